@@ -1,0 +1,81 @@
+import type { TopicKey } from '../shared/messaging/topic-names.ts';
+
+/** First schema id of the range that needs no registry; registries count from 1 and never come near it. */
+export const FIRST_LOCAL_SCHEMA_ID = 2 ** 30;
+
+/** One message that travels on the log. */
+interface MessageBase {
+  /** Record name of the Avro schema and value of header plat-message-type; unique in the catalogue. */
+  readonly type: string;
+  /** Folder of the schema and second part of its namespace. */
+  readonly context: string;
+  /** Grows with a change that older readers or writers cannot take part in; such a version is a message of its own. */
+  readonly version: number;
+  /**
+   * Id on the wire where no registry is configured. Every change of a schema takes the next free id; an id is never
+   * given to anything else, so that a message stays readable for as long as it is kept.
+   */
+  readonly localSchemaId: number;
+}
+
+/** Asks a worker for something. */
+export interface RequestDefinition extends MessageBase {
+  readonly kind: 'request';
+  /** Type of the answer to it; a refusal is answered with the one type of kind `error`. */
+  readonly replyType: string;
+  readonly requestTopic: TopicKey;
+  /** Lane of its own for mass traffic. */
+  readonly bulkRequestTopic?: TopicKey;
+}
+
+/** Answers a request. */
+export interface ReplyDefinition extends MessageBase {
+  readonly kind: 'reply' | 'error';
+}
+
+export type MessageDefinition = RequestDefinition | ReplyDefinition;
+
+/** The one catalogue of messages. */
+export const MESSAGES: readonly MessageDefinition[] = [
+  {
+    type: 'CalculateRepaymentScheduleRequest',
+    context: 'schedule',
+    version: 1,
+    kind: 'request',
+    localSchemaId: FIRST_LOCAL_SCHEMA_ID,
+    replyType: 'CalculateRepaymentScheduleReply',
+    requestTopic: 'scheduleRequests',
+    bulkRequestTopic: 'scheduleBulkRequests',
+  },
+  {
+    type: 'CalculateRepaymentScheduleReply',
+    context: 'schedule',
+    version: 1,
+    kind: 'reply',
+    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 1,
+  },
+  {
+    type: 'ProblemReply',
+    context: 'common',
+    version: 1,
+    kind: 'error',
+    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 2,
+  },
+];
+
+/** Type of every refusal and failure; its payload is a Problem. */
+export const PROBLEM_TYPE = 'ProblemReply';
+
+const BY_TYPE: ReadonlyMap<string, MessageDefinition> = new Map(
+  MESSAGES.map((message) => [message.type, message]),
+);
+
+/** The definition of a type; undefined when the catalogue has none. */
+export function messageDefinition(type: string): MessageDefinition | undefined {
+  return BY_TYPE.get(type);
+}
+
+/** Full name of the record, and its subject in a registry (RecordNameStrategy). */
+export function recordName(message: MessageDefinition): string {
+  return `plat.${message.context}.v${message.version}.${message.type}`;
+}

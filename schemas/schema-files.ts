@@ -1,0 +1,42 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { MessageDefinition } from './catalogue.ts';
+
+/** Folder of the schemas that were released, one file per local id; a file in it is never changed. */
+const RELEASED_FOLDER = fileURLToPath(new URL('./released/', import.meta.url));
+const RELEASED_NAME = /^(\d+)\.([A-Za-z][A-Za-z0-9]*)\.avsc$/;
+
+/** A schema as it was released. */
+export interface ReleasedSchema {
+  readonly localSchemaId: number;
+  /** Record name without its namespace. */
+  readonly type: string;
+  readonly text: string;
+}
+
+/** Path of a message's schema, `<context>/<Name>.v<N>.avsc`, below the folder of schemas. */
+export function schemaFile(message: MessageDefinition): string {
+  return `${message.context}/${message.type}.v${message.version}.avsc`;
+}
+
+/** Reads a message's schema. Throws when the file is missing. */
+export function readSchema(message: MessageDefinition): string {
+  return readFileSync(new URL(`./${schemaFile(message)}`, import.meta.url), 'utf8');
+}
+
+/** Path of the released copy of a message's schema. */
+export function releasedFile(message: MessageDefinition): string {
+  return `${RELEASED_FOLDER}${message.localSchemaId}.${message.type}.avsc`;
+}
+
+/** Reads all released schemas, in the order of their ids. Throws on a file whose name says no id. */
+export function readReleasedSchemas(): readonly ReleasedSchema[] {
+  return readdirSync(RELEASED_FOLDER)
+    .toSorted()
+    .map((file) => {
+      const match = RELEASED_NAME.exec(file);
+      if (match === null) throw new Error(`schemas/released/${file} is not named <id>.<RecordName>.avsc`);
+      const text = readFileSync(RELEASED_FOLDER + file, 'utf8');
+      return { localSchemaId: Number(match[1]), type: match[2] ?? '', text };
+    });
+}

@@ -1,0 +1,138 @@
+/** `npm run bench`: what a round trip costs beside raw kafkajs in the same run, and what the work itself costs. */
+import { parseArgs } from 'node:util';
+import { benchEmbedded } from './bench/embedded-scenario.ts';
+import { benchCosts } from './bench/engine-costs.ts';
+import {
+  benchKafka,
+  ECHO_WINDOW,
+  HTTP_OVER_KAFKA,
+  PING_PONG_WINDOW,
+  RAW_PING_PONG,
+} from './bench/kafka-scenarios.ts';
+import { formatResults, type Measurement, type Ratio } from './bench/measurement.ts';
+import { sampleMessageSizes } from './bench/sample-messages.ts';
+import { startLocalKafka } from './local-kafka/start-local-kafka.ts';
+
+const HELP = `Usage: npm run bench [-- OPTIONS]
+
+  --json            one JSON document on stdout instead of tables
+  --rounds N        rounds per scenario, medians are shown (default 3)
+  --seconds N       measured seconds per round and scenario (default 4)
+  --only PART       embedded, kafka or costs
+  KAFKA_BROKERS     a Kafka to use instead of one started for the run
+
+Exit codes: 0 measured, 1 failed, 2 wrong arguments.
+`;
+
+const PARTS = ['embedded', 'kafka', 'costs'] as const;
+/** Aims for the round trip over Kafka: median latency at most so many times the raw one, throughput at least this share. */
+const AIM_LATENCY = 1.5;
+const AIM_THROUGHPUT = 0.7;
+
+/** Progress goes to stderr, so that the figures stand alone on stdout. */
+const progress = (text: string): void => {
+  process.stderr.write(`${text}\n`);
+};
+const options = readArguments();
+if (options !== undefined) {
+  const wants = (part: (typeof PARTS)[number]): boolean =>
+    options.only === undefined || options.only === part;
+  const costs = wants('costs') ? await benchCosts(progress) : [];
+  const measurements: Measurement[] = [];
+  if (wants('embedded')) measurements.push(...(await benchEmbedded({ ...options, progress })));
+  if (wants('kafka')) measurements.push(...(await overKafka(options)));
+  const results = { node: process.version, measurements, ratios: ratiosOf(measurements), costs };
+  process.stdout.write(
+    options.json ? `${JSON.stringify(results, undefined, 2)}\n` : `\n${formatResults(results)}`,
+  );
+}
+
+interface BenchOptions {
+  readonly rounds: number;
+  readonly measureMs: number;
+  readonly only: string | undefined;
+  readonly json: boolean;
+}
+
+function readArguments(): BenchOptions | undefined {
+  try {
+    const { values } = parseArgs({
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        json: { type: 'boolean' },
+        rounds: { type: 'string', default: '3' },
+        seconds: { type: 'string', default: '4' },
+        only: { type: 'string' },
+      },
+    });
+    if (values.help === true) {
+      process.stdout.write(HELP);
+      return undefined;
+    }
+    const rounds = Number(values.rounds);
+    const seconds = Number(values.seconds);
+    if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100) throw new Error('--rounds takes 1 to 100');
+    if (!(seconds >= 0.5 && seconds <= 600)) throw new Error('--seconds takes 0.5 to 600');
+    if (values.only !== undefined && !(PARTS as readonly string[]).includes(values.only)) {
+      throw new Error(`--only takes one of ${PARTS.join(', ')}`);
+    }
+    return { rounds, measureMs: seconds * 1_000, only: values.only, json: values.json === true };
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${HELP}`);
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
+async function overKafka(chosen: BenchOptions): Promise<readonly Measurement[]> {
+  const sizes = await sampleMessageSizes();
+  const given = process.env.KAFKA_BROKERS;
+  if (given !== undefined && given !== '') {
+    return benchKafka({ ...chosen, ...sizes, brokers: given.split(','), progress });
+  }
+  progress('starting Apache Kafka on loopback');
+  const kafka = await startLocalKafka({ nodes: 1, registry: false });
+  try {
+    return await benchKafka({ ...chosen, ...sizes, brokers: kafka.brokers, progress });
+  } finally {
+    await kafka.stop();
+  }
+}
+
+function ratiosOf(measurements: readonly Measurement[]): readonly Ratio[] {
+  const find = (scenario: string, window: number): Measurement | undefined =>
+    measurements.find((line) => line.scenario === scenario && line.window === window);
+  const ratios: Ratio[] = [];
+  const rawOne = find(RAW_PING_PONG, PING_PONG_WINDOW);
+  const httpOne = find(HTTP_OVER_KAFKA, PING_PONG_WINDOW);
+  const rawMany = find(RAW_PING_PONG, ECHO_WINDOW);
+  const httpMany = find(HTTP_OVER_KAFKA, ECHO_WINDOW);
+  if (rawOne !== undefined && httpOne !== undefined) {
+    const value = httpOne.p50Ms / rawOne.p50Ms;
+    ratios.push({
+      name: 'p50 over Kafka / raw, window 1',
+      value,
+      aim: `<= ${AIM_LATENCY}`,
+      reached: value <= AIM_LATENCY,
+    });
+  }
+  if (rawMany !== undefined && httpMany !== undefined) {
+    const latency = httpMany.p50Ms / rawMany.p50Ms;
+    const value = httpMany.perSecond / rawMany.perSecond;
+    ratios.push(
+      {
+        name: 'p50 over Kafka / raw, window 64',
+        value: latency,
+        aim: `<= ${AIM_LATENCY}`,
+        reached: latency <= AIM_LATENCY,
+      },
+      {
+        name: 'throughput over Kafka / raw, window 64',
+        value,
+        aim: `>= ${AIM_THROUGHPUT}`,
+        reached: value >= AIM_THROUGHPUT,
+      },
+    );
+  }
+  return ratios;
+}

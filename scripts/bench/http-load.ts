@@ -1,0 +1,78 @@
+import { connect, type Socket } from 'node:net';
+
+/** A keep-alive HTTP/1.1 client on bare sockets: what it costs is not charged to the server under test. */
+export interface HttpLoad {
+  /** Sends the request on the slot's own connection; resolves with the body's size when the answer is complete. Rejects unless the status is 200. */
+  request(slot: number): Promise<number>;
+  close(): void;
+}
+
+const END_OF_HEAD = Buffer.from('\r\n\r\n');
+const STATUS_OK = Buffer.from('HTTP/1.1 200');
+const LENGTH = /content-length: (\d+)/i;
+
+/** Opens one connection per slot to `url` and prepares the request's bytes once. */
+export async function openHttpLoad(url: URL, body: string, slots: number): Promise<HttpLoad> {
+  const head = `POST ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
+  const bytes = Buffer.from(head + body);
+  const connections = await Promise.all(Array.from({ length: slots }, () => openConnection(url)));
+  /** A server closes connections that are idle for long; a slot then gets a new one, as any client would do. */
+  const reopen = async (slot: number): Promise<number> => {
+    const connection = await openConnection(url);
+    connections[slot] = connection;
+    return connection.send(bytes);
+  };
+  return {
+    request: (slot) => {
+      const connection = connections[slot];
+      if (connection === undefined) throw new RangeError(`there is no slot ${slot}`);
+      return connection.socket.closed || connection.socket.readableEnded
+        ? reopen(slot)
+        : connection.send(bytes);
+    },
+    close: () => {
+      for (const connection of connections) connection.socket.destroy();
+    },
+  };
+}
+
+async function openConnection(url: URL): Promise<{ socket: Socket; send(bytes: Buffer): Promise<number> }> {
+  const socket = connect({ host: url.hostname, port: Number(url.port), noDelay: true });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve);
+    socket.once('error', reject);
+  });
+  let waiting: { resolve: (bytes: number) => void; reject: (error: Error) => void } | undefined;
+  let received = Buffer.alloc(0);
+  const fail = (error: Error): void => {
+    waiting?.reject(error);
+    waiting = undefined;
+  };
+  socket.on('error', fail);
+  socket.on('close', () => fail(new Error('the server closed the connection')));
+  socket.on('data', (chunk) => {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+    const headEnd = received.indexOf(END_OF_HEAD);
+    if (headEnd < 0) return;
+    const length = Number(LENGTH.exec(received.toString('latin1', 0, headEnd))?.[1] ?? 0);
+    if (received.length < headEnd + END_OF_HEAD.length + length) return;
+    const answer = received;
+    received = Buffer.alloc(0);
+    if (answer.compare(STATUS_OK, 0, STATUS_OK.length, 0, STATUS_OK.length) !== 0) {
+      fail(new Error(`unexpected answer: ${answer.toString('utf8', 0, 400)}`));
+      return;
+    }
+    const current = waiting;
+    waiting = undefined;
+    current?.resolve(length);
+  });
+  return {
+    socket,
+    send: (bytes) =>
+      new Promise((resolve, reject) => {
+        if (socket.destroyed) return reject(new Error('the connection is closed'));
+        waiting = { resolve, reject };
+        socket.write(bytes);
+      }),
+  };
+}

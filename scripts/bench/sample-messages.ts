@@ -1,0 +1,46 @@
+import { JSON_SHAPES } from '../../shared/contract/json-shapes.ts';
+import { readRepaymentScheduleRequest } from '../../shared/contract/read-repayment-schedule-request.ts';
+import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
+import type { CalendarDate } from '../../shared/lending/calendar-date.ts';
+import type { RepaymentScheduleRequest } from '../../shared/lending/repayment-schedule-request.ts';
+import type { RepaymentSchedule } from '../../shared/lending/repayment-schedule.ts';
+import type { Codec, Encoded } from '../../shared/messaging/codec.ts';
+import { createMessageCodec } from '../../shared/messaging/message-codec.ts';
+import { systemClock } from '../../shared/platform/clock.ts';
+import { SAMPLE_BODY } from './sample-request.ts';
+
+const SOME_DAY = 20_000 as CalendarDate;
+
+/** The codec that the workers use without a registry. */
+export function benchCodec(): Codec {
+  return createMessageCodec({ shapes: JSON_SHAPES, clock: systemClock });
+}
+
+/** The request of a body, as the ingress reads it. */
+export function readBody(body: string): RepaymentScheduleRequest {
+  const read = readRepaymentScheduleRequest(JSON.parse(body));
+  if (read.kind !== 'valid') throw new Error(`the sample is not valid: ${JSON.stringify(read.faults)}`);
+  return read.payload;
+}
+
+/** The schedule of a request, as the worker answers it. */
+export function calculate(request: RepaymentScheduleRequest): RepaymentSchedule {
+  const outcome = calculateRepaymentSchedule(request, { requestDay: SOME_DAY });
+  if (outcome.kind !== 'schedule')
+    throw new Error(`the sample is refused: ${JSON.stringify(outcome.faults)}`);
+  return outcome;
+}
+
+async function sizeOf(encoded: Encoded | Promise<Encoded>): Promise<number> {
+  return (await encoded).value.length;
+}
+
+/** Sizes of the sample's messages as they stand on the log, so that the raw round trip carries as much. */
+export async function sampleMessageSizes(): Promise<{ requestBytes: number; replyBytes: number }> {
+  const codec = benchCodec();
+  const request = readBody(SAMPLE_BODY);
+  return {
+    requestBytes: await sizeOf(codec.encode('CalculateRepaymentScheduleRequest', request, 'avro')),
+    replyBytes: await sizeOf(codec.encode('CalculateRepaymentScheduleReply', calculate(request), 'avro')),
+  };
+}

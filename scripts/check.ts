@@ -1,0 +1,76 @@
+/** `npm run check`: everything that can be said of the tree without a broker, side by side, in under 30 s. */
+import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+
+interface Step {
+  readonly name: string;
+  readonly command: readonly string[];
+}
+
+const STEPS: readonly Step[] = [
+  {
+    name: 'unit tests (with layers)',
+    command: ['vitest', 'run', '--project', 'unit', '--silent=passed-only'],
+  },
+  { name: 'lint (oxlint, type-aware)', command: ['oxlint', '--type-aware', '--max-warnings=0', '.'] },
+  { name: 'types (tsc)', command: ['tsc', '-p', 'tsconfig.json'] },
+  { name: 'dead code (knip)', command: ['knip', '--no-progress'] },
+  { name: 'format (biome)', command: ['biome', 'format', '.'] },
+  { name: 'schemas (compatible with what was released)', command: ['node', 'scripts/schemas.ts', 'check'] },
+];
+
+/** No step takes nearly as long; one that hangs must not hang the caller. */
+const STEP_LIMIT_MS = 120_000;
+
+if (process.argv.includes('--help')) {
+  console.log(
+    'Usage: npm run check\nRuns:\n' +
+      STEPS.map((step) => `  ${step.name}: ${step.command.join(' ')}`).join('\n'),
+  );
+  process.exit(0);
+}
+
+async function run(step: Step): Promise<{ step: Step; ok: boolean; output: string; ms: number }> {
+  const startedAt = performance.now();
+  const [program = '', ...args] = step.command;
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: STEP_LIMIT_MS,
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+  const output: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => output.push(chunk));
+  const ok = await new Promise<boolean>((resolve) => {
+    child.once('error', (error) => {
+      output.push(
+        Buffer.from(`${program} could not be started (${error.message}); run it through npm run check\n`),
+      );
+      resolve(false);
+    });
+    child.once('close', (code) => resolve(code === 0));
+  });
+  return { step, ok, output: Buffer.concat(output).toString('utf8'), ms: performance.now() - startedAt };
+}
+
+const startedAt = performance.now();
+const waiting = [...STEPS];
+let failed = 0;
+/** As many steps at once as there are cores; each is mostly one thread. */
+await Promise.all(
+  Array.from({ length: Math.max(2, availableParallelism()) }, async () => {
+    for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {
+      const result = await run(step);
+      console.log(
+        `${result.ok ? 'ok    ' : 'FAILED'} ${result.step.name} (${(result.ms / 1_000).toFixed(1)} s)`,
+      );
+      if (result.ok) continue;
+      failed += 1;
+      console.log(result.output);
+    }
+  }),
+);
+console.log(
+  `${STEPS.length - failed} checks passed, ${failed} failed in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`,
+);
+process.exitCode = failed === 0 ? 0 : 1;

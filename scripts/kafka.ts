@@ -1,0 +1,63 @@
+/** `npm run kafka`: Apache Kafka and a schema registry on this machine, until Ctrl-C. See docs/real-kafka.md. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorText } from '../shared/platform/errors.ts';
+import { EXIT_CODES, LocalKafkaError } from './local-kafka/local-kafka-error.ts';
+import { HELP, type KafkaArguments, parseArguments } from './local-kafka/parse-arguments.ts';
+import { type LocalKafka, startLocalKafka } from './local-kafka/start-local-kafka.ts';
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** How soon the end of the parent is noticed: an npm that was killed leaves nothing running. */
+const PARENT_POLL_MS = 500;
+
+try {
+  const args = parseArguments(process.argv.slice(2));
+  if (args.help) console.log(HELP.trimEnd());
+  else await runUntilStopped(args);
+} catch (error) {
+  console.error(`kafka: ${errorText(error)}`);
+  process.exitCode = error instanceof LocalKafkaError ? EXIT_CODES[error.code] : 1;
+}
+
+async function runUntilStopped(args: KafkaArguments): Promise<void> {
+  const stopRequest = awaitStopRequest(args.outliveParent);
+  const startedAt = performance.now();
+  /** Standard error, so that the JSON line stands alone on standard output. */
+  const starting = startLocalKafka({ ...args, say: (line) => console.error(`kafka: ${line}`) });
+  const kafka = await Promise.race([starting, stopRequest]);
+  /** Told to stop while starting: the guard of the run ends what was started, as it does after any sudden end. */
+  if (kafka === undefined) process.exit(0);
+  print(kafka, args.json, (performance.now() - startedAt) / 1_000);
+  const failure = await Promise.race([stopRequest, kafka.failure]);
+  await kafka.stop();
+  if (failure !== undefined) throw failure;
+}
+
+/** Resolves when this process shall stop. */
+function awaitStopRequest(outliveParent: boolean): Promise<undefined> {
+  const signalled = new Promise<undefined>((resolve) => {
+    for (const signal of STOP_SIGNALS) process.on(signal, () => resolve(undefined));
+  });
+  return outliveParent ? signalled : Promise.race([signalled, awaitEndOfParent()]);
+}
+
+/** A process whose parent has ended is given another one. */
+async function awaitEndOfParent(): Promise<undefined> {
+  const parent = process.ppid;
+  while (process.ppid === parent) await sleep(PARENT_POLL_MS, undefined, { ref: false });
+  return undefined;
+}
+
+function print(kafka: LocalKafka, asJson: boolean, seconds: number): void {
+  if (asJson) {
+    const nodes = kafka.nodes.map((node) => ({ nodeId: node.nodeId, broker: node.broker, pid: node.pid }));
+    const { brokers, registryUrl, folder } = kafka;
+    console.log(JSON.stringify({ brokers, registryUrl, nodes, folder }));
+    return;
+  }
+  console.log(
+    `Apache Kafka is ready (${kafka.nodes.length} node(s), ${seconds.toFixed(1)} s). Paste into a shell:\n`,
+  );
+  console.log(`export KAFKA_BROKERS=${kafka.brokers.join(',')}`);
+  if (kafka.registryUrl !== undefined) console.log(`export SCHEMA_REGISTRY_URL=${kafka.registryUrl}`);
+  console.log(`\nLogs and data: ${kafka.folder}\nCtrl-C stops it.`);
+}

@@ -1,0 +1,103 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Artifact, ensureArtifact } from './artifact-cache.ts';
+import { LocalKafkaError } from './local-kafka-error.ts';
+import { runCommand } from './run-command.ts';
+import {
+  KAFKA_VERSION,
+  LOG4J_BINDING_VERSION,
+  MAVEN_DEPENDENCY_PLUGIN,
+  REGISTRY_VERSION,
+} from './versions.ts';
+
+type Say = (line: string) => void;
+
+/** 50 MB (Kafka) or 110 MB (registry) over a slow line. */
+const FETCH_LIMIT_MS = 10 * 60_000;
+
+/** Folder with Kafka's jars, its runtime dependencies and the log binding. */
+export function ensureKafka(cacheFolder: string, say: Say): Promise<string> {
+  const artifact: Artifact = {
+    name: `kafka-${KAFKA_VERSION}`,
+    fetchInto: async (folder) => {
+      say(`fetching Apache Kafka ${KAFKA_VERSION} with Maven into ${cacheFolder} (about 50 MB, once)`);
+      const pom = path.join(folder, 'pom.xml');
+      writeFileSync(pom, renderPom());
+      await runMaven(folder, [
+        '-f',
+        pom,
+        `${MAVEN_DEPENDENCY_PLUGIN}:copy-dependencies`,
+        `-DoutputDirectory=${folder}`,
+        '-DincludeScope=runtime',
+      ]);
+    },
+  };
+  return ensureArtifact(cacheFolder, artifact, say);
+}
+
+/** Folder with the unpacked Apicurio Registry. */
+export function ensureRegistry(cacheFolder: string, say: Say): Promise<string> {
+  const artifact: Artifact = {
+    name: `apicurio-registry-${REGISTRY_VERSION}`,
+    fetchInto: async (folder) => {
+      say(`fetching Apicurio Registry ${REGISTRY_VERSION} with Maven (about 110 MB, once)`);
+      mkdirSync(folder, { recursive: true });
+      await runMaven(folder, [
+        `${MAVEN_DEPENDENCY_PLUGIN}:unpack`,
+        `-Dartifact=io.apicurio:apicurio-registry-app:${REGISTRY_VERSION}:tar.gz:all`,
+        `-DoutputDirectory=${folder}`,
+      ]);
+    },
+  };
+  return ensureArtifact(cacheFolder, artifact, say);
+}
+
+/** Class path of a folder of jars, sorted, so that an archive of loaded classes fits the next start. */
+export function classPathOf(folder: string): string {
+  const jars = readdirSync(folder).filter((name) => name.endsWith('.jar'));
+  return jars
+    .toSorted()
+    .map((name) => path.join(folder, name))
+    .join(path.delimiter);
+}
+
+async function runMaven(cwd: string, args: readonly string[]): Promise<void> {
+  const maven = process.platform === 'win32' ? 'mvn.cmd' : 'mvn';
+  const result = await runCommand(maven, ['-B', '-q', ...args], { cwd, limitMs: FETCH_LIMIT_MS });
+  if (result.code === 'missing') {
+    throw new LocalKafkaError(
+      'maven-missing',
+      'the jars of Kafka are not fetched yet and there is no Maven (mvn): install it, or set KAFKA_BROKERS to a running Kafka',
+    );
+  }
+  if (result.code === 0) return;
+  const reason = result.output.split('\n').find((line) => line.includes('[ERROR]'));
+  throw new LocalKafkaError(
+    'fetch-failed',
+    `Maven could not fetch the jars: ${(reason ?? result.output).trim()}\n` +
+      'Check the network, or the mirror and proxy in the settings.xml of Maven.',
+  );
+}
+
+function renderPom(): string {
+  return `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>local</groupId>
+  <artifactId>kafka-jars</artifactId>
+  <version>1</version>
+  <packaging>pom</packaging>
+  <dependencies>
+    <dependency>
+      <groupId>org.apache.kafka</groupId>
+      <artifactId>kafka_2.13</artifactId>
+      <version>${KAFKA_VERSION}</version>
+    </dependency>
+    <dependency>
+      <groupId>org.apache.logging.log4j</groupId>
+      <artifactId>log4j-slf4j-impl</artifactId>
+      <version>${LOG4J_BINDING_VERSION}</version>
+    </dependency>
+  </dependencies>
+</project>
+`;
+}

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClassArchive } from './class-archive.ts';
+import { LocalKafkaError } from './local-kafka-error.ts';
+import type { LocalRun } from './local-run.ts';
+
+export interface JavaLaunch {
+  /** For messages: `node 1`, `schema registry`. */
+  readonly label: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Working folder, for whatever the program leaves behind. */
+  readonly folder: string;
+  readonly logFile: string;
+  readonly archive?: ClassArchive;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface JavaProcess {
+  readonly pid: number;
+  readonly label: string;
+  readonly logFile: string;
+  isRunning(): boolean;
+  /** Resolves when the process is gone, with how it ended (`code 1`, `SIGKILL`). */
+  readonly ended: Promise<string>;
+  /** Sends the signal and waits for the end. SIGTERM turns into SIGKILL when the stop takes too long. */
+  kill(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** A broker stops in under 1 s, 2 s more when it writes the class archive; three at once on two cores in some 5 s. */
+const STOP_LIMIT_MS = 15_000;
+/** Java's exit code after SIGTERM (128 + 15). */
+const TERMINATED = 143;
+const LOG_TAIL_LINES = 25;
+
+/** Starts Java in a session of its own, so that Ctrl-C reaches only us and we stop it in order. */
+export function startJava(launch: JavaLaunch, run: Pick<LocalRun, 'guard' | 'onFailure'>): JavaProcess {
+  const log = openSync(launch.logFile, 'a');
+  const child = spawn(launch.command, [...(launch.archive?.flags ?? []), ...launch.args], {
+    cwd: launch.folder,
+    detached: true,
+    env: { ...process.env, ...launch.env },
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  const { pid } = child;
+  let isAskedToEnd = false;
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => {
+      if (pid !== undefined) run.guard.forget(pid);
+      launch.archive?.onExit(code === 0 || code === TERMINATED);
+      const how = signal ?? `code ${code}`;
+      resolve(how);
+      if (!isAskedToEnd) run.onFailure(new LocalKafkaError('broker-failed', describeEnd(launch, how)));
+    });
+  });
+  if (pid === undefined) throw new LocalKafkaError('java-missing', `${launch.command} cannot be started`);
+  run.guard.watch(pid);
+  const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
+  return {
+    pid,
+    label: launch.label,
+    logFile: launch.logFile,
+    isRunning,
+    ended,
+    kill: async (signal) => {
+      if (!isRunning()) return;
+      isAskedToEnd = true;
+      child.kill(signal);
+      const force = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
+      await ended;
+      clearTimeout(force);
+    },
+  };
+}
+
+function describeEnd(program: { label: string; logFile: string }, how: string): string {
+  return `${program.label} ended (${how}):\n${logTail(program.logFile)}`;
+}
+
+/** Last lines of a log file, for an error message. */
+function logTail(logFile: string): string {
+  if (!existsSync(logFile)) return '(no log)';
+  return readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-LOG_TAIL_LINES).join('\n');
+}
+
+/**
+ * Waits until `isReady` answers true. Throws LocalKafkaError `broker-failed`, with the end of the log, when the process
+ * ends first or takes longer than `limitMs`.
+ */
+export async function waitUntilReady(
+  java: JavaProcess,
+  isReady: () => Promise<boolean>,
+  limitMs: number,
+): Promise<void> {
+  const pollMs = 50;
+  const giveUpAt = Date.now() + limitMs;
+  while (!(await isReady())) {
+    if (!java.isRunning()) {
+      throw new LocalKafkaError('broker-failed', describeEnd(java, await java.ended));
+    }
+    if (Date.now() > giveUpAt) {
+      throw new LocalKafkaError(
+        'broker-failed',
+        `${java.label} was not ready within ${limitMs / 1_000} s:\n${logTail(java.logFile)}`,
+      );
+    }
+    await sleep(pollMs);
+  }
+}

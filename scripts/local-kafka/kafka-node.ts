@@ -1,0 +1,125 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type NodePlan, nodeSettings, renderProperties } from './broker-settings.ts';
+import { classArchive, mapFlags } from './class-archive.ts';
+import { javaFlags } from './java-flags.ts';
+import { type JavaProcess, startJava, waitUntilReady } from './java-process.ts';
+import { canServeGroups, fetchBrokerIds } from './kafka-probe.ts';
+import { LocalKafkaError } from './local-kafka-error.ts';
+import type { LocalRun } from './local-run.ts';
+import type { Java } from './require-java.ts';
+import { runCommand } from './run-command.ts';
+import { type Workspace, nodeFolder } from './workspace.ts';
+
+/** What all nodes of one cluster share. */
+export interface ClusterSetup {
+  readonly java: Java;
+  readonly jarFolder: string;
+  readonly classPath: string;
+  readonly workspace: Workspace;
+  readonly clusterId: string;
+  readonly plans: readonly NodePlan[];
+  readonly run: LocalRun;
+}
+
+/** One broker, which is also a controller. A test may kill it and start it again on its own data. */
+export interface LocalKafkaNode {
+  readonly nodeId: number;
+  /** `127.0.0.1:PORT`. */
+  readonly broker: string;
+  /** Of the Java process that runs now, or ran last. */
+  readonly pid: number;
+  readonly process: JavaProcess;
+  /** Ends the process (SIGKILL unless told otherwise); resolves when it is gone. Nothing happens if it is gone already. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Stops the process if it runs, starts it on the same ports and data; resolves when it is part of the cluster again. */
+  restart(): Promise<void>;
+}
+
+const FORMAT_LIMIT_MS = 60_000;
+/** Ready takes 2 s on an idle machine; three nodes on a busy one need far longer to form their quorum. */
+export const READY_LIMIT_MS = 90_000;
+
+/** Formats the data folder (unless done earlier) and starts the node; it is not ready yet. */
+export async function startNode(setup: ClusterSetup, plan: NodePlan): Promise<LocalKafkaNode> {
+  const { folder } = setup.workspace;
+  const settingsFile = path.join(folder, `node-${plan.nodeId}.properties`);
+  const settings = nodeSettings(plan, setup.plans, nodeFolder(setup.workspace, plan.nodeId));
+  writeFileSync(settingsFile, renderProperties(settings));
+  await formatData(setup, settingsFile);
+  let current = launch(setup, plan, settingsFile);
+  const kill = (signal: NodeJS.Signals = 'SIGKILL'): Promise<void> => current.kill(signal);
+  const node: LocalKafkaNode = {
+    nodeId: plan.nodeId,
+    broker: `127.0.0.1:${plan.brokerPort}`,
+    get pid() {
+      return current.pid;
+    },
+    get process() {
+      return current;
+    },
+    kill,
+    restart: async () => {
+      await kill('SIGTERM');
+      current = launch(setup, plan, settingsFile);
+      await waitUntilReady(current, () => isBack(plan), READY_LIMIT_MS);
+    },
+  };
+  setup.run.nodes.push(node);
+  return node;
+}
+
+/** The node counts itself as part of the cluster (not while its former life still does), and serves groups. */
+async function isBack(plan: NodePlan): Promise<boolean> {
+  const ids = await fetchBrokerIds(plan.brokerPort);
+  return ids.includes(plan.nodeId) && (await canServeGroups(plan.brokerPort));
+}
+
+async function formatData(setup: ClusterSetup, settingsFile: string): Promise<void> {
+  const args = ['format', '--ignore-formatted', '-t', setup.clusterId, '-c', settingsFile];
+  const result = await runCommand(
+    setup.java.command,
+    [
+      ...mapFlags(setup.jarFolder, 'broker', setup.java.build),
+      ...javaArguments(setup, 'kafka.tools.StorageTool'),
+      ...args,
+    ],
+    { limitMs: FORMAT_LIMIT_MS },
+  );
+  if (result.code !== 0) {
+    throw new LocalKafkaError('broker-failed', `the data folder cannot be formatted:\n${result.output}`);
+  }
+}
+
+function launch(setup: ClusterSetup, plan: NodePlan, settingsFile: string): JavaProcess {
+  return startJava(
+    {
+      label: `Kafka node ${plan.nodeId}`,
+      command: setup.java.command,
+      args: [...javaArguments(setup, 'kafka.Kafka'), settingsFile],
+      folder: setup.workspace.folder,
+      logFile: path.join(setup.workspace.folder, `node-${plan.nodeId}.log`),
+      /** One recorder is enough. */
+      ...(plan.nodeId === 1
+        ? { archive: classArchive(setup.jarFolder, 'broker', setup.java.build) }
+        : {
+            archive: {
+              flags: mapFlags(setup.jarFolder, 'broker', setup.java.build),
+              onExit: () => undefined,
+            },
+          }),
+    },
+    setup.run,
+  );
+}
+
+function javaArguments(setup: ClusterSetup, mainClass: string): string[] {
+  const { folder } = setup.workspace;
+  return [
+    ...javaFlags(path.join(folder, 'tmp')),
+    `-Dlog4j2.configurationFile=${path.join(folder, 'log4j2.properties')}`,
+    '-cp',
+    setup.classPath,
+    mainClass,
+  ];
+}

@@ -1,0 +1,75 @@
+import path from 'node:path';
+import { classArchive } from './class-archive.ts';
+import { javaFlags } from './java-flags.ts';
+import { startJava, waitUntilReady } from './java-process.ts';
+import type { LocalRun } from './local-run.ts';
+import type { Java } from './require-java.ts';
+import { REGISTRY_CONFLUENT_PATH, REGISTRY_VERSION } from './versions.ts';
+import type { Workspace } from './workspace.ts';
+
+export interface RegistrySetup {
+  readonly java: Java;
+  /** Folder of the unpacked Apicurio Registry. */
+  readonly registryFolder: string;
+  readonly workspace: Workspace;
+  readonly run: LocalRun;
+  readonly port: number;
+  /** Keep the schemas on this Kafka; in memory if absent. Kept messages need the ids that they were written with. */
+  readonly storageBroker?: string;
+}
+
+/** Ready takes 2 to 4 s on an idle machine, 10 s with the schemas on Kafka. */
+const READY_LIMIT_MS = 90_000;
+const PROBE_LIMIT_MS = 2_000;
+
+/** Starts Apicurio Registry and waits until it answers. Throws LocalKafkaError with the end of its log. */
+export async function startRegistry(setup: RegistrySetup): Promise<void> {
+  const { folder } = setup.workspace;
+  const jar = path.join(setup.registryFolder, `apicurio-registry-app-${REGISTRY_VERSION}-runner.jar`);
+  const java = startJava(
+    {
+      label: 'schema registry',
+      command: setup.java.command,
+      args: [
+        ...javaFlags(path.join(folder, 'tmp')),
+        '-Dquarkus.http.host=127.0.0.1',
+        `-Dquarkus.http.port=${setup.port}`,
+        '-Dquarkus.banner.enabled=false',
+        '-Dquarkus.log.level=WARN',
+        '-Dquarkus.http.access-log.enabled=false',
+        '-jar',
+        jar,
+      ],
+      folder,
+      logFile: path.join(folder, 'registry.log'),
+      archive: classArchive(setup.registryFolder, 'registry', setup.java.build),
+      env: storageSettings(setup.storageBroker),
+    },
+    setup.run,
+  );
+  setup.run.registries.push(java);
+  await waitUntilReady(java, () => isReady(setup.port), READY_LIMIT_MS);
+}
+
+export function registryUrl(port: number): string {
+  return `http://127.0.0.1:${port}${REGISTRY_CONFLUENT_PATH}`;
+}
+
+function storageSettings(broker: string | undefined): Record<string, string> {
+  if (broker === undefined) return {};
+  return { APICURIO_STORAGE_KIND: 'kafkasql', APICURIO_KAFKASQL_BOOTSTRAP_SERVERS: broker };
+}
+
+async function isReady(port: number): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(PROBE_LIMIT_MS);
+    const [health, subjects] = await Promise.all([
+      fetch(`http://127.0.0.1:${port}/health/ready`, { signal }),
+      fetch(`${registryUrl(port)}/subjects`, { signal }),
+    ]);
+    await Promise.all([health.body?.cancel(), subjects.body?.cancel()]);
+    return health.ok && subjects.ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * The process that guard.ts starts: `node watchdog.ts [TEMPORARY FOLDER]`. It lives until its standard input closes, then
+ * kills every process that it was told to watch and removes the folder.
+ */
+import { rmSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { GuardLine } from './guard.ts';
+
+const temporaryFolder = process.argv[2];
+const watched = new Set<number>();
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const message = JSON.parse(line) as GuardLine;
+  if ('watch' in message) watched.add(message.watch);
+  else watched.delete(message.forget);
+}
+
+for (const pid of watched) {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    /* Already gone. */
+  }
+}
+/** A killed process may write for another moment: rm tries again while the folder is not empty. */
+if (temporaryFolder !== undefined) {
+  rmSync(temporaryFolder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+}

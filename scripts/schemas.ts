@@ -1,0 +1,183 @@
+/** `npm run schemas`: lists, checks, releases and registers the schemas of the catalogue of messages. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { MESSAGES, recordName } from '../schemas/catalogue.ts';
+import { readReleasedSchemas, readSchema, releasedFile, schemaFile } from '../schemas/schema-files.ts';
+import { registeredVersions } from '../shared/messaging/schema-history.ts';
+import {
+  checkReleases,
+  type DefinedSchema,
+  faultsAgainst,
+  type SchemaFault,
+} from '../shared/messaging/schema-release.ts';
+import type { SchemaRegistrySettings } from '../shared/messaging/schema-registry.ts';
+import { loadConfig } from '../shared/platform/config.ts';
+import { ConfigError, errorText } from '../shared/platform/errors.ts';
+
+const HELP = `Usage: npm run schemas -- COMMAND [OPTIONS]
+
+  list       the messages of the catalogue with their subjects, ids and files
+  check      refuses a change that old or new code could not read: against the released schemas, and against what
+             the registry holds, where one is configured
+  release    keeps a copy of each new schema in schemas/released, to be committed; refuses what check refuses
+  register   registers all schemas under their record names with compatibility FULL_TRANSITIVE, after check
+
+  --registry URL   the registry, instead of SCHEMA_REGISTRY_URL; the URL carries the path of its Confluent interface
+  --json           one JSON document on standard output
+  --help           this text
+
+Environment: SCHEMA_REGISTRY_URL, SCHEMA_REGISTRY_USERNAME, SCHEMA_REGISTRY_PASSWORD (or SCHEMA_REGISTRY_PASSWORD_FILE).
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
+`;
+
+const COMMANDS = ['list', 'check', 'release', 'register'] as const;
+type Command = (typeof COMMANDS)[number];
+
+interface Arguments {
+  readonly command: Command;
+  readonly json: boolean;
+  readonly registry: SchemaRegistrySettings | undefined;
+}
+
+/** What a command found and did. */
+interface Report {
+  readonly faults: readonly SchemaFault[];
+  /** One line for each thing that was done. */
+  readonly done: readonly string[];
+}
+
+class UsageError extends Error {}
+
+try {
+  const args = readArguments(process.argv.slice(2));
+  if (args === undefined) process.stdout.write(HELP);
+  else if (args.command === 'list') list(args.json);
+  else print(args, await run(args));
+} catch (error) {
+  process.stderr.write(`schemas: ${errorText(error)}\n`);
+  process.exitCode = error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
+}
+
+function readArguments(argv: readonly string[]): Arguments | undefined {
+  const { values, positionals } = parseOptions(argv);
+  if (values.help === true) return undefined;
+  const [command, ...rest] = positionals;
+  if (!isCommand(command) || rest.length > 0)
+    throw new UsageError(`give one of: ${COMMANDS.join(', ')} (see --help)`);
+  const { url, ...login } = loadConfig({
+    ...process.env,
+    SCHEMA_REGISTRY_URL: values.registry ?? process.env['SCHEMA_REGISTRY_URL'],
+  }).schemaRegistry;
+  if (command === 'register' && url === undefined) {
+    throw new UsageError('register needs a registry: give --registry URL or set SCHEMA_REGISTRY_URL');
+  }
+  return { command, json: values.json ?? false, registry: url === undefined ? undefined : { url, ...login } };
+}
+
+function parseOptions(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        registry: { type: 'string' },
+        json: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(`${errorText(error)} (see --help)`);
+  }
+}
+
+function isCommand(text: string | undefined): text is Command {
+  return (COMMANDS as readonly (string | undefined)[]).includes(text);
+}
+
+function list(asJson: boolean): void {
+  const entries = MESSAGES.map((message) => ({
+    ...message,
+    subject: recordName(message),
+    schemaFile: `schemas/${schemaFile(message)}`,
+  }));
+  if (asJson) {
+    process.stdout.write(`${JSON.stringify(entries, undefined, 2)}\n`);
+    return;
+  }
+  for (const entry of entries) {
+    process.stdout.write(
+      `${entry.kind.padEnd(8)} ${entry.subject}\n         id ${entry.localSchemaId}, ${entry.schemaFile}\n`,
+    );
+  }
+}
+
+async function run({ command, registry }: Arguments): Promise<Report> {
+  const schemas = MESSAGES.map((definition) => ({ definition, text: readSchema(definition) }));
+  const faults = checkReleases(schemas, readReleasedSchemas());
+  if (command === 'release') return release(schemas, faults);
+  if (registry === undefined)
+    return { faults, done: [`checked ${schemas.length} schemas against those released`] };
+  const remote = await compareWithRegistry(schemas, registry);
+  const all = [...faults, ...remote.faults];
+  if (command === 'check' || all.length > 0) return { faults: all, done: remote.done };
+  return { faults: all, done: await register(schemas, registry) };
+}
+
+/** Writes the copies that are missing, unless anything else is wrong. A released file is never overwritten. */
+function release(schemas: readonly DefinedSchema[], faults: readonly SchemaFault[]): Report {
+  const wrong = faults.filter((fault) => fault.unreleased === undefined);
+  if (wrong.length > 0) return { faults: wrong, done: [] };
+  const missing = schemas.filter(({ definition }) =>
+    faults.some((fault) => fault.subject === recordName(definition)),
+  );
+  for (const { definition, text } of missing) writeFileSync(releasedFile(definition), text, { flag: 'wx' });
+  const files = missing.map(({ definition }) => path.relative(process.cwd(), releasedFile(definition)));
+  return {
+    faults: [],
+    done: files.length === 0 ? ['all schemas are released'] : files.map((file) => `wrote ${file}`),
+  };
+}
+
+async function compareWithRegistry(
+  schemas: readonly DefinedSchema[],
+  registry: SchemaRegistrySettings,
+): Promise<Report> {
+  const faults: SchemaFault[] = [];
+  const done: string[] = [];
+  for (const { definition, text } of schemas) {
+    const subject = recordName(definition);
+    const versions = await registeredVersions(registry, subject);
+    for (const version of versions) faults.push(...faultsAgainst(subject, version, text));
+    done.push(`${subject}: checked against ${versions.length} registered version(s)`);
+  }
+  return { faults, done };
+}
+
+/** The library for registries takes long to load, which the other commands do without. */
+async function register(
+  schemas: readonly DefinedSchema[],
+  settings: SchemaRegistrySettings,
+): Promise<readonly string[]> {
+  const { createSchemaRegistry } = await import('../shared/messaging/schema-registry.ts');
+  const registry = createSchemaRegistry(settings);
+  const done: string[] = [];
+  for (const { definition, text } of schemas) {
+    const subject = recordName(definition);
+    const present = await registry.registeredId(subject, text);
+    const id = present ?? (await registry.register(subject, text));
+    done.push(`${subject}: ${present === undefined ? 'registered' : 'already registered'} with id ${id}`);
+  }
+  return done;
+}
+
+function print({ json, command }: Arguments, { faults, done }: Report): void {
+  const ok = faults.length === 0;
+  if (!ok) process.exitCode = 1;
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ command, ok, faults, done }, undefined, 2)}\n`);
+    return;
+  }
+  for (const { subject, reason } of faults) process.stderr.write(`REFUSED  ${subject}: ${reason}\n`);
+  if (ok) for (const line of done) process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,123 @@
+/** `npm run topics`: makes, checks and lists the topics of the system on the configured Kafka. */
+import { parseArgs } from 'node:util';
+import { createKafkaBroker } from '../shared/messaging/kafka-broker.ts';
+import type { TopicSpec } from '../shared/messaging/ports.ts';
+import { topicDifferences, topicSpecs, type TopicState } from '../shared/messaging/topic-catalogue.ts';
+import { TOPIC, type TopicKey } from '../shared/messaging/topic-names.ts';
+import { loadConfig } from '../shared/platform/config.ts';
+import { ConfigError, errorText } from '../shared/platform/errors.ts';
+import { createLog } from '../shared/platform/log.ts';
+
+const HELP = `Usage: npm run topics -- COMMAND [OPTIONS]
+
+  create   makes the topics that are missing, then does what check does; never changes a topic that exists
+  check    names the topics that are missing or differ in partitions or settings
+  list     the topics with their partitions and settings, as they are to be, and whether they are there
+
+  --json   one JSON document on standard output
+  --help   this text
+
+Environment: KAFKA_BROKERS (required), KAFKA_TOPIC_PREFIX and the other KAFKA_* settings (docs/operations.md).
+Partition counts are never changed in place, since keys would move to other partitions: a topic that differs is
+replaced by hand, when nothing in it is needed any more.
+Exit codes: 0 all is as it should be, 1 something is missing or differs, or Kafka cannot be reached, 2 wrong usage.
+`;
+
+const COMMANDS = ['create', 'check', 'list'] as const;
+type Command = (typeof COMMANDS)[number];
+
+interface Arguments {
+  readonly command: Command;
+  readonly json: boolean;
+}
+
+interface Report {
+  readonly created: readonly string[];
+  readonly missing: readonly string[];
+  readonly differences: readonly string[];
+  readonly topics: readonly (TopicSpec & { readonly exists: boolean })[];
+}
+
+class UsageError extends Error {}
+
+try {
+  const args = readArguments(process.argv.slice(2));
+  if (args === undefined) process.stdout.write(HELP);
+  else print(args, await run(args.command));
+} catch (error) {
+  process.stderr.write(`topics: ${errorText(error)}\n`);
+  process.exitCode = error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
+}
+
+/** Reads the command line; undefined when help was asked for. */
+function readArguments(args: string[]): Arguments | undefined {
+  const { values, positionals } = parseStrictly(args);
+  if (values.help === true) return undefined;
+  const [name, ...rest] = positionals;
+  const command = COMMANDS.find((known) => known === name);
+  if (command === undefined || rest.length > 0) throw new UsageError(`a command is needed\n\n${HELP}`);
+  return { command, json: values.json === true };
+}
+
+function parseStrictly(args: string[]) {
+  try {
+    const options = { json: { type: 'boolean' }, help: { type: 'boolean' } } as const;
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(errorText(error));
+  }
+}
+
+async function run(command: Command): Promise<Report> {
+  const config = loadConfig(process.env);
+  if (config.kafka === undefined) {
+    throw new ConfigError('KAFKA_BROKERS is not set (the embedded broker makes its topics by itself)');
+  }
+  const log = createLog({ level: config.logLevel, name: 'topics' });
+  const broker = createKafkaBroker({ ...config.kafka, clientId: 'topics', log });
+  try {
+    const specs = topicSpecs(config.topicPrefix, Object.keys(TOPIC) as TopicKey[]);
+    const created = command === 'create' ? await broker.admin.createTopics(specs) : [];
+    const states = await broker.admin.topicStates(specs.map(({ topic }) => topic));
+    return report(specs, states, created);
+  } finally {
+    await broker.close();
+  }
+}
+
+function report(
+  specs: readonly TopicSpec[],
+  states: ReadonlyMap<string, TopicState>,
+  created: readonly string[],
+): Report {
+  return {
+    created,
+    missing: specs.map(({ topic }) => topic).filter((topic) => !states.has(topic)),
+    differences: specs.flatMap((spec) => {
+      const state = states.get(spec.topic);
+      return state === undefined ? [] : topicDifferences(spec, state);
+    }),
+    topics: specs.map((spec) => ({ ...spec, exists: states.has(spec.topic) })),
+  };
+}
+
+function print({ command, json }: Arguments, { created, missing, differences, topics }: Report): void {
+  const isFine = missing.length === 0 && differences.length === 0;
+  if (command !== 'list') process.exitCode = isFine ? 0 : 1;
+  if (json) {
+    const result = command === 'list' ? { topics } : { created, missing, differences };
+    console.log(JSON.stringify(result));
+    return;
+  }
+  if (command === 'list') return topics.forEach(printTopic);
+  for (const topic of created) console.log(`made ${topic}`);
+  for (const topic of missing) console.log(`missing ${topic}; make it by: npm run topics -- create`);
+  for (const difference of differences) console.log(`differs: ${difference}`);
+  if (isFine) console.log(`all ${topics.length} topics are as they should be`);
+  return undefined;
+}
+
+function printTopic({ topic, partitions, config, exists }: Report['topics'][number]): void {
+  const settings = Object.entries(config ?? {}).map(([name, value]) => `${name}=${value}`);
+  console.log(`${topic}  ${exists ? 'there' : 'missing'}  ${partitions} partitions  ${settings.join(' ')}`);
+}

@@ -1,0 +1,107 @@
+/** The AsyncAPI 3.0 document of the log: who writes what where, made from the same definitions as the workers. */
+
+import { PROBLEM_TYPE } from '../../../schemas/catalogue.ts';
+import { HEADER } from '../../messaging/header-names.ts';
+import { topicName, type TopicKey } from '../../messaging/topic-names.ts';
+import { ACTIONS, type Action } from '../actions.ts';
+import { asyncApiMessages, KAFKA_BINDING_VERSION, messageNames } from './asyncapi-messages.ts';
+
+export interface AsyncApiOptions {
+  /** Version of the release. */
+  readonly version: string;
+  /** What every topic name begins with; empty by default. */
+  readonly topicPrefix: string;
+  /** First broker as `host:port`; absent with the embedded broker. */
+  readonly broker?: string | undefined;
+}
+
+/** Channel of all replies: its address is chosen by each requester. */
+const REPLIES = 'replies';
+const DEFAULT_BROKER = 'localhost:9092';
+
+/** The document as a plain object; made once at start. */
+export function asyncApiDocument(options: AsyncApiOptions): Readonly<Record<string, unknown>> {
+  const { version, topicPrefix, broker = DEFAULT_BROKER } = options;
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Banking product engine',
+      version,
+      description:
+        'Requests may be produced straight to the log. A reply goes to the topic that the request names, with the ' +
+        "request's correlation id, in the request's own format.",
+      license: { name: 'Apache-2.0' },
+    },
+    defaultContentType: 'application/vnd.apache.avro',
+    servers: { kafka: { host: broker, protocol: 'kafka', description: 'Apache Kafka.' } },
+    channels: channels(topicPrefix),
+    operations: Object.fromEntries(ACTIONS.flatMap(operationsOf)),
+    components: { messages: asyncApiMessages(ACTIONS) },
+  };
+}
+
+function requestTopics({ topic, bulkTopic }: Action): readonly TopicKey[] {
+  return [topic, bulkTopic];
+}
+
+function channels(prefix: string): Record<string, object> {
+  const topics = [...new Set(ACTIONS.flatMap(requestTopics))];
+  const replyTypes = [...new Set(ACTIONS.map(({ replyType }) => replyType)), PROBLEM_TYPE];
+  const replies = {
+    address: null,
+    title: 'Replies',
+    description: `The topic that header ${HEADER.replyTopic} of the request names.`,
+    messages: messageReferences(replyTypes),
+  };
+  return {
+    ...Object.fromEntries(topics.map((topic) => [topic, channel(prefix, topic)])),
+    [REPLIES]: replies,
+  };
+}
+
+function channel(prefix: string, topic: TopicKey): object {
+  const types = ACTIONS.filter((action) => requestTopics(action).includes(topic)).map(
+    (one) => one.requestType,
+  );
+  const address = topicName(prefix, topic);
+  return {
+    address,
+    messages: messageReferences(types),
+    bindings: { kafka: { topic: address, bindingVersion: KAFKA_BINDING_VERSION } },
+  };
+}
+
+function messageReferences(types: readonly string[]): Record<string, { $ref: string }> {
+  const names = types.flatMap((type) => messageNames(type));
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }]));
+}
+
+/** One operation for each lane: live requests, and those that come by the thousand. */
+function operationsOf(action: Action): [string, object][] {
+  return [
+    [action.name, operation(action, action.topic, action.summary)],
+    [`${action.name}_Bulk`, operation(action, action.bulkTopic, `${action.summary}, many at a time`)],
+  ];
+}
+
+function operation(action: Action, topic: TopicKey, summary: string): object {
+  const replyNames = [action.replyType, PROBLEM_TYPE].flatMap((type) => messageNames(type));
+  return {
+    action: 'receive',
+    summary,
+    description: action.description,
+    channel: { $ref: `#/channels/${topic}` },
+    messages: messageNames(action.requestType).map((name) => ({
+      $ref: `#/channels/${topic}/messages/${name}`,
+    })),
+    reply: {
+      address: {
+        location: `$message.header#/${HEADER.replyTopic}`,
+        description: 'Chosen by the requester.',
+      },
+      channel: { $ref: `#/channels/${REPLIES}` },
+      messages: replyNames.map((name) => ({ $ref: `#/channels/${REPLIES}/messages/${name}` })),
+    },
+    bindings: { kafka: { bindingVersion: KAFKA_BINDING_VERSION } },
+  };
+}

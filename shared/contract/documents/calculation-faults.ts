@@ -1,0 +1,23 @@
+/** What the calculation may find wrong with a readable request, in words for the documents. */
+
+import type { FaultCode } from '../../lending/refusal.ts';
+
+/** Codes of single faults that the calculation reports. */
+export const CALCULATION_FAULTS: Readonly<Record<FaultCode, string>> = {
+  'amount-too-large': 'The amount is larger than can be calculated with',
+  'date-order': 'The dates are not in the order that they need to have',
+  missing: 'A member that this schedule needs is missing',
+  'not-supported': 'The member is not supported yet, or not by this schedule type',
+  'out-of-range': 'The number is outside the allowed range, or not whole',
+  'product-type-mismatch': 'The schedule type is not made for this product type',
+  'rate-too-low': 'A negative rate takes the whole balance in one period',
+  'too-many-decimals': 'The number has more decimals than allowed',
+  'too-many-rows': 'The schedule has more rows than can be answered',
+  'unknown-currency': 'There is no currency of this code',
+  'unknown-day-count': 'There is no day count of this name',
+  'unknown-periodicity': 'There is no periodicity of this name',
+  'unknown-product-type': 'There is no product type of this code or name',
+  'unknown-schedule-type': 'There is no active schedule type of this name',
+  'unknown-value': 'The text is none of the allowed ones',
+  'wrong-unit': 'The schedule type does not take periodicities of this unit',
+};

@@ -1,0 +1,145 @@
+/**
+ * The readable documentation: one HTML page, complete in itself (no script, no address of another host, one inline
+ * style), made from the same definitions as the other documents.
+ */
+
+import { ERROR_CODES } from '../../platform/error-codes.ts';
+import { topicName } from '../../messaging/topic-names.ts';
+import { ACTIONS, type Action } from '../actions.ts';
+import { CALCULATION_FAULTS } from './calculation-faults.ts';
+import { DOCS_STYLE } from './docs-style.ts';
+import { fieldRows } from './field-rows.ts';
+import { html, table, withCode, type Html } from './html.ts';
+import { REQUEST_HEADERS, RESPONSE_HEADERS } from './http-headers.ts';
+import { jsonSchemaOf } from '../json-schema.ts';
+import {
+  ERROR_MESSAGE_HEADERS,
+  REPLY_MESSAGE_HEADERS,
+  REQUEST_MESSAGE_HEADERS,
+  type MessageHeader,
+} from './message-headers.ts';
+import { SHAPE_FAULTS } from '../request-faults.ts';
+
+export interface DocsPageOptions {
+  readonly version: string;
+  /** What stands before `/platapi`; empty by default. */
+  readonly basePath: string;
+  readonly topicPrefix: string;
+}
+
+/** The page as text. */
+export function docsPage(options: DocsPageOptions): string {
+  const { basePath, version } = options;
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Banking product engine ${version}</title>
+<style>${DOCS_STYLE}</style>
+</head>
+<body>
+<header><h1>Banking product engine</h1>
+<p>Version ${version}. Machine-readable: <a href="${basePath}/openapi.json">OpenAPI</a>, <a href="${basePath}/asyncapi.json">AsyncAPI</a>.</p>
+</header>
+<nav><ul>${ACTIONS.map(({ name }) => html`<li><a href="#${name}">${name}</a></li>`)}
+<li><a href="#calling">Calling over HTTP</a></li><li><a href="#log">Calling over Kafka</a></li><li><a href="#errors">Errors</a></li></ul></nav>
+<main>${ACTIONS.map((action) => actionSection(action, options))}
+${httpSection(basePath)}
+${logSection()}
+${errorSection()}
+</main>
+</body>
+</html>
+`;
+  return page.markup;
+}
+
+function actionSection(action: Action, { basePath, topicPrefix }: DocsPageOptions): Html {
+  const { name, summary, description, requestType, replyType, topic, bulkTopic } = action;
+  return html`<section id="${name}"><h2>${name}</h2>
+<p>${summary}. ${description}</p>
+<p><code>POST ${basePath}/platapi/automation-processors/actions/${name}</code></p>
+<p>Request topic <code>${topicName(topicPrefix, topic)}</code>, for many at a time <code>${topicName(topicPrefix, bulkTopic)}</code>; message types <code>${requestType}</code> and <code>${replyType}</code>.</p>
+<h3>Request</h3>
+${table(['Member', 'Type', 'Required', 'Meaning'], fieldRows(jsonSchemaOf(action.requestShape)))}
+<h3>Answer</h3>
+${replyTables(action)}
+<h3>Examples</h3>
+${action.examples.map(
+  (example) => html`<h4>${example.summary}</h4>
+<pre><code>${JSON.stringify(example.request, null, 2)}</code></pre>
+<details><summary>Answer</summary><pre><code>${JSON.stringify(example.reply, null, 2)}</code></pre></details>`,
+)}
+</section>`;
+}
+
+function replyTables(action: Action): Html[] {
+  const { anyOf, ...single } = jsonSchemaOf(action.replyShape);
+  return (anyOf ?? [single]).map(
+    (answer) =>
+      html`<p>${answer.description ?? ''}</p>${table(['Member', 'Type', 'Present', 'Meaning'], fieldRows(answer))}`,
+  );
+}
+
+function httpSection(basePath: string): Html {
+  return html`<section id="calling"><h2>Calling over HTTP</h2>
+<p>The body is a JSON object: the input itself, or the generic form <code>{"access_token": "...", "user_name": "...", "Data": {...}}</code>, where <code>Data</code> is the input or its JSON text. The name of the action matches in any case. The token may also come as <code>Authorization: Bearer</code>.</p>
+<p>Numbers are JSON numbers, never text. <code>null</code> is the same as leaving the member out. For flags 0 and 1, false and true are interchangeable. Dates are <code>yyyy-mm-dd</code>, <code>yyyy-m-d</code> or an ISO date-time, whose date counts.</p>
+<p>With <code>Prefer: respond-async</code> the answer is 202 with the address of the result, <code>GET ${basePath}/platapi/results/{resultId}</code>.</p>
+<h3>Request headers</h3>
+${httpHeaderTable(REQUEST_HEADERS)}
+<h3>Headers of answers</h3>
+${httpHeaderTable(RESPONSE_HEADERS)}
+</section>`;
+}
+
+function httpHeaderTable(headers: Readonly<Record<string, { description: string }>>): Html {
+  const rows = Object.entries(headers).map(([name, { description }]) => [
+    html`<code>${name}</code>`,
+    withCode(description),
+  ]);
+  return table(['Header', 'Meaning'], rows);
+}
+
+function logSection(): Html {
+  return html`<section id="log"><h2>Calling over Kafka</h2>
+<p>Produce the request to the action's request topic, in Avro (Confluent wire format) or in JSON with the body of the HTTP call. The reply comes in the same format, with your correlation id, on the topic that you name. A Spring ReplyingKafkaTemplate and a NestJS client need no more than that.</p>
+<h3>Headers of a request</h3>
+${messageHeaderTable(REQUEST_MESSAGE_HEADERS)}
+<h3>Headers of a reply</h3>
+${messageHeaderTable(REPLY_MESSAGE_HEADERS)}
+<h3>Headers of an error reply</h3>
+${messageHeaderTable(ERROR_MESSAGE_HEADERS)}
+</section>`;
+}
+
+function messageHeaderTable(headers: readonly MessageHeader[]): Html {
+  return table(
+    ['Header', 'Always', 'Meaning'],
+    headers.map(({ name, required, description }) => [
+      html`<code>${name}</code>`,
+      required ? 'yes' : 'no',
+      withCode(description),
+    ]),
+  );
+}
+
+function errorSection(): Html {
+  const codes = Object.entries(ERROR_CODES).map(([code, { status, title, retryable }]) => [
+    status,
+    html`<code>${code}</code>`,
+    title,
+    retryable ? 'yes' : 'no',
+  ]);
+  const faults = Object.entries({ ...CALCULATION_FAULTS, ...SHAPE_FAULTS }).map(([code, meaning]) => [
+    html`<code>${code}</code>`,
+    meaning,
+  ]);
+  return html`<section id="errors"><h2>Errors</h2>
+<p>Every error is a problem document (RFC 9457, <code>application/problem+json</code>) with a stable <code>code</code>, a <code>correlationId</code> and, where the request is at fault, <code>errors</code>: everything that is wrong at once, each with <code>path</code>, <code>code</code> and <code>message</code>.</p>
+${table(['Status', 'Code', 'Meaning', 'Try again'], codes)}
+<h3>Codes of single faults</h3>
+${table(['Code', 'Meaning'], faults)}
+</section>`;
+}

@@ -1,0 +1,44 @@
+/** HTML from parts, escaped by default, so that no text of a definition can become markup. */
+
+/** Markup that is ready to be shown. */
+export interface Html {
+  readonly markup: string;
+}
+
+type Part = string | number | Html | readonly Html[];
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Template tag: texts are escaped, markup is kept, lists are joined. */
+export function html(fixed: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  const markup = fixed.map(
+    (text, index) => text + (index < parts.length ? markupOf(parts[index] ?? '') : ''),
+  );
+  return { markup: markup.join('') };
+}
+
+/** A table with a heading for each column; cells are escaped texts or markup. */
+export function table(headings: readonly string[], rows: readonly (readonly Part[])[]): Html {
+  const head = headings.map((heading) => html`<th scope="col">${heading}</th>`);
+  const body = rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`);
+  return html`<div class="wide"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
+}
+
+/** Text in backticks as code, the rest escaped. */
+export function withCode(text: string): Html[] {
+  return text
+    .split('`')
+    .map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : html`${piece}`));
+}
+
+function markupOf(part: Part): string {
+  if (typeof part === 'string') return part.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+  if (typeof part === 'number') return String(part);
+  return 'markup' in part ? part.markup : part.map(({ markup }) => markup).join('');
+}

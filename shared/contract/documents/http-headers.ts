@@ -1,0 +1,46 @@
+/** The HTTP headers of the interface as documents list them. */
+
+interface HttpHeader {
+  readonly description: string;
+  readonly schema: { readonly type: string; readonly maximum?: number; readonly minimum?: number };
+  readonly example?: unknown;
+}
+
+/** Headers that a caller may send, by name. */
+export const REQUEST_HEADERS = {
+  Prefer: {
+    description:
+      '`respond-async`: answer 202 at once with the address of the result. `wait=<seconds>`: the longest the caller waits.',
+    schema: { type: 'string' },
+    example: 'respond-async',
+  },
+  'X-Correlation-Id': {
+    description:
+      'Id that logs and problem documents show; 1 to 128 visible ASCII characters. Absent: a new one.',
+    schema: { type: 'string' },
+    example: 'loan-4711',
+  },
+} as const satisfies Record<string, HttpHeader>;
+
+/** Headers of answers, by name. */
+export const RESPONSE_HEADERS = {
+  'X-Correlation-Id': {
+    description: 'The id under which the logs know this request.',
+    schema: { type: 'string' },
+  },
+  Warnings: {
+    description:
+      'What had no effect: a comma list of `code;path`, ASCII, at most 4 KiB and then ending in `truncated`. Codes: `unknown-member`, `no-effect`.',
+    schema: { type: 'string' },
+    example: 'unknown-member;jsonParam.amount, no-effect;jsonParam.ContractPeriod',
+  },
+  Location: { description: 'Address of the result.', schema: { type: 'string' } },
+  'Preference-Applied': { description: 'The preference that was followed.', schema: { type: 'string' } },
+  'Retry-After': {
+    description: 'Whole seconds to wait before the next attempt.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  'WWW-Authenticate': { description: 'The kind of token that is wanted.', schema: { type: 'string' } },
+} as const satisfies Record<string, HttpHeader>;
+
+export type ResponseHeader = keyof typeof RESPONSE_HEADERS;

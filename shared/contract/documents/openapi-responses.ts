@@ -1,0 +1,72 @@
+/** Answers in the OpenAPI document that several paths share. Errors: one for each status, with every code it may carry. */
+
+import { createProblem } from '../../platform/create-problem.ts';
+import { ERROR_CODES, type ErrorCode } from '../../platform/error-codes.ts';
+import type { ResponseHeader } from './http-headers.ts';
+
+const STATUS_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
+  401: ['WWW-Authenticate'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
+
+/** All codes of an HTTP status, in the order of the one list of codes. */
+export function codesOfStatus(status: number): ErrorCode[] {
+  return (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => ERROR_CODES[code].status === status);
+}
+
+/** Every status that a problem may have, lowest first. */
+export const PROBLEM_STATUSES: readonly number[] = [
+  ...new Set(Object.values(ERROR_CODES).map(({ status }) => status)),
+].toSorted((first, second) => first - second);
+
+/** `#/components/responses/...` by status, for the statuses named. */
+export function problemReferences(statuses: readonly number[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(
+    statuses.map((status) => [String(status), { $ref: `#/components/responses/Problem${status}` }]),
+  );
+}
+
+/** References to response headers in an answer. */
+export function headerReferences(names: readonly ResponseHeader[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** The responses that {@link problemReferences} refers to. */
+export function problemResponses(): Record<string, object> {
+  return Object.fromEntries(PROBLEM_STATUSES.map((status) => [`Problem${status}`, problemResponse(status)]));
+}
+
+function problemResponse(status: number): object {
+  const codes = codesOfStatus(status);
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].title}.`).join(' '),
+    headers: headerReferences(['X-Correlation-Id', ...(STATUS_HEADERS[status] ?? [])]),
+    content: {
+      'application/problem+json': {
+        schema: { $ref: '#/components/schemas/Problem' },
+        examples: Object.fromEntries(codes.map((code) => [code, { value: createProblem(code) }])),
+      },
+    },
+  };
+}
+
+/** A reference to a schema of the document. */
+export function schemaReference(name: string): { $ref: string } {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** The 202 answer: the result is to be fetched later. */
+export function pendingResponse(description: string): object {
+  return {
+    description,
+    headers: headerReferences([
+      'X-Correlation-Id',
+      'Location',
+      'Preference-Applied',
+      'Retry-After',
+      'Warnings',
+    ]),
+    content: { 'application/json': { schema: schemaReference('PendingResult') } },
+  };
+}

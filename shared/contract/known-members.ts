@@ -1,0 +1,94 @@
+/**
+ * Which members a definition knows, so that others can be reported (E3): they are ignored, but a misspelt member
+ * shall not go unnoticed. Lists beyond their limit are found here too, before anything reads their items.
+ */
+
+import type { Fault, Warning } from '../platform/problem.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { isRecord, shapeFault } from './request-faults.ts';
+
+/** Most unknown members that are reported; the header that carries them is cut at 4 KiB anyway (E3). */
+export const MAX_WARNINGS = 100;
+
+/** Code of a warning about a member that the definition does not know. */
+const UNKNOWN_MEMBER = 'unknown-member';
+
+/** Longest part of an unknown member's name that is repeated in a warning, in characters. */
+const MAX_SHOWN_NAME = 60;
+
+/** The warning about a member that is not known at a path (`''`: the body itself). */
+export function unknownMember(name: string, path = ''): Warning {
+  return { code: UNKNOWN_MEMBER, path: joinPath(path, name.slice(0, MAX_SHOWN_NAME)) };
+}
+
+/** The members below one place of a definition; a leaf has none that could be unknown. */
+export interface MemberTree {
+  readonly members: ReadonlyMap<string, MemberTree>;
+  /** Set where the definition has a list: the most items that it may have. The members are those of one item. */
+  readonly maxItems?: number;
+}
+
+/** The members that a definition knows, read off its JSON Schema. */
+export function memberTree(schema: JsonSchema): MemberTree {
+  const { properties = {}, items, maxItems } = schema;
+  if (items !== undefined) {
+    if (maxItems === undefined) throw new Error('every list of a definition needs a limit');
+    return { members: memberTree(items).members, maxItems };
+  }
+  return { members: new Map(Object.entries(properties).map(([name, member]) => [name, memberTree(member)])) };
+}
+
+/** What a walk over a body found. */
+export interface MemberSurvey {
+  /** Unknown members, at most {@link MAX_WARNINGS}. */
+  readonly warnings: Warning[];
+  /** Lists with more items than allowed. */
+  readonly overlong: Fault[];
+}
+
+/** Walks the members of a body along the known ones; what is of another kind than the known member is passed over. */
+export function surveyBody(tree: MemberTree, body: unknown): MemberSurvey {
+  const found: MemberSurvey = { warnings: [], overlong: [] };
+  survey(tree, body, '', found);
+  return found;
+}
+
+function survey(tree: MemberTree, value: unknown, path: string, found: MemberSurvey): void {
+  if (tree.maxItems === undefined) {
+    if (isRecord(value)) surveyRecord(tree, value, path, found);
+  } else if (Array.isArray(value)) surveyList(tree, value, path, found);
+}
+
+function surveyList(tree: MemberTree, list: readonly unknown[], path: string, found: MemberSurvey): void {
+  const { maxItems = 0 } = tree;
+  if (list.length > maxItems) {
+    const message = `must have at most ${maxItems} items`;
+    found.overlong.push(shapeFault(path, 'too-many-items', message));
+    return;
+  }
+  for (const [index, item] of list.entries()) {
+    if (isRecord(item)) surveyRecord(tree, item, `${path}[${index}]`, found);
+  }
+}
+
+function surveyRecord(
+  tree: MemberTree,
+  record: Readonly<Record<string, unknown>>,
+  path: string,
+  found: MemberSurvey,
+): void {
+  for (const name of Object.keys(record)) {
+    const known = tree.members.get(name);
+    if (known === undefined) warnOfUnknown(name, path, found);
+    else if (known.members.size > 0) survey(known, record[name], joinPath(path, name), found);
+  }
+}
+
+function warnOfUnknown(name: string, path: string, found: MemberSurvey): void {
+  if (found.warnings.length >= MAX_WARNINGS) return;
+  found.warnings.push(unknownMember(name, path));
+}
+
+function joinPath(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}

@@ -1,0 +1,134 @@
+/**
+ * The kinds of members that requests are made of. Each reads a JSON value and answers the domain's own type, so that
+ * a request is read once, at the border. A kind's messages say what is wrong and what is allowed; they never repeat
+ * the value that was sent, which may be long or secret.
+ */
+
+import { Decimal } from 'decimal.js';
+import { z } from 'zod';
+import type { ShapeFaultCode } from './request-faults.ts';
+import { EARLIEST_YEAR, LATEST_YEAR, parseCalendarDate } from '../lending/calendar-date.ts';
+
+/** Longest name or code that is read, in UTF-16 code units: catalogue names are shorter by far. */
+export const MAX_TEXT_LENGTH = 200;
+
+/** What a date looks like, for documents; whether it exists is checked when it is read. */
+const DATE_PATTERN = '^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?$';
+
+const EXISTING_DATE = `must be an existing date such as 2024-01-31, from ${EARLIEST_YEAR} to ${LATEST_YEAR}`;
+
+/** Digits of a decimal: `precision` in all, `scale` of them after the point. */
+interface DecimalSize {
+  readonly precision: number;
+  readonly scale: number;
+}
+
+/** What a message can carry of amounts and of percentages: the sizes in the Avro schemas. */
+const AMOUNT: DecimalSize = { precision: 38, scale: 18 };
+const PERCENT: DecimalSize = { precision: 30, scale: 20 };
+
+/** What a message can carry of counts: an Avro int. */
+const LARGEST_COUNT = 2_147_483_647;
+
+type ErrorText = (issue: { readonly input?: unknown }) => string;
+
+/** The kind of a JSON value in words. */
+function kindOf(value: unknown): string {
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'boolean') return 'true or false';
+  if (typeof value === 'number') return 'a number';
+  return Array.isArray(value) ? 'a list' : 'an object';
+}
+
+/** The message of a value that is missing or is not `what` is wanted. */
+export function wanted(what: string): ErrorText {
+  return ({ input }) => {
+    if (input === undefined || input === null) return `is missing; must be ${what}`;
+    const isTooLarge = typeof input === 'number' && !Number.isFinite(input);
+    return isTooLarge ? 'is too large to be read as a number' : `must be ${what}, not ${kindOf(input)}`;
+  };
+}
+
+/** An amount of money: the decimal that the number's shortest text shows (M1). Text is refused (M6). */
+export const amount = () => decimal(AMOUNT, 'amount-too-large');
+
+/** A rate or share in percent, read like an {@link amount}. */
+export const percent = () => decimal(PERCENT, 'out-of-range');
+
+function decimal({ precision, scale }: DecimalSize, tooLargeCode: ShapeFaultCode) {
+  const largest = `must have at most ${precision - scale} digits before the decimal point`;
+  const finest = `must have at most ${scale} decimals`;
+  return z.number({ error: wanted('a number') }).transform((value, context) => {
+    const exact = new Decimal(value);
+    if (exact.e >= precision - scale) return refuse(context, value, tooLargeCode, largest);
+    if (exact.decimalPlaces() > scale) return refuse(context, value, 'too-many-decimals', finest);
+    return exact;
+  });
+}
+
+/** A count or an option given as a whole number; which ones are allowed is the engine's question. */
+export const count = () =>
+  z
+    .number({ error: wanted('a number') })
+    .meta({ type: 'integer' })
+    .transform(wholeNumber);
+
+function wholeNumber(value: number, context: z.RefinementCtx): number {
+  if (!Number.isInteger(value)) return refuse(context, value, 'out-of-range', 'must be a whole number');
+  if (Math.abs(value) <= LARGEST_COUNT) return value;
+  return refuse(context, value, 'out-of-range', `must be at most ${LARGEST_COUNT} in size`);
+}
+
+function refuse(context: z.RefinementCtx, input: unknown, code: ShapeFaultCode, message: string): never {
+  context.issues.push({ code: 'custom', input, message, params: { code } });
+  return z.NEVER;
+}
+
+/** A flag: true and 1, false and 0 are interchangeable (M6). */
+export const flag = () =>
+  z
+    .literal([true, false, 0, 1], { error: wanted('one of true, false, 1 and 0') })
+    .transform((value) => value === true || value === 1);
+
+/** A number that is used like a flag: true and false count as 1 and 0 (M6), other numbers are the engine's question. */
+export const numericFlag = () =>
+  z
+    .union([z.number().meta({ type: 'integer' }), z.boolean()], {
+      error: wanted('one of 1, 0, true and false'),
+    })
+    .transform((value, context) => wholeNumber(Number(value), context));
+
+/** A name or a code. */
+export const text = () =>
+  z
+    .string({ error: wanted('text') })
+    .min(1, { error: 'must not be empty; leave it out or send null where it does not apply' })
+    .max(MAX_TEXT_LENGTH, { error: `must have at most ${MAX_TEXT_LENGTH} characters` });
+
+/** A calendar date (D1): `yyyy-mm-dd`, `yyyy-m-d` or an ISO date-time, whose date part counts. */
+export const date = () =>
+  z
+    .string({ error: wanted('a date such as 2024-01-31') })
+    .meta({ pattern: DATE_PATTERN, examples: ['2024-01-31'] })
+    .transform((value, context) => {
+      const parsed = parseCalendarDate(value);
+      if (parsed !== undefined) return parsed;
+      return refuse(context, value, 'invalid-date', EXISTING_DATE);
+    });
+
+/** True for the JSON Schema of a {@link date}. */
+export function isDateSchema(schema: { readonly pattern?: string }): boolean {
+  return schema.pattern === DATE_PATTERN;
+}
+
+/** A member that may be left out; null says the same (M6). */
+export const optional = <Kind extends z.ZodType>(kind: Kind) =>
+  kind.nullish().transform((value) => value ?? undefined);
+
+/** A list of items that may be left out; an empty list says the same (R1). Longer ones are refused before they are read. */
+export const optionalList = <Item extends z.ZodObject>(item: Item, maxItems: number) =>
+  z
+    .array(item, { error: wanted('a list') })
+    .max(maxItems)
+    .nullish()
+    .transform((items) => (items === null || items?.length === 0 ? undefined : items));

@@ -1,0 +1,57 @@
+/**
+ * Reading a request body with its definition: the payload in domain types, all faults at once, and members that are
+ * not known (E3). The definition is compiled once; a valid request then costs a few microseconds.
+ */
+
+import { z } from 'zod';
+import type { Fault, Warning } from '../platform/problem.ts';
+import { jsonSchemaOf } from './json-schema.ts';
+import { memberTree, surveyBody } from './known-members.ts';
+import { faultsOfIssues, limitFaults, problemCodeOf } from './request-faults.ts';
+
+/**
+ * What a request was read as. Faults are everything that is wrong at once (E3); `problem` is the error code that they
+ * amount to: `invalid-request` (400), or `not-computable` (422) when the shape is right and only numbers are beyond
+ * what can be calculated with (E1, M6).
+ */
+export type ReadRequest<Payload> =
+  | { readonly kind: 'valid'; readonly payload: Payload; readonly warnings: readonly Warning[] }
+  | InvalidRequest;
+
+export interface InvalidRequest {
+  readonly kind: 'invalid';
+  readonly problem: 'invalid-request' | 'not-computable';
+  readonly faults: readonly Fault[];
+}
+
+/** The answer of a reader to a request with faults. */
+export function invalid(faults: readonly Fault[]): InvalidRequest {
+  return { kind: 'invalid', problem: problemCodeOf(faults), faults: limitFaults(faults) };
+}
+
+/** Reads a body, for example what `JSON.parse` answers. Never throws, whatever the value is. */
+export type RequestReader<Payload> = (body: unknown) => ReadRequest<Payload>;
+
+/** Rules between members, which the definition of single members cannot state; looks at the body as it was sent. */
+export type CrossChecks = (body: unknown) => readonly Fault[];
+
+/**
+ * Makes the reader of a definition. `crossChecks` run on valid and on faulty bodies alike, so that the answer names
+ * everything that is wrong; only a list beyond its limit is reported without looking further.
+ */
+export function createRequestReader<Definition extends z.ZodType>(
+  definition: Definition,
+  crossChecks: CrossChecks,
+): RequestReader<z.output<Definition>> {
+  const compiled = z.compile(definition);
+  const known = memberTree(jsonSchemaOf(definition));
+  return (body) => {
+    const { warnings, overlong } = surveyBody(known, body);
+    if (overlong.length > 0) return invalid(overlong);
+    const read = compiled.safeParse(body);
+    const crossFaults = crossChecks(body);
+    if (read.success && crossFaults.length === 0) return { kind: 'valid', payload: read.data, warnings };
+    const shapeFaults = read.success ? [] : faultsOfIssues(read.error.issues, body);
+    return invalid([...shapeFaults, ...crossFaults]);
+  };
+}

@@ -1,0 +1,27 @@
+/** Which spelling and which parts of the answer a request asks for (A5). */
+
+import type { Findings } from './refusal.ts';
+import type { Casing, ShownParts } from './repayment-schedule.ts';
+
+/** Spelling and parts of an answer. */
+export interface AnswerShape {
+  readonly casing: Casing;
+  readonly show: ShownParts;
+}
+
+/** CalculateDAE sent gives the lower-case spelling, absent the capitalised one with EIR; other than 0, 1, 2: refused. */
+export function answerShape(calculateDae: number | undefined, findings: Findings): AnswerShape | undefined {
+  switch (calculateDae) {
+    case undefined:
+      return { casing: 'capitalised', show: 'rows-with-eir' };
+    case 0:
+      return { casing: 'lower', show: 'rows' };
+    case 1:
+      return { casing: 'lower', show: 'dae' };
+    case 2:
+      return { casing: 'lower', show: 'rows-with-dae' };
+    default:
+      findings.refuse('CalculateDAE', 'out-of-range', 'CalculateDAE must be 0, 1 or 2.');
+      return undefined;
+  }
+}

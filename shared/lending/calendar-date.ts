@@ -1,0 +1,121 @@
+/**
+ * Calendar dates without a zone (rule D1), held as the whole number of days since 1970-01-01 in the proleptic
+ * Gregorian calendar. Integer arithmetic only: the host's clock and zone cannot change a due date.
+ */
+
+declare const calendarDateBrand: unique symbol;
+
+/** Whole days since 1970-01-01 (negative before it). Made only by the functions of this file. */
+export type CalendarDate = number & { readonly [calendarDateBrand]: 'CalendarDate' };
+
+/** Year, month 1..12 and day of month 1..31 of a calendar date. */
+export interface DateParts {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+}
+
+/** First and last year that a request may name; wide enough for any contract, narrow enough to bound every loop. */
+export const EARLIEST_YEAR = 1900;
+export const LATEST_YEAR = 2999;
+
+/** Longest date text that is read: a date-time with nanoseconds and an offset has 35 characters. */
+const LONGEST_DATE_TEXT = 40;
+
+const DAYS_PER_ERA = 146_097;
+const YEARS_PER_ERA = 400;
+/** Days from 0000-03-01, where the eras begin, to 1970-01-01. */
+const EPOCH_SHIFT = 719_468;
+const MONTH_LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
+const MONTHS_PER_YEAR = 12;
+
+const DATE_TEXT =
+  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt ](?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:[.,]\d{1,9})?)?(?:[Zz]|[+-]\d{2}:?\d{2})?)?$/;
+
+/** True in a leap year of the Gregorian calendar. */
+export function isLeapYear(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+}
+
+/** Length in days of a month (1..12). */
+function daysInMonth(year: number, month: number): number {
+  return month === 2 && isLeapYear(year) ? 29 : (MONTH_LENGTHS[month - 1] ?? 0);
+}
+
+/**
+ * The date of a year, month and day that exist; the caller has checked them. Counted in years that begin in March,
+ * so that the leap day is the last day of its year.
+ */
+export function calendarDateOf(year: number, month: number, day: number): CalendarDate {
+  const marchYear = month > 2 ? year : year - 1;
+  const era = Math.floor(marchYear / YEARS_PER_ERA);
+  const yearOfEra = marchYear - era * YEARS_PER_ERA;
+  const monthFromMarch = month > 2 ? month - 3 : month + 9;
+  const dayOfYear = Math.floor((153 * monthFromMarch + 2) / 5) + day - 1;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return (era * DAYS_PER_ERA + dayOfEra - EPOCH_SHIFT) as CalendarDate;
+}
+
+/** Year, month and day of a date; the inverse of {@link calendarDateOf}. */
+export function datePartsOf(date: CalendarDate): DateParts {
+  const shifted = date + EPOCH_SHIFT;
+  const era = Math.floor(shifted / DAYS_PER_ERA);
+  const dayOfEra = shifted - era * DAYS_PER_ERA;
+  const yearOfEra = Math.floor(
+    (dayOfEra -
+      Math.floor(dayOfEra / 1460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153);
+  const day = dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1;
+  const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
+  return { year: yearOfEra + era * YEARS_PER_ERA + (month <= 2 ? 1 : 0), month, day };
+}
+
+/**
+ * Reads `yyyy-mm-dd`, `yyyy-m-d` or an ISO date-time, of which the date as written counts (rule D1). Undefined when
+ * the text is none of these, names a day that does not exist, or lies outside the years 1900..2999.
+ */
+export function parseCalendarDate(text: string): CalendarDate | undefined {
+  const match = text.length <= LONGEST_DATE_TEXT ? DATE_TEXT.exec(text) : null;
+  if (match === null) return undefined;
+  const year = Number(match[1]);
+  const month = Number(match[2]);
+  const day = Number(match[3]);
+  if (year < EARLIEST_YEAR || year > LATEST_YEAR || month < 1 || month > MONTHS_PER_YEAR) return undefined;
+  if (day < 1 || day > daysInMonth(year, month)) return undefined;
+  return calendarDateOf(year, month, day);
+}
+
+/** The date as `yyyy-mm-dd`. */
+export function formatCalendarDate(date: CalendarDate): string {
+  const { year, month, day } = datePartsOf(date);
+  return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+}
+
+/** The date a whole number of days later (earlier when negative). */
+export function addDays(date: CalendarDate, days: number): CalendarDate {
+  return (date + days) as CalendarDate;
+}
+
+/** The day of month, or the month's last day where the month is shorter, `months` after the month of `parts` (D4). */
+export function dayInMonthAfter(parts: DateParts, months: number, dayOfMonth: number): CalendarDate {
+  const monthIndex = parts.year * MONTHS_PER_YEAR + (parts.month - 1) + months;
+  const year = Math.floor(monthIndex / MONTHS_PER_YEAR);
+  const month = monthIndex - year * MONTHS_PER_YEAR + 1;
+  return calendarDateOf(year, month, Math.min(dayOfMonth, daysInMonth(year, month)));
+}
+
+/** The same day of month a whole number of months later (earlier when negative), clamped to the month's end. */
+export function addMonths(date: CalendarDate, months: number): CalendarDate {
+  const parts = datePartsOf(date);
+  return dayInMonthAfter(parts, months, parts.day);
+}
+
+/** True on the last day of a month. */
+export function isMonthEnd(parts: DateParts): boolean {
+  return parts.day === daysInMonth(parts.year, parts.month);
+}

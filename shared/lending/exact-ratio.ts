@@ -1,0 +1,30 @@
+/** Rates and fractions as quotients of whole numbers, so that nothing is lost before the final rounding (M4). */
+
+import type { Decimal } from 'decimal.js';
+
+/** numerator/denominator in lowest terms, denominator > 0. */
+export interface ExactRatio {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+/** Greatest common divisor of two whole numbers, as a positive number (zero only for two zeros). */
+function greatestCommonDivisor(first: bigint, second: bigint): bigint {
+  let a = first < 0n ? -first : first;
+  let b = second < 0n ? -second : second;
+  while (b !== 0n) [a, b] = [b, a % b];
+  return a;
+}
+
+/** The ratio in lowest terms; denominator > 0. */
+export function exactRatio(numerator: bigint, denominator: bigint): ExactRatio {
+  const divisor = greatestCommonDivisor(numerator, denominator);
+  return { numerator: numerator / divisor, denominator: denominator / divisor };
+}
+
+/** The exact fraction that a percentage stands for: 7.25 is 29/400. The value is finite. */
+export function ratioOfPercent(percent: Decimal): ExactRatio {
+  const decimals = Math.max(0, percent.decimalPlaces());
+  const digits = percent.toFixed(decimals).replace('.', '');
+  return exactRatio(BigInt(digits), 100n * 10n ** BigInt(decimals));
+}

@@ -1,0 +1,70 @@
+/**
+ * Roots in binary fixed point with a proven error: which digit of a rate is published must not rest on binary
+ * floating point.
+ */
+
+/** A value in fixed point and how far it may lie from the true one, in units of its last bit. */
+export interface BoundedFixed {
+  readonly value: bigint;
+  readonly error: bigint;
+}
+
+/** Bits of a binary floating-point number's fraction. */
+const DOUBLE_BITS = 52;
+/** Each Newton step doubles the correct bits from about 45, so this many reach any width used here. */
+const MOST_NEWTON_STEPS = 12;
+
+/**
+ * base^exponent for a base in fixed point with `bits` fraction bits, every step rounded down; exponent >= 1. With an
+ * exact base the result is at most 2 * exponent units too small, times the result where that is above one.
+ */
+export function fixedPower(base: bigint, exponent: number, bits: bigint): bigint {
+  let power = base;
+  for (let bit = 30 - Math.clz32(exponent); bit >= 0; bit -= 1) {
+    power = (power * power) >> bits;
+    if (((exponent >> bit) & 1) === 1) power = (power * base) >> bits;
+  }
+  return power;
+}
+
+/**
+ * The `degree`-th root of numerator/denominator (both > 0) with `bits` fraction bits, by Newton's method from a
+ * floating-point start. The error follows from the last residual: |x - root| <= |x^n - target| / (n * root^(n-1)).
+ */
+export function fixedRoot(
+  numerator: bigint,
+  denominator: bigint,
+  degree: number,
+  bits: bigint,
+): BoundedFixed {
+  const target = (numerator << bits) / denominator;
+  if (degree === 1) return { value: target, error: 1n };
+  const n = BigInt(degree);
+  let root = startingRoot(numerator, denominator, degree, bits);
+  for (let step = 0; step < MOST_NEWTON_STEPS; step += 1) {
+    const power = fixedPower(root, degree, bits);
+    const correction = (root * (target - power)) / (n * power);
+    root += correction;
+    const isExact = correction * correction * n < root;
+    if (isExact) break;
+  }
+  const power = fixedPower(root, degree, bits);
+  const one = 1n << bits;
+  const powerError = 2n * n * ((power >> bits) + 1n) + 2n;
+  const residual = magnitudeOf(target - power) + powerError + 1n;
+  const least = power - residual;
+  if (least <= 0n) return { value: root, error: root + one };
+  return { value: root, error: (2n * root * residual) / (n * least) + 2n };
+}
+
+function startingRoot(numerator: bigint, denominator: bigint, degree: number, bits: bigint): bigint {
+  const estimate = Math.exp(Math.log(Number(numerator) / Number(denominator)) / degree);
+  const exponent = Math.floor(Math.log2(estimate));
+  const mantissa = BigInt(Math.round(estimate * 2 ** (DOUBLE_BITS - exponent)));
+  const shift = bits - BigInt(DOUBLE_BITS - exponent);
+  return shift >= 0n ? mantissa << shift : mantissa >> -shift;
+}
+
+function magnitudeOf(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}

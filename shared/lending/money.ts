@@ -1,0 +1,43 @@
+/**
+ * Money as whole numbers of a currency's minor units. They are kept in safe integers: amounts above the limit below
+ * are refused before any calculation, so sums and differences of them are exact.
+ */
+
+import type { Decimal } from 'decimal.js';
+
+/**
+ * Largest amount of a request, in minor units (ten trillion euro). Leaves a factor of nine to the largest safe
+ * integer for interest and fees on top.
+ */
+export const LARGEST_AMOUNT_MINOR = 1_000_000_000_000_000;
+
+/** Largest figure that a row may hold, in minor units: beyond it whole numbers are no longer exact. */
+export const LARGEST_FIGURE_MINOR = Number.MAX_SAFE_INTEGER;
+
+/** Power of ten above which no amount can be within the limit; keeps absurd exponents from being written out. */
+const LARGEST_EXPONENT = 15;
+
+/** What an amount is in minor units, or why it has no such value. */
+type MinorUnits = number | 'too-many-decimals' | 'too-large';
+
+/**
+ * The amount in minor units of a currency with `digits` decimals, never rounded: an amount with more decimals than
+ * the currency has is reported instead (M2), as is one beyond {@link LARGEST_AMOUNT_MINOR}. The value is finite.
+ */
+export function toMinorUnits(amount: Decimal, digits: number): MinorUnits {
+  if (amount.isZero()) return 0;
+  if (amount.e > LARGEST_EXPONENT) return 'too-large';
+  if (amount.decimalPlaces() > digits) return 'too-many-decimals';
+  const minor = BigInt(amount.toFixed(digits).replace('.', ''));
+  const magnitude = minor < 0n ? -minor : minor;
+  return magnitude > BigInt(LARGEST_AMOUNT_MINOR) ? 'too-large' : Number(minor);
+}
+
+/** A whole number of minor units as plain decimal text with exactly `digits` decimals, for example `-0.05`. */
+export function formatMinorUnits(minor: number | bigint, digits: number): string {
+  const isNegative = minor < 0;
+  const text = String(isNegative ? -minor : minor).padStart(digits + 1, '0');
+  const sign = isNegative ? '-' : '';
+  if (digits === 0) return sign + text;
+  return `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
+}

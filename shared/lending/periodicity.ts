@@ -1,0 +1,51 @@
+/** Periodicities: how far due dates lie apart (D7). */
+
+/** Unit of a periodicity. Years are kept apart from months because rates count them apart (A1). */
+type PeriodUnit = 'Days' | 'Weeks' | 'Months' | 'Years' | 'Once';
+
+/** A named periodicity: `count` units from one due date to the next (0 for Once). */
+export interface Periodicity {
+  readonly name: string;
+  readonly count: number;
+  readonly unit: PeriodUnit;
+}
+
+const MONTHS_PER_YEAR = 12;
+const DAYS_PER_WEEK = 7;
+
+/** The periodicities that exist without a catalogue (D7). */
+export const BUILT_IN_PERIODICITIES: readonly Periodicity[] = [
+  { name: 'Once', count: 0, unit: 'Once' },
+  { name: 'Daily', count: 1, unit: 'Days' },
+  { name: 'Weekly', count: 1, unit: 'Weeks' },
+  { name: 'Biweekly', count: 2, unit: 'Weeks' },
+  { name: 'Monthly', count: 1, unit: 'Months' },
+  { name: 'Bimonthly', count: 2, unit: 'Months' },
+  { name: 'Quarterly', count: 3, unit: 'Months' },
+  { name: 'Trimestrial', count: 3, unit: 'Months' },
+  { name: 'Semiannual', count: 6, unit: 'Months' },
+  { name: 'Semestrial', count: 6, unit: 'Months' },
+  { name: 'Annual', count: 1, unit: 'Years' },
+  { name: 'Yearly', count: 1, unit: 'Years' },
+];
+
+/** The periodicity of that name in any case, or undefined. */
+export function findPeriodicity(
+  name: string,
+  known: readonly Periodicity[] = BUILT_IN_PERIODICITIES,
+): Periodicity | undefined {
+  const wanted = name.trim().toLowerCase();
+  return known.find((periodicity) => periodicity.name.toLowerCase() === wanted);
+}
+
+/** Months in one period of a month or year unit; 0 for day and week units and for Once. */
+export function monthsPerPeriod(periodicity: Periodicity): number {
+  if (periodicity.unit === 'Months') return periodicity.count;
+  return periodicity.unit === 'Years' ? periodicity.count * MONTHS_PER_YEAR : 0;
+}
+
+/** Days in one period of a day or week unit; 0 for month and year units and for Once. */
+export function daysPerPeriod(periodicity: Periodicity): number {
+  if (periodicity.unit === 'Days') return periodicity.count;
+  return periodicity.unit === 'Weeks' ? periodicity.count * DAYS_PER_WEEK : 0;
+}

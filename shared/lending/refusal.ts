@@ -1,0 +1,66 @@
+/** Why a request cannot be calculated (E1), and what of it had no effect (E5). */
+
+/**
+ * HTTP-independent weight of a fault: 400 the request is incomplete or contradicts itself, 422 it is readable but
+ * cannot be computed (E1).
+ */
+export type FaultStatus = 400 | 422;
+
+/** Codes of faults that this engine reports. They are stable: callers may branch on them. */
+export type FaultCode =
+  | 'amount-too-large'
+  | 'date-order'
+  | 'missing'
+  | 'not-supported'
+  | 'out-of-range'
+  | 'product-type-mismatch'
+  | 'rate-too-low'
+  | 'too-many-decimals'
+  | 'too-many-rows'
+  | 'unknown-currency'
+  | 'unknown-day-count'
+  | 'unknown-periodicity'
+  | 'unknown-product-type'
+  | 'unknown-schedule-type'
+  | 'unknown-value'
+  | 'wrong-unit';
+
+/** Codes of warnings that this engine reports. */
+export type WarningCode = 'no-effect';
+
+/** One thing that is wrong with a request. */
+export interface Fault {
+  /** Member that is wrong, for example `Amount` or `Commission[0].SourceValue`. */
+  readonly path: string;
+  readonly code: FaultCode;
+  /** What is wrong and what is allowed, for a person. */
+  readonly message: string;
+  readonly status: FaultStatus;
+}
+
+/** A known member that was sent but changes nothing (E5). */
+export interface Warning {
+  readonly code: WarningCode;
+  readonly path: string;
+}
+
+/** Gathers faults and warnings, so that a caller learns everything at once (E3). */
+export class Findings {
+  readonly faults: Fault[] = [];
+  readonly warnings: Warning[] = [];
+
+  /** Notes that the request is readable but cannot be computed. */
+  refuse(path: string, code: FaultCode, message: string): void {
+    this.faults.push({ path, code, message, status: 422 });
+  }
+
+  /** Notes that a mandatory member is missing. */
+  missing(path: string, message: string): void {
+    this.faults.push({ path, code: 'missing', message, status: 400 });
+  }
+
+  /** Notes that a member has no effect in this request. */
+  warn(path: string): void {
+    this.warnings.push({ code: 'no-effect', path });
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * Rounding of exact fractions to whole numbers (M2). Every cent of a schedule is decided here, on integers.
+ */
+
+/**
+ * HALF_UP rounds a tie away from zero, HALF_EVEN to the even neighbour.
+ */
+export type RoundingMode = 'HALF_UP' | 'HALF_EVEN';
+
+/** The whole number nearest to numerator/denominator; denominator > 0. */
+export function divideRounded(numerator: bigint, denominator: bigint, mode: RoundingMode): bigint {
+  const negative = numerator < 0n;
+  const magnitude = negative ? -numerator : numerator;
+  const quotient = magnitude / denominator;
+  const twice = (magnitude - quotient * denominator) * 2n;
+  const up = twice > denominator || (twice === denominator && (mode === 'HALF_UP' || quotient % 2n === 1n));
+  const rounded = up ? quotient + 1n : quotient;
+  return negative ? -rounded : rounded;
+}
+
+/**
+ * As {@link divideRounded} for safe integers with a denominator below 2^52. Exact: remainder, difference and the
+ * quotient of a multiple are representable, so no step rounds.
+ */
+export function divideRoundedSafe(numerator: number, denominator: number, mode: RoundingMode): number {
+  const magnitude = numerator < 0 ? -numerator : numerator;
+  const remainder = magnitude % denominator;
+  const quotient = (magnitude - remainder) / denominator;
+  const twice = remainder * 2;
+  const up = twice > denominator || (twice === denominator && (mode === 'HALF_UP' || quotient % 2 === 1));
+  const rounded = up ? quotient + 1 : quotient;
+  return numerator < 0 && rounded !== 0 ? -rounded : rounded;
+}

@@ -1,0 +1,197 @@
+/**
+ * Walks Avro bytes along their schema before they are decoded. avsc is written for trusted bytes: it allocates what a
+ * count announces, follows lengths out of the buffer and notices only at the end. Here every count, length, branch
+ * and symbol is held against the bytes that are really there, so that hostile bytes cost no more than their size.
+ */
+
+import avro, { type Type } from 'avsc';
+
+/** A varint of 64 bits has at most ten bytes. */
+const LONGEST_VARINT_BYTES = 10;
+const INT_MIN = -(2 ** 31);
+const INT_MAX = 2 ** 31 - 1;
+
+/** The bytes do not have the shape that their schema says. */
+export class MalformedAvroError extends Error {
+  override readonly name = 'MalformedAvroError';
+}
+
+/** Throws MalformedAvroError unless the bytes from `start` to the end are exactly one value of the schema. */
+export type BoundsCheck = (bytes: Buffer, start: number) => void;
+
+interface Cursor {
+  readonly bytes: Buffer;
+  at: number;
+}
+
+type Walk = (cursor: Cursor) => void;
+
+/**
+ * Compiles the check of a schema. Throws TypeError when the schema has arrays or maps of items without any bytes: a
+ * few bytes could then announce billions of items.
+ */
+export function compileBoundsCheck(type: Type): BoundsCheck {
+  const walk = compile(type, new Map());
+  return (bytes, start) => {
+    const cursor = { bytes, at: start };
+    walk(cursor);
+    if (cursor.at !== bytes.length) throw new MalformedAvroError('bytes are left over at the end');
+  };
+}
+
+function compile(type: Type, known: Map<Type, Walk>): Walk {
+  const found = known.get(type);
+  if (found !== undefined) return found;
+  // A record may contain itself: what is compiled inside of it meets this stand-in.
+  let walk: Walk = walkNothing;
+  known.set(type, (cursor) => walk(cursor));
+  walk = compileNew(type, known);
+  known.set(type, walk);
+  return walk;
+}
+
+function compileNew(type: Type, known: Map<Type, Walk>): Walk {
+  if (type instanceof avro.types.LogicalType) return compile(type.underlyingType, known);
+  if (type instanceof avro.types.RecordType)
+    return walkRecord(type.fields.map((field) => compile(field.type, known)));
+  if (type instanceof avro.types.ArrayType) return walkBlocks(itemWalk(type.itemsType, known));
+  if (type instanceof avro.types.MapType) {
+    const value = compile(type.valuesType as Type, known);
+    return walkBlocks((cursor) => {
+      walkBytes(cursor);
+      value(cursor);
+    });
+  }
+  if (avro.Type.isType(type, 'union'))
+    return walkUnion(branchesOf(type).map((branch) => compile(branch, known)));
+  if (type instanceof avro.types.EnumType) return walkEnum(type.symbols.length);
+  if (type instanceof avro.types.FixedType) return walkFixed(type.size);
+  return walkPrimitive(type.typeName);
+}
+
+function branchesOf(union: Type): readonly Type[] {
+  return (union as unknown as { types: readonly Type[] }).types;
+}
+
+function itemWalk(items: Type, known: Map<Type, Walk>): Walk {
+  if (hasNoBytes(items, new Set())) throw new TypeError('arrays of items without bytes are not supported');
+  return compile(items, known);
+}
+
+function hasNoBytes(type: Type, inside: Set<Type>): boolean {
+  if (type instanceof avro.types.LogicalType) return hasNoBytes(type.underlyingType, inside);
+  if (type instanceof avro.types.FixedType) return type.size === 0;
+  if (!(type instanceof avro.types.RecordType)) return type.typeName === 'null';
+  if (inside.has(type)) return true;
+  return type.fields.every((field) => hasNoBytes(field.type, new Set([...inside, type])));
+}
+
+function walkPrimitive(name: string): Walk {
+  switch (name) {
+    case 'null':
+      return walkNothing;
+    case 'boolean':
+      return walkBoolean;
+    case 'int':
+      return walkInt;
+    case 'long':
+      return walkLong;
+    case 'float':
+      return walkFixed(4);
+    case 'double':
+      return walkFixed(8);
+    case 'bytes':
+    case 'string':
+      return walkBytes;
+    default:
+      throw new TypeError(`Avro type ${name} is not supported`);
+  }
+}
+
+function walkRecord(fields: readonly Walk[]): Walk {
+  return (cursor) => {
+    for (const field of fields) field(cursor);
+  };
+}
+
+function walkUnion(branches: readonly Walk[]): Walk {
+  return (cursor) => {
+    const branch = branches[readVarint(cursor)];
+    if (branch === undefined) throw new MalformedAvroError('a union has no such branch');
+    branch(cursor);
+  };
+}
+
+function walkEnum(symbols: number): Walk {
+  return (cursor) => {
+    const index = readVarint(cursor);
+    if (index < 0 || index >= symbols) throw new MalformedAvroError('an enum has no such symbol');
+  };
+}
+
+function walkFixed(size: number): Walk {
+  return (cursor) => advance(cursor, size);
+}
+
+function walkBlocks(item: Walk): Walk {
+  return (cursor) => {
+    for (let count = readVarint(cursor); count !== 0; count = readVarint(cursor)) {
+      const sized = count < 0;
+      const items = Math.abs(count);
+      const end = sized ? readVarint(cursor) + cursor.at : undefined;
+      if (items > cursor.bytes.length - cursor.at) {
+        throw new MalformedAvroError('an array announces more items than there are bytes');
+      }
+      for (let index = 0; index < items; index++) item(cursor);
+      if (end !== undefined && end !== cursor.at)
+        throw new MalformedAvroError('a block has another size than it says');
+    }
+  };
+}
+
+function walkNothing(): void {}
+
+function walkBoolean(cursor: Cursor): void {
+  const value = cursor.bytes[cursor.at++];
+  if (value !== 0 && value !== 1) throw new MalformedAvroError('a boolean is neither 0 nor 1');
+}
+
+function walkInt(cursor: Cursor): void {
+  const value = readVarint(cursor);
+  if (value < INT_MIN || value > INT_MAX) throw new MalformedAvroError('an int has more than 32 bits');
+}
+
+/** avsc would read a number below -2^52 as another one (see avro-long.ts); odd numbers are the negative ones. */
+function walkLong(cursor: Cursor): void {
+  const isNegative = ((cursor.bytes[cursor.at] ?? 0) & 1) === 1;
+  if (isNegative !== readVarint(cursor) < 0)
+    throw new MalformedAvroError('a number is too small to be read exactly');
+}
+
+function walkBytes(cursor: Cursor): void {
+  advance(cursor, readVarint(cursor));
+}
+
+function advance(cursor: Cursor, size: number): void {
+  if (size < 0 || size > cursor.bytes.length - cursor.at) {
+    throw new MalformedAvroError('a length reaches beyond the bytes');
+  }
+  cursor.at += size;
+}
+
+/** Reads a zig-zag varint; beyond 2^53 the answer is only near, which every caller then refuses or passes over. */
+function readVarint(cursor: Cursor): number {
+  const { bytes } = cursor;
+  let at = cursor.at;
+  let byte = bytes[at++];
+  if (byte === undefined) throw new MalformedAvroError('the bytes end within a number');
+  let value = byte & 0x7f;
+  for (let factor = 0x80, read = 1; byte >= 0x80; factor *= 0x80, read++) {
+    byte = bytes[at++];
+    if (byte === undefined) throw new MalformedAvroError('the bytes end within a number');
+    if (read === LONGEST_VARINT_BYTES) throw new MalformedAvroError('a number has more than 64 bits');
+    value += (byte & 0x7f) * factor;
+  }
+  cursor.at = at;
+  return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+}

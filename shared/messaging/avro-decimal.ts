@@ -1,0 +1,106 @@
+/**
+ * The Avro logical type `decimal`: an unscaled whole number as big-endian two's complement bytes, with precision and
+ * scale in the schema (Avro specification, "Decimal"). A value is written exactly or not at all: one with more
+ * decimals than the scale, or more digits than the precision, is refused and never rounded (M1).
+ */
+
+import avro, { type Schema, type Type } from 'avsc';
+import { Decimal } from 'decimal.js';
+
+/** Why a value has no exact place in a decimal of the schema. */
+export type DecimalMisfit = 'not-a-decimal' | 'too-many-decimals' | 'too-large';
+
+/** Digits in all and decimals of a schema's decimal. */
+export interface DecimalLimits {
+  readonly precision: number;
+  readonly scale: number;
+}
+
+/** Largest number of bytes that a JavaScript number holds exactly as a whole number. */
+const SMALL_BYTES = 6;
+const SIGN_BIT = 0x80;
+const ZERO = Buffer.from([0]);
+
+/** Undefined when the value fits exactly, else why it does not. */
+export function decimalMisfit(value: unknown, limits: DecimalLimits): DecimalMisfit | undefined {
+  if (!Decimal.isDecimal(value) || !value.isFinite()) return 'not-a-decimal';
+  if (value.isZero()) return undefined;
+  if (value.e + 1 + limits.scale > limits.precision) return 'too-large';
+  return value.decimalPlaces() > limits.scale ? 'too-many-decimals' : undefined;
+}
+
+/** The value's bytes, as few as hold it; the value fits (see {@link decimalMisfit}). Negative zero is written as zero. */
+export function decimalToBytes(value: Decimal, scale: number): Buffer {
+  if (value.isZero()) return ZERO;
+  const unscaled = BigInt(value.toFixed(scale).replace('.', ''));
+  const magnitude = unscaled < 0n ? -unscaled - 1n : unscaled;
+  let hex = magnitude.toString(16);
+  if (hex.length % 2 === 1) hex = `0${hex}`;
+  const bytes = Buffer.from(Number.parseInt(hex.slice(0, 2), 16) >= SIGN_BIT ? `00${hex}` : hex, 'hex');
+  if (unscaled < 0n) for (let at = 0; at < bytes.length; at++) bytes[at] = ~(bytes[at] ?? 0);
+  return bytes;
+}
+
+/** The value of the bytes. Throws RangeError when there are none, or when they hold more digits than the precision. */
+export function bytesToDecimal(bytes: Buffer, limits: DecimalLimits): Decimal {
+  if (bytes.length === 0 || bytes.length > widestBytes(limits.precision)) {
+    throw new RangeError(`a decimal of ${limits.precision} digits has no ${bytes.length} bytes`);
+  }
+  const unscaled =
+    bytes.length <= SMALL_BYTES
+      ? bytes.readIntBE(0, bytes.length)
+      : BigInt.asIntN(bytes.length * 8, BigInt(`0x${bytes.toString('hex')}`));
+  const digits = unscaled.toString();
+  if (digits.length - (digits.startsWith('-') ? 1 : 0) > limits.precision) {
+    throw new RangeError(`a decimal has more than ${limits.precision} digits`);
+  }
+  return new Decimal(`${digits}e-${limits.scale}`);
+}
+
+/** Bytes that the widest value of a precision needs, its sign included. */
+function widestBytes(precision: number): number {
+  return Math.floor((precision * Math.log2(10)) / 8) + 1;
+}
+
+/** Registered with avsc under the name `decimal`; values are `Decimal` of decimal.js. */
+export class DecimalType extends avro.types.LogicalType {
+  readonly limits: DecimalLimits;
+
+  /** Throws on a schema that is not bytes, or whose scale is not within 0..precision. */
+  constructor(schema: Schema, options?: unknown) {
+    super(schema, options);
+    const { precision, scale = 0 } = schema as unknown as { precision: unknown; scale?: unknown };
+    if (!avro.Type.isType(this.underlyingType, 'bytes')) throw new TypeError('a decimal is of type bytes');
+    if (!isCount(precision) || precision === 0)
+      throw new TypeError('a decimal needs a precision of 1 or more');
+    if (!isCount(scale) || scale > precision)
+      throw new TypeError('the scale of a decimal is 0 to its precision');
+    this.limits = { precision, scale };
+  }
+
+  /** Undefined makes avsc refuse the value, and choose the null branch of an optional member for null. */
+  override _toValue(value: unknown): Buffer | undefined {
+    return decimalMisfit(value, this.limits) === undefined
+      ? decimalToBytes(value as Decimal, this.limits.scale)
+      : undefined;
+  }
+
+  override _fromValue(bytes: Buffer): Decimal {
+    return bytesToDecimal(bytes, this.limits);
+  }
+
+  /** A writer's decimal is read when nothing can be lost: the same scale, and no more digits than ours. */
+  override _resolve(writer: Type): ((value: Decimal) => Decimal) | undefined {
+    if (!(writer instanceof DecimalType)) return undefined;
+    const { precision, scale } = writer.limits;
+    return scale === this.limits.scale && precision <= this.limits.precision ? (value) => value : undefined;
+  }
+
+  override _export(schema: Schema): void {
+    Object.assign(schema, this.limits);
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

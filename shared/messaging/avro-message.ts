@@ -1,0 +1,115 @@
+/**
+ * Avro values in the Confluent wire format: a zero byte, the schema id as four bytes big-endian, then the value
+ * (https://docs.confluent.io/platform/current/schema-registry/fundamentals/serdes-develop/index.html#wire-format).
+ */
+
+import type { Resolver, Type } from 'avsc';
+import { type MessageDefinition, recordName } from '../../schemas/catalogue.ts';
+import { errorText } from '../platform/errors.ts';
+import type { RepaymentSchedule } from '../lending/repayment-schedule.ts';
+import { compileAbsence } from './avro-absence.ts';
+import { compileBoundsCheck } from './avro-bounds.ts';
+import { faultsAgainstSchema, PayloadError } from './avro-faults.ts';
+import { assertRatesMatchShow, restoreRates } from './avro-rates.ts';
+import { isSameSchema, parseOwnSchema } from './avro-schema.ts';
+
+/** First byte of every Avro message. */
+export const MAGIC_BYTE = 0;
+/** Bytes before the value. */
+export const WIRE_HEADER_BYTES = 5;
+/** Fits nearly every message; a larger one makes the buffer grow to what was needed, up to the limit below. */
+const FIRST_SCRATCH_BYTES = 64 * 1_024;
+/** A larger buffer is not kept: one huge message shall not hold its memory for ever. */
+const LARGEST_KEPT_SCRATCH_BYTES = 1_024 * 1_024;
+
+/** A catalogue message with its schema, ready to be written and read. */
+export interface AvroMessage {
+  readonly definition: MessageDefinition;
+  readonly schema: Type;
+  readonly schemaText: string;
+  /** Domain form of a decoded record, in place. */
+  readonly toDomain: (record: unknown) => void;
+  /** Throws when a payload would lose something on the way. */
+  readonly assertLossless: (payload: unknown) => void;
+}
+
+/** Reads values of one writer's schema as our own. */
+export interface AvroReader {
+  readonly message: AvroMessage;
+  /** Answers the payload; throws when the bytes are not exactly one value of the writer's schema. */
+  read(bytes: Buffer): unknown;
+}
+
+/** Builds a catalogue message of its schema. Throws when the schema is not valid, or names another record. */
+export function createAvroMessage(definition: MessageDefinition, schemaText: string): AvroMessage {
+  const schema = parseOwnSchema(schemaText);
+  if (schema.name !== recordName(definition)) {
+    throw new Error(
+      `the schema of ${definition.type} names its record ${schema.name}, not ${recordName(definition)}`,
+    );
+  }
+  const markAbsent = compileAbsence(schema);
+  const holdsRates = definition.type === 'CalculateRepaymentScheduleReply';
+  return {
+    definition,
+    schema,
+    schemaText,
+    toDomain: (record) => {
+      markAbsent?.(record);
+      if (holdsRates) restoreRates(record as RepaymentSchedule);
+    },
+    assertLossless: (payload) => {
+      if (holdsRates) assertRatesMatchShow(payload as RepaymentSchedule);
+    },
+  };
+}
+
+/** Makes the reader of a writer's schema. Throws when it cannot be read as ours; the message names the member. */
+export function createAvroReader(message: AvroMessage, writer: Type): AvroReader {
+  const check = compileBoundsCheck(writer);
+  const resolver: Resolver | undefined = isSameSchema(message.schema, writer)
+    ? undefined
+    : message.schema.createResolver(writer);
+  return {
+    message,
+    read: (bytes) => {
+      check(bytes, WIRE_HEADER_BYTES);
+      const { value } = message.schema.decode(bytes, WIRE_HEADER_BYTES, resolver) as { value: unknown };
+      message.toDomain(value);
+      return value;
+    },
+  };
+}
+
+/** Writes payloads; `write` throws PayloadError naming each member that does not fit. */
+export function createAvroWriter(): {
+  write(message: AvroMessage, schemaId: number, payload: unknown): Buffer;
+} {
+  let scratch = Buffer.allocUnsafeSlow(FIRST_SCRATCH_BYTES);
+  return {
+    write: (message, schemaId, payload) => {
+      let target = scratch;
+      let end = encodeInto(message, payload, target);
+      if (end < 0) {
+        target = Buffer.allocUnsafeSlow(target.length - end);
+        end = encodeInto(message, payload, target);
+        if (target.length <= LARGEST_KEPT_SCRATCH_BYTES) scratch = target;
+      }
+      target[0] = MAGIC_BYTE;
+      target.writeUInt32BE(schemaId, 1);
+      return Buffer.from(target.subarray(0, end));
+    },
+  };
+}
+
+/** Answers where the value ends, or minus the number of bytes that are missing. */
+function encodeInto(message: AvroMessage, payload: unknown, target: Buffer): number {
+  message.assertLossless(payload);
+  try {
+    return message.schema.encode(payload, target, WIRE_HEADER_BYTES);
+  } catch (error) {
+    const faults = faultsAgainstSchema(message.schema, payload);
+    const unnamed = { path: 'payload', code: 'wrong-type', message: errorText(error) };
+    throw new PayloadError(message.definition.type, faults.length > 0 ? faults : [unnamed]);
+  }
+}

@@ -1,0 +1,130 @@
+import { assertNever, MessagingError } from '../platform/errors.ts';
+import { createProblem } from '../platform/create-problem.ts';
+import type { Problem } from '../platform/problem.ts';
+import type { Codec } from './codec.ts';
+import type { DeadLetterReason, DeadLetters } from './dead-letter.ts';
+import { isPassingFailure, type Disposition } from './disposition.ts';
+import type { OutgoingMessage } from './message.ts';
+import type { Outcome, ReplyBody } from './outcome.ts';
+import type { Publisher } from './ports.ts';
+import { createErrorReply, createReply } from './reply-message.ts';
+import type { ReplyFault, ReplyRoute, ReplyRouter } from './reply-router.ts';
+import type { Request } from './request.ts';
+import type { TopicDirectory } from './topic-directory.ts';
+
+export interface DeliveryParts {
+  readonly codec: Codec;
+  readonly router: ReplyRouter;
+  readonly directory: TopicDirectory;
+  readonly deadLetters: DeadLetters;
+  /** Takes replies to our own topics, and the outputs of handlers. */
+  readonly replies: Publisher;
+  readonly onDeadLetter?: (code: string) => void;
+}
+
+const FAULT_TEXT: Readonly<Record<ReplyFault, string>> = {
+  'no-reply-address': 'the message names no reply topic',
+  'reply-topic-unknown': 'the reply topic does not exist',
+  'reply-topic-refused': 'the reply topic is internal',
+  'reply-partition-invalid': 'the reply partition does not exist',
+  'reply-undeliverable': 'the reply topic takes no replies at present',
+};
+
+type Route = Extract<ReplyRoute, { kind: 'route' }>;
+
+/** What became of sending a reply that the broker did not take. */
+type SendFault = 'too-large' | DeadLetterReason;
+
+/**
+ * Carries out what was decided: reply, error reply or dead letter. Whatever ends here left a trace that was
+ * acknowledged by the broker, so that its offset may be committed. Rejects with lost infrastructure (try again), or
+ * with a bug.
+ */
+export class OutcomeDelivery {
+  readonly #parts: DeliveryParts;
+
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts;
+  }
+
+  async deliver(request: Request, outcome: Outcome): Promise<Disposition> {
+    switch (outcome.kind) {
+      case 'retry':
+        return { retryAfterMs: outcome.afterMs };
+      case 'abandon':
+        await this.#bury(request, reasonOf(outcome.problem));
+        return 'settled';
+      case 'refused':
+        await this.refuse(request, outcome.problem);
+        return 'settled';
+      case 'done':
+        if (outcome.outputs !== undefined && outcome.outputs.length > 0) {
+          await this.#parts.replies.publish(outcome.outputs);
+        }
+        if (outcome.reply !== undefined) await this.#reply(request, outcome.reply);
+        return 'settled';
+      default:
+        return assertNever(outcome);
+    }
+  }
+
+  /** Answers with the problem; where nobody can be answered, the request becomes a dead letter. */
+  async refuse(request: Request, problem: Problem): Promise<void> {
+    const route = await this.#parts.router.find(request.message.headers);
+    const { code, text } = reasonOf(problem);
+    if (route.kind === 'fault') {
+      await this.#bury(request, { code, text: `${text}; ${FAULT_TEXT[route.code]}` });
+      return;
+    }
+    const reply = await createErrorReply(this.#parts.codec, request, route, problem);
+    const fault = await this.#send(route, reply);
+    if (fault === undefined) return;
+    const why = fault === 'too-large' ? 'the error reply is too large' : fault.text;
+    await this.#bury(request, { code, text: `${text}; ${why}` });
+  }
+
+  /** Makes the request a dead letter. */
+  async bury(request: Request, problem: Problem): Promise<void> {
+    await this.#bury(request, reasonOf(problem));
+  }
+
+  async #reply(request: Request, body: ReplyBody): Promise<void> {
+    const route = await this.#parts.router.find(request.message.headers);
+    if (route.kind === 'fault') {
+      await this.#bury(request, { code: route.code, text: FAULT_TEXT[route.code] });
+      return;
+    }
+    const fault = await this.#send(route, await createReply(this.#parts.codec, request, route, body));
+    if (fault === 'too-large') await this.refuse(request, createProblem('reply-too-large'));
+    else if (fault !== undefined) await this.#bury(request, fault);
+  }
+
+  /** Answers why the reply cannot be sent, now or ever; rejects with what may pass. */
+  async #send(route: Route, reply: OutgoingMessage): Promise<SendFault | undefined> {
+    try {
+      await route.publisher.publish([reply]);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof MessagingError)) throw error;
+      if (error.code === 'message-too-large') return 'too-large';
+      if (error.code === 'topic-unknown') {
+        this.#parts.directory.markMissing(route.topic);
+        return { code: 'reply-topic-unknown', text: FAULT_TEXT['reply-topic-unknown'] };
+      }
+      // While our own replies go out, it is the foreign topic that is broken, and it must not hold up its partition.
+      const isTheirFault = route.isForeign && this.#parts.replies.isHealthy();
+      if (isPassingFailure(error) && !isTheirFault) throw error;
+      if (route.isForeign) this.#parts.router.markFailing(route.topic);
+      return { code: 'reply-undeliverable', text: `the reply topic took no reply: ${error.code}` };
+    }
+  }
+
+  async #bury(request: Request, reason: DeadLetterReason): Promise<void> {
+    await this.#parts.deadLetters.write(request, reason);
+    this.#parts.onDeadLetter?.(reason.code);
+  }
+}
+
+function reasonOf(problem: Problem): DeadLetterReason {
+  return { code: problem.code, text: problem.detail ?? problem.title };
+}

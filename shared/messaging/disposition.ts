@@ -1,0 +1,25 @@
+import { SystemError } from '../platform/errors.ts';
+import type { LogMessage } from './message.ts';
+
+/**
+ * What the runtime does with a message that was processed. `settled`: it is done and may be committed. `failed`: done
+ * too (its failure was answered or stored), but it counts for the breaker. `retryAfterMs`: processed again after the
+ * delay, followers of its key wait, nothing beyond it is committed.
+ */
+export type Disposition = 'settled' | 'failed' | { readonly retryAfterMs: number };
+
+/**
+ * Processes one message; `attempt` counts from 1, `signal` is aborted when the process stops waiting for it. Answers synchronously where it can: the runtime then pays for no
+ * promise. A throw of lost infrastructure (`isPassingFailure`) holds the message's lane and tries again with growing
+ * delays; any other throw is a bug and goes to the consumer's policy for those.
+ */
+export type Process = (
+  message: LogMessage,
+  attempt: number,
+  signal: AbortSignal,
+) => Disposition | Promise<Disposition>;
+
+/** Whether what was thrown is lost infrastructure, so that the same message may succeed later. */
+export function isPassingFailure(error: unknown): boolean {
+  return error instanceof SystemError && error.canRetry;
+}

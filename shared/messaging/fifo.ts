@@ -1,0 +1,42 @@
+/** Freed slots at the front are given back in chunks, since moving the rest costs time. */
+const CUT_CHUNK = 1_024;
+
+/** A queue whose shift costs the same however long it is. */
+export class Fifo<T> {
+  #items: (T | undefined)[] = [];
+  #head = 0;
+
+  get length(): number {
+    return this.#items.length - this.#head;
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  shift(): T | undefined {
+    if (this.#head >= this.#items.length) return undefined;
+    const item = this.#items[this.#head];
+    this.#items[this.#head] = undefined;
+    this.#head += 1;
+    if (this.#head === this.#items.length) this.clear();
+    else if (this.#head >= CUT_CHUNK && this.#head * 2 >= this.#items.length) {
+      this.#items = this.#items.slice(this.#head);
+      this.#head = 0;
+    }
+    return item;
+  }
+
+  /** Puts an item in front of all others. */
+  unshift(item: T): void {
+    if (this.#head > 0) {
+      this.#head -= 1;
+      this.#items[this.#head] = item;
+    } else this.#items.unshift(item);
+  }
+
+  clear(): void {
+    this.#items = [];
+    this.#head = 0;
+  }
+}

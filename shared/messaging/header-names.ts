@@ -1,0 +1,40 @@
+/** The names of all message headers in one place; the Spring and NestJS names let their clients call the workers. */
+export const HEADER = {
+  /** Opaque bytes chosen by the requester, echoed unchanged on the reply. */
+  correlationId: 'kafka_correlationId',
+  /** Topic that the reply goes to. */
+  replyTopic: 'kafka_replyTopic',
+  /** Partition that the reply goes to: 4 bytes big-endian (Spring) or decimal text (NestJS). */
+  replyPartition: 'kafka_replyPartition',
+  /** NestJS: marks the last (here: only) message of an answer. Always written on replies. */
+  nestIsDisposed: 'kafka_nest-is-disposed',
+  /** NestJS: the error text of an error reply. */
+  nestError: 'kafka_nest-err',
+  /** Message type of a JSON message: the record name of its Avro sibling. */
+  messageType: 'plat-message-type',
+  /** `application/json` or `application/vnd.apache.avro`; only confirms what the first byte says. */
+  contentType: 'content-type',
+  /** Epoch milliseconds as text, after which nobody waits for the reply. */
+  deadline: 'plat-deadline',
+  /** Epoch milliseconds as text: when the request first entered the log; kept over retries and redrives (D2). */
+  originTimestamp: 'plat-origin-timestamp',
+  /** Stable error code of an error reply. */
+  errorCode: 'plat-error-code',
+  /** `true` when the same request may succeed later, else `false`. */
+  errorRetryable: 'plat-error-retryable',
+  /** Comma list of `code;path` about members that had no effect (E3). */
+  warnings: 'plat-warnings',
+  /** W3C trace context. */
+  traceParent: 'traceparent',
+  traceState: 'tracestate',
+  /** Dead letters: where the message came from and why it ended there. */
+  deadLetterTopic: 'plat-dead-letter-original-topic',
+  deadLetterPartition: 'plat-dead-letter-original-partition',
+  deadLetterOffset: 'plat-dead-letter-original-offset',
+  deadLetterTimestamp: 'plat-dead-letter-original-timestamp',
+  deadLetterGroup: 'plat-dead-letter-group',
+  deadLetterCode: 'plat-dead-letter-code',
+  deadLetterReason: 'plat-dead-letter-reason',
+  deadLetterAttempts: 'plat-dead-letter-attempts',
+  deadLetterAt: 'plat-dead-letter-at',
+} as const;

@@ -1,0 +1,24 @@
+import type { HeaderValue, MessageHeaders } from './message.ts';
+
+const DECIMAL = /^\d{1,15}$/;
+
+/** A header as it was sent, byte for byte; of a repeated one the last counts. */
+export function headerValue(headers: MessageHeaders, name: string): HeaderValue | undefined {
+  const value = headers[name];
+  return isList(value) ? value.at(-1) : value;
+}
+
+/** A header as text (UTF-8). */
+export function headerText(headers: MessageHeaders, name: string): string | undefined {
+  return headerValue(headers, name)?.toString();
+}
+
+/** A header that holds a whole number as decimal text, e.g. epoch milliseconds; anything else counts as absent. */
+export function headerNumber(headers: MessageHeaders, name: string): number | undefined {
+  const text = headerText(headers, name);
+  return text !== undefined && DECIMAL.test(text) ? Number(text) : undefined;
+}
+
+function isList(value: MessageHeaders[string]): value is readonly HeaderValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,199 @@
+import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
+import { MessagingError } from '../platform/errors.ts';
+import type { CreateKafkaClient, KafkaClient } from './kafka-client.ts';
+import { brokerErrorType, isTopicUnknown, toMessagingError } from './kafka-errors.ts';
+import type { PartitionOffset } from './message.ts';
+import type { BrokerAdmin, TopicSpec } from './ports.ts';
+import type { TopicState } from './topic-catalogue.ts';
+
+/** An admin call repeats inside kafkajs while a controller or coordinator moves: about 3 s in all. */
+const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 };
+/** Creating topics waits for their leaders no longer than this. */
+const CREATE_TIMEOUT_MS = 15_000;
+/** How many replicas topics get where the cluster has enough brokers. */
+const WANTED_REPLICAS = 3;
+/** With so many replicas, two must have a record before it counts as stored: one broker may fail without loss. */
+const MIN_IN_SYNC_REPLICAS = '2';
+/** What topics of the brokers themselves start with. */
+const INTERNAL_PREFIX = '__';
+
+/**
+ * Topics, offsets and groups by kafkajs' admin. One connection, opened by the first call and replaced after a failed
+ * one. Every call rejects with MessagingError.
+ */
+export class KafkaAdmin implements BrokerAdmin {
+  readonly #createClient: CreateKafkaClient;
+  readonly #clientId: string;
+  #current: Promise<{ admin: Admin; client: KafkaClient }> | undefined;
+  #closed = false;
+
+  constructor(createClient: CreateKafkaClient, clientId: string) {
+    this.#createClient = createClient;
+    this.#clientId = clientId;
+  }
+
+  createTopics(specs: readonly TopicSpec[]): Promise<readonly string[]> {
+    return this.#call('create topics', async (admin) => {
+      const existing = new Set(await admin.listTopics());
+      const missing = specs.filter(({ topic }) => !existing.has(topic));
+      if (missing.length === 0) return [];
+      const { brokers } = await admin.describeCluster();
+      const replicas = Math.min(WANTED_REPLICAS, brokers.length);
+      const topics = missing.map((spec) => topicConfig(spec, replicas));
+      try {
+        await admin.createTopics({ topics, timeout: CREATE_TIMEOUT_MS, waitForLeaders: true });
+      } catch (error) {
+        if (brokerErrorType(error) !== 'TOPIC_ALREADY_EXISTS') throw error;
+      }
+      return missing.map(({ topic }) => topic);
+    });
+  }
+
+  deleteTopics(topics: readonly string[]): Promise<void> {
+    return this.#call('delete topics', async (admin) => {
+      const existing = new Set(await admin.listTopics());
+      const present = topics.filter((topic) => existing.has(topic));
+      if (present.length > 0) await admin.deleteTopics({ topics: present });
+    });
+  }
+
+  listTopics(): Promise<readonly string[]> {
+    return this.#call('list topics', async (admin) => {
+      const topics = await admin.listTopics();
+      return topics.filter((topic) => !topic.startsWith(INTERNAL_PREFIX));
+    });
+  }
+
+  /** Asks topic by topic: one that is missing fails the whole answer of kafkajs. */
+  partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.#call('partition counts', async (admin) => {
+      const counts = new Map<string, number>();
+      for (const topic of new Set(topics)) {
+        const count = await partitionCount(admin, topic);
+        if (count !== undefined) counts.set(topic, count);
+      }
+      return counts;
+    });
+  }
+
+  offsets(topic: string): Promise<readonly { partition: number; low: number; high: number }[]> {
+    return this.#call(`offsets of ${topic}`, async (admin) => {
+      // fetchTopicOffsets repeats itself for seconds when the topic is missing.
+      if ((await partitionCount(admin, topic)) === undefined) throw unknownTopic(topic);
+      const offsets = await admin.fetchTopicOffsets(topic);
+      return offsets
+        .map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }))
+        .toSorted((one, other) => one.partition - other.partition);
+    });
+  }
+
+  committed(groupId: string, topics: readonly string[]): Promise<readonly PartitionOffset[]> {
+    return this.#call(`commits of ${groupId}`, async (admin) => {
+      const answer = await admin.fetchOffsets({ groupId, topics: [...topics] });
+      return answer.flatMap(({ topic, partitions }) =>
+        partitions
+          .map(({ partition, offset }) => ({ topic, partition, offset: Number(offset) }))
+          .filter(({ offset }) => offset >= 0),
+      );
+    });
+  }
+
+  /** The named topics as they are; those that do not exist are left out. */
+  topicStates(topics: readonly string[]): Promise<ReadonlyMap<string, TopicState>> {
+    return this.#call('describe topics', async (admin) => {
+      const states = new Map<string, TopicState>();
+      for (const topic of topics) {
+        const partitions = await partitionCount(admin, topic);
+        if (partitions !== undefined)
+          states.set(topic, { partitions, config: await topicSettings(admin, topic) });
+      }
+      return states;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#discard();
+  }
+
+  async #call<T>(what: string, ask: (admin: Admin) => Promise<T>): Promise<T> {
+    if (this.#closed) throw new MessagingError('broker-unavailable', `${what}: closed`, { canRetry: false });
+    const current = (this.#current ??= this.#connect());
+    try {
+      const { admin } = await current;
+      return await ask(admin);
+    } catch (error) {
+      if (this.#current === current && !isOurs(error)) void this.#discard();
+      throw toMessagingError(what, error);
+    }
+  }
+
+  async #connect(): Promise<{ admin: Admin; client: KafkaClient }> {
+    const client = this.#createClient({ clientId: this.#clientId, retry: RETRY });
+    const admin = client.kafka.admin();
+    try {
+      await admin.connect();
+    } catch (error) {
+      client.connections.destroy();
+      throw error;
+    }
+    return { admin, client };
+  }
+
+  async #discard(): Promise<void> {
+    const current = this.#current;
+    this.#current = undefined;
+    try {
+      const made = await current;
+      if (made === undefined) return;
+      made.client.connections.destroy();
+      await made.admin.disconnect();
+    } catch {
+      // The connection is given up either way.
+    }
+  }
+}
+
+async function partitionCount(admin: Admin, topic: string): Promise<number | undefined> {
+  try {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+    return topics.find(({ name }) => name === topic)?.partitions.length;
+  } catch (error) {
+    if (isTopicUnknown(error)) return undefined;
+    throw error;
+  }
+}
+
+async function topicSettings(admin: Admin, topic: string): Promise<ReadonlyMap<string, string>> {
+  const answer = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic }],
+  });
+  const entries = answer.resources.flatMap(({ configEntries }) => configEntries);
+  return new Map(entries.map(({ configName, configValue }) => [configName, configValue]));
+}
+
+function topicConfig(
+  { topic, partitions, config, replicationFactor }: TopicSpec,
+  replicas: number,
+): ITopicConfig {
+  const factor = replicationFactor ?? replicas;
+  const entries = Object.entries({
+    ...(factor >= WANTED_REPLICAS ? { 'min.insync.replicas': MIN_IN_SYNC_REPLICAS } : {}),
+    ...config,
+  });
+  return {
+    topic,
+    numPartitions: partitions,
+    replicationFactor: factor,
+    configEntries: entries.map(([name, value]) => ({ name, value })),
+  };
+}
+
+function isOurs(error: unknown): boolean {
+  return error instanceof MessagingError || isTopicUnknown(error);
+}
+
+function unknownTopic(topic: string): MessagingError {
+  return new MessagingError('topic-unknown', `there is no topic ${topic}`, { canRetry: false });
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { Kafka, logLevel, type RetryOptions } from 'kafkajs';
+import { ConfigError } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import { installCodecs } from './kafka-compression.ts';
+import { KafkaConnections } from './kafka-connections.ts';
+import { stopIdlePolling } from './kafka-idle-polling.ts';
+import { toKafkajsLog } from './kafka-log.ts';
+import { saslOptions, type KafkaSasl } from './kafka-sasl.ts';
+
+/** Where the brokers are and how to talk to them (`config.kafka` fits). */
+export interface KafkaSettings {
+  /** `host:port` of some brokers of the cluster. */
+  readonly brokers: readonly string[];
+  /** Encrypt; files in PEM. */
+  readonly ssl?: KafkaSsl | undefined;
+  readonly sasl?: KafkaSasl | undefined;
+}
+
+export interface KafkaSsl {
+  /** Certificate authority; absent: those of the system. */
+  readonly caFile?: string | undefined;
+  /** Client certificate and key, given together. */
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
+}
+
+/** A kafkajs client of its own connections. */
+export interface KafkaClient {
+  readonly kafka: Kafka;
+  readonly connections: KafkaConnections;
+}
+
+/** Makes clients that share settings; one per producer, consumer and admin. */
+export type CreateKafkaClient = (options: { clientId: string; retry: RetryOptions }) => KafkaClient;
+
+/** A broker that does not take the connection within this is tried again, or another one is. */
+const CONNECT_TIMEOUT_MS = 3_000;
+/** A login takes no longer than this; an authorisation server may stand behind it. */
+const LOGIN_TIMEOUT_MS = 10_000;
+/** An answer that takes longer is given up; kafkajs adds the waiting time of fetches and joins to it by itself. */
+export const REQUEST_TIMEOUT_MS = 5_000;
+
+/**
+ * The maker of clients for one cluster. One client per consumer, because all consumers of a client share one map of
+ * committed offsets per group; certificates are read once, here. Throws ConfigError when a file or an address is wrong.
+ */
+export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClient {
+  installCodecs();
+  stopIdlePolling();
+  const brokers = settings.brokers.map(checkAddress);
+  const ssl = settings.ssl === undefined ? {} : { ssl: readCertificates(settings.ssl) };
+  const sasl = settings.sasl === undefined ? {} : { sasl: saslOptions(settings.sasl) };
+  return ({ clientId, retry }) => {
+    const connections = new KafkaConnections();
+    const kafka = new Kafka({
+      clientId,
+      brokers,
+      ...ssl,
+      ...sasl,
+      retry,
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      authenticationTimeout: LOGIN_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      enforceRequestTimeout: true,
+      socketFactory: connections.createSocket,
+      logLevel: logLevel.WARN,
+      logCreator: toKafkajsLog(log.child({ clientId })),
+    });
+    return { kafka, connections };
+  };
+}
+
+/** kafkajs splits at the first colon and takes whatever it finds, so a wrong address would fail much later. */
+function checkAddress(address: string): string {
+  if (/^[^:\s]+:\d{1,5}$/.test(address)) return address;
+  throw new ConfigError(`KAFKA_BROKERS: "${address}" is not of the form host:port`);
+}
+
+function readCertificates({ caFile, certFile, keyFile }: KafkaSsl) {
+  return {
+    ...(caFile === undefined ? {} : { ca: [readPem('KAFKA_SSL_CA_FILE', caFile)] }),
+    ...(certFile === undefined ? {} : { cert: readPem('KAFKA_SSL_CERT_FILE', certFile) }),
+    ...(keyFile === undefined ? {} : { key: readPem('KAFKA_SSL_KEY_FILE', keyFile) }),
+  };
+}
+
+function readPem(setting: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    throw new ConfigError(`${setting}: the file cannot be read`);
+  }
+}

@@ -1,0 +1,41 @@
+import { promisify } from 'node:util';
+import { constants, gunzip, gzip, zstdDecompress } from 'node:zlib';
+import kafkajs from 'kafkajs';
+
+const gzipAsync = promisify(gzip);
+const gunzipAsync = promisify(gunzip);
+const zstdDecompressAsync = promisify(zstdDecompress);
+
+const MIB = 1_024 * 1_024;
+
+/** On a schedule of 360 rows level 1 takes half the time of kafkajs' level 6 and gives 14 % more bytes. */
+const GZIP_LEVEL = constants.Z_BEST_SPEED;
+
+/**
+ * Largest decompressed record batch: 16 times the largest batch that our topics take (8 MiB). A batch that grows beyond
+ * it is an attack or a mistake and must not take the memory of the process; reading it fails instead.
+ */
+const MAX_DECOMPRESSED_BYTES = 128 * MIB;
+
+/** Node does not see the codecs among the names of kafkajs' CommonJS module, so they are taken from the whole. */
+const { CompressionCodecs, CompressionTypes } = kafkajs;
+
+/** What kafkajs hands to a codec: an encoder whose written bytes are `buffer`. */
+interface Encoded {
+  readonly buffer: Buffer;
+}
+
+/**
+ * Replaces the codecs of kafkajs (they are global to the process): gzip at the fastest level, bounded decompression,
+ * and zstd for reading what other producers wrote. We never write zstd, snappy or lz4: not every client reads them.
+ */
+export function installCodecs(): void {
+  CompressionCodecs[CompressionTypes.GZIP] = () => ({
+    compress: ({ buffer }: Encoded) => gzipAsync(buffer, { level: GZIP_LEVEL }),
+    decompress: (buffer: Buffer) => gunzipAsync(buffer, { maxOutputLength: MAX_DECOMPRESSED_BYTES }),
+  });
+  CompressionCodecs[CompressionTypes.ZSTD] = () => ({
+    compress: () => Promise.reject(new Error('zstd is only read, never written')),
+    decompress: (buffer: Buffer) => zstdDecompressAsync(buffer, { maxOutputLength: MAX_DECOMPRESSED_BYTES }),
+  });
+}

@@ -1,0 +1,54 @@
+import { MessagingError } from '../platform/errors.ts';
+import type { OutgoingRecord } from './kafka-record.ts';
+
+/** One call of publish(): settled when all of its records are, at the latest at its deadline. */
+export class PublishCall {
+  readonly promise: Promise<void>;
+  readonly deadlineAt: number;
+  readonly #clientId: string;
+  readonly #resolve: () => void;
+  readonly #reject: (error: MessagingError) => void;
+  #remaining: number;
+  #failure: MessagingError | undefined;
+  /** A request with one of its records went out and was not confirmed: the record may be on the log. */
+  maybeStored = false;
+  isSettled = false;
+
+  constructor(clientId: string, records: number, deadlineAt: number) {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.promise = promise;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#clientId = clientId;
+    this.#remaining = records;
+    this.deadlineAt = deadlineAt;
+  }
+
+  /** One record is on the log, or (with an error) will never be. */
+  recordDone(error?: MessagingError): void {
+    this.#failure ??= error;
+    this.#remaining -= 1;
+    if (this.#remaining > 0 || this.isSettled) return;
+    this.isSettled = true;
+    if (this.#failure === undefined) this.#resolve();
+    else this.#reject(this.#failure);
+  }
+
+  /** Gives up the records that are not done. */
+  giveUp(why: string): void {
+    if (this.isSettled) return;
+    this.isSettled = true;
+    this.#reject(this.#failure ?? givenUp(this.#clientId, why, this.maybeStored));
+  }
+}
+
+/** One record on its way. */
+export interface PublishEntry extends OutgoingRecord {
+  readonly call: PublishCall;
+}
+
+function givenUp(clientId: string, why: string, maybeStored: boolean): MessagingError {
+  const code = maybeStored ? 'send-unknown' : 'not-sent';
+  const fate = maybeStored ? 'messages may have been stored' : 'nothing was stored';
+  return new MessagingError(code, `publisher ${clientId}: ${why}; ${fate}`, { canRetry: true });
+}

@@ -1,0 +1,151 @@
+import type { MessagingError } from '../platform/errors.ts';
+import type { PublishEntry } from './kafka-publish-call.ts';
+import { PartitionQueue } from './kafka-partition-queue.ts';
+import { partitionId } from './message.ts';
+
+const KIB = 1_024;
+const MIB = 1_024 * KIB;
+
+/** A request takes at most this many records in all: encoding them holds the event loop for about 10 ms. */
+const MAX_RECORDS_PER_REQUEST = 1_000;
+/** A request takes at most this many bytes in all, before compression. */
+const MAX_BYTES_PER_REQUEST = 4 * MIB;
+
+/** The head of one partition's queue, as it goes into a request. */
+export interface PublishSlice {
+  readonly queue: PartitionQueue;
+  readonly entries: readonly PublishEntry[];
+}
+
+/**
+ * Records by partition, in order, until the broker has confirmed them. A request takes the heads of many partitions;
+ * a partition whose request failed goes alone for a while, so that what is wrong with it (no leader, a record too
+ * large) neither stops the others nor has them sent again and again.
+ */
+export class PublishQueue {
+  readonly #partitions = new Map<string, PartitionQueue>();
+  /** Partitions that have records, next one first. */
+  #line: PartitionQueue[] = [];
+  #records = 0;
+  #bytes = 0;
+
+  get records(): number {
+    return this.#records;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  add(topic: string, partition: number, entry: PublishEntry): void {
+    const id = partitionId(topic, partition);
+    let queue = this.#partitions.get(id);
+    if (queue === undefined) {
+      queue = new PartitionQueue(topic, partition);
+      this.#partitions.set(id, queue);
+    }
+    if (queue.isEmpty) this.#line.push(queue);
+    queue.add(entry);
+    this.#records += 1;
+    this.#bytes += entry.bytes;
+  }
+
+  /** What the next request takes; empty when nothing is due. What is taken stays queued until confirm(). */
+  take(nowMs: number): PublishSlice[] {
+    const slices: PublishSlice[] = [];
+    let records = 0;
+    let bytes = 0;
+    for (const queue of this.#line) {
+      if (queue.notBeforeMs > nowMs) continue;
+      const goesAlone = queue.isSuspect || queue.headIsLarge;
+      if (goesAlone && slices.length > 0) continue;
+      const entries = queue.head(MAX_RECORDS_PER_REQUEST - records, MAX_BYTES_PER_REQUEST - bytes);
+      if (entries.length === 0) break;
+      slices.push({ queue, entries });
+      if (goesAlone) break;
+      for (const entry of entries) bytes += entry.bytes;
+      records += entries.length;
+    }
+    this.#rotate(slices);
+    return slices;
+  }
+
+  /** The earliest time at which a waiting partition is due again; undefined when none waits. */
+  nextDueMs(): number | undefined {
+    if (this.#line.length === 0) return undefined;
+    return Math.min(...this.#line.map(({ notBeforeMs }) => notBeforeMs));
+  }
+
+  /** The records of the slices are on the log, or refused for good with the error. */
+  settle(slices: readonly PublishSlice[], error?: MessagingError): void {
+    for (const { queue, entries } of slices) {
+      queue.drop(entries.length);
+      if (error === undefined) queue.trust();
+      this.#settle(entries, error);
+    }
+    this.#tidy();
+  }
+
+  /** Refuses all that waits for the topic. */
+  refuseTopic(topic: string, error: MessagingError): void {
+    for (const queue of this.#line) {
+      if (queue.topic === topic) this.#settle(queue.clear(), error);
+    }
+    this.#tidy();
+  }
+
+  /**
+   * Gives up calls whose deadline has passed. What is under way stays queued until its request has ended, and may be on
+   * the log.
+   */
+  expire(nowMs: number, inFlight: readonly PublishSlice[]): void {
+    for (const queue of this.#line) {
+      const flying = inFlight.find((slice) => slice.queue === queue)?.entries ?? [];
+      const expired = queue.expire(nowMs, flying.length);
+      for (const { call } of flying) {
+        if (call.deadlineAt > nowMs) continue;
+        call.maybeStored = true;
+        call.giveUp('the deadline passed');
+      }
+      for (const { call } of expired) call.giveUp('the deadline passed');
+      this.#forget(expired);
+    }
+    this.#tidy();
+  }
+
+  giveUpAll(why: string, inFlight: readonly PublishSlice[]): void {
+    markMaybeStored(inFlight);
+    for (const queue of this.#line) {
+      const entries = queue.clear();
+      this.#forget(entries);
+      for (const { call } of entries) call.giveUp(why);
+    }
+    this.#tidy();
+  }
+
+  #settle(entries: readonly PublishEntry[], error?: MessagingError): void {
+    this.#forget(entries);
+    for (const { call } of entries) call.recordDone(error);
+  }
+
+  #forget(entries: readonly PublishEntry[]): void {
+    this.#records -= entries.length;
+    for (const { bytes } of entries) this.#bytes -= bytes;
+  }
+
+  /** Those that were served go to the end of the line. */
+  #rotate(served: readonly PublishSlice[]): void {
+    if (served.length === this.#line.length) return;
+    const queues = new Set(served.map(({ queue }) => queue));
+    this.#line = [...this.#line.filter((queue) => !queues.has(queue)), ...queues];
+  }
+
+  #tidy(): void {
+    this.#line = this.#line.filter((queue) => !queue.isEmpty);
+  }
+}
+
+/** From now on nobody can say whether these records are on the log. */
+export function markMaybeStored(slices: readonly PublishSlice[]): void {
+  for (const { entries } of slices) for (const { call } of entries) call.maybeStored = true;
+}

@@ -1,0 +1,37 @@
+/** Seed and mixing constants of murmur2 as Kafka's Java client has them (org.apache.kafka.common.utils.Utils). */
+const SEED = 0x9747b28c;
+const MIX = 0x5bd1e995;
+const SHIFT = 24;
+const POSITIVE = 0x7fffffff;
+
+/** The 32-bit murmur2 hash of Kafka's Java client, as a signed integer. */
+export function murmur2(key: Uint8Array): number {
+  const length = key.length;
+  const aligned = length & ~3;
+  let hash = SEED ^ length;
+  for (let index = 0; index < aligned; index += 4) {
+    let word = byteAt(key, index) | (byteAt(key, index + 1) << 8);
+    word |= (byteAt(key, index + 2) << 16) | (byteAt(key, index + 3) << 24);
+    word = Math.imul(word, MIX);
+    word ^= word >>> SHIFT;
+    hash = Math.imul(hash, MIX) ^ Math.imul(word, MIX);
+  }
+  const rest = length - aligned;
+  if (rest === 3) hash ^= byteAt(key, aligned + 2) << 16;
+  if (rest >= 2) hash ^= byteAt(key, aligned + 1) << 8;
+  if (rest >= 1) hash = Math.imul(hash ^ byteAt(key, aligned), MIX);
+  hash = Math.imul(hash ^ (hash >>> 13), MIX);
+  return (hash ^ (hash >>> 15)) | 0;
+}
+
+/**
+ * The partition of a key among `count` partitions, as the default partitioner of the Java client and of kafkajs choose
+ * it: whoever produces to a topic, equal keys meet in one partition, and order per key holds.
+ */
+export function partitionOfKey(key: Uint8Array, count: number): number {
+  return (murmur2(key) & POSITIVE) % count;
+}
+
+function byteAt(key: Uint8Array, index: number): number {
+  return key[index] ?? 0;
+}

@@ -1,0 +1,77 @@
+import { systemClock, type Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import { MemoryAdmin } from './memory-admin.ts';
+import type { FaultPlan } from './memory-faults.ts';
+import { MemoryGroup } from './memory-group.ts';
+import { MemoryGroupSource } from './memory-group-source.ts';
+import type { MemoryParts, Stoppable } from './memory-parts.ts';
+import { MemoryPublisher } from './memory-publisher.ts';
+import { MemoryScheduler } from './memory-scheduler.ts';
+import { MemoryTail } from './memory-tail.ts';
+import type { MemoryLimits } from './memory-topic-config.ts';
+import { MemoryTopics } from './memory-topics.ts';
+import type { Broker, Publisher } from './ports.ts';
+
+const MIB = 1_048_576;
+/**
+ * What records and headers take as objects is counted in, so five busy topics hold some 320 MiB at the most. A publisher
+ * that runs ahead of the readers waits; what all have read makes room.
+ */
+const DEFAULT_LIMITS: MemoryLimits = { maxRecordsPerTopic: 100_000, maxBytesPerTopic: 64 * MIB };
+/** Logs that nobody writes to are rid of outlived records by then. */
+const DEFAULT_SWEEP_INTERVAL_MS = 60_000;
+
+export interface MemoryBrokerOptions {
+  /** Time of records and of retention; default: the system's. */
+  readonly clock?: Clock;
+  /** Bounds of each topic; default 100,000 records and 64 MiB. */
+  readonly limits?: Partial<MemoryLimits>;
+  /** How often logs are swept and compacted whatever is written to them; default 60 s. */
+  readonly sweepIntervalMs?: number;
+  /** Told of messages that a tail's handler threw at. */
+  readonly log?: Log;
+  /** For tests: makes calls fail. */
+  readonly faults?: FaultPlan;
+}
+
+/**
+ * The embedded broker: topics, keys, groups, redelivery, compaction and bounded logs as on Kafka, for one process.
+ * Volatile: all messages and commits end with the process, so it suits trials, development and tests, not production.
+ */
+export function createMemoryBroker(options: MemoryBrokerOptions = {}): Broker {
+  const { clock = systemClock, faults, log } = options;
+  const scheduler = new MemoryScheduler();
+  const topics = new MemoryTopics({ clock, limits: { ...DEFAULT_LIMITS, ...options.limits }, scheduler });
+  const groups = new Map<string, MemoryGroup>();
+  const open = new Set<Stoppable>();
+  const parts: MemoryParts = { topics, scheduler, faults, onStopped: (part) => open.delete(part) };
+  const sweeper = setInterval(
+    () => topics.sweep(),
+    options.sweepIntervalMs ?? DEFAULT_SWEEP_INTERVAL_MS,
+  ).unref();
+
+  const groupOf = (groupId: string): MemoryGroup => {
+    const group = groups.get(groupId) ?? new MemoryGroup(topics);
+    if (!groups.has(groupId)) topics.addUser(group);
+    groups.set(groupId, group);
+    return group;
+  };
+  const opened = <T extends Stoppable>(part: T): T => {
+    open.add(part);
+    return part;
+  };
+  return {
+    kind: 'embedded',
+    createPublisher: (publisher): Publisher => opened(new MemoryPublisher(publisher, parts)),
+    createGroupSource: (source) => opened(new MemoryGroupSource(source, groupOf(source.groupId), parts)),
+    createTail: (tail) => opened(new MemoryTail(tail, parts, log)),
+    admin: new MemoryAdmin(topics, groups, faults),
+    close: async () => {
+      clearInterval(sweeper);
+      await Promise.all([...open].map((part) => part.stop(0)));
+      for (const group of groups.values()) group.close();
+      scheduler.close();
+      open.clear();
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { MESSAGES } from '../../schemas/catalogue.ts';
+import { readReleasedSchemas, readSchema } from '../../schemas/schema-files.ts';
+import type { Clock } from '../platform/clock.ts';
+import { createProblem } from '../platform/create-problem.ts';
+import { errorText } from '../platform/errors.ts';
+import type { Fault, Problem, Warning } from '../platform/problem.ts';
+import { faultsAgainstSchema } from './avro-faults.ts';
+import {
+  type AvroMessage,
+  createAvroMessage,
+  createAvroWriter,
+  MAGIC_BYTE,
+  WIRE_HEADER_BYTES,
+} from './avro-message.ts';
+import type { Codec, Decoded, Encoded, EncodedMessage, MessageFormat } from './codec.ts';
+import { contradicts, CONTENT_TYPE, formatOfContentType, lastText } from './message-format.ts';
+import { HEADER } from './header-names.ts';
+import { decodeJson, encodeJson } from './json-codec.ts';
+import type { JsonShapes } from './json-shapes.ts';
+import { createSchemaStore, type Found } from './schema-store.ts';
+import type { SchemaRegistry } from './schema-registry.ts';
+
+const OPEN_OBJECT = 0x7b;
+const OPEN_ARRAY = 0x5b;
+
+export interface MessageCodecOptions {
+  /** The JSON forms by message type; a type without one does not travel as JSON. */
+  readonly shapes: JsonShapes;
+  readonly clock: Clock;
+  /** Absent: the fixed ids of the catalogue are used, and every reader needs the same catalogue. */
+  readonly registry?: SchemaRegistry | undefined;
+  /** Whether prepare() registers a schema that the registry lacks (default), or rejects. */
+  readonly registerMissing?: boolean | undefined;
+}
+
+/** The codec of the catalogue, and what its callers may ask beforehand. */
+export interface MessageCodec extends Codec {
+  /**
+   * Members of a payload whose value has no exact place in the type's Avro schema, such as a number with more decimals
+   * than the schema keeps; empty when it fits. Readable but not computable: status 422 (E1). Never throws for a type
+   * of the catalogue.
+   */
+  faultsOf(type: string, payload: unknown): readonly Fault[];
+}
+
+/** Builds the codec of all messages in the catalogue. Throws when a schema is not valid or was changed unreleased. */
+export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
+  const messages = MESSAGES.map((definition) => createAvroMessage(definition, readSchema(definition)));
+  const byType = new Map(messages.map((message) => [message.definition.type, message]));
+  const store = createSchemaStore({ ...options, messages, released: readReleasedSchemas() });
+  const writer = createAvroWriter();
+
+  const messageOf = (type: string): AvroMessage => {
+    const message = byType.get(type);
+    if (message === undefined) throw new Error(`${type} is not in the catalogue of messages`);
+    return message;
+  };
+  const avroEncoded = (message: AvroMessage, id: number, payload: unknown): Encoded => ({
+    value: writer.write(message, id, payload),
+    headers: { [HEADER.contentType]: CONTENT_TYPE.avro },
+  });
+  const decodeAvro = (value: Buffer): Decoded | Promise<Decoded> => {
+    if (value.length < WIRE_HEADER_BYTES)
+      return undecodable('avro', 'The message ends within its schema id.');
+    const id = value.readUInt32BE(1);
+    const found = store.known(id);
+    if (found !== undefined) return readAvro(found, value);
+    return store.find(id).then((asked) => readAvro(asked, value));
+  };
+
+  return {
+    decode: ({ value, headers }: EncodedMessage) => {
+      const claimed = lastText(headers, HEADER.contentType);
+      const format = formatOf(value);
+      if (value === null || format === undefined) {
+        const detail =
+          value === null || value.length === 0
+            ? 'The message is empty.'
+            : 'The message is neither Avro nor JSON.';
+        return undecodable(formatOfContentType(claimed) ?? 'json', detail);
+      }
+      if (contradicts(claimed, format)) {
+        return undecodable(
+          format,
+          `The header ${HEADER.contentType} contradicts the first byte of the message.`,
+        );
+      }
+      if (format === 'avro') return decodeAvro(value);
+      return readJson(options.shapes, lastText(headers, HEADER.messageType), value);
+    },
+    encode: (type, payload, format) => {
+      const message = messageOf(type);
+      if (format === 'json') return jsonEncoded(options.shapes, type, payload);
+      const id = store.writerId(message);
+      if (id !== undefined) return avroEncoded(message, id, payload);
+      return store.findWriterId(message).then((found) => avroEncoded(message, found, payload));
+    },
+    prepare: async (types) => {
+      for (const type of types) await store.findWriterId(messageOf(type));
+    },
+    faultsOf: (type, payload) => faultsAgainstSchema(messageOf(type).schema, payload),
+  };
+}
+
+/** The first byte decides; undefined when it is of neither format. */
+function formatOf(value: Buffer | null): MessageFormat | undefined {
+  const first = value?.[0];
+  if (first === MAGIC_BYTE) return 'avro';
+  return first === OPEN_OBJECT || first === OPEN_ARRAY ? 'json' : undefined;
+}
+
+function readAvro(found: Found, value: Buffer): Decoded {
+  if ('unreadable' in found) return undecodable('avro', `The message cannot be read: ${found.unreadable}.`);
+  try {
+    const payload = found.read(value);
+    return { kind: 'decoded', type: found.message.definition.type, format: 'avro', payload };
+  } catch (error) {
+    return undecodable('avro', `The message does not follow its schema: ${errorText(error)}.`);
+  }
+}
+
+function readJson(shapes: JsonShapes, type: string | undefined, value: Buffer): Decoded {
+  if (type === undefined)
+    return undecodable('json', `A JSON message needs the header ${HEADER.messageType}.`);
+  const shape = Object.hasOwn(shapes, type) ? shapes[type] : undefined;
+  if (shape === undefined) {
+    return undecodable('json', `The header ${HEADER.messageType} names no known type of message.`);
+  }
+  const read = decodeJson(value, shape);
+  if (read.kind === 'invalid') return { kind: 'undecodable', format: 'json', problem: read.problem };
+  return jsonDecoded(type, read.payload, read.warnings);
+}
+
+function jsonDecoded(type: string, payload: unknown, warnings: readonly Warning[]): Decoded {
+  const decoded = { kind: 'decoded', type, format: 'json', payload } as const;
+  return warnings.length === 0 ? decoded : { ...decoded, warnings };
+}
+
+function jsonEncoded(shapes: JsonShapes, type: string, payload: unknown): Encoded {
+  const shape = Object.hasOwn(shapes, type) ? shapes[type] : undefined;
+  if (shape === undefined) throw new Error(`${type} has no JSON form`);
+  return {
+    value: encodeJson(payload, shape),
+    headers: { [HEADER.contentType]: CONTENT_TYPE.json, [HEADER.messageType]: type },
+  };
+}
+
+function undecodable(format: MessageFormat, detail: string): Decoded {
+  const problem: Problem = createProblem('undecodable-message', { detail });
+  return { kind: 'undecodable', format, problem };
+}

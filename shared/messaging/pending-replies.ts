@@ -1,0 +1,51 @@
+import type { Reply } from './requester.ts';
+import { TimeoutWheel } from './timeout-wheel.ts';
+
+/** A request that waits for its reply. */
+export interface PendingReply {
+  readonly id: string;
+  readonly askedAtMs: number;
+  /** The request is on the log. */
+  isStored: boolean;
+  readonly settle: (reply: Reply) => void;
+  readonly fail: (error: unknown) => void;
+  slot: number;
+}
+
+/** The requests that wait, by correlation id: each ends once, by its reply, its time-out or a failure to send. */
+export class PendingReplies {
+  readonly #byId = new Map<string, PendingReply>();
+  readonly #wheel: TimeoutWheel<PendingReply>;
+
+  constructor(onTimeout: (pending: PendingReply) => void) {
+    this.#wheel = new TimeoutWheel((pending) => {
+      if (this.#byId.delete(pending.id)) onTimeout(pending);
+    });
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  has(id: string): boolean {
+    return this.#byId.has(id);
+  }
+
+  add(pending: PendingReply, timeoutMs: number): void {
+    this.#byId.set(pending.id, pending);
+    pending.slot = this.#wheel.add(pending, pending.askedAtMs + timeoutMs);
+  }
+
+  /** Takes the request out; undefined when it does not wait (any more). */
+  take(id: string): PendingReply | undefined {
+    const pending = this.#byId.get(id);
+    if (pending === undefined) return undefined;
+    this.#byId.delete(id);
+    this.#wheel.delete(pending, pending.slot);
+    return pending;
+  }
+
+  all(): readonly PendingReply[] {
+    return [...this.#byId.values()];
+  }
+}

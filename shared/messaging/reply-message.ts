@@ -1,0 +1,60 @@
+import { isRetryable } from '../platform/create-problem.ts';
+import type { Problem } from '../platform/problem.ts';
+import type { Codec } from './codec.ts';
+import { HEADER } from './header-names.ts';
+import type { HeaderValue, MessageHeaders, OutgoingMessage } from './message.ts';
+import type { ReplyBody } from './outcome.ts';
+import type { ReplyRoute } from './reply-router.ts';
+import type { Request } from './request.ts';
+
+/** Record name of error replies in the catalogue of messages: the problem document (E1). */
+export const PROBLEM_TYPE = 'ProblemReply';
+
+/** NestJS takes the presence of the header as the end of an answer, and writes one zero byte itself. */
+const DISPOSED = Buffer.alloc(1);
+/** Header text of NestJS errors: a line, not a document. */
+const MAX_ERROR_CHARACTERS = 500;
+
+type Route = Extract<ReplyRoute, { kind: 'route' }>;
+
+/** Builds the reply of a body, in the request's format. Rejects with a bug when the payload does not fit its schema. */
+export async function createReply(
+  codec: Codec,
+  request: Request,
+  route: Route,
+  body: ReplyBody,
+): Promise<OutgoingMessage> {
+  const encoded = await codec.encode(body.type, body.payload, request.format);
+  const warnings = body.warnings === undefined ? {} : { [HEADER.warnings]: body.warnings };
+  return address(request, route, encoded.value, { ...encoded.headers, ...warnings });
+}
+
+/** Builds an error reply: the problem as its body, and typed headers for whoever reads no body. */
+export async function createErrorReply(
+  codec: Codec,
+  request: Request,
+  route: Route,
+  problem: Problem,
+): Promise<OutgoingMessage> {
+  const encoded = await codec.encode(PROBLEM_TYPE, problem, request.format);
+  const text = `${problem.code}: ${problem.detail ?? problem.title}`;
+  return address(request, route, encoded.value, {
+    ...encoded.headers,
+    [HEADER.errorCode]: problem.code,
+    [HEADER.errorRetryable]: String(isRetryable(problem)),
+    [HEADER.nestError]: text.slice(0, MAX_ERROR_CHARACTERS),
+  });
+}
+
+/** The request's key and correlation id come back unchanged, whatever bytes they are. */
+function address(request: Request, route: Route, value: Buffer, headers: MessageHeaders): OutgoingMessage {
+  const correlation: Record<string, HeaderValue> = {};
+  if (request.correlationId !== undefined) correlation[HEADER.correlationId] = request.correlationId;
+  return {
+    topic: route.topic,
+    key: request.message.key,
+    value,
+    headers: { ...headers, ...correlation, [HEADER.nestIsDisposed]: DISPOSED },
+    ...(route.partition === undefined ? {} : { partition: route.partition }),
+  };
+}

@@ -1,0 +1,36 @@
+import type { Problem } from '../platform/problem.ts';
+
+/** One request to a worker. */
+export interface OutgoingRequest {
+  readonly topic: string;
+  /** Record name in the catalogue of messages. */
+  readonly type: string;
+  readonly payload: unknown;
+  /** Partition key; absent: the correlation id, which spreads requests evenly. */
+  readonly key?: string;
+  /** The longest time the caller waits; travels as header plat-deadline. */
+  readonly timeoutMs: number;
+  /** Correlation id shown to the caller; absent: a new UUID. */
+  readonly correlationId?: string;
+  readonly traceParent?: string;
+}
+
+/** What came back: the typed payload, or the worker's problem. */
+export type Reply =
+  | { readonly kind: 'reply'; readonly type: string; readonly payload: unknown; readonly warnings?: string }
+  | { readonly kind: 'problem'; readonly problem: Problem };
+
+/**
+ * Request-reply over the log. Infrastructure trouble is answered as a problem too: broker-unavailable (nothing was
+ * sent), reply-timeout, not-ready (reply consumer not assigned), overloaded (too many pending). Never rejects for those.
+ */
+export interface Requester {
+  /** Resolves when replies can be received: the reply consumer is assigned and positioned. */
+  start(): Promise<void>;
+  isReady(): boolean;
+  request(request: OutgoingRequest): Promise<Reply>;
+  /** Number of requests that wait for a reply. */
+  pending(): number;
+  /** Waits for pending replies at most `timeoutMs`, then closes. */
+  stop(timeoutMs: number): Promise<void>;
+}

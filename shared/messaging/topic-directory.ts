@@ -1,0 +1,62 @@
+import type { Clock } from '../platform/clock.ts';
+import type { MaybePromise } from './maybe-promise.ts';
+import type { BrokerAdmin } from './ports.ts';
+
+/** A topic that exists is looked up again after this time: it may have been deleted or given more partitions. */
+const KNOWN_MS = 300_000;
+/** A topic that does not exist is believed missing for this time: someone may be just making it. */
+const MISSING_MS = 30_000;
+/** Names come from requesters; more of them than this are forgotten, the oldest first. */
+const MAX_TOPICS = 1_000;
+
+interface Entry {
+  readonly partitions: number | undefined;
+  readonly untilMs: number;
+}
+
+/** Knows which topics exist and how many partitions they have, asking the broker seldom. */
+export class TopicDirectory {
+  readonly #admin: Pick<BrokerAdmin, 'partitionCounts'>;
+  readonly #clock: Clock;
+  readonly #entries = new Map<string, Entry>();
+  readonly #asking = new Map<string, Promise<number | undefined>>();
+
+  constructor(admin: Pick<BrokerAdmin, 'partitionCounts'>, clock: Clock) {
+    this.#admin = admin;
+    this.#clock = clock;
+  }
+
+  /** The number of partitions; undefined when there is no such topic. Rejects on lost infrastructure. */
+  partitions(topic: string): MaybePromise<number | undefined> {
+    const entry = this.#entries.get(topic);
+    if (entry !== undefined && this.#clock.now() < entry.untilMs) return entry.partitions;
+    let asked = this.#asking.get(topic);
+    if (asked === undefined) {
+      asked = this.#ask(topic).finally(() => this.#asking.delete(topic));
+      this.#asking.set(topic, asked);
+    }
+    return asked;
+  }
+
+  /** The broker said that what is known of the topic is wrong. */
+  markMissing(topic: string): void {
+    this.#remember(topic, undefined);
+  }
+
+  async #ask(topic: string): Promise<number | undefined> {
+    const partitions = (await this.#admin.partitionCounts([topic])).get(topic);
+    this.#remember(topic, partitions);
+    return partitions;
+  }
+
+  #remember(topic: string, partitions: number | undefined): void {
+    this.#entries.delete(topic);
+    const untilMs = this.#clock.now() + (partitions === undefined ? MISSING_MS : KNOWN_MS);
+    this.#entries.set(topic, { partitions, untilMs });
+    if (this.#entries.size <= MAX_TOPICS) return;
+    for (const oldest of this.#entries.keys()) {
+      this.#entries.delete(oldest);
+      return;
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { ConfigError } from './errors.ts';
+import { LOG_LEVELS } from './log.ts';
+
+/**
+ * The configuration of a process: the only place that reads the environment. Every setting has a default that lets a
+ * newcomer start without any; a wrong one is refused by name, all at once. A secret may be given as a file
+ * (`NAME_FILE`), as mounted secrets are.
+ */
+const KIB = 1_024;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+/** `1`, `true`, `yes`, `on` and their opposites. */
+const flag = z.stringbool();
+const port = z.coerce.number().int().min(0).max(65_535);
+const count = (max: number) => z.coerce.number().int().min(0).max(max);
+const list = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  )
+  .refine((items) => items.length > 0, 'must name at least one');
+
+const environment = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: port.default(8_080),
+  /** Health and metrics of processes without an ingress; absent: none. */
+  HEALTH_PORT: port.optional(),
+  LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
+  BASE_PATH: z
+    .string()
+    .regex(/^(\/[\w.~-]+)*$/, 'must be empty or a path such as /bank')
+    .default(''),
+  KAFKA_BROKERS: list.optional(),
+  KAFKA_TOPIC_PREFIX: z
+    .string()
+    .regex(/^[a-zA-Z0-9._-]{0,64}$/, 'may hold letters, digits, dot, dash and underscore, 64 at most')
+    .default(''),
+  KAFKA_SSL: flag.default(false),
+  KAFKA_SSL_CA_FILE: z.string().optional(),
+  KAFKA_SSL_CERT_FILE: z.string().optional(),
+  KAFKA_SSL_KEY_FILE: z.string().optional(),
+  KAFKA_SASL_MECHANISM: z.enum(['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer']).optional(),
+  KAFKA_SASL_USERNAME: z.string().optional(),
+  KAFKA_SASL_PASSWORD: z.string().optional(),
+  /** Token endpoint for oauthbearer (client credentials). */
+  KAFKA_SASL_OAUTH_TOKEN_URL: z.url().optional(),
+  SCHEMA_REGISTRY_URL: z.url().optional(),
+  SCHEMA_REGISTRY_USERNAME: z.string().optional(),
+  SCHEMA_REGISTRY_PASSWORD: z.string().optional(),
+  BODY_LIMIT_BYTES: count(64 * KIB * KIB).default(256 * KIB),
+  RATE_LIMIT_PER_SECOND: count(1_000_000).default(100),
+  REPLY_TIMEOUT_MS: count(10 * MINUTE)
+    .min(1)
+    .default(10 * SECOND),
+  ASYNC_TIMEOUT_MS: count(60 * MINUTE)
+    .min(1)
+    .default(MINUTE),
+  /** Signs result addresses; all ingress instances of one cluster share it. */
+  RESULT_ID_SECRET: z.string().min(16).optional(),
+  AUTH_JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  AUTH_JWKS_URL: z.url().optional(),
+  AUTH_JWKS_FILE: z.string().optional(),
+  AUTH_ISSUER: z.string().optional(),
+  AUTH_AUDIENCE: z.string().optional(),
+  AUTH_USER_CLAIM: z.string().optional(),
+  DRAIN_TIMEOUT_MS: count(10 * MINUTE).default(10 * SECOND),
+  /** Messages handled side by side by one consumer. */
+  LANES: count(10_000).min(1).default(64),
+});
+
+type Environment = z.infer<typeof environment>;
+
+export type Config = ReturnType<typeof toConfig>;
+
+/** Settings that may come from a file named by `<NAME>_FILE`. */
+const SECRETS = [
+  'KAFKA_SASL_PASSWORD',
+  'SCHEMA_REGISTRY_PASSWORD',
+  'RESULT_ID_SECRET',
+  'AUTH_JWT_SECRET',
+] as const;
+
+/**
+ * Reads the settings from an environment, `process.env` in production.
+ * Throws ConfigError naming every wrong setting and what is allowed; values are never repeated in it.
+ */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const unreadable: string[] = [];
+  for (const name of SECRETS) {
+    const file = given[`${name}_FILE`];
+    if (file === undefined) continue;
+    try {
+      given[name] = readFileSync(file, 'utf8').trim();
+    } catch {
+      unreadable.push(`${name}_FILE: the file cannot be read`);
+    }
+  }
+  const parsed = environment.safeParse(given);
+  const wrong = parsed.success
+    ? []
+    : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  const faults = [...unreadable, ...wrong, ...(parsed.success ? contradictions(parsed.data) : [])];
+  if (faults.length > 0 || !parsed.success) {
+    throw new ConfigError(`the configuration is wrong:\n  ${faults.join('\n  ')}`);
+  }
+  return toConfig(parsed.data);
+}
+
+function contradictions(env: Environment): string[] {
+  const faults: string[] = [];
+  const sasl = env.KAFKA_SASL_MECHANISM;
+  if (
+    sasl !== undefined &&
+    (env.KAFKA_SASL_USERNAME === undefined || env.KAFKA_SASL_PASSWORD === undefined)
+  ) {
+    faults.push(`KAFKA_SASL_MECHANISM ${sasl} needs KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD`);
+  }
+  if (sasl === 'oauthbearer' && env.KAFKA_SASL_OAUTH_TOKEN_URL === undefined) {
+    faults.push('KAFKA_SASL_MECHANISM oauthbearer needs KAFKA_SASL_OAUTH_TOKEN_URL');
+  }
+  if ((env.KAFKA_SSL_CERT_FILE === undefined) !== (env.KAFKA_SSL_KEY_FILE === undefined)) {
+    faults.push('KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE are given together');
+  }
+  const keys = [env.AUTH_JWT_SECRET, env.AUTH_JWKS_URL, env.AUTH_JWKS_FILE].filter(
+    (key) => key !== undefined,
+  );
+  if (keys.length > 1) faults.push('give one of AUTH_JWT_SECRET, AUTH_JWKS_URL and AUTH_JWKS_FILE');
+  return faults;
+}
+
+function toConfig(env: Environment) {
+  return {
+    http: {
+      host: env.HOST,
+      port: env.PORT,
+      healthPort: env.HEALTH_PORT,
+      basePath: env.BASE_PATH,
+      bodyLimitBytes: env.BODY_LIMIT_BYTES,
+      rateLimitPerSecond: env.RATE_LIMIT_PER_SECOND,
+    },
+    logLevel: env.LOG_LEVEL,
+    topicPrefix: env.KAFKA_TOPIC_PREFIX,
+    kafka: env.KAFKA_BROKERS === undefined ? undefined : kafkaSettings(env, env.KAFKA_BROKERS),
+    schemaRegistry: {
+      url: env.SCHEMA_REGISTRY_URL,
+      username: env.SCHEMA_REGISTRY_USERNAME,
+      password: env.SCHEMA_REGISTRY_PASSWORD,
+    },
+    replyTimeoutMs: env.REPLY_TIMEOUT_MS,
+    asyncTimeoutMs: env.ASYNC_TIMEOUT_MS,
+    resultIdSecret: env.RESULT_ID_SECRET,
+    auth: {
+      jwtSecret: env.AUTH_JWT_SECRET,
+      jwksUrl: env.AUTH_JWKS_URL,
+      jwksFile: env.AUTH_JWKS_FILE,
+      issuer: env.AUTH_ISSUER,
+      audience: env.AUTH_AUDIENCE,
+      userClaim: env.AUTH_USER_CLAIM,
+    },
+    drainTimeoutMs: env.DRAIN_TIMEOUT_MS,
+    lanes: env.LANES,
+  } as const;
+}
+
+function kafkaSettings(env: Environment, brokers: readonly string[]) {
+  return {
+    brokers,
+    ssl: env.KAFKA_SSL
+      ? { caFile: env.KAFKA_SSL_CA_FILE, certFile: env.KAFKA_SSL_CERT_FILE, keyFile: env.KAFKA_SSL_KEY_FILE }
+      : undefined,
+    sasl:
+      env.KAFKA_SASL_MECHANISM === undefined
+        ? undefined
+        : {
+            mechanism: env.KAFKA_SASL_MECHANISM,
+            username: env.KAFKA_SASL_USERNAME ?? '',
+            password: env.KAFKA_SASL_PASSWORD ?? '',
+            tokenUrl: env.KAFKA_SASL_OAUTH_TOKEN_URL,
+          },
+  };
+}

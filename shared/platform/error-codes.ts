@@ -1,0 +1,30 @@
+/** Every stable error code, once: status (E1), title, and whether the same request may succeed later. */
+export const ERROR_CODES = {
+  'malformed-http': { status: 400, title: 'This is not a valid HTTP request', retryable: false },
+  'malformed-json': { status: 400, title: 'The body is not valid JSON', retryable: false },
+  'empty-body': { status: 400, title: 'The body is empty', retryable: false },
+  'invalid-request': { status: 400, title: 'The request does not have the required shape', retryable: false },
+  'undecodable-message': { status: 400, title: 'The message cannot be decoded', retryable: false },
+  unauthenticated: { status: 401, title: 'A valid access token is required', retryable: false },
+  forbidden: { status: 403, title: 'The caller may not do this', retryable: false },
+  'not-found': { status: 404, title: 'There is nothing at this address', retryable: false },
+  'unknown-action': { status: 404, title: 'There is no action of this name', retryable: false },
+  'method-not-allowed': { status: 405, title: 'The address does not take this method', retryable: false },
+  'request-timeout': { status: 408, title: 'The request did not arrive in time', retryable: true },
+  'result-gone': { status: 410, title: 'The result is no longer kept', retryable: false },
+  'body-too-large': { status: 413, title: 'The body is larger than allowed', retryable: false },
+  'unsupported-media-type': { status: 415, title: 'The content type is not supported', retryable: false },
+  'reply-too-large': { status: 422, title: 'The answer is larger than a message may be', retryable: false },
+  'not-computable': { status: 422, title: 'The request cannot be computed', retryable: false },
+  'rate-limited': { status: 429, title: 'Too many requests', retryable: true },
+  'headers-too-large': { status: 431, title: 'The header fields are larger than allowed', retryable: false },
+  unexpected: { status: 500, title: 'The request failed unexpectedly', retryable: false },
+  'broker-unavailable': { status: 503, title: 'The message broker cannot be reached', retryable: true },
+  'keys-unavailable': { status: 503, title: 'Access tokens cannot be checked', retryable: true },
+  'not-ready': { status: 503, title: 'This instance is not ready for traffic', retryable: true },
+  overloaded: { status: 503, title: 'Too many requests are waiting for a reply', retryable: true },
+  'reply-timeout': { status: 504, title: 'No reply came in time', retryable: true },
+  'deadline-exceeded': { status: 504, title: 'The deadline of the request had passed', retryable: true },
+} as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;

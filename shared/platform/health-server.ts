@@ -1,0 +1,71 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Metrics } from './metrics.ts';
+import type { Health } from './worker.ts';
+
+/** A probe sends its few bytes at once; whoever needs longer is not one. */
+const REQUEST_TIMEOUT_MS = 5_000;
+
+export interface HealthServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Health of several parts as one: the worst of them counts. */
+export function combineHealth(parts: Readonly<Record<string, Health>>): Health {
+  const rank = { ready: 0, degraded: 1, starting: 2, unhealthy: 3 } as const;
+  let worst: Health = { status: 'ready' };
+  for (const [name, part] of Object.entries(parts)) {
+    if (rank[part.status] <= rank[worst.status]) continue;
+    worst = { status: part.status, reason: `${name}: ${part.reason ?? part.status}` };
+  }
+  return worst;
+}
+
+/**
+ * Serves /health/live (200 unless unhealthy), /health/ready (200 when ready or degraded) and /metrics for a process
+ * that has no ingress. Rejects when the port cannot be taken.
+ */
+export async function startHealthServer(options: {
+  host: string;
+  port: number;
+  metrics: Metrics;
+  health: () => Readonly<Record<string, Health>>;
+}): Promise<HealthServer> {
+  const server = createServer((request, response) => {
+    const answer = (status: number, type: string, body: string) => {
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
+    };
+    const parts = options.health();
+    const { status, reason } = combineHealth(parts);
+    const body = JSON.stringify({ status, ...(reason === undefined ? {} : { reason }), parts });
+    const path = request.url?.split('?', 1)[0];
+    if (path === '/health/live') return answer(status === 'unhealthy' ? 503 : 200, 'application/json', body);
+    if (path === '/health/ready') {
+      return answer(status === 'ready' || status === 'degraded' ? 200 : 503, 'application/json', body);
+    }
+    if (path === '/metrics') {
+      options.metrics.text().then(
+        (text) => answer(200, options.metrics.contentType, text),
+        () => answer(500, 'text/plain', 'the metrics cannot be collected\n'),
+      );
+      return;
+    }
+    return answer(404, 'text/plain', 'try /health/live, /health/ready or /metrics\n');
+  });
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.headersTimeout = REQUEST_TIMEOUT_MS;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${options.host}:${port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,35 @@
+import type { Broker } from '../messaging/ports.ts';
+import type { Codec } from '../messaging/codec.ts';
+import type { Clock } from './clock.ts';
+import type { Config } from './config.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Everything a worker is given; it reads no environment and opens no connection of its own. */
+export interface WorkerContext {
+  readonly config: Config;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly broker: Broker;
+  readonly codec: Codec;
+}
+
+/** What a part of the process says of itself; `reason` tells an operator what to look at. */
+export interface Health {
+  readonly status: 'ready' | 'starting' | 'degraded' | 'unhealthy';
+  readonly reason?: string;
+}
+
+/** A worker that was started. */
+export interface RunningWorker {
+  readonly name: string;
+  health(): Health;
+  /** Drains: takes no new work, finishes what it has within `timeoutMs`, leaves. Idempotent. */
+  stop(timeoutMs: number): Promise<void>;
+  /** Address of the worker's own HTTP server, if it has one. */
+  readonly url?: string;
+}
+
+/** The default shape of workers/<name>/main.ts: an exported function `start`. */
+export type StartWorker = (context: WorkerContext) => Promise<RunningWorker>;

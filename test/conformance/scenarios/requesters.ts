@@ -1,0 +1,46 @@
+import { expect } from 'vitest';
+import { createRequester } from '../../../shared/messaging/request-reply.ts';
+import { systemClock } from '../../../shared/platform/clock.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import { jsonCodec } from '../../support/conformance-codec.ts';
+import { echoSystem, numberedIds } from '../../support/conformance-echo.ts';
+import type { ScenarioTest } from '../../support/conformance-world.ts';
+
+const SECOND = 1_000;
+
+/** What requesters promise who share a reply topic. */
+export function requesterScenarios(test: ScenarioTest): void {
+  test('two requesters side by side lose and swap no reply', { timeout: 30 * SECOND }, async ({ world }) => {
+    const system = await echoSystem(world, 4);
+    await system.worker();
+    const requesters = ['one', 'two'].map((instanceId) => {
+      const { replies: replyTopic } = system.topics;
+      return createRequester({
+        broker: world.broker,
+        codec: jsonCodec,
+        clock: systemClock,
+        log: silentLog,
+        replyTopic,
+        instanceId: world.name(instanceId),
+      });
+    });
+    for (const requester of requesters) {
+      world.after(() => requester.stop(SECOND));
+      await requester.start();
+    }
+    const ask = requesters.flatMap((requester, index) =>
+      numberedIds(`requester-${index}`, 300).map(async (id) => {
+        const { requests: topic } = system.topics;
+        const reply = await requester.request({
+          topic,
+          type: 'Echo',
+          payload: { id },
+          timeoutMs: world.target.stepMs,
+        });
+        expect(reply).toMatchObject({ kind: 'reply', type: 'Echoed', payload: { id } });
+      }),
+    );
+    await Promise.all(ask);
+    expect(requesters.map((requester) => requester.pending())).toEqual([0, 0]);
+  });
+}

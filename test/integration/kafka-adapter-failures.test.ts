@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isRequirementMissing } from '../../scripts/local-kafka/local-kafka-error.ts';
+import { startLocalKafka, type LocalKafka } from '../../scripts/local-kafka/start-local-kafka.ts';
+import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka-broker.ts';
+import type { LogMessage } from '../../shared/messaging/message.ts';
+import { errorText } from '../../shared/platform/errors.ts';
+import { silentLog } from '../../shared/platform/log.ts';
+import { eventually, sleep } from '../support/conformance-wait.ts';
+import { openKafkaScope, type KafkaScope } from '../support/kafka-scope.ts';
+
+const SECOND = 1_000;
+const STEP_MS = 30 * SECOND;
+const PARTITIONS = 12;
+/** How many partitions move to another leader at a time, and how often. */
+const MOVED_AT_ONCE = 3;
+const MOVES = 6;
+/** Far behind what was handed over, so that a skipped message is one that was not committed. */
+const COMMIT_BEHIND = 40;
+
+/** A cluster of the file's own: its brokers are stopped and its leaders moved. */
+const cluster = await startOwnCluster();
+const suite = cluster === undefined ? describe.skip : describe;
+
+let scope: KafkaScope;
+let broker: KafkaBroker;
+
+beforeAll(async () => {
+  if (cluster === undefined) return;
+  scope = await openKafkaScope(cluster.brokers);
+  broker = createKafkaBroker({ brokers: cluster.brokers, clientId: 'failures-test', log: silentLog });
+});
+afterAll(async () => {
+  if (cluster === undefined) return;
+  await broker.close();
+  await scope.admin.disconnect();
+  await cluster.stop();
+});
+
+/** Undefined, said loudly, on a machine without Java; with CI=true that is a fault. */
+async function startOwnCluster(): Promise<LocalKafka | undefined> {
+  try {
+    return await startLocalKafka({ nodes: 3, registry: false });
+  } catch (error) {
+    if (!isRequirementMissing(error) || process.env['CI'] === 'true') throw error;
+    process.stderr.write(`!!! NO KAFKA TO BREAK: kafka-adapter-failures is left out: ${errorText(error)}\n`);
+    return undefined;
+  }
+}
+
+/**
+ * A member that commits late on purpose, and notes each generation in which a partition does not go on where the
+ * group's commits ended.
+ */
+function lateCommitter(group: string, topic: string, committed: Map<number, number>) {
+  const source = broker.createGroupSource({ groupId: group, clientId: group, topics: [topic] });
+  const seen = new Set<string>();
+  const skipped: string[] = [];
+  const positions = new Map<number, number>();
+  let epoch = 0;
+  const take = (messages: readonly LogMessage[]) => {
+    const { partition, offset } = messages[0] ?? { partition: 0, offset: 0 };
+    const expected = positions.get(partition) ?? committed.get(partition) ?? 0;
+    if (offset > expected) skipped.push(`epoch ${epoch}: ${partition} at ${offset}, not ${expected}`);
+    for (const { value } of messages) seen.add(String(value));
+    positions.set(partition, offset + messages.length);
+  };
+  const commit = async () => {
+    const due = [...positions].map(([partition, position]) => ({
+      partition,
+      offset: position - COMMIT_BEHIND,
+    }));
+    const offsets = due.filter(({ partition, offset }) => offset > (committed.get(partition) ?? 0));
+    for (const { partition, offset } of offsets) committed.set(partition, offset);
+    await source
+      .commit(
+        epoch,
+        offsets.map((one) => ({ topic, ...one })),
+      )
+      .catch(() => false);
+  };
+  const timer = setInterval(() => void commit(), 150);
+  const start = () =>
+    source.start({
+      onAssigned: (next) => {
+        epoch = next;
+        positions.clear();
+      },
+      onRevoking: () => undefined,
+      onMessages: (_, messages) => take(messages),
+      onCrash: () => undefined,
+    });
+  const stop = async () => {
+    clearInterval(timer);
+    await source.stop();
+  };
+  return { start, stop, seen, skipped, generations: () => epoch };
+}
+
+/** Moves the leadership of some partitions to other brokers; followers do not exist, so consumers notice by errors. */
+async function moveLeaders(topic: string, round: number): Promise<void> {
+  const { topics } = await scope.admin.fetchTopicMetadata({ topics: [topic] });
+  const leaders = new Map(topics[0]?.partitions.map(({ partitionId, leader }) => [partitionId, leader]));
+  const partitionAssignment = Array.from({ length: MOVED_AT_ONCE }, (_, index) => {
+    const partition = (round * MOVED_AT_ONCE + index) % PARTITIONS;
+    return { partition, replicas: [((leaders.get(partition) ?? 0) % 3) + 1] };
+  });
+  await scope.admin.alterPartitionReassignments({ topics: [{ topic, partitionAssignment }] });
+}
+
+suite('a cluster whose leaders move', () => {
+  test('no generation skips a message that was handed over but not committed', {
+    timeout: 90 * SECOND,
+  }, async () => {
+    const topic = scope.nameOf('moving');
+    await broker.admin.createTopics([
+      { topic, partitions: PARTITIONS, replicationFactor: 1, config: { 'min.insync.replicas': '1' } },
+    ]);
+    const committed = new Map<number, number>();
+    const members = [0, 1].map(() => lateCommitter(scope.nameOf('moving'), topic, committed));
+    await Promise.all(members.map((member) => member.start()));
+    const publisher = broker.createPublisher({ clientId: 'moving', deadlineMs: STEP_MS });
+    await publisher.start();
+    const sent: Promise<string>[] = [];
+    const load = setInterval(() => {
+      for (let index = 0; index < 4; index += 1) {
+        const key = `v${sent.length}`;
+        sent.push(publisher.publish([{ topic, key, value: Buffer.from(key) }]).then(() => key));
+      }
+    }, 10);
+    for (let round = 0; round < MOVES; round += 1) {
+      await sleep(1_500);
+      await moveLeaders(topic, round);
+    }
+    await sleep(1_500);
+    clearInterval(load);
+    const values = await Promise.all(sent);
+    const missing = () => values.filter((value) => members.every(({ seen }) => !seen.has(value)));
+    await eventually('every message', STEP_MS, () => missing().length === 0);
+    expect(members.flatMap(({ skipped }) => skipped)).toEqual([]);
+    expect(Math.max(...members.map(({ generations }) => generations()))).toBeGreaterThan(MOVES);
+    await Promise.all([...members.map((member) => member.stop()), publisher.stop()]);
+  });
+});
+
+suite('a broker that stops answering', () => {
+  test('leaves a publish in doubt as send-unknown, and the publisher recovers by itself', {
+    timeout: 90 * SECOND,
+  }, async () => {
+    const topic = scope.nameOf('frozen');
+    await broker.admin.createTopics([
+      { topic, partitions: 3, replicationFactor: 1, config: { 'min.insync.replicas': '1' } },
+    ]);
+    const publisher = broker.createPublisher({ clientId: 'frozen', deadlineMs: 2 * SECOND });
+    await publisher.start();
+    const message = (value: string) =>
+      [0, 1, 2].map((partition) => ({ topic, partition, key: null, value: Buffer.from(value) }));
+    await publisher.publish(message('before'));
+    const pids = cluster?.nodes.map(({ pid }) => pid) ?? [];
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    const startedAt = performance.now();
+    try {
+      await expect(publisher.publish(message('doubt'))).rejects.toMatchObject({
+        code: 'send-unknown',
+        canRetry: true,
+      });
+      expect(performance.now() - startedAt).toBeLessThan(3 * SECOND);
+    } finally {
+      for (const pid of pids) process.kill(pid, 'SIGCONT');
+    }
+    await eventually('a publish that succeeds', STEP_MS, () =>
+      publisher.publish(message('after')).then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(publisher.isHealthy()).toBe(true);
+    await publisher.stop();
+  });
+});

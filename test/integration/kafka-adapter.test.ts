@@ -1,0 +1,345 @@
+import { execFile } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka-broker.ts';
+import type { LogMessage, OutgoingMessage } from '../../shared/messaging/message.ts';
+import type { GroupSink, Publisher, PublisherOptions } from '../../shared/messaging/ports.ts';
+import { topicSpecs } from '../../shared/messaging/topic-catalogue.ts';
+import { silentLog } from '../../shared/platform/log.ts';
+import { eventually } from '../support/conformance-wait.ts';
+import { openKafkaScope, type KafkaScope } from '../support/kafka-scope.ts';
+import { kafkaOrSkip } from '../support/kafka-suite.ts';
+
+const KIB = 1_024;
+const STEP_MS = 15_000;
+const TOPICS_SCRIPT = path.join(import.meta.dirname, '../../scripts/topics.ts');
+const run = promisify(execFile);
+const { kafka, suite } = kafkaOrSkip();
+
+let scope: KafkaScope;
+let broker: KafkaBroker;
+
+beforeAll(async () => {
+  if (kafka.brokers.length === 0) return;
+  scope = await openKafkaScope(kafka.brokers);
+  broker = createKafkaBroker({ brokers: kafka.brokers, clientId: 'adapter-test', log: silentLog });
+});
+afterAll(async () => {
+  if (kafka.brokers.length === 0) return;
+  await broker.close();
+  await scope.close();
+});
+
+async function startedPublisher(options: Partial<PublisherOptions> = {}): Promise<Publisher> {
+  const publisher = broker.createPublisher({ clientId: `publisher-${randomUUID()}`, ...options });
+  await publisher.start();
+  return publisher;
+}
+
+/** All values on a topic. */
+async function valuesOf(topic: string): Promise<string[]> {
+  const values: string[] = [];
+  const tail = broker.createTail({ clientId: 'reader', topics: [topic], from: 'earliest' });
+  await tail.start(({ value }) => values.push(String(value).slice(0, 20)));
+  await tail.caughtUp(STEP_MS);
+  await tail.stop();
+  return values;
+}
+
+async function topicWith(partitions: number, config: Record<string, string> = {}): Promise<string> {
+  const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
+  return scope.createTopic(randomUUID(), { numPartitions: partitions, configEntries });
+}
+
+/** A sink that records, and a member of the group for it. */
+function member(groupId: string, topic: string, sessionTimeoutMs?: number) {
+  const clientId = `member-${randomUUID()}`;
+  const options = { groupId, clientId, topics: [topic] };
+  const source = broker.createGroupSource(
+    sessionTimeoutMs === undefined ? options : { ...options, sessionTimeoutMs },
+  );
+  const state = {
+    epoch: 0,
+    assigned: 0,
+    revoking: [] as number[],
+    messages: [] as LogMessage[],
+    crashed: false,
+  };
+  const sink: GroupSink = {
+    onAssigned: (epoch, partitions) => Object.assign(state, { epoch, assigned: partitions.length }),
+    onRevoking: (epoch) => state.revoking.push(epoch),
+    onMessages: (_, messages) => state.messages.push(...messages),
+    onCrash: () => Object.assign(state, { crashed: true }),
+  };
+  return { source, sink, state, clientId };
+}
+
+suite('publisher on Kafka', () => {
+  test('a record that a topic does not take is found among many, and it alone is refused', async () => {
+    const small = await topicWith(2, { 'max.message.bytes': String(20 * KIB) });
+    const other = await topicWith(2);
+    const publisher = await startedPublisher();
+    const fine: OutgoingMessage[] = Array.from({ length: 40 }, (_, index) => ({
+      topic: index % 2 === 0 ? small : other,
+      key: `key-${index}`,
+      value: Buffer.from(`fine-${index}`),
+    }));
+    const culprit = publisher.publish([{ topic: small, key: 'key-0', value: randomBytes(30 * KIB) }]);
+    const results = await Promise.allSettled([
+      ...fine.map((message) => publisher.publish([message])),
+      culprit,
+    ]);
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(fine.length);
+    await expect(culprit).rejects.toMatchObject({ code: 'message-too-large', canRetry: false });
+    const stored = new Set([...(await valuesOf(small)), ...(await valuesOf(other))]);
+    expect([...stored].toSorted()).toEqual(fine.map(({ value }) => String(value)).toSorted());
+    await publisher.stop();
+  });
+
+  test('large values are compressed on the log and read back whole, small ones are not compressed', async () => {
+    const topic = await topicWith(1);
+    const publisher = await startedPublisher();
+    const large = Buffer.from('schedule row '.repeat(10_000));
+    await publisher.publish([{ topic, key: 'small', value: Buffer.from('small '.repeat(100)) }]);
+    await publisher.publish([{ topic, key: 'large', value: large }]);
+    const read: LogMessage[] = [];
+    const tail = broker.createTail({ clientId: 'reader', topics: [topic], from: 'earliest' });
+    await tail.start((message) => read.push(message));
+    await tail.caughtUp(STEP_MS);
+    await tail.stop();
+    expect(read[1]?.value?.equals(large)).toBe(true);
+    const bytes = await fetchedBytes(topic);
+    expect(bytes).toBeGreaterThan(600);
+    expect(bytes).toBeLessThan(large.length / 10);
+    await publisher.stop();
+  });
+
+  test('the broker unpacks what arrives packed on a request topic', async () => {
+    const [{ config = {} } = { config: {} }] = topicSpecs('', ['scheduleRequests']);
+    const topic = await topicWith(1, config);
+    const publisher = await startedPublisher();
+    const packed = Buffer.from('request '.repeat(10_000));
+    await publisher.publish([
+      { topic, key: 'a', value: packed },
+      { topic, key: 'b', value: null },
+    ]);
+    expect(await fetchedBytes(topic)).toBeGreaterThan(packed.length);
+    await publisher.stop();
+  });
+
+  test('goes on after a topic that it writes to was deleted, and refuses only what is for that topic', async () => {
+    const gone = await topicWith(1);
+    const stays = await topicWith(1);
+    const publisher = await startedPublisher();
+    await publisher.publish(
+      [gone, stays].map((topic) => ({ topic, key: 'k', value: Buffer.from('before') })),
+    );
+    await broker.admin.deleteTopics([gone]);
+    const late = publisher.publish([{ topic: gone, key: 'k', value: Buffer.from('late') }]);
+    const other = publisher.publish([{ topic: stays, key: 'k', value: Buffer.from('after') }]);
+    await expect(late).rejects.toMatchObject({ code: 'topic-unknown' });
+    await other;
+    expect(new Set(await valuesOf(stays))).toEqual(new Set(['before', 'after']));
+    await publisher.stop();
+  });
+
+  test('says not-sent when no broker can be reached, and refuses what is too much to wait', async () => {
+    const nowhere = createKafkaBroker({ brokers: ['127.0.0.1:9'], clientId: 'nowhere', log: silentLog });
+    const publisher = nowhere.createPublisher({ clientId: 'nowhere', deadlineMs: 600 });
+    await expect(publisher.start()).rejects.toMatchObject({ code: 'broker-unavailable', canRetry: true });
+    expect(publisher.isHealthy()).toBe(false);
+    const message = { topic: 't', key: 'k', value: null };
+    const waiting = publisher.publish([message]);
+    const tooMany = publisher.publish(Array.from({ length: 60_000 }, () => message));
+    await expect(tooMany).rejects.toMatchObject({ code: 'not-sent' });
+    await expect(waiting).rejects.toMatchObject({ code: 'not-sent', canRetry: true });
+    await nowhere.close();
+  });
+});
+
+/** Bytes of the largest answer to a fetch of a topic with two messages: what they take on the log, and some framing. */
+async function fetchedBytes(topic: string): Promise<number> {
+  const client = scope.createClient();
+  const consumer = client.consumer({ groupId: scope.nameOf(randomUUID()), maxWaitTimeInMs: 100 });
+  let bytes = 0;
+  consumer.on(consumer.events.REQUEST, ({ payload }) => {
+    if (payload.apiName === 'Fetch') bytes = Math.max(bytes, payload.size);
+  });
+  let messages = 0;
+  await consumer.connect();
+  await consumer.subscribe({ topic, fromBeginning: true });
+  await consumer.run({
+    eachMessage: () => {
+      messages += 1;
+      return Promise.resolve();
+    },
+  });
+  await eventually('both messages', STEP_MS, () => messages === 2);
+  await consumer.disconnect();
+  return bytes;
+}
+
+suite('group source on Kafka', () => {
+  test('a member hears of a rebalance before it is over and can still commit for its epoch', async () => {
+    const topic = await topicWith(4);
+    const publisher = await startedPublisher();
+    await publisher.publish([{ topic, partition: 0, key: null, value: Buffer.from('one') }]);
+    const group = scope.nameOf(randomUUID());
+    const [first, second] = [member(group, topic), member(group, topic)];
+    const commits: Promise<boolean>[] = [];
+    await first.source.start({
+      ...first.sink,
+      onRevoking: (epoch) => {
+        first.sink.onRevoking(epoch);
+        commits.push(first.source.commit(epoch, [{ topic, partition: 0, offset: 1 }]));
+      },
+    });
+    await eventually('the message', STEP_MS, () => first.state.messages.length === 1);
+    await second.source.start(second.sink);
+    await eventually('two halves', STEP_MS, () => first.state.assigned === 2 && second.state.assigned === 2);
+    expect(first.state.revoking).toEqual([1]);
+    expect(await Promise.all(commits)).toEqual([true]);
+    expect(await first.source.commit(1, [{ topic, partition: 0, offset: 0 }])).toBe(false);
+    expect(await broker.admin.committed(group, [topic])).toEqual([{ topic, partition: 0, offset: 1 }]);
+    await Promise.all([first.source.stop(), second.source.stop(), publisher.stop()]);
+  });
+
+  test('a heartbeat of the timer alone is enough to hear of a rebalance, and never rejects', async () => {
+    const topic = await topicWith(2);
+    const publisher = await startedPublisher();
+    await publisher.publish([{ topic, key: 'k', value: Buffer.from('one') }]);
+    const group = scope.nameOf(randomUUID());
+    const [first, second] = [member(group, topic), member(group, topic)];
+    await first.source.start(first.sink);
+    await eventually('the message', STEP_MS, () => first.state.messages.length === 1);
+    const joining = second.source.start(second.sink);
+    await eventually('the revocation', STEP_MS, async () => {
+      await first.source.heartbeat();
+      return first.state.revoking.length === 1;
+    });
+    await joining;
+    await Promise.all([first.source.stop(), second.source.stop(), publisher.stop()]);
+    await expect(first.source.heartbeat()).resolves.toBeUndefined();
+  });
+
+  test('starts at the first message that is left when what it had committed was deleted', async () => {
+    const topic = await topicWith(1);
+    const publisher = await startedPublisher();
+    await publisher.publish(
+      Array.from({ length: 20 }, (_, index) => ({ topic, key: 'k', value: Buffer.from(`v${index}`) })),
+    );
+    const group = scope.nameOf(randomUUID());
+    const before = member(group, topic);
+    await before.source.start(before.sink);
+    await eventually('all messages', STEP_MS, () => before.state.messages.length === 20);
+    expect(await before.source.commit(before.state.epoch, [{ topic, partition: 0, offset: 3 }])).toBe(true);
+    await before.source.stop();
+    await scope.admin.fetchTopicOffsets(topic);
+    await scope.admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '10' }] });
+    const after = member(group, topic);
+    await after.source.start(after.sink);
+    await eventually('the rest', STEP_MS, () => after.state.messages.length === 10);
+    expect(after.state.messages[0]?.offset).toBe(10);
+    await Promise.all([after.source.stop(), publisher.stop()]);
+  });
+
+  test('a sink that throws ends the source as crashed, and the member leaves its group', async () => {
+    const topic = await topicWith(1);
+    const publisher = await startedPublisher();
+    const group = scope.nameOf(randomUUID());
+    const broken = member(group, topic);
+    await broken.source.start({
+      ...broken.sink,
+      onMessages: () => {
+        throw new Error('a bug in the sink');
+      },
+    });
+    await publisher.publish([{ topic, key: 'k', value: Buffer.from('one') }]);
+    await eventually('the crash', STEP_MS, () => broken.state.crashed);
+    await eventually('an empty group', STEP_MS, async () => {
+      const { groups } = await scope.admin.describeGroups([group]);
+      return groups[0]?.members.length === 0;
+    });
+    expect(await broken.source.commit(broken.state.epoch, [{ topic, partition: 0, offset: 1 }])).toBe(false);
+    await publisher.stop();
+  });
+});
+
+suite('tail on Kafka', () => {
+  test('reads on when its topic is deleted and made again', async () => {
+    const topic = await topicWith(1);
+    const publisher = await startedPublisher();
+    const send = (value: string) => publisher.publish([{ topic, key: 'k', value: Buffer.from(value) }]);
+    for (const value of ['a', 'b', 'c']) await send(value);
+    const seen: string[] = [];
+    const tail = broker.createTail({ clientId: 'tail', topics: [topic], from: 'earliest' });
+    await tail.start(({ value }) => seen.push(String(value)));
+    await tail.caughtUp(STEP_MS);
+    await broker.admin.deleteTopics([topic]);
+    await eventually('the deletion', STEP_MS, async () => !(await broker.admin.listTopics()).includes(topic));
+    await broker.admin.createTopics([{ topic, partitions: 1 }]);
+    await eventually('a new message', STEP_MS, async () => {
+      await send('new').catch(() => undefined);
+      return seen.includes('new');
+    });
+    expect(seen.slice(0, 3)).toEqual(['a', 'b', 'c']);
+    await Promise.all([tail.stop(), publisher.stop()]);
+  });
+
+  test('leaves nothing committed', async () => {
+    const topic = await topicWith(1);
+    const clientId = scope.nameOf('uncommitted');
+    const publisher = await startedPublisher();
+    await publisher.publish([{ topic, key: 'k', value: Buffer.from('one') }]);
+    const tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
+    await tail.start(() => undefined);
+    await tail.caughtUp(STEP_MS);
+    const { groups } = await scope.admin.listGroups();
+    const group = groups.find(({ groupId }) => groupId.startsWith(clientId));
+    expect(await broker.admin.committed(group?.groupId ?? '', [topic])).toEqual([]);
+    await Promise.all([tail.stop(), publisher.stop()]);
+  });
+});
+
+/** Runs the command with the prefix of this file's scope. */
+async function topics(...args: string[]): Promise<{ code: number; stdout: string }> {
+  const env = { ...process.env, KAFKA_BROKERS: kafka.brokers.join(','), KAFKA_TOPIC_PREFIX: scope.prefix };
+  try {
+    const { stdout } = await run(process.execPath, [TOPICS_SCRIPT, ...args], { env });
+    return { code: 0, stdout };
+  } catch (error) {
+    return error as { code: number; stdout: string };
+  }
+}
+
+suite('npm run topics', () => {
+  test('check names what is missing, create makes it once, list shows it, and a difference is found', async () => {
+    const missing = await topics('check');
+    expect(missing).toMatchObject({ code: 1, stdout: expect.stringContaining('npm run topics -- create') });
+    const created = await topics('create', '--json');
+    expect(created.code).toBe(0);
+    expect(JSON.parse(created.stdout)).toMatchObject({
+      created: expect.arrayContaining([`${scope.prefix}plat.ingress.results.v1`]),
+      missing: [],
+    });
+    expect(JSON.parse((await topics('create', '--json')).stdout)).toMatchObject({ created: [] });
+    expect((await topics('list')).stdout).toContain(
+      `${scope.prefix}plat.ingress.results.v1  there  6 partitions`,
+    );
+    await scope.admin.createPartitions({
+      topicPartitions: [{ topic: `${scope.prefix}plat.ingress.results.v1`, count: 7 }],
+    });
+    const differing = await topics('check');
+    expect(differing).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('7 partitions instead of 6'),
+    });
+  });
+
+  test('a wrong command line is refused with exit code 2', async () => {
+    expect((await topics('destroy')).code).toBe(2);
+    expect((await topics('check', '--force')).code).toBe(2);
+  });
+});

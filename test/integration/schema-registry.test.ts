@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { MESSAGES, messageDefinition, recordName } from '../../schemas/catalogue.ts';
+import { readSchema } from '../../schemas/schema-files.ts';
+import { registeredVersions } from '../../shared/messaging/schema-history.ts';
+import { createSchemaRegistry } from '../../shared/messaging/schema-registry.ts';
+import { createMessageCodec } from '../../shared/messaging/message-codec.ts';
+import { JSON_SHAPES } from '../../shared/contract/json-shapes.ts';
+import { systemClock } from '../../shared/platform/clock.ts';
+import { registryOrSkip } from '../support/kafka-suite.ts';
+import {
+  atOnce,
+  fullRequest,
+  payloadOf,
+  PROBLEM,
+  problem,
+  problemOf,
+  REPLY,
+  REQUEST,
+  schedule,
+} from '../unit/messaging/codec-fixture.ts';
+
+const { kafka, suite } = registryOrSkip();
+const settings = { url: kafka.registryUrl };
+const root = path.resolve(import.meta.dirname, '../..');
+const COMMAND_LIMIT_MS = 30_000;
+/** No registry counts so far in the life of a test. */
+const UNKNOWN_ID = 1_000_000_007;
+
+const newCodec = () =>
+  createMessageCodec({ shapes: JSON_SHAPES, clock: systemClock, registry: createSchemaRegistry(settings) });
+const problemSchema = readSchema(messageDefinition(PROBLEM)!);
+const withField = (field: object) => {
+  const schema = JSON.parse(problemSchema) as { fields: object[] };
+  return JSON.stringify({ ...schema, fields: [...schema.fields, field] });
+};
+
+/** Runs `npm run schemas` with the registry; answers its exit code and what it printed. */
+function schemas(...args: string[]): Promise<{ code: number; output: string }> {
+  const all = ['scripts/schemas.ts', ...args, '--registry', kafka.registryUrl];
+  return new Promise((resolve) => {
+    execFile(process.execPath, all, { cwd: root, timeout: COMMAND_LIMIT_MS }, (error, stdout, stderr) => {
+      const code = typeof error?.code === 'number' ? error.code : 0;
+      resolve({ code: error === null ? 0 : code || 1, output: stdout + stderr });
+    });
+  });
+}
+
+suite('a schema registry', () => {
+  it('takes all schemas from the command, once, with full compatibility over all versions', async () => {
+    const first = await schemas('register');
+    expect(first).toMatchObject({ code: 0 });
+    const again = await schemas('register');
+    expect(again.output.match(/already registered with id \d+/g)).toHaveLength(MESSAGES.length);
+    const checked = await schemas('check', '--json');
+    expect(checked.code).toBe(0);
+    expect(JSON.parse(checked.output)).toMatchObject({ ok: true, faults: [] });
+    for (const message of MESSAGES) {
+      const config = await fetch(`${kafka.registryUrl}/config/${recordName(message)}`);
+      expect(await config.json()).toEqual({ compatibilityLevel: 'FULL_TRANSITIVE' });
+    }
+  });
+
+  it('carries messages from one instance to another that has never met their ids', async () => {
+    const writer = newCodec();
+    await writer.prepare([REQUEST, REPLY, PROBLEM]);
+    for (const [type, payload] of [
+      [REQUEST, fullRequest],
+      [REPLY, schedule],
+      [PROBLEM, problem],
+    ] as const) {
+      const encoded = atOnce(writer.encode(type, payload, 'avro'));
+      const reader = newCodec();
+      expect(payloadOf(await reader.decode(encoded))).toEqual(payload);
+      expect(payloadOf(reader.decode(encoded))).toEqual(payload);
+    }
+  });
+
+  it('answers an unknown id in a way that makes the message undecodable', async () => {
+    const value = Buffer.alloc(20);
+    value.writeUInt32BE(UNKNOWN_ID, 1);
+    const decoded = await newCodec().decode({ value, headers: {} });
+    expect(problemOf(decoded).detail).toContain(`schema id ${UNKNOWN_ID} is not known`);
+  });
+
+  it('takes a new optional member and refuses a new mandatory one', async () => {
+    const registry = createSchemaRegistry(settings);
+    const subject = `test.${randomUUID()}`;
+    const first = await registry.register(subject, problemSchema);
+    expect(await registry.registeredId(subject, problemSchema)).toBe(first);
+    const optional = withField({ name: 'hint', type: ['null', 'string'], default: null });
+    expect(await registry.registeredId(subject, optional)).toBeUndefined();
+    expect(await registry.register(subject, optional)).not.toBe(first);
+    const mandatory = withField({ name: 'hint', type: 'string' });
+    await expect(registry.register(subject, mandatory)).rejects.toMatchObject({
+      code: 'schema-incompatible',
+      canRetry: false,
+    });
+  });
+
+  it('tells the versions of a subject, oldest first, and nothing of one that is not there', async () => {
+    const subject = `test.${randomUUID()}`;
+    expect(await registeredVersions(settings, subject)).toEqual([]);
+    const id = await createSchemaRegistry(settings).register(subject, problemSchema);
+    const [version, ...more] = await registeredVersions(settings, subject);
+    expect(more).toEqual([]);
+    expect(version).toMatchObject({ version: 1, id });
+    expect(JSON.parse(version!.text)).toEqual(JSON.parse(problemSchema));
+  });
+});

@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const POLL_MS = 5;
+
+/** Waits until the check holds; rejects with what was waited for, and the state then, after `timeoutMs`. */
+export async function eventually(
+  what: string,
+  timeoutMs: number,
+  check: () => boolean | Promise<boolean>,
+  state: () => unknown = () => '',
+): Promise<void> {
+  const until = performance.now() + timeoutMs;
+  while (!(await check())) {
+    if (performance.now() > until)
+      throw new Error(`${what}: not within ${timeoutMs} ms; ${JSON.stringify(state())}`);
+    await sleep(POLL_MS);
+  }
+}
+
+export { sleep };

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import kafkajs, { type Admin, type ITopicConfig, Kafka, logLevel } from 'kafkajs';
+
+const { KafkaJSDeleteGroupsError } = kafkajs;
+
+/** Names of one suite's own on a shared Kafka, and their removal. */
+export interface KafkaScope {
+  /** Prefix of every topic and group of the suite; also fit for KAFKA_TOPIC_PREFIX. */
+  readonly prefix: string;
+  readonly admin: Admin;
+  /** A client of its own for each producer or consumer: clients share state per group. */
+  createClient(): Kafka;
+  /** `prefix` plus the name; the topic is not made. */
+  nameOf(name: string): string;
+  /** Makes a topic with 3 partitions unless told otherwise; returns its full name. */
+  createTopic(name: string, config?: Partial<ITopicConfig>): Promise<string>;
+  /** Deletes the groups and topics of the prefix and disconnects. Consumers must have left. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_PARTITIONS = 3;
+/** The group of a member that was killed is not empty before its session of 6 s has ended. */
+const DELETE_ATTEMPTS = 20;
+const DELETE_PAUSE_MS = 500;
+
+/** Opens a scope with a random prefix. Its clients log nothing: what they are refused, the test asserts. */
+export async function openKafkaScope(brokers: readonly string[]): Promise<KafkaScope> {
+  const prefix = `test-${randomUUID().slice(0, 8)}.`;
+  const createClient = (): Kafka =>
+    new Kafka({ clientId: prefix, brokers: [...brokers], logLevel: logLevel.NOTHING });
+  const admin = createClient().admin();
+  await admin.connect();
+  return {
+    prefix,
+    admin,
+    createClient,
+    nameOf: (name) => `${prefix}${name}`,
+    createTopic: async (name, config = {}) => {
+      const topic = `${prefix}${name}`;
+      await admin.createTopics({
+        waitForLeaders: true,
+        topics: [{ numPartitions: DEFAULT_PARTITIONS, ...config, topic }],
+      });
+      return topic;
+    },
+    close: async () => {
+      await deleteGroups(admin, prefix);
+      const ownTopics = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix));
+      if (ownTopics.length > 0) await admin.deleteTopics({ topics: ownTopics });
+      await admin.disconnect();
+    },
+  };
+}
+
+async function deleteGroups(admin: Admin, prefix: string): Promise<void> {
+  const { groups } = await admin.listGroups();
+  const own = groups.map((group) => group.groupId).filter((id) => id.startsWith(prefix));
+  for (let attempt = 1; own.length > 0; attempt += 1) {
+    try {
+      await admin.deleteGroups(own);
+      return;
+    } catch (error) {
+      if (!(error instanceof KafkaJSDeleteGroupsError) || attempt === DELETE_ATTEMPTS) throw error;
+      const left = new Set(error.groups.map((group) => group.groupId));
+      own.splice(0, own.length, ...own.filter((id) => left.has(id)));
+      await sleep(DELETE_PAUSE_MS);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A conversation in bytes, for what no HTTP client would send. */
+export interface RawHttp {
+  readonly socket: Socket;
+  send(text: string | Uint8Array): void;
+  /** All that came so far, once it satisfies `until` or the connection ended; throws after the limit. */
+  received(until: (text: string) => boolean, limitMs?: number): Promise<string>;
+  /** Resolves when the other side has closed; throws after the limit. */
+  closed(limitMs?: number): Promise<void>;
+}
+
+const LIMIT_MS = 5_000;
+const POLL_MS = 5;
+
+/** Connects to a port on loopback. Connection errors count as its end. */
+export async function openRawHttp(port: number): Promise<RawHttp> {
+  const socket = connect(port, '127.0.0.1');
+  let text = '';
+  let ended = false;
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1');
+  });
+  socket.on('error', () => undefined);
+  socket.on('close', () => {
+    ended = true;
+  });
+  await new Promise((resolve) => socket.once('connect', resolve));
+  const wait = async (done: () => boolean, limitMs: number): Promise<void> => {
+    const endsAt = performance.now() + limitMs;
+    while (!done()) {
+      if (performance.now() > endsAt) throw new Error(`nothing came within ${limitMs} ms; so far: ${text}`);
+      await sleep(POLL_MS);
+    }
+  };
+  return {
+    socket,
+    send: (data) => {
+      socket.write(data);
+    },
+    received: async (until, limitMs = LIMIT_MS) => {
+      await wait(() => ended || until(text), limitMs);
+      return text;
+    },
+    closed: (limitMs = LIMIT_MS) => wait(() => ended, limitMs),
+  };
+}
+
+/** Whether a whole response with a body has come. */
+export function hasBody(text: string): boolean {
+  const found = /\r\ncontent-length: (\d+)\r\n/i.exec(text);
+  const start = text.indexOf('\r\n\r\n');
+  return found !== null && start >= 0 && text.length - start - 4 >= Number(found[1]);
+}

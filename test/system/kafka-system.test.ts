@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { startEngine, type EngineProcess } from '../support/engine-process.ts';
+import { openKafkaScope, type KafkaScope } from '../support/kafka-scope.ts';
+import { registryOrSkip } from '../support/kafka-suite.ts';
+import { PROOF_REQUEST, PROOF_TOTALS, post, scheduleRows, type Row } from '../support/schedule-call.ts';
+
+const { kafka, suite } = registryOrSkip();
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const COMMAND_LIMIT_MS = 60_000;
+const RESULT_LIMIT_MS = 30_000;
+const SECRET = 'a secret of the result addresses of this suite';
+
+suite('the system as processes of their own on Kafka with a schema registry', () => {
+  let scope: KafkaScope;
+  let env: Record<string, string>;
+  const running: EngineProcess[] = [];
+
+  const start = async (...workers: string[]): Promise<EngineProcess> => {
+    const engine = await startEngine(workers, env);
+    running.push(engine);
+    return engine;
+  };
+  const command = (...args: string[]): string =>
+    execFileSync(process.execPath, args, {
+      cwd: ROOT,
+      env: { ...process.env, ...env },
+      timeout: COMMAND_LIMIT_MS,
+      encoding: 'utf8',
+    });
+
+  beforeAll(async () => {
+    scope = await openKafkaScope(kafka.brokers);
+    env = {
+      KAFKA_BROKERS: kafka.brokers.join(','),
+      KAFKA_TOPIC_PREFIX: scope.prefix,
+      SCHEMA_REGISTRY_URL: kafka.registryUrl,
+      RATE_LIMIT_PER_SECOND: '0',
+      RESULT_ID_SECRET: SECRET,
+    };
+  });
+  afterEach(async () => {
+    for (const engine of running.splice(0)) await engine.end('SIGKILL');
+  });
+  afterAll(() => scope.close());
+
+  it('refuses to start without its topics and says how to make them', async () => {
+    await expect(startEngine(['schedule'], env)).rejects.toThrow(/npm run topics -- create/);
+    expect(command('scripts/topics.ts', 'create')).toContain(`${scope.prefix}plat.schedule.requests.v1`);
+    command('scripts/topics.ts', 'check');
+    command('scripts/schemas.ts', 'register');
+    command('scripts/schemas.ts', 'check');
+  });
+
+  it('answers the proof schedule through two ingress instances without swapping a reply', async () => {
+    const [, first, second] = await Promise.all([start('schedule'), start('ingress'), start('ingress')]);
+    const amounts = Array.from({ length: 60 }, (_, index) => 100 + index);
+    const answers = await Promise.all(
+      amounts.map((Amount, index) => scheduleRows(index % 2 === 0 ? first.url : second.url, { Amount })),
+    );
+    expect(answers[0]?.map((row) => row.TotalInstallment)).toEqual(PROOF_TOTALS);
+    expect(answers.map((rows) => rows[0]?.RemainingValue)).toEqual(amounts);
+  });
+
+  it('loses no request when a worker is killed in the middle of the traffic', async () => {
+    const [victim, , ingress] = await Promise.all([start('schedule'), start('schedule'), start('ingress')]);
+    await scheduleRows(ingress.url);
+    const amounts = Array.from({ length: 300 }, (_, index) => 1_000 + index);
+    const answers: Promise<Row[]>[] = [];
+    for (const [index, Amount] of amounts.entries()) {
+      answers.push(scheduleRows(ingress.url, { Amount, InstallmentsNo: 24 }));
+      if (index === 100) await victim.end('SIGKILL');
+      if (index % 10 === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect((await Promise.all(answers)).map((rows) => rows[0]?.RemainingValue)).toEqual(amounts);
+  });
+
+  it('gives a result that was asked for later from any instance, also after a restart of the ingress', async () => {
+    const first = await start('ingress');
+    const accepted = await post(
+      first.url,
+      { jsonParam: PROOF_REQUEST },
+      { headers: { prefer: 'respond-async' } },
+    );
+    expect(accepted.status).toBe(202);
+    const location = new URL(accepted.headers.get('location') ?? '', first.url).pathname;
+    expect((await fetch(first.url + location)).status).toBe(202);
+    expect(await first.end('SIGTERM')).toBe(0);
+
+    const [, second] = await Promise.all([start('schedule'), start('ingress')]);
+    const giveUpAt = performance.now() + RESULT_LIMIT_MS;
+    let result = await fetch(second.url + location);
+    while (result.status === 202 && performance.now() < giveUpAt) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      result = await fetch(second.url + location);
+    }
+    expect(result.status).toBe(200);
+    const rows = (await result.json()) as Row[];
+    expect(rows.map((row) => row.TotalInstallment)).toEqual(PROOF_TOTALS);
+
+    const third = await start('ingress');
+    expect((await fetch(third.url + location)).status).toBe(200);
+  });
+
+  it('drains on SIGTERM: what was accepted is answered and the process ends with 0', async () => {
+    const [worker, ingress] = await Promise.all([start('schedule'), start('ingress')]);
+    await scheduleRows(ingress.url);
+    const answers = Array.from({ length: 40 }, () => scheduleRows(ingress.url, { InstallmentsNo: 360 }));
+    await Promise.race(answers);
+    const ended = worker.end('SIGTERM');
+    await start('schedule');
+    expect((await Promise.all(answers)).length).toBe(40);
+    expect(await ended).toBe(0);
+    expect(await ingress.end('SIGTERM')).toBe(0);
+  });
+});

@@ -1,0 +1,123 @@
+import avro, { type Schema } from 'avsc';
+import { expect, test } from 'vitest';
+import { messageDefinition } from '../../../schemas/catalogue.ts';
+import { readSchema } from '../../../schemas/schema-files.ts';
+import { ACTIONS } from '../../../shared/contract/actions.ts';
+import { jsonSchemaOf, type JsonSchema } from '../../../shared/contract/json-schema.ts';
+import { isDateSchema } from '../../../shared/contract/member-kinds.ts';
+import { problemSchema } from '../../../shared/contract/problem-shape.ts';
+import { repaymentScheduleMembers } from '../../../shared/contract/repayment-schedule-request-shape.ts';
+import { readRepaymentScheduleRequest } from '../../../shared/contract/read-repayment-schedule-request.ts';
+
+interface AvroType {
+  readonly type: string;
+  readonly logicalType?: string;
+  readonly precision?: number;
+  readonly scale?: number;
+  readonly items?: AvroRecord;
+}
+interface AvroRecord {
+  readonly fields: readonly { readonly name: string; readonly type: AvroNode; readonly default?: null }[];
+}
+type AvroNode = string | AvroType | readonly [string, string | AvroType];
+
+function avroRecord(type: string): AvroRecord {
+  const definition = messageDefinition(type);
+  if (definition === undefined) throw new Error(`no ${type} in the catalogue`);
+  return JSON.parse(readSchema(definition)) as AvroRecord;
+}
+
+/** One line for each member: path, kind, and a question mark where it may be left out. */
+function avroMembers({ fields }: AvroRecord, path = ''): string[] {
+  return fields.flatMap(({ name, type: node, default: standard }) => {
+    const isUnion = Array.isArray(node);
+    if (isUnion && (node[0] !== 'null' || standard !== null)) throw new Error(`${name} has no default null`);
+    const type = (isUnion ? node[1] : node) as string | AvroType;
+    const kind = typeof type === 'string' ? type : (type.logicalType ?? type.type);
+    const items = typeof type === 'string' ? undefined : type.items;
+    return [
+      `${path}${name}${isUnion ? '?' : ''} ${kind}`,
+      ...(items === undefined ? [] : avroMembers(items, `${path}${name}.`)),
+    ];
+  });
+}
+
+function zodMembers({ properties = {}, required = [] }: JsonSchema, path = ''): string[] {
+  return Object.entries(properties).flatMap(([name, member]) => [
+    `${path}${name}${required.includes(name) ? '' : '?'} ${avroKind(member)}`,
+    ...(member.items === undefined ? [] : zodMembers(member.items, `${path}${name}.`)),
+  ]);
+}
+
+function avroKind(schema: JsonSchema): string {
+  if (isDateSchema(schema)) return 'date';
+  if (schema.enum?.includes(true) === true) return 'boolean';
+  const [type = ''] = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? []);
+  return { number: 'decimal', integer: 'int' }[type] ?? type;
+}
+
+test('the JSON request and the Avro request have the same members, kinds and optional members', () => {
+  const fromZod = zodMembers(jsonSchemaOf(repaymentScheduleMembers));
+  expect(fromZod.length).toBeGreaterThan(70);
+  expect(avroMembers(avroRecord('CalculateRepaymentScheduleRequest')).toSorted()).toEqual(fromZod.toSorted());
+});
+
+test('the JSON problem and the Avro problem have the same members', () => {
+  const fromZod = zodMembers(problemSchema()).map((line) => line.replace('status decimal', 'status int'));
+  expect(avroMembers(avroRecord('ProblemReply')).toSorted()).toEqual(fromZod.toSorted());
+});
+
+const BASE = {
+  ScheduleType: 'EqualInstallments',
+  InterestPercent: 7,
+  Amount: 100,
+  InstallmentsNo: 6,
+  PeriodicityType: 'Monthly',
+  InstallmentDay: 1,
+};
+const MANDATORY_OF_ITEMS: Readonly<Record<string, object>> = {
+  Commission: { FeePeriodicityType: 'Monthly', FeeDate: '2024-01-01', FeeName: 'x', SourceValue: 1 },
+  Insurance: {
+    InsurancePeriodicityType: 'Monthly',
+    InsuranceDate: '2024-01-01',
+    InsuranceName: 'x',
+    SourceValue: 1,
+  },
+  EarlyRepayments: { Date: '2024-01-01', Amount: 1 },
+};
+
+/** A request in which one number, at the top or in an item, has a certain value. */
+function requestWith(list: string | undefined, name: string, value: number): unknown {
+  if (list === undefined) return { jsonParam: { ...BASE, [name]: value } };
+  const base = name === 'SourcePercent' ? { SourceValue: null } : {};
+  return { jsonParam: { ...BASE, [list]: [{ ...MANDATORY_OF_ITEMS[list], ...base, [name]: value }] } };
+}
+
+function decimals({ fields }: AvroRecord, list?: string): [string | undefined, string, AvroType][] {
+  return fields.flatMap(({ name, type: node }) => {
+    const type = Array.isArray(node) ? (node[1] as string | AvroType) : (node as string | AvroType);
+    if (typeof type === 'string') return [];
+    if (type.items !== undefined) return decimals(type.items, name);
+    return type.logicalType === 'decimal' ? [[list, name, type]] : [];
+  });
+}
+
+test.each(decimals(avroRecord('CalculateRepaymentScheduleRequest')))(
+  '%s %s: a number is accepted exactly when the Avro schema has a place for it',
+  (list, name, { precision = 0, scale = 0 }) => {
+    const read = (value: number) => readRepaymentScheduleRequest(requestWith(list, name, value));
+    expect(read(Number(`1e${precision - scale - 1}`))).toMatchObject({ kind: 'valid' });
+    expect(read(Number(`1e${precision - scale}`))).toMatchObject({ problem: 'not-computable' });
+    expect(read(Number(`1e-${scale}`))).toMatchObject({ kind: 'valid' });
+    expect(read(Number(`1e-${scale + 1}`))).toMatchObject({ problem: 'not-computable' });
+  },
+);
+
+test('the Avro schemas of all actions are valid', () => {
+  for (const { requestType, replyType } of ACTIONS) {
+    for (const type of [requestType, replyType]) {
+      const schema = avroRecord(type) as unknown as Schema;
+      expect(avro.Type.forSchema(schema).typeName).toBe('record');
+    }
+  }
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { exceedsJsonDepth } from '../../../workers/ingress/json-depth.ts';
+import { parseJsonBody } from '../../../workers/ingress/parse-json-body.ts';
+
+const codeOf = (bytes: Buffer): string | undefined => {
+  const parsed = parseJsonBody(bytes);
+  return parsed.kind === 'refused' ? (parsed.problem.errors?.[0]?.code ?? parsed.problem.code) : undefined;
+};
+
+describe('the depth of JSON', () => {
+  it('counts objects and arrays together, and what is nested at once only', () => {
+    expect(exceedsJsonDepth('[{"a":[1]},[2],{"b":{}}]', 3)).toBe(false);
+    expect(exceedsJsonDepth('[{"a":[1]},[2],{"b":{}}]', 2)).toBe(true);
+    expect(exceedsJsonDepth('1', 0)).toBe(false);
+  });
+
+  it('does not count brackets inside strings, whatever is escaped in them', () => {
+    expect(exceedsJsonDepth(String.raw`["[[[", "\"[[[", "\\", "{{\\\"[["]`, 1)).toBe(false);
+    expect(exceedsJsonDepth(String.raw`["\\", [1]]`, 1)).toBe(true);
+    expect(exceedsJsonDepth('"[[[[ never closed', 1)).toBe(false);
+    expect(exceedsJsonDepth('"ends in a backslash\\', 1)).toBe(false);
+  });
+});
+
+describe('a body of JSON', () => {
+  it('is parsed from UTF-8, with or without a byte order mark', () => {
+    expect(parseJsonBody(Buffer.from('{"a":"€😀"}'))).toEqual({ kind: 'parsed', body: { a: '€😀' } });
+    expect(parseJsonBody(Buffer.from('\ufeff[]'))).toEqual({ kind: 'parsed', body: [] });
+    expect(parseJsonBody(Buffer.from(' null '))).toEqual({ kind: 'parsed', body: null });
+  });
+
+  it.each([
+    [Buffer.alloc(0), 'empty-body'],
+    [Buffer.from('   '), 'malformed-json'],
+    [Buffer.from([0x22, 0xc3, 0x22]), 'not-utf8'],
+    [Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), 'not-utf8'],
+    [Buffer.from('[]', 'utf16le'), 'malformed-json'],
+    [Buffer.from('{"a":1,}'), 'malformed-json'],
+    [Buffer.from('['.repeat(33) + ']'.repeat(33)), 'too-deep'],
+    [Buffer.from(JSON.stringify({ Data: '['.repeat(33) })), 'too-deep'],
+  ])('is refused: case %#', (bytes, code) => {
+    expect(codeOf(bytes)).toBe(code);
+  });
+
+  it('is refused by a place, never by a quotation', () => {
+    const parsed = parseJsonBody(Buffer.from('{"access_token":"secret",oops}'));
+    expect(parsed).toMatchObject({ kind: 'refused', problem: { status: 400 } });
+    expect(JSON.stringify(parsed)).not.toMatch(/secret|oops/);
+    expect(JSON.stringify(parsed)).toContain('at character 25');
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { bearerToken } from '../../../workers/ingress/access/access.ts';
+import { isReadableContent } from '../../../workers/ingress/content-type.ts';
+import { correlationIdOf, logCorrelationId } from '../../../workers/ingress/correlation-id.ts';
+import { isLoopback } from '../../../workers/ingress/loopback.ts';
+import { readPreferences } from '../../../workers/ingress/prefer-header.ts';
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+describe('the Prefer header (RFC 7240)', () => {
+  it.each([
+    [undefined, false, undefined],
+    ['respond-async', true, undefined],
+    ['Respond-Async', true, undefined],
+    ['respond-async, wait=10', true, 10],
+    ['wait = "5"', false, 5],
+    ['wait=5; foo=bar, respond-async;x', true, 5],
+    ['wait=5, wait=7', false, 5],
+    ['wait=0', false, undefined],
+    ['wait=-3', false, undefined],
+    ['wait=1.5', false, undefined],
+    ['wait', false, undefined],
+    ['wait=99999999999999999999', false, undefined],
+    ['return=minimal, handling=strict', false, undefined],
+    ['x=respond-async', false, undefined],
+    ['', false, undefined],
+    [',,;=,', false, undefined],
+  ])('reads %j', (header, respondAsync, waitSeconds) => {
+    expect(readPreferences(header)).toEqual({ respondAsync, waitSeconds });
+  });
+});
+
+describe('correlation ids', () => {
+  it('are the caller’s own if sane, X-Correlation-Id before X-Request-Id', () => {
+    expect(correlationIdOf({ 'x-correlation-id': 'a', 'x-request-id': 'b' })).toBe('a');
+    expect(correlationIdOf({ 'x-request-id': 'b' })).toBe('b');
+    expect(correlationIdOf({ 'x-correlation-id': '~'.repeat(128) })).toBe('~'.repeat(128));
+  });
+
+  it.each([[''], ['a b'], ['a\tb'], ['\u00e4'], ['x'.repeat(129)], ['a, b']])(
+    'are new instead of %j',
+    (given) => {
+      expect(correlationIdOf({ 'x-correlation-id': given })).toMatch(UUID);
+    },
+  );
+
+  it('are unique on the log and can be found there', () => {
+    const chosen = { 'x-correlation-id': 'loan-1' };
+    const first = logCorrelationId(chosen, 'loan-1');
+    expect(first).toMatch(/^loan-1\.[\da-f-]{36}$/);
+    expect(logCorrelationId(chosen, 'loan-1')).not.toBe(first);
+    expect(logCorrelationId({}, 'made here')).toBe('made here');
+  });
+});
+
+describe('the content type', () => {
+  it('may be JSON in UTF-8 only, not encoded', () => {
+    expect(isReadableContent('application/json', undefined)).toBe(true);
+    expect(isReadableContent('application/json', 'Identity')).toBe(true);
+    expect(isReadableContent('application/json', 'gzip, identity')).toBe(false);
+    expect(isReadableContent('application/json; charset=utf-8; version=1', undefined)).toBe(false);
+    expect(isReadableContent('application/json charset=utf-8', undefined)).toBe(false);
+    expect(isReadableContent(undefined, undefined)).toBe(false);
+  });
+
+  it('is judged in no time however long it is', () => {
+    const startedAt = performance.now();
+    expect(isReadableContent(`application/json${'; '.repeat(8_000)}x`, undefined)).toBe(false);
+    expect(performance.now() - startedAt).toBeLessThan(100);
+  });
+});
+
+describe('the bearer token', () => {
+  it('is taken from its own scheme only', () => {
+    expect(bearerToken('Bearer abc.def')).toBe('abc.def');
+    expect(bearerToken('bearer   abc ')).toBe('abc');
+    for (const other of [undefined, '', 'Bearer', 'Bearer ', 'Basic abc', 'Bearer a b', 'XBearer a']) {
+      expect(bearerToken(other)).toBeUndefined();
+    }
+  });
+});
+
+describe('loopback addresses', () => {
+  it('are those that no other machine reaches', () => {
+    for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost']) expect(isLoopback(host)).toBe(true);
+    for (const host of [
+      '0.0.0.0',
+      '::',
+      '',
+      '1127.0.0.1',
+      '127.0.0.1.example',
+      'localhost.example',
+      '10.0.0.1',
+    ]) {
+      expect(isLoopback(host)).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import {
+  asContainerEnvironment,
+  brokerSettings,
+  nodeSettings,
+  renderProperties,
+} from '../../../scripts/local-kafka/broker-settings.ts';
+
+const cluster = [1, 2, 3].map((nodeId) => ({
+  nodeId,
+  brokerPort: 21_000 + nodeId,
+  controllerPort: 22_000 + nodeId,
+}));
+
+describe('settings of a local broker', () => {
+  it('keep three copies and need two of them on three nodes, one on one', () => {
+    expect(brokerSettings(3)).toMatchObject({
+      'default.replication.factor': '3',
+      'offsets.topic.replication.factor': '3',
+      'min.insync.replicas': '2',
+    });
+    expect(brokerSettings(1)).toMatchObject({
+      'default.replication.factor': '1',
+      'offsets.topic.replication.factor': '1',
+      'min.insync.replicas': '1',
+    });
+  });
+
+  it('make no topic by accident, no group wait, and take messages of 8 MiB also between brokers', () => {
+    expect(brokerSettings(1)).toMatchObject({
+      'auto.create.topics.enable': 'false',
+      'group.initial.rebalance.delay.ms': '0',
+      'message.max.bytes': '8388608',
+      'replica.fetch.max.bytes': '8388608',
+    });
+  });
+
+  it('listen on loopback only and name all voters', () => {
+    const settings = nodeSettings(cluster[1]!, cluster, '/data/node-2');
+    expect(settings).toMatchObject({
+      'node.id': '2',
+      listeners: 'PLAINTEXT://127.0.0.1:21002,CONTROLLER://127.0.0.1:22002',
+      'controller.quorum.voters': '1@127.0.0.1:22001,2@127.0.0.1:22002,3@127.0.0.1:22003',
+      'log.dirs': '/data/node-2',
+    });
+    expect(JSON.stringify(settings)).not.toContain('0.0.0.0');
+  });
+
+  it('are rendered one a line, with the backslashes of a Windows folder doubled', () => {
+    expect(renderProperties({ 'node.id': '1', 'log.dirs': String.raw`C:\data\n1` })).toBe(
+      `node.id=1\nlog.dirs=${String.raw`C:\\data\\n1`}\n`,
+    );
+    expect(() => renderProperties({ a: 'one\ntwo=2' })).toThrow(RangeError);
+  });
+
+  it('become the environment of the container image', () => {
+    expect(asContainerEnvironment({ 'group.initial.rebalance.delay.ms': '0' })).toEqual({
+      KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
+    });
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { LocalKafkaError } from '../../../scripts/local-kafka/local-kafka-error.ts';
+import { type KafkaWays, type StartedKafka, provideKafka } from '../../support/kafka-provider.ts';
+
+const started = (source: 'docker' | 'local'): StartedKafka => ({
+  address: { brokers: ['127.0.0.1:1'], registryUrl: 'http://127.0.0.1:2', source },
+  stop: async () => undefined,
+});
+const never = () => Promise.reject(new Error('must not be asked'));
+const noImage = () => Promise.reject(new Error('no such image'));
+const neither: KafkaWays = { docker: never, local: never };
+
+describe('the choice of a Kafka for the tests', () => {
+  it('takes KAFKA_BROKERS first and starts nothing', async () => {
+    const env = { KAFKA_BROKERS: 'a:1, b:2', SCHEMA_REGISTRY_URL: 'http://r' };
+    expect(await provideKafka(env, neither)).toMatchObject({
+      address: { brokers: ['a:1', 'b:2'], registryUrl: 'http://r', source: 'environment' },
+    });
+  });
+
+  it('takes Docker next, and the local Java only where there is no Docker', async () => {
+    const both = { docker: async () => started('docker'), local: never };
+    expect(await provideKafka({ KAFKA_BROKERS: '' }, both)).toMatchObject({ address: { source: 'docker' } });
+    const noDocker = { docker: async () => undefined, local: async () => started('local') };
+    expect(await provideKafka({}, noDocker)).toMatchObject({ address: { source: 'local' } });
+  });
+
+  it.each([
+    ['java-missing', false],
+    ['maven-missing', false],
+    ['fetch-failed', false],
+    ['broker-failed', true],
+    ['port-in-use', true],
+  ] as const)('tells what is only missing from what broke: %s', async (code, isFault) => {
+    const local = () => Promise.reject(new LocalKafkaError(code, `the reason: ${code}`));
+    expect(await provideKafka({}, { docker: async () => undefined, local })).toEqual({
+      unavailable: `the reason: ${code}`,
+      isFault,
+    });
+  });
+
+  it('calls a container that does not start a fault instead of trying the next way', async () => {
+    expect(await provideKafka({}, { docker: noImage, local: never })).toEqual({
+      unavailable: 'no such image',
+      isFault: true,
+    });
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { EXIT_CODES } from '../../../scripts/local-kafka/local-kafka-error.ts';
+import { HELP, parseArguments } from '../../../scripts/local-kafka/parse-arguments.ts';
+
+describe('the command line of npm run kafka', () => {
+  it('starts one node and a registry on free ports unless told otherwise', () => {
+    expect(parseArguments([])).toEqual({
+      help: false,
+      json: false,
+      outliveParent: false,
+      nodes: 1,
+      registry: true,
+    });
+  });
+
+  it('takes ports, nodes and a data folder', () => {
+    const args = ['--nodes', '3', '--port', '9092', '--registry-port=8081', '--data', 'here', '--json'];
+    expect(parseArguments(args)).toMatchObject({
+      nodes: 3,
+      port: 9092,
+      registryPort: 8081,
+      dataDirectory: 'here',
+      json: true,
+    });
+  });
+
+  it.each([
+    [['--nodes', '2'], '--nodes must be 1 or 3'],
+    [['--port', '0'], '--port must be a port from 1 to 65535'],
+    [['--port', '9092x'], '--port must be a port'],
+    [['--nodes', '3', '--port', '65534'], '--port must be a port from 1 to 65533'],
+    [['--registry-port', '-1'], 'argument is ambiguous'],
+    [['--no-registry', '--registry-port', '8081'], 'exclude each other'],
+    [['--data', ''], '--data needs a folder'],
+    [['--speed'], '--speed'],
+    [['stray'], 'stray'],
+  ])('refuses %j and says why', (args, message) => {
+    expect(() => parseArguments(args)).toThrow(message);
+    expect(() => parseArguments(args)).toThrow(expect.objectContaining({ code: 'wrong-usage' }));
+  });
+
+  it('names every option and every exit code in its help', () => {
+    for (const option of [
+      '--nodes',
+      '--port',
+      '--registry-port',
+      '--no-registry',
+      '--data',
+      '--outlive-parent',
+    ]) {
+      expect(HELP).toContain(`${option} `);
+    }
+    for (const code of Object.values(EXIT_CODES)) expect(HELP).toMatch(new RegExp(`\\b${code} [a-zA-Z]`));
+  });
+});

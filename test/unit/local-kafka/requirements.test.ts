@@ -1,0 +1,66 @@
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { cacheDirectory, javaCommand } from '../../../scripts/local-kafka/environment.ts';
+import { findFreePorts } from '../../../scripts/local-kafka/free-ports.ts';
+import { choosePorts } from '../../../scripts/local-kafka/ports.ts';
+import { parseJavaVersion, requireJava } from '../../../scripts/local-kafka/require-java.ts';
+
+describe('what the local broker needs of the machine', () => {
+  it.each([
+    [
+      'openjdk version "17.0.15" 2025-04-15\nOpenJDK Runtime Environment (build 17.0.15+6-Debian)',
+      17,
+      '17.0.15+6-Debian',
+    ],
+    ['java version "21" 2023-09-19 LTS', 21, '21'],
+    ['openjdk version "1.8.0_402"', 8, '1.8.0_402'],
+    ['openjdk version "22-ea" 2024-03-19', 22, '22-ea'],
+  ])('reads the version from %j', (output, major, build) => {
+    expect(parseJavaVersion(output)).toEqual({ major, build });
+  });
+
+  it('says what to install when there is no Java', async () => {
+    const asked = requireJava('/nowhere/bin/java');
+    await expect(asked).rejects.toMatchObject({ code: 'java-missing' });
+    await expect(asked).rejects.toThrow(/install Java 17 or newer/);
+  });
+
+  it('refuses what is no Java at all', async () => {
+    expect(parseJavaVersion('command not found')).toBeUndefined();
+    await expect(requireJava(process.execPath)).rejects.toMatchObject({ code: 'java-missing' });
+  });
+
+  it('keeps the jars outside the checkout', () => {
+    expect(cacheDirectory({}, '/home/someone')).toBe('/home/someone/.cache/banking-product-engine');
+    expect(cacheDirectory({ XDG_CACHE_HOME: '/xdg' }, '/home/someone')).toBe('/xdg/banking-product-engine');
+    expect(cacheDirectory({ XDG_CACHE_HOME: '/xdg', KAFKA_CACHE_DIR: '/jars' })).toBe('/jars');
+    expect(cacheDirectory({ KAFKA_CACHE_DIR: '' }, '/h')).toBe('/h/.cache/banking-product-engine');
+  });
+
+  it('prefers the Java of JAVA_HOME', () => {
+    expect(javaCommand({ JAVA_HOME: '/jdk' })).toBe('/jdk/bin/java');
+    expect(javaCommand({})).toBe('java');
+  });
+
+  it('gives every listener a port of its own, below those of outgoing connections', async () => {
+    const { plans, registryPort } = await choosePorts({ nodes: 3 });
+    const ports = [registryPort, ...plans.flatMap((plan) => [plan.brokerPort, plan.controllerPort])];
+    expect(new Set(ports).size).toBe(7);
+    for (const port of ports) expect(port).toBeLessThan(32_768);
+  });
+
+  it('uses the wished ports and refuses one that is taken, by its option', async () => {
+    const [free = 0] = await findFreePorts(1);
+    expect((await choosePorts({ port: free })).plans[0]?.brokerPort).toBe(free);
+    const server = createServer();
+    await new Promise<void>((resolve) => {
+      server.listen(free, '127.0.0.1', () => resolve());
+    });
+    const taken = choosePorts({ registryPort: free });
+    await expect(taken).rejects.toThrow(`port ${free} is in use`);
+    await expect(taken).rejects.toMatchObject({ code: 'port-in-use' });
+    await new Promise((resolve) => {
+      server.close(resolve);
+    });
+  });
+});

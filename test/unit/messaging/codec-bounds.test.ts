@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { compileBoundsCheck, MalformedAvroError } from '../../../shared/messaging/avro-bounds.ts';
+import { parseWriterSchema } from '../../../shared/messaging/avro-schema.ts';
+import { atOnce, codecOf, problemOf, REPLY, schedule } from './codec-fixture.ts';
+
+const check = (schema: unknown, hex: string) =>
+  compileBoundsCheck(parseWriterSchema(JSON.stringify(schema)))(Buffer.from(hex, 'hex'), 0);
+const listOf = (items: unknown) => ({ type: 'array', items });
+const node = {
+  type: 'record',
+  name: 'Node',
+  fields: [{ name: 'next', type: ['null', 'Node'] }],
+};
+
+describe('the check of Avro bytes before they are decoded', () => {
+  it.each([
+    ['null', ''],
+    ['boolean', '01'],
+    ['int', 'ffffffff0f'],
+    ['long', 'ffffffffffffff0f'],
+    ['long', 'fcffffffffffff1f'],
+    ['float', '00000000'],
+    ['double', '0000000000000000'],
+    ['string', '0461c3'],
+    [listOf('int'), '040204020600'],
+    [listOf('int'), '0304020400'],
+    [{ type: 'map', values: 'int' }, '0202610200'],
+    [['null', 'int'], '0202'],
+    [{ type: 'enum', name: 'E', symbols: ['A', 'B'] }, '02'],
+    [{ type: 'fixed', name: 'F', size: 3 }, '010203'],
+    [node, '020200'],
+  ])('passes a value of %j', (schema, hex) => {
+    expect(() => check(schema, hex)).not.toThrow();
+  });
+
+  it.each([
+    ['a boolean that is neither', 'boolean', '02'],
+    ['an int of more than 32 bits', 'int', '8080808010'],
+    ['a number without end', 'long', 'ffffffffffffffffffffff01'],
+    ['a number that is cut off', 'long', '80'],
+    ['nothing where a number should be', 'int', ''],
+    ['a negative number that binary floating point would turn positive', 'long', '8180808080808010'],
+    ['text of a negative length', 'string', '01'],
+    ['text that reaches beyond the bytes', 'string', '08616263'],
+    ['a list of a billion items', listOf('int'), '8094ebdc0302'],
+    ['a list that announces as many items as fit into 64 bits', listOf('int'), 'feffffffffffffffff0102'],
+    ['a list that never ends', listOf('int'), '0202'],
+    ['a block whose size is a lie', listOf('int'), '0302020400'],
+    ['a block of negative size', listOf('int'), '03010204'],
+    ['a branch that does not exist', ['null', 'int'], '04'],
+    ['a branch below zero', ['null', 'int'], '01'],
+    ['a symbol that does not exist', { type: 'enum', name: 'E', symbols: ['A', 'B'] }, '04'],
+    ['a fixed value that is cut off', { type: 'fixed', name: 'F', size: 3 }, '0102'],
+    ['bytes that are left over', 'int', '0200'],
+  ])('refuses %s', (_, schema, hex) => {
+    expect(() => check(schema, hex)).toThrow(MalformedAvroError);
+  });
+
+  it('does not take schemas that make billions of items out of a few bytes', () => {
+    const empty = { type: 'record', name: 'Empty', fields: [{ name: 'nothing', type: 'null' }] };
+    for (const items of ['null', empty, { type: 'fixed', name: 'F', size: 0 }]) {
+      expect(() => check(listOf(items), '00')).toThrow('without bytes');
+    }
+  });
+
+  it('refuses a message of a few bytes that announces a million rows, without making room for them', () => {
+    const codec = codecOf();
+    const { value, headers } = atOnce(codec.encode(REPLY, { ...schedule, rows: [] }, 'avro'));
+    const at = value.indexOf('type-id') + 'type-id'.length + 3;
+    expect(value[at]).toBe(0);
+    const hostile = Buffer.concat([
+      value.subarray(0, at),
+      Buffer.from('80897a', 'hex'),
+      value.subarray(at + 1),
+    ]);
+    expect(problemOf(codec.decode({ value: hostile, headers })).detail).toContain(
+      'more items than there are bytes',
+    );
+  });
+});

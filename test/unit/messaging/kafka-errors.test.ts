@@ -1,0 +1,85 @@
+import kafkajs from 'kafkajs';
+import { describe, expect, test } from 'vitest';
+import {
+  brokerErrorType,
+  isGenerationOver,
+  isNeverStored,
+  toMessagingError,
+} from '../../../shared/messaging/kafka-errors.ts';
+import { kafkaClients } from '../../../shared/messaging/kafka-client.ts';
+import { refusedRecord } from '../../../shared/messaging/kafka-refused-record.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+
+const { KafkaJSConnectionError, KafkaJSNumberOfRetriesExceeded, KafkaJSProtocolError } = kafkajs;
+
+function protocolError(type: string, retriable = true) {
+  return new KafkaJSProtocolError(Object.assign(new Error(type), { type, retriable, code: 0 }));
+}
+
+function codeOf(error: unknown) {
+  const { code, canRetry } = toMessagingError('call', error);
+  return [code, canRetry];
+}
+
+function wrapped(error: Error) {
+  return new KafkaJSNumberOfRetriesExceeded(error, { retryCount: 0, retryTime: 0 });
+}
+
+describe('errors of kafkajs', () => {
+  test('the type of the broker is found below the wrapper of exceeded retries', () => {
+    expect(brokerErrorType(wrapped(protocolError('NOT_LEADER_FOR_PARTITION')))).toBe(
+      'NOT_LEADER_FOR_PARTITION',
+    );
+  });
+
+  test.each(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID'])(
+    '%s ends the generation',
+    (type) => {
+      expect(isGenerationOver(protocolError(type, false))).toBe(true);
+    },
+  );
+
+  test('a lost connection does not end the generation', () => {
+    expect(isGenerationOver(new KafkaJSConnectionError('gone', { broker: 'b', code: 'ECONNRESET' }))).toBe(
+      false,
+    );
+  });
+
+  test('nothing is stored when no connection could be made; a connection that broke leaves it open', () => {
+    const refused = new KafkaJSConnectionError('no', { broker: 'b', code: 'ECONNREFUSED' });
+    const reset = new KafkaJSConnectionError('gone', { broker: 'b', code: 'ECONNRESET' });
+    expect([isNeverStored(wrapped(refused)), isNeverStored(wrapped(reset))]).toEqual([true, false]);
+    expect(isNeverStored(protocolError('REQUEST_TIMED_OUT'))).toBe(false);
+    expect(isNeverStored(protocolError('NOT_ENOUGH_REPLICAS_AFTER_APPEND'))).toBe(false);
+  });
+
+  test('what the broker says of a topic, of permissions and of itself become stable codes', () => {
+    expect(codeOf(protocolError('UNKNOWN_TOPIC_OR_PARTITION'))).toEqual(['topic-unknown', false]);
+    expect(codeOf(protocolError('GROUP_AUTHORIZATION_FAILED', false))).toEqual(['broker-refused', false]);
+    expect(codeOf(new Error('anything'))).toEqual(['broker-unavailable', true]);
+  });
+
+  test('only an answer about a record refuses it; all else is repeated', () => {
+    expect(refusedRecord(protocolError('MESSAGE_TOO_LARGE', false))?.code).toBe('message-too-large');
+    expect(refusedRecord(protocolError('INVALID_RECORD', false))).toMatchObject({
+      code: 'not-sent',
+      canRetry: false,
+    });
+    expect(refusedRecord(new TypeError('cannot be encoded'))?.code).toBe('not-sent');
+    expect(refusedRecord(protocolError('NOT_ENOUGH_REPLICAS'))).toBeUndefined();
+  });
+});
+
+describe('settings of the Kafka client', () => {
+  test.each(['localhost', 'host:', ':9092', 'a:b:9092', 'host:9092 '])(
+    'address "%s" is refused by name',
+    (address) => {
+      expect(() => kafkaClients({ brokers: [address] }, silentLog)).toThrow(/KAFKA_BROKERS.*host:port/);
+    },
+  );
+
+  test('a certificate that cannot be read is refused by the name of its setting', () => {
+    const ssl = { caFile: '/nowhere/ca.pem' };
+    expect(() => kafkaClients({ brokers: ['h:1'], ssl }, silentLog)).toThrow(/KAFKA_SSL_CA_FILE/);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { partitionOfKey } from '../../../shared/messaging/key-partition.ts';
+import { PublishCall } from '../../../shared/messaging/kafka-publish-call.ts';
+import { PublishQueue } from '../../../shared/messaging/kafka-publish-queue.ts';
+import { RecordPlacement } from '../../../shared/messaging/kafka-record-placement.ts';
+import { toRecord } from '../../../shared/messaging/kafka-record.ts';
+import { TopicPartitions } from '../../../shared/messaging/kafka-topic-partitions.ts';
+import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
+import { MessagingError } from '../../../shared/platform/errors.ts';
+
+const NOW = Date.now();
+
+function setUp(counts: Record<string, number>, failures = 0) {
+  const asked: string[] = [];
+  let left = failures;
+  const topics = new TopicPartitions({
+    partitionCounts: async ([topic = '']) => {
+      asked.push(topic);
+      left -= 1;
+      if (left >= 0) throw new MessagingError('broker-unavailable', 'away', { canRetry: true });
+      const count = counts[topic];
+      return new Map(count === undefined ? [] : [[topic, count]]);
+    },
+  });
+  const queue = new PublishQueue();
+  const placement = new RecordPlacement(topics, queue, () => undefined);
+  const place = (message: Partial<OutgoingMessage>): Promise<void> => {
+    const whole = { topic: 't', key: null, value: null, ...message };
+    const call = new PublishCall('test', 1, NOW + 60_000);
+    placement.place(whole, { ...toRecord(whole, NOW), call }, NOW);
+    return call.promise;
+  };
+  const placed = () =>
+    queue
+      .take(NOW)
+      .flatMap((slice) => slice.entries.map(({ record }) => [slice.queue.partition, record.key]));
+  return { asked, placement, place, placed, topics };
+}
+
+describe('placement of records', () => {
+  test('records wait in order until the partition count is known, which is asked for once', async () => {
+    const { asked, placement, place, placed, topics } = setUp({ t: 1 });
+    for (const key of ['a', 'b', 'c']) void place({ key });
+    expect([placement.records, placed()]).toEqual([3, []]);
+    await topics.find('t');
+    await Promise.resolve();
+    expect(placed()).toEqual([
+      [0, 'a'],
+      [0, 'b'],
+      [0, 'c'],
+    ]);
+    expect([asked, placement.records, placement.bytes]).toEqual([['t'], 0, 0]);
+  });
+
+  test('a key goes where the Java client puts it, an explicit partition wins, keyless ones are spread', async () => {
+    const { place, placed, topics } = setUp({ t: 4 });
+    await topics.find('t');
+    void place({ key: 'account-17' });
+    void place({ key: 'account-17', partition: 2 });
+    const keyless = Array.from({ length: 4 }, () => place({}));
+    const partitions = placed();
+    expect(partitions).toContainEqual([partitionOfKey(Buffer.from('account-17'), 4), 'account-17']);
+    expect(partitions).toContainEqual([2, 'account-17']);
+    const spread = partitions.filter(([, key]) => key === null).map(([partition]) => partition);
+    expect(new Set(spread).size).toBe(keyless.length);
+  });
+
+  test.each([-1, 4, 1.5])(
+    'partition %d of a topic with four is refused, not silently dropped',
+    async (partition) => {
+      const { place, topics } = setUp({ t: 4 });
+      await topics.find('t');
+      await expect(place({ partition })).rejects.toMatchObject({ code: 'topic-unknown' });
+    },
+  );
+
+  test('records for a topic that does not exist are refused, after it was asked for three times', async () => {
+    const { asked, place } = setUp({});
+    await expect(place({})).rejects.toMatchObject({ code: 'topic-unknown', canRetry: false });
+    expect(asked).toHaveLength(3);
+    await expect(place({})).rejects.toMatchObject({ code: 'topic-unknown' });
+    expect(asked).toHaveLength(3);
+  });
+
+  test('while the broker is away the question is repeated and the records wait', async () => {
+    const { asked, place, placed, placement } = setUp({ t: 1 }, 2);
+    void place({ key: 'a' });
+    await expect.poll(() => placement.records, { timeout: 3_000 }).toBe(0);
+    expect([asked.length, placed()]).toEqual([3, [[0, 'a']]]);
+  });
+});

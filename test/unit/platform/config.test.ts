@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../shared/platform/config.ts';
+import { ConfigError } from '../../../shared/platform/errors.ts';
+
+function faultOf(env: Record<string, string>): string {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error('the configuration was accepted');
+}
+
+describe('configuration', () => {
+  it('needs no setting at all: embedded broker, loopback, the limits of E6', () => {
+    const config = loadConfig({});
+    expect(config.kafka).toBeUndefined();
+    expect(config.http).toMatchObject({
+      host: '127.0.0.1',
+      port: 8_080,
+      bodyLimitBytes: 262_144,
+      rateLimitPerSecond: 100,
+    });
+    expect(config.replyTimeoutMs).toBe(10_000);
+  });
+
+  it('reads a list of brokers and ignores blanks around them', () => {
+    expect(loadConfig({ KAFKA_BROKERS: 'a:1, b:2 ,' }).kafka?.brokers).toEqual(['a:1', 'b:2']);
+  });
+
+  it('treats an empty variable as absent, as containers pass them', () => {
+    expect(loadConfig({ KAFKA_BROKERS: '', PORT: '' }).http.port).toBe(8_080);
+  });
+
+  it('names every wrong setting at once', () => {
+    const message = faultOf({ PORT: '70000', LOG_LEVEL: 'loud', SCHEMA_REGISTRY_URL: 'nowhere' });
+    expect(message).toContain('PORT');
+    expect(message).toContain('LOG_LEVEL');
+    expect(message).toContain('SCHEMA_REGISTRY_URL');
+  });
+
+  it('refuses contradictions by name', () => {
+    expect(faultOf({ KAFKA_BROKERS: 'a:1', KAFKA_SASL_MECHANISM: 'plain' })).toContain('KAFKA_SASL_USERNAME');
+    expect(faultOf({ AUTH_JWT_SECRET: 'x'.repeat(32), AUTH_JWKS_FILE: 'keys.json' })).toContain(
+      'AUTH_JWKS_FILE',
+    );
+  });
+
+  it('reads a secret from a file and never repeats a secret in an error', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'config-'));
+    try {
+      const file = path.join(folder, 'secret');
+      writeFileSync(file, `${'s'.repeat(40)}\n`);
+      expect(loadConfig({ AUTH_JWT_SECRET_FILE: file }).auth.jwtSecret).toBe('s'.repeat(40));
+      expect(faultOf({ AUTH_JWT_SECRET: 'short-secret' })).not.toContain('short-secret');
+      expect(faultOf({ AUTH_JWT_SECRET_FILE: path.join(folder, 'absent') })).toContain(
+        'AUTH_JWT_SECRET_FILE',
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+
+describe('documents', () => {
+  it('docs/operations.md names every setting that the configuration reads, and no other', () => {
+    const settings = [...read('shared/platform/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(
+      (match) => match[1],
+    );
+    const documented = new Set(
+      [...read('docs/operations.md').matchAll(/`([A-Z][A-Z_]{3,})`/g)].map((match) => match[1]),
+    );
+    expect(settings.length).toBeGreaterThan(20);
+    expect([...settings].filter((name) => !documented.has(name))).toEqual([]);
+    expect([...documented].filter((name) => !settings.includes(name) && name !== 'AUTH_')).toEqual([]);
+  });
+
+  it('the README names only npm scripts that exist', () => {
+    const scripts = Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts);
+    const named = [...read('README.md').matchAll(/npm run ([a-z-]+)/g)].map((match) => match[1]);
+    expect(named.filter((name) => name === undefined || !scripts.includes(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { messageDefinition } from '../../../schemas/catalogue.ts';
+import { readSchema } from '../../../schemas/schema-files.ts';
+import { incompatibilities } from '../../../shared/messaging/schema-compatibility.ts';
+
+interface Field {
+  name: string;
+  type: unknown;
+  default?: unknown;
+  doc?: string;
+}
+
+const REQUEST = readSchema(messageDefinition('CalculateRepaymentScheduleRequest')!);
+const decimal = (precision: number, scale: number) => ({
+  type: 'bytes',
+  logicalType: 'decimal',
+  precision,
+  scale,
+});
+
+/** What stands against changing the request's schema so. */
+function changing(change: (fields: Field[]) => void): string[] {
+  const schema = JSON.parse(REQUEST) as { fields: Field[] };
+  change(schema.fields);
+  return incompatibilities(REQUEST, JSON.stringify(schema)).map(
+    ({ member, reason }) => `${member} ${reason}`,
+  );
+}
+
+const field = (fields: Field[], name: string): Field => fields.find((one) => one.name === name)!;
+const remove = (fields: Field[], name: string) => fields.splice(fields.indexOf(field(fields, name)), 1);
+
+/** The fields of the items of a list member. */
+function itemFields(fields: Field[], name: string): Field[] {
+  const [, list] = field(fields, name).type as [string, { items: { fields: Field[] } }];
+  return list.items.fields;
+}
+
+/** A record with an enum of the symbols. */
+const enumRecord = (...symbols: string[]) =>
+  JSON.stringify({
+    type: 'record',
+    name: 'A',
+    fields: [{ name: 'a', type: { type: 'enum', name: 'E', symbols } }],
+  });
+
+describe('a change of schema', () => {
+  it.each<[string, (fields: Field[]) => void]>([
+    ['a new optional member', (fields) => fields.push({ name: 'New', type: ['null', 'int'], default: null })],
+    ['a new member with a default', (fields) => fields.unshift({ name: 'New', type: 'int', default: 3 })],
+    ['dropping an optional member', (fields) => remove(fields, 'Explain')],
+    ['another order of members', (fields) => fields.push(fields.shift()!)],
+    ['another description', (fields) => Object.assign(field(fields, 'Amount'), { doc: 'Other words.' })],
+  ])('may be: %s', (_, change) => {
+    expect(changing(change)).toEqual([]);
+  });
+
+  it.each<[string, (fields: Field[]) => void, string]>([
+    [
+      'a new mandatory member',
+      (fields) => fields.push({ name: 'New', type: 'int' }),
+      'New is new and mandatory',
+    ],
+    ['dropping a mandatory member', (fields) => remove(fields, 'Amount'), 'Amount was mandatory and is gone'],
+    [
+      'another type',
+      (fields) => Object.assign(field(fields, 'InstallmentsNo'), { type: 'string' }),
+      'InstallmentsNo was int and is string',
+    ],
+    [
+      'a wider whole number, which older readers cannot take',
+      (fields) => Object.assign(field(fields, 'InstallmentsNo'), { type: 'long' }),
+      'InstallmentsNo was int and is long',
+    ],
+    [
+      'another scale of a decimal',
+      (fields) => Object.assign(field(fields, 'Amount'), { type: decimal(38, 6) }),
+      'Amount was decimal(38,18) and is decimal(38,6)',
+    ],
+    [
+      'fewer digits of an optional decimal',
+      (fields) => Object.assign(field(fields, 'UpFrontValue'), { type: ['null', decimal(20, 18)] }),
+      'UpFrontValue was decimal(38,18) and is decimal(20,18)',
+    ],
+    [
+      'a date turned into a number',
+      (fields) => Object.assign(field(fields, 'ActivationDate'), { type: ['null', 'int'] }),
+      'ActivationDate was date and is int',
+    ],
+    [
+      'an optional member made mandatory',
+      (fields) => Object.assign(field(fields, 'Currency'), { type: 'string', default: undefined }),
+      'Currency was null or string and is string',
+    ],
+    [
+      'a mandatory member made optional, which older readers cannot take',
+      (fields) => Object.assign(field(fields, 'ScheduleType'), { type: ['null', 'string'] }),
+      'ScheduleType was string and is null or string',
+    ],
+    [
+      'one more kind of value',
+      (fields) => Object.assign(field(fields, 'Currency'), { type: ['null', 'string', 'int'] }),
+      'Currency may now be int',
+    ],
+    [
+      'one kind of value less',
+      (fields) => Object.assign(field(fields, 'Currency'), { type: ['null'] }),
+      'Currency could be string and no longer can',
+    ],
+    [
+      'a new mandatory member in an item of a list',
+      (fields) => itemFields(fields, 'Commission').push({ name: 'Rank', type: 'int' }),
+      'Commission[].Rank is new and mandatory',
+    ],
+  ])('may not be: %s', (_, change, reason) => {
+    expect(changing(change)).toEqual([expect.stringContaining(reason)]);
+  });
+
+  it('may not give the record another name', () => {
+    const renamed = REQUEST.replace('"CalculateRepaymentScheduleRequest"', '"Other"');
+    expect(incompatibilities(REQUEST, renamed)).toEqual([
+      expect.objectContaining({ reason: expect.stringContaining('a record keeps its name') }),
+    ]);
+  });
+
+  it('may not add a symbol to an enum, which older readers do not know', () => {
+    expect(incompatibilities(enumRecord('X'), enumRecord('X'))).toEqual([]);
+    expect(incompatibilities(enumRecord('X'), enumRecord('X', 'Y'))).toEqual([
+      { member: 'a', reason: expect.stringContaining('was enum of X and is enum of X, Y') },
+    ]);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { type MessageDefinition, messageDefinition } from '../../../schemas/catalogue.ts';
+import { readReleasedSchemas, readSchema } from '../../../schemas/schema-files.ts';
+import { createAvroMessage } from '../../../shared/messaging/avro-message.ts';
+import { checkReleases } from '../../../shared/messaging/schema-release.ts';
+import { createSchemaStore } from '../../../shared/messaging/schema-store.ts';
+
+const definition = messageDefinition('ProblemReply')!;
+const text = readSchema(definition);
+const released = readReleasedSchemas();
+const nextId = Math.max(...released.map((one) => one.localSchemaId)) + 1;
+const withOptional = text.replace(
+  '"fields": [',
+  '"fields": [ { "name": "hint", "doc": "Advice.", "type": ["null", "string"], "default": null },',
+);
+const withMandatory = text.replace('"fields": [', '"fields": [ { "name": "hint", "type": "string" },');
+
+const check = (one: { definition: MessageDefinition; text: string }) =>
+  checkReleases([one], released).map(({ reason }) => reason);
+
+describe('the check of schemas against those released', () => {
+  it('lets an unchanged schema pass, whatever its descriptions say', () => {
+    expect(check({ definition, text })).toEqual([]);
+    expect(check({ definition, text: text.replace('"Stable error code."', '"Other words."') })).toEqual([]);
+  });
+
+  it('sends a changed schema to the next free id', () => {
+    expect(check({ definition, text: withOptional })).toEqual([
+      expect.stringContaining(`localSchemaId ${nextId}`),
+    ]);
+  });
+
+  it('asks for the released copy of a schema with a new id', () => {
+    const renumbered = { ...definition, localSchemaId: nextId };
+    expect(check({ definition: renumbered, text: withOptional })).toEqual([
+      expect.stringContaining('npm run schemas -- release'),
+    ]);
+  });
+
+  it('refuses an incompatible change with its old id and with a new one, naming the member', () => {
+    for (const localSchemaId of [definition.localSchemaId, nextId]) {
+      const reasons = check({ definition: { ...definition, localSchemaId }, text: withMandatory });
+      expect(reasons[0]).toContain(`hint is new and mandatory; make it optional, with a default`);
+      expect(reasons[0]).toContain(`against id ${definition.localSchemaId}`);
+    }
+  });
+});
+
+describe('schemas without a registry', () => {
+  const clock = { now: () => 0 };
+
+  it('do not start when one was changed without taking a new id', () => {
+    const messages = [createAvroMessage(definition, withOptional)];
+    expect(() => createSchemaStore({ messages, released, clock })).toThrow(
+      /the schema of ProblemReply is not the one that was released with id 1073741826/,
+    );
+  });
+
+  it('stay readable under the ids of earlier releases', () => {
+    const message = createAvroMessage({ ...definition, localSchemaId: nextId }, withOptional);
+    const store = createSchemaStore({ messages: [message], released, clock });
+    expect(store.writerId(message)).toBe(nextId);
+    for (const id of [definition.localSchemaId, nextId]) expect(store.known(id)).toMatchObject({ message });
+    expect(store.known(nextId + 1)).toHaveProperty('unreadable');
+  });
+});

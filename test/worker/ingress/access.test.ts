@@ -1,0 +1,240 @@
+import { writeFile, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Writable } from 'node:stream';
+import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../shared/platform/clock.ts';
+import { silentLog, type Log } from '../../../shared/platform/log.ts';
+import { createAccess } from '../../../workers/ingress/access/create-access.ts';
+import type { JwtSettings } from '../../../workers/ingress/access/jwt-access.ts';
+import { createFakeRequester } from '../../support/fake-requester.ts';
+import { ECHO_PATH, openTestIngress, postEcho } from '../../support/ingress-fixture.ts';
+
+const SECRET = 'a shared secret of the tests, 32 characters and more';
+const NO_KEYS: JwtSettings = {
+  jwtSecret: undefined,
+  jwksUrl: undefined,
+  jwksFile: undefined,
+  issuer: undefined,
+  audience: undefined,
+  userClaim: undefined,
+};
+const key = new TextEncoder().encode(SECRET);
+
+const access = (settings: Partial<JwtSettings> = {}, log: Log = silentLog) =>
+  createAccess({ ...NO_KEYS, host: '127.0.0.1', ...settings }, { clock: systemClock, log });
+
+const token = (claims: JWTPayload, expiresIn = '5m', secret = key): Promise<string> =>
+  new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).setExpirationTime(expiresIn).sign(secret);
+
+const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
+
+const openGuarded = (settings: Partial<JwtSettings> = {}, log: Log = silentLog) =>
+  openTestIngress({ access: access({ jwtSecret: SECRET, ...settings }, log), log });
+
+describe('access by bearer token', () => {
+  it('lets a valid token in, also the second time it comes', async () => {
+    const ingress = await openGuarded();
+    const valid = bearer(await token({ sub: 'u1' }));
+    for (let call = 0; call < 3; call++) expect((await postEcho(ingress, {}, valid)).status).toBe(200);
+  });
+
+  it('answers 401 with WWW-Authenticate without a token', async () => {
+    const response = await postEcho(await openGuarded(), {});
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer realm="platapi"');
+    expect(await response.json()).toMatchObject({ code: 'unauthenticated' });
+  });
+
+  it('answers 401 to tokens that do not hold, before it reads the body', async () => {
+    const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
+    const settings = { jwtSecret: SECRET, issuer: 'bank', audience: 'engine' };
+    const ingress = await openTestIngress({ access: access(settings), requester });
+    const good = { sub: 'u1', iss: 'bank', aud: 'engine' };
+    const [header, payload] = (await token(good)).split('.');
+    const unsigned = Buffer.from('{"alg":"none"}').toString('base64url');
+    const bad = [
+      await token(good, '-1m'),
+      await token(good, '5m', new TextEncoder().encode('another secret of at least 32 characters')),
+      await token({ ...good, iss: 'elsewhere' }),
+      await token({ ...good, aud: 'elsewhere' }),
+      await token({ iss: 'bank', aud: 'engine' }),
+      await new SignJWT(good).setProtectedHeader({ alg: 'HS256' }).sign(key),
+      `${header}.${payload}.`,
+      `${unsigned}.${payload}.`,
+      'nonsense',
+      'x'.repeat(9_000),
+    ];
+    for (const value of bad) {
+      const response = await postEcho(ingress, 'not JSON', bearer(value));
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toBe('Bearer realm="platapi", error="invalid_token"');
+    }
+    expect((await postEcho(ingress, {}, { authorization: `Basic ${await token(good)}` })).status).toBe(401);
+    expect((await postEcho(ingress, {}, bearer(await token(good)))).status).toBe(200);
+    expect(requester.requests.length).toBe(1);
+  });
+
+  it('no longer lets a token in that has expired since it was checked', async () => {
+    let nowMs = Date.now();
+    const clock = { now: () => nowMs };
+    const guarded = createAccess(
+      { ...NO_KEYS, jwtSecret: SECRET, host: '127.0.0.1' },
+      { clock, log: silentLog },
+    );
+    const ingress = await openTestIngress({ access: guarded });
+    const valid = bearer(await token({ sub: 'u1' }, '30s'));
+    expect((await postEcho(ingress, {}, valid)).status).toBe(200);
+    nowMs += 60_000;
+    expect((await postEcho(ingress, {}, valid)).status).toBe(401);
+  });
+
+  it('guards results too, and shows them to their owner alone', async () => {
+    const ingress = await openGuarded();
+    const owner = bearer(await token({ sub: 'u1' }));
+    const accepted = await postEcho(ingress, {}, { ...owner, prefer: 'respond-async' });
+    const url = ingress.url + (accepted.headers.get('location') ?? '');
+    const statusFor = async (headers: Record<string, string>) => (await fetch(url, { headers })).status;
+    expect(await statusFor(owner)).toBe(202);
+    expect(await statusFor(bearer(await token({ sub: 'u1', other: 'token' })))).toBe(202);
+    expect(await statusFor(bearer(await token({ sub: 'u2' })))).toBe(404);
+    expect(await statusFor({})).toBe(401);
+  });
+
+  it('leaves health, metrics and documents open', async () => {
+    const ingress = await openGuarded();
+    for (const address of ['/health/live', '/health/ready', '/metrics', '/docs', '/openapi.json']) {
+      expect((await fetch(ingress.url + address)).status).toBe(200);
+    }
+  });
+});
+
+describe('access by the generic form (E2)', () => {
+  it('takes access_token with user_name: the preferred user name, else the subject', async () => {
+    const ingress = await openGuarded();
+    const named = await token({ sub: 'u1', preferred_username: 'ana' });
+    const post = (access_token: string, user_name?: string) =>
+      postEcho(ingress, { access_token, user_name, Data: '{}' });
+    expect((await post(named, 'ana')).status).toBe(200);
+    expect((await post(await token({ sub: 'u1' }), 'u1')).status).toBe(200);
+    const other = await post(named, 'u1');
+    expect(other.status).toBe(403);
+    expect(await other.json()).toMatchObject({ code: 'forbidden' });
+    expect((await post(named)).status).toBe(401);
+    expect((await post('nonsense', 'ana')).status).toBe(401);
+  });
+
+  it('takes the user name from the configured claim', async () => {
+    const ingress = await openGuarded({ userClaim: 'email' });
+    const access_token = await token({ sub: 'u1', preferred_username: 'ana', email: 'ana@bank.example' });
+    expect((await postEcho(ingress, { access_token, user_name: 'ana@bank.example' })).status).toBe(200);
+    expect((await postEcho(ingress, { access_token, user_name: 'ana' })).status).toBe(403);
+  });
+
+  it('holds a user_name beside a bearer token to that token', async () => {
+    const ingress = await openGuarded();
+    const headers = bearer(await token({ sub: 'u1', preferred_username: 'ana' }));
+    expect((await postEcho(ingress, { user_name: 'ana', Data: {} }, headers)).status).toBe(200);
+    expect((await postEcho(ingress, { user_name: 'eve', Data: {} }, headers)).status).toBe(403);
+  });
+});
+
+describe('access by a key set', () => {
+  it('checks signatures by a file, takes no shared-secret signature, and refuses a broken file', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'ingress-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const { publicKey, privateKey } = await generateKeyPair('ES256');
+    const jwksFile = path.join(folder, 'keys.json');
+    await writeFile(jwksFile, JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256' }] }));
+    const ingress = await openTestIngress({ access: access({ jwksFile }) });
+    const signed = await new SignJWT({ sub: 'u1' })
+      .setProtectedHeader({ alg: 'ES256' })
+      .setExpirationTime('5m')
+      .sign(privateKey);
+    expect((await postEcho(ingress, {}, bearer(signed))).status).toBe(200);
+    expect((await postEcho(ingress, {}, bearer(await token({ sub: 'u1' })))).status).toBe(401);
+    await writeFile(jwksFile, 'no keys');
+    expect(() => access({ jwksFile })).toThrow(/AUTH_JWKS_FILE/);
+  });
+
+  it('fetches it from an address, and answers 503 while that cannot be reached', async () => {
+    const { publicKey, privateKey } = await generateKeyPair('RS256');
+    let up = false;
+    const keys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), alg: 'RS256', kid: '1' }] });
+    const issuer = createServer((_request, response) => {
+      response.writeHead(up ? 200 : 500, { 'content-type': 'application/json' }).end(keys);
+    });
+    await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      issuer.close();
+      issuer.closeAllConnections();
+    });
+    const jwksUrl = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}/keys`;
+    const ingress = await openTestIngress({ access: access({ jwksUrl }) });
+    const signed = await new SignJWT({ sub: 'u1' })
+      .setProtectedHeader({ alg: 'RS256', kid: '1' })
+      .setExpirationTime('5m')
+      .sign(privateKey);
+    expect((await postEcho(ingress, {}, bearer(signed))).status).toBe(503);
+    up = true;
+    expect((await postEcho(ingress, {}, bearer(signed))).status).toBe(200);
+    expect((await postEcho(ingress, {}, bearer(`${signed}x`))).status).toBe(401);
+  });
+});
+
+describe('access that is off', () => {
+  it('is refused on any address but loopback, and warned of there', () => {
+    for (const host of ['0.0.0.0', '::', '10.0.0.1', 'gateway.example', '127.evil.example', '']) {
+      expect(() => createAccess({ ...NO_KEYS, host }, { clock: systemClock, log: silentLog })).toThrow(
+        /loopback/,
+      );
+    }
+    const lines: string[] = [];
+    const log = capturingLog(lines);
+    for (const host of ['127.0.0.1', '127.9.9.9', '::1', 'localhost']) {
+      expect(createAccess({ ...NO_KEYS, host }, { clock: systemClock, log }).required).toBe(false);
+    }
+    expect(lines).toHaveLength(4);
+    expect(lines[0]).toContain('access control is off');
+  });
+});
+
+describe('tokens and logs', () => {
+  it('writes no token, body or address parameter to the log, whatever happens', async () => {
+    const lines: string[] = [];
+    const log = capturingLog(lines);
+    const broken = createFakeRequester(() => Promise.reject(new Error('a bug')));
+    const ingress = await openTestIngress({
+      access: access({ jwtSecret: SECRET }, log),
+      log,
+      requester: broken,
+    });
+    const planted = await token({ sub: 'planted-subject' });
+    const spoiled = `${planted.slice(0, -4)}AAAA`;
+    await postEcho(ingress, { note: 'planted-body' }, bearer(planted));
+    await postEcho(ingress, { note: 'planted-body' }, bearer(spoiled));
+    await postEcho(ingress, { access_token: planted, user_name: 'planted-user' });
+    await postEcho(ingress, `{"access_token":"${planted}" planted-body`, {});
+    await fetch(`${ingress.url}${ECHO_PATH}?access_token=${planted}`, { method: 'POST' });
+    await fetch(`${ingress.url}/platapi/results/${planted}`, { headers: bearer(planted) });
+    const written = lines.join('\n');
+    expect(written).toContain('a request failed');
+    for (const secret of [planted, spoiled, planted.split('.')[2] ?? '-', 'planted-']) {
+      expect(written).not.toContain(secret);
+    }
+  });
+});
+
+function capturingLog(lines: string[]): Log {
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  return pino({ level: 'debug' }, stream);
+}

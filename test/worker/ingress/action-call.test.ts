@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { createProblem } from '../../../shared/platform/create-problem.ts';
+import { createFakeRequester } from '../../support/fake-requester.ts';
+import { ECHO_PATH, openTestIngress, postEcho, startTestIngress } from '../../support/ingress-fixture.ts';
+
+describe('calling an action', () => {
+  it('answers 200 with the body unwrapped and JSON in UTF-8', async () => {
+    const response = await postEcho(await openTestIngress(), { jsonParam: { Amount: 1, Name: 'ș' } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(await response.json()).toEqual({ jsonParam: { Amount: 1, Name: 'ș' } });
+  });
+
+  it('finds the action in any case of its name (E4)', async () => {
+    const ingress = await openTestIngress();
+    for (const name of ['plat_bp_echo', 'PLAT_BP_ECHO', 'Plat_Bp_Echo']) {
+      const url = ingress.url + ECHO_PATH.replace('PLAT_BP_Echo', name);
+      const response = await fetch(url, { method: 'POST', headers: JSON_HEADERS, body: '{}' });
+      expect(response.status).toBe(200);
+    }
+  });
+
+  it('serves below the configured base path only', async () => {
+    const ingress = await openTestIngress({ options: { basePath: '/bank' } });
+    expect(ingress.url).toMatch(/\/bank$/);
+    expect((await postEcho(ingress, {})).status).toBe(200);
+    const elsewhere = await fetch(`http://127.0.0.1:${ingress.port}${ECHO_PATH}`, { method: 'POST' });
+    expect(elsewhere.status).toBe(404);
+    expect((await fetch(`http://127.0.0.1:${ingress.port}/health/ready`)).status).toBe(200);
+    expect((await fetch(`${ingress.url}/health/ready`)).status).toBe(200);
+  });
+
+  it('sends each request under an id of its own, whatever id the caller chose', async () => {
+    const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
+    const ingress = await openTestIngress({ requester });
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const headers = { 'x-correlation-id': 'the-same', traceparent };
+    await Promise.all([postEcho(ingress, { a: 1 }, headers), postEcho(ingress, { a: 2 }, headers)]);
+    const ids = requester.requests.map((request) => request.correlationId);
+    expect(new Set(ids).size).toBe(2);
+    expect(ids).not.toContain('the-same');
+    expect(requester.requests[0]).toMatchObject({
+      topic: 'plat.schedule.requests.v1',
+      type: 'EchoRequest',
+      timeoutMs: 10_000,
+      traceParent: traceparent,
+    });
+  });
+
+  it.each([
+    ['X-Correlation-Id', 'abc-123', 'abc-123'],
+    ['X-Request-Id', 'r/7', 'r/7'],
+  ])('hands the %s of the caller back', async (name, sent, expected) => {
+    const response = await postEcho(await openTestIngress(), {}, { [name]: sent });
+    expect(response.headers.get('x-correlation-id')).toBe(expected);
+  });
+
+  it.each([['with a blank'], ['x'.repeat(129)], ['ä']])('replaces the correlation id %j', async (sent) => {
+    const response = await postEcho(await openTestIngress(), {}, { 'x-correlation-id': sent });
+    expect(response.headers.get('x-correlation-id')).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
+  });
+
+  it('reports members without effect in the Warnings header, its own and the worker’s (E3)', async () => {
+    const requester = createFakeRequester(({ payload }) => ({
+      kind: 'reply',
+      type: 'EchoReply',
+      payload,
+      warnings: 'no-effect;jsonParam.ContractPeriod',
+    }));
+    const response = await postEcho(await openTestIngress({ requester }), { odd: 1 });
+    expect(response.headers.get('warnings')).toBe('unknown-member;odd, no-effect;jsonParam.ContractPeriod');
+    const quiet = await postEcho(await openTestIngress(), {});
+    expect(quiet.headers.get('warnings')).toBeNull();
+  });
+
+  it('lets the caller shorten the wait by Prefer: wait, never lengthen it', async () => {
+    const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
+    const ingress = await openTestIngress({ requester });
+    const response = await postEcho(ingress, {}, { prefer: 'wait=2' });
+    expect(response.headers.get('preference-applied')).toBe('wait=2');
+    await postEcho(ingress, {}, { prefer: 'wait=600' });
+    await postEcho(ingress, {}, { prefer: 'wait=0' });
+    expect(requester.requests.map((request) => request.timeoutMs)).toEqual([2_000, 10_000, 10_000]);
+  });
+});
+
+describe('what the worker or the log answers', () => {
+  it.each([
+    ['reply-timeout', 504],
+    ['broker-unavailable', 503],
+    ['not-ready', 503],
+    ['overloaded', 503],
+    ['not-computable', 422],
+    ['reply-too-large', 422],
+    ['unexpected', 500],
+  ] as const)('passes the problem %s on as %i', async (code, status) => {
+    const errors = [{ path: 'jsonParam.ScheduleType', code: 'unknown', message: 'is unknown' }];
+    const requester = createFakeRequester(() => ({
+      kind: 'problem',
+      problem: createProblem(code, { errors, correlationId: 'id on the log' }),
+    }));
+    const response = await postEcho(await openTestIngress({ requester }), {}, { 'x-correlation-id': 'mine' });
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    expect(response.headers.get('retry-after')).toBe(status === 503 ? '1' : null);
+    expect(await response.json()).toMatchObject({ code, status, errors, correlationId: 'mine' });
+  });
+
+  it('answers 500 without a trace of it when a worker sends nonsense or the requester breaks its promise', async () => {
+    const nonsense = createFakeRequester(() => ({
+      kind: 'problem',
+      problem: { ...createProblem('unexpected'), status: 200 },
+    }));
+    expect((await postEcho(await openTestIngress({ requester: nonsense }), {})).status).toBe(500);
+    const broken = createFakeRequester(() => Promise.reject(new Error('secret inner text')));
+    const response = await postEcho(await openTestIngress({ requester: broken }), {});
+    expect(response.status).toBe(500);
+    const text = await response.text();
+    expect(text).not.toContain('secret inner text');
+    expect(text).not.toMatch(/\bat .*\.ts/);
+    expect(JSON.parse(text)).toMatchObject({ code: 'unexpected' });
+  });
+});
+
+describe('before replies can be received', () => {
+  it('answers 503 not-ready and says so in its health, and takes actions once they can', async () => {
+    const assigned = Promise.withResolvers<void>();
+    const requester = createFakeRequester(
+      ({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }),
+      assigned.promise,
+    );
+    const ingress = await startTestIngress({ requester });
+    const early = await postEcho(ingress, {});
+    expect(early.status).toBe(503);
+    expect(await early.json()).toMatchObject({ code: 'not-ready' });
+    expect(requester.requests).toEqual([]);
+    const health = await fetch(`${ingress.url}/health/ready`);
+    expect(health.status).toBe(503);
+    expect(await health.json()).toMatchObject({
+      status: 'starting',
+      parts: { replies: { status: 'starting' } },
+    });
+    expect((await fetch(`${ingress.url}/health/live`)).status).toBe(200);
+    assigned.resolve();
+    await ingress.opened;
+    expect((await postEcho(ingress, {})).status).toBe(200);
+    expect((await fetch(`${ingress.url}/health/ready`)).status).toBe(200);
+  });
+});
+
+const JSON_HEADERS = { 'content-type': 'application/json' };

@@ -1,0 +1,187 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { createProblem } from '../../../shared/platform/create-problem.ts';
+import { createFakeRequester, type FakeRequester } from '../../support/fake-requester.ts';
+import {
+  createTestBroker,
+  openTestIngress,
+  postEcho,
+  type IngressSettings,
+} from '../../support/ingress-fixture.ts';
+
+const RESPOND_ASYNC = { prefer: 'respond-async' };
+const START_MS = Date.parse('2025-01-15T10:00:00Z');
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+
+let broker: Broker;
+let nowMs: number;
+let requester: FakeRequester;
+
+beforeEach(async () => {
+  broker = await createTestBroker();
+  nowMs = START_MS;
+  requester = createFakeRequester(() => ({ kind: 'problem', problem: createProblem('unexpected') }));
+});
+
+const open = (settings: IngressSettings = {}) =>
+  openTestIngress({ broker, requester, clock: { now: () => nowMs }, ...settings });
+
+interface Accepted {
+  readonly resultId: string;
+  readonly status: string;
+  readonly href: string;
+}
+
+async function submit(ingress: { url: string } & Parameters<typeof postEcho>[0]): Promise<Accepted> {
+  const response = await postEcho(ingress, { jsonParam: 1 }, RESPOND_ASYNC);
+  expect(response.status).toBe(202);
+  return (await response.json()) as Accepted;
+}
+
+/** Writes the reply of the last request to the results topic, as a worker does. */
+async function reply(payload: unknown, headers: Record<string, string> = {}): Promise<void> {
+  const correlationId = requester.fired.at(-1)?.request.correlationId ?? '';
+  const publisher = broker.createPublisher({ clientId: 'worker' });
+  await publisher.start();
+  const value = Buffer.from(JSON.stringify(payload));
+  const all = { ...headers, [HEADER.correlationId]: correlationId, [HEADER.messageType]: 'EchoReply' };
+  await publisher.publish([
+    { topic: TOPIC.ingressResults, key: correlationId, value, headers: all, timestampMs: nowMs },
+  ]);
+}
+
+const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
+
+describe('Prefer: respond-async', () => {
+  it('answers 202 with the address of the result and sends the reply to the results topic', async () => {
+    const ingress = await open({ options: { basePath: '/bank' } });
+    const response = await postEcho(ingress, { odd: 1 }, RESPOND_ASYNC);
+    expect(response.status).toBe(202);
+    const body = (await response.json()) as Accepted;
+    expect(body).toEqual({
+      resultId: body.resultId,
+      status: 'pending',
+      href: `/bank/platapi/results/${body.resultId}`,
+    });
+    expect(response.headers.get('location')).toBe(body.href);
+    expect(response.headers.get('preference-applied')).toBe('respond-async');
+    expect(response.headers.get('warnings')).toBe('unknown-member;odd');
+    expect(requester.requests).toEqual([]);
+    expect(requester.fired).toMatchObject([
+      {
+        replyTopic: TOPIC.ingressResults,
+        request: { type: 'EchoRequest', timeoutMs: 60 * SECOND, payload: { odd: 1 } },
+      },
+    ]);
+  });
+
+  it('answers the problem when the request could not be sent', async () => {
+    const away = {
+      ...requester,
+      fire: async () => ({ kind: 'problem', problem: createProblem('broker-unavailable') }) as const,
+    };
+    const response = await postEcho(await open({ requester: away }), {}, RESPOND_ASYNC);
+    expect(response.status).toBe(503);
+    expect(response.headers.get('location')).toBeNull();
+  });
+
+  it('checks the body first', async () => {
+    expect((await postEcho(await open(), { bad: 1 }, RESPOND_ASYNC)).status).toBe(400);
+    expect(requester.fired).toEqual([]);
+  });
+});
+
+describe('GET of a result', () => {
+  it('tells pending with Retry-After, then answers the very body with its warnings, again and again', async () => {
+    const ingress = await open();
+    const { href, resultId } = await submit(ingress);
+    const pending = await fetch(ingress.url + href);
+    expect(pending.status).toBe(202);
+    expect(pending.headers.get('retry-after')).toBe('1');
+    expect(await pending.json()).toEqual({ resultId, status: 'pending', href });
+    await reply([{ PMT: 17.01 }], { [HEADER.warnings]: 'no-effect;jsonParam.UnusedAmount' });
+    await expect.poll(() => statusOf(ingress.url + href)).toBe(200);
+    const done = await fetch(ingress.url + href);
+    expect(await done.text()).toBe('[{"PMT":17.01}]');
+    expect(done.headers.get('warnings')).toBe('no-effect;jsonParam.UnusedAmount');
+    expect(done.headers.get('cache-control')).toBe('no-store');
+    await reply([{ PMT: 99 }]);
+    expect(await (await fetch(ingress.url + href)).text()).toBe('[{"PMT":17.01}]');
+  });
+
+  it('answers the problem of an error reply with its status', async () => {
+    const ingress = await open();
+    const { href } = await submit(ingress);
+    await reply(createProblem('not-computable'), { [HEADER.errorCode]: 'not-computable' });
+    await expect.poll(() => statusOf(ingress.url + href)).toBe(422);
+    expect(await (await fetch(ingress.url + href)).json()).toMatchObject({ code: 'not-computable' });
+  });
+
+  it('is answered by any instance, also by one that was started later', async () => {
+    const { href } = await submit(await open());
+    const second = await open();
+    await reply({ a: 1 });
+    const third = await open();
+    for (const ingress of [second, third]) {
+      await expect.poll(() => statusOf(ingress.url + href)).toBe(200);
+    }
+    expect(await statusOf((await open({ resultSecret: 'another secret' })).url + href)).toBe(404);
+  });
+
+  it('is 504 when the deadline passed without a result, and 200 should it come all the same', async () => {
+    const ingress = await open();
+    const { href } = await submit(ingress);
+    nowMs += 61 * SECOND;
+    expect(await statusOf(ingress.url + href)).toBe(202);
+    nowMs += 2 * SECOND;
+    const late = await fetch(ingress.url + href);
+    expect(late.status).toBe(504);
+    expect(await late.json()).toMatchObject({ code: 'reply-timeout' });
+    await reply({ a: 1 });
+    await expect.poll(() => statusOf(ingress.url + href)).toBe(200);
+  });
+
+  it('is 410 when its time to be kept is over', async () => {
+    const ingress = await open();
+    const { href } = await submit(ingress);
+    await reply({ a: 1 });
+    await expect.poll(() => statusOf(ingress.url + href)).toBe(200);
+    nowMs += HOUR + 61 * SECOND;
+    const gone = await fetch(ingress.url + href);
+    expect(gone.status).toBe(410);
+    expect(await gone.json()).toMatchObject({ code: 'result-gone' });
+  });
+
+  it('is 410, not 504, when it may have been dropped for lack of room', async () => {
+    const ingress = await open({ options: { resultStoreBytes: 2_000 } });
+    const { href } = await submit(ingress);
+    await reply({ text: 'x'.repeat(1_000) });
+    await expect.poll(() => statusOf(ingress.url + href)).toBe(200);
+    nowMs += 90 * SECOND;
+    const second = await submit(ingress);
+    await reply({ text: 'y'.repeat(1_000) });
+    await expect.poll(() => statusOf(ingress.url + second.href)).toBe(200);
+    expect(await statusOf(ingress.url + href)).toBe(410);
+  });
+
+  it('is 404 for an id that was never issued or was changed', async () => {
+    const ingress = await open();
+    const { href } = await submit(ingress);
+    const at = href.length - 30;
+    const forged = href.slice(0, at) + (href[at] === 'A' ? 'B' : 'A') + href.slice(at + 1);
+    for (const path of [
+      forged,
+      `${href}x`,
+      '/platapi/results/abc',
+      '/platapi/results/a.b',
+      '/platapi/results/.',
+    ]) {
+      const response = await fetch(ingress.url + path);
+      expect([path, response.status]).toEqual([path, 404]);
+      expect(await response.json()).toMatchObject({ code: 'not-found' });
+    }
+  });
+});

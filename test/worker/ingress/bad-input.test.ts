@@ -1,0 +1,284 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeRequester } from '../../support/fake-requester.ts';
+import { ECHO_PATH, openTestIngress, postEcho } from '../../support/ingress-fixture.ts';
+import { hasBody, openRawHttp } from '../../support/raw-http.ts';
+
+const MIB = 1_048_576;
+
+/** The problem document of an answer, after the checks that hold for every one of them (E1). */
+async function problemOf(response: Response): Promise<Record<string, unknown>> {
+  expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  const problem = (await response.json()) as Record<string, unknown>;
+  expect(problem).toMatchObject({
+    status: response.status,
+    type: `urn:plat:problem:${String(problem['code'])}`,
+  });
+  expect(problem['title']).toEqual(expect.any(String));
+  expect(problem['correlationId']).toBe(response.headers.get('x-correlation-id'));
+  expect(JSON.stringify(problem)).not.toMatch(/\bat .*\.ts|stack|node_modules/);
+  return problem;
+}
+
+describe('the address and the method', () => {
+  it('answers 404 for an unknown action and for an unknown address', async () => {
+    const ingress = await openTestIngress();
+    const unknown = ECHO_PATH.replace('PLAT_BP_Echo', 'PLAT_BP_Nothing');
+    const post = (path: string) =>
+      fetch(ingress.url + path, { method: 'POST', body: 'x', headers: JSON_TYPE });
+    expect(await problemOf(await post(unknown))).toMatchObject({ status: 404, code: 'unknown-action' });
+    expect(await problemOf(await fetch(ingress.url + unknown))).toMatchObject({
+      status: 404,
+      code: 'unknown-action',
+    });
+    expect(await problemOf(await post('/platapi/other'))).toMatchObject({ status: 404, code: 'not-found' });
+    expect(await problemOf(await post(ECHO_PATH.toLowerCase().replace('platapi', 'PlatApi')))).toMatchObject({
+      status: 404,
+      code: 'not-found',
+    });
+    expect(await problemOf(await post(`${ECHO_PATH}/more`))).toMatchObject({
+      status: 404,
+      code: 'not-found',
+    });
+    expect(await problemOf(await post(ECHO_PATH.replace('PLAT_BP_Echo', '__proto__')))).toMatchObject({
+      status: 404,
+      code: 'unknown-action',
+    });
+    expect(await problemOf(await post(ECHO_PATH.replace('PLAT_BP_Echo', 'x'.repeat(600))))).toMatchObject({
+      status: 404,
+      code: 'not-found',
+    });
+    expect(await problemOf(await post(ECHO_PATH.replace('PLAT_BP_Echo', '%ff')))).toMatchObject({
+      status: 400,
+      code: 'invalid-request',
+    });
+  });
+
+  it.each(['GET', 'PUT', 'PATCH', 'DELETE'])('answers 405 with Allow to %s of an action', async (method) => {
+    const ingress = await openTestIngress();
+    const response = await fetch(ingress.url + ECHO_PATH, { method });
+    expect(response.headers.get('allow')).toBe('POST, OPTIONS');
+    expect(await problemOf(response)).toMatchObject({ status: 405, code: 'method-not-allowed' });
+  });
+
+  it('answers HEAD of an action with 405 and no body, OPTIONS with 204 and no leave for other sites', async () => {
+    const ingress = await openTestIngress();
+    const head = await fetch(ingress.url + ECHO_PATH, { method: 'HEAD' });
+    expect([head.status, head.headers.get('allow'), await head.text()]).toEqual([405, 'POST, OPTIONS', '']);
+    const preflight = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
+    const options = await fetch(ingress.url + ECHO_PATH, { method: 'OPTIONS', headers: preflight });
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'POST, OPTIONS']);
+    expect(options.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it.each(['/docs', '/openapi.json', '/health/ready', '/metrics', '/platapi/results/x'])(
+    'answers 405 with Allow to POST of %s',
+    async (path) => {
+      const ingress = await openTestIngress();
+      const response = await fetch(ingress.url + path, { method: 'POST', body: 'x' });
+      expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+      expect(await problemOf(response)).toMatchObject({ status: 405, code: 'method-not-allowed' });
+    },
+  );
+});
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+describe('the content type', () => {
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON;charset="UTF-8"',
+    'application/json;',
+  ])('takes %j', async (type) => {
+    expect((await postEcho(await openTestIngress(), '{}', { 'content-type': type })).status).toBe(200);
+  });
+
+  it.each([
+    'text/plain',
+    'application/json; charset=latin1',
+    'application/json; charset=utf-16',
+    'application/jsonx',
+    'application/x-www-form-urlencoded',
+    'application/avro',
+    'nonsense',
+    'application/json, text/html',
+  ])('answers 415 to %j', async (type) => {
+    const response = await postEcho(await openTestIngress(), '{}', { 'content-type': type });
+    expect(await problemOf(response)).toMatchObject({ status: 415, code: 'unsupported-media-type' });
+  });
+
+  it('answers 415 to a compressed body and to one without a type', async () => {
+    const ingress = await openTestIngress();
+    expect(await problemOf(await postEcho(ingress, '{}', { 'content-encoding': 'gzip' }))).toMatchObject({
+      status: 415,
+      code: 'unsupported-media-type',
+    });
+    const untyped = await fetch(ingress.url + ECHO_PATH, {
+      method: 'POST',
+      body: new Uint8Array([0x7b, 0x7d]),
+    });
+    expect(await problemOf(untyped)).toMatchObject({ status: 415, code: 'unsupported-media-type' });
+  });
+});
+
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+describe('the body', () => {
+  it('answers 400 empty-body when there is none', async () => {
+    const ingress = await openTestIngress();
+    expect(await problemOf(await postEcho(ingress, ''))).toMatchObject({ status: 400, code: 'empty-body' });
+    const chunked = await openRawHttp(ingress.port);
+    chunked.send(
+      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    );
+    expect(await chunked.received(hasBody)).toContain('"code":"empty-body"');
+  });
+
+  it.each([
+    '{"token": "planted-secret"',
+    'planted-secret',
+    '{"a":NaN}',
+    "{'a':1}",
+    '{"a":1}{"b":2}',
+    '\u0000',
+  ])('answers 400 malformed-json to %j without repeating it', async (body) => {
+    const problem = await problemOf(await postEcho(await openTestIngress(), body));
+    expect(problem).toMatchObject({ status: 400, code: 'malformed-json' });
+    expect(problem['errors']).toMatchObject([{ path: 'body', code: 'malformed-json' }]);
+    expect(JSON.stringify(problem)).not.toContain('planted-secret');
+  });
+
+  it('answers 400 to bytes that are not UTF-8 and ignores a byte order mark', async () => {
+    const ingress = await openTestIngress();
+    const latin1 = Buffer.from('{"a":"\u00e4"}', 'latin1');
+    const problem = await problemOf(await postEcho(ingress, latin1));
+    expect(problem).toMatchObject({ status: 400, code: 'malformed-json' });
+    expect(problem['errors']).toMatchObject([{ code: 'not-utf8' }]);
+    expect(await (await postEcho(ingress, '\ufeff{"a":"ä"}')).json()).toEqual({ a: 'ä' });
+  });
+
+  it('answers 400 to nesting beyond 32 levels, also inside the text of the generic form', async () => {
+    const ingress = await openTestIngress();
+    expect((await postEcho(ingress, nested(32))).status).toBe(200);
+    const outer = await problemOf(await postEcho(ingress, nested(33)));
+    expect(outer).toMatchObject({ status: 400, code: 'malformed-json' });
+    expect(outer['errors']).toMatchObject([{ path: 'body', code: 'too-deep' }]);
+    expect(await problemOf(await postEcho(ingress, nested(100_000)))).toMatchObject({
+      status: 400,
+      code: 'malformed-json',
+    });
+    const inner = await problemOf(await postEcho(ingress, { Data: nested(33) }));
+    expect(inner).toMatchObject({ status: 400, code: 'malformed-json' });
+    expect(inner['errors']).toMatchObject([{ path: 'Data', code: 'too-deep' }]);
+  });
+
+  it('takes members sent twice by the last one and __proto__ as a plain member', async () => {
+    const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
+    const ingress = await openTestIngress({ requester });
+    const response = await postEcho(
+      ingress,
+      '{"a":1,"a":2,"__proto__":{"polluted":true},"constructor":{"prototype":{}}}',
+    );
+    expect(response.status).toBe(200);
+    expect(requester.requests[0]?.payload).toHaveProperty('a', 2);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    expect(requester.requests[0]?.payload).not.toHaveProperty('polluted');
+  });
+
+  it('lists all faults of the shape at once (E3)', async () => {
+    const response = await postEcho(await openTestIngress(), { bad1: 0, good: 1, bad2: 0 });
+    const problem = await problemOf(response);
+    expect(problem).toMatchObject({ status: 400, code: 'invalid-request' });
+    expect(problem['errors']).toMatchObject([{ path: 'bad1' }, { path: 'bad2' }]);
+  });
+});
+
+const ofLength = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}`;
+
+const expecting = (length: number) =>
+  `POST ${ECHO_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
+
+describe('a body that is too long', () => {
+  it('is refused at one byte beyond the limit and taken at the limit', async () => {
+    const ingress = await openTestIngress({ options: { bodyLimitBytes: 1_000 } });
+    expect((await postEcho(ingress, ofLength(1_000))).status).toBe(200);
+    expect(await problemOf(await postEcho(ingress, ofLength(1_001)))).toMatchObject({
+      status: 413,
+      code: 'body-too-large',
+    });
+  });
+
+  it('gets its answer at 20 MiB with an announced length, and the instance serves on', async () => {
+    const ingress = await openTestIngress();
+    const response = await postEcho(ingress, Buffer.alloc(20 * MIB, 0x20));
+    expect(await problemOf(response)).toMatchObject({ status: 413, code: 'body-too-large' });
+    expect((await postEcho(ingress, {})).status).toBe(200);
+  });
+
+  it('gets its answer at 20 MiB in chunks, also when it sends all of them before it reads', async () => {
+    const ingress = await openTestIngress();
+    const raw = await openRawHttp(ingress.port);
+    raw.socket.pause();
+    const head = `POST ${ECHO_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    raw.send(head);
+    for (let chunk = 0; chunk < 20; chunk++) {
+      await new Promise((resolve) => {
+        raw.socket.write(
+          Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(MIB, 0x20), Buffer.from('\r\n')]),
+          resolve,
+        );
+      });
+    }
+    raw.send('0\r\n\r\n');
+    raw.socket.resume();
+    const text = await raw.received(hasBody);
+    expect(text).toMatch(/^HTTP\/1.1 413 /);
+    expect(text).toMatch(/\r\nconnection: close\r\n/i);
+    expect(text).toContain('"code":"body-too-large"');
+    await raw.closed();
+  });
+
+  it('leaves nothing in flight behind', async () => {
+    const ingress = await openTestIngress();
+    await postEcho(ingress, Buffer.alloc(2 * MIB, 0x20));
+    await expect
+      .poll(async () => (await fetch(`${ingress.url}/metrics`)).text())
+      .toMatch(/plat_http_requests_in_flight 1\n/);
+    expect(await (await fetch(`${ingress.url}/metrics`)).text()).toContain(
+      'plat_http_request_duration_seconds_count{action="PLAT_BP_Echo",status="413"} 1',
+    );
+  });
+
+  it('is refused on its announced length before a byte of it is asked for (Expect: 100-continue)', async () => {
+    const ingress = await openTestIngress();
+    const long = await openRawHttp(ingress.port);
+    long.send(expecting(20 * MIB));
+    const refusal = await long.received(hasBody);
+    expect(refusal).toMatch(/^HTTP\/1.1 413 /);
+    expect(refusal).not.toContain('100 Continue');
+    const short = await openRawHttp(ingress.port);
+    short.send(expecting(2));
+    expect(await short.received((text) => text.includes('\r\n\r\n'))).toMatch(/^HTTP\/1.1 100 Continue/);
+    short.send('{}');
+    expect(await short.received((text) => text.includes('200 OK') && text.endsWith('{}'))).toContain(
+      '200 OK',
+    );
+  });
+
+  it('is cut off when its sender goes on beyond all measure', async () => {
+    const ingress = await openTestIngress();
+    const raw = await openRawHttp(ingress.port);
+    raw.send(
+      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${1_000 * MIB}\r\n\r\n`,
+    );
+    const block = Buffer.alloc(MIB, 0x20);
+    const pump = (): void => {
+      while (!raw.socket.destroyed && raw.socket.write(block));
+    };
+    raw.socket.on('drain', pump);
+    pump();
+    await raw.closed();
+    expect(raw.socket.bytesWritten).toBeLessThan(100 * MIB);
+    expect((await postEcho(ingress, {})).status).toBe(200);
+  });
+});

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeRequester } from '../../support/fake-requester.ts';
+import { ECHO_PATH, openTestIngress, postEcho } from '../../support/ingress-fixture.ts';
+import { hasBody, openRawHttp } from '../../support/raw-http.ts';
+
+const head = (lines: string) =>
+  `POST ${ECHO_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${lines}\r\n`;
+
+describe('the rate limit (E6)', () => {
+  it('answers 429 with Retry-After beyond the allowance and lets in again after a while', async () => {
+    let nowMs = 1_000_000;
+    const ingress = await openTestIngress({
+      options: { rateLimitPerSecond: 3 },
+      clock: { now: () => nowMs },
+    });
+    const statuses = [];
+    for (let call = 0; call < 5; call++) statuses.push((await postEcho(ingress, {})).status);
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    const refused = await postEcho(ingress, {});
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(await refused.json()).toMatchObject({ code: 'rate-limited' });
+    nowMs += 334;
+    expect((await postEcho(ingress, {})).status).toBe(200);
+    expect((await postEcho(ingress, {})).status).toBe(429);
+  });
+
+  it('counts results too, and neither health nor documents', async () => {
+    const clock = { now: () => 1_000_000 };
+    const ingress = await openTestIngress({ options: { rateLimitPerSecond: 1 }, clock });
+    const get = async (path: string) => (await fetch(ingress.url + path)).status;
+    expect(await get('/platapi/results/none')).toBe(404);
+    expect(await get('/platapi/results/none')).toBe(429);
+    for (let call = 0; call < 3; call++) expect(await get('/health/live')).toBe(200);
+    expect(await get('/docs')).toBe(200);
+  });
+});
+
+describe('slow clients', () => {
+  const SHORT = { headersTimeoutMs: 200, requestTimeoutMs: 400 };
+  /** Node looks for slow connections once a second. */
+  const NOTICED_MS = 3_000;
+
+  it('are cut off when they drip their headers', async () => {
+    const ingress = await openTestIngress({ options: SHORT });
+    const raw = await openRawHttp(ingress.port);
+    raw.send(`POST ${ECHO_PATH} HTTP/1.1\r\n`);
+    const drip = setInterval(() => raw.send('X-Drip: 1\r\n'), 50);
+    const text = await raw.received(() => false, NOTICED_MS).finally(() => clearInterval(drip));
+    expect(text).toMatch(/^HTTP\/1.1 408 /);
+    expect(text).toContain('"code":"request-timeout"');
+    expect((await postEcho(ingress, {})).status).toBe(200);
+  });
+
+  it('are cut off when they drip their body or say nothing at all', async () => {
+    const ingress = await openTestIngress({ options: SHORT });
+    const silent = await openRawHttp(ingress.port);
+    const raw = await openRawHttp(ingress.port);
+    raw.send(
+      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n`,
+    );
+    const drip = setInterval(() => raw.send(' '), 50);
+    await raw.closed(NOTICED_MS).finally(() => clearInterval(drip));
+    await silent.closed(NOTICED_MS);
+    const metrics = await (await fetch(`${ingress.url}/metrics`)).text();
+    expect(metrics).toMatch(/plat_http_requests_in_flight 1\n/);
+  });
+});
+
+describe('clients that do not read', () => {
+  it('are let go, with what was meant for them', async () => {
+    const total = 64 * 1_048_576;
+    const requester = createFakeRequester(() => ({
+      kind: 'reply',
+      type: 'EchoReply',
+      payload: 'x'.repeat(total),
+    }));
+    const options = { replyTimeoutMs: 100, stalledAnswerMs: 300 };
+    const ingress = await openTestIngress({ requester, options });
+    const raw = await openRawHttp(ingress.port);
+    raw.socket.pause();
+    raw.send(`${head('Content-Length: 2\r\n')}{}`);
+    await expect
+      .poll(async () => (await fetch(`${ingress.url}/metrics`)).text(), { timeout: 5_000 })
+      .toContain('plat_http_request_duration_seconds_count{action="PLAT_BP_Echo",status="499"} 1');
+    raw.socket.resume();
+    await raw.closed();
+    expect(raw.socket.bytesRead).toBeLessThan(total);
+  });
+});
+
+describe('pipelined requests', () => {
+  it('are answered in their order', async () => {
+    const first = Promise.withResolvers<void>();
+    const requester = createFakeRequester(async ({ payload }) => {
+      if ((payload as { n: number }).n === 1) await first.promise;
+      return { kind: 'reply', type: 'EchoReply', payload };
+    });
+    const ingress = await openTestIngress({ requester });
+    const raw = await openRawHttp(ingress.port);
+    raw.send([1, 2].map((n) => `${head('Content-Length: 7\r\n')}{"n":${n}}`).join(''));
+    await expect.poll(() => requester.requests.length).toBe(2);
+    first.resolve();
+    const text = await raw.received((so) => so.endsWith('{"n":2}'));
+    expect(text.match(/{"n":\d}/g)).toEqual(['{"n":1}', '{"n":2}']);
+  });
+});
+
+describe('what is no HTTP', () => {
+  it.each([
+    ['nonsense', 'nonsense\r\n\r\n', 400],
+    ['a length that is no number', head('Content-Length: abc\r\n'), 400],
+    ['a negative length', head('Content-Length: -1\r\n'), 400],
+    ['two lengths', head('Content-Length: 2\r\nContent-Length: 3\r\n'), 400],
+    ['a length and chunks', head('Content-Length: 2\r\nTransfer-Encoding: chunked\r\n'), 400],
+    ['an unknown transfer encoding', head('Transfer-Encoding: gzip\r\n'), 400],
+    ['a malformed chunk', `${head('Transfer-Encoding: chunked\r\n')}zz\r\n`, 400],
+    ['no host', `POST ${ECHO_PATH} HTTP/1.1\r\n\r\n`, 400],
+    ['headers beyond 16 KiB', head(`X-Long: ${'x'.repeat(20_000)}\r\n`), 431],
+    ['an address beyond 16 KiB', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
+  ])('is refused: %s', async (_what, bytes, status) => {
+    const ingress = await openTestIngress();
+    const raw = await openRawHttp(ingress.port);
+    raw.send(bytes);
+    expect(await raw.received((text) => text.includes('\r\n\r\n'))).toMatch(
+      new RegExp(`^HTTP/1.1 ${status} `),
+    );
+    expect((await postEcho(ingress, {})).status).toBe(200);
+  });
+
+  it('is answered by a problem document with an id', async () => {
+    const ingress = await openTestIngress();
+    const raw = await openRawHttp(ingress.port);
+    raw.send('nonsense\r\n\r\n');
+    const text = await raw.received(hasBody);
+    expect(text).toMatch(/content-type: application\/problem\+json/i);
+    expect(text).toMatch(/"correlationId":"[\da-f-]{36}"/);
+  });
+});
+
+describe('a caller that goes away', () => {
+  it('frees the slot of its reply', async () => {
+    const asked = Promise.withResolvers<void>();
+    const requester = createFakeRequester(() => {
+      asked.resolve();
+      return new Promise(() => undefined);
+    });
+    const ingress = await openTestIngress({ requester });
+    const controller = new AbortController();
+    const call = fetch(ingress.url + ECHO_PATH, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+      signal: controller.signal,
+    });
+    call.catch(() => undefined);
+    await asked.promise;
+    expect(requester.cancelled).toEqual([]);
+    controller.abort();
+    await expect.poll(() => requester.cancelled).toEqual([requester.requests[0]?.correlationId]);
+  });
+
+  it('in the middle of its body reaches nobody', async () => {
+    const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
+    const ingress = await openTestIngress({ requester });
+    const raw = await openRawHttp(ingress.port);
+    raw.send(
+      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{"a"`,
+    );
+    raw.socket.destroy();
+    await expect
+      .poll(async () => (await fetch(`${ingress.url}/metrics`)).text())
+      .toMatch(/plat_http_requests_in_flight 1\n/);
+    expect(requester.requests).toEqual([]);
+  });
+});
+
+describe('stopping', () => {
+  it('answers what is pending, refuses what is new, and ends', async () => {
+    const answer = Promise.withResolvers<void>();
+    const requester = createFakeRequester(async ({ payload }) => {
+      await answer.promise;
+      return { kind: 'reply', type: 'EchoReply', payload };
+    });
+    const ingress = await openTestIngress({ requester });
+    const idle = await openRawHttp(ingress.port);
+    idle.send(`GET /health/ready HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await idle.received(hasBody);
+    const pending = postEcho(ingress, { a: 1 });
+    await expect.poll(() => requester.pending()).toBe(1);
+    const stopped = ingress.stop(5_000);
+    expect(ingress.health().status).toBe('unhealthy');
+    await idle.closed();
+    await expect(postEcho(ingress, {})).rejects.toThrow('fetch failed');
+    answer.resolve();
+    expect(await (await pending).json()).toEqual({ a: 1 });
+    await stopped;
+    expect(requester.isReady()).toBe(false);
+  });
+
+  it('does not wait longer than it is told', async () => {
+    const requester = createFakeRequester(() => new Promise(() => undefined));
+    const ingress = await openTestIngress({ requester });
+    const pending = postEcho(ingress, {});
+    pending.catch(() => undefined);
+    await expect.poll(() => requester.pending()).toBe(1);
+    const startedAt = performance.now();
+    await ingress.stop(200);
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
+    await expect(pending).rejects.toThrow('fetch failed');
+  });
+});

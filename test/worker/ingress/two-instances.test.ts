@@ -1,0 +1,168 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMemoryBroker } from '../../../shared/messaging/memory-broker.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { systemClock } from '../../../shared/platform/clock.ts';
+import { loadConfig } from '../../../shared/platform/config.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import { createMetrics } from '../../../shared/platform/metrics.ts';
+import type { RunningWorker, StartWorker, WorkerContext } from '../../../shared/platform/worker.ts';
+import { createCodec } from '../../../workers/create-codec.ts';
+import { start as startIngress } from '../../../workers/ingress/main.ts';
+import { start as startSchedule } from '../../../workers/schedule/main.ts';
+import { ACTION_PATH, post, PROOF_REQUEST, PROOF_TOTALS, scheduleRows } from '../../support/schedule-call.ts';
+
+/** One partition for all replies: every instance sees those of the others, the worst case for mixing them up. */
+async function createSharedBroker(partitions: number): Promise<Broker> {
+  const broker = createMemoryBroker();
+  await broker.admin.createTopics(Object.values(TOPIC).map((topic) => ({ topic, partitions })));
+  onTestFinished(() => broker.close());
+  return broker;
+}
+
+async function startOn(
+  broker: Broker,
+  start: StartWorker,
+  env: Record<string, string> = {},
+): Promise<RunningWorker & { url: string }> {
+  const config = loadConfig({ PORT: '0', RATE_LIMIT_PER_SECOND: '0', ...env });
+  const codec = await createCodec(config, systemClock);
+  const context: WorkerContext = {
+    config,
+    codec,
+    broker,
+    log: silentLog,
+    clock: systemClock,
+    metrics: createMetrics(),
+  };
+  const worker = await start(context);
+  onTestFinished(() => worker.stop(0));
+  return { ...worker, url: worker.url ?? '' };
+}
+
+describe('two ingress instances over one broker', () => {
+  it.each([1, 6])('lose and swap no reply over %i reply partitions', async (partitions) => {
+    const broker = await createSharedBroker(partitions);
+    await startOn(broker, startSchedule);
+    const instances = await Promise.all([startOn(broker, startIngress), startOn(broker, startIngress)]);
+    const amounts = Array.from({ length: 200 }, (_, index) => 100 + index);
+    const first = await Promise.all(
+      amounts.map(async (amount, index) => {
+        const headers = { 'x-correlation-id': 'all-the-same' };
+        const body = { jsonParam: { ...PROOF_REQUEST, Amount: amount } };
+        const response = await post(instances[index % 2]?.url ?? '', body, { headers });
+        return ((await response.json()) as { RemainingValue: number }[])[0]?.RemainingValue;
+      }),
+    );
+    expect(first).toEqual(amounts);
+  });
+
+  it('answer each other’s asynchronous results with the very body of the synchronous call', async () => {
+    const broker = await createSharedBroker(3);
+    await startOn(broker, startSchedule);
+    const [one, two] = await Promise.all([startOn(broker, startIngress), startOn(broker, startIngress)]);
+    const body = { jsonParam: { ...PROOF_REQUEST, CalculateDAE: 2, ContractPeriod: 7 } };
+    const direct = await post(one.url, body);
+    const accepted = await post(one.url, body, { headers: { prefer: 'respond-async' } });
+    expect(accepted.status).toBe(202);
+    const location = accepted.headers.get('location') ?? '';
+    await expect.poll(async () => (await fetch(two.url + location)).status).toBe(200);
+    const result = await fetch(two.url + location);
+    expect(await result.text()).toBe(await direct.text());
+    expect(result.headers.get('warnings')).toBe(direct.headers.get('warnings'));
+    expect(direct.headers.get('warnings')).toContain('jsonParam.ContractPeriod');
+  });
+});
+
+describe('one ingress with the schedule worker', () => {
+  it('answers the proof schedule in the direct and the generic form', async () => {
+    const broker = await createSharedBroker(3);
+    await startOn(broker, startSchedule);
+    const ingress = await startOn(broker, startIngress, { BASE_PATH: '/bank' });
+    expect((await scheduleRows(ingress.url)).map((row) => row['TotalInstallment'])).toEqual(PROOF_TOTALS);
+    const generic = { access_token: 't', user_name: 'u', Data: JSON.stringify({ jsonParam: PROOF_REQUEST }) };
+    const rows = (await (await post(ingress.url, generic)).json()) as { TotalInstallment: number }[];
+    expect(rows.map((row) => row.TotalInstallment)).toEqual(PROOF_TOTALS);
+    expect(ingress.health()).toEqual({ status: 'ready' });
+  });
+
+  it.each([
+    [{ Amount: 1e30 }, 422],
+    [{ Amount: -1 }, 422],
+    [{ Amount: 1e-300 }, 422],
+    [{ InterestPercent: 1e300 }, 422],
+    [{ InstallmentsNo: 10_000 }, 422],
+    [{ InstallmentsNo: 1.5 }, 422],
+    [{ Amount: 'NaN' }, 400],
+    [{ Amount: '100' }, 400],
+    [{ Amount: null }, 400],
+    [{ ActivationDate: '2024-02-30' }, 400],
+    [{ ScheduleType: 'Nothing' }, 422],
+  ])('answers %j with a problem that names the member', async (changes, status) => {
+    const broker = await createSharedBroker(1);
+    await startOn(broker, startSchedule);
+    const ingress = await startOn(broker, startIngress);
+    const response = await post(ingress.url, { jsonParam: { ...PROOF_REQUEST, ...changes } });
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      status,
+      'application/problem+json; charset=utf-8',
+    ]);
+    const problem = (await response.json()) as { errors?: { path: string }[] };
+    expect(problem.errors?.map((fault) => fault.path)).toEqual([`jsonParam.${Object.keys(changes)[0]}`]);
+  });
+
+  it('answers 504 when no worker is there, and 504 for its result after the deadline', async () => {
+    const broker = await createSharedBroker(1);
+    const ingress = await startOn(broker, startIngress, { REPLY_TIMEOUT_MS: '150', ASYNC_TIMEOUT_MS: '1' });
+    const body = { jsonParam: PROOF_REQUEST };
+    const response = await post(ingress.url, body);
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
+      504,
+      'reply-timeout',
+    ]);
+    const accepted = await post(ingress.url, body, { headers: { prefer: 'respond-async' } });
+    const location = accepted.headers.get('location') ?? '';
+    await expect.poll(async () => (await fetch(ingress.url + location)).status, { timeout: 5_000 }).toBe(504);
+  });
+
+  it('frees the slot of a caller that goes away', async () => {
+    const ingress = await startOn(await createSharedBroker(1), startIngress);
+    const pending = async () =>
+      Number(
+        /^plat_ingress_pending_replies (\d+)$/m.exec(
+          await (await fetch(`${ingress.url}/metrics`)).text(),
+        )?.[1],
+      );
+    const controller = new AbortController();
+    const call = fetch(ingress.url + ACTION_PATH, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonParam: PROOF_REQUEST }),
+      signal: controller.signal,
+    });
+    call.catch(() => undefined);
+    await expect.poll(pending).toBe(1);
+    controller.abort();
+    await expect.poll(pending).toBe(0);
+  });
+
+  it('refuses to start without access control on an address that others reach', async () => {
+    const broker = await createSharedBroker(1);
+    await expect(startOn(broker, startIngress, { HOST: '0.0.0.0' })).rejects.toThrow(/access control/);
+  });
+
+  it('serves documents that name its actions and base path', async () => {
+    const ingress = await startOn(await createSharedBroker(1), startIngress, { BASE_PATH: '/bank' });
+    const openApi = (await (await fetch(`${ingress.url}/openapi.json`)).json()) as {
+      paths: object;
+      servers: { url: string }[];
+    };
+    expect(openApi.servers[0]?.url).toBe('/bank');
+    expect(Object.keys(openApi.paths)).toContain(
+      '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule',
+    );
+    const page = await (await fetch(`${ingress.url}/docs`)).text();
+    expect(page).toContain('PLAT_BP_CalculateRepaymentSchedule');
+    expect((await fetch(`${ingress.url}/asyncapi.json`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,35 @@
+import { defineConfig } from 'vitest/config';
+
+const SECOND = 1_000;
+
+/** One vitest project per test level; the folder names the level, the level names its time limit. */
+function level(name: string, testTimeoutMs: number, extra: object = {}) {
+  return {
+    test: {
+      name,
+      include: [`test/${name}/**/*.test.ts`],
+      environment: 'node' as const,
+      testTimeout: testTimeoutMs,
+      hookTimeout: testTimeoutMs,
+      ...extra,
+    },
+  };
+}
+
+/** Levels that meet Kafka: one broker for the whole run, and their files one after another. */
+const withKafka = { fileParallelism: false, globalSetup: ['test/support/kafka-global-setup.ts'] };
+
+export default defineConfig({
+  test: {
+    projects: [
+      level('unit', 5 * SECOND),
+      level('property', 60 * SECOND),
+      level('golden', 10 * SECOND),
+      level('regression', 30 * SECOND),
+      level('worker', 30 * SECOND),
+      level('conformance', 120 * SECOND, withKafka),
+      level('integration', 120 * SECOND, withKafka),
+      level('system', 180 * SECOND, withKafka),
+    ],
+  },
+});

@@ -1,0 +1,23 @@
+import type { StartWorker } from '../shared/platform/worker.ts';
+import type { TopicKey } from '../shared/messaging/topic-names.ts';
+
+/** A worker that this process can start: where its code is (loaded only when asked for) and the topics it cannot do without. */
+export interface WorkerEntry {
+  readonly load: () => Promise<{ start: StartWorker }>;
+  readonly topics: readonly TopicKey[];
+}
+
+/** All workers by name, in the order of their start: consumers first, so that the ingress finds them listening. */
+export const WORKERS = {
+  schedule: {
+    load: () => import('./schedule/main.ts'),
+    topics: ['scheduleRequests', 'scheduleDeadLetters'],
+  },
+  ingress: {
+    load: () => import('./ingress/main.ts'),
+    topics: ['scheduleRequests', 'ingressReplies', 'ingressResults'],
+  },
+} as const satisfies Record<string, WorkerEntry>;
+
+export type WorkerName = keyof typeof WORKERS;
+export const WORKER_NAMES = Object.keys(WORKERS) as readonly WorkerName[];

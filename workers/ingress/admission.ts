@@ -1,0 +1,68 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { assertNever } from '../../shared/platform/errors.ts';
+import type { Access, AccessDecision, Credentials } from './access/access.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { refuse } from './send-answer.ts';
+
+export interface AdmissionDeps {
+  readonly access: Access;
+  readonly rateLimit: RateLimit;
+}
+
+/** Who a request comes from and where its answer goes. */
+export interface Applicant {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly credentials: Credentials;
+}
+
+/**
+ * Lets a request in or answers it with 401, 403, 429 or 503 (E1, E2, E6). `admitted` is called with the caller's
+ * subject, in the same turn whenever the token was checked before. Callers count by subject; those without a valid
+ * token, and everybody where access control is off, by remote address.
+ */
+export function admit(deps: AdmissionDeps, applicant: Applicant, admitted: (subject: string) => void): void {
+  const decision = deps.access.check(applicant.credentials);
+  if (!(decision instanceof Promise)) {
+    settle(deps, applicant, decision, admitted);
+    return;
+  }
+  decision
+    .then((known) => settle(deps, applicant, known, admitted))
+    .catch((error: unknown) => applicant.reply.send(error));
+}
+
+/** RFC 6750 section 3: a token that was sent and does not hold is named as the reason. */
+function challenge({ token }: Credentials): string {
+  return `Bearer realm="platapi"${token === undefined ? '' : ', error="invalid_token"'}`;
+}
+
+function settle(
+  deps: AdmissionDeps,
+  applicant: Applicant,
+  decision: AccessDecision,
+  admitted: (subject: string) => void,
+): void {
+  const { request, reply } = applicant;
+  const known = deps.access.required && decision.kind === 'granted';
+  const caller = known ? `subject ${decision.subject}` : `address ${request.ip}`;
+  const waitSeconds = deps.rateLimit.take(caller);
+  if (waitSeconds > 0) {
+    reply.header('retry-after', waitSeconds);
+    refuse(reply, 'rate-limited', { detail: `Send fewer requests; try again in ${waitSeconds} s.` });
+    return;
+  }
+  switch (decision.kind) {
+    case 'granted':
+      return admitted(decision.subject);
+    case 'unauthenticated':
+      reply.header('www-authenticate', challenge(applicant.credentials));
+      return refuse(reply, 'unauthenticated', { detail: decision.reason });
+    case 'forbidden':
+      return refuse(reply, 'forbidden', { detail: decision.reason });
+    case 'undecided':
+      return refuse(reply, 'not-ready', { detail: 'Access tokens cannot be checked at the moment.' });
+    default:
+      return assertNever(decision);
+  }
+}

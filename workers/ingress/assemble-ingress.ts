@@ -1,0 +1,101 @@
+import type { FastifyInstance } from 'fastify';
+import type { Health } from '../../shared/platform/worker.ts';
+import { createApp } from './create-app.ts';
+import { registerDocuments } from './documents.ts';
+import { createForward } from './forward-action.ts';
+import { registerHealth } from './health-routes.ts';
+import { createHttpMetrics, type HttpMetrics } from './http-metrics.ts';
+import type { IngressDeps } from './ingress-deps.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { createRespondLater } from './respond-later.ts';
+import { createResultFeed, type ResultFeed } from './result-feed.ts';
+import { createResultIds } from './result-id.ts';
+import { registerActions, registerNotFound, registerResults } from './routes.ts';
+import { createTrafficGate, type TrafficGate } from './traffic-gate.ts';
+
+/** One ingress instance, put together and not yet started. */
+export interface AssembledIngress {
+  readonly app: FastifyInstance;
+  readonly gate: TrafficGate;
+  readonly figures: HttpMetrics;
+  readonly results: ResultFeed;
+  readonly health: () => Readonly<Record<string, Health>>;
+}
+
+/** Wires the parts of an instance to its addresses. */
+export function assembleIngress(deps: IngressDeps): AssembledIngress {
+  const { options, actions, access, requester, codec, clock, log } = deps;
+  const { basePath, topicPrefix } = options;
+  const gate = createTrafficGate();
+  const figures = createHttpMetrics(deps.metrics);
+  const ids = createResultIds(deps.resultSecret);
+  const results = createResultFeed(deps.broker, {
+    clock,
+    topicPrefix,
+    retentionMs: options.resultRetentionMs,
+    maxBytes: options.resultStoreBytes,
+  });
+  const rateLimit = createRateLimit(options.rateLimitPerSecond, clock);
+  const respondLater = createRespondLater({ ...options, requester, ids, clock });
+  const accept = createForward({ ...options, requester, respondLater });
+  const health = () => partsHealth(deps, { gate, results });
+
+  const app = createApp(options, { log, metrics: figures });
+  registerActions(app, basePath, { ...options, actions, access, rateLimit, gate, accept });
+  registerResults(app, basePath, {
+    ...options,
+    actions,
+    access,
+    rateLimit,
+    ids,
+    codec,
+    clock,
+    store: results.store,
+    isCurrent: () => results.isCurrent(),
+  });
+  registerDocuments(app, basePath, deps.documents);
+  registerHealth(app, basePath, { metrics: deps.metrics, health });
+  registerNotFound(app);
+  watchSizes(deps, results);
+  return { app, gate, figures, results, health };
+}
+
+function partsHealth(
+  { requester }: IngressDeps,
+  parts: Pick<AssembledIngress, 'gate' | 'results'>,
+): Readonly<Record<string, Health>> {
+  const state = parts.gate.state();
+  if (state === 'draining') return { traffic: { status: 'unhealthy', reason: 'shutting down' } };
+  const waiting = state === 'starting' ? 'starting' : 'degraded';
+  return {
+    replies: requester.isReady()
+      ? READY
+      : { status: 'starting', reason: 'the reply consumer is not assigned' },
+    results: parts.results.isCurrent() ? READY : { status: waiting, reason: 'results are not up to date' },
+  };
+}
+
+const READY: Health = { status: 'ready' };
+
+function watchSizes({ metrics, requester }: IngressDeps, { store }: ResultFeed): void {
+  const timedOut = metrics.gauge(
+    'plat_ingress_timed_out_replies',
+    'Requests whose reply did not come in time',
+  );
+  const unknown = metrics.gauge(
+    'plat_ingress_unknown_replies',
+    'Replies that nobody waited for: late, repeated, or of another instance on the same partition',
+  );
+  const pending = metrics.gauge('plat_ingress_pending_replies', 'Requests that wait for a reply');
+  const kept = metrics.gauge('plat_ingress_results', 'Results kept for their callers');
+  const bytes = metrics.gauge('plat_ingress_result_bytes', 'Bytes of the results kept');
+  metrics.onScrape(() => {
+    const size = store.size();
+    const replies = requester.stats();
+    pending.set(replies.pending);
+    timedOut.set(replies.timedOut);
+    unknown.set(replies.unknownReplies);
+    kept.set(size.results);
+    bytes.set(size.bytes);
+  });
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { refuseWriting } from './routes.ts';
+
+/** The published documents as they are sent; made once at start. */
+export interface Documents {
+  readonly openApiJson: string;
+  readonly asyncApiJson: string;
+  /** The readable page, complete in itself: inline styles, no address of another host. */
+  readonly docsPage: string;
+}
+
+interface Resource {
+  readonly type: string;
+  readonly body: Buffer;
+  readonly etag: string;
+  readonly contentSecurityPolicy: string | undefined;
+}
+
+/** Browsers ask again at the latest after this; the documents change with a release only. */
+const CACHE_CONTROL = 'public, max-age=300';
+const INLINE = /<(style|script)\b[^>]*>([\s\S]*?)<\/\1>/gi;
+
+/** Serves /docs, /openapi.json and /asyncapi.json with entity tags; / leads to /docs. */
+export function registerDocuments(app: FastifyInstance, basePath: string, documents: Documents): void {
+  const resources: Record<string, Resource> = {
+    '/docs': resource('text/html; charset=utf-8', documents.docsPage, pagePolicy(documents.docsPage)),
+    '/openapi.json': resource('application/json; charset=utf-8', documents.openApiJson),
+    '/asyncapi.json': resource('application/json; charset=utf-8', documents.asyncApiJson),
+  };
+  for (const [path, content] of Object.entries(resources)) {
+    app.get(basePath + path, (request, reply) => sendResource(request, reply, content));
+    refuseWriting(app, basePath + path);
+  }
+  app.get(`${basePath}/`, (_request, reply) => {
+    reply.redirect(`${basePath}/docs`, 302);
+  });
+}
+
+function resource(type: string, text: string, contentSecurityPolicy?: string): Resource {
+  const body = Buffer.from(text);
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  return { type, body, etag, contentSecurityPolicy };
+}
+
+function sendResource(request: FastifyRequest, reply: FastifyReply, content: Resource): void {
+  reply.header('etag', content.etag).header('cache-control', CACHE_CONTROL);
+  if (content.contentSecurityPolicy !== undefined) {
+    reply.header('content-security-policy', content.contentSecurityPolicy);
+  }
+  if (matches(request.headers['if-none-match'], content.etag)) {
+    reply.code(304).send();
+    return;
+  }
+  reply.header('content-type', content.type).send(content.body);
+}
+
+/** RFC 9110 section 13.1.2: `*` or a list of tags, compared weakly. */
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  const tags = new Set(ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, '')));
+  return tags.has('*') || tags.has(etag);
+}
+
+function source(allowed: ReadonlySet<string>): string {
+  return allowed.size === 0 ? "'none'" : [...allowed].join(' ');
+}
+
+/** Nothing is loaded from anywhere; the page's own inline styles and scripts are allowed by their hashes. */
+function pagePolicy(page: string): string {
+  const hashes = { style: new Set<string>(), script: new Set<string>() };
+  for (const [, tag = '', content = ''] of page.matchAll(INLINE)) {
+    const kind = tag.toLowerCase() === 'style' ? 'style' : 'script';
+    hashes[kind].add(`'sha256-${createHash('sha256').update(content).digest('base64')}'`);
+  }
+  return [
+    "default-src 'none'",
+    `style-src ${source(hashes.style)}`,
+    `script-src ${source(hashes.script)}`,
+    "connect-src 'self'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

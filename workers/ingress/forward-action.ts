@@ -1,0 +1,91 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply } from 'fastify';
+import type { CancellableRequests, RequestReply } from '../../shared/messaging/request-reply.ts';
+import type { Reply } from '../../shared/messaging/requester.ts';
+import { topicName } from '../../shared/messaging/topic-names.ts';
+import { createProblem } from '../../shared/platform/create-problem.ts';
+import type { Warning } from '../../shared/platform/problem.ts';
+import type { ActionContract } from './action-contract.ts';
+import type { AcceptedAction } from './action-handler.ts';
+import { logCorrelationId } from './correlation-id.ts';
+import { readPreferences } from './prefer-header.ts';
+import { sendJson, sendProblem } from './send-answer.ts';
+import { warningsHeader } from './warnings-header.ts';
+
+/** A request that is valid and ready for the log. */
+export interface ValidAction extends AcceptedAction {
+  readonly payload: unknown;
+  readonly warnings: readonly Warning[];
+}
+
+export interface ForwardDeps {
+  readonly requester: RequestReply & CancellableRequests;
+  readonly topicPrefix: string;
+  readonly replyTimeoutMs: number;
+  /** Takes a request whose caller prefers to fetch the result later. */
+  readonly respondLater: (action: ValidAction) => void;
+}
+
+const SECOND_MS = 1_000;
+const TRACE_PARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
+
+/** Reads the action's input and sends it on its way: answered here when the reply comes, or later (RFC 7240). */
+export function createForward(deps: ForwardDeps): (accepted: AcceptedAction) => void {
+  return (accepted) => {
+    const read = accepted.action.read(accepted.body);
+    if (read.kind === 'invalid') {
+      sendProblem(accepted.reply, createProblem(read.problem, { errors: read.faults }));
+      return;
+    }
+    const { payload, warnings } = read;
+    const preferences = readPreferences(accepted.request.headers.prefer);
+    const valid = { ...accepted, payload, warnings };
+    if (preferences.respondAsync) deps.respondLater(valid);
+    else respondNow(deps, valid, preferences.waitSeconds);
+  };
+}
+
+/** The trace context to pass on, if the caller sent a valid one. */
+export function traceParentOf(headers: IncomingHttpHeaders): string | undefined {
+  const given = headers.traceparent;
+  return typeof given === 'string' && TRACE_PARENT.test(given) ? given : undefined;
+}
+
+function respondNow(deps: ForwardDeps, valid: ValidAction, waitSeconds: number | undefined): void {
+  const { action, reply, request } = valid;
+  if (reply.raw.destroyed) return;
+  if (waitSeconds !== undefined) reply.header('preference-applied', `wait=${waitSeconds}`);
+  const traceParent = traceParentOf(request.headers);
+  const correlationId = logCorrelationId(request.headers, request.id);
+  request.abandoned = () => deps.requester.cancel(correlationId);
+  deps.requester
+    .request({
+      topic: topicName(deps.topicPrefix, action.topic),
+      type: action.requestType,
+      payload: valid.payload,
+      timeoutMs: Math.min(deps.replyTimeoutMs, (waitSeconds ?? Number.POSITIVE_INFINITY) * SECOND_MS),
+      correlationId,
+      ...(traceParent === undefined ? {} : { traceParent }),
+    })
+    .then((answer) => sendReply(reply, { answer, ...valid }))
+    .catch((error: unknown) => reply.send(error));
+}
+
+/** What a reply is rendered with. */
+export interface RenderedReply {
+  readonly action: ActionContract;
+  readonly answer: Reply;
+  readonly warnings: readonly Warning[];
+}
+
+/** Answers with what came back: 200 and the body unwrapped (E1), or the problem with its status. */
+export function sendReply(reply: FastifyReply, { action, answer, warnings }: RenderedReply): void {
+  if (reply.raw.destroyed) return;
+  if (answer.kind === 'problem') {
+    sendProblem(reply, answer.problem);
+    return;
+  }
+  const header = warningsHeader(warnings, answer.warnings);
+  if (header !== undefined) reply.header('warnings', header);
+  sendJson(reply, 200, action.render(answer.payload));
+}

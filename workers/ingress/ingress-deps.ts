@@ -1,0 +1,27 @@
+import type { Codec } from '../../shared/messaging/codec.ts';
+import type { Broker } from '../../shared/messaging/ports.ts';
+import type { CancellableRequests, RequestReply } from '../../shared/messaging/request-reply.ts';
+import type { Clock } from '../../shared/platform/clock.ts';
+import type { Log } from '../../shared/platform/log.ts';
+import type { Metrics } from '../../shared/platform/metrics.ts';
+import type { Access } from './access/access.ts';
+import type { ActionRegistry } from './action-contract.ts';
+import type { Documents } from './documents.ts';
+import type { IngressOptions } from './ingress-options.ts';
+
+/** Everything an ingress instance works with. */
+export interface IngressDeps {
+  readonly options: IngressOptions;
+  readonly actions: ActionRegistry;
+  readonly documents: Documents;
+  readonly access: Access;
+  /** Signs the ids of results; the same for all instances. */
+  readonly resultSecret: string;
+  /** Not yet started. */
+  readonly requester: RequestReply & CancellableRequests;
+  readonly broker: Broker;
+  readonly codec: Codec;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+}

@@ -1,0 +1,30 @@
+export interface Preferences {
+  /** Answer 202 with a result address (RFC 7240 section 4.1). */
+  readonly respondAsync: boolean;
+  /** The longest the caller waits for a reply, in whole seconds (RFC 7240 section 4.3). */
+  readonly waitSeconds: number | undefined;
+}
+
+const NONE: Preferences = { respondAsync: false, waitSeconds: undefined };
+
+/**
+ * Reads `Prefer` (RFC 7240): `respond-async` and `wait=<seconds>`; all else is ignored, as the standard asks. Of a
+ * preference given twice the first counts. A wait that is no whole number from 1 up is ignored.
+ */
+export function readPreferences(header: string | readonly string[] | undefined): Preferences {
+  if (header === undefined) return NONE;
+  let respondAsync = false;
+  let waitSeconds: number | undefined;
+  for (const preference of String(header).split(',')) {
+    const [token = ''] = preference.split(';', 1);
+    const [name = '', value] = token.split('=', 2).map((part) => part.trim());
+    if (name.toLowerCase() === 'respond-async') respondAsync = true;
+    if (name.toLowerCase() === 'wait') waitSeconds ??= wholeSeconds(value);
+  }
+  return { respondAsync, waitSeconds };
+}
+
+function wholeSeconds(value: string | undefined): number | undefined {
+  const digits = value?.replaceAll('"', '');
+  return digits !== undefined && /^[1-9]\d{0,8}$/.test(digits) ? Number(digits) : undefined;
+}

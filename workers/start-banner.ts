@@ -1,0 +1,48 @@
+import type { Config } from '../shared/platform/config.ts';
+
+/** The request of the README: 100 at 7 %, six monthly instalments from 1 January 2024. */
+const SAMPLE = {
+  jsonParam: {
+    ScheduleType: 'EqualInstallments',
+    ProductType: 'TL',
+    InterestPercent: 7,
+    Amount: 100,
+    InstallmentsNo: 6,
+    PeriodicityType: 'Monthly',
+    InstallmentDay: 1,
+    ActivationDate: '2024-01-01',
+  },
+};
+
+/** What a start prints: where it listens and calls to paste. */
+export function startBanner(options: {
+  config: Config;
+  names: readonly string[];
+  url: string | undefined;
+  healthUrl: string | undefined;
+  startMs: number;
+}): string {
+  const { config, names, url } = options;
+  const broker =
+    config.kafka === undefined
+      ? 'embedded broker (one process, nothing is kept over a restart; set KAFKA_BROKERS for Kafka)'
+      : `Kafka at ${config.kafka.brokers.join(', ')}`;
+  const lines = [`Ready in ${Math.round(options.startMs)} ms: ${names.join(', ')}; ${broker}`];
+  if (options.healthUrl !== undefined) lines.push(`Health and metrics: ${options.healthUrl}/health/ready`);
+  if (url === undefined) return `${lines.join('\n')}\n`;
+  const action = `${url}/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule`;
+  const post = (body: object, extra = ''): string =>
+    `curl -s ${extra}${action} -H 'content-type: application/json' \\\n  -d '${JSON.stringify(body)}'`;
+  lines.push(
+    '',
+    '# a repayment schedule',
+    post(SAMPLE),
+    '',
+    '# the same with the effective annual rate, answered later: the reply names where',
+    post({ jsonParam: { ...SAMPLE.jsonParam, CalculateDAE: 2 } }, "-H 'prefer: respond-async' "),
+    '',
+    `# documentation: ${url}/docs   health: ${url}/health/ready   metrics: ${url}/metrics`,
+    '',
+  );
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,91 @@
+import type { Broker } from '../shared/messaging/ports.ts';
+import { TOPIC, type TopicKey } from '../shared/messaging/topic-names.ts';
+import { missingTopics, topicSpecs } from '../shared/messaging/topic-catalogue.ts';
+import { systemClock, type Clock } from '../shared/platform/clock.ts';
+import type { Config } from '../shared/platform/config.ts';
+import { ConfigError } from '../shared/platform/errors.ts';
+import type { Log } from '../shared/platform/log.ts';
+import { createMetrics, type Metrics } from '../shared/platform/metrics.ts';
+import type { Health, RunningWorker } from '../shared/platform/worker.ts';
+import { createCodec } from './create-codec.ts';
+import { WORKERS, type WorkerName } from './catalogue.ts';
+
+export interface RunningSystem {
+  readonly broker: Broker;
+  readonly metrics: Metrics;
+  /** Address of the HTTP ingress, when it is among the workers. */
+  readonly url: string | undefined;
+  health(): Readonly<Record<string, Health>>;
+  /** Drains all workers in reverse order, then closes the broker. Idempotent. */
+  stop(timeoutMs?: number): Promise<void>;
+}
+
+export interface StartOptions {
+  readonly config: Config;
+  readonly names: readonly WorkerName[];
+  readonly log: Log;
+  readonly clock?: Clock;
+  readonly metrics?: Metrics;
+  /** A broker to join (tests: several systems over one embedded broker); absent: as configured. */
+  readonly broker?: Broker;
+}
+
+/**
+ * Starts the named workers in this process, over Kafka when `config.kafka` is set, else over the embedded broker,
+ * whose topics it makes. Rejects with ConfigError naming what is missing; nothing is left running then.
+ */
+export async function startWorkers(options: StartOptions): Promise<RunningSystem> {
+  const { config, names, log } = options;
+  const metrics = options.metrics ?? createMetrics();
+  const broker = options.broker ?? (await createBroker(config, log));
+  const started: RunningWorker[] = [];
+  let stopping: Promise<void> | undefined;
+  const stopAll = async (timeoutMs: number): Promise<void> => {
+    for (const worker of started.toReversed()) await worker.stop(timeoutMs);
+    if (options.broker === undefined) await broker.close();
+  };
+  try {
+    await provideTopics(broker, config, names);
+    const clock = options.clock ?? systemClock;
+    const codec = await createCodec(config, clock);
+    const context = { config, log, clock, metrics, broker, codec };
+    for (const name of names) {
+      const { start } = await WORKERS[name].load();
+      started.push(await start({ ...context, log: log.child({ worker: name }) }));
+    }
+  } catch (error) {
+    await stopAll(0);
+    throw error;
+  }
+  return {
+    broker,
+    metrics,
+    url: started.find((worker) => worker.url !== undefined)?.url,
+    health: () => Object.fromEntries(started.map((worker) => [worker.name, worker.health()])),
+    stop: (timeoutMs = config.drainTimeoutMs) => (stopping ??= stopAll(timeoutMs)),
+  };
+}
+
+/** Only the code of the broker that is used gets loaded. */
+async function createBroker(config: Config, log: Log): Promise<Broker> {
+  if (config.kafka === undefined) {
+    const { createMemoryBroker } = await import('../shared/messaging/memory-broker.ts');
+    return createMemoryBroker();
+  }
+  const { createKafkaBroker } = await import('../shared/messaging/kafka-broker.ts');
+  return createKafkaBroker({ ...config.kafka, clientId: 'banking-product-engine', log });
+}
+
+async function provideTopics(broker: Broker, config: Config, names: readonly WorkerName[]): Promise<void> {
+  if (broker.kind === 'embedded') {
+    await broker.admin.createTopics(topicSpecs(config.topicPrefix, Object.keys(TOPIC) as TopicKey[]));
+    return;
+  }
+  const needed = [...new Set(names.flatMap((name): readonly TopicKey[] => WORKERS[name].topics))];
+  const missing = await missingTopics(broker.admin, config.topicPrefix, needed);
+  if (missing.length > 0) {
+    throw new ConfigError(
+      `the broker lacks topics: ${missing.join(', ')}; make them by: npm run topics -- create`,
+    );
+  }
+}
