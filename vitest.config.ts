@@ -16,15 +16,18 @@ function level(name: string, testTimeoutMs: number, extra: object = {}) {
   };
 }
 
+/** Pure code shares its modules between files: loading them anew for each would take longer than the tests. */
+const pure = { isolate: false };
+
 /** Levels that meet Kafka: one broker for the whole run, and their files one after another. */
 const withKafka = { fileParallelism: false, globalSetup: ['test/support/kafka-global-setup.ts'] };
 
 export default defineConfig({
   test: {
     projects: [
-      level('unit', 5 * SECOND),
-      level('property', 60 * SECOND),
-      level('golden', 10 * SECOND),
+      level('unit', 5 * SECOND, pure),
+      level('property', 60 * SECOND, pure),
+      level('golden', 10 * SECOND, pure),
       level('regression', 30 * SECOND),
       level('worker', 30 * SECOND),
       level('conformance', 120 * SECOND, withKafka),

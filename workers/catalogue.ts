@@ -11,7 +11,7 @@ export interface WorkerEntry {
 export const WORKERS = {
   schedule: {
     load: () => import('./schedule/main.ts'),
-    topics: ['scheduleRequests', 'scheduleDeadLetters'],
+    topics: ['scheduleRequests', 'scheduleBulkRequests', 'scheduleDeadLetters'],
   },
   ingress: {
     load: () => import('./ingress/main.ts'),

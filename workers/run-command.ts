@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { loadConfig, type Config } from '../shared/platform/config.ts';
 import { errorText, SystemError } from '../shared/platform/errors.ts';
 import { combineHealth, startHealthServer } from '../shared/platform/health-server.ts';
-import { createLog } from '../shared/platform/log.ts';
+import { createLog, type Log } from '../shared/platform/log.ts';
 import { createMetrics } from '../shared/platform/metrics.ts';
 import { WORKER_NAMES, type WorkerName } from './catalogue.ts';
 import { startBanner } from './start-banner.ts';
@@ -25,6 +25,9 @@ Exit codes: 0 stopped on a signal, 1 failed, 2 wrong arguments or configuration.
 /** Beyond the drain time itself: what leaving groups and closing sockets may take before the process ends anyway. */
 const EXIT_GRACE_MS = 5_000;
 
+/** One Ctrl-C arrives twice under npm: from the terminal and, forwarded, from npm itself. */
+const SAME_SIGNAL_MS = 1_000;
+
 /** Runs the process until a signal ends it. Never rejects: failures become exit codes with a message on stderr. */
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   const names = chooseWorkers(args);
@@ -33,9 +36,20 @@ export async function runCommand(args: readonly string[], environment: NodeJS.Pr
     await run(loadConfig(environment), names);
   } catch (error) {
     const isConfiguration = error instanceof SystemError && error.code === 'invalid-configuration';
-    fail(errorText(error), isConfiguration ? 2 : 1);
+    fail(startFailure(error), isConfiguration ? 2 : 1);
     process.exit();
   }
+}
+
+/** The failure of a start in words; where a setting helps it is named. */
+function startFailure(error: unknown): string {
+  const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
+  if (code === 'EADDRINUSE') {
+    return `port ${port} of ${address} is taken: choose another by PORT (HEALTH_PORT without an ingress), 0 for any`;
+  }
+  if (code === 'EADDRNOTAVAIL') return `this machine has no address ${address}: set HOST to one of its own`;
+  if (code === 'EACCES') return `port ${port} may not be taken by this user: choose one from 1024 by PORT`;
+  return errorText(error);
 }
 
 function chooseWorkers(args: readonly string[]): readonly WorkerName[] | undefined {
@@ -62,6 +76,8 @@ function chooseWorkers(args: readonly string[]): readonly WorkerName[] | undefin
 async function run(config: Config, names: readonly WorkerName[]): Promise<void> {
   const log = createLog({ level: config.logLevel, name: 'engine' });
   const metrics = createMetrics({ processMetrics: true });
+  // Before anything is started: a signal during the start has to find what it stops.
+  const ending = awaitEnd(log, config.drainTimeoutMs + EXIT_GRACE_MS);
   const startedAt = performance.now();
   const system = await startWorkers({ config, names, log, metrics });
   const healthServer =
@@ -82,33 +98,45 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
       startMs: performance.now() - startedAt,
     }),
   );
+  const { reason, exitCode } = await ending;
+  log.info({ reason, health: combineHealth(system.health()).status }, 'stopping');
+  await system.stop();
+  await healthServer?.stop();
+  process.exit(exitCode);
+}
 
-  let exitCode = 0;
-  const stop = async (reason: string): Promise<void> => {
-    log.info({ reason, health: combineHealth(system.health()).status }, 'stopping');
-    setTimeout(() => process.exit(exitCode || 1), config.drainTimeoutMs + EXIT_GRACE_MS).unref();
-    await system.stop();
-    await healthServer?.stop();
-    process.exit(exitCode);
+interface End {
+  readonly reason: string;
+  readonly exitCode: number;
+}
+
+/** Resolves on the first signal or bug; a second one, or a stop that takes longer than `limitMs`, ends the process. */
+function awaitEnd(log: Log, limitMs: number): Promise<End> {
+  const { promise, resolve } = Promise.withResolvers<End>();
+  let ended: End | undefined;
+  let endedAt = 0;
+  const end = (reason: string, exitCode: number): void => {
+    if (ended !== undefined) {
+      if (performance.now() - endedAt < SAME_SIGNAL_MS) return;
+      process.exit(1);
+    }
+    ended = { reason, exitCode };
+    endedAt = performance.now();
+    setTimeout(() => process.exit(1), limitMs).unref();
+    resolve(ended);
   };
-  let stopping = false;
-  const onSignal = (signal: string): void => {
-    if (stopping) process.exit(exitCode || 1);
-    stopping = true;
-    stop(signal).catch((error: unknown) => fail(errorText(error), 1));
-  };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
   const onBug = (error: unknown): void => {
     log.error(
       { error: errorText(error), stack: error instanceof Error ? error.stack : undefined },
       'unhandled error: stopping',
     );
-    exitCode = 1;
-    onSignal('unhandled error');
+    end('unhandled error', 1);
   };
+  process.on('SIGTERM', (signal) => end(signal, 0));
+  process.on('SIGINT', (signal) => end(signal, 0));
   process.on('unhandledRejection', onBug);
   process.on('uncaughtException', onBug);
+  return promise;
 }
 
 function fail(message: string, code: number): void {

@@ -8,7 +8,8 @@ import type { Log } from '../shared/platform/log.ts';
 import { createMetrics, type Metrics } from '../shared/platform/metrics.ts';
 import type { Health, RunningWorker } from '../shared/platform/worker.ts';
 import { createCodec } from './create-codec.ts';
-import { WORKERS, type WorkerName } from './catalogue.ts';
+import { stopInTurn } from './stop-in-turn.ts';
+import { WORKER_NAMES, WORKERS, type WorkerName } from './catalogue.ts';
 
 export interface RunningSystem {
   readonly broker: Broker;
@@ -40,15 +41,21 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
   const broker = options.broker ?? (await createBroker(config, log));
   const started: RunningWorker[] = [];
   let stopping: Promise<void> | undefined;
+  const health = (): Readonly<Record<string, Health>> =>
+    Object.fromEntries(started.map((worker) => [worker.name, worker.health()]));
   const stopAll = async (timeoutMs: number): Promise<void> => {
-    for (const worker of started.toReversed()) await worker.stop(timeoutMs);
-    if (options.broker === undefined) await broker.close();
+    try {
+      await stopInTurn(started.toReversed(), timeoutMs);
+    } finally {
+      if (options.broker === undefined) await broker.close();
+    }
   };
   try {
     await provideTopics(broker, config, names);
+    warnOfAbsentWorkers(options, broker);
     const clock = options.clock ?? systemClock;
     const codec = await createCodec(config, clock);
-    const context = { config, log, clock, metrics, broker, codec };
+    const context = { config, log, clock, metrics, broker, codec, processHealth: health };
     for (const name of names) {
       const { start } = await WORKERS[name].load();
       started.push(await start({ ...context, log: log.child({ worker: name }) }));
@@ -61,7 +68,7 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
     broker,
     metrics,
     url: started.find((worker) => worker.url !== undefined)?.url,
-    health: () => Object.fromEntries(started.map((worker) => [worker.name, worker.health()])),
+    health,
     stop: (timeoutMs = config.drainTimeoutMs) => (stopping ??= stopAll(timeoutMs)),
   };
 }
@@ -74,6 +81,17 @@ async function createBroker(config: Config, log: Log): Promise<Broker> {
   }
   const { createKafkaBroker } = await import('../shared/messaging/kafka-broker.ts');
   return createKafkaBroker({ ...config.kafka, clientId: 'banking-product-engine', log });
+}
+
+/** Over an embedded broker of this process nobody else can do the work of a worker that is left out. */
+function warnOfAbsentWorkers(options: StartOptions, broker: Broker): void {
+  const { names, log } = options;
+  const absent = WORKER_NAMES.filter((name) => !names.includes(name));
+  if (options.broker !== undefined || broker.kind === 'kafka' || absent.length === 0) return;
+  log.warn(
+    { absent },
+    'the embedded broker serves this process only: nobody does the work of the absent workers',
+  );
 }
 
 async function provideTopics(broker: Broker, config: Config, names: readonly WorkerName[]): Promise<void> {

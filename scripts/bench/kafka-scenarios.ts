@@ -107,7 +107,7 @@ async function inTurns(
   raw: RawRequester,
   http: HttpLoad,
 ): Promise<readonly Measurement[]> {
-  const scenarios = [PING_PONG_WINDOW, ECHO_WINDOW].flatMap((window) => [
+  const scenarios = [ECHO_WINDOW, PING_PONG_WINDOW].flatMap((window) => [
     { name: RAW_PING_PONG, window, request: () => raw.request() },
     { name: HTTP_OVER_KAFKA, window, request: (slot: number) => http.request(slot) },
   ]);

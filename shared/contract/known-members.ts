@@ -38,6 +38,11 @@ export function memberTree(schema: JsonSchema): MemberTree {
   return { members: new Map(Object.entries(properties).map(([name, member]) => [name, memberTree(member)])) };
 }
 
+/** The fault of a list with more items than its definition allows. */
+export function tooManyItems(path: string, maxItems: number): Fault {
+  return shapeFault(path, 'too-many-items', `must have at most ${maxItems} items`);
+}
+
 /** What a walk over a body found. */
 export interface MemberSurvey {
   /** Unknown members, at most {@link MAX_WARNINGS}. */
@@ -62,8 +67,7 @@ function survey(tree: MemberTree, value: unknown, path: string, found: MemberSur
 function surveyList(tree: MemberTree, list: readonly unknown[], path: string, found: MemberSurvey): void {
   const { maxItems = 0 } = tree;
   if (list.length > maxItems) {
-    const message = `must have at most ${maxItems} items`;
-    found.overlong.push(shapeFault(path, 'too-many-items', message));
+    found.overlong.push(tooManyItems(path, maxItems));
     return;
   }
   for (const [index, item] of list.entries()) {

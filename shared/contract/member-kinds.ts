@@ -15,7 +15,8 @@ export const MAX_TEXT_LENGTH = 200;
 /** What a date looks like, for documents; whether it exists is checked when it is read. */
 const DATE_PATTERN = '^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?$';
 
-const EXISTING_DATE = `must be an existing date such as 2024-01-31, from ${EARLIEST_YEAR} to ${LATEST_YEAR}`;
+/** What is said of a text or a day that is no date of a request. */
+export const EXISTING_DATE = `must be an existing date such as 2024-01-31, from ${EARLIEST_YEAR} to ${LATEST_YEAR}`;
 
 /** Digits of a decimal: `precision` in all, `scale` of them after the point. */
 interface DecimalSize {
@@ -98,12 +99,16 @@ export const numericFlag = () =>
     })
     .transform((value, context) => wholeNumber(Number(value), context));
 
+/** What is said of texts without and with too many characters. */
+export const NOT_EMPTY = 'must not be empty; leave it out or send null where it does not apply';
+export const TOO_LONG = `must have at most ${MAX_TEXT_LENGTH} characters`;
+
 /** A name or a code. */
 export const text = () =>
   z
     .string({ error: wanted('text') })
-    .min(1, { error: 'must not be empty; leave it out or send null where it does not apply' })
-    .max(MAX_TEXT_LENGTH, { error: `must have at most ${MAX_TEXT_LENGTH} characters` });
+    .min(1, { error: NOT_EMPTY })
+    .max(MAX_TEXT_LENGTH, { error: TOO_LONG });
 
 /** A calendar date (D1): `yyyy-mm-dd`, `yyyy-m-d` or an ISO date-time, whose date part counts. */
 export const date = () =>

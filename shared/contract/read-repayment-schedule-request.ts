@@ -2,13 +2,20 @@
 
 import type { RepaymentScheduleRequest } from '../lending/repayment-schedule-request.ts';
 import type { Fault } from '../platform/problem.ts';
-import { repaymentScheduleBody } from './repayment-schedule-request-shape.ts';
+import { faultsBesideLimits, faultsBesideShape, REQUEST_MEMBER } from './faults-beside-shape.ts';
+import { jsonSchemaOf } from './json-schema.ts';
+import { compileLimits } from './payload-limits.ts';
+import { repaymentScheduleBody, repaymentScheduleMembers } from './repayment-schedule-request-shape.ts';
 import { isAbsent, isRecord, shapeFault } from './request-faults.ts';
-import { createRequestReader, type ReadRequest } from './request-reading.ts';
+import { createRequestReader, invalid, type InvalidRequest, type ReadRequest } from './request-reading.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-const readBody = createRequestReader(repaymentScheduleBody, crossChecks);
+const readBody = createRequestReader(repaymentScheduleBody, {
+  between: crossChecks,
+  beside: faultsBesideShape,
+});
+const checkLimits = compileLimits(jsonSchemaOf(repaymentScheduleMembers));
 
 /**
  * Reads `{jsonParam: {...}}`, the body of the HTTP call and of a JSON message alike, into the request that the
@@ -19,8 +26,17 @@ export function readRepaymentScheduleRequest(body: unknown): ReadRequest<Repayme
   return read.kind === 'valid' ? { ...read, payload: read.payload.jsonParam } : read;
 }
 
+/**
+ * Holds a request that came in Avro against the same limits and rules as one in JSON; undefined when it keeps them.
+ */
+export function checkRepaymentScheduleRequest(request: RepaymentScheduleRequest): InvalidRequest | undefined {
+  const faults: Fault[] = [...crossChecks({ [REQUEST_MEMBER]: request })];
+  checkLimits?.(request, REQUEST_MEMBER, faults);
+  return faults.length === 0 ? undefined : invalid(faults, faultsBesideLimits(request, faults));
+}
+
 function crossChecks(body: unknown): readonly Fault[] {
-  const members = isRecord(body) ? body['jsonParam'] : undefined;
+  const members = isRecord(body) ? body[REQUEST_MEMBER] : undefined;
   if (!isRecord(members)) return [];
   const faults: Fault[] = [];
   checkRate(members, faults);
@@ -35,7 +51,7 @@ function checkRate(members: Members, faults: Fault[]): void {
   if (isSentList(members['MultipleInterestRates']) || isSentList(members['BandedInterestRates'])) return;
   faults.push(
     shapeFault(
-      'jsonParam.InterestPercent',
+      `${REQUEST_MEMBER}.InterestPercent`,
       'missing',
       'is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent',
     ),
@@ -54,7 +70,7 @@ function checkItems(members: Members, list: string, names: readonly string[], fa
   const items = members[list];
   if (!Array.isArray(items)) return;
   for (const [index, item] of items.entries()) {
-    if (isRecord(item)) checkItem(item, `jsonParam.${list}[${index}]`, names, faults);
+    if (isRecord(item)) checkItem(item, `${REQUEST_MEMBER}.${list}[${index}]`, names, faults);
   }
 }
 

@@ -92,7 +92,9 @@ const values = {
   InterestCapitalization: optional(numericFlag()).describe(
     'Deposits. 1: interest joins the balance; 0: interest is paid each period.',
   ),
-  UpFrontValue: optional(amount()).describe('Commissions, taxes and insurances paid once at the start.'),
+  UpFrontValue: optional(amount()).describe(
+    'Commissions, taxes and insurances paid once at the start. No effect with LastDueDate.',
+  ),
   ResidualValue: optional(amount()).describe('Residual value, part of Amount.'),
   ResidualInInstallment: optional(flag()).describe(
     '1: the residual is paid in the last installment; 0: in a line of its own.',

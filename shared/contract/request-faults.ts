@@ -63,9 +63,17 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Turns what the definition found into faults; messages are those of the member kinds. */
+/**
+ * Turns what the definition found into faults, one for each member: of a value of another kind the definition also
+ * finds that it is too long. Messages are those of the member kinds.
+ */
 export function faultsOfIssues(issues: readonly Issue[], body: unknown): Fault[] {
-  return issues.map((issue) => shapeFault(pathText(issue.path), codeOf(issue, body), issue.message));
+  const faults = new Map<string, Fault>();
+  for (const issue of issues) {
+    const path = pathText(issue.path);
+    if (!faults.has(path)) faults.set(path, shapeFault(path, codeOf(issue, body), issue.message));
+  }
+  return [...faults.values()];
 }
 
 /** At most {@link MAX_FAULTS} faults, the last of which then says how many are left out. */

@@ -24,34 +24,37 @@ export interface InvalidRequest {
   readonly faults: readonly Fault[];
 }
 
-/** The answer of a reader to a request with faults. */
-export function invalid(faults: readonly Fault[]): InvalidRequest {
-  return { kind: 'invalid', problem: problemCodeOf(faults), faults: limitFaults(faults) };
+/** The answer of a reader to a request with faults; `others`, which it also has, do not change the error code. */
+export function invalid(faults: readonly Fault[], others: readonly Fault[] = []): InvalidRequest {
+  return { kind: 'invalid', problem: problemCodeOf(faults), faults: limitFaults([...faults, ...others]) };
 }
 
 /** Reads a body, for example what `JSON.parse` answers. Never throws, whatever the value is. */
 export type RequestReader<Payload> = (body: unknown) => ReadRequest<Payload>;
 
-/** Rules between members, which the definition of single members cannot state; looks at the body as it was sent. */
-export type CrossChecks = (body: unknown) => readonly Fault[];
+/** What a reader looks at beside the definition of single members. */
+export interface FurtherChecks {
+  /** Rules between members; looks at the body as it was sent. */
+  readonly between: (body: unknown) => readonly Fault[];
+  /** What else is wrong with a body of which these faults are known, so that the answer names everything (E3). */
+  readonly beside: (body: unknown, known: readonly Fault[]) => readonly Fault[];
+}
 
-/**
- * Makes the reader of a definition. `crossChecks` run on valid and on faulty bodies alike, so that the answer names
- * everything that is wrong; only a list beyond its limit is reported without looking further.
- */
+/** Makes the reader of a definition. A list beyond its limit is reported before anything reads its items. */
 export function createRequestReader<Definition extends z.ZodType>(
   definition: Definition,
-  crossChecks: CrossChecks,
+  { between, beside }: FurtherChecks,
 ): RequestReader<z.output<Definition>> {
   const compiled = z.compile(definition);
   const known = memberTree(jsonSchemaOf(definition));
   return (body) => {
     const { warnings, overlong } = surveyBody(known, body);
-    if (overlong.length > 0) return invalid(overlong);
+    if (overlong.length > 0) return invalid(overlong, beside(body, overlong));
     const read = compiled.safeParse(body);
-    const crossFaults = crossChecks(body);
+    const crossFaults = between(body);
     if (read.success && crossFaults.length === 0) return { kind: 'valid', payload: read.data, warnings };
     const shapeFaults = read.success ? [] : faultsOfIssues(read.error.issues, body);
-    return invalid([...shapeFaults, ...crossFaults]);
+    const faults = [...shapeFaults, ...crossFaults];
+    return invalid(faults, beside(body, faults));
   };
 }

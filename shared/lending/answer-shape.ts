@@ -21,7 +21,7 @@ export function answerShape(calculateDae: number | undefined, findings: Findings
     case 2:
       return { casing: 'lower', show: 'rows-with-dae' };
     default:
-      findings.refuse('CalculateDAE', 'out-of-range', 'CalculateDAE must be 0, 1 or 2.');
+      findings.refuse('CalculateDAE', 'out-of-range', 'must be 0, 1 or 2');
       return undefined;
   }
 }

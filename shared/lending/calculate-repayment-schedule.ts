@@ -2,23 +2,21 @@
 
 import { assertNever } from './assert-never.ts';
 import { amortiseByEqualInstallments, amortiseByEqualPrincipal } from './amortisation.ts';
-import { answerShape, type AnswerShape } from './answer-shape.ts';
+import type { AnswerShape } from './answer-shape.ts';
 import type { CalendarDate } from './calendar-date.ts';
-import { DEFAULT_CURRENCY_DIGITS } from './currency-digits.ts';
+import { checkMembers } from './check-members.ts';
 import { dayCountDenominator, dayCountNumerator } from './day-count.ts';
 import type { DueDates } from './due-dates.ts';
 import { effectiveAnnualRate } from './effective-annual-rate.ts';
 import { effectiveInterestRate } from './effective-interest-rate.ts';
 import { growthNumerator, interestAccrual, type InterestAccrual } from './interest-accrual.ts';
-import { completeTerms, draftTermsOf, MOST_INSTALLMENTS, type LoanTerms } from './loan-terms.ts';
-import { reportMembersWithoutEffect } from './members-without-effect.ts';
+import { completeTerms, MOST_INSTALLMENTS, type LoanTerms } from './loan-terms.ts';
 import { LARGEST_FIGURE_MINOR } from './money.ts';
 import { Findings } from './refusal.ts';
 import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
 import type { ScheduleOutcome, ScheduleRow } from './repayment-schedule.ts';
 import { scheduleDatesOf } from './schedule-dates.ts';
 import { scheduleRowsOf } from './schedule-rows.ts';
-import { refuseUnsupportedMembers } from './unsupported-members.ts';
 
 /** What a calculation knows besides the request. */
 export interface ScheduleContext {
@@ -43,11 +41,7 @@ export function calculateRepaymentSchedule(
   context: ScheduleContext,
 ): ScheduleOutcome {
   const findings = new Findings();
-  refuseUnsupportedMembers(request, findings);
-  const shape = answerShape(request.CalculateDAE, findings);
-  const draft = draftTermsOf(request, context.maxRows ?? MOST_INSTALLMENTS, findings);
-  const digits = draft.currencyDigits ?? DEFAULT_CURRENCY_DIGITS;
-  reportMembersWithoutEffect(request, draft.periodicity, digits, findings);
+  const { shape, draft } = checkMembers(request, context.maxRows ?? MOST_INSTALLMENTS, findings);
   const dates = scheduleDatesOf(request, { ...draft, requestDay: context.requestDay }, findings);
   const terms = completeTerms(draft);
   if (terms === undefined || dates === undefined || shape === undefined) {
@@ -101,14 +95,14 @@ function checkFigures(terms: LoanTerms, accrual: InterestAccrual, findings: Find
     if (growth < least) least = growth;
   }
   if (least <= 0n) {
-    findings.refuse(
-      'InterestPercent',
-      'rate-too-low',
-      'InterestPercent takes the whole balance in one period.',
-    );
+    findings.refuse('InterestPercent', 'rate-too-low', 'must leave something of the balance in every period');
   }
   if (BigInt(terms.amount) * greatest > BigInt(LARGEST_FIGURE_MINOR) * one) {
-    findings.refuse('Amount', 'amount-too-large', 'Amount with its interest of one period is too large.');
+    findings.refuse(
+      'Amount',
+      'amount-too-large',
+      'must be smaller: with the interest of one period it is beyond what can be calculated with',
+    );
   }
 }
 

@@ -45,9 +45,10 @@ interface InterestPeriod {
 /** The convention of that name: any case, `ACT` for `Actual`, blanks around the slash ignored; undefined if unknown. */
 export function findDayCount(name: string): DayCountName | undefined {
   const wanted = name
-    .trim()
     .toLowerCase()
-    .replaceAll(/\s*\/\s*/g, '/')
+    .split('/')
+    .map((part) => part.trim())
+    .join('/')
     .replaceAll(/\bact\b/g, 'actual')
     .replaceAll(/\s+/g, ' ');
   return DAY_COUNT_NAMES.find((known) => known.toLowerCase() === wanted);

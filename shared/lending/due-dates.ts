@@ -17,6 +17,8 @@ interface DueDateTerms {
   readonly installmentDay: number;
   readonly installmentMethod: InstallmentMethod;
   readonly installmentsNo: number;
+  /** Due date of the last settled row in a recalculation: the schedule starts there, whatever else is sent (D2). */
+  readonly lastDueDate: CalendarDate | undefined;
   readonly activationDate: CalendarDate | undefined;
   readonly firstDueDate: CalendarDate | undefined;
   readonly maturityDate: CalendarDate | undefined;
@@ -35,7 +37,8 @@ export interface DueDates {
 
 /** The day on which the schedule starts (D2). */
 function startDateOf(terms: DueDateTerms): CalendarDate {
-  if (terms.activationDate !== undefined) return terms.activationDate;
+  const known = terms.lastDueDate ?? terms.activationDate;
+  if (known !== undefined) return known;
   return terms.firstDueDate === undefined ? terms.requestDay : onePeriodBefore(terms, terms.firstDueDate);
 }
 
@@ -117,7 +120,7 @@ export function singleDueDateOf(terms: DueDateTerms): DueDates | undefined {
   const dueDate = terms.maturityDate ?? terms.firstDueDate;
   if (dueDate === undefined) return undefined;
   return {
-    startDate: terms.activationDate ?? terms.requestDay,
+    startDate: terms.lastDueDate ?? terms.activationDate ?? terms.requestDay,
     dueDates: [dueDate],
     regularMonths: [0],
   };

@@ -8,7 +8,7 @@ import { checkAmount, checkRate, checkWhole } from './member-checks.ts';
 import { BUILT_IN_PERIODICITIES, findPeriodicity, type Periodicity } from './periodicity.ts';
 import type { Findings } from './refusal.ts';
 import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
-import { findScheduleType, servesProductType, type ScheduleType } from './schedule-type.ts';
+import { findScheduleType, isProductType, servesProductType, type ScheduleType } from './schedule-type.ts';
 
 /** Most installments of a schedule (M6). */
 export const MOST_INSTALLMENTS = 1200;
@@ -23,14 +23,14 @@ export interface LoanTerms {
   readonly currencyDigits: number;
   /** Financed amount in minor units. */
   readonly amount: number;
-  /** Costs paid at the start in minor units. */
+  /** Costs paid at the start in minor units; none in a recalculation. */
   readonly upFront: number;
   readonly annualRate: ExactRatio;
   readonly installmentsNo: number;
 }
 
 /** The terms as far as they hold: what is wrong is undefined. */
-type DraftTerms = { readonly [Term in keyof LoanTerms]: LoanTerms[Term] | undefined };
+export type DraftTerms = { readonly [Term in keyof LoanTerms]: LoanTerms[Term] | undefined };
 
 /** Reads the terms of a request and notes all faults in them. */
 export function draftTermsOf(
@@ -48,7 +48,7 @@ export function draftTermsOf(
     dayCount: dayCountOf(request, scheduleType, findings),
     currencyDigits: digits,
     amount: amountOf(request, assumedDigits, findings),
-    upFront: checkAmount(findings, 'UpFrontValue', request.UpFrontValue, assumedDigits) ?? 0,
+    upFront: upFrontOf(request, assumedDigits, findings),
     annualRate: annualRateOf(request, findings),
     installmentsNo: installmentsNoOf(request, periodicity, maxRows, findings),
   };
@@ -70,14 +70,15 @@ function scheduleTypeOf(request: RepaymentScheduleRequest, findings: Findings): 
     findings.refuse(
       'ScheduleType',
       'unknown-schedule-type',
-      `ScheduleType is not an active schedule type; known are ${names}.`,
+      `must be an active schedule type; known are ${names}`,
     );
     return undefined;
   }
   const { ProductType } = request;
   if (ProductType !== undefined && !servesProductType(found, ProductType)) {
-    const allowed = `${found.name} serves the product types ${found.productTypes.join(', ')}`;
-    findings.refuse('ProductType', 'product-type-mismatch', `ProductType does not fit: ${allowed}.`);
+    const allowed = found.productTypes.join(', ');
+    const code = isProductType(ProductType) ? 'product-type-mismatch' : 'unknown-product-type';
+    findings.refuse('ProductType', code, `must be a product type that ${found.name} serves: ${allowed}`);
   }
   return found;
 }
@@ -90,11 +91,7 @@ function periodicityOf(
   const found = findPeriodicity(request.PeriodicityType);
   if (found === undefined) {
     const names = BUILT_IN_PERIODICITIES.map((known) => known.name).join(', ');
-    findings.refuse(
-      'PeriodicityType',
-      'unknown-periodicity',
-      `PeriodicityType is not known; known are ${names}.`,
-    );
+    findings.refuse('PeriodicityType', 'unknown-periodicity', `must be one of ${names}`);
     return undefined;
   }
   const unit = scheduleType?.measurementUnit ?? null;
@@ -103,7 +100,7 @@ function periodicityOf(
     findings.refuse(
       'PeriodicityType',
       'wrong-unit',
-      `PeriodicityType must be counted in ${unit.toLowerCase()} here.`,
+      `must be counted in ${unit.toLowerCase()} with this schedule type`,
     );
   }
   return found;
@@ -121,7 +118,7 @@ function dayCountOf(
     findings.refuse(
       'InterestCalculationMethod',
       'unknown-day-count',
-      `InterestCalculationMethod is not a day count; known are ${DAY_COUNT_NAMES.join(', ')}.`,
+      `must be one of ${DAY_COUNT_NAMES.join(', ')}`,
     );
   }
   return found;
@@ -132,7 +129,7 @@ function currencyDigitsOf(request: RepaymentScheduleRequest, findings: Findings)
   const { Currency, Precision } = request;
   const byCurrency = Currency === undefined ? DEFAULT_CURRENCY_DIGITS : currencyDigits(Currency);
   if (byCurrency === undefined) {
-    findings.refuse('Currency', 'unknown-currency', 'Currency is not an ISO 4217 code of a currency.');
+    findings.refuse('Currency', 'unknown-currency', 'must be the ISO 4217 code of a currency');
   }
   if (Precision === undefined) return byCurrency;
   return checkWhole(findings, 'Precision', Precision, { least: 0, greatest: MOST_PRECISION_DIGITS });
@@ -140,10 +137,16 @@ function currencyDigitsOf(request: RepaymentScheduleRequest, findings: Findings)
 
 function amountOf(request: RepaymentScheduleRequest, digits: number, findings: Findings): number | undefined {
   if (!request.Amount.greaterThan(0)) {
-    findings.refuse('Amount', 'out-of-range', 'Amount must be more than zero.');
+    findings.refuse('Amount', 'out-of-range', 'must be more than zero');
     return undefined;
   }
   return checkAmount(findings, 'Amount', request.Amount, digits);
+}
+
+/** The costs of a running contract were paid at its start: its rates are those of the rows left, on Amount (A4). */
+function upFrontOf(request: RepaymentScheduleRequest, digits: number, findings: Findings): number {
+  const upFront = checkAmount(findings, 'UpFrontValue', request.UpFrontValue, digits) ?? 0;
+  return request.LastDueDate === undefined ? upFront : 0;
 }
 
 /** The rate may be left out only where ranges or bands take its place (S4). */
@@ -153,7 +156,7 @@ function annualRateOf(request: RepaymentScheduleRequest, findings: Findings): Ex
   if (request.InterestPercent === undefined && !hasOtherRates) {
     findings.missing(
       'InterestPercent',
-      'InterestPercent is mandatory without MultipleInterestRates or BandedInterestRates.',
+      'is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent',
     );
   }
   return checkRate(findings, 'InterestPercent', request.InterestPercent);
@@ -169,10 +172,10 @@ function installmentsNoOf(
   const installmentsNo = checkWhole(findings, 'InstallmentsNo', request.InstallmentsNo, range);
   if (installmentsNo === undefined) return undefined;
   if (periodicity?.unit === 'Once' && installmentsNo !== 1) {
-    findings.refuse('InstallmentsNo', 'out-of-range', 'InstallmentsNo must be 1 with the periodicity Once.');
+    findings.refuse('InstallmentsNo', 'out-of-range', 'must be 1 with the periodicity Once');
   }
   if (installmentsNo > maxRows) {
-    findings.refuse('InstallmentsNo', 'too-many-rows', `InstallmentsNo may be at most ${maxRows} here.`);
+    findings.refuse('InstallmentsNo', 'too-many-rows', `must be at most ${maxRows} here`);
   }
   return installmentsNo;
 }

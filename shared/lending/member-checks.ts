@@ -2,7 +2,7 @@
 
 import type { Decimal } from 'decimal.js';
 import { ratioOfPercent, type ExactRatio } from './exact-ratio.ts';
-import { LARGEST_AMOUNT_MINOR, toMinorUnits } from './money.ts';
+import { formatMinorUnits, LARGEST_AMOUNT_MINOR, toMinorUnits } from './money.ts';
 import type { Findings } from './refusal.ts';
 
 /** Largest annual rate in percent, either sign: a thousand times the balance a year is a mistake, not a price. */
@@ -25,8 +25,7 @@ export function checkWhole(
 ): number | undefined {
   if (value === undefined) return undefined;
   if (Number.isInteger(value) && value >= range.least && value <= range.greatest) return value;
-  const allowed = `a whole number from ${range.least} to ${range.greatest}`;
-  findings.refuse(path, 'out-of-range', `${path} is ${value}; allowed is ${allowed}.`);
+  findings.refuse(path, 'out-of-range', `must be a whole number from ${range.least} to ${range.greatest}`);
   return undefined;
 }
 
@@ -39,18 +38,18 @@ export function checkAmount(
 ): number | undefined {
   if (value === undefined) return undefined;
   if (!value.isFinite() || (value.isNegative() && !value.isZero())) {
-    findings.refuse(path, 'out-of-range', `${path} must be zero or more.`);
+    findings.refuse(path, 'out-of-range', 'must be zero or more');
     return undefined;
   }
   const minor = toMinorUnits(value, digits);
   if (minor === 'too-many-decimals') {
     const allowed = digits === 0 ? 'no decimals' : `at most ${digits} decimals`;
-    findings.refuse(path, 'too-many-decimals', `${path} may have ${allowed} in this currency.`);
+    findings.refuse(path, 'too-many-decimals', `must have ${allowed} in this currency`);
     return undefined;
   }
   if (minor === 'too-large') {
-    const largest = `${LARGEST_AMOUNT_MINOR} of the currency's smallest unit`;
-    findings.refuse(path, 'amount-too-large', `${path} is larger than ${largest}.`);
+    const largest = formatMinorUnits(LARGEST_AMOUNT_MINOR, digits);
+    findings.refuse(path, 'amount-too-large', `must be at most ${largest}`);
     return undefined;
   }
   return minor;
@@ -65,11 +64,11 @@ export function checkRate(
   if (value === undefined) return undefined;
   if (!value.isFinite() || value.abs().greaterThan(LARGEST_RATE_PERCENT)) {
     const allowed = `from -${LARGEST_RATE_PERCENT} to ${LARGEST_RATE_PERCENT} percent a year`;
-    findings.refuse(path, 'out-of-range', `${path} must be a rate ${allowed}.`);
+    findings.refuse(path, 'out-of-range', `must be ${allowed}`);
     return undefined;
   }
   if (value.decimalPlaces() > LARGEST_RATE_DECIMALS) {
-    findings.refuse(path, 'too-many-decimals', `${path} may have at most ${LARGEST_RATE_DECIMALS} decimals.`);
+    findings.refuse(path, 'too-many-decimals', `must have at most ${LARGEST_RATE_DECIMALS} decimals`);
     return undefined;
   }
   return ratioOfPercent(value);
@@ -86,7 +85,7 @@ export function checkName<Name extends string>(
   const wanted = value.trim().toLowerCase();
   const found = allowed.find((name) => name.toLowerCase() === wanted);
   if (found === undefined) {
-    findings.refuse(path, 'unknown-value', `${path} is not known; allowed are ${allowed.join(', ')}.`);
+    findings.refuse(path, 'unknown-value', `must be one of ${allowed.join(', ')}`);
   }
   return found;
 }

@@ -32,12 +32,15 @@ export function reportMembersWithoutEffect(
   findings: Findings,
 ): void {
   checkValues(request, digits, findings);
+  const isRecalculation = request.LastDueDate !== undefined;
   const isOnce = periodicity?.unit === 'Once';
   const findsFirstMonth =
     request.FirstDueDate === undefined && periodicity !== undefined && monthsPerPeriod(periodicity) > 0;
   const withoutEffect: readonly (readonly [path: string, sent: boolean])[] = [
+    ['ActivationDate', request.ActivationDate !== undefined && isRecalculation],
     ['AdvanceAmount', request.AdvanceAmount !== undefined],
     ['ContractPeriod', request.ContractPeriod !== undefined],
+    ['UpFrontValue', request.UpFrontValue !== undefined && isRecalculation],
     ['InterestCapitalization', request.InterestCapitalization !== undefined],
     ['CapitalPercent', request.CapitalPercent !== undefined],
     ['ExpiryDateForOD', request.ExpiryDateForOD !== undefined],
@@ -74,6 +77,6 @@ function checkValues(request: RepaymentScheduleRequest, digits: number, findings
   checkName(findings, 'GraceType', request.GraceType, GRACE_TYPES);
   const capital = request.CapitalPercent;
   if (capital !== undefined && !(capital.gte(0) && capital.lte(WHOLE_BALANCE_PERCENT))) {
-    findings.refuse('CapitalPercent', 'out-of-range', 'CapitalPercent must be from 0 to 100.');
+    findings.refuse('CapitalPercent', 'out-of-range', `must be from 0 to ${WHOLE_BALANCE_PERCENT}`);
   }
 }

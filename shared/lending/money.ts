@@ -11,8 +11,11 @@ import type { Decimal } from 'decimal.js';
  */
 export const LARGEST_AMOUNT_MINOR = 1_000_000_000_000_000;
 
-/** Largest figure that a row may hold, in minor units: beyond it whole numbers are no longer exact. */
-export const LARGEST_FIGURE_MINOR = Number.MAX_SAFE_INTEGER;
+/**
+ * Largest figure that a row may hold, in minor units: the largest whole number that an Avro long carries exactly here
+ * (2^53 - 2). Figures below zero come from negative rates only and are smaller in size than the amount.
+ */
+export const LARGEST_FIGURE_MINOR = Number.MAX_SAFE_INTEGER - 1;
 
 /** Power of ten above which no amount can be within the limit; keeps absurd exponents from being written out. */
 const LARGEST_EXPONENT = 15;

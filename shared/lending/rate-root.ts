@@ -7,8 +7,11 @@
 
 import { yearsOf, type RateFlows } from './rate-flows.ts';
 
-/** ln(1 + r) of -99.99999999999999 %, below which every rate is published as -100. */
-const LOWEST_LOG_RATE = -40;
+/**
+ * Lowest ln(1 + r) that is searched. Far below what is published as -100 percent, yet a last payment of one cent a day
+ * after the others outweighs the largest amounts only there, and such a rate exists.
+ */
+const LOWEST_LOG_RATE = -20_000;
 /** ln(1 + r) of 1e260, above which no rate is given: its digits would not fit a JSON number. */
 const HIGHEST_LOG_RATE = 600;
 /** Newton's step halves its error's exponent; bisection takes over where it fails. Both end well before this. */

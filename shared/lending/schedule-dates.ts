@@ -38,6 +38,7 @@ export function scheduleDatesOf(
     requestDay,
     installmentDay,
     installmentMethod: method ?? 'OnePeriodLater',
+    lastDueDate: request.LastDueDate,
     activationDate: request.ActivationDate,
     firstDueDate: request.FirstDueDate,
     maturityDate: request.MaturityDate,
@@ -47,7 +48,7 @@ export function scheduleDatesOf(
     findings.refuse(
       'MaturityDate',
       'missing',
-      'MaturityDate or FirstDueDate is needed with the periodicity Once.',
+      'is missing; MaturityDate or FirstDueDate is needed with the periodicity Once',
     );
     return undefined;
   }
@@ -62,18 +63,18 @@ function checkOrder(request: RepaymentScheduleRequest, dates: DueDates, findings
   const beforeLast = dueDates.at(-2) ?? startDate;
   if (request.MaturityDate !== undefined && last <= beforeLast) {
     const earliest = formatCalendarDate(beforeLast);
-    findings.refuse('MaturityDate', 'date-order', `MaturityDate must be after ${earliest}.`);
+    findings.refuse('MaturityDate', 'date-order', `must be after ${earliest}`);
   }
   const firstIsMaturity = request.MaturityDate !== undefined && dueDates.length === 1;
   if (!firstIsMaturity && (dueDates[0] ?? startDate) <= startDate) {
     const start = formatCalendarDate(startDate);
-    findings.refuse('FirstDueDate', 'date-order', `FirstDueDate must be after the start, ${start}.`);
+    findings.refuse('FirstDueDate', 'date-order', `must be after the start of the schedule, ${start}`);
   }
   if (last > LATEST_DUE_DATE) {
     findings.refuse(
       'InstallmentsNo',
       'out-of-range',
-      `The last due date would be after the year ${LATEST_YEAR}.`,
+      `must be smaller: the last due date would be after the year ${LATEST_YEAR}`,
     );
   }
 }

@@ -51,6 +51,14 @@ export function findScheduleType(name: string, known: readonly ScheduleType[]): 
   );
 }
 
+/** True when there is a product type of that code or name in any case. */
+export function isProductType(productType: string): boolean {
+  const wanted = productType.trim().toLowerCase();
+  return Object.entries(PRODUCT_TYPE_NAMES).some((names) =>
+    names.some((name) => name.toLowerCase() === wanted),
+  );
+}
+
 /** True when a product type, by code or name in any case, may use the schedule type. */
 export function servesProductType(type: ScheduleType, productType: string): boolean {
   const wanted = productType.trim().toLowerCase();

@@ -25,7 +25,6 @@ export function refuseUnsupportedMembers(request: RepaymentScheduleRequest, find
   refuseList(findings, 'MultipleInterestRates', request.MultipleInterestRates);
   refuseList(findings, 'BandedInterestRates', request.BandedInterestRates);
   refuseList(findings, 'EarlyRepayments', request.EarlyRepayments);
-  if (request.LastDueDate !== undefined) notSupported(findings, 'LastDueDate');
   if (request.IsLocked === true) notSupported(findings, 'IsLocked');
   if (request.HolidayShift === true) notSupported(findings, 'HolidayShift');
   if (request.Explain === true) notSupported(findings, 'Explain');
@@ -35,7 +34,7 @@ export function refuseUnsupportedMembers(request: RepaymentScheduleRequest, find
 }
 
 function notSupported(findings: Findings, path: string): void {
-  findings.refuse(path, 'not-supported', `${path} is not supported yet; leave it out.`);
+  findings.refuse(path, 'not-supported', 'must be left out; it is not supported yet');
 }
 
 function refuseCount(findings: Findings, path: string, value: number | undefined): void {
@@ -46,7 +45,7 @@ function refuseCount(findings: Findings, path: string, value: number | undefined
 function refuseAmount(findings: Findings, path: string, value: Decimal | undefined): void {
   if (value === undefined || value.isZero()) return;
   if (value.isNaN() || value.isNegative()) {
-    findings.refuse(path, 'out-of-range', `${path} must be zero or more.`);
+    findings.refuse(path, 'out-of-range', 'must be zero or more');
   } else {
     notSupported(findings, path);
   }

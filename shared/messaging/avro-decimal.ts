@@ -57,9 +57,10 @@ export function bytesToDecimal(bytes: Buffer, limits: DecimalLimits): Decimal {
   return new Decimal(`${digits}e-${limits.scale}`);
 }
 
-/** Bytes that the widest value of a precision needs, its sign included. */
+/** Bytes that the widest value of a precision needs: floor(p log2 10) + 1 bits, and one more for the sign. */
 function widestBytes(precision: number): number {
-  return Math.floor((precision * Math.log2(10)) / 8) + 1;
+  const bits = Math.floor(precision * Math.log2(10)) + 1;
+  return Math.floor(bits / 8) + 1;
 }
 
 /** Registered with avsc under the name `decimal`; values are `Decimal` of decimal.js. */

@@ -33,7 +33,8 @@ export class CommitLoop {
     if (this.#running === undefined) return this.#run();
     this.#next ??= this.#running.then(() => {
       this.#next = undefined;
-      return this.#run();
+      // Whoever asked between the end of the commit and this moment may have begun one, which covers this request too.
+      return this.#running ?? this.#run();
     });
     return this.#next;
   }

@@ -26,9 +26,6 @@ export const CONSUMER_DEFAULTS = {
   drainTimeoutMs: 10_000,
 } as const;
 
-/** Bulk work leaves the event loop to others after this time. */
-export const BULK_SLICE_MS = 2;
-
 export interface RuntimeOptions {
   readonly process: Process;
   /**
@@ -38,6 +35,7 @@ export interface RuntimeOptions {
   readonly onUnexpected?: (message: LogMessage, error: unknown) => MaybePromise<Disposition>;
   readonly log: Log;
   readonly lanes?: number;
+  /** Bulk lanes, which share a process with interactive ones, take 2. */
   readonly sliceMs?: number;
   readonly commitIntervalMs?: number;
   readonly heartbeatIntervalMs?: number;

@@ -38,12 +38,21 @@ export class InFlight {
     return work.timestampMs === message.timestampMs && !wasDropped ? work : undefined;
   }
 
-  /** The partition was read up to `offset`: what is kept below will not come again in this epoch. */
-  forget(id: string, offset: number): void {
+  /**
+   * The partition was read up to `offset`: what is kept below will not come again, since another member has done it.
+   * Answers what was forgotten.
+   */
+  forget(id: string, offset: number): readonly Work[] {
     const works = this.#works.get(id);
-    if (works === undefined) return;
-    for (const known of works.keys()) if (known <= offset) works.delete(known);
+    if (works === undefined) return [];
+    const forgotten: Work[] = [];
+    for (const [known, work] of works) {
+      if (known > offset) continue;
+      works.delete(known);
+      forgotten.push(work);
+    }
     if (works.size === 0) this.#works.delete(id);
+    return forgotten;
   }
 
   get size(): number {

@@ -2,6 +2,7 @@ import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
 import { MessagingError } from '../platform/errors.ts';
 import type { CreateKafkaClient, KafkaClient } from './kafka-client.ts';
 import { brokerErrorType, isTopicUnknown, toMessagingError } from './kafka-errors.ts';
+import { untilLed, whileLeadersMove } from './kafka-leaders.ts';
 import type { PartitionOffset } from './message.ts';
 import type { BrokerAdmin, TopicSpec } from './ports.ts';
 import type { TopicState } from './topic-catalogue.ts';
@@ -19,7 +20,7 @@ const INTERNAL_PREFIX = '__';
 
 /**
  * Topics, offsets and groups by kafkajs' admin. One connection, opened by the first call and replaced after a failed
- * one. Every call rejects with MessagingError.
+ * one; offsets by connections of their own. Every call rejects with MessagingError.
  */
 export class KafkaAdmin implements BrokerAdmin {
   readonly #createClient: CreateKafkaClient;
@@ -41,10 +42,12 @@ export class KafkaAdmin implements BrokerAdmin {
       const replicas = Math.min(WANTED_REPLICAS, brokers.length);
       const topics = missing.map((spec) => topicConfig(spec, replicas));
       try {
-        await admin.createTopics({ topics, timeout: CREATE_TIMEOUT_MS, waitForLeaders: true });
+        // kafkajs' own wait for leaders gives up on a broker that has not heard of the new topic yet.
+        await admin.createTopics({ topics, timeout: CREATE_TIMEOUT_MS, waitForLeaders: false });
       } catch (error) {
         if (brokerErrorType(error) !== 'TOPIC_ALREADY_EXISTS') throw error;
       }
+      await untilLed(admin, missing, CREATE_TIMEOUT_MS);
       return missing.map(({ topic }) => topic);
     });
   }
@@ -77,10 +80,10 @@ export class KafkaAdmin implements BrokerAdmin {
   }
 
   offsets(topic: string): Promise<readonly { partition: number; low: number; high: number }[]> {
-    return this.#call(`offsets of ${topic}`, async (admin) => {
+    return this.#callAlone(`offsets of ${topic}`, async (admin) => {
       // fetchTopicOffsets repeats itself for seconds when the topic is missing.
       if ((await partitionCount(admin, topic)) === undefined) throw unknownTopic(topic);
-      const offsets = await admin.fetchTopicOffsets(topic);
+      const offsets = await whileLeadersMove(() => admin.fetchTopicOffsets(topic));
       return offsets
         .map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }))
         .toSorted((one, other) => one.partition - other.partition);
@@ -88,7 +91,7 @@ export class KafkaAdmin implements BrokerAdmin {
   }
 
   committed(groupId: string, topics: readonly string[]): Promise<readonly PartitionOffset[]> {
-    return this.#call(`commits of ${groupId}`, async (admin) => {
+    return this.#callAlone(`commits of ${groupId}`, async (admin) => {
       const answer = await admin.fetchOffsets({ groupId, topics: [...topics] });
       return answer.flatMap(({ topic, partitions }) =>
         partitions
@@ -117,13 +120,32 @@ export class KafkaAdmin implements BrokerAdmin {
   }
 
   async #call<T>(what: string, ask: (admin: Admin) => Promise<T>): Promise<T> {
-    if (this.#closed) throw new MessagingError('broker-unavailable', `${what}: closed`, { canRetry: false });
+    if (this.#closed) throw closed(what);
     const current = (this.#current ??= this.#connect());
     try {
       const { admin } = await current;
       return await ask(admin);
     } catch (error) {
       if (this.#current === current && !isOurs(error)) void this.#discard();
+      throw toMessagingError(what, error);
+    }
+  }
+
+  /**
+   * A call by a connection of its own, for what kafkajs looks up in its metadata: it keeps that of the last question
+   * only, whatever topic it was for, so that any other call meanwhile would make this one fail, or miss partitions.
+   */
+  async #callAlone<T>(what: string, ask: (admin: Admin) => Promise<T>): Promise<T> {
+    if (this.#closed) throw closed(what);
+    try {
+      const { admin, client } = await this.#connect();
+      try {
+        return await ask(admin);
+      } finally {
+        client.connections.destroy();
+        admin.disconnect().catch(() => undefined);
+      }
+    } catch (error) {
       throw toMessagingError(what, error);
     }
   }
@@ -192,6 +214,10 @@ function topicConfig(
 
 function isOurs(error: unknown): boolean {
   return error instanceof MessagingError || isTopicUnknown(error);
+}
+
+function closed(what: string): MessagingError {
+  return new MessagingError('broker-unavailable', `${what}: closed`, { canRetry: false });
 }
 
 function unknownTopic(topic: string): MessagingError {

@@ -55,7 +55,7 @@ export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClie
     const connections = new KafkaConnections();
     const kafka = new Kafka({
       clientId,
-      brokers,
+      brokers: beginningAnywhere(brokers),
       ...ssl,
       ...sasl,
       retry,
@@ -69,6 +69,15 @@ export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClie
     });
     return { kafka, connections };
   };
+}
+
+/**
+ * kafkajs begins with the first broker of the list, each time, and stays with one that takes the connection and never
+ * answers: a frozen machine. So each client begins with another one, and a new client gets away from it.
+ */
+function beginningAnywhere(brokers: readonly string[]): string[] {
+  const first = Math.floor(Math.random() * brokers.length);
+  return [...brokers.slice(first), ...brokers.slice(0, first)];
 }
 
 /** kafkajs splits at the first colon and takes whatever it finds, so a wrong address would fail much later. */

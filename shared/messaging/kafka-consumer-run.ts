@@ -22,6 +22,12 @@ const METADATA_MAX_AGE_MS = 60_000;
 const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 };
 /** A run without any sign of life for this long beyond the longest rebalance is stuck (tulios/kafkajs#659). */
 const STALL_MARGIN_MS = 15_000;
+/**
+ * Requests of a running consumer that a broker has to answer in time. kafkajs would put them to a broker that is frozen
+ * or cut off for half a minute, though its partitions and groups have had other leaders for long: it looks for those only
+ * when it is told of a change, or once a minute. A new run asks the others.
+ */
+const ANSWERED_IN_TIME: ReadonlySet<string> = new Set(['Fetch', 'Heartbeat', 'OffsetCommit', 'OffsetFetch']);
 /** What a crashed run may spend on leaving its group, so that its partitions need not wait for the session's end. */
 const FAREWELL_MS = 1_000;
 /** Longer than any fetch can take: its waiting time, its time-out, a new connection. */
@@ -176,6 +182,11 @@ export class KafkaConsumerRun {
       const passed = () =>
         this.#listener.onPassed({ topic, partition }, Number(lastOffset) + 1, Number(highWatermark));
       this.#sign(passed);
+    });
+    consumer.on(events.REQUEST_TIMEOUT, ({ payload: { apiName, broker } }) => {
+      if (this.#state !== 'running' || !ANSWERED_IN_TIME.has(apiName)) return;
+      const text = `${this.#options.clientId}: ${broker} does not answer (${apiName})`;
+      this.#fail(new MessagingError('broker-unavailable', text, { canRetry: true }));
     });
     consumer.on(events.CRASH, ({ payload }) => this.fail(payload.error));
   }

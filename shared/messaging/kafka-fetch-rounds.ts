@@ -21,13 +21,14 @@ export class FetchRounds {
     this.#maxWaitMs = maxWaitMs;
   }
 
-  /** A fetch begins; answers whether the one before it, of the same broker, was answered. */
-  started(nodeId: string): boolean {
+  /** A fetch begins; answers what the one before it, of the same broker, found. */
+  started(nodeId: string): 'busy' | 'empty' | 'failed' {
     this.brokers.add(nodeId);
     const before = this.#ended.get(nodeId);
     this.#ended.delete(nodeId);
-    if (before === undefined) return false;
-    return before.durationMs >= this.#maxWaitMs * ANSWERED_SHARE || this.#batches > before.batches;
+    if (before === undefined) return 'failed';
+    if (this.#batches > before.batches) return 'busy';
+    return before.durationMs >= this.#maxWaitMs * ANSWERED_SHARE ? 'empty' : 'failed';
   }
 
   ended(nodeId: string, durationMs: number): void {

@@ -7,6 +7,7 @@ import { startConsumer } from './kafka-consumer-start.ts';
 import { brokerErrorType, isGenerationOver, toMessagingError } from './kafka-errors.ts';
 import { FetchGate } from './kafka-fetch-gate.ts';
 import { toLogMessage } from './kafka-record.ts';
+import { byTopic } from './kafka-topic-lists.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from './message.ts';
 import type { BrokerAdmin, GroupSink, GroupSource, GroupSourceOptions } from './ports.ts';
 
@@ -217,11 +218,6 @@ export class KafkaGroupSource implements GroupSource, ConsumerRunListener {
 
 function idOf({ topic, partition }: TopicPartition): string {
   return partitionId(topic, partition);
-}
-
-function byTopic(partitions: readonly TopicPartition[]): { topic: string; partitions: number[] }[] {
-  const topics = Map.groupBy(partitions, ({ topic }) => topic);
-  return [...topics].map(([topic, list]) => ({ topic, partitions: list.map(({ partition }) => partition) }));
 }
 
 function commitTopics(offsets: readonly PartitionOffset[]) {

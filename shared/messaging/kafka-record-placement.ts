@@ -47,18 +47,23 @@ export class RecordPlacement {
   place(message: OutgoingMessage, entry: PublishEntry, nowMs: number): void {
     const { topic } = message;
     const count = this.#unplaced.has(topic) ? undefined : this.#topics.known(topic, nowMs);
-    if (count === undefined) this.#wait(topic, { message, entry });
+    // A partition beyond the known count: the topic may have grown since it was asked for.
+    if (count === undefined || (message.partition ?? 0) >= count) this.#wait(topic, { message, entry });
     else this.#placeAmong(count, message, entry);
   }
 
   /** Takes out records whose call's deadline has passed. */
   expire(nowMs: number): void {
     for (const [topic, list] of this.#unplaced) {
-      const kept = list.filter(({ entry }) => entry.call.deadlineAt > nowMs && !entry.call.isSettled);
-      if (kept.length === list.length) continue;
-      for (const unplaced of list)
-        if (!kept.includes(unplaced)) this.#giveUp(unplaced, 'the deadline passed');
-      this.#unplaced.set(topic, kept);
+      const isOver = ({ entry: { call } }: Unplaced) => call.isSettled || call.deadlineAt <= nowMs;
+      const over = list.filter(isOver);
+      if (over.length === 0) continue;
+      // Sorted out first: giving up one record settles the call of others.
+      this.#unplaced.set(
+        topic,
+        list.filter((unplaced) => !isOver(unplaced)),
+      );
+      for (const unplaced of over) this.#giveUp(unplaced, 'the deadline passed');
     }
   }
 

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { EachBatchPayload } from 'kafkajs';
 import { MessagingError, errorText } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { CatchUp } from './kafka-catch-up.ts';
+import type { CatchUp } from './kafka-catch-up.ts';
+import { CatchUps } from './kafka-catch-ups.ts';
 import type { CreateKafkaClient } from './kafka-client.ts';
 import { KafkaConsumerRun, type ConsumerRunListener } from './kafka-consumer-run.ts';
 import { startConsumer } from './kafka-consumer-start.ts';
-import { FetchRounds } from './kafka-fetch-rounds.ts';
 import { toLogMessage } from './kafka-record.ts';
+import { byTopic } from './kafka-topic-lists.ts';
 import { tailAssigner } from './kafka-tail-assigner.ts';
 import { tailEnds, tailRanges } from './kafka-tail-ranges.ts';
 import { partitionId, type LogMessage, type PartitionOffset, type TopicPartition } from './message.ts';
@@ -44,12 +45,12 @@ export class KafkaTail implements Tail, ConsumerRunListener {
   readonly #options: TailOptions;
   readonly #parts: TailParts;
   readonly #positions = new Map<string, PartitionOffset>();
-  readonly #rounds = new FetchRounds(MAX_WAIT_MS);
-  readonly #catchUps = new Set<CatchUp>();
+  readonly #catchUps: CatchUps;
   #onMessage: ((message: LogMessage) => void) | undefined;
   #run: KafkaConsumerRun | undefined;
   #state: 'new' | 'joining' | 'ready' | 'stopped' = 'new';
-  #onFetched: (() => void) | undefined;
+  /** Called at the next fetch, be it of a consumer built later: the one waited for may be lost before it fetched. */
+  readonly #onFetched = new Set<() => void>();
   #heartbeatAt = 0;
   #failures = 0;
   #skipped = 0;
@@ -60,6 +61,13 @@ export class KafkaTail implements Tail, ConsumerRunListener {
     this.#options = options;
     this.#parts = parts;
     this.#stopSignal.promise.catch(() => undefined);
+    const calls = {
+      partitions: () => this.partitions(),
+      position: (partition: TopicPartition) => this.#positionOf(partition),
+      pause: (partitions: readonly TopicPartition[]) => this.#run?.consumer.pause(byTopic(partitions)),
+      resume: (partitions: readonly TopicPartition[]) => this.#run?.consumer.resume(byTopic(partitions)),
+    };
+    this.#catchUps = new CatchUps(calls, MAX_WAIT_MS);
   }
 
   /** The end offsets are taken before the consumer runs; start() is over after the join and the first fetch. */
@@ -91,18 +99,18 @@ export class KafkaTail implements Tail, ConsumerRunListener {
     let catchUp: CatchUp | undefined;
     try {
       const ends = await Promise.race([tailEnds(this.#parts.admin, this.#options, isOver), isOver]);
-      catchUp = new CatchUp(ends, (partition) => this.#positionOf(partition));
-      this.#catchUps.add(catchUp);
+      catchUp = this.#catchUps.begin(ends);
       await Promise.race([catchUp.reached, isOver]);
     } finally {
       clearTimeout(timer);
-      if (catchUp !== undefined) this.#catchUps.delete(catchUp);
+      this.#catchUps.end(catchUp);
     }
   }
 
   async stop(timeoutMs = DEFAULT_STOP_TIMEOUT_MS): Promise<void> {
     if (this.#state === 'stopped') return;
     this.#state = 'stopped';
+    this.#catchUps.consumerEnded();
     clearTimeout(this.#timer);
     this.#stopSignal.reject(notRunning(this.#options.clientId));
     await this.#run?.stop(timeoutMs);
@@ -110,8 +118,7 @@ export class KafkaTail implements Tail, ConsumerRunListener {
   }
 
   onJoined(partitions: readonly TopicPartition[]): void {
-    this.#rounds.restarted();
-    for (const catchUp of this.#catchUps) catchUp.restarted();
+    this.#catchUps.restarted();
     this.#heartbeatAt = Date.now();
     for (const { topic, partition } of partitions) {
       const position = this.#positions.get(partitionId(topic, partition));
@@ -128,7 +135,7 @@ export class KafkaTail implements Tail, ConsumerRunListener {
 
   onBatch(payload: EachBatchPayload): void {
     const { topic, partition, messages } = payload.batch;
-    this.#rounds.batch();
+    this.#catchUps.batch();
     for (const message of messages) this.#deliver(toLogMessage(topic, partition, message));
     const last = messages.at(-1);
     if (last === undefined) return;
@@ -137,20 +144,19 @@ export class KafkaTail implements Tail, ConsumerRunListener {
   }
 
   onPassed({ topic, partition }: TopicPartition, position: number): void {
-    this.#rounds.batch();
+    this.#catchUps.batch();
     this.#moveTo({ topic, partition, offset: position });
   }
 
   onFetchStarted(nodeId: string): void {
-    const isAnswered = this.#rounds.started(nodeId);
-    if (!isAnswered) return;
-    for (const catchUp of this.#catchUps) catchUp.roundEnded(nodeId, this.#rounds.brokers);
+    this.#catchUps.fetchStarted(nodeId);
   }
 
   onFetchEnded(nodeId: string, durationMs: number): void {
-    this.#rounds.ended(nodeId, durationMs);
+    this.#catchUps.fetchEnded(nodeId, durationMs);
     if (this.#state === 'joining') this.#state = 'ready';
-    this.#onFetched?.();
+    for (const fetched of this.#onFetched) fetched();
+    this.#onFetched.clear();
   }
 
   onHeartbeat(): void {
@@ -160,6 +166,7 @@ export class KafkaTail implements Tail, ConsumerRunListener {
   onCrash(error: MessagingError): void {
     if (this.#state === 'stopped') return;
     this.#state = 'joining';
+    this.#catchUps.consumerEnded();
     this.#reopenLater(error);
   }
 
@@ -185,14 +192,13 @@ export class KafkaTail implements Tail, ConsumerRunListener {
 
   async #open(): Promise<void> {
     const fetched = new Promise<void>((resolve) => {
-      this.#onFetched = resolve;
+      this.#onFetched.add(resolve);
     });
     await startConsumer(
       () => this.#makeRun(),
       () => this.#state === 'stopped',
     );
     await Promise.race([fetched, this.#stopSignal.promise]);
-    this.#onFetched = undefined;
     this.#failures = 0;
   }
 
@@ -226,7 +232,7 @@ export class KafkaTail implements Tail, ConsumerRunListener {
 
   #moveTo(position: PartitionOffset): void {
     this.#positions.set(partitionId(position.topic, position.partition), position);
-    for (const catchUp of this.#catchUps) catchUp.moved(position);
+    this.#catchUps.moved(position);
   }
 
   #positionOf({ topic, partition }: TopicPartition): number {

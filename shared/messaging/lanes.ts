@@ -132,6 +132,17 @@ export class Lanes {
     return work;
   }
 
+  /** Ends the wait of a held work before its time; of one that is not held, nothing. */
+  endWait(work: Work): void {
+    if (work.state !== 'held') return;
+    for (const [lane, timer] of this.#held) {
+      if (lane.first !== work) continue;
+      clearTimeout(timer);
+      this.#release(lane);
+      return;
+    }
+  }
+
   /** Forgets every work that was not begun; running and held ones keep their lanes. */
   dropQueued(): void {
     this.#ready.clear();

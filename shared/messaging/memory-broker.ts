@@ -14,17 +14,17 @@ import type { Broker, Publisher } from './ports.ts';
 
 const MIB = 1_048_576;
 /**
- * What records and headers take as objects is counted in, so five busy topics hold some 320 MiB at the most. A publisher
+ * What records and headers take as objects is counted in, so five busy topics hold some 160 MiB at the most. A publisher
  * that runs ahead of the readers waits; what all have read makes room.
  */
-const DEFAULT_LIMITS: MemoryLimits = { maxRecordsPerTopic: 100_000, maxBytesPerTopic: 64 * MIB };
+const DEFAULT_LIMITS: MemoryLimits = { maxRecordsPerTopic: 20_000, maxBytesPerTopic: 32 * MIB };
 /** Logs that nobody writes to are rid of outlived records by then. */
 const DEFAULT_SWEEP_INTERVAL_MS = 60_000;
 
 export interface MemoryBrokerOptions {
   /** Time of records and of retention; default: the system's. */
   readonly clock?: Clock;
-  /** Bounds of each topic; default 100,000 records and 64 MiB. */
+  /** Bounds of each topic; default 20,000 records and 32 MiB. */
   readonly limits?: Partial<MemoryLimits>;
   /** How often logs are swept and compacted whatever is written to them; default 60 s. */
   readonly sweepIntervalMs?: number;

@@ -22,6 +22,10 @@ import type { SchemaRegistry } from './schema-registry.ts';
 
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
+/** What JSON allows before its first bracket: blank, tab, line feed, carriage return. */
+const JSON_BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+/** Nobody writes more of them; a message of blanks alone is not walked through. */
+const MAX_JSON_INDENT = 1_024;
 
 export interface MessageCodecOptions {
   /** The JSON forms by message type; a type without one does not travel as JSON. */
@@ -104,8 +108,10 @@ export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
 
 /** The first byte decides; undefined when it is of neither format. */
 function formatOf(value: Buffer | null): MessageFormat | undefined {
-  const first = value?.[0];
-  if (first === MAGIC_BYTE) return 'avro';
+  if (value?.[0] === MAGIC_BYTE) return 'avro';
+  let at = 0;
+  while (at < MAX_JSON_INDENT && JSON_BLANKS.has(value?.[at] ?? -1)) at += 1;
+  const first = value?.[at];
   return first === OPEN_OBJECT || first === OPEN_ARRAY ? 'json' : undefined;
 }
 

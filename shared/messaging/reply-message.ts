@@ -1,5 +1,6 @@
 import { isRetryable } from '../platform/create-problem.ts';
 import type { Problem } from '../platform/problem.ts';
+import { warningsList } from '../platform/warnings-list.ts';
 import type { Codec } from './codec.ts';
 import { HEADER } from './header-names.ts';
 import type { HeaderValue, MessageHeaders, OutgoingMessage } from './message.ts';
@@ -12,12 +13,21 @@ export const PROBLEM_TYPE = 'ProblemReply';
 
 /** NestJS takes the presence of the header as the end of an answer, and writes one zero byte itself. */
 const DISPOSED = Buffer.alloc(1);
-/** Header text of NestJS errors: a line, not a document. */
-const MAX_ERROR_CHARACTERS = 500;
+/**
+ * NestJS gives its callers nothing but this header of an error, and reads it as JSON where it is JSON: the whole problem
+ * as long as it fits, else one line of it.
+ */
+const MAX_ERROR_CHARACTERS = 4_096;
+const MAX_ERROR_LINE_CHARACTERS = 500;
+/** A correlation id that can stand in a document as text; others are only echoed as bytes. */
+const VISIBLE_ID = /^[\x21-\x7e]{1,128}$/;
 
 type Route = Extract<ReplyRoute, { kind: 'route' }>;
 
-/** Builds the reply of a body, in the request's format. Rejects with a bug when the payload does not fit its schema. */
+/**
+ * Builds the reply of a body, in the request's format; what decoding found without effect is told before what the
+ * handler did (E3). Rejects with a bug when the payload does not fit its schema.
+ */
 export async function createReply(
   codec: Codec,
   request: Request,
@@ -25,8 +35,11 @@ export async function createReply(
   body: ReplyBody,
 ): Promise<OutgoingMessage> {
   const encoded = await codec.encode(body.type, body.payload, request.format);
-  const warnings = body.warnings === undefined ? {} : { [HEADER.warnings]: body.warnings };
-  return address(request, route, encoded.value, { ...encoded.headers, ...warnings });
+  const warnings = warningsList(request.decoded?.warnings ?? [], body.warnings);
+  return address(request, route, encoded.value, {
+    ...encoded.headers,
+    ...(warnings === undefined ? {} : { [HEADER.warnings]: warnings }),
+  });
 }
 
 /** Builds an error reply: the problem as its body, and typed headers for whoever reads no body. */
@@ -36,14 +49,27 @@ export async function createErrorReply(
   route: Route,
   problem: Problem,
 ): Promise<OutgoingMessage> {
-  const encoded = await codec.encode(PROBLEM_TYPE, problem, request.format);
-  const text = `${problem.code}: ${problem.detail ?? problem.title}`;
+  const named = withCorrelationId(problem, request);
+  const encoded = await codec.encode(PROBLEM_TYPE, named, request.format);
   return address(request, route, encoded.value, {
     ...encoded.headers,
     [HEADER.errorCode]: problem.code,
     [HEADER.errorRetryable]: String(isRetryable(problem)),
-    [HEADER.nestError]: text.slice(0, MAX_ERROR_CHARACTERS),
+    [HEADER.nestError]: nestErrorText(named),
   });
+}
+
+function withCorrelationId(problem: Problem, request: Request): Problem {
+  const id = request.correlationId?.toString('latin1') ?? '';
+  return problem.correlationId === undefined && VISIBLE_ID.test(id)
+    ? { ...problem, correlationId: id }
+    : problem;
+}
+
+function nestErrorText(problem: Problem): string {
+  const whole = JSON.stringify(problem);
+  if (whole.length <= MAX_ERROR_CHARACTERS) return whole;
+  return `${problem.code}: ${problem.detail ?? problem.title}`.slice(0, MAX_ERROR_LINE_CHARACTERS);
 }
 
 /** The request's key and correlation id come back unchanged, whatever bytes they are. */

@@ -65,7 +65,7 @@ export class ReplyRouter {
     const { topic, partition } = address;
     // Double underscores: the broker's own topics.
     if (this.#internal.has(topic) || topic.startsWith('__')) return fault('reply-topic-refused');
-    const count = this.#options.directory.partitions(topic);
+    const count = this.#options.directory.partitions(topic, partition);
     if (!isPromise(count)) return this.#route(topic, partition, count);
     return count.then((late) => this.#route(topic, partition, late));
   }

@@ -59,6 +59,8 @@ export interface RequestReply extends Requester, CancellableRequests {
    * sent; `reply-timeout`: it may be stored all the same.
    */
   fire(request: OutgoingRequest, replyTopic: string): Promise<Sent>;
+  /** False while requests cannot be sent: they are answered `broker-unavailable`. */
+  readonly canSend: () => boolean;
   stats(): RequesterStats;
 }
 
@@ -88,6 +90,7 @@ class LogRequester implements RequestReply {
   #starting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
   #check: NodeJS.Timeout | undefined;
+  readonly canSend = (): boolean => this.#publisher.isHealthy();
 
   constructor(options: RequesterOptions) {
     this.#options = options;
@@ -143,10 +146,7 @@ class LogRequester implements RequestReply {
 
   async fire(request: OutgoingRequest, replyTopic: string): Promise<Sent> {
     const correlationId = request.correlationId ?? (this.#options.createId ?? randomUUID)();
-    const failed = (code: ErrorCode): Sent => ({
-      kind: 'problem',
-      problem: createProblem(code, { correlationId }),
-    });
+    const failed = (code: ErrorCode): Sent => problemReply(code, correlationId);
     if (this.#stopping !== undefined) return failed('not-ready');
     if (!this.#publisher.isHealthy()) return failed('broker-unavailable');
     try {
@@ -243,6 +243,6 @@ class LogRequester implements RequestReply {
   }
 }
 
-function problemReply(code: ErrorCode, correlationId: string): Reply {
+function problemReply(code: ErrorCode, correlationId: string): Extract<Reply, { kind: 'problem' }> {
   return { kind: 'problem', problem: createProblem(code, { correlationId }) };
 }

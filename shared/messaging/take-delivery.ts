@@ -32,7 +32,8 @@ export function takeDelivery(
     prefix.add(known);
   }
   if (mayJoin) {
-    inFlight.forget(id, prefix.lastOffset);
+    // A wait for an attempt that will never be made must not keep its followers waiting.
+    for (const work of inFlight.forget(id, prefix.lastOffset)) lanes.endWait(work);
     prefix.advance();
   }
   return joined;

@@ -4,14 +4,17 @@ import type { BrokerAdmin } from './ports.ts';
 
 /** A topic that exists is looked up again after this time: it may have been deleted or given more partitions. */
 const KNOWN_MS = 300_000;
-/** A topic that does not exist is believed missing for this time: someone may be just making it. */
-const MISSING_MS = 30_000;
+/**
+ * A topic, or a partition of one, that does not exist is believed missing for this time: someone may be just making it,
+ * and its requests become dead letters meanwhile.
+ */
+const MISSING_MS = 5_000;
 /** Names come from requesters; more of them than this are forgotten, the oldest first. */
 const MAX_TOPICS = 1_000;
 
 interface Entry {
   readonly partitions: number | undefined;
-  readonly untilMs: number;
+  readonly askedAtMs: number;
 }
 
 /** Knows which topics exist and how many partitions they have, asking the broker seldom. */
@@ -26,10 +29,16 @@ export class TopicDirectory {
     this.#clock = clock;
   }
 
-  /** The number of partitions; undefined when there is no such topic. Rejects on lost infrastructure. */
-  partitions(topic: string): MaybePromise<number | undefined> {
+  /**
+   * The number of partitions; undefined when there is no such topic. `wanted` is a partition that the asker needs: a
+   * topic that lacks it may have grown since it was looked up. Rejects on lost infrastructure.
+   */
+  partitions(topic: string, wanted = 0): MaybePromise<number | undefined> {
     const entry = this.#entries.get(topic);
-    if (entry !== undefined && this.#clock.now() < entry.untilMs) return entry.partitions;
+    if (entry !== undefined) {
+      const validMs = wanted < (entry.partitions ?? 0) ? KNOWN_MS : MISSING_MS;
+      if (this.#clock.now() < entry.askedAtMs + validMs) return entry.partitions;
+    }
     let asked = this.#asking.get(topic);
     if (asked === undefined) {
       asked = this.#ask(topic).finally(() => this.#asking.delete(topic));
@@ -51,8 +60,7 @@ export class TopicDirectory {
 
   #remember(topic: string, partitions: number | undefined): void {
     this.#entries.delete(topic);
-    const untilMs = this.#clock.now() + (partitions === undefined ? MISSING_MS : KNOWN_MS);
-    this.#entries.set(topic, { partitions, untilMs });
+    this.#entries.set(topic, { partitions, askedAtMs: this.#clock.now() });
     if (this.#entries.size <= MAX_TOPICS) return;
     for (const oldest of this.#entries.keys()) {
       this.#entries.delete(oldest);

@@ -16,6 +16,8 @@ const MINUTE = 60 * SECOND;
 const flag = z.stringbool();
 const port = z.coerce.number().int().min(0).max(65_535);
 const count = (max: number) => z.coerce.number().int().min(0).max(max);
+/** An address that can be fetched; others would only fail at the first request. */
+const webAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 const list = z
   .string()
   .transform((text) =>
@@ -49,8 +51,8 @@ const environment = z.object({
   KAFKA_SASL_USERNAME: z.string().optional(),
   KAFKA_SASL_PASSWORD: z.string().optional(),
   /** Token endpoint for oauthbearer (client credentials). */
-  KAFKA_SASL_OAUTH_TOKEN_URL: z.url().optional(),
-  SCHEMA_REGISTRY_URL: z.url().optional(),
+  KAFKA_SASL_OAUTH_TOKEN_URL: webAddress.optional(),
+  SCHEMA_REGISTRY_URL: webAddress.optional(),
   SCHEMA_REGISTRY_USERNAME: z.string().optional(),
   SCHEMA_REGISTRY_PASSWORD: z.string().optional(),
   BODY_LIMIT_BYTES: count(64 * KIB * KIB).default(256 * KIB),
@@ -64,7 +66,7 @@ const environment = z.object({
   /** Signs result addresses; all ingress instances of one cluster share it. */
   RESULT_ID_SECRET: z.string().min(16).optional(),
   AUTH_JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
-  AUTH_JWKS_URL: z.url().optional(),
+  AUTH_JWKS_URL: webAddress.optional(),
   AUTH_JWKS_FILE: z.string().optional(),
   AUTH_ISSUER: z.string().optional(),
   AUTH_AUDIENCE: z.string().optional(),

@@ -13,9 +13,14 @@ export interface WorkerContext {
   readonly metrics: Metrics;
   readonly broker: Broker;
   readonly codec: Codec;
+  /** The workers of this process that have started, by name. */
+  readonly processHealth: () => Readonly<Record<string, Health>>;
 }
 
-/** What a part of the process says of itself; `reason` tells an operator what to look at. */
+/**
+ * What a part of the process says of itself; `reason` tells an operator what to look at. Ready and degraded serve;
+ * starting does not serve yet, or not for the moment; unhealthy needs a restart.
+ */
 export interface Health {
   readonly status: 'ready' | 'starting' | 'degraded' | 'unhealthy';
   readonly reason?: string;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isRequirementMissing } from '../../scripts/local-kafka/local-kafka-error.ts';
 import { startLocalKafka, type LocalKafka } from '../../scripts/local-kafka/start-local-kafka.ts';
+import { createConsumer } from '../../shared/messaging/consumer.ts';
 import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka-broker.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import { errorText } from '../../shared/platform/errors.ts';
@@ -14,6 +15,8 @@ const PARTITIONS = 12;
 /** How many partitions move to another leader at a time, and how often. */
 const MOVED_AT_ONCE = 3;
 const MOVES = 6;
+/** The cluster gives a silent broker up after 9 s; noticing, connecting elsewhere and joining anew take their time too. */
+const LEADERLESS_MS = 30 * SECOND;
 /** Far behind what was handed over, so that a skipped message is one that was not committed. */
 const COMMIT_BEHIND = 40;
 
@@ -175,5 +178,46 @@ suite('a broker that stops answering', () => {
     );
     expect(publisher.isHealthy()).toBe(true);
     await publisher.stop();
+  });
+
+  test('holds up its partitions no longer than until they have another leader', {
+    timeout: 90 * SECOND,
+  }, async () => {
+    const topic = scope.nameOf('one-frozen');
+    await broker.admin.createTopics([{ topic, partitions: PARTITIONS }]);
+    const done = new Set<string>();
+    const consumer = createConsumer({
+      createSource: () =>
+        broker.createGroupSource({ groupId: topic, clientId: 'one-frozen', topics: [topic] }),
+      process: ({ value }) => {
+        done.add(String(value));
+        return 'settled';
+      },
+      log: silentLog,
+    });
+    const publisher = broker.createPublisher({ clientId: 'one-frozen', deadlineMs: STEP_MS });
+    await Promise.all([consumer.start(), publisher.start()]);
+    const everywhere = async (text: string): Promise<boolean> => {
+      const values = Array.from({ length: PARTITIONS }, (_, partition) => `${text}-${partition}`);
+      const messages = values.map((value, partition) => ({
+        topic,
+        partition,
+        key: null,
+        value: Buffer.from(value),
+      }));
+      await publisher.publish(messages);
+      await eventually(`all of ${text}`, LEADERLESS_MS, () => values.every((value) => done.has(value)));
+      return true;
+    };
+    await everywhere('before');
+    const pid = cluster?.nodes[0]?.pid ?? 0;
+    process.kill(pid, 'SIGSTOP');
+    try {
+      expect(await everywhere('meanwhile')).toBe(true);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    expect(await everywhere('after')).toBe(true);
+    await Promise.all([consumer.stop(), publisher.stop()]);
   });
 });

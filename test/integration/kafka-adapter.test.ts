@@ -303,6 +303,24 @@ suite('tail on Kafka', () => {
   });
 });
 
+suite('the admin on Kafka', () => {
+  test('calls made side by side do not disturb one another', async () => {
+    const names = await Promise.all([1, 2, 3].map((partitions) => topicWith(partitions)));
+    for (let round = 0; round < 5; round += 1) {
+      const fresh = createKafkaBroker({ brokers: kafka.brokers, clientId: 'admin-test', log: silentLog });
+      const [counts, committed, ...offsets] = await Promise.all([
+        fresh.admin.partitionCounts(names),
+        fresh.admin.committed(scope.nameOf('nobody'), names),
+        ...names.map((topic) => fresh.admin.offsets(topic)),
+      ]);
+      await fresh.close();
+      expect(names.map((topic) => counts.get(topic))).toEqual([1, 2, 3]);
+      expect(committed).toEqual([]);
+      expect(offsets.map(({ length }) => length)).toEqual([1, 2, 3]);
+    }
+  });
+});
+
 /** Runs the command with the prefix of this file's scope. */
 async function topics(...args: string[]): Promise<{ code: number; stdout: string }> {
   const env = { ...process.env, KAFKA_BROKERS: kafka.brokers.join(','), KAFKA_TOPIC_PREFIX: scope.prefix };

@@ -55,7 +55,8 @@ export async function runEngine(
   return { code, stdout: stdout(), stderr: stderr() };
 }
 
-function spawnEngine(args: readonly string[], env: Readonly<Record<string, string>>) {
+/** The bare process, from its first moment on. */
+export function spawnEngine(args: readonly string[], env: Readonly<Record<string, string>>) {
   const child = spawn(
     process.execPath,
     ['--disable-warning=TimeoutNegativeWarning', 'workers/main.ts', ...args],

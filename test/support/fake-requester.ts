@@ -36,6 +36,7 @@ export function createFakeRequester(
       isReady = true;
     },
     isReady: () => isReady,
+    canSend: () => true,
     request: async (request) => {
       requests.push(request);
       pending++;

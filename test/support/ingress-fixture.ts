@@ -110,6 +110,7 @@ export async function startTestIngress(settings: IngressSettings = {}): Promise<
     log: silentLog,
     clock: systemClock,
     metrics: createMetrics(),
+    otherWorkers: () => ({}),
     ...settings,
     options: { ...TEST_OPTIONS, ...settings.options },
   });

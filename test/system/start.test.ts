@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { runEngine, startEngine, type EngineProcess } from '../support/engine-process.ts';
+import { runEngine, spawnEngine, startEngine, type EngineProcess } from '../support/engine-process.ts';
 import {
   ACTION_PATH,
   PROOF_INTEREST,
@@ -11,6 +11,8 @@ import {
 
 /** What the README promises a newcomer: ready in under three seconds after installation, on a machine at rest. */
 const READY_PROMISE_MS = 3_000;
+/** Two signals within this time are one (workers/run-command.ts). */
+const SAME_SIGNAL_MS = 1_000;
 
 const running: EngineProcess[] = [];
 async function start(
@@ -86,6 +88,55 @@ describe('npm start without any setting', () => {
   });
 });
 
+describe('signals', () => {
+  it('end a process gracefully from the moment that it says it is ready, and before', async () => {
+    for (let run = 0; run < 3; run++) expect(await (await start()).end('SIGTERM')).toBe(0);
+    const { child } = spawnEngine([], {});
+    const ended = new Promise((resolve) => {
+      child.once('close', (code, signal) => resolve(code ?? signal));
+    });
+    // The first line of the log is written while the ingress starts.
+    child.stderr.once('data', () => child.kill('SIGTERM'));
+    expect(await ended).toBe(0);
+  });
+
+  it('drain the process when the same one arrives twice at once, as Ctrl-C under npm does', async () => {
+    const engine = await start();
+    engine.child.kill('SIGINT');
+    expect(await engine.end('SIGINT')).toBe(0);
+  });
+
+  it('end it at once when there is a second one, later', async () => {
+    const engine = await start(['ingress'], { REPLY_TIMEOUT_MS: '20000' });
+    const pending = post(engine.url, { jsonParam: PROOF_REQUEST });
+    pending.catch(() => undefined);
+    await expect
+      .poll(async () => (await fetch(`${engine.url}/metrics`)).text())
+      .toMatch(/^plat_ingress_pending_replies 1$/m);
+    const ended = engine.end('SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, SAME_SIGNAL_MS + 200));
+    expect(engine.child.exitCode).toBeNull();
+    engine.child.kill('SIGINT');
+    expect(await ended).toBe(1);
+    await expect(pending).rejects.toThrow('fetch failed');
+  });
+});
+
+describe('an ingress without a worker behind it', () => {
+  it('warns at its start, is ready, and answers 504 by the deadline saying why', async () => {
+    const engine = await start(['ingress'], { REPLY_TIMEOUT_MS: '300' });
+    expect(engine.stderr()).toContain('"absent":["schedule"]');
+    expect((await fetch(`${engine.url}/health/ready`)).status).toBe(200);
+    const askedAt = performance.now();
+    const response = await post(engine.url, { jsonParam: PROOF_REQUEST });
+    expect(performance.now() - askedAt).toBeLessThan(2_000);
+    expect(response.status).toBe(504);
+    const problem = (await response.json()) as { code: string; detail: string };
+    expect(problem.code).toBe('reply-timeout');
+    expect(problem.detail).toContain('No worker replied within 300 ms');
+  });
+});
+
 describe('the command line', () => {
   it('prints help and ends with 0', async () => {
     const { code, stdout } = await runEngine(['--help']);
@@ -115,6 +166,8 @@ describe('the command line', () => {
     const engine = await start();
     const { code, stderr } = await runEngine([], { PORT: new URL(engine.url).port });
     expect(code).toBe(1);
-    expect(stderr).toContain(new URL(engine.url).port);
+    expect(stderr).toContain(
+      `port ${new URL(engine.url).port} of 127.0.0.1 is taken: choose another by PORT`,
+    );
   });
 });

@@ -23,6 +23,7 @@ export interface AcceptedAction {
 export interface ActionHandlerDeps extends AdmissionDeps {
   readonly actions: ActionRegistry;
   readonly gate: TrafficGate;
+  readonly basePath: string;
   readonly bodyLimitBytes: number;
   /** Takes the request from here and answers it. */
   readonly accept: (accepted: AcceptedAction) => void;
@@ -42,7 +43,7 @@ export function findAction(actions: ActionRegistry, request: ActionRequest): Act
 export function createActionHandler(deps: ActionHandlerDeps) {
   return (request: ActionRequest, reply: FastifyReply): void => {
     const action = findAction(deps.actions, request);
-    if (action === undefined) return refuseUnknownAction(reply);
+    if (action === undefined) return refuseUnknownAction(reply, deps.basePath);
     request.figures = action.name;
     if (deps.gate.state() !== 'open') return refuseNotReady(reply, deps.gate);
     if (!acceptHeaders(deps, request, reply)) return;
@@ -69,8 +70,8 @@ export function createActionHandler(deps: ActionHandlerDeps) {
   };
 }
 
-export function refuseUnknownAction(reply: FastifyReply): void {
-  refuse(reply, 'unknown-action', { detail: 'The documentation at /docs lists the actions.' });
+export function refuseUnknownAction(reply: FastifyReply, basePath: string): void {
+  refuse(reply, 'unknown-action', { detail: `The documentation at ${basePath}/docs lists the actions.` });
 }
 
 function refuseNotReady(reply: FastifyReply, gate: TrafficGate): void {

@@ -61,7 +61,7 @@ function settle(
     case 'forbidden':
       return refuse(reply, 'forbidden', { detail: decision.reason });
     case 'undecided':
-      return refuse(reply, 'not-ready', { detail: 'Access tokens cannot be checked at the moment.' });
+      return refuse(reply, 'keys-unavailable', { detail: 'Try again in a moment.' });
     default:
       return assertNever(decision);
   }

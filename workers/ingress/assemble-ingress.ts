@@ -6,6 +6,7 @@ import { createForward } from './forward-action.ts';
 import { registerHealth } from './health-routes.ts';
 import { createHttpMetrics, type HttpMetrics } from './http-metrics.ts';
 import type { IngressDeps } from './ingress-deps.ts';
+import { createOpenAnswers, type OpenAnswers } from './open-answers.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { createRespondLater } from './respond-later.ts';
 import { createResultFeed, type ResultFeed } from './result-feed.ts';
@@ -18,6 +19,7 @@ export interface AssembledIngress {
   readonly app: FastifyInstance;
   readonly gate: TrafficGate;
   readonly figures: HttpMetrics;
+  readonly answers: OpenAnswers;
   readonly results: ResultFeed;
   readonly health: () => Readonly<Record<string, Health>>;
 }
@@ -40,7 +42,8 @@ export function assembleIngress(deps: IngressDeps): AssembledIngress {
   const accept = createForward({ ...options, requester, respondLater });
   const health = () => partsHealth(deps, { gate, results });
 
-  const app = createApp(options, { log, metrics: figures });
+  const answers = createOpenAnswers();
+  const app = createApp(options, { log, metrics: figures, answers });
   registerActions(app, basePath, { ...options, actions, access, rateLimit, gate, accept });
   registerResults(app, basePath, {
     ...options,
@@ -54,10 +57,10 @@ export function assembleIngress(deps: IngressDeps): AssembledIngress {
     isCurrent: () => results.isCurrent(),
   });
   registerDocuments(app, basePath, deps.documents);
-  registerHealth(app, basePath, { metrics: deps.metrics, health });
-  registerNotFound(app);
+  registerHealth(app, basePath, { metrics: deps.metrics, health, workers: deps.otherWorkers });
+  registerNotFound(app, basePath);
   watchSizes(deps, results);
-  return { app, gate, figures, results, health };
+  return { app, gate, figures, answers, results, health };
 }
 
 function partsHealth(
@@ -71,6 +74,9 @@ function partsHealth(
     replies: requester.isReady()
       ? READY
       : { status: 'starting', reason: 'the reply consumer is not assigned' },
+    requests: requester.canSend()
+      ? READY
+      : { status: 'starting', reason: 'requests cannot be sent: the broker cannot be reached' },
     results: parts.results.isCurrent() ? READY : { status: waiting, reason: 'results are not up to date' },
   };
 }

@@ -8,6 +8,9 @@ import { HTTP_LIMITS } from './http-limits.ts';
 /** Node keeps the response that is being written at the socket; a second one must not be mixed into it. */
 type ClientSocket = Duplex & { readonly _httpMessage?: ServerResponse | null };
 
+/** Connections that are about to be answered here: their further bytes are faults too. */
+const ending = new WeakSet<Duplex>();
+
 /**
  * Answers what never became a request: bytes that are no HTTP, contradicting Content-Length and Transfer-Encoding,
  * header fields beyond the limit, a request that did not arrive in time. Then the connection ends. The requests
@@ -18,10 +21,13 @@ export function answerClientError(error: Error & { code?: string }, socket: Clie
     socket.destroy();
     return;
   }
+  if (ending.has(socket)) return;
+  ending.add(socket);
   const code = codeOf(error.code);
   const { _httpMessage: earlier } = socket;
   if (earlier?.req.complete === true) answerAfter(earlier, code, socket);
-  else if (earlier?.headersSent === true) socket.destroy();
+  // This request's own answer is on its way already.
+  else if (earlier?.headersSent === true) end(socket, '');
   else endWithProblem(socket, code);
 }
 
@@ -45,13 +51,20 @@ function endWithProblem(socket: Duplex, code: ErrorCode, header = ''): void {
   const correlationId = randomUUID();
   const problem = createProblem(code, { correlationId });
   const body = JSON.stringify(problem);
-  socket.end(
+  end(
+    socket,
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n` +
       `Content-Type: application/problem+json; charset=utf-8\r\n${header}X-Correlation-Id: ${correlationId}\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
+}
+
+/** Ends the connection with its last bytes, and for good some time later. */
+function end(socket: Duplex, last: string): void {
+  socket.end(last);
   // Whoever does not close in turn is closed.
-  setTimeout(() => socket.destroy(), HTTP_LIMITS.lingerMs).unref();
+  const timer = setTimeout(() => socket.destroy(), HTTP_LIMITS.lingerMs).unref();
+  socket.once('close', () => clearTimeout(timer));
 }
 
 function codeOf(code: string | undefined): ErrorCode {

@@ -1,5 +1,7 @@
-/** `application/json`, if need be with `charset=utf-8`: the one media type of the interface (interface section 4). */
-const JSON_UTF8 = /^application\/json[ \t]*(?:;[ \t]*(?:charset=(?:utf-8|"utf-8")[ \t]*)?)*$/i;
+/** The one media type of the interface (section 4), with parameters (RFC 9110 section 8.3.1). */
+const JSON_TYPE =
+  /^application\/json[ \t]*((?:;[ \t]*(?:[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"[^"\\]*")[ \t]*)?)*)$/i;
+const CHARSET = /;[ \t]*charset=("?)([^";\s]*)\1/gi;
 
 /** Whether a body of this content type and encoding can be read: JSON in UTF-8, not compressed. */
 export function isReadableContent(
@@ -7,5 +9,12 @@ export function isReadableContent(
   contentEncoding: string | undefined,
 ): boolean {
   if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') return false;
-  return contentType === 'application/json' || (contentType !== undefined && JSON_UTF8.test(contentType));
+  if (contentType === undefined || contentType === 'application/json') return contentType !== undefined;
+  const parameters = JSON_TYPE.exec(contentType)?.[1];
+  return parameters !== undefined && [...parameters.matchAll(CHARSET)].every(([, , name]) => isUtf8(name));
+}
+
+/** `utf8` is no registered name, and common all the same. */
+function isUtf8(charset = ''): boolean {
+  return charset.toLowerCase() === 'utf-8' || charset.toLowerCase() === 'utf8';
 }

@@ -12,6 +12,7 @@ import { HTTP_LIMITS } from './http-limits.ts';
 import type { HttpMetrics } from './http-metrics.ts';
 import type { IngressOptions } from './ingress-options.ts';
 import { framingFault } from './framing-fault.ts';
+import type { OpenAnswers } from './open-answers.ts';
 import { announcedLength } from './read-body.ts';
 import { refuse } from './send-answer.ts';
 
@@ -41,7 +42,10 @@ type LimitOptions = Pick<
  * The bare HTTP server: limits, time-outs, correlation ids, and a problem document for whatever goes wrong (E1).
  * Nothing is logged per request; bodies are read by the routes themselves.
  */
-export function createApp(options: LimitOptions, deps: { log: Log; metrics: HttpMetrics }): FastifyInstance {
+export function createApp(
+  options: LimitOptions,
+  deps: { log: Log; metrics: HttpMetrics; answers: OpenAnswers },
+): FastifyInstance {
   const app = fastify({
     logger: false,
     genReqId: (request) => correlationIdOf(request.headers),
@@ -78,9 +82,11 @@ export function createApp(options: LimitOptions, deps: { log: Log; metrics: Http
   app.addHook('onRequest', (request, reply, done) => {
     describe(request, reply);
     deps.metrics.started();
+    deps.answers.add(reply.raw);
     const startedAtMs = performance.now();
     // Unlike the framework's onResponse this comes also when the caller went away.
     reply.raw.once('close', () => {
+      deps.answers.delete(reply.raw);
       const answered = reply.raw.writableFinished;
       deps.metrics.finished(request.figures, answered ? reply.statusCode : ABANDONED, startedAtMs);
       if (!answered) request.abandoned?.();

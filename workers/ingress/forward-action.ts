@@ -5,12 +5,12 @@ import type { Reply } from '../../shared/messaging/requester.ts';
 import { topicName } from '../../shared/messaging/topic-names.ts';
 import { createProblem } from '../../shared/platform/create-problem.ts';
 import type { Warning } from '../../shared/platform/problem.ts';
+import { warningsList } from '../../shared/platform/warnings-list.ts';
 import type { ActionContract } from './action-contract.ts';
 import type { AcceptedAction } from './action-handler.ts';
 import { logCorrelationId } from './correlation-id.ts';
 import { readPreferences } from './prefer-header.ts';
 import { sendJson, sendProblem } from './send-answer.ts';
-import { warningsHeader } from './warnings-header.ts';
 
 /** A request that is valid and ready for the log. */
 export interface ValidAction extends AcceptedAction {
@@ -54,7 +54,9 @@ export function traceParentOf(headers: IncomingHttpHeaders): string | undefined 
 function respondNow(deps: ForwardDeps, valid: ValidAction, waitSeconds: number | undefined): void {
   const { action, reply, request } = valid;
   if (reply.raw.destroyed) return;
-  if (waitSeconds !== undefined) reply.header('preference-applied', `wait=${waitSeconds}`);
+  const askedMs = (waitSeconds ?? Number.POSITIVE_INFINITY) * SECOND_MS;
+  const timeoutMs = Math.min(deps.replyTimeoutMs, askedMs);
+  if (timeoutMs === askedMs) reply.header('preference-applied', `wait=${waitSeconds}`);
   const traceParent = traceParentOf(request.headers);
   const correlationId = logCorrelationId(request.headers, request.id);
   request.abandoned = () => deps.requester.cancel(correlationId);
@@ -63,12 +65,19 @@ function respondNow(deps: ForwardDeps, valid: ValidAction, waitSeconds: number |
       topic: topicName(deps.topicPrefix, action.topic),
       type: action.requestType,
       payload: valid.payload,
-      timeoutMs: Math.min(deps.replyTimeoutMs, (waitSeconds ?? Number.POSITIVE_INFINITY) * SECOND_MS),
+      timeoutMs,
       correlationId,
       ...(traceParent === undefined ? {} : { traceParent }),
     })
-    .then((answer) => sendReply(reply, { answer, ...valid }))
+    .then((answer) => sendReply(reply, { answer: withDetail(answer, timeoutMs), ...valid }))
     .catch((error: unknown) => reply.send(error));
+}
+
+/** Says what the requester cannot know: how long this caller waited, and what may come of it. */
+function withDetail(answer: Reply, timeoutMs: number): Reply {
+  if (answer.kind !== 'problem' || answer.problem.code !== 'reply-timeout') return answer;
+  const detail = `No worker replied within ${timeoutMs} ms. Nothing is stored by an action: it may be sent again.`;
+  return { kind: 'problem', problem: { detail, ...answer.problem } };
 }
 
 /** What a reply is rendered with. */
@@ -85,7 +94,7 @@ export function sendReply(reply: FastifyReply, { action, answer, warnings }: Ren
     sendProblem(reply, answer.problem);
     return;
   }
-  const header = warningsHeader(warnings, answer.warnings);
+  const header = warningsList(warnings, answer.warnings);
   if (header !== undefined) reply.header('warnings', header);
   sendJson(reply, 200, action.render(answer.payload));
 }

@@ -9,22 +9,28 @@ export interface HealthDeps {
   readonly metrics: Metrics;
   /** The parts of this instance by name. */
   readonly health: () => Readonly<Record<string, Health>>;
+  /** The other workers of the process by name. */
+  readonly workers: () => Readonly<Record<string, Health>>;
 }
 
-/** Serves /health/live (503 when only a restart helps), /health/ready (503 with the reason) and /metrics. */
+/**
+ * Serves /health/live (503 when only a restart helps: a part or any worker of the process is unhealthy), /health/ready
+ * (503 with the reason while this instance cannot serve; other workers are shown and do not decide: theirs may be done
+ * by another process) and /metrics.
+ */
 export function registerHealth(app: FastifyInstance, basePath: string, deps: HealthDeps): void {
-  const answer = (reply: FastifyReply, isWell: (status: Health['status']) => boolean): void => {
-    const parts = deps.health();
-    const { status, reason } = combineHealth(parts);
-    const body = JSON.stringify({ status, ...(reason === undefined ? {} : { reason }), parts });
-    sendJson(reply, isWell(status) ? 200 : 503, body);
+  const answerLive = (reply: FastifyReply): void => {
+    const all = combineHealth({ ...deps.workers(), ...deps.health() });
+    answer(reply, deps, { decisive: all, isWell: all.status !== 'unhealthy' });
+  };
+  const answerReady = (reply: FastifyReply): void => {
+    const own = combineHealth(deps.health());
+    answer(reply, deps, { decisive: own, isWell: own.status === 'ready' || own.status === 'degraded' });
   };
   // Probes know nothing of a base path; callers find everything below it.
   for (const prefix of new Set(['', basePath])) {
-    app.get(`${prefix}/health/live`, (_request, reply) => answer(reply, (status) => status !== 'unhealthy'));
-    app.get(`${prefix}/health/ready`, (_request, reply) =>
-      answer(reply, (status) => status === 'ready' || status === 'degraded'),
-    );
+    app.get(`${prefix}/health/live`, (_request, reply) => answerLive(reply));
+    app.get(`${prefix}/health/ready`, (_request, reply) => answerReady(reply));
     app.get(`${prefix}/metrics`, async (_request, reply) => {
       const text = await deps.metrics.text();
       return reply
@@ -34,4 +40,13 @@ export function registerHealth(app: FastifyInstance, basePath: string, deps: Hea
     });
     for (const path of ['/health/live', '/health/ready', '/metrics']) refuseWriting(app, prefix + path);
   }
+}
+
+function answer(
+  reply: FastifyReply,
+  deps: HealthDeps,
+  { decisive, isWell }: { decisive: Health; isWell: boolean },
+): void {
+  const body = { ...decisive, parts: deps.health(), workers: deps.workers() };
+  sendJson(reply, isWell ? 200 : 503, JSON.stringify(body));
 }

@@ -27,10 +27,6 @@ export const HTTP_LIMITS = {
   discardedBodyBytes: 32 * MIB,
   /** The longest that such a rest is read. */
   lingerMs: 10 * SECOND_MS,
-  /** Nesting of objects and arrays in a body; the interface's own shapes need five. */
-  jsonDepth: 32,
-  /** Characters of the `Warnings` header (E3). */
-  warningsHeaderBytes: 4 * KIB,
   /** Characters of a correlation id taken over from the caller. */
   correlationIdLength: 128,
 } as const;

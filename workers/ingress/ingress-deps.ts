@@ -4,6 +4,7 @@ import type { CancellableRequests, RequestReply } from '../../shared/messaging/r
 import type { Clock } from '../../shared/platform/clock.ts';
 import type { Log } from '../../shared/platform/log.ts';
 import type { Metrics } from '../../shared/platform/metrics.ts';
+import type { Health } from '../../shared/platform/worker.ts';
 import type { Access } from './access/access.ts';
 import type { ActionRegistry } from './action-contract.ts';
 import type { Documents } from './documents.ts';
@@ -24,4 +25,6 @@ export interface IngressDeps {
   readonly log: Log;
   readonly clock: Clock;
   readonly metrics: Metrics;
+  /** Health of the other workers of this process by name. */
+  readonly otherWorkers: () => Readonly<Record<string, Health>>;
 }

@@ -14,6 +14,7 @@ import { ingressOptions } from './ingress-options.ts';
 import { resultSecret } from './result-secret.ts';
 import { startIngress } from './start-ingress.ts';
 
+const NAME = 'ingress';
 /** Tells the instances of one machine apart in the broker's tools. */
 const INSTANCE_ID_LENGTH = 8;
 
@@ -49,6 +50,10 @@ export async function start(context: WorkerContext): Promise<RunningWorker> {
     log,
     clock,
     metrics,
+    otherWorkers: () => {
+      const { [NAME]: _own, ...others } = context.processHealth();
+      return others;
+    },
   });
   try {
     await ingress.opened;
@@ -56,7 +61,7 @@ export async function start(context: WorkerContext): Promise<RunningWorker> {
     await ingress.stop(0);
     throw error;
   }
-  return { name: 'ingress', url: ingress.url, health: ingress.health, stop: ingress.stop };
+  return { name: NAME, url: ingress.url, health: ingress.health, stop: ingress.stop };
 }
 
 function documentsOf(config: Config): Documents {

@@ -1,15 +1,15 @@
 import { isAscii, isUtf8 } from 'node:buffer';
+import type { BodyFaultCode } from '../../shared/contract/body-faults.ts';
 import { createProblem } from '../../shared/platform/create-problem.ts';
+import { exceedsJsonDepth, MAX_JSON_DEPTH } from '../../shared/platform/json-depth.ts';
 import type { Problem } from '../../shared/platform/problem.ts';
-import { HTTP_LIMITS } from './http-limits.ts';
-import { exceedsJsonDepth } from './json-depth.ts';
 
 export type ParsedBody =
   | { readonly kind: 'parsed'; readonly body: unknown }
   | { readonly kind: 'refused'; readonly problem: Problem };
 
 const BYTE_ORDER_MARK = 0xfeff;
-const TOO_DEEP = `Objects and arrays are nested deeper than ${HTTP_LIMITS.jsonDepth} levels.`;
+const TOO_DEEP = `Objects and arrays are nested deeper than ${MAX_JSON_DEPTH} levels.`;
 
 /**
  * Bytes to a JSON value. Refused as 400: no bytes, not UTF-8, not JSON, nested deeper than the limit. Of members sent
@@ -22,9 +22,7 @@ export function parseJsonBody(bytes: Buffer): ParsedBody {
   }
   const text = decodeUtf8(bytes);
   if (text === undefined) return malformed('not-utf8', 'The body is not valid UTF-8.');
-  if (exceedsJsonDepth(text, HTTP_LIMITS.jsonDepth)) {
-    return malformed('too-deep', TOO_DEEP);
-  }
+  if (exceedsJsonDepth(bytes)) return malformed('too-deep', TOO_DEEP);
   try {
     const body = JSON.parse(text) as unknown;
     return hasDeepData(body) ? malformed('too-deep', TOO_DEEP, 'Data') : { kind: 'parsed', body };
@@ -36,7 +34,7 @@ export function parseJsonBody(bytes: Buffer): ParsedBody {
 /** The generic form may carry its input as JSON text (E2), which the outer depth says nothing of. */
 function hasDeepData(body: unknown): boolean {
   if (typeof body !== 'object' || body === null || !('Data' in body)) return false;
-  return typeof body.Data === 'string' && exceedsJsonDepth(body.Data, HTTP_LIMITS.jsonDepth);
+  return typeof body.Data === 'string' && exceedsJsonDepth(Buffer.from(body.Data));
 }
 
 function decodeUtf8(bytes: Buffer): string | undefined {
@@ -52,7 +50,7 @@ function position(error: unknown): string {
   return found === null ? '' : ` (at character ${found[1]})`;
 }
 
-function malformed(code: string, message: string, path = 'body'): ParsedBody {
+function malformed(code: BodyFaultCode, message: string, path = 'body'): ParsedBody {
   return refused(createProblem('malformed-json', { detail: message, errors: [{ path, code, message }] }));
 }
 

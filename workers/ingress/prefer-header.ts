@@ -5,6 +5,9 @@ export interface Preferences {
   readonly waitSeconds: number | undefined;
 }
 
+/** Separators inside a quoted value separate nothing. */
+const QUOTED = /"(?:[^"\\]|\\.)*"/g;
+const SEPARATORS = /[,;=]/g;
 const NONE: Preferences = { respondAsync: false, waitSeconds: undefined };
 
 /**
@@ -15,7 +18,8 @@ export function readPreferences(header: string | readonly string[] | undefined):
   if (header === undefined) return NONE;
   let respondAsync = false;
   let waitSeconds: number | undefined;
-  for (const preference of String(header).split(',')) {
+  const text = String(header).replaceAll(QUOTED, (quoted) => quoted.replaceAll(SEPARATORS, ' '));
+  for (const preference of text.split(',')) {
     const [token = ''] = preference.split(';', 1);
     const [name = '', value] = token.split('=', 2).map((part) => part.trim());
     if (name.toLowerCase() === 'respond-async') respondAsync = true;

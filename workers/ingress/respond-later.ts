@@ -1,11 +1,11 @@
 import type { RequestReply } from '../../shared/messaging/request-reply.ts';
 import { topicName } from '../../shared/messaging/topic-names.ts';
 import type { Clock } from '../../shared/platform/clock.ts';
+import { warningsList } from '../../shared/platform/warnings-list.ts';
 import { traceParentOf, type ValidAction } from './forward-action.ts';
 import { RETRY_AFTER_SECONDS } from './http-limits.ts';
 import { ownerHash, type ResultIds } from './result-id.ts';
 import { sendJson, sendProblem } from './send-answer.ts';
-import { warningsHeader } from './warnings-header.ts';
 
 export interface RespondLaterDeps {
   readonly requester: RequestReply;
@@ -47,7 +47,7 @@ export function createRespondLater(deps: RespondLaterDeps): (action: ValidAction
 }
 
 function sendAccepted(deps: RespondLaterDeps, { reply, warnings }: ValidAction, resultId: string): void {
-  const header = warningsHeader(warnings, undefined);
+  const header = warningsList(warnings, undefined);
   if (header !== undefined) reply.header('warnings', header);
   reply
     .header('location', resultHref(deps.basePath, resultId))

@@ -58,10 +58,11 @@ async function open(deps: IngressDeps, ingress: AssembledIngress): Promise<void>
 }
 
 async function stop(deps: IngressDeps, ingress: AssembledIngress, drainMs: number): Promise<void> {
-  const { app, gate, figures } = ingress;
+  const { app, gate, figures, answers } = ingress;
   const endsAtMs = performance.now() + drainMs;
   const leftMs = (): number => Math.max(0, endsAtMs - performance.now());
   gate.close();
+  answers.makeLast();
   const closed = app.close();
   while (figures.inFlight() > 0 && leftMs() > 0) await sleep(DRAIN_POLL_MS);
   await deps.requester.stop(leftMs());

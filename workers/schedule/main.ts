@@ -1,62 +1,36 @@
-import { createConsumer } from '../../shared/messaging/consumer.ts';
-import { consumerMetrics } from '../../shared/messaging/consumer-metrics.ts';
-import { createRequestHandling } from '../../shared/messaging/request-handling.ts';
-import { TOPIC, topicName, type TopicKey } from '../../shared/messaging/topic-names.ts';
+import { combineHealth } from '../../shared/platform/health-server.ts';
 import type { RunningWorker, WorkerContext } from '../../shared/platform/worker.ts';
-import { handleCalculateRepaymentSchedule } from './handle-calculate-repayment-schedule.ts';
+import { startLane } from './start-lane.ts';
 
-const WORKER = 'schedule';
 const MESSAGE_TYPES = [
   'CalculateRepaymentScheduleRequest',
   'CalculateRepaymentScheduleReply',
   'ProblemReply',
 ];
-const OWN_REPLY_TOPICS: readonly TopicKey[] = ['ingressReplies', 'ingressResults'];
+/** Bulk work gives way to interactive requests in the same process after this. */
+const BULK_SLICE_MS = 2;
 
-/** Starts the schedule worker: consumes schedule requests, computes, replies. Rejects when it cannot begin. */
+/** Starts the schedule worker: consumes schedule requests on both lanes, computes, replies. Rejects when it cannot begin. */
 export async function start(context: WorkerContext): Promise<RunningWorker> {
-  const { broker, codec, config, clock, log, metrics } = context;
-  const topic = (key: TopicKey): string => topicName(config.topicPrefix, key);
-  const groupId = `${config.topicPrefix}plat.${WORKER}.interactive`;
-  const topics = [topic('scheduleRequests')];
-  await codec.prepare(MESSAGE_TYPES);
-  const replies = broker.createPublisher({ clientId: `${WORKER}-replies` });
-  const foreignReplies = broker.createPublisher({ clientId: `${WORKER}-foreign-replies` });
-  const publishers = [replies, foreignReplies];
-  const observe = consumerMetrics(metrics, WORKER);
-  const { process } = createRequestHandling({
-    handlers: { CalculateRepaymentScheduleRequest: handleCalculateRepaymentSchedule },
-    codec,
-    replies,
-    foreignReplies,
-    deadLetters: replies,
-    deadLetterTopic: topic('scheduleDeadLetters'),
-    groupId,
-    admin: broker.admin,
-    ownReplyTopics: OWN_REPLY_TOPICS.map(topic),
-    internalTopics: (Object.keys(TOPIC) as TopicKey[])
-      .filter((key) => !OWN_REPLY_TOPICS.includes(key))
-      .map(topic),
-    clock,
-    log,
-    onHandled: observe.onHandled,
-  });
-  const consumer = createConsumer({
-    createSource: () => broker.createGroupSource({ groupId, clientId: `${WORKER}-requests`, topics }),
-    process,
-    log,
-    lanes: config.lanes,
-    onBreaker: observe.onBreaker,
-  });
-  observe.follow(consumer);
-  await Promise.all(publishers.map((publisher) => publisher.start()));
-  await consumer.start();
+  await context.codec.prepare(MESSAGE_TYPES);
+  const interactive = await startLane(context, { lane: 'interactive', requestTopic: 'scheduleRequests' });
+  let bulk;
+  try {
+    bulk = await startLane(context, {
+      lane: 'bulk',
+      requestTopic: 'scheduleBulkRequests',
+      sliceMs: BULK_SLICE_MS,
+    });
+  } catch (error) {
+    await interactive.stop(0);
+    throw error;
+  }
+  const lanes = [interactive, bulk];
   return {
-    name: WORKER,
-    health: () => consumer.health(),
+    name: 'schedule',
+    health: () => combineHealth({ interactive: interactive.health(), bulk: bulk.health() }),
     stop: async (timeoutMs) => {
-      await consumer.stop(timeoutMs);
-      await Promise.all(publishers.map((publisher) => publisher.stop(timeoutMs)));
+      await Promise.all(lanes.map((lane) => lane.stop(timeoutMs)));
     },
   };
 }

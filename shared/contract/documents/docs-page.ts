@@ -6,6 +6,7 @@
 import { ERROR_CODES } from '../../platform/error-codes.ts';
 import { topicName } from '../../messaging/topic-names.ts';
 import { ACTIONS, type Action } from '../actions.ts';
+import { BODY_FAULTS } from '../body-faults.ts';
 import { CALCULATION_FAULTS } from './calculation-faults.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 import { fieldRows } from './field-rows.ts';
@@ -42,17 +43,32 @@ export function docsPage(options: DocsPageOptions): string {
 <header><h1>Banking product engine</h1>
 <p>Version ${version}. Machine-readable: <a href="${basePath}/openapi.json">OpenAPI</a>, <a href="${basePath}/asyncapi.json">AsyncAPI</a>.</p>
 </header>
-<nav><ul>${ACTIONS.map(({ name }) => html`<li><a href="#${name}">${name}</a></li>`)}
-<li><a href="#calling">Calling over HTTP</a></li><li><a href="#log">Calling over Kafka</a></li><li><a href="#errors">Errors</a></li></ul></nav>
-<main>${ACTIONS.map((action) => actionSection(action, options))}
+<nav><ul><li><a href="#first-call">A first call</a></li>
+${ACTIONS.map(({ name }) => html`<li><a href="#${name}">${name}</a></li>`)}
+<li><a href="#calling">Calling over HTTP</a></li><li><a href="#log">Calling over Kafka</a></li><li><a href="#errors">Errors</a></li><li><a href="#operation">Health and figures</a></li></ul></nav>
+<main>${ACTIONS.slice(0, 1).map((action) => firstCall(action, basePath))}
+${ACTIONS.map((action) => actionSection(action, options))}
 ${httpSection(basePath)}
 ${logSection()}
 ${errorSection()}
+${operationSection()}
 </main>
 </body>
 </html>
 `;
   return page.markup;
+}
+
+/** A call that can be pasted; the page does not know under which address it was reached. */
+function firstCall({ name, examples: [example] }: Action, basePath: string): Html {
+  const call = `curl -s "$ENGINE${basePath}/platapi/automation-processors/actions/${name}" \\
+  -H 'content-type: application/json' \\
+  -d '${JSON.stringify(example.request, null, 2)}'`;
+  return html`<section id="first-call"><h2>A first call</h2>
+<p>Put scheme, host and port of this page's own address into <code>ENGINE</code>, then paste. Where access control is on, add <code>-H "authorization: Bearer $TOKEN"</code>.</p>
+<pre><code>${call}</code></pre>
+<p>The answer is an array with one record for each installment; the same request always gets the same answer. What else can be sent stands below, and every error says all that is wrong at once.</p>
+</section>`;
 }
 
 function actionSection(action: Action, { basePath, topicPrefix }: DocsPageOptions): Html {
@@ -132,14 +148,30 @@ function errorSection(): Html {
     title,
     retryable ? 'yes' : 'no',
   ]);
-  const faults = Object.entries({ ...CALCULATION_FAULTS, ...SHAPE_FAULTS }).map(([code, meaning]) => [
-    html`<code>${code}</code>`,
-    meaning,
-  ]);
+  const faults = Object.entries({ ...BODY_FAULTS, ...CALCULATION_FAULTS, ...SHAPE_FAULTS }).map(
+    ([code, meaning]) => [html`<code>${code}</code>`, meaning],
+  );
   return html`<section id="errors"><h2>Errors</h2>
 <p>Every error is a problem document (RFC 9457, <code>application/problem+json</code>) with a stable <code>code</code>, a <code>correlationId</code> and, where the request is at fault, <code>errors</code>: everything that is wrong at once, each with <code>path</code>, <code>code</code> and <code>message</code>.</p>
 ${table(['Status', 'Code', 'Meaning', 'Try again'], codes)}
 <h3>Codes of single faults</h3>
 ${table(['Code', 'Meaning'], faults)}
+</section>`;
+}
+
+function operationSection(): Html {
+  const rows = [
+    [
+      '/health/live',
+      '503 when only a restart helps: a part of the ingress or a worker of its process is unhealthy.',
+    ],
+    [
+      '/health/ready',
+      '503 while this ingress cannot serve; `reason` says why. Other workers are shown only.',
+    ],
+    ['/metrics', 'Figures in the Prometheus text format: requests, handlers, lag.'],
+  ].map(([path = '', meaning = '']) => [html`<code>GET ${path}</code>`, withCode(meaning)]);
+  return html`<section id="operation"><h2>Health and figures</h2>
+${table(['Address', 'Answer'], rows)}
 </section>`;
 }

@@ -13,5 +13,21 @@ table { border-collapse: collapse; width: 100%; }
 th, td { border-bottom: 1px solid var(--line); padding: 0.4rem 0.75rem 0.4rem 0; text-align: left; vertical-align: top; }
 td:first-child code { white-space: nowrap; }
 summary { cursor: pointer; }
+p code, td code { overflow-wrap: anywhere; }
+@media (max-width: 46rem) {
+  body { padding: 1rem; }
+  h1 { font-size: 1.6rem; }
+  h2 { font-size: 1.25rem; }
+  pre { font-size: 0.8em; }
+  thead { display: none; }
+  table, tbody, tr, td { display: block; }
+  tr { border-bottom: 1px solid var(--line); padding: 0.5rem 0; }
+  td { border: 0; padding: 0.1rem 0; }
+  td:first-child { font-weight: 600; }
+  td:first-child code { white-space: normal; }
+  td:empty { display: none; }
+  td:not(:first-child)::before { content: attr(data-label) ": "; opacity: 0.7; }
+}
+@media print { pre { max-height: none; white-space: pre-wrap; } a { color: inherit; } }
 `,
 };

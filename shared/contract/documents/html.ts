@@ -23,10 +23,15 @@ export function html(fixed: TemplateStringsArray, ...parts: readonly Part[]): Ht
   return { markup: markup.join('') };
 }
 
-/** A table with a heading for each column; cells are escaped texts or markup. */
+/**
+ * A table with a heading for each column; cells are escaped texts or markup. Each cell names its column, for narrow
+ * screens, where rows stand one below the other.
+ */
 export function table(headings: readonly string[], rows: readonly (readonly Part[])[]): Html {
   const head = headings.map((heading) => html`<th scope="col">${heading}</th>`);
-  const body = rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`);
+  const cell = (content: Part, column: number): Html =>
+    html`<td data-label="${headings[column] ?? ''}">${content}</td>`;
+  const body = rows.map((cells) => html`<tr>${cells.map(cell)}</tr>`);
   return html`<div class="wide"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 

@@ -16,9 +16,14 @@ export const REQUEST_HEADERS = {
   },
   'X-Correlation-Id': {
     description:
-      'Id that logs and problem documents show; 1 to 128 visible ASCII characters. Absent: a new one.',
+      'Id that logs and problem documents show; 1 to 128 visible ASCII characters. Absent: `X-Request-Id`, else a new one.',
     schema: { type: 'string' },
     example: 'loan-4711',
+  },
+  traceparent: {
+    description: 'W3C trace context; passed on with the request.',
+    schema: { type: 'string' },
+    example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
   },
 } as const satisfies Record<string, HttpHeader>;
 
@@ -40,6 +45,8 @@ export const RESPONSE_HEADERS = {
     description: 'Whole seconds to wait before the next attempt.',
     schema: { type: 'integer', minimum: 1 },
   },
+  Allow: { description: 'The methods that the address takes.', schema: { type: 'string' } },
+  'Accept-Post': { description: 'The content type that the address takes.', schema: { type: 'string' } },
   'WWW-Authenticate': { description: 'The kind of token that is wanted.', schema: { type: 'string' } },
 } as const satisfies Record<string, HttpHeader>;
 

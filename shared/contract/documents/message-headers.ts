@@ -61,7 +61,10 @@ export const ERROR_MESSAGE_HEADERS: readonly MessageHeader[] = [
   ...REPLY_MESSAGE_HEADERS.filter(({ name }) => name !== HEADER.warnings),
   header(HEADER.errorCode, 'Stable code of the problem.', true),
   header(HEADER.errorRetryable, '`true` when the same request may succeed later, else `false`.', true),
-  header(HEADER.nestError, 'The error as text for clients made with NestJS.'),
+  header(
+    HEADER.nestError,
+    'The problem document as JSON (one line of text when it is longer than 4,096 characters), for clients made with NestJS.',
+  ),
 ];
 
 /** JSON Schema of a message's headers. */

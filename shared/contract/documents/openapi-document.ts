@@ -20,7 +20,7 @@ export interface OpenApiOptions {
   readonly basePath: string;
 }
 
-const ACTION_PROBLEMS = [400, 401, 403, 404, 405, 413, 415, 422, 429, 500, 503, 504];
+const ACTION_PROBLEMS = [400, 401, 403, 404, 405, 408, 413, 415, 422, 429, 431, 500, 503, 504];
 
 /** The document as a plain object; made once at start. */
 export function openApiDocument({ version, basePath }: OpenApiOptions): Readonly<Record<string, unknown>> {

@@ -8,7 +8,7 @@ import {
   schemaReference,
 } from './openapi-responses.ts';
 
-const RESULT_PROBLEMS = [400, 401, 403, 404, 405, 410, 422, 429, 500, 503, 504];
+const RESULT_PROBLEMS = [400, 401, 404, 405, 408, 410, 422, 429, 431, 500, 503, 504];
 
 /** The address of results, which all actions share. */
 export function resultPath(): Record<string, object> {
@@ -46,18 +46,20 @@ export function resultPath(): Record<string, object> {
 
 /** What operators and their tools ask for. */
 export function operationPaths(): Record<string, object> {
-  const health = { 'application/json': { schema: schemaReference('Health') } };
+  const headers = headerReferences(['X-Correlation-Id']);
+  const health = { headers, content: { 'application/json': { schema: schemaReference('Health') } } };
+  const figures = { headers, content: { 'text/plain': { schema: { type: 'string' } } } };
   return {
     '/health/live': operationPath('getLiveness', 'Says whether the process is alive', {
-      200: { description: 'It is.', content: health },
-      503: { description: 'Only a restart helps.', content: health },
+      200: { description: 'It is.', ...health },
+      503: { description: 'Only a restart helps.', ...health },
     }),
-    '/health/ready': operationPath('getReadiness', 'Says whether the instance takes traffic', {
-      200: { description: 'It does.', content: health },
-      503: { description: 'It does not, or not yet; reason says why.', content: health },
+    '/health/ready': operationPath('getReadiness', 'Says whether this ingress takes traffic', {
+      200: { description: 'It does.', ...health },
+      503: { description: 'It does not, or not yet; reason says why.', ...health },
     }),
     '/metrics': operationPath('getMetrics', 'Figures in the Prometheus text format', {
-      200: { description: 'The figures.', content: { 'text/plain': { schema: { type: 'string' } } } },
+      200: { description: 'The figures.', ...figures },
     }),
   };
 }
@@ -77,13 +79,31 @@ export const PENDING_RESULT = {
   required: ['resultId', 'status', 'href'],
 };
 
-/** Schema of a health answer. */
-export const HEALTH = {
+/** Schema of what one part says of itself. */
+const PART = {
   type: 'object',
   properties: {
     status: { enum: ['ready', 'starting', 'degraded', 'unhealthy'] },
     reason: { type: 'string', description: 'What an operator should look at.' },
-    parts: { type: 'object', description: 'The parts of the process by name.' },
   },
   required: ['status'],
+};
+
+/** Schema of a health answer. */
+export const HEALTH = {
+  type: 'object',
+  properties: {
+    ...PART.properties,
+    parts: {
+      type: 'object',
+      description: 'The parts of the ingress by name; they decide over readiness.',
+      additionalProperties: PART,
+    },
+    workers: {
+      type: 'object',
+      description: 'The other workers of the process by name; an unhealthy one fails liveness.',
+      additionalProperties: PART,
+    },
+  },
+  required: ['status', 'parts', 'workers'],
 };

@@ -6,6 +6,8 @@ import type { ResponseHeader } from './http-headers.ts';
 
 const STATUS_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
   401: ['WWW-Authenticate'],
+  405: ['Allow'],
+  415: ['Accept-Post'],
   429: ['Retry-After'],
   503: ['Retry-After'],
 };

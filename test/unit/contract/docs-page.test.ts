@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ACTIONS } from '../../../shared/contract/actions.ts';
+import { BODY_FAULTS } from '../../../shared/contract/body-faults.ts';
 import { CALCULATION_FAULTS } from '../../../shared/contract/documents/calculation-faults.ts';
 import { docsPage } from '../../../shared/contract/documents/docs-page.ts';
 import { html, table, withCode } from '../../../shared/contract/documents/html.ts';
@@ -33,11 +34,24 @@ describe('the page', () => {
     }
   });
 
+  test('begins with a call that can be pasted and works as it stands', () => {
+    const call = /<pre><code>(curl[\s\S]*?)<\/code><\/pre>/.exec(page)?.[1] ?? '';
+    const text = call.replaceAll('&quot;', '"').replaceAll('&#39;', "'");
+    expect(text).toContain(`"$ENGINE/bank/platapi/automation-processors/actions/${ACTIONS[0]?.name}"`);
+    const body = /-d '([^']*)'$/.exec(text)?.[1] ?? '';
+    expect(ACTIONS[0]?.read(JSON.parse(body))).toMatchObject({ kind: 'valid', warnings: [] });
+    expect(page.indexOf('id="first-call"')).toBeLessThan(page.indexOf(`id="${ACTIONS[0]?.name}"`));
+  });
+
+  test('names health and metrics', () => {
+    for (const path of ['/health/live', '/health/ready', '/metrics']) expect(page).toContain(`GET ${path}<`);
+  });
+
   test('lists every member of the request, nested ones by their path', () => {
     for (const name of Object.keys(repaymentScheduleMembers.shape))
       expect(page).toContain(`<code>jsonParam.${name}</code>`);
     expect(page).toContain('<code>jsonParam.Commission[].SourceValue</code>');
-    expect(page).toContain('<td>true, false, 0, 1</td>');
+    expect(page).toContain('<td data-label="Type">true, false, 0, 1</td>');
   });
 
   test('lists the members of the answer in both spellings', () => {
@@ -53,7 +67,7 @@ describe('the page', () => {
   });
 
   test('lists every error, every fault and every message header', () => {
-    for (const code of [ERROR_CODES, SHAPE_FAULTS, CALCULATION_FAULTS].flatMap(Object.keys)) {
+    for (const code of [ERROR_CODES, BODY_FAULTS, SHAPE_FAULTS, CALCULATION_FAULTS].flatMap(Object.keys)) {
       expect(page).toContain(`<code>${code}</code>`);
     }
     for (const { name } of [...REQUEST_MESSAGE_HEADERS, ...REPLY_MESSAGE_HEADERS, ...ERROR_MESSAGE_HEADERS]) {
@@ -95,6 +109,6 @@ describe('the page', () => {
 
 test('text never becomes markup', () => {
   expect(html`<p title="${'"\''}">${'<b>&'}</p>`.markup).toBe('<p title="&quot;&#39;">&lt;b&gt;&amp;</p>');
-  expect(table(['<'], [['>']]).markup).toContain('<td>&gt;</td>');
+  expect(table(['<'], [['>']]).markup).toContain('<td data-label="&lt;">&gt;</td>');
   expect(html`${withCode('a `<b>` c')}`.markup).toBe('a <code>&lt;b&gt;</code> c');
 });

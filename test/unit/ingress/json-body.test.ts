@@ -1,26 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { exceedsJsonDepth } from '../../../workers/ingress/json-depth.ts';
 import { parseJsonBody } from '../../../workers/ingress/parse-json-body.ts';
 
 const codeOf = (bytes: Buffer): string | undefined => {
   const parsed = parseJsonBody(bytes);
   return parsed.kind === 'refused' ? (parsed.problem.errors?.[0]?.code ?? parsed.problem.code) : undefined;
 };
-
-describe('the depth of JSON', () => {
-  it('counts objects and arrays together, and what is nested at once only', () => {
-    expect(exceedsJsonDepth('[{"a":[1]},[2],{"b":{}}]', 3)).toBe(false);
-    expect(exceedsJsonDepth('[{"a":[1]},[2],{"b":{}}]', 2)).toBe(true);
-    expect(exceedsJsonDepth('1', 0)).toBe(false);
-  });
-
-  it('does not count brackets inside strings, whatever is escaped in them', () => {
-    expect(exceedsJsonDepth(String.raw`["[[[", "\"[[[", "\\", "{{\\\"[["]`, 1)).toBe(false);
-    expect(exceedsJsonDepth(String.raw`["\\", [1]]`, 1)).toBe(true);
-    expect(exceedsJsonDepth('"[[[[ never closed', 1)).toBe(false);
-    expect(exceedsJsonDepth('"ends in a backslash\\', 1)).toBe(false);
-  });
-});
 
 describe('a body of JSON', () => {
   it('is parsed from UTF-8, with or without a byte order mark', () => {

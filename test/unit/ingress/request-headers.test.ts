@@ -23,6 +23,9 @@ describe('the Prefer header (RFC 7240)', () => {
     ['wait=99999999999999999999', false, undefined],
     ['return=minimal, handling=strict', false, undefined],
     ['x=respond-async', false, undefined],
+    ['x="a, respond-async, b"', false, undefined],
+    ['x="\\", wait=3, ", respond-async', true, undefined],
+    ['x="a;b", wait="4"', false, 4],
     ['', false, undefined],
     [',,;=,', false, undefined],
   ])('reads %j', (header, respondAsync, waitSeconds) => {
@@ -58,7 +61,11 @@ describe('the content type', () => {
     expect(isReadableContent('application/json', undefined)).toBe(true);
     expect(isReadableContent('application/json', 'Identity')).toBe(true);
     expect(isReadableContent('application/json', 'gzip, identity')).toBe(false);
-    expect(isReadableContent('application/json; charset=utf-8; version=1', undefined)).toBe(false);
+    expect(isReadableContent('application/json; charset=utf-8; version=1', undefined)).toBe(true);
+    expect(isReadableContent('application/json;odata="a; b";charset="utf8";', undefined)).toBe(true);
+    expect(isReadableContent('application/json; version=1; charset=utf-16', undefined)).toBe(false);
+    expect(isReadableContent('application/json; charset=utf-8; charset=latin1', undefined)).toBe(false);
+    expect(isReadableContent('application/json; version', undefined)).toBe(false);
     expect(isReadableContent('application/json charset=utf-8', undefined)).toBe(false);
     expect(isReadableContent(undefined, undefined)).toBe(false);
   });
@@ -66,6 +73,7 @@ describe('the content type', () => {
   it('is judged in no time however long it is', () => {
     const startedAt = performance.now();
     expect(isReadableContent(`application/json${'; '.repeat(8_000)}x`, undefined)).toBe(false);
+    expect(isReadableContent(`application/json${'; a=b'.repeat(3_000)}"`, undefined)).toBe(false);
     expect(performance.now() - startedAt).toBeLessThan(100);
   });
 });

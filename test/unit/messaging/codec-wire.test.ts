@@ -201,6 +201,13 @@ describe('what a message is', () => {
 });
 
 describe('JSON messages', () => {
+  it('may begin with the blanks that JSON allows, and with nothing else', () => {
+    const json = atOnce(codec.encode(REQUEST, smallRequest, 'json')).value.toString();
+    expect(payloadOf(decodeText(` \t\r\n${json}`))).toEqual(smallRequest);
+    expect(problemOf(decodeText(`\v${json}`)).detail).toContain('neither Avro nor JSON');
+    expect(problemOf(decodeText(' '.repeat(2_000))).detail).toContain('neither Avro nor JSON');
+  });
+
   it('carry a request and a problem unchanged, named by their header', () => {
     for (const [type, payload] of [
       [REQUEST, smallRequest],

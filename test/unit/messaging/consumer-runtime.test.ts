@@ -95,7 +95,9 @@ test('a partition with a full window is paused and resumed under half of it', as
 
 test('large messages fill the window by their bytes', () => {
   const { source, sink } = createScene({ window: { bytes: 1_000 } });
-  sink.onMessages(1, [fakeMessage(0, { value: Buffer.alloc(999) })], 1);
+  sink.onMessages(1, [fakeMessage(0, { key: 'four', value: Buffer.alloc(995) })], 1);
+  expect(source.paused.size).toBe(0);
+  sink.onMessages(1, [fakeMessage(1, { key: null, value: Buffer.alloc(1) })], 2);
   expect(source.paused.size).toBe(1);
 });
 
@@ -295,6 +297,21 @@ test('a held message that is delivered again keeps its attempts and its place be
     [0, 1],
     [0, 2],
   ]);
+});
+
+test('a held message that another member has done meanwhile keeps its followers waiting no longer', async () => {
+  const { work, sink, source } = createScene();
+  sink.onMessages(1, [fakeMessage(0, { key: 'a' })], 1);
+  await work.end(0, { retryAfterMs: 600_000 });
+  sink.onAssigned(2, []);
+  sink.onAssigned(3, partitions(0));
+  sink.onMessages(3, [fakeMessage(1, { key: 'a' }), fakeMessage(2, { key: 'b' })], 3);
+  expect(work.begun()).toEqual([0, 2, 1]);
+  await work.end(1);
+  await work.end(2);
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(work.begun()).toHaveLength(3);
+  expect(source.committed()).toBe(3);
 });
 
 test('an unexpected throw goes to the policy, whose answer settles the message', async () => {

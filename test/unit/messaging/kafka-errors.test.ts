@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import kafkajs from 'kafkajs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   brokerErrorType,
   isGenerationOver,
@@ -77,6 +79,28 @@ describe('settings of the Kafka client', () => {
       expect(() => kafkaClients({ brokers: [address] }, silentLog)).toThrow(/KAFKA_BROKERS.*host:port/);
     },
   );
+
+  test('clients do not all begin with the same broker, which may be frozen', async () => {
+    const first: number[] = [];
+    const servers = [0, 1].map((index) =>
+      createServer((socket) => {
+        first.push(index);
+        socket.destroy();
+      }).listen(0, '127.0.0.1'),
+    );
+    onTestFinished(() => servers.forEach((server) => server.close()));
+    await Promise.all(servers.map((server) => once(server, 'listening')));
+    const brokers = servers.map((server) => `127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const createClient = kafkaClients({ brokers }, silentLog);
+    for (let client = 0; client < 24; client += 1) {
+      const { kafka } = createClient({ clientId: 'test', retry: { retries: 0 } });
+      await kafka
+        .admin()
+        .connect()
+        .catch(() => undefined);
+    }
+    expect(new Set(first)).toEqual(new Set([0, 1]));
+  });
 
   test('a certificate that cannot be read is refused by the name of its setting', () => {
     const ssl = { caFile: '/nowhere/ca.pem' };

@@ -126,6 +126,20 @@ test('warnings travel as a header', async () => {
   expect(replies.sent[0]?.headers?.['plat-warnings']).toBe('no-effect;a.b');
 });
 
+test('what decoding found without effect is told before what the handler says (E3)', async () => {
+  const warnings = [{ code: 'unknown-member', path: 'jsonParam.Foo, Bar' }];
+  const decoded = { kind: 'decoded', type: 'Question', format: 'json', payload: 1, warnings } as const;
+  const codec: Partial<Codec> = { decode: () => decoded };
+  const silent = createScene(undefined, codec);
+  await silent.handle(question());
+  expect(silent.replies.sent[0]?.headers?.['plat-warnings']).toBe('unknown-member;jsonParam.Foo%2C%20Bar');
+  const talking = createScene(() => done({ type: 'Answer', payload: 1, warnings: 'no-effect;a.b' }), codec);
+  await talking.handle(question());
+  expect(talking.replies.sent[0]?.headers?.['plat-warnings']).toBe(
+    'unknown-member;jsonParam.Foo%2C%20Bar, no-effect;a.b',
+  );
+});
+
 test('outputs are on the log before the reply is', async () => {
   const output = { topic: 'plat.other.v1', key: 'k', value: Buffer.from('o') };
   const { handle, replies } = createScene(() => done({ type: 'Answer', payload: 1 }, [output]));
@@ -165,12 +179,26 @@ test('a refusal is a typed error reply', async () => {
   expect(replies.sent[0]?.headers).toMatchObject({
     'plat-error-code': 'not-computable',
     'plat-error-retryable': 'false',
-    'kafka_nest-err': 'not-computable: the amount is too large',
+    'kafka_nest-err': JSON.stringify(problem),
     'kafka_nest-is-disposed': Buffer.alloc(1),
     kafka_correlationId: CORRELATION,
   });
   expect(readFakeValue(replies.sent[0]?.value)).toEqual({ type: 'ProblemReply', payload: problem });
   expect(handled).toMatchObject([{ result: 'refused', code: 'not-computable' }]);
+});
+
+test('a problem that is too long for the header of NestJS is told there in one line, and whole in the body', async () => {
+  const errors = Array.from({ length: 100 }, (_, index) => ({
+    path: `p${index}`,
+    code: 'missing',
+    message: 'x'.repeat(50),
+  }));
+  const problem = createProblem('invalid-request', { errors });
+  const { handle, replies } = createScene(() => refused(problem));
+  await handle(question({ kafka_correlationId: 'loan-4711' }));
+  expect(replies.sent[0]?.headers?.['kafka_nest-err']).toBe(`invalid-request: ${problem.title}`);
+  const payload = { ...problem, correlationId: 'loan-4711' };
+  expect(readFakeValue(replies.sent[0]?.value)).toEqual({ type: 'ProblemReply', payload });
 });
 
 test('a message that cannot be decoded is answered, not dead-lettered', async () => {
@@ -412,6 +440,28 @@ test('a dead letter that is too large is written without its value, with the way
   expect(deadLetters.sent[0]).toMatchObject({
     value: null,
     headers: { 'plat-dead-letter-original-offset': '7' },
+  });
+});
+
+test('a message whose headers or key alone fill the dead-letter topic leaves its provenance there, and the rest goes on', async () => {
+  const { handle, deadLetters } = createScene();
+  deadLetters.onPublish = ([message]) =>
+    message?.headers?.['x-filler'] === undefined && message?.key === null
+      ? Promise.resolve()
+      : failWith('message-too-large')();
+  const filled = question({ ...withoutAddress, 'x-filler': Buffer.alloc(10_000) });
+  expect(await handle({ ...filled, key: Buffer.alloc(10_000) })).toBe('settled');
+  expect(deadLetters.sent).toHaveLength(1);
+  expect(deadLetters.sent[0]).toMatchObject({
+    key: null,
+    value: null,
+    headers: {
+      'plat-dead-letter-original-topic': 'plat.schedule.requests.v1',
+      'plat-dead-letter-original-partition': '3',
+      'plat-dead-letter-original-offset': '7',
+      'plat-dead-letter-code': 'no-reply-address',
+      'plat-dead-letter-reason': expect.stringContaining('headers left out'),
+    },
   });
 });
 

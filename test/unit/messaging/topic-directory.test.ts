@@ -29,14 +29,26 @@ test('a topic that exists is asked for once in five minutes and then known at on
   expect(asked).toEqual(['replies', 'replies']);
 });
 
-test('a topic that does not exist is asked for again after half a minute', async () => {
+test('a topic that does not exist is asked for again after five seconds', async () => {
   const { directory, asked, known, pass } = createScene({});
   expect(await directory.partitions('missing')).toBeUndefined();
-  pass(29_999);
+  pass(4_999);
   expect(directory.partitions('missing')).toBeUndefined();
   known.set('missing', 3);
   pass(1);
   expect(await directory.partitions('missing')).toBe(3);
+  expect(asked).toHaveLength(2);
+});
+
+test('a topic that lacks the wanted partition may have grown, and is asked for again after five seconds', async () => {
+  const { directory, asked, known, pass } = createScene({ replies: 3 });
+  expect(await directory.partitions('replies', 3)).toBe(3);
+  known.set('replies', 6);
+  pass(4_999);
+  expect(directory.partitions('replies', 3)).toBe(3);
+  pass(1);
+  expect(directory.partitions('replies', 2)).toBe(3);
+  expect(await directory.partitions('replies', 3)).toBe(6);
   expect(asked).toHaveLength(2);
 });
 

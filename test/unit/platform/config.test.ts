@@ -50,6 +50,19 @@ describe('configuration', () => {
     );
   });
 
+  it('takes addresses that can be fetched only', () => {
+    const url = 'https://issuer.example/keys';
+    expect(loadConfig({ AUTH_JWKS_URL: url }).auth.jwksUrl).toBe(url);
+    for (const other of [
+      'ftp://issuer.example/keys',
+      'javascript:alert(1)',
+      'issuer.example:443',
+      'file:///keys',
+    ]) {
+      expect(faultOf({ AUTH_JWKS_URL: other })).toContain('AUTH_JWKS_URL: must be an http or https address');
+    }
+  });
+
   it('reads a secret from a file and never repeats a secret in an error', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'config-'));
     try {

@@ -63,6 +63,11 @@ describe('access by bearer token', () => {
       await token({ ...good, iss: 'elsewhere' }),
       await token({ ...good, aud: 'elsewhere' }),
       await token({ iss: 'bank', aud: 'engine' }),
+      await token({ ...good, sub: '' }),
+      ...(await Promise.all(
+        [7, ['u1'], { a: 1 }].map((sub) => token({ ...good, sub: sub as unknown as string })),
+      )),
+      await token({ ...good, nbf: Math.floor(Date.now() / 1_000) + 600 }),
       await new SignJWT(good).setProtectedHeader({ alg: 'HS256' }).sign(key),
       `${header}.${payload}.`,
       `${unsigned}.${payload}.`,
@@ -161,6 +166,25 @@ describe('access by a key set', () => {
     expect(() => access({ jwksFile })).toThrow(/AUTH_JWKS_FILE/);
   });
 
+  it('tries all keys that fit when a token names none, as while an issuer changes its keys', async () => {
+    const pairs = await Promise.all([1, 2, 3].map(() => generateKeyPair('ES256')));
+    const published = await Promise.all(pairs.slice(0, 2).map(({ publicKey }) => exportJWK(publicKey)));
+    const folder = await mkdtemp(path.join(tmpdir(), 'ingress-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const jwksFile = path.join(folder, 'keys.json');
+    await writeFile(jwksFile, JSON.stringify({ keys: published }));
+    const ingress = await openTestIngress({ access: access({ jwksFile }) });
+    const signed = (index: number, expiresIn: string) =>
+      new SignJWT({ sub: 'u1' })
+        .setProtectedHeader({ alg: 'ES256' })
+        .setExpirationTime(expiresIn)
+        .sign(pairs[index]?.privateKey ?? key);
+    const statusOf = async (index: number, expiresIn = '5m') =>
+      (await postEcho(ingress, {}, bearer(await signed(index, expiresIn)))).status;
+    expect([await statusOf(0), await statusOf(1), await statusOf(2)]).toEqual([200, 200, 401]);
+    expect(await statusOf(1, '-1m')).toBe(401);
+  });
+
   it('fetches it from an address, and answers 503 while that cannot be reached', async () => {
     const { publicKey, privateKey } = await generateKeyPair('RS256');
     let up = false;
@@ -179,7 +203,9 @@ describe('access by a key set', () => {
       .setProtectedHeader({ alg: 'RS256', kid: '1' })
       .setExpirationTime('5m')
       .sign(privateKey);
-    expect((await postEcho(ingress, {}, bearer(signed))).status).toBe(503);
+    const undecided = await postEcho(ingress, {}, bearer(signed));
+    expect([undecided.status, undecided.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await undecided.json()).toMatchObject({ code: 'keys-unavailable' });
     up = true;
     expect((await postEcho(ingress, {}, bearer(signed))).status).toBe(200);
     expect((await postEcho(ingress, {}, bearer(`${signed}x`))).status).toBe(401);

@@ -124,6 +124,33 @@ describe('what the worker or the log answers', () => {
   });
 });
 
+describe('a caller that names its patience (RFC 7240)', () => {
+  it('is told only that a shorter wait than the own one was followed', async () => {
+    const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
+    const ingress = await openTestIngress({ requester, options: { replyTimeoutMs: 10_000 } });
+    const applied = async (prefer: string) =>
+      (await postEcho(ingress, {}, { prefer })).headers.get('preference-applied');
+    expect([await applied('wait=3'), await applied('wait=10'), await applied('wait=11')]).toEqual([
+      'wait=3',
+      'wait=10',
+      null,
+    ]);
+    expect(requester.requests.map((request) => request.timeoutMs)).toEqual([3_000, 10_000, 10_000]);
+  });
+
+  it('learns from a 504 how long was waited, and that it may ask again', async () => {
+    const requester = createFakeRequester(() => ({
+      kind: 'problem',
+      problem: createProblem('reply-timeout'),
+    }));
+    const response = await postEcho(await openTestIngress({ requester }), {}, { prefer: 'wait=2' });
+    expect(response.status).toBe(504);
+    const { detail } = (await response.json()) as { detail: string };
+    expect(detail).toContain('within 2000 ms');
+    expect(detail).toContain('sent again');
+  });
+});
+
 describe('before replies can be received', () => {
   it('answers 503 not-ready and says so in its health, and takes actions once they can', async () => {
     const assigned = Promise.withResolvers<void>();

@@ -1,47 +1,12 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMemoryBroker } from '../../../shared/messaging/memory-broker.ts';
-import type { Broker } from '../../../shared/messaging/ports.ts';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
-import { systemClock } from '../../../shared/platform/clock.ts';
-import { loadConfig } from '../../../shared/platform/config.ts';
-import { silentLog } from '../../../shared/platform/log.ts';
-import { createMetrics } from '../../../shared/platform/metrics.ts';
-import type { RunningWorker, StartWorker, WorkerContext } from '../../../shared/platform/worker.ts';
-import { createCodec } from '../../../workers/create-codec.ts';
+import { describe, expect, it } from 'vitest';
 import { start as startIngress } from '../../../workers/ingress/main.ts';
 import { start as startSchedule } from '../../../workers/schedule/main.ts';
+import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
 import { ACTION_PATH, post, PROOF_REQUEST, PROOF_TOTALS, scheduleRows } from '../../support/schedule-call.ts';
-
-/** One partition for all replies: every instance sees those of the others, the worst case for mixing them up. */
-async function createSharedBroker(partitions: number): Promise<Broker> {
-  const broker = createMemoryBroker();
-  await broker.admin.createTopics(Object.values(TOPIC).map((topic) => ({ topic, partitions })));
-  onTestFinished(() => broker.close());
-  return broker;
-}
-
-async function startOn(
-  broker: Broker,
-  start: StartWorker,
-  env: Record<string, string> = {},
-): Promise<RunningWorker & { url: string }> {
-  const config = loadConfig({ PORT: '0', RATE_LIMIT_PER_SECOND: '0', ...env });
-  const codec = await createCodec(config, systemClock);
-  const context: WorkerContext = {
-    config,
-    codec,
-    broker,
-    log: silentLog,
-    clock: systemClock,
-    metrics: createMetrics(),
-  };
-  const worker = await start(context);
-  onTestFinished(() => worker.stop(0));
-  return { ...worker, url: worker.url ?? '' };
-}
 
 describe('two ingress instances over one broker', () => {
   it.each([1, 6])('lose and swap no reply over %i reply partitions', async (partitions) => {
+    // One partition for all replies: every instance sees those of the others, the worst case for mixing them up.
     const broker = await createSharedBroker(partitions);
     await startOn(broker, startSchedule);
     const instances = await Promise.all([startOn(broker, startIngress), startOn(broker, startIngress)]);

@@ -105,11 +105,17 @@ function decide(token: VerifiedToken, userName: string | undefined): AccessDecis
 }
 
 function readClaims(claims: JWTPayload, userClaim: string): VerifiedToken | undefined {
-  const named = claims[userClaim];
-  const userName = typeof named === 'string' && named !== '' ? named : claims.sub;
-  const subject = claims.sub ?? userName;
-  if (subject === undefined || subject === '' || userName === undefined) return undefined;
+  const sub = textClaim(claims, 'sub');
+  const userName = textClaim(claims, userClaim) ?? sub;
+  const subject = sub ?? userName;
+  if (subject === undefined || userName === undefined) return undefined;
   return { subject, userName, expiresAtMs: (claims.exp ?? 0) * MILLIS_PER_SECOND };
+}
+
+/** The library checks the types of the times only. */
+function textClaim(claims: JWTPayload, name: string): string | undefined {
+  const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** Faults of the token itself; all else is the key set's. */
@@ -133,7 +139,31 @@ function createVerify(settings: JwtSettings, clock: Clock): Verify {
     return async (token) => (await jwtVerify(token, secret, options(SECRET_ALGORITHMS))).payload;
   }
   const keys = keySet(settings);
-  return async (token) => (await jwtVerify(token, keys, options(KEY_SET_ALGORITHMS))).payload;
+  return async (token) => {
+    const checks = options(KEY_SET_ALGORITHMS);
+    try {
+      return (await jwtVerify(token, keys, checks)).payload;
+    } catch (error) {
+      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+      return verifyByAny(token, error, checks);
+    }
+  };
+}
+
+/** While an issuer changes its keys, a token that names none may be signed by any of them. */
+async function verifyByAny(
+  token: string,
+  candidates: errors.JWKSMultipleMatchingKeys,
+  checks: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  for await (const key of candidates) {
+    try {
+      return (await jwtVerify(token, key, checks)).payload;
+    } catch (error) {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
+    }
+  }
+  throw new errors.JWSSignatureVerificationFailed();
 }
 
 function keySet(settings: JwtSettings): JWTVerifyGetKey {

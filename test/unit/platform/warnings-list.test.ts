@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { warningsHeader } from '../../../workers/ingress/warnings-header.ts';
+import { warningsList } from '../../../shared/platform/warnings-list.ts';
 
-describe('the Warnings header (E3)', () => {
-  it('lists code and path, those of the ingress before those of the worker, each once', () => {
+describe('a list of warnings (E3)', () => {
+  it('lists code and path, own ones before further ones, each once', () => {
     const own = [{ code: 'unknown-member', path: 'jsonParam.Foo' }];
-    expect(warningsHeader(own, 'no-effect;jsonParam.X,unknown-member;jsonParam.Foo')).toBe(
+    expect(warningsList(own, 'no-effect;jsonParam.X,unknown-member;jsonParam.Foo')).toBe(
       'unknown-member;jsonParam.Foo, no-effect;jsonParam.X',
     );
   });
 
   it('is absent when there is nothing to say', () => {
-    expect(warningsHeader([], undefined)).toBeUndefined();
-    expect(warningsHeader([], ' , ')).toBeUndefined();
+    expect(warningsList([], undefined)).toBeUndefined();
+    expect(warningsList([], ' , ')).toBeUndefined();
   });
 
   it('stays visible ASCII and one list, whatever members are called', () => {
-    const header = warningsHeader([{ code: 'unknown-member', path: 'a,b;c\r\nX: y ș\ud800' }], 'x;\u00e4');
+    const header = warningsList([{ code: 'unknown-member', path: 'a,b;c\r\nX: y ș\ud800' }], 'x;\u00e4');
     expect(header).toBe('unknown-member;a%2Cb%3Bc%0D%0AX:%20y%20%C8%99%EF%BF%BD, x;%C3%A4');
     expect(header).toMatch(/^[\x20-\x7e]+$/);
   });
@@ -25,13 +25,13 @@ describe('the Warnings header (E3)', () => {
       code: 'unknown-member',
       path: `member${index}`,
     }));
-    const header = warningsHeader(many, undefined) ?? '';
+    const header = warningsList(many, undefined) ?? '';
     expect(header.length).toBeLessThanOrEqual(4_096);
     expect(header.length).toBeGreaterThan(4_000);
     expect(header).toMatch(/^(unknown-member;member\d+, )+truncated$/);
     const fits = many.slice(0, 100);
-    expect(warningsHeader(fits, undefined)).not.toContain('truncated');
-    const giant = warningsHeader([{ code: 'unknown-member', path: 'x'.repeat(5_000) }], undefined);
+    expect(warningsList(fits, undefined)).not.toContain('truncated');
+    const giant = warningsList([{ code: 'unknown-member', path: 'x'.repeat(5_000) }], undefined);
     expect(giant).toBe('truncated');
   });
 });

@@ -1,0 +1,72 @@
+/**
+ * A request in Avro met fewer limits than the same request in JSON: texts of any length, empty names, lists of any
+ * length, dates outside the years 1900 to 2999 and items without exactly one source all reached the calculation.
+ */
+
+import { describe, expect, it } from 'vitest';
+import type { CalendarDate } from '../../shared/lending/calendar-date.ts';
+import type { RepaymentScheduleRequest } from '../../shared/lending/repayment-schedule-request.ts';
+import type { RequestContext } from '../../shared/messaging/handle-by-type.ts';
+import { createMessageCodec } from '../../shared/messaging/message-codec.ts';
+import { handleCalculateRepaymentSchedule } from '../../workers/schedule/handle-calculate-repayment-schedule.ts';
+import { date, decimal, loan } from '../support/lending-loan.ts';
+
+const codec = createMessageCodec({ shapes: {}, clock: { now: () => 0 } });
+const FEE = { FeePeriodicityType: 'Monthly', FeeDate: date('2025-01-01'), FeeName: 'Service' } as const;
+
+/** What the worker answers to a request that has travelled as Avro. */
+async function answerOf(changes: Partial<RepaymentScheduleRequest>) {
+  const message = await codec.encode('CalculateRepaymentScheduleRequest', loan(changes), 'avro');
+  const decoded = await codec.decode(message);
+  if (decoded.kind !== 'decoded') throw new Error(decoded.problem.detail);
+  return handleCalculateRepaymentSchedule(decoded.payload, { originTimestampMs: 0 } as RequestContext);
+}
+
+async function faultsOf(changes: Partial<RepaymentScheduleRequest>) {
+  const outcome = await answerOf(changes);
+  if (outcome.kind !== 'refused') return outcome.kind;
+  const { code, errors = [] } = outcome.problem;
+  return [code, ...errors.map((fault) => `${fault.path} ${fault.code}`)];
+}
+
+describe('a request in Avro', () => {
+  const refused: readonly (readonly [string, Partial<RepaymentScheduleRequest>])[] = [
+    ['ActivationDate invalid-date', { ActivationDate: 2_000_000_000 as CalendarDate }],
+    ['ActivationDate invalid-date', { ActivationDate: -2_000_000_000 as CalendarDate }],
+    ['MaturityDate invalid-date', { MaturityDate: 400_000 as CalendarDate }],
+    ['ExpiryDateForOD invalid-date', { ExpiryDateForOD: -30_000 as CalendarDate }],
+    ['HolidayCountry empty', { HolidayCountry: '' }],
+    ['HolidayCountry too-long', { HolidayCountry: 'x'.repeat(201) }],
+    ['InterestCalculationMethod too-long', { InterestCalculationMethod: `a${' '.repeat(400_000)}b` }],
+    [
+      'MultipleInterestRates too-many-items',
+      { MultipleInterestRates: Array.from({ length: 1_201 }, () => ({})) },
+    ],
+    ['Commission[0].SourceValue mutually-exclusive', { Commission: [FEE] }],
+    [
+      'Commission[0].FeeDate invalid-date',
+      { Commission: [{ ...FEE, SourceValue: decimal(1), FeeDate: 400_000 as CalendarDate }] },
+    ],
+    ['InterestPercent missing', { InterestPercent: undefined }],
+  ];
+
+  it.each(refused)('is refused for %s like one in JSON', async (fault, changes) => {
+    expect(await faultsOf(changes)).toEqual(['invalid-request', `jsonParam.${fault}`]);
+  });
+
+  it('is told of everything at once', async () => {
+    expect(await faultsOf({ HolidayCountry: '', InstallmentDay: 40, ProductType: 'CC' })).toEqual([
+      'invalid-request',
+      'jsonParam.HolidayCountry empty',
+      'jsonParam.ProductType product-type-mismatch',
+      'jsonParam.InstallmentDay out-of-range',
+    ]);
+  });
+
+  it('is calculated at the limits', async () => {
+    expect(await faultsOf({ HolidayCountry: 'x'.repeat(200), ExpiryDateForOD: date('2999-12-31') })).toBe(
+      'done',
+    );
+    expect(await faultsOf({ Commission: [], StartDateForUnusage: date('1900-01-01') })).toBe('done');
+  });
+});

@@ -1,0 +1,18 @@
+/**
+ * A decimal of 7 or 48 digits could be written and not be read again: its widest values fill whole bytes, and the byte
+ * that then holds the sign was not counted.
+ */
+
+import { Decimal } from 'decimal.js';
+import { expect, it } from 'vitest';
+import { bytesToDecimal, decimalToBytes } from '../../shared/messaging/avro-decimal.ts';
+
+it('reads the widest value of every precision back, on both sides of zero', () => {
+  for (let precision = 1; precision <= 100; precision += 1) {
+    const widest = '9'.repeat(precision);
+    for (const text of [widest, `-${widest}`]) {
+      const bytes = decimalToBytes(new Decimal(text), 0);
+      expect(bytesToDecimal(bytes, { precision, scale: 0 }).toFixed()).toBe(text);
+    }
+  }
+});

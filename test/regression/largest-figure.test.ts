@@ -1,0 +1,28 @@
+/**
+ * A schedule whose largest figure was 2^53 - 1 minor units was calculated, but its Avro reply could not be written: the
+ * largest number that an Avro long carries exactly is 2^53 - 2. The caller got a 500 instead of a refusal.
+ */
+
+import { expect, it } from 'vitest';
+import { LARGEST_FIGURE_MINOR } from '../../shared/lending/money.ts';
+import { LARGEST_EXACT_LONG } from '../../shared/messaging/avro-long.ts';
+import { createMessageCodec } from '../../shared/messaging/message-codec.ts';
+import { decimal, faultCodes, scheduleOf } from '../support/lending-loan.ts';
+
+const YEAR = { Amount: decimal('10000000000000'), InstallmentsNo: 1, PeriodicityType: 'Annual' } as const;
+
+it('carries the largest figure that is calculated to its reader', async () => {
+  const codec = createMessageCodec({ shapes: {}, clock: { now: () => 0 } });
+  const schedule = scheduleOf({ ...YEAR, InterestPercent: decimal('800.7199254740990') });
+  expect(schedule.rows[0]?.pmt).toBe(LARGEST_FIGURE_MINOR);
+  const message = await codec.encode('CalculateRepaymentScheduleReply', schedule, 'avro');
+  const decoded = await codec.decode(message);
+  expect(decoded).toMatchObject({ kind: 'decoded', payload: { rows: [{ pmt: LARGEST_FIGURE_MINOR }] } });
+});
+
+it('refuses one minor unit more instead of failing to answer', () => {
+  expect(LARGEST_FIGURE_MINOR).toBe(LARGEST_EXACT_LONG);
+  expect(faultCodes({ ...YEAR, InterestPercent: decimal('800.7199254740991') })).toEqual([
+    'Amount amount-too-large',
+  ]);
+});

@@ -1,0 +1,51 @@
+/**
+ * Equal principal at a strongly negative rate makes the early payments negative. Its effective rate exists, but was
+ * answered as null: over hundreds of years the worth of the last payment overflowed a number while the rate was looked
+ * for. The first figure is checked in integers below; A4 asks for null only where there is no rate.
+ */
+
+import { expect, it } from 'vitest';
+import { date, decimal, scheduleOf } from '../support/lending-loan.ts';
+
+const SHRINKING = {
+  ScheduleType: 'EqualPrincipal',
+  ActivationDate: date('2024-01-31'),
+  InstallmentDay: 31,
+  CalculateDAE: 2,
+} as const;
+
+it('finds the rate of payments over nine hundred years', () => {
+  const schedule = scheduleOf({
+    ...SHRINKING,
+    PeriodicityType: 'Yearly',
+    InstallmentsNo: 900,
+    InterestPercent: decimal(-99),
+  });
+  expect(schedule.dae).toBe('-99.0524');
+  // With a growth of g = 94755 or 94765 ten-millionths the payments, carried to the last one, lie on both sides of it.
+  const carried = [94_755n, 94_765n].map((growth) => netAtLastPayment(schedule.rows, growth));
+  expect(carried.map((value) => value > 0n)).toEqual([true, false]);
+});
+
+it('answers -100 percent where only the very last payment outweighs all others', () => {
+  const schedule = scheduleOf({
+    ...SHRINKING,
+    PeriodicityType: 'Daily',
+    InstallmentsNo: 1200,
+    InterestPercent: decimal(-12_000),
+    InterestCalculationMethod: 'Actual/365',
+  });
+  expect(schedule.dae).toBe('-100.0000');
+});
+
+/** sum of payment k * g^(n - k), less the amount * g^n, in units of 10^-7n; every period is one year. */
+function netAtLastPayment(rows: readonly { readonly pmt: number }[], growth: bigint): bigint {
+  const one = 10n ** 7n;
+  let value = -100_000n;
+  let scale = 1n;
+  for (const row of rows) {
+    scale *= one;
+    value = value * growth + BigInt(row.pmt) * scale;
+  }
+  return value;
+}

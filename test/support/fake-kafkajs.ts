@@ -1,0 +1,159 @@
+import { EventEmitter } from 'node:events';
+import type { Consumer, EachBatchPayload, KafkaMessage, Producer, ProducerBatch } from 'kafkajs';
+import type { CreateKafkaClient } from '../../shared/messaging/kafka-client.ts';
+import { settleMicrotasks } from './fake-work.ts';
+
+/** What a fake consumer was asked: seeks as `topic/partition@offset`, pauses and resumes as `topic/partition`. */
+interface Asked {
+  readonly seeks: string[];
+  readonly paused: Set<string>;
+}
+
+interface Batch {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offsets: readonly number[];
+}
+
+type TopicPartitions = readonly { readonly topic: string; readonly partitions?: readonly number[] }[];
+
+const ids = (list: TopicPartitions) =>
+  list.flatMap(({ topic, partitions = [] }) => partitions.map((partition) => `${topic}/${partition}`));
+
+/** A kafkajs consumer without a broker: the test plays the group and the fetches by its events. */
+export class FakeKafkajsConsumer {
+  readonly asked: Asked = { seeks: [], paused: new Set() };
+  readonly resolved: string[] = [];
+  readonly commits: string[] = [];
+  /** Rejects commits and heartbeats while set. */
+  refusal: Error | undefined;
+  isDisconnected = false;
+  readonly #emitter = new EventEmitter();
+  #eachBatch: ((payload: EachBatchPayload) => Promise<void>) | undefined;
+
+  /** What the adapters use of a kafkajs consumer. */
+  readonly consumer = {
+    events: new Proxy({}, { get: (_, name) => name }),
+    on: (name: string, listener: (event: object) => void) => this.#emitter.on(name, listener),
+    connect: () => Promise.resolve(),
+    subscribe: () => Promise.resolve(),
+    run: ({ eachBatch }: { eachBatch: (payload: EachBatchPayload) => Promise<void> }) => {
+      this.#eachBatch = eachBatch;
+      return Promise.resolve();
+    },
+    seek: ({ topic, partition, offset }: { topic: string; partition: number; offset: string }) =>
+      this.asked.seeks.push(`${topic}/${partition}@${offset}`),
+    pause: (list: TopicPartitions) => this.#usable(list).forEach((id) => this.asked.paused.add(id)),
+    resume: (list: TopicPartitions) => this.#usable(list).forEach((id) => this.asked.paused.delete(id)),
+    disconnect: () => {
+      this.isDisconnected = true;
+      return Promise.resolve();
+    },
+  } as unknown as Consumer;
+
+  /** As kafkajs, which knows no partitions before run() and after disconnect(). */
+  #usable(list: TopicPartitions): readonly string[] {
+    if (this.#eachBatch === undefined || this.isDisconnected) throw new Error('not initialized');
+    return ids(list);
+  }
+
+  emit(event: string, payload: object = {}): void {
+    this.#emitter.emit(event, { payload });
+  }
+
+  join(memberAssignment: Readonly<Record<string, readonly number[]>>): void {
+    this.emit('GROUP_JOIN', { memberAssignment });
+  }
+
+  /** One fetch of a node that brought these batches. */
+  async fetch(nodeId: string, batches: readonly Batch[] = [], durationMs = 250): Promise<void> {
+    this.emit('FETCH_START', { nodeId });
+    this.emit('FETCH', { nodeId, duration: durationMs });
+    for (const batch of batches) await this.deliver(batch);
+  }
+
+  async deliver({ topic, partition, offsets }: Batch): Promise<void> {
+    const messages = offsets.map((offset) => ({
+      offset: String(offset),
+      key: null,
+      value: Buffer.from(`value-${offset}`),
+      headers: {},
+      timestamp: '0',
+    })) as unknown as KafkaMessage[];
+    const refuse = () => (this.refusal === undefined ? Promise.resolve() : Promise.reject(this.refusal));
+    await this.#eachBatch?.({
+      batch: { topic, partition, messages, highWatermark: String((offsets.at(-1) ?? -1) + 1) },
+      resolveOffset: (offset: string) => this.resolved.push(`${topic}/${partition}@${offset}`),
+      heartbeat: refuse,
+      commitOffsetsIfNecessary: (asked: object) => {
+        this.commits.push(JSON.stringify(asked));
+        return refuse();
+      },
+    } as unknown as EachBatchPayload);
+  }
+}
+
+/** One request of a fake producer, open until the test answers it. */
+interface FakeSend {
+  /** `topic/partition: value value` of each partition. */
+  readonly records: readonly string[];
+  confirm(): Promise<void>;
+  fail(error: Error): Promise<void>;
+}
+
+/** A kafkajs producer without a broker: its requests stay open until the test answers them. */
+export class FakeKafkajsProducer {
+  readonly sends: FakeSend[] = [];
+  isDisconnected = false;
+  readonly producer = {
+    connect: () => Promise.resolve(),
+    disconnect: () => {
+      this.isDisconnected = true;
+      return Promise.resolve();
+    },
+    sendBatch: ({ topicMessages = [] }: ProducerBatch) => {
+      const { promise, resolve, reject } = Promise.withResolvers<object[]>();
+      const slices = new Map<string, string>();
+      for (const { topic, messages } of topicMessages) {
+        for (const { partition, value } of messages) {
+          const id = `${topic}/${partition}`;
+          slices.set(id, `${slices.get(id) ?? `${id}:`} ${String(value)}`);
+        }
+      }
+      this.sends.push({
+        records: [...slices.values()],
+        confirm: () => {
+          resolve([...slices].map(() => ({})));
+          return settleMicrotasks();
+        },
+        fail: (error) => {
+          reject(error);
+          return settleMicrotasks();
+        },
+      });
+      return promise;
+    },
+  } as unknown as Producer;
+}
+
+/** A maker of clients whose consumers and producers are fakes, the latest last. */
+export function fakeKafkaClients() {
+  const consumers: FakeKafkajsConsumer[] = [];
+  const producers: FakeKafkajsProducer[] = [];
+  const createClient = () => ({
+    kafka: {
+      consumer: () => {
+        const fake = new FakeKafkajsConsumer();
+        consumers.push(fake);
+        return fake.consumer;
+      },
+      producer: () => {
+        const fake = new FakeKafkajsProducer();
+        producers.push(fake);
+        return fake.producer;
+      },
+    },
+    connections: { isConnected: () => true, destroy: () => undefined },
+  });
+  return { createClient: createClient as unknown as CreateKafkaClient, consumers, producers };
+}

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { KafkaTail } from '../../../shared/messaging/kafka-tail.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import { fakeKafkaClients } from '../../support/fake-kafkajs.ts';
+import { settleMicrotasks } from '../../support/fake-work.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+/** A tail of topic `t` with one partition, from offset 5 on. */
+function setUp(from: 'earliest' | 'latest' = 'latest') {
+  const { createClient, consumers } = fakeKafkaClients();
+  const offsets = [{ partition: 0, low: 2, high: 5 }];
+  const tail = new KafkaTail(
+    { clientId: 'test', topics: ['t'], from },
+    {
+      createClient,
+      admin: { offsets: () => Promise.resolve(offsets) },
+      log: silentLog,
+      onStopped: () => undefined,
+    },
+  );
+  const seen: number[] = [];
+  const started = tail.start(({ offset }) => seen.push(offset));
+  return { tail, consumers, seen, started, offsets };
+}
+
+test('each join seeks to the own position, wherever the group would start', async () => {
+  const { consumers, seen, started } = setUp('earliest');
+  await settleMicrotasks();
+  const [run] = consumers;
+  run?.join({ t: [0] });
+  await run?.fetch('1', [{ topic: 't', partition: 0, offsets: [2, 3] }]);
+  await started;
+  run?.join({ t: [0] });
+  expect(run?.asked.seeks).toEqual(['t/0@2', 't/0@4']);
+  expect(seen).toEqual([2, 3]);
+});
+
+test('a start whose consumer is lost before its first fetch ends when the next one has fetched', async () => {
+  const { tail, consumers, started } = setUp();
+  await settleMicrotasks();
+  consumers[0]?.join({ t: [0] });
+  await settleMicrotasks();
+  consumers[0]?.emit('CRASH', { error: new Error('connection lost') });
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(consumers).toHaveLength(2);
+  consumers[1]?.join({ t: [0] });
+  await settleMicrotasks();
+  await consumers[1]?.fetch('1');
+  await Promise.race([
+    started,
+    vi.advanceTimersByTimeAsync(60_000).then(() => Promise.reject(new Error('hangs'))),
+  ]);
+  expect(tail.isReady()).toBe(true);
+});
+
+test('a tail that is stopped while it holds partitions back says so, and asks nothing of its ended consumer', async () => {
+  const { tail, consumers, started } = setUp('earliest');
+  await settleMicrotasks();
+  const [run] = consumers;
+  run?.join({ t: [0] });
+  await run?.fetch('1');
+  await started;
+  const outcome = tail.caughtUp(60_000).catch((error: unknown) => error);
+  await settleMicrotasks();
+  for (let round = 0; round < 4; round += 1)
+    await run?.fetch('1', [{ topic: 't', partition: 1, offsets: [round] }], 5);
+  expect([...(run?.asked.paused ?? [])]).toEqual(['t/1']);
+  await tail.stop(1_000);
+  expect(await outcome).toMatchObject({ code: 'tail-stopped' });
+});

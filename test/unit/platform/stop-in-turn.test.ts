@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { stopInTurn } from '../../../workers/stop-in-turn.ts';
+
+it('workers share one time-out: what the first takes the next one lacks, down to what leaving needs', async () => {
+  const given: number[] = [];
+  const worker = (takesMs: number) => ({
+    stop: async (timeoutMs: number) => {
+      given.push(timeoutMs);
+      await sleep(takesMs);
+    },
+  });
+  await stopInTurn([worker(150), worker(0)], 2_000);
+  expect(given[0]).toBeCloseTo(2_000, -2);
+  expect(given[1]).toBeLessThan(1_860);
+  given.length = 0;
+  await stopInTurn([worker(150), worker(0)], 1_050);
+  expect(given[1]).toBe(1_000);
+  given.length = 0;
+  await stopInTurn([worker(1), worker(1)], 0);
+  expect(given).toEqual([0, 0]);
+});
+
+it('a worker that fails to stop does not keep the others from it, and its failure is told', async () => {
+  let stopped = 0;
+  const good = {
+    stop: async () => {
+      stopped++;
+    },
+  };
+  const bad = { stop: () => Promise.reject(new Error('cannot leave')) };
+  await expect(stopInTurn([good, bad, good], 100)).rejects.toThrow('cannot leave');
+  expect(stopped).toBe(2);
+});

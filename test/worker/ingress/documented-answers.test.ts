@@ -1,0 +1,269 @@
+import { generateKeyPair, SignJWT } from 'jose';
+import { expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { ACTIONS, ACTIONS_BY_NAME } from '../../../shared/contract/actions.ts';
+import { openApiDocument } from '../../../shared/contract/documents/openapi-document.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { start as startIngressWorker } from '../../../workers/ingress/main.ts';
+import { start as startSchedule } from '../../../workers/schedule/main.ts';
+import type { Problem } from '../../../shared/platform/problem.ts';
+import { createFakeRequester } from '../../support/fake-requester.ts';
+import { openTestIngress, startTestIngress, type IngressSettings } from '../../support/ingress-fixture.ts';
+import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+import { openRawHttp } from '../../support/raw-http.ts';
+import { ACTION_PATH, post, PROOF_REQUEST } from '../../support/schedule-call.ts';
+
+/** What one answer looks like in the document, references resolved. */
+interface Documented {
+  readonly headers?: Readonly<Record<string, object>>;
+  readonly content?: Readonly<
+    Record<string, { schema: z.core.JSONSchema.BaseSchema; examples?: Readonly<Record<string, object>> }>
+  >;
+}
+type Operation = Readonly<Record<'get' | 'post', { responses: Readonly<Record<string, Documented>> }>>;
+
+const document = openApiDocument({ version: '1.2.3', basePath: '' });
+const { paths } = resolved(document) as { paths: Readonly<Record<string, Operation>> };
+const documented = new Map<string, Documented>(
+  Object.entries(paths).flatMap(([path, { get, post: posted }]) =>
+    Object.entries((posted ?? get).responses).map(
+      ([status, answer]) => [`${shortName(path)} ${status}`, answer] as const,
+    ),
+  ),
+);
+
+/** Headers that every HTTP server sends, and those that a browser is told to be careful by. */
+const UNDOCUMENTED = new Set([
+  'cache-control',
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'x-content-type-options',
+]);
+/** Sent only where there is something to say. */
+const OPTIONAL = new Set(['warnings', 'preference-applied', 'location']);
+
+const SECRET = 'a shared secret of the tests, 32 characters and more';
+const RESPOND_ASYNC = { prefer: 'respond-async' };
+const PROOF = { jsonParam: PROOF_REQUEST };
+
+async function system(env: Record<string, string> = {}) {
+  const broker = await createSharedBroker(1);
+  await startOn(broker, startSchedule);
+  let nowMs = Date.now();
+  const clock = { now: () => nowMs };
+  const ingress = await startOn(broker, startIngressWorker, env, clock);
+  return { broker, url: ingress.url, passMs: (ms: number) => (nowMs += ms) };
+}
+
+/** An ingress whose requests are answered by nobody, with the actions of the interface. */
+const alone = (settings: IngressSettings = {}, open = openTestIngress) =>
+  open({
+    requester: createFakeRequester(() => new Promise(() => undefined)),
+    actions: ACTIONS_BY_NAME,
+    ...settings,
+  });
+
+const unready = () =>
+  alone(
+    { requester: createFakeRequester(() => Promise.reject(new Error()), new Promise(() => undefined)) },
+    startTestIngress,
+  );
+
+const bearer = async (subject: string) => {
+  const token = new SignJWT({ sub: subject }).setProtectedHeader({ alg: 'HS256' }).setExpirationTime('5m');
+  return { authorization: `Bearer ${await token.sign(new TextEncoder().encode(SECRET))}` };
+};
+
+/** Sends a request to be answered later; `fetchResult` asks for the result until it is no longer pending. */
+async function later(url: string, body: unknown = PROOF, headers: Record<string, string> = {}) {
+  const accepted = await post(url, body, { headers: { ...RESPOND_ASYNC, ...headers } });
+  const { resultId } = (await accepted.json()) as { resultId: string };
+  const fetchResult = async (asking: Record<string, string> = headers): Promise<Response> => {
+    const first = await fetch(`${url}/platapi/results/${resultId}`, { headers: asking });
+    return first.status === 202 ? fetchResult(asking) : first;
+  };
+  const [, correlationId = ''] = Buffer.from(resultId.split('.')[0] ?? '', 'base64url')
+    .toString()
+    .split('\n');
+  return { resultId, correlationId, fetchResult };
+}
+
+/** What a broken worker may write. */
+async function writeNonsense(broker: Broker, correlationId: string): Promise<void> {
+  const publisher = broker.createPublisher({ clientId: 'broken' });
+  await publisher.start();
+  onTestFinished(() => publisher.stop());
+  const headers = { [HEADER.correlationId]: correlationId };
+  await publisher.publish([
+    { topic: TOPIC.ingressResults, key: 'k', value: Buffer.from([0, 1]), headers, timestampMs: Date.now() },
+  ]);
+}
+
+/** The answer to bytes as a Response, for what fetch would not send. */
+async function rawAnswer(bytes: string): Promise<Response> {
+  const ingress = await alone({ options: { headersTimeoutMs: 100, requestTimeoutMs: 200 } });
+  const raw = await openRawHttp(ingress.port);
+  raw.send(bytes);
+  await raw.closed();
+  const [head = '', body = ''] = (await raw.received(() => true)).split('\r\n\r\n');
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  return new Response(body, {
+    status: Number(statusLine.split(' ')[1]),
+    headers: lines.map((line) => line.split(': ') as [string, string]),
+  });
+}
+
+async function limited(path: string, method = 'GET'): Promise<Response> {
+  const { url } = await system({ RATE_LIMIT_PER_SECOND: '1' });
+  const call = () =>
+    method === 'POST' ? post(url, PROOF, { headers: { 'x-correlation-id': 'loan-1' } }) : fetch(url + path);
+  await call();
+  return call();
+}
+
+const unhealthySchedule = () => ({ schedule: { status: 'unhealthy', reason: 'stands still' } as const });
+const NO_KEYS = { AUTH_JWKS_URL: 'http://127.0.0.1:1/keys' };
+const LONG = `X-Long: ${'x'.repeat(20_000)}\r\n\r\n`;
+const RESULT = '/platapi/results/none';
+
+/** How each documented answer comes about. */
+const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
+  'action 200': async () => post((await system()).url, { jsonParam: { ...PROOF_REQUEST, Unknown: 1 } }),
+  'action 202': async () => post((await system()).url, PROOF, { headers: RESPOND_ASYNC }),
+  'action 400': async () => post((await alone()).url, { jsonParam: { Amount: '100' } }),
+  'action 401': async () => post((await system({ AUTH_JWT_SECRET: SECRET })).url, PROOF),
+  'action 403': async () =>
+    post(
+      (await system({ AUTH_JWT_SECRET: SECRET })).url,
+      { user_name: 'eve', Data: PROOF },
+      { headers: await bearer('ana') },
+    ),
+  'action 404': async () => post((await alone()).url, PROOF, { path: `${ACTION_PATH}s` }),
+  'action 405': async () => fetch((await alone()).url + ACTION_PATH),
+  'action 408': () => rawAnswer(`POST ${ACTION_PATH} HTTP/1.1\r\nHost: a\r\n`),
+  'action 413': async () => post((await alone()).url, 'x'.repeat(300_000)),
+  'action 415': async () => post((await alone()).url, PROOF, { headers: { 'content-type': 'text/plain' } }),
+  'action 422': async () =>
+    post((await system()).url, { jsonParam: { ...PROOF_REQUEST, ScheduleType: 'Nothing' } }),
+  'action 429': () => limited(ACTION_PATH, 'POST'),
+  'action 431': () => rawAnswer(`POST ${ACTION_PATH} HTTP/1.1\r\nHost: a\r\n${LONG}`),
+  'action 500': async () =>
+    post(
+      (await alone({ requester: createFakeRequester(() => Promise.reject(new Error('a bug'))) })).url,
+      PROOF,
+    ),
+  'action 503': async () => post((await unready()).url, PROOF),
+  'action 504': async () =>
+    post(
+      (await startOn(await createSharedBroker(1), startIngressWorker, { REPLY_TIMEOUT_MS: '50' })).url,
+      PROOF,
+    ),
+  'result 200': async () => (await later((await system()).url)).fetchResult(),
+  'result 202': async () => {
+    const { url } = await alone();
+    const { resultId } = await later(url);
+    return fetch(`${url}/platapi/results/${resultId}`);
+  },
+  'result 400': async () => fetch(`${(await alone()).url}/platapi/results/%ff`),
+  'result 401': async () => fetch((await system({ AUTH_JWT_SECRET: SECRET })).url + RESULT),
+  'result 404': async () => {
+    const { url } = await system({ AUTH_JWT_SECRET: SECRET });
+    return (await later(url, PROOF, await bearer('ana'))).fetchResult(await bearer('eve'));
+  },
+  'result 405': async () => fetch((await alone()).url + RESULT, { method: 'DELETE' }),
+  'result 408': () => rawAnswer(`GET ${RESULT} HTTP/1.1\r\nHost: a\r\n`),
+  'result 410': async () => {
+    const { url, passMs } = await system();
+    const { fetchResult } = await later(url);
+    passMs(24 * 3_600_000);
+    return fetchResult();
+  },
+  'result 422': async () =>
+    (
+      await later((await system()).url, { jsonParam: { ...PROOF_REQUEST, ScheduleType: 'Nothing' } })
+    ).fetchResult(),
+  'result 429': () => limited(RESULT),
+  'result 431': () => rawAnswer(`GET ${RESULT} HTTP/1.1\r\nHost: a\r\n${LONG}`),
+  'result 500': async () => {
+    const broker = await createSharedBroker(1);
+    const { url } = await startOn(broker, startIngressWorker);
+    const { correlationId, fetchResult } = await later(url);
+    await writeNonsense(broker, correlationId);
+    return fetchResult();
+  },
+  'result 503': async () => {
+    const { privateKey } = await generateKeyPair('ES256');
+    const token = new SignJWT({ sub: 'ana' }).setProtectedHeader({ alg: 'ES256' }).setExpirationTime('5m');
+    const headers = { authorization: `Bearer ${await token.sign(privateKey)}` };
+    return fetch((await system(NO_KEYS)).url + RESULT, { headers });
+  },
+  'result 504': async () => {
+    const { url, passMs } = await systemWithoutSchedule();
+    const { fetchResult } = await later(url);
+    passMs(120_000);
+    return fetchResult();
+  },
+  '/health/live 200': async () => fetch(`${(await alone()).url}/health/live`),
+  '/health/live 503': async () =>
+    fetch(`${(await alone({ otherWorkers: unhealthySchedule })).url}/health/live`),
+  '/health/ready 200': async () => fetch(`${(await alone()).url}/health/ready`),
+  '/health/ready 503': async () => fetch(`${(await unready()).url}/health/ready`),
+  '/metrics 200': async () => fetch(`${(await alone()).url}/metrics`),
+};
+
+async function systemWithoutSchedule() {
+  let nowMs = Date.now();
+  const { url } = await startOn(await createSharedBroker(1), startIngressWorker, {}, { now: () => nowMs });
+  return { url, passMs: (ms: number) => (nowMs += ms) };
+}
+
+it('every documented answer is provoked here, and nothing else', () => {
+  expect(Object.keys(PROVOKE).toSorted()).toEqual([...documented.keys()].toSorted());
+});
+
+it.each(Object.entries(PROVOKE))('the real answer is as documented: %s', async (name, provoke) => {
+  const { headers = {}, content = {} } = documented.get(name) ?? {};
+  const response = await provoke();
+  expect(`${name.split(' ')[0]} ${response.status}`).toBe(name);
+
+  const names = new Set(Object.keys(headers).map((header) => header.toLowerCase()));
+  const sent = [...response.headers.keys()];
+  expect(sent.filter((header) => !names.has(header) && !UNDOCUMENTED.has(header))).toEqual([]);
+  expect([...names].filter((header) => !OPTIONAL.has(header) && !sent.includes(header))).toEqual([]);
+
+  const type = response.headers.get('content-type')?.split(';', 1)[0] ?? '';
+  expect(Object.keys(content)).toEqual([type]);
+  const text = await response.text();
+  const body: unknown = type === 'text/plain' ? text : JSON.parse(text);
+  const read = z.fromJSONSchema(content[type]?.schema ?? {}).safeParse(body);
+  expect(read.error?.issues ?? []).toEqual([]);
+  const problem = type === 'application/problem+json' ? (body as Problem) : undefined;
+  expect(problem === undefined || Object.keys(content[type]?.examples ?? {}).includes(problem.code)).toBe(
+    true,
+  );
+  expect(problem?.correlationId ?? response.headers.get('x-correlation-id')).toBe(
+    response.headers.get('x-correlation-id'),
+  );
+  expect(problem?.status ?? response.status).toBe(response.status);
+});
+
+function shortName(path: string): string {
+  if (path.endsWith(ACTIONS[0]?.name ?? '-')) return 'action';
+  return path.startsWith('/platapi/results/') ? 'result' : path;
+}
+
+/** The document with what its references refer to in their place. */
+function resolved(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(resolved);
+  if (typeof node !== 'object' || node === null) return node;
+  if ('$ref' in node && typeof node.$ref === 'string') {
+    const target = node.$ref.slice(2).split('/');
+    return resolved(target.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], document));
+  }
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolved(value)]));
+}

@@ -1,0 +1,127 @@
+import { METHODS } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { createFakeRequester } from '../../support/fake-requester.ts';
+import { ECHO_PATH, openTestIngress, postEcho } from '../../support/ingress-fixture.ts';
+import { hasBody, openRawHttp } from '../../support/raw-http.ts';
+
+const CHUNKED = '2\r\n{}\r\n0\r\n\r\n';
+const head = (lines: string, version = 'HTTP/1.1') =>
+  `POST ${ECHO_PATH} ${version}\r\nContent-Type: application/json\r\n${lines}\r\n`;
+
+describe('frames that two readers could read in two ways (RFC 9112)', () => {
+  it.each([
+    ['no host', `${head('Content-Length: 2\r\n')}{}`],
+    ['two hosts', `${head('Host: a\r\nHost: b\r\nContent-Length: 2\r\n')}{}`],
+    ['another coding before chunked', head('Host: a\r\nTransfer-Encoding: gzip, chunked\r\n') + CHUNKED],
+    ['another coding alone', head('Host: a\r\nTransfer-Encoding: xchunked\r\n') + CHUNKED],
+    ['chunks in HTTP/1.0', head('Transfer-Encoding: chunked\r\n', 'HTTP/1.0') + CHUNKED],
+    ['HTTP/0.9', 'GET /docs\r\n\r\n'],
+  ])('are refused with a problem and the end of the connection: %s', async (_what, bytes) => {
+    const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
+    const ingress = await openTestIngress({ requester });
+    const raw = await openRawHttp(ingress.port);
+    raw.send(bytes);
+    const text = await raw.received(hasBody);
+    expect(text).toMatch(/^HTTP\/1.1 400 /);
+    expect(text).toMatch(/\r\nconnection: close\r\n/i);
+    expect(text).toContain('"code":"malformed-http"');
+    raw.socket.end();
+    await raw.closed();
+    expect(requester.requests).toEqual([]);
+  });
+
+  it('are no fault where the standard allows them: chunks, and HTTP/1.0 without a host', async () => {
+    const ingress = await openTestIngress();
+    for (const bytes of [
+      head('Host: a\r\nTransfer-Encoding: Chunked\r\n') + CHUNKED,
+      `${head('Content-Length: 2\r\n', 'HTTP/1.0')}{}`,
+    ]) {
+      const raw = await openRawHttp(ingress.port);
+      raw.send(bytes);
+      expect(await raw.received(hasBody)).toMatch(/^HTTP\/1.1 200 /);
+    }
+  });
+});
+
+describe('bytes that are no HTTP after a good request', () => {
+  it('leave that request its own answer, and get theirs after it', async () => {
+    const first = Promise.withResolvers<void>();
+    const requester = createFakeRequester(async ({ payload }) => {
+      await first.promise;
+      return { kind: 'reply', type: 'EchoReply', payload };
+    });
+    const ingress = await openTestIngress({ requester });
+    const raw = await openRawHttp(ingress.port);
+    const good = head('Host: a\r\nContent-Length: 7\r\n');
+    raw.send(`${good}{"n":1}${good}{"n":2}nonsense\r\n\r\n`);
+    await expect.poll(() => requester.requests.length).toBe(2);
+    raw.send('more nonsense\r\n\r\n');
+    first.resolve();
+    await raw.closed();
+    const text = await raw.received(() => true);
+    expect(text.match(/HTTP\/1.1 \d+|{"n":\d}|malformed-http"/g)).toEqual([
+      'HTTP/1.1 200',
+      '{"n":1}',
+      'HTTP/1.1 200',
+      '{"n":2}',
+      'HTTP/1.1 400',
+      'malformed-http"',
+      'malformed-http"',
+    ]);
+  });
+});
+
+describe('expectations and methods', () => {
+  it('passes over an expectation that it does not know', async () => {
+    const ingress = await openTestIngress();
+    const raw = await openRawHttp(ingress.port);
+    raw.send(`${head('Host: a\r\nExpect: the-unexpected\r\nContent-Length: 2\r\n')}{}`);
+    expect(await raw.received(hasBody)).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  it('answers 405 with Allow to every method of HTTP that an address does not take (E1)', async () => {
+    const ingress = await openTestIngress();
+    const others = METHODS.filter(
+      (method) => !['GET', 'HEAD', 'POST', 'OPTIONS', 'CONNECT'].includes(method),
+    );
+    expect(others.length).toBeGreaterThan(20);
+    const raw = await openRawHttp(ingress.port);
+    for (const path of [ECHO_PATH, '/docs']) {
+      for (const method of others)
+        raw.send(`${method} ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\n\r\n`);
+    }
+    const total = 2 * others.length;
+    const text = await raw.received((so) => so.split('"correlationId"').length > total);
+    expect(text.match(/HTTP\/1.1 405 /g)).toHaveLength(total);
+    expect(text.match(/\r\nallow: /gi)).toHaveLength(total);
+  });
+
+  it('answers CONNECT with 405 and the end of the connection', async () => {
+    const ingress = await openTestIngress();
+    const raw = await openRawHttp(ingress.port);
+    raw.send('CONNECT elsewhere:443 HTTP/1.1\r\nHost: elsewhere\r\n\r\n');
+    const text = await raw.received(hasBody);
+    expect(text).toMatch(/^HTTP\/1.1 405 .*\r\nAllow: /s);
+    expect(text).toContain('"code":"method-not-allowed"');
+    raw.socket.end();
+    await raw.closed();
+  });
+});
+
+describe('an answer that comes while the instance stops', () => {
+  it('says that it is the last one of its connection', async () => {
+    const answer = Promise.withResolvers<void>();
+    const requester = createFakeRequester(async ({ payload }) => {
+      await answer.promise;
+      return { kind: 'reply', type: 'EchoReply', payload };
+    });
+    const ingress = await openTestIngress({ requester });
+    const before = postEcho(ingress, { a: 1 });
+    await expect.poll(() => requester.pending()).toBe(1);
+    const stopped = ingress.stop(5_000);
+    answer.resolve();
+    const response = await before;
+    expect([response.status, response.headers.get('connection')]).toEqual([200, 'close']);
+    await stopped;
+  });
+});

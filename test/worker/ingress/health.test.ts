@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest';
+import { createRequester } from '../../../shared/messaging/request-reply.ts';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { systemClock } from '../../../shared/platform/clock.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import type { Health } from '../../../shared/platform/worker.ts';
+import { createFakeRequester } from '../../support/fake-requester.ts';
+import { FakePublisher } from '../../support/fake-publisher.ts';
+import {
+  createTestBroker,
+  jsonCodec,
+  openTestIngress,
+  startTestIngress,
+  type IngressSettings,
+} from '../../support/ingress-fixture.ts';
+
+interface HealthAnswer {
+  readonly status: number;
+  readonly body: Health & { parts: Record<string, Health>; workers: Record<string, Health> };
+}
+
+async function ask(settings: IngressSettings, path: string, open = openTestIngress): Promise<HealthAnswer> {
+  const response = await fetch((await open(settings)).url + path);
+  return { status: response.status, body: (await response.json()) as HealthAnswer['body'] };
+}
+
+const echo = () => createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
+
+it('an instance is not ready before its reply consumer is assigned, and alive all the same', async () => {
+  const requester = createFakeRequester(
+    () => Promise.reject(new Error('unused')),
+    new Promise(() => undefined),
+  );
+  const ready = await ask({ requester }, '/health/ready', startTestIngress);
+  expect(ready).toMatchObject({ status: 503, body: { status: 'starting' } });
+  expect(ready.body.reason).toContain('reply consumer');
+  expect(await ask({ requester }, '/health/live', startTestIngress)).toMatchObject({ status: 200 });
+});
+
+it('an instance that cannot send requests is not ready, says why, and is alive', async () => {
+  const requester = { ...echo(), canSend: () => false };
+  const ready = await ask({ requester }, '/health/ready');
+  expect(ready).toMatchObject({ status: 503, body: { parts: { requests: { status: 'starting' } } } });
+  expect(ready.body.reason).toContain('broker');
+  expect(await ask({ requester }, '/health/live')).toMatchObject({ status: 200 });
+});
+
+it('the requester of an ingress tells whether its publisher reaches the broker', async () => {
+  const publisher = new FakePublisher();
+  const broker = await createTestBroker();
+  const requester = createRequester({
+    broker: {
+      ...broker,
+      admin: broker.admin,
+      createPublisher: () => publisher,
+      createTail: (tail) => broker.createTail(tail),
+    },
+    codec: jsonCodec,
+    clock: systemClock,
+    log: silentLog,
+    replyTopic: TOPIC.ingressReplies,
+    instanceId: 'one',
+  });
+  const { url } = await openTestIngress({ requester, broker });
+  const status = async () => (await fetch(`${url}/health/ready`)).status;
+  expect(await status()).toBe(200);
+  publisher.healthy = false;
+  expect(await status()).toBe(503);
+  publisher.healthy = true;
+  expect(await status()).toBe(200);
+});
+
+it('the other workers of the process are shown, and do not decide whether the ingress takes traffic', async () => {
+  const schedule = { status: 'starting', reason: 'no partitions yet' } as const;
+  const settings = { otherWorkers: () => ({ schedule }) };
+  for (const path of ['/health/ready', '/health/live']) {
+    expect(await ask(settings, path)).toMatchObject({ status: 200, body: { workers: { schedule } } });
+  }
+  expect((await ask(settings, '/health/ready')).body.status).toBe('ready');
+});
+
+it('an unhealthy worker of the process fails liveness, whichever it is, and not readiness', async () => {
+  const schedule = { status: 'unhealthy', reason: 'stands still' } as const;
+  const settings = { otherWorkers: () => ({ schedule }) };
+  const live = await ask(settings, '/health/live');
+  expect(live).toMatchObject({
+    status: 503,
+    body: { status: 'unhealthy', reason: 'schedule: stands still' },
+  });
+  expect(await ask(settings, '/health/ready')).toMatchObject({ status: 200, body: { status: 'ready' } });
+});

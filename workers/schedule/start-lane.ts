@@ -1,0 +1,87 @@
+import { createConsumer, type Consumer } from '../../shared/messaging/consumer.ts';
+import { consumerMetrics } from '../../shared/messaging/consumer-metrics.ts';
+import { createRequestHandling } from '../../shared/messaging/request-handling.ts';
+import { TOPIC, topicName, type TopicKey } from '../../shared/messaging/topic-names.ts';
+import type { Health, WorkerContext } from '../../shared/platform/worker.ts';
+import { handleCalculateRepaymentSchedule } from './handle-calculate-repayment-schedule.ts';
+
+/** A foreign reply topic that cannot be written costs the lane no longer than this; it is then spared for a while. */
+const FOREIGN_DEADLINE_MS = 3_000;
+const OWN_REPLY_TOPICS: readonly TopicKey[] = ['ingressReplies', 'ingressResults'];
+
+/** One lane of requests: interactive traffic and bulk traffic share nothing but the process. */
+export interface LaneOptions {
+  /** Part of the group's name; never changed, since the group's place in the topic hangs on it. */
+  readonly lane: 'interactive' | 'bulk';
+  readonly requestTopic: TopicKey;
+  /** Longest synchronous work between two turns of the event loop; absent: the consumer's default. */
+  readonly sliceMs?: number;
+}
+
+export interface RunningLane {
+  health(): Health;
+  stop(timeoutMs: number): Promise<void>;
+}
+
+/** Starts a consumer with publishers of its own. Rejects when it cannot begin; nothing is left then. */
+export async function startLane(context: WorkerContext, options: LaneOptions): Promise<RunningLane> {
+  const { broker, config, log, metrics } = context;
+  const { lane, requestTopic, sliceMs } = options;
+  const topic = (key: TopicKey): string => topicName(config.topicPrefix, key);
+  const groupId = `${config.topicPrefix}plat.schedule.${lane}`;
+  const clientId = `schedule-${lane}`;
+  const replies = broker.createPublisher({ clientId: `${clientId}-replies` });
+  const foreignReplies = broker.createPublisher({
+    clientId: `${clientId}-foreign-replies`,
+    deadlineMs: FOREIGN_DEADLINE_MS,
+  });
+  const observe = consumerMetrics(metrics, clientId);
+  const { process } = createRequestHandling({
+    handlers: { CalculateRepaymentScheduleRequest: handleCalculateRepaymentSchedule },
+    codec: context.codec,
+    replies,
+    foreignReplies,
+    deadLetters: replies,
+    deadLetterTopic: topic('scheduleDeadLetters'),
+    groupId,
+    admin: broker.admin,
+    ownReplyTopics: OWN_REPLY_TOPICS.map(topic),
+    internalTopics: (Object.keys(TOPIC) as TopicKey[])
+      .filter((key) => !OWN_REPLY_TOPICS.includes(key))
+      .map(topic),
+    clock: context.clock,
+    log,
+    onHandled: observe.onHandled,
+  });
+  const consumer = createConsumer({
+    createSource: () => broker.createGroupSource({ groupId, clientId, topics: [topic(requestTopic)] }),
+    process,
+    log,
+    lanes: config.lanes,
+    onBreaker: observe.onBreaker,
+    ...(sliceMs === undefined ? {} : { sliceMs }),
+  });
+  observe.follow(consumer);
+  const running = laneOf(consumer, [replies, foreignReplies]);
+  try {
+    await Promise.all([replies.start(), foreignReplies.start()]);
+    await consumer.start();
+  } catch (error) {
+    await running.stop(0);
+    throw error;
+  }
+  return running;
+}
+
+function laneOf(
+  consumer: Consumer,
+  publishers: readonly { stop(timeoutMs: number): Promise<void> }[],
+): RunningLane {
+  return {
+    health: () => consumer.health(),
+    stop: async (timeoutMs) => {
+      await consumer.stop(timeoutMs);
+      await Promise.all(publishers.map((publisher) => publisher.stop(timeoutMs)));
+    },
+  };
+}
