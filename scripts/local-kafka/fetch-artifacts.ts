@@ -80,7 +80,7 @@ async function runMaven(cwd: string, args: readonly string[]): Promise<void> {
 }
 
 function renderPom(): string {
-  return `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  return `<project>
   <modelVersion>4.0.0</modelVersion>
   <groupId>local</groupId>
   <artifactId>kafka-jars</artifactId>

@@ -8,6 +8,8 @@ const SECOND = 1_000;
 const ALWAYS_SHORT = (index: number) => index % 5;
 /** At any moment some work is under way while later work is done and committing would be wrong. */
 const SOMETIMES_LONG = (index: number) => (index % 10 === 0 ? 400 : index % 5);
+/** A bound for traffic that flows until something has happened. */
+const MOST_TRAFFIC = 50_000;
 /** The kill comes at a random moment within this, as real ones do. */
 const KILL_WITHIN_MS = 300;
 
@@ -122,8 +124,8 @@ export function runtimeScenarios(test: ScenarioTest): void {
   }, async ({ world }) => {
     const system = await echoSystem(world, 6);
     const stayer = await system.worker();
-    const asked = numberedIds('n', world.target.trafficMessages);
-    const load = publishAll(system, asked, ALWAYS_SHORT);
+    let isOver = false;
+    const load = publishUntil(system, () => isOver, world.target.trafficMessages);
     const passing: (readonly string[])[] = [];
     for (let round = 0; round < 3; round += 1) {
       const worker = await system.worker();
@@ -131,7 +133,8 @@ export function runtimeScenarios(test: ScenarioTest): void {
       await worker.stop();
       passing.push(worker.begun);
     }
-    await load;
+    isOver = true;
+    const asked = await load;
     await system.allAnswered(asked);
     expect(new Set(system.answered())).toEqual(new Set(asked));
     expect(system.unequalRepeats()).toEqual([]);
@@ -185,6 +188,22 @@ export function runtimeScenarios(test: ScenarioTest): void {
 }
 
 /** One request after another, so that the load lasts while workers come and go. */
+/** Traffic that flows until it is said to be over, however long members take to join; answers the ids that were asked. */
+async function publishUntil(
+  system: EchoSystem,
+  isOver: () => boolean,
+  atLeast: number,
+): Promise<readonly string[]> {
+  const asked: string[] = [];
+  while (asked.length < atLeast || (!isOver() && asked.length < MOST_TRAFFIC)) {
+    const id = `n-${asked.length}`;
+    await system.ask(`key-${asked.length % 31}`, { id, workMs: ALWAYS_SHORT(asked.length) });
+    asked.push(id);
+    if (asked.length % 10 === 0) await sleep(5);
+  }
+  return asked;
+}
+
 async function publishAll(
   system: EchoSystem,
   asked: readonly string[],
