@@ -73,7 +73,10 @@ export interface GroupSource {
 export interface GroupSink {
   /** A new generation: `epoch` grows with each; partitions that are not in it are lost. Delivery starts at the commits. */
   onAssigned(epoch: number, partitions: readonly TopicPartition[]): void;
-  /** The group is about to rebalance: take no new work, commit what is done once. */
+  /**
+   * The group is about to rebalance: take no new work, commit what is done once. Missing where the broker gives no early
+   * sign: the member was expelled, or a partition's leader moved; onAssigned then comes by itself.
+   */
   onRevoking(epoch: number): void;
   /** Messages of one partition in offset order, with the partition's high watermark (the next offset to be written). */
   onMessages(epoch: number, messages: readonly LogMessage[], highWatermark: number): void;

@@ -69,6 +69,14 @@ export function groupScenarios(test: ScenarioTest): void {
     const groupId = world.name('group');
     const first = await world.member(groupId, [topic], { commit: 'each' });
     await world.assigned([first], 4);
+    // Once it has read of each partition no leader of the new topic moves any more, which would be an epoch of its own.
+    const publisher = await world.publisher();
+    await publisher.publish(
+      [0, 1, 2, 3].flatMap((partition) =>
+        numbered(topic, 'k', 0, 1).map((message) => ({ ...message, partition })),
+      ),
+    );
+    await received(world, first, 4);
     const alone = first.epoch;
     const second = await world.member(groupId, [topic], { commit: 'each' });
     await world.assigned([first, second], 4);
