@@ -19,11 +19,8 @@ function level(name: string, testTimeoutMs: number, extra: object = {}) {
 /** Pure code shares its modules between files: loading them anew for each would take longer than the tests. */
 const pure = { isolate: false };
 
-/**
- * Levels that meet Kafka: one broker for the whole run, and their files one after another. Brokers are killed and frozen
- * in them beside everything else on the machine, so a test that runs out of its time gets one more try; the report says so.
- */
-const withKafka = { retry: 1, fileParallelism: false, globalSetup: ['test/support/kafka-global-setup.ts'] };
+/** Levels that meet Kafka: one broker for the whole run, and their files one after another. */
+const withKafka = { fileParallelism: false, globalSetup: ['test/support/kafka-global-setup.ts'] };
 
 export default defineConfig({
   test: {
