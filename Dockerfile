@@ -8,6 +8,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
 
+COPY LICENSE NOTICE ./
 COPY schemas schemas
 COPY shared shared
 COPY workers workers

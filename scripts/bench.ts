@@ -1,4 +1,5 @@
-/** `npm run bench`: what a round trip costs beside raw kafkajs in the same run, and what the work itself costs. */
+/** `npm run bench`: what a round trip costs beside raw kafkajs in the same run, and what the work itself costs,
+ * beside packages that do similar work. */
 import { parseArgs } from 'node:util';
 import { benchEmbedded } from './bench/embedded-scenario.ts';
 import { benchCosts } from './bench/engine-costs.ts';
@@ -9,6 +10,7 @@ import {
   PING_PONG_WINDOW,
   RAW_PING_PONG,
 } from './bench/kafka-scenarios.ts';
+import { benchLending } from './bench/lending-scenarios.ts';
 import { formatResults, type Measurement, type Ratio } from './bench/measurement.ts';
 import { sampleMessageSizes } from './bench/sample-messages.ts';
 import { startLocalKafka } from './local-kafka/start-local-kafka.ts';
@@ -18,13 +20,13 @@ const HELP = `Usage: npm run bench [-- OPTIONS]
   --json            one JSON document on stdout instead of tables
   --rounds N        rounds per scenario, medians are shown (default 3)
   --seconds N       measured seconds per round and scenario (default 4)
-  --only PART       embedded, kafka or costs
+  --only PART       embedded, kafka, costs or lending
   KAFKA_BROKERS     a Kafka to use instead of one started for the run
 
 Exit codes: 0 measured, 1 failed, 2 wrong arguments.
 `;
 
-const PARTS = ['embedded', 'kafka', 'costs'] as const;
+const PARTS = ['embedded', 'kafka', 'costs', 'lending'] as const;
 /** Aims for the round trip over Kafka: median latency at most so many times the raw one, throughput at least this share. */
 const AIM_LATENCY = 1.5;
 const AIM_THROUGHPUT = 0.7;
@@ -41,7 +43,8 @@ if (options !== undefined) {
   const measurements: Measurement[] = [];
   if (wants('embedded')) measurements.push(...(await benchEmbedded({ ...options, progress })));
   if (wants('kafka')) measurements.push(...(await overKafka(options)));
-  const results = { node: process.version, measurements, ratios: ratiosOf(measurements), costs };
+  const lending = wants('lending') ? benchLending({ ...options, progress }) : undefined;
+  const results = { node: process.version, measurements, ratios: ratiosOf(measurements), costs, lending };
   process.stdout.write(
     options.json ? `${JSON.stringify(results, undefined, 2)}\n` : `\n${formatResults(results)}`,
   );

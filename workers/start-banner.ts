@@ -1,5 +1,7 @@
 import type { Config } from '../shared/platform/config.ts';
 
+const SCHEDULE_ACTION = 'PLAT_BP_CalculateRepaymentSchedule';
+
 /** The request of the README: 100 at 7 %, six monthly instalments from 1 January 2024. */
 const SAMPLE = {
   jsonParam: {
@@ -11,6 +13,17 @@ const SAMPLE = {
     PeriodicityType: 'Monthly',
     InstallmentDay: 1,
     ActivationDate: '2024-01-01',
+  },
+};
+
+/** The equal payment of 1000 at 12 %, four months in arrears. */
+const PAYMENT = {
+  jsonParam: {
+    InstallmentsNo: 4,
+    PeriodicityType: 'Monthly',
+    InterestCalculationMethod: '30/360',
+    FinancedAmount: 1000,
+    InterestPercent: 12,
   },
 };
 
@@ -30,16 +43,23 @@ export function startBanner(options: {
   const lines = [`Ready in ${Math.round(options.startMs)} ms: ${names.join(', ')}; ${broker}`];
   if (options.healthUrl !== undefined) lines.push(`Health and metrics: ${options.healthUrl}/health/ready`);
   if (url === undefined) return `${lines.join('\n')}\n`;
-  const action = `${url}/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule`;
-  const post = (body: object, extra = ''): string =>
-    `curl -s ${extra}${action} -H 'content-type: application/json' \\\n  -d '${JSON.stringify(body)}'`;
+  const post = (action: string, body: object, extra = ''): string =>
+    `curl -s ${extra}${url}/platapi/automation-processors/actions/${action} ` +
+    `-H 'content-type: application/json' \\\n  -d '${JSON.stringify(body)}'`;
   lines.push(
     '',
     '# a repayment schedule',
-    post(SAMPLE),
+    post(SCHEDULE_ACTION, SAMPLE),
     '',
     '# the same with the effective annual rate, answered later: the reply names where',
-    post({ jsonParam: { ...SAMPLE.jsonParam, CalculateDAE: 2 } }, "-H 'prefer: respond-async' "),
+    post(
+      SCHEDULE_ACTION,
+      { jsonParam: { ...SAMPLE.jsonParam, CalculateDAE: 2 } },
+      "-H 'prefer: respond-async' ",
+    ),
+    '',
+    '# the equal payment of 1000 at 12 % in four months',
+    post('PLAT_BP_CalculatePMT', PAYMENT),
     '',
     `# documentation: ${url}/docs   health: ${url}/health/ready   metrics: ${url}/metrics`,
     '',

@@ -1,5 +1,6 @@
 import type { LoopResult } from './closed-loop.ts';
 import { median } from './closed-loop.ts';
+import type { LendingResults } from './lending-scenarios.ts';
 
 /** One line of the result: a scenario at a window, each figure the median over the rounds. */
 export interface Measurement {
@@ -25,43 +26,84 @@ export function summarise(scenario: string, window: number, rounds: readonly Loo
 export interface Ratio {
   readonly name: string;
   readonly value: number;
+  /** The same of the fastest rounds, where there were several of each side. */
+  readonly byFastest?: number;
   readonly aim: string;
-  readonly reached: boolean;
+  /** Absent where there is no aim. */
+  readonly reached?: boolean;
 }
 
 export interface CostPerCall {
   readonly name: string;
   readonly microseconds: number;
+  /** The fastest round, where there were several. */
+  readonly fastest?: number;
 }
 
-/** The results as a table that reads in a terminal and in Markdown. */
-export function formatResults(results: {
-  measurements: readonly Measurement[];
-  ratios: readonly Ratio[];
-  costs: readonly CostPerCall[];
-}): string {
-  const rows = results.measurements.map((line) => [
+/** What was measured. */
+export interface Results {
+  readonly measurements: readonly Measurement[];
+  readonly ratios: readonly Ratio[];
+  readonly costs: readonly CostPerCall[];
+  readonly lending: LendingResults | undefined;
+}
+
+/** The results as tables that read in a terminal and in Markdown; empty ones are left out. */
+export function formatResults({ measurements, ratios, costs, lending }: Results): string {
+  const rows = measurements.map((line) => [
     line.scenario,
     String(line.window),
     Math.round(line.perSecond).toLocaleString('en-US'),
     line.p50Ms.toFixed(2),
     line.p99Ms.toFixed(2),
   ]);
-  const ratios = results.ratios.map((ratio) => [
-    ratio.name,
-    ratio.value.toFixed(2),
-    ratio.aim,
-    ratio.reached ? 'yes' : 'no',
-  ]);
-  const costs = results.costs.map((cost) => [cost.name, cost.microseconds.toFixed(1)]);
-  return [
+  const tables = [
     table(['round trip', 'window', 'per second', 'p50 ms', 'p99 ms'], rows),
-    ratios.length === 0 ? '' : `\n${table(['ratio (same run)', 'value', 'aim', 'reached'], ratios)}`,
-    `\n${table(['work per call', 'us'], costs)}`,
-  ].join('');
+    ratioTable(ratios),
+    table(
+      ['work per call', 'us'],
+      costs.map(({ name, microseconds }) => [name, microseconds.toFixed(1)]),
+    ),
+  ];
+  if (lending !== undefined) tables.push(...lendingTables(lending));
+  return tables.filter((text) => text !== '').join('\n');
 }
 
+function lendingTables({ costs, ratios, peers }: LendingResults): readonly string[] {
+  const lines = costs.map(({ name, microseconds, fastest }) => [
+    name,
+    microseconds.toFixed(1),
+    fastest?.toFixed(1) ?? '',
+  ]);
+  return [
+    table(['schedules and rates, per call', 'us', 'fastest round'], lines),
+    ratioTable(ratios),
+    table(
+      ['package', 'version'],
+      peers.map(({ name, version }) => [name, version]),
+    ),
+  ];
+}
+
+function ratioTable(ratios: readonly Ratio[]): string {
+  const head = ['ratio (same run)', 'value', 'by fastest rounds', 'aim', 'reached'];
+  const rows = ratios.map(({ name, value, byFastest, aim, reached }) => [
+    name,
+    value.toFixed(2),
+    byFastest?.toFixed(2) ?? '',
+    aim,
+    reached === undefined ? '' : reached ? 'yes' : 'no',
+  ]);
+  const hasFastest = ratios.some(({ byFastest }) => byFastest !== undefined);
+  const shown = (cells: readonly string[]): readonly string[] =>
+    hasFastest ? cells : cells.filter((_, column) => column !== FASTEST_COLUMN);
+  return table(shown(head), rows.map(shown));
+}
+
+const FASTEST_COLUMN = 2;
+
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return '';
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );

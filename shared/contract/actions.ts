@@ -3,10 +3,21 @@
  * further action is a further entry.
  */
 
+import type { PaymentValue } from '../lending/payment-value-request.ts';
+import type { ProvenRate } from '../lending/rate-request.ts';
 import type { RepaymentSchedule } from '../lending/repayment-schedule.ts';
 import type { TopicKey } from '../messaging/topic-names.ts';
 import type { z } from 'zod';
 import { actionInput } from './action-input.ts';
+import type { ResponseHeader } from './documents/http-headers.ts';
+import { PAYMENT_VALUE_EXAMPLES } from './payment-value-examples.ts';
+import { paymentValueReply, renderPaymentValue } from './payment-value-reply.ts';
+import { paymentValueBody } from './payment-value-request-shape.ts';
+import { paymentValueInput } from './read-payment-value-request.ts';
+import { RATE_EXAMPLES } from './rate-examples.ts';
+import { rateReply, renderRate } from './rate-reply.ts';
+import { rateBody } from './rate-request-shape.ts';
+import { rateInput } from './read-rate-request.ts';
 import { readRepaymentScheduleRequest } from './read-repayment-schedule-request.ts';
 import { renderRepaymentSchedule } from './render-repayment-schedule.ts';
 import { REPAYMENT_SCHEDULE_EXAMPLES, type Example } from './repayment-schedule-examples.ts';
@@ -31,6 +42,8 @@ export interface Action {
   readonly requestShape: z.ZodObject;
   readonly replyShape: z.ZodType;
   readonly examples: readonly [Example, ...Example[]];
+  /** What an answer may tell in headers of its own. */
+  readonly answerHeaders?: readonly ResponseHeader[];
   /**
    * Reads a parsed body in the direct or the generic form (E2) into the payload of the request message. Never throws;
    * the access parameters of the generic form are {@link actionInput}'s business.
@@ -53,12 +66,47 @@ const calculateRepaymentSchedule: Action = {
   requestShape: repaymentScheduleBody,
   replyShape: repaymentScheduleReply,
   examples: REPAYMENT_SCHEDULE_EXAMPLES,
+  answerHeaders: ['Holiday-Calendar'],
   read: readEitherForm(repaymentScheduleBody, readRepaymentScheduleRequest),
   render: (payload) => renderRepaymentSchedule(payload as RepaymentSchedule),
 };
 
+const calculatePMT: Action = {
+  name: 'PLAT_BP_CalculatePMT',
+  summary: 'Calculates the equal payment of a loan or of a savings plan',
+  description:
+    'Answers one object with the payment and the equal part of the principal, from the terms alone: no dates, no ' +
+    'schedule. Without FinancedAmount it is what has to be paid in to reach FutureValue.',
+  topic: 'scheduleRequests',
+  bulkTopic: 'scheduleBulkRequests',
+  requestType: 'CalculatePMTRequest',
+  replyType: 'CalculatePMTReply',
+  requestShape: paymentValueBody,
+  replyShape: paymentValueReply,
+  examples: PAYMENT_VALUE_EXAMPLES,
+  read: readEitherForm(paymentValueBody, paymentValueInput.read),
+  render: (payload) => renderPaymentValue(payload as PaymentValue),
+};
+
+const calculateRate: Action = {
+  name: 'PLAT_BP_CalculateRate',
+  summary: 'Calculates the rate of cash flows, with its proof',
+  description:
+    'An extension, which lets anyone check a rate that is disclosed to a consumer: the effective annual rate (DAE), ' +
+    'XIRR or IRR of flows that are sent, and each flow discounted with it. Of several rates the one nearest zero counts.',
+  topic: 'scheduleRequests',
+  bulkTopic: 'scheduleBulkRequests',
+  requestType: 'CalculateRateRequest',
+  replyType: 'CalculateRateReply',
+  requestShape: rateBody,
+  replyShape: rateReply,
+  examples: RATE_EXAMPLES,
+  read: readEitherForm(rateBody, rateInput.read),
+  render: (payload) => renderRate(payload as ProvenRate),
+};
+
 /** All actions, in the order in which documents list them. */
-export const ACTIONS: readonly Action[] = [calculateRepaymentSchedule];
+export const ACTIONS: readonly Action[] = [calculateRepaymentSchedule, calculatePMT, calculateRate];
 
 /** All actions by their name in lower case. */
 export const ACTIONS_BY_NAME: ReadonlyMap<string, Action> = new Map(

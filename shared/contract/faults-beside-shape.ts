@@ -4,66 +4,78 @@
  * told about the others is added.
  */
 
-import { faultsOfMembers } from '../lending/check-members.ts';
-import type { RepaymentScheduleRequest } from '../lending/repayment-schedule-request.ts';
+import type { z } from 'zod';
 import type { Fault } from '../platform/problem.ts';
-import { repaymentScheduleMembers } from './repayment-schedule-request-shape.ts';
 import { faultsOfIssues, isRecord } from './request-faults.ts';
 
-/** Where the members stand in the body; paths of faults start with it. */
+/** Where the members of a calculation's request stand in the body; paths of faults start with it. */
 export const REQUEST_MEMBER = 'jsonParam';
 
-const MEMBER_NAMES = Object.keys(repaymentScheduleMembers.shape);
-/** Harmless values for mandatory members that cannot be read. */
-const STAND_INS: Readonly<Record<string, unknown>> = {
-  ScheduleType: 'EqualInstallments',
-  Amount: 1,
-  InstallmentsNo: 1,
-  PeriodicityType: 'Monthly',
-  InstallmentDay: 1,
-  InterestPercent: 0,
-};
-/** Members about which nothing can be told while another one is not known. */
-const RESTS_ON: Readonly<Record<string, string>> = {
-  ProductType: 'ScheduleType',
-  RealInstallmentNo: 'InstallmentsNo',
-};
-/** Faults of amounts that depend on the number of digits, which Currency and Precision decide (M2). */
-const BY_DIGITS: ReadonlySet<string> = new Set(['too-many-decimals', 'amount-too-large']);
+/** A record of members that is read as a request of the calculation. */
+export type MembersOf<Request> = z.ZodObject & z.ZodType<Request>;
 
-/** Faults of a JSON body beside those that are known; empty when the members themselves cannot be reached. */
-export function faultsBesideShape(body: unknown, known: readonly Fault[]): readonly Fault[] {
-  const members = isRecord(body) ? body[REQUEST_MEMBER] : undefined;
-  if (!isRecord(members)) return [];
-  const faulty = membersOf(known);
-  const readable = MEMBER_NAMES.map((name) => [name, faulty.has(name) ? STAND_INS[name] : members[name]]);
-  const read = repaymentScheduleMembers.safeParse(Object.fromEntries(readable));
-  if (read.success) return faultsBesideLimits(read.data, known);
-  // Where a list was too long to be read, nothing has looked at the shape of the other members yet.
-  const others = faultsOfIssues(read.error.issues, members).map(withFullPath);
-  return [...others, ...faultsBesideShape(body, [...known, ...others])];
+/** What is wrong with the meaning of an action's members, as far as it can be told when some cannot be read. */
+export interface MemberChecks<Request> {
+  readonly members: MembersOf<Request>;
+  /** Harmless values for mandatory members that cannot be read. */
+  readonly standIns: Readonly<Record<string, unknown>>;
+  /** The faults of a request that can be read; their paths are members without {@link REQUEST_MEMBER}. */
+  readonly faultsOf: (request: Request) => readonly Fault[];
+  /** Names of the members without which the fault of another one cannot be told. */
+  readonly restsOn: (fault: Fault) => readonly string[];
 }
 
-/** Faults of a payload beside those that are known. */
-export function faultsBesideLimits(
-  request: RepaymentScheduleRequest,
-  known: readonly Fault[],
-): readonly Fault[] {
-  const faulty = membersOf(known);
-  const hasDigits = !faulty.has('Currency') && !faulty.has('Precision');
-  return faultsOfMembers(request)
-    .filter(({ path, code }) => {
-      const isTold = faulty.has(path) || faulty.has(RESTS_ON[path] ?? '') || code === 'missing';
-      return !isTold && (hasDigits || !BY_DIGITS.has(code));
-    })
-    .map(withFullPath);
+/** Finds faults beside those that are known already. */
+export interface FaultsBeside<Request> {
+  /** Of a JSON body; none when the members themselves cannot be reached. */
+  readonly inBody: (body: unknown, known: readonly Fault[]) => readonly Fault[];
+  /** Of a payload. */
+  readonly inPayload: (request: Request, known: readonly Fault[]) => readonly Fault[];
+}
+
+/** Prepares the search of an action's members. */
+export function createFaultsBeside<Request>(checks: MemberChecks<Request>): FaultsBeside<Request> {
+  const { members, standIns, faultsOf, restsOn } = checks;
+  const names = Object.keys(members.shape);
+
+  const inPayload = (request: Request, known: readonly Fault[]): readonly Fault[] => {
+    const faulty = membersOf(known);
+    const told = new Set(known.map(({ path }) => path));
+    return faultsOf(request)
+      .filter(({ path }) => !faulty.has(path) && !told.has(fullPath(memberOf(path))))
+      .filter((fault) => restsOn(fault).every((name) => !faulty.has(name)))
+      .map(withFullPath)
+      .filter(({ path }) => !told.has(path));
+  };
+
+  const inBody = (body: unknown, known: readonly Fault[]): readonly Fault[] => {
+    const sent = isRecord(body) ? body[REQUEST_MEMBER] : undefined;
+    if (!isRecord(sent)) return [];
+    const faulty = membersOf(known);
+    const readable = names.map((name) => [name, faulty.has(name) ? standIns[name] : sent[name]]);
+    const read = members.safeParse(Object.fromEntries(readable));
+    if (read.success) return inPayload(read.data, known);
+    // Where a list was too long to be read, nothing has looked at the shape of the other members yet.
+    const others = faultsOfIssues(read.error.issues, sent).map(withFullPath);
+    return [...others, ...inBody(body, [...known, ...others])];
+  };
+
+  return { inBody, inPayload };
 }
 
 /** The members, without the items below them, that faults name. */
 function membersOf(faults: readonly Fault[]): ReadonlySet<string> {
-  return new Set(faults.map(({ path }) => path.split(/[.[]/, 2)[1] ?? ''));
+  return new Set(faults.map(({ path }) => memberOf(path.slice(REQUEST_MEMBER.length + 1))));
+}
+
+function memberOf(path: string): string {
+  return path.split(/[.[]/, 1)[0] ?? '';
+}
+
+function fullPath(path: string): string {
+  return `${REQUEST_MEMBER}.${path}`;
 }
 
 function withFullPath({ path, code, message }: Fault): Fault {
-  return { path: `${REQUEST_MEMBER}.${path}`, code, message };
+  return { path: fullPath(path), code, message };
 }

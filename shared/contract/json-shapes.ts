@@ -4,11 +4,20 @@
  * answer as HTTP callers get it, an error reply is the problem document.
  */
 
+import type { PaymentValue } from '../lending/payment-value-request.ts';
+import type { ProvenRate } from '../lending/rate-request.ts';
 import type { RepaymentScheduleRequest } from '../lending/repayment-schedule-request.ts';
 import type { RepaymentSchedule } from '../lending/repayment-schedule.ts';
+import { renderPaymentValue } from './payment-value-reply.ts';
+import { paymentValueMembers } from './payment-value-request-shape.ts';
 import { readProblem } from './problem-shape.ts';
+import { paymentValueInput } from './read-payment-value-request.ts';
+import { renderRate } from './rate-reply.ts';
+import { rateMembers } from './rate-request-shape.ts';
+import { rateInput } from './read-rate-request.ts';
 import { readRepaymentScheduleRequest } from './read-repayment-schedule-request.ts';
 import { renderRepaymentScheduleRequest } from './render-repayment-schedule-request.ts';
+import { requestRenderer } from './render-request.ts';
 import { renderRepaymentSchedule } from './render-repayment-schedule.ts';
 import { shapeFault } from './request-faults.ts';
 import { invalid, type ReadRequest } from './request-reading.ts';
@@ -31,12 +40,22 @@ export const JSON_SHAPES: Readonly<Record<string, JsonForm>> = {
     parse: refuseToRead,
     render: (payload) => renderRepaymentSchedule(payload as RepaymentSchedule),
   },
+  CalculatePMTRequest: {
+    parse: paymentValueInput.read,
+    render: requestRenderer(paymentValueMembers),
+  },
+  CalculatePMTReply: {
+    parse: refuseToRead,
+    render: (payload) => renderPaymentValue(payload as PaymentValue),
+  },
+  CalculateRateRequest: { parse: rateInput.read, render: requestRenderer(rateMembers) },
+  CalculateRateReply: { parse: refuseToRead, render: (payload) => renderRate(payload as ProvenRate) },
   ProblemReply: { parse: readProblem, render: (payload) => JSON.stringify(payload) },
 };
 
-/** The JSON of a schedule lacks its start and turns exact amounts into binary numbers: requesters that calculate on take Avro. */
+/** JSON turns exact figures into binary numbers, and that of a schedule lacks its start: requesters that calculate on take Avro. */
 function refuseToRead(): ReadRequest<never> {
   const message =
-    'a schedule in JSON is meant for its reader only; request it in Avro to go on working with it';
+    'an answer in JSON is meant for its reader only; request it in Avro to go on working with it';
   return invalid([shapeFault('body', 'wrong-type', message)]);
 }

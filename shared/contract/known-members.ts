@@ -84,7 +84,9 @@ function surveyRecord(
   for (const name of Object.keys(record)) {
     const known = tree.members.get(name);
     if (known === undefined) warnOfUnknown(name, path, found);
-    else if (known.members.size > 0) survey(known, record[name], joinPath(path, name), found);
+    else if (known.members.size > 0 || known.maxItems !== undefined) {
+      survey(known, record[name], joinPath(path, name), found);
+    }
   }
 }
 

@@ -131,7 +131,7 @@ export const optional = <Kind extends z.ZodType>(kind: Kind) =>
   kind.nullish().transform((value) => value ?? undefined);
 
 /** A list of items that may be left out; an empty list says the same (R1). Longer ones are refused before they are read. */
-export const optionalList = <Item extends z.ZodObject>(item: Item, maxItems: number) =>
+export const optionalList = <Item extends z.ZodType>(item: Item, maxItems: number) =>
   z
     .array(item, { error: wanted('a list') })
     .max(maxItems)

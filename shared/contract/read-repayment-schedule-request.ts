@@ -1,43 +1,60 @@
 /** Reads the request of `PLAT_BP_CalculateRepaymentSchedule`: its members one by one, and the rules between them. */
 
+import { faultsOfMembers } from '../lending/check-members.ts';
 import type { RepaymentScheduleRequest } from '../lending/repayment-schedule-request.ts';
 import type { Fault } from '../platform/problem.ts';
-import { faultsBesideLimits, faultsBesideShape, REQUEST_MEMBER } from './faults-beside-shape.ts';
-import { jsonSchemaOf } from './json-schema.ts';
-import { compileLimits } from './payload-limits.ts';
+import { REQUEST_MEMBER } from './faults-beside-shape.ts';
+import { createInputReader } from './json-param-input.ts';
 import { repaymentScheduleBody, repaymentScheduleMembers } from './repayment-schedule-request-shape.ts';
 import { isAbsent, isRecord, shapeFault } from './request-faults.ts';
-import { createRequestReader, invalid, type InvalidRequest, type ReadRequest } from './request-reading.ts';
+import type { InvalidRequest, ReadRequest } from './request-reading.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-const readBody = createRequestReader(repaymentScheduleBody, {
+/** Harmless values for mandatory members that cannot be read. */
+const STAND_INS: Readonly<Record<string, unknown>> = {
+  ScheduleType: 'EqualInstallments',
+  Amount: 1,
+  InstallmentsNo: 1,
+  PeriodicityType: 'Monthly',
+  InstallmentDay: 1,
+  InterestPercent: 0,
+};
+/** Members about which nothing can be told while another one is not known. */
+const RESTS_ON: Readonly<Record<string, readonly string[]>> = {
+  ProductType: ['ScheduleType'],
+  RealInstallmentNo: ['InstallmentsNo'],
+};
+/** Faults of amounts that depend on the number of digits, which Currency and Precision decide (M2). */
+const BY_DIGITS: ReadonlySet<string> = new Set(['too-many-decimals', 'amount-too-large']);
+const DIGITS_MEMBERS = ['Currency', 'Precision'];
+
+const input = createInputReader<RepaymentScheduleRequest>({
+  body: repaymentScheduleBody,
+  members: repaymentScheduleMembers,
+  standIns: STAND_INS,
+  // What is missing is told by the shape and the cross-checks.
+  faultsOf: (request) => faultsOfMembers(request).filter(({ code }) => code !== 'missing'),
+  restsOn: ({ path, code }) => [...(RESTS_ON[path] ?? []), ...(BY_DIGITS.has(code) ? DIGITS_MEMBERS : [])],
   between: crossChecks,
-  beside: faultsBesideShape,
 });
-const checkLimits = compileLimits(jsonSchemaOf(repaymentScheduleMembers));
 
 /**
  * Reads `{jsonParam: {...}}`, the body of the HTTP call and of a JSON message alike, into the request that the
  * calculation takes. Faults are all that is wrong with its shape (400); never throws.
  */
 export function readRepaymentScheduleRequest(body: unknown): ReadRequest<RepaymentScheduleRequest> {
-  const read = readBody(body);
-  return read.kind === 'valid' ? { ...read, payload: read.payload.jsonParam } : read;
+  return input.read(body);
 }
 
 /**
  * Holds a request that came in Avro against the same limits and rules as one in JSON; undefined when it keeps them.
  */
 export function checkRepaymentScheduleRequest(request: RepaymentScheduleRequest): InvalidRequest | undefined {
-  const faults: Fault[] = [...crossChecks({ [REQUEST_MEMBER]: request })];
-  checkLimits?.(request, REQUEST_MEMBER, faults);
-  return faults.length === 0 ? undefined : invalid(faults, faultsBesideLimits(request, faults));
+  return input.check(request);
 }
 
-function crossChecks(body: unknown): readonly Fault[] {
-  const members = isRecord(body) ? body[REQUEST_MEMBER] : undefined;
-  if (!isRecord(members)) return [];
+function crossChecks(members: Members): readonly Fault[] {
   const faults: Fault[] = [];
   checkRate(members, faults);
   checkItems(members, 'Commission', COMMISSION_NAMES, faults);

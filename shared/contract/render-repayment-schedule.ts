@@ -5,8 +5,10 @@
  */
 
 import { datePartsOf, type CalendarDate } from '../lending/calendar-date.ts';
+import { INSTALLMENT_TYPE_IDS } from '../lending/installment-types.ts';
 import { formatMinorUnits } from '../lending/money.ts';
-import type { RepaymentSchedule, ScheduleRow } from '../lending/repayment-schedule.ts';
+import type { Casing, RepaymentSchedule, ScheduleRow } from '../lending/repayment-schedule.ts';
+import { renderRowExplanation } from './render-row-explanation.ts';
 
 /** What comes before the value of each member that the two spellings write differently. */
 interface Spelling {
@@ -19,6 +21,7 @@ interface Spelling {
   readonly insurance: string;
   readonly totalInstallment: string;
   readonly isEarlyRepayment: string;
+  readonly explanation: string;
   /** End of the DueDate's text (D1). */
   readonly midnight: string;
 }
@@ -33,6 +36,7 @@ const LOWER: Spelling = {
   insurance: ',"insurance":',
   totalInstallment: ',"totalInstallment":',
   isEarlyRepayment: ',"isEarlyRepayment":',
+  explanation: ',"explanation":',
   midnight: 'T00:00:00"',
 };
 
@@ -46,8 +50,20 @@ const CAPITALISED: Spelling = {
   insurance: ',"Insurance":',
   totalInstallment: ',"TotalInstallment":',
   isEarlyRepayment: ',"IsEarlyRepayment":',
+  explanation: ',"Explanation":',
   midnight: 'T00:00:00Z"',
 };
+
+/** What the rows of one schedule are written with. */
+interface RowStyle {
+  readonly casing: Casing;
+  readonly spelling: Spelling;
+  readonly digits: number;
+  /** What comes before the value of each additional column. */
+  readonly extraColumns: readonly string[];
+  /** Members after the total that are the same in every row. */
+  readonly tail: string;
+}
 
 /** Rates come as plain decimal text with a fixed number of digits; anything else would not be JSON. */
 const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
@@ -58,22 +74,28 @@ const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
  * the fault of whoever made it.
  */
 export function renderRepaymentSchedule(schedule: RepaymentSchedule): string {
-  const { casing, show, rows, currencyDigits } = schedule;
+  const { casing, show, rows } = schedule;
   if (show === 'dae') return `[{"dae":${rateText(schedule.dae)}}]`;
-  const spelling = casing === 'lower' ? LOWER : CAPITALISED;
-  const tail = rateMember(schedule) + `,"ScheduleTypeId":${JSON.stringify(schedule.scheduleTypeId)}`;
+  const style: RowStyle = {
+    casing,
+    spelling: casing === 'lower' ? LOWER : CAPITALISED,
+    digits: schedule.currencyDigits,
+    extraColumns: (schedule.extraColumns ?? []).map((name) => `,${JSON.stringify(name)}:`),
+    tail: rateMember(schedule) + `,"ScheduleTypeId":${JSON.stringify(schedule.scheduleTypeId)}`,
+  };
   let text = '[';
   for (const row of rows) {
-    text += (text.length > 1 ? ',' : '') + renderRow(row, spelling, currencyDigits, tail);
+    text += (text.length > 1 ? ',' : '') + renderRow(row, style);
   }
   return `${text}]`;
 }
 
-function renderRow(row: ScheduleRow, spelling: Spelling, digits: number, tail: string): string {
-  const { capitalisedInterest, insurance } = row;
+function renderRow(row: ScheduleRow, style: RowStyle): string {
+  const { spelling, digits } = style;
+  const { capitalisedInterest, insurance, explanation } = row;
   return (
     `{"InstallmentNo":${row.InstallmentNo},"DueDate":"${dateText(row.dueDate)}${spelling.midnight}` +
-    `,"NoDays":${row.noDays},"InstallmentTypeId":${JSON.stringify(row.installmentTypeId)}` +
+    `,"NoDays":${row.noDays},"InstallmentTypeId":${typeIdText(row.installmentTypeId)}` +
     spelling.remainingValue +
     moneyText(row.remainingValue, digits) +
     spelling.pmt +
@@ -88,12 +110,21 @@ function renderRow(row: ScheduleRow, spelling: Spelling, digits: number, tail: s
     spelling.managementFee +
     moneyText(row.managementFee, digits) +
     (insurance === undefined ? '' : spelling.insurance + moneyText(insurance, digits)) +
+    (row.columns === undefined ? '' : columnMembers(row.columns, style)) +
     spelling.totalInstallment +
     moneyText(row.totalInstallment, digits) +
-    tail +
+    style.tail +
     spelling.isEarlyRepayment +
-    (row.isEarlyRepayment ? '"true"}' : '"false"}')
+    (row.isEarlyRepayment ? '"true"' : '"false"') +
+    (explanation === undefined
+      ? '}'
+      : `${spelling.explanation}${renderRowExplanation(explanation, style.casing, digits)}}`)
   );
+}
+
+/** The additional columns are members of the row by their own names, alike in both spellings (F4). */
+function columnMembers(amounts: readonly number[], { extraColumns, digits }: RowStyle): string {
+  return extraColumns.map((label, column) => label + moneyText(amounts[column] ?? 0, digits)).join('');
 }
 
 function rateMember({ show, dae, eir }: RepaymentSchedule): string {
@@ -113,8 +144,18 @@ function moneyText(minor: number, digits: number): string {
   return formatMinorUnits(minor, digits);
 }
 
+/** The published ids as JSON; one of them stands in every row. */
+const TYPE_ID_TEXTS = new Map(Object.values(INSTALLMENT_TYPE_IDS).map((id) => [id, JSON.stringify(id)]));
+
+function typeIdText(id: string): string {
+  return TYPE_ID_TEXTS.get(id) ?? JSON.stringify(id);
+}
+
+/** `00` to `31`. */
+const TWO_DIGITS = Array.from({ length: 32 }, (_, number) => String(number).padStart(2, '0'));
+
 /** `yyyy-mm-dd` of a date with a year of four digits, as every date of a request and its schedule has. */
 function dateText(date: CalendarDate): string {
   const { year, month, day } = datePartsOf(date);
-  return `${year}-${month < 10 ? '0' : ''}${month}-${day < 10 ? '0' : ''}${day}`;
+  return `${year}-${TWO_DIGITS[month] ?? ''}-${TWO_DIGITS[day] ?? ''}`;
 }

@@ -1,31 +1,48 @@
 /** Schedule types that exist without a catalogue (S4). Their ids are fixed and published (S7). */
 
+import { activationMessage } from './activation-checks.ts';
+import { compileScheduleType } from './compile-schedule-type.ts';
+import type { CompiledScheduleType } from './compiled-schedule-type.ts';
+import type { ScheduleTypeRecord } from './schedule-type-record.ts';
 import type { ScheduleType } from './schedule-type.ts';
+import balloon from './schedule-types/balloon.json' with { type: 'json' };
+import creditCard from './schedule-types/credit-card.json' with { type: 'json' };
+import deposit from './schedule-types/deposit.json' with { type: 'json' };
+import effectiveRate from './schedule-types/effective-rate.json' with { type: 'json' };
+import equalInstallments from './schedule-types/equal-installments.json' with { type: 'json' };
+import equalPrincipal from './schedule-types/equal-principal.json' with { type: 'json' };
+import interestOnly from './schedule-types/interest-only.json' with { type: 'json' };
+import leasing from './schedule-types/leasing.json' with { type: 'json' };
+import once from './schedule-types/once.json' with { type: 'json' };
+import overdraft from './schedule-types/overdraft.json' with { type: 'json' };
 
-const LOAN_DEFAULTS = {
-  status: 'Active',
-  productTypes: ['TL', 'MG', 'C'],
-  dayCount: '30/360',
-  installmentValueCustom: true,
-  useMaturityDate: true,
-  measurementUnit: null,
-  rounding: 'HALF_UP',
-} as const satisfies Partial<ScheduleType>;
-
-/** All built-in types, in the order in which messages list them. */
-export const BUILT_IN_SCHEDULE_TYPES: readonly ScheduleType[] = [
-  {
-    ...LOAN_DEFAULTS,
-    id: '5d1f0c3e-8a42-4b7e-9c60-2f6d4e81b101',
-    code: 'EI',
-    name: 'EqualInstallments',
-    isWithEqualInstallments: true,
-  },
-  {
-    ...LOAN_DEFAULTS,
-    id: '5d1f0c3e-8a42-4b7e-9c60-2f6d4e81b102',
-    code: 'EP',
-    name: 'EqualPrincipal',
-    isWithEqualInstallments: false,
-  },
+/** The records of all built-in types, in the order in which messages list them; a start for records of one's own. */
+export const BUILT_IN_SCHEDULE_TYPE_RECORDS: readonly ScheduleTypeRecord[] = [
+  equalInstallments,
+  equalPrincipal,
+  interestOnly,
+  balloon,
+  effectiveRate,
+  once,
+  overdraft,
+  deposit,
+  creditCard,
+  leasing,
 ];
+
+/** All built-in types, compiled. */
+export const COMPILED_BUILT_IN_SCHEDULE_TYPES: readonly CompiledScheduleType[] =
+  BUILT_IN_SCHEDULE_TYPE_RECORDS.map(compiledBuiltIn);
+
+/** All built-in types. */
+export const BUILT_IN_SCHEDULE_TYPES: readonly ScheduleType[] = COMPILED_BUILT_IN_SCHEDULE_TYPES.map(
+  ({ type }) => type,
+);
+
+/** A built-in record with a fault is a bug of this project, not of a catalogue. */
+function compiledBuiltIn(record: ScheduleTypeRecord): CompiledScheduleType {
+  const outcome = compileScheduleType(record);
+  if (outcome.kind === 'schedule-type') return outcome.compiled;
+  const faults = outcome.faults.map(activationMessage).join('; ');
+  throw new Error(`built-in schedule type ${record.PaymentScheduleTypeName}: ${faults}`);
+}

@@ -1,22 +1,23 @@
 /** The repayment schedule of a request: one pure function from members to rows and rates. */
 
+import { amortise } from './amortise.ts';
 import { assertNever } from './assert-never.ts';
-import { amortiseByEqualInstallments, amortiseByEqualPrincipal } from './amortisation.ts';
 import type { AnswerShape } from './answer-shape.ts';
 import type { CalendarDate } from './calendar-date.ts';
+import { checkAgainstDates } from './check-against-dates.ts';
 import { checkMembers } from './check-members.ts';
-import { dayCountDenominator, dayCountNumerator } from './day-count.ts';
-import type { DueDates } from './due-dates.ts';
 import { effectiveAnnualRate } from './effective-annual-rate.ts';
 import { effectiveInterestRate } from './effective-interest-rate.ts';
-import { growthNumerator, interestAccrual, type InterestAccrual } from './interest-accrual.ts';
+import type { KnownCalendars } from './holiday-shift.ts';
 import { completeTerms, MOST_INSTALLMENTS, type LoanTerms } from './loan-terms.ts';
-import { LARGEST_FIGURE_MINOR } from './money.ts';
+import { refuseTooLargeCharges } from './place-charges.ts';
+import { planRepayment } from './plan-repayment.ts';
 import { Findings } from './refusal.ts';
 import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
 import type { ScheduleOutcome, ScheduleRow } from './repayment-schedule.ts';
-import { scheduleDatesOf } from './schedule-dates.ts';
-import { scheduleRowsOf } from './schedule-rows.ts';
+import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from './schedule-catalogue.ts';
+import { scheduleDatesOf, type ScheduleDates } from './schedule-dates.ts';
+import { scheduleRowsOf, shownColumnsOf } from './schedule-rows.ts';
 
 /** What a calculation knows besides the request. */
 export interface ScheduleContext {
@@ -24,6 +25,10 @@ export interface ScheduleContext {
   readonly requestDay: CalendarDate;
   /** Most rows that the caller can carry; default {@link MOST_INSTALLMENTS}. */
   readonly maxRows?: number;
+  /** Schedule types and periodicities; default: the built-in ones (S4, D7). */
+  readonly catalogue?: ScheduleCatalogue;
+  /** Holiday calendars; default: none is known (H2). */
+  readonly calendars?: KnownCalendars;
 }
 
 /** The rates that an answer shows. */
@@ -31,6 +36,8 @@ interface CalculatedRates {
   readonly dae?: string | null;
   readonly eir?: string | null;
 }
+
+const NO_CALENDARS: KnownCalendars = { find: () => undefined };
 
 /**
  * Calculates a repayment schedule. Never throws for bad input: a request that cannot be calculated is refused with
@@ -41,75 +48,55 @@ export function calculateRepaymentSchedule(
   context: ScheduleContext,
 ): ScheduleOutcome {
   const findings = new Findings();
-  const { shape, draft } = checkMembers(request, context.maxRows ?? MOST_INSTALLMENTS, findings);
-  const dates = scheduleDatesOf(request, { ...draft, requestDay: context.requestDay }, findings);
-  const terms = completeTerms(draft);
-  if (terms === undefined || dates === undefined || shape === undefined) {
-    return { kind: 'refused', faults: findings.faults };
+  const refused = (): ScheduleOutcome => ({ kind: 'refused', faults: findings.faults });
+  const checked = checkMembers(
+    request,
+    {
+      requestDay: context.requestDay,
+      maxRows: context.maxRows ?? MOST_INSTALLMENTS,
+      catalogue: context.catalogue ?? BUILT_IN_CATALOGUE,
+      calendars: context.calendars ?? NO_CALENDARS,
+    },
+    findings,
+  );
+  const { shape } = checked;
+  const dates = scheduleDatesOf(request, checked.dates, findings);
+  if (dates !== undefined) checkAgainstDates(checked.draft, dates, findings);
+  const terms = completeTerms(checked.draft);
+  if (terms === undefined || dates === undefined || shape === undefined) return refused();
+  const planned = planRepayment(request, terms, dates, findings);
+  if (planned === undefined || findings.faults.length > 0) return refused();
+  const amortised = amortise(planned.plan);
+  if (amortised.kind === 'fault') {
+    const { kind: _, ...fault } = amortised;
+    return { kind: 'refused', faults: [fault] };
   }
-  const accrual = accrualOf(terms, dates);
-  checkFigures(terms, accrual, findings);
-  if (findings.faults.length > 0) return { kind: 'refused', faults: findings.faults };
-  const amortise = terms.scheduleType.isWithEqualInstallments
-    ? amortiseByEqualInstallments
-    : amortiseByEqualPrincipal;
-  const rows = scheduleRowsOf(terms.amount, dates, amortise(terms.amount, accrual));
+  const rows = scheduleRowsOf(amortised.rows, { ...planned, currencyDigits: terms.currencyDigits });
+  refuseTooLargeCharges(planned.charges, findings);
+  if (findings.faults.length > 0) return refused();
+  const columns = shownColumnsOf(planned.plan);
   return {
     kind: 'schedule',
     ...shape,
     currencyDigits: terms.currencyDigits,
-    scheduleTypeId: terms.scheduleType.id,
+    scheduleTypeId: terms.compiled.type.id,
     startDate: dates.startDate,
+    ...(columns.length === 0 ? {} : { extraColumns: columns }),
     rows,
     ...ratesOf(shape, terms, dates, rows),
+    ...(dates.calendar === undefined ? {} : { calendar: calendarOf(dates.calendar) }),
     warnings: findings.warnings,
   };
 }
 
-function accrualOf(terms: LoanTerms, dates: DueDates): InterestAccrual {
-  const lastRow = dates.dueDates.length - 1;
-  const counts: number[] = [];
-  let from = dates.startDate;
-  for (const [row, to] of dates.dueDates.entries()) {
-    const regularMonths = dates.regularMonths[row] ?? 0;
-    counts.push(
-      dayCountNumerator(terms.dayCount, { from, to, regularMonths, endsOnTermination: row === lastRow }),
-    );
-    from = to;
-  }
-  const denominator = dayCountDenominator(terms.dayCount);
-  return interestAccrual(terms.annualRate, counts, denominator, terms.scheduleType.rounding);
-}
-
-/**
- * A negative rate must leave something of the balance in every period (R3). No figure of a row exceeds the amount
- * grown over one period, the bound of both the interest and the level payment.
- */
-function checkFigures(terms: LoanTerms, accrual: InterestAccrual, findings: Findings): void {
-  const one = accrual.perCount.denominator;
-  let greatest = one;
-  let least = one;
-  for (let row = 0; row < accrual.counts.length; row += 1) {
-    const growth = growthNumerator(accrual, row);
-    if (growth > greatest) greatest = growth;
-    if (growth < least) least = growth;
-  }
-  if (least <= 0n) {
-    findings.refuse('InterestPercent', 'rate-too-low', 'must leave something of the balance in every period');
-  }
-  if (BigInt(terms.amount) * greatest > BigInt(LARGEST_FIGURE_MINOR) * one) {
-    findings.refuse(
-      'Amount',
-      'amount-too-large',
-      'must be smaller: with the interest of one period it is beyond what can be calculated with',
-    );
-  }
+function calendarOf({ name, version }: { readonly name: string; readonly version: string }) {
+  return { name, version };
 }
 
 function ratesOf(
   shape: AnswerShape,
   terms: LoanTerms,
-  dates: DueDates,
+  dates: ScheduleDates,
   rows: readonly ScheduleRow[],
 ): CalculatedRates {
   const loan = { startDate: dates.startDate, drawn: terms.amount - terms.upFront, rows };

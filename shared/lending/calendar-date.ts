@@ -38,7 +38,7 @@ export function isLeapYear(year: number): boolean {
 }
 
 /** Length in days of a month (1..12). */
-function daysInMonth(year: number, month: number): number {
+export function daysInMonth(year: number, month: number): number {
   return month === 2 && isLeapYear(year) ? 29 : (MONTH_LENGTHS[month - 1] ?? 0);
 }
 

@@ -1,33 +1,53 @@
-/** The checks of a request's members that need no dates and no figures. */
+/** The checks of a request's members that need no figures. */
 
 import { answerShape, type AnswerShape } from './answer-shape.ts';
 import type { CalendarDate } from './calendar-date.ts';
 import { DEFAULT_CURRENCY_DIGITS } from './currency-digits.ts';
+import { reportDateMembersWithoutEffect } from './date-members-without-effect.ts';
+import type { KnownCalendars } from './holiday-shift.ts';
 import { draftTermsOf, MOST_INSTALLMENTS, type DraftTerms } from './loan-terms.ts';
 import { reportMembersWithoutEffect } from './members-without-effect.ts';
 import { Findings, type Fault } from './refusal.ts';
 import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
-import { scheduleDatesOf } from './schedule-dates.ts';
-import { refuseUnsupportedMembers } from './unsupported-members.ts';
+import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from './schedule-catalogue.ts';
+import { scheduleDatesOf, type DateContext } from './schedule-dates.ts';
+
+/** What members are checked with. */
+export interface MemberContext {
+  /** UTC day of the request message (D2). */
+  readonly requestDay: CalendarDate;
+  readonly maxRows: number;
+  readonly catalogue: ScheduleCatalogue;
+  readonly calendars: KnownCalendars;
+}
 
 /** What the members say; undefined what was found wrong. */
 interface CheckedMembers {
   readonly shape: AnswerShape | undefined;
   readonly draft: DraftTerms;
+  /** What the dates are made with. */
+  readonly dates: DateContext;
 }
 
 /** Checks the members one by one and notes all faults and warnings. */
 export function checkMembers(
   request: RepaymentScheduleRequest,
-  maxRows: number,
+  context: MemberContext,
   findings: Findings,
 ): CheckedMembers {
-  refuseUnsupportedMembers(request, findings);
   const shape = answerShape(request.CalculateDAE, findings);
-  const draft = draftTermsOf(request, maxRows, findings);
+  const draft = draftTermsOf(request, context, findings);
   const digits = draft.currencyDigits ?? DEFAULT_CURRENCY_DIGITS;
-  reportMembersWithoutEffect(request, draft.periodicity, digits, findings);
-  return { shape, draft };
+  const type = draft.compiled?.type;
+  const rules = {
+    useMaturityDate: type?.useMaturityDate ?? true,
+    usesExpiry: type?.useExpiryDate ?? false,
+  };
+  reportMembersWithoutEffect(request, draft, digits, findings);
+  reportDateMembersWithoutEffect(request, { ...rules, periodicity: draft.periodicity }, findings);
+  const { periodicity, installmentsNo } = draft;
+  const { requestDay, calendars } = context;
+  return { shape, draft, dates: { ...rules, periodicity, installmentsNo, requestDay, calendars } };
 }
 
 /** A day that no date is calculated from: without a number of installments there are no dates. */
@@ -35,11 +55,18 @@ const ANY_DAY = 0 as CalendarDate;
 
 /**
  * The faults of a request as far as they can be told without calculating dates: for callers that know already that
- * other members cannot be read, and list everything that is wrong at once (E3).
+ * other members cannot be read, and list everything that is wrong at once (E3). What only a catalogue or a calendar
+ * could tell is left to the calculation.
  */
 export function faultsOfMembers(request: RepaymentScheduleRequest): readonly Fault[] {
   const findings = new Findings();
-  const { draft } = checkMembers(request, MOST_INSTALLMENTS, findings);
-  scheduleDatesOf(request, { ...draft, installmentsNo: undefined, requestDay: ANY_DAY }, findings);
-  return findings.faults;
+  const context = {
+    requestDay: ANY_DAY,
+    maxRows: MOST_INSTALLMENTS,
+    catalogue: BUILT_IN_CATALOGUE,
+    calendars: { find: () => undefined },
+  };
+  const { dates } = checkMembers(request, context, findings);
+  scheduleDatesOf(request, { ...dates, installmentsNo: undefined }, findings);
+  return findings.faults.filter(({ code }) => code !== 'unknown-calendar');
 }

@@ -1,5 +1,5 @@
 /**
- * Due dates by arithmetic on calendar dates (D2-D7). Nothing is counted from a clamped or moved date, so a due day 31
+ * Due dates by arithmetic on calendar dates (D2-D4). Nothing is counted from a clamped or moved date, so a due day 31
  * comes back after every short month (D4).
  */
 
@@ -11,35 +11,25 @@ import { daysPerPeriod, monthsPerPeriod, type Periodicity } from './periodicity.
 export type InstallmentMethod = 'ActualMonth' | 'NextMonth' | 'OnePeriodLater';
 
 /** The dates and settings that due dates follow from. */
-interface DueDateTerms {
+export interface DueDateTerms {
   readonly periodicity: Periodicity;
   /** Day of month of each due date, 1..31; clamped to the month's end. */
   readonly installmentDay: number;
   readonly installmentMethod: InstallmentMethod;
-  readonly installmentsNo: number;
   /** Due date of the last settled row in a recalculation: the schedule starts there, whatever else is sent (D2). */
   readonly lastDueDate: CalendarDate | undefined;
   readonly activationDate: CalendarDate | undefined;
   readonly firstDueDate: CalendarDate | undefined;
-  readonly maturityDate: CalendarDate | undefined;
   /** Day of the request (UTC), where nothing else says when the schedule starts (D2). */
   readonly requestDay: CalendarDate;
 }
 
-/** Start and due dates of a schedule. */
-export interface DueDates {
-  readonly startDate: CalendarDate;
-  /** Date of each row, not moved for holidays. */
-  readonly dueDates: readonly CalendarDate[];
-  /** Whole months of each row's period where it is regular (C2), else 0. */
-  readonly regularMonths: readonly number[];
-}
-
 /** The day on which the schedule starts (D2). */
-function startDateOf(terms: DueDateTerms): CalendarDate {
+export function startDateOf(terms: DueDateTerms): CalendarDate {
   const known = terms.lastDueDate ?? terms.activationDate;
   if (known !== undefined) return known;
-  return terms.firstDueDate === undefined ? terms.requestDay : onePeriodBefore(terms, terms.firstDueDate);
+  const countsBack = terms.firstDueDate !== undefined && terms.periodicity.unit !== 'Once';
+  return countsBack ? onePeriodBefore(terms, terms.firstDueDate) : terms.requestDay;
 }
 
 /**
@@ -56,53 +46,30 @@ function onePeriodBefore(terms: DueDateTerms, firstDueDate: CalendarDate): Calen
     : addMonths(firstDueDate, -months);
 }
 
-/** The first due date (D3). */
-function firstDueDateOf(terms: DueDateTerms, startDate: CalendarDate): CalendarDate {
-  if (terms.firstDueDate !== undefined) return terms.firstDueDate;
+/** The due date that follows `start`, the schedule's start or a due date, when no date for it is sent (D3). */
+export function dueDateAfter(terms: DueDateTerms, start: CalendarDate): CalendarDate {
   const months = monthsPerPeriod(terms.periodicity);
-  if (months === 0) return addDays(startDate, daysPerPeriod(terms.periodicity));
-  const start = datePartsOf(startDate);
+  if (months === 0) return addDays(start, daysPerPeriod(terms.periodicity));
+  const parts = datePartsOf(start);
   switch (terms.installmentMethod) {
     case 'ActualMonth': {
-      const sameMonth = dayInMonthAfter(start, 0, terms.installmentDay);
-      return sameMonth > startDate ? sameMonth : dayInMonthAfter(start, 1, terms.installmentDay);
+      const sameMonth = dayInMonthAfter(parts, 0, terms.installmentDay);
+      return sameMonth > start ? sameMonth : dayInMonthAfter(parts, 1, terms.installmentDay);
     }
     case 'NextMonth':
-      return dayInMonthAfter(start, 1, terms.installmentDay);
+      return dayInMonthAfter(parts, 1, terms.installmentDay);
     case 'OnePeriodLater':
-      return dayInMonthAfter(start, months, terms.installmentDay);
+      return dayInMonthAfter(parts, months, terms.installmentDay);
     default:
       return assertNever(terms.installmentMethod);
   }
-}
-
-/** All due dates and which of their periods are regular; MaturityDate replaces the last one (D5). */
-export function dueDatesOf(terms: DueDateTerms): DueDates {
-  const startDate = startDateOf(terms);
-  const firstDueDate = firstDueDateOf(terms, startDate);
-  const months = monthsPerPeriod(terms.periodicity);
-  const generated = dueDateGenerator(terms, firstDueDate);
-  const lastRow = terms.installmentsNo - 1;
-  const dueDates: CalendarDate[] = [];
-  const regularMonths: number[] = [];
-  let beginsRegular = startDate === generated(-1);
-  for (let row = 0; row <= lastRow; row += 1) {
-    const planned = generated(row);
-    const unmatured = row === 0 ? firstDueDate : planned;
-    const date = row === lastRow ? (terms.maturityDate ?? unmatured) : unmatured;
-    const endsRegular = date === planned;
-    dueDates.push(date);
-    regularMonths.push(beginsRegular && endsRegular ? months : 0);
-    beginsRegular = endsRegular;
-  }
-  return { startDate, dueDates, regularMonths };
 }
 
 /**
  * The dates of D4 by the number of periods after the first due date's month; -1 is the day on which a regular first
  * period begins (C2).
  */
-function dueDateGenerator(
+export function dueDateGenerator(
   terms: DueDateTerms,
   firstDueDate: CalendarDate,
 ): (periods: number) => CalendarDate {
@@ -113,15 +80,4 @@ function dueDateGenerator(
   }
   const parts = datePartsOf(firstDueDate);
   return (periods) => dayInMonthAfter(parts, periods * months, terms.installmentDay);
-}
-
-/** The only due date of a loan that is repaid at once: MaturityDate, else FirstDueDate (D7). */
-export function singleDueDateOf(terms: DueDateTerms): DueDates | undefined {
-  const dueDate = terms.maturityDate ?? terms.firstDueDate;
-  if (dueDate === undefined) return undefined;
-  return {
-    startDate: terms.lastDueDate ?? terms.activationDate ?? terms.requestDay,
-    dueDates: [dueDate],
-    regularMonths: [0],
-  };
 }

@@ -1,127 +1,103 @@
 /**
- * An effective rate as it is published: percent, rounded half up to a number of decimals, each digit proven (A1, A2,
- * A4). A rate is right when the flows' net value changes sign between the two rounding boundaries around it.
+ * A rate as it is published: percent, rounded half up to a number of decimals, each digit proven (A1-A4). A rate is
+ * right when the flows' worth changes sign between the two rounding boundaries around it.
  */
 
+import { flowFactors } from './flow-factors.ts';
 import { formatMinorUnits } from './money.ts';
-import { netValueAt, type NetValue } from './net-value.ts';
+import { narrowedStep, roundedAway } from './narrowed-step.ts';
+import { touchingLogRate } from './nearest-root.ts';
 import type { RateFlows } from './rate-flows.ts';
 import { logRateNearestZero } from './rate-root.ts';
+import { RateSteps, type RateProblem, type RateScale } from './rate-steps.ts';
+import { SolverEffort } from './solver-effort.ts';
 
-/** Decimals of DAE and EIR in percent (A1, A2). */
-const PERCENT_DECIMALS = 4;
-/** Steps of the last decimal in the whole balance: 100 percent. */
-const STEPS_PER_WHOLE = 10n ** BigInt(PERCENT_DECIMALS + 2);
-/** Bits of a floating-point estimate that are trusted; what lies below is searched for. */
-const TRUSTED_BITS = 36n;
-/** Widenings of the search around the estimate before it is taken as it is (two roots within one step). */
+/** Bits of ln(1 + r) as estimated in floating point, and of r, that are trusted; what lies below is searched for. */
+const TRUSTED_LOG_BITS = 36n;
+const TRUSTED_BITS = 48n;
+/** Widenings of the range around the estimate, each to sixteen times the width. */
 const MOST_WIDENINGS = 12;
-/** Interpolation converges in about ten steps; bisection finishes whatever it does not. */
-const MOST_INTERPOLATIONS = 60;
-/** Interpolation and bisection of an interval of at most about 900 bits end well before this. */
-const MOST_NARROWINGS = 1_000;
-/**
- * The boundary halfway between the steps `below` and `below + 1`, with the net value there; undefined value at or
- * under -100 percent.
- */
-interface Boundary {
-  readonly below: bigint;
-  readonly sign: -1 | 0 | 1;
-  readonly value: NetValue | undefined;
+/** Furthest that a range may reach to either side where flows may have another rate, in parts of the whole. */
+const FURTHEST_AMONG_SEVERAL = 2e-5;
+const WIDENING = 16n;
+/** Trial rates of a round: both boundaries, and both again for their worth where the range between is narrowed. */
+const TRIALS_PER_ROUND = 4;
+/** Distances from ln(1 + r), in parts of 1 + |ln(1 + r)|, at which a rate within a step is told from its neighbours. */
+const DISTANCES = [1e-14, 1e-12, 1e-10, 1e-8];
+
+/** DAE and EIR: percent a year with four decimals (A1, A2). */
+const EFFECTIVE_RATE: RateScale = { percentDecimals: 4, unitsAdded: { numerator: 1n, denominator: 1n } };
+
+/** A rate with what it took to find it. */
+export interface SolvedRate {
+  /** Percent text with the decimals of the scale; null when there is no rate (A4). */
+  readonly percent: string | null;
+  /** Trial rates, at most MOST_ITERATIONS. */
+  readonly iterations: number;
 }
 
 /**
- * The rate nearest zero at which the payments are worth what was drawn, as percent text with four decimals; null when
- * nothing was drawn or no rate exists.
+ * The effective rate nearest zero at which the payments are worth what was drawn, as percent text with four decimals;
+ * null when nothing was drawn or no rate exists (A4).
  */
 export function percentOfFlows(flows: RateFlows): string | null {
-  if (flows.drawn <= 0) return null;
-  const logRate = logRateNearestZero(flows);
-  if (logRate === null) return null;
-  const estimate = BigInt(Math.round(Math.expm1(logRate) * Number(STEPS_PER_WHOLE)));
-  const step = nearestStep(flows, estimate < -STEPS_PER_WHOLE ? -STEPS_PER_WHOLE : estimate);
-  return formatMinorUnits(step, PERCENT_DECIMALS);
+  return flows.drawn > 0 ? solveRate(flows, EFFECTIVE_RATE).percent : null;
 }
 
-/** The step whose half-open surroundings hold the root that the estimate lies near. */
-function nearestStep(flows: RateFlows, estimate: bigint): bigint {
-  let width = magnitudeOf(estimate) >> TRUSTED_BITS;
-  for (let widening = 0; widening < MOST_WIDENINGS; widening += 1) {
-    const low = boundaryAt(flows, estimate - 1n - width);
-    const high = boundaryAt(flows, estimate + width);
-    if (low.sign === 0) return roundedAway(low);
-    if (high.sign === 0) return roundedAway(high);
-    if (low.sign !== high.sign) return narrowed(flows, low, high);
-    width = width * 16n + 1n;
-  }
-  return estimate;
+/** The rate nearest zero of any flows. Above 1e260 there is none; never more than MOST_ITERATIONS trial rates. */
+export function solveRate(flows: RateFlows, scale: RateScale): SolvedRate {
+  const problem: RateProblem = { flows, factors: flowFactors(flows), effort: new SolverEffort() };
+  const logRate = logRateNearestZero(problem.factors, problem.effort);
+  const step = logRate === null ? undefined : provenStep(problem, scale, logRate);
+  const percent = step === undefined ? null : formatMinorUnits(step, scale.percentDecimals);
+  return { percent, iterations: problem.effort.spent };
 }
 
 /**
- * Narrows two boundaries of opposite sign to neighbours; the step between them is the rounded rate. Illinois method: a
- * straight line between the net values tells where to look next, and an end that stays twice loses half its weight,
- * so that the interval closes from both sides.
+ * The step that the estimate lies near, proven: the worth changes its sign within the step's half-open surroundings, or
+ * twice within them and once close to the estimate. Only where the worth touches zero without changing its sign, as
+ * where two rates have met in one, there is nothing to prove but that it is zero to 14 digits.
  */
-function narrowed(flows: RateFlows, from: Boundary, to: Boundary): bigint {
-  let low = from;
-  let high = to;
-  const bits = (from.value ?? to.value)?.bits ?? 0n;
-  let lowWeight = weightOf(from, bits);
-  let highWeight = weightOf(to, bits);
-  let lastSign = 0;
-  for (let turn = 0; turn < MOST_NARROWINGS && high.below - low.below > 1n; turn += 1) {
-    const isStuck = turn >= MOST_INTERPOLATIONS || lowWeight + highWeight === 0n;
-    const middle = isStuck
-      ? (low.below + high.below) / 2n
-      : interpolated(low.below, high.below, lowWeight, lowWeight + highWeight);
-    const next = boundaryAt(flows, middle);
-    if (next.sign === 0) return roundedAway(next);
-    if (next.sign === low.sign) {
-      low = next;
-      lowWeight = weightOf(next, bits);
-      if (lastSign === next.sign) highWeight /= 2n;
-    } else {
-      high = next;
-      highWeight = weightOf(next, bits);
-      if (lastSign === next.sign) lowWeight /= 2n;
-    }
-    lastSign = next.sign;
+function provenStep(problem: RateProblem, scale: RateScale, logRate: number): bigint | undefined {
+  const steps = new RateSteps(problem, scale);
+  const step = stepAround(problem, steps, steps.near(logRate));
+  if (step !== undefined || problem.factors.isPlainLoan) return step;
+  const within = stepAmongSeveral(steps, logRate);
+  if (within !== undefined) return within;
+  const touching = touchingLogRate(problem.factors, logRate, problem.effort);
+  return touching === null ? undefined : steps.near(touching);
+}
+
+/** The step of a rate next to which there is another one: the signs close to the estimate on either side differ. */
+function stepAmongSeveral(steps: RateSteps, logRate: number): bigint | undefined {
+  for (const part of DISTANCES) {
+    const distance = part * (1 + Math.abs(logRate));
+    const low = steps.nextTo(Math.exp(logRate - distance));
+    const high = steps.nextTo(Math.exp(logRate + distance));
+    if (low === undefined || high === undefined || low.step !== high.step) return undefined;
+    if (low.sign !== high.sign) return low.step;
   }
-  return high.below;
+  return undefined;
 }
 
-/** How far a net value lies from zero, with `bits` bits after the point; none at or under -100 percent. */
-function weightOf({ value }: Boundary, bits: bigint): bigint {
-  return value === undefined ? 0n : (magnitudeOf(value.value) << bits) >> value.bits;
-}
-
-/** The share lowWeight/weight of the way from low to high, strictly between them. */
-function interpolated(low: bigint, high: bigint, lowWeight: bigint, weight: bigint): bigint {
-  const width = high - low;
-  const share = (width * lowWeight) / weight;
-  const inside = share < 1n ? 1n : share;
-  return low + (inside < width ? inside : width - 1n);
-}
-
-/** The boundary above the step `below`; (1 + r) = 1 + (2 below + 1) / (2 steps). */
-function boundaryAt(flows: RateFlows, below: bigint): Boundary {
-  const numerator = 2n * STEPS_PER_WHOLE + 2n * below + 1n;
-  if (numerator <= 0n) return { below, sign: limitSign(flows), value: undefined };
-  const value = netValueAt(flows, { numerator, denominator: 2n * STEPS_PER_WHOLE });
-  return { below, sign: value.sign, value };
-}
-
-/** Towards -100 percent the last payment outweighs all others. */
-function limitSign(flows: RateFlows): -1 | 1 {
-  const last = flows.payments.findLast((payment) => payment !== 0) ?? 0;
-  return last < 0 ? -1 : 1;
-}
-
-/** A root on the boundary itself is rounded away from zero. */
-function roundedAway(boundary: Boundary): bigint {
-  return boundary.below >= 0n ? boundary.below + 1n : boundary.below;
-}
-
-function magnitudeOf(value: bigint): bigint {
-  return value < 0n ? -value : value;
+/** The step within which the worth changes its sign, at the estimate or near it. */
+function stepAround(problem: RateProblem, steps: RateSteps, estimate: bigint): bigint | undefined {
+  const size = estimate < 0n ? -estimate : estimate;
+  const growth = estimate - steps.least;
+  let width = ((size < growth ? size : growth) >> TRUSTED_LOG_BITS) + (size >> TRUSTED_BITS);
+  const furthest = problem.factors.isPlainLoan ? undefined : width + steps.stepsIn(FURTHEST_AMONG_SEVERAL);
+  for (
+    let widening = 0;
+    widening <= MOST_WIDENINGS && problem.effort.left >= TRIALS_PER_ROUND;
+    widening += 1
+  ) {
+    if (furthest !== undefined && width > furthest) return undefined;
+    const low = steps.boundary(estimate - 1n - width);
+    const high = steps.boundary(estimate + width);
+    if (low.sign === 0) return roundedAway(low);
+    if (high.sign === 0) return roundedAway(high);
+    if (low.sign !== high.sign) return narrowedStep(steps, low.below, high.below, problem.effort);
+    width = width * WIDENING + 1n;
+  }
+  return undefined;
 }

@@ -28,3 +28,15 @@ export function ratioOfPercent(percent: Decimal): ExactRatio {
   const digits = percent.toFixed(decimals).replace('.', '');
   return exactRatio(BigInt(digits), 100n * 10n ** BigInt(decimals));
 }
+
+/** Bits of a floating-point number's fraction. */
+const FRACTION_BITS = 52;
+
+/** The exact fraction that a floating-point number above 1e-292 stands for. */
+export function ratioOfNumber(value: number): ExactRatio {
+  const exponent = Math.floor(Math.log2(value)) - FRACTION_BITS - 1;
+  const digits = BigInt(Math.round(value * 2 ** -exponent));
+  return exponent > 0
+    ? exactRatio(digits << BigInt(exponent), 1n)
+    : exactRatio(digits, 1n << BigInt(-exponent));
+}

@@ -61,10 +61,15 @@ export function suffixSeries(
   for (const count of counts.toReversed()) {
     if (count !== lastCount) factor = factorOf(count);
     lastCount = count;
-    suffix = prepend({ sum: factor, product: factor }, suffix);
+    suffix = prependFactor(factor, suffix);
     suffixes.push(suffix);
   }
   return suffixes.toReversed();
+}
+
+/** The series with one more factor before its first. */
+export function prependFactor(factor: bigint, rest: FactorSeries): FactorSeries {
+  return prepend({ sum: factor, product: factor }, rest);
 }
 
 function prepend(first: FactorSeries, rest: FactorSeries): FactorSeries {

@@ -1,6 +1,7 @@
 /**
  * The level payment (S5): the equal payment that brings a balance to its residual over the rows left, with the rows'
- * own day-count factors. With growth factors g_j = 1 + r f_j and DF_k = 1/(g_1 ... g_k):
+ * own day-count factors. With growth factors g_j (1 + r f_j, or (1 + r)^f_j at an effective rate) and
+ * DF_k = 1/(g_1 ... g_k):
  *
  *     balance = payment * sum(DF_k) + residual * DF_n
  *
@@ -13,15 +14,14 @@ import {
   FRACTION_BITS,
   ONE,
   productErrorBound,
-  suffixSeries,
   sumErrorBound,
   type FactorSeries,
 } from './factor-series.ts';
-import { growthNumerator, type InterestAccrual } from './interest-accrual.ts';
+import { growthNumerator, type InterestRule } from './interest-rule.ts';
 import { divideRounded } from './rounding.ts';
 
 /** What is repaid, in minor units: a balance of which `residual` is left after the last row. */
-interface RepaidBalance {
+export interface RepaidBalance {
   readonly balance: number;
   readonly residual: number;
 }
@@ -33,47 +33,32 @@ interface PaymentBounds {
 }
 
 /**
- * The level payment in minor units over the rows `firstRow`.. (index from 0) of the accrual, rounded by its mode.
- * Every growth factor must be positive (R3). `discounts` are the rows' {@link discountSeries} where they are at hand.
+ * The level payment in minor units over rows with the given day-count numerators, rounded by the rule's mode. Every
+ * growth factor must be positive (R3). `discounts` is the series of the rows' {@link discountOf} where it is at hand.
  */
 export function levelPayment(
-  accrual: InterestAccrual,
+  rule: InterestRule,
+  counts: readonly number[],
   repaid: RepaidBalance,
-  firstRow: number,
-  discounts?: readonly FactorSeries[],
+  discounts?: FactorSeries,
 ): number {
-  const counts = firstRow === 0 ? accrual.counts : accrual.counts.slice(firstRow);
-  const perCount = accrual.perCount.numerator;
-  if (perCount === 0n) {
+  if (rule.sign === 0) {
     const repaidPrincipal = BigInt(repaid.balance - repaid.residual);
-    return Number(divideRounded(repaidPrincipal, BigInt(counts.length), accrual.rounding));
+    return Number(divideRounded(repaidPrincipal, BigInt(counts.length), rule.rounding));
   }
   const bounds =
-    perCount > 0n
-      ? boundsByDiscounting(
-          discounts?.[firstRow] ?? factorSeries(counts, discountOf(accrual)),
-          repaid,
-          counts.length,
-        )
-      : boundsByGrowing(accrual, repaid, counts);
-  const low = divideRounded(...bounds.low, accrual.rounding);
-  const high = divideRounded(...bounds.high, accrual.rounding);
-  return low === high ? Number(low) : exactLevelPayment(accrual, repaid, firstRow);
+    rule.sign > 0
+      ? boundsByDiscounting(discounts ?? factorSeries(counts, discountOf(rule)), repaid, counts.length)
+      : boundsByGrowing(rule, repaid, counts);
+  const low = divideRounded(...bounds.low, rule.rounding);
+  const high = divideRounded(...bounds.high, rule.rounding);
+  return low === high ? Number(low) : exactLevelPayment(rule, counts, repaid);
 }
 
-/**
- * The discount factors of a positive rate, summed from each row to the end. Worth having when the payment is solved
- * more than once: at high rates over uneven months that may be in every other row (S5).
- */
-export function discountSeries(accrual: InterestAccrual): readonly FactorSeries[] {
-  return suffixSeries(accrual.counts, discountOf(accrual));
-}
-
-/** 1/g_j by the count of a row, in fixed point, rounded down. */
-function discountOf(accrual: InterestAccrual): (count: number) => bigint {
-  const { numerator, denominator } = accrual.perCount;
-  const scaled = denominator << FRACTION_BITS;
-  return (count) => scaled / (denominator + numerator * BigInt(count));
+/** 1/g_j by the count of a row, in fixed point, rounded down; of a positive rate. */
+export function discountOf(rule: InterestRule): (count: number) => bigint {
+  const scaled = rule.denominator << FRACTION_BITS;
+  return (count) => scaled / growthNumerator(rule, count);
 }
 
 /** Positive rates: the factors 1/g_j are at most 1; payment = (balance - residual DF_n) / sum(DF_k). */
@@ -95,13 +80,11 @@ function boundsByDiscounting(
  * has grown by g_(k+1) ... g_n: payment = (balance G - residual) / (1 + g_n + g_n g_(n-1) + ... + g_n ... g_2).
  */
 function boundsByGrowing(
-  accrual: InterestAccrual,
+  rule: InterestRule,
   { balance, residual }: RepaidBalance,
   counts: readonly number[],
 ): PaymentBounds {
-  const { numerator, denominator } = accrual.perCount;
-  const growthOf = (count: number) =>
-    ((denominator + numerator * BigInt(count)) << FRACTION_BITS) / denominator;
+  const growthOf = (count: number) => (growthNumerator(rule, count) << FRACTION_BITS) / rule.denominator;
   const series = factorSeries(counts.toReversed(), growthOf);
   const owed = BigInt(balance);
   const left = BigInt(residual) << FRACTION_BITS;
@@ -120,17 +103,16 @@ function boundsByGrowing(
  * The payment as an exact fraction. With g_j = a_j / d:
  * payment = (balance a_1 ... a_n - residual d^n) / sum over k of (d^k a_(k+1) ... a_n).
  */
-function exactLevelPayment(accrual: InterestAccrual, repaid: RepaidBalance, firstRow: number): number {
-  const { denominator } = accrual.perCount;
+function exactLevelPayment(rule: InterestRule, counts: readonly number[], repaid: RepaidBalance): number {
   let growth = 1n;
   let divisor = 0n;
   let power = 1n;
-  for (let row = firstRow; row < accrual.counts.length; row += 1) {
-    const factor = growthNumerator(accrual, row);
+  for (const count of counts) {
+    const factor = growthNumerator(rule, count);
     growth *= factor;
-    power *= denominator;
+    power *= rule.denominator;
     divisor = divisor * factor + power;
   }
   const dividend = BigInt(repaid.balance) * growth - BigInt(repaid.residual) * power;
-  return Number(divideRounded(dividend, divisor, accrual.rounding));
+  return Number(divideRounded(dividend, divisor, rule.rounding));
 }

@@ -1,14 +1,18 @@
-/** The checked terms of a loan: names resolved, amounts in minor units, the rate an exact fraction. */
+/** The checked terms of a loan: names resolved, amounts in minor units, rates exact fractions. */
 
-import { BUILT_IN_SCHEDULE_TYPES } from './built-in-schedule-types.ts';
+import type { ChargeTerms } from './charge-terms.ts';
+import type { CompiledScheduleType } from './compiled-schedule-type.ts';
 import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from './currency-digits.ts';
 import { DAY_COUNT_NAMES, findDayCount, type DayCountName } from './day-count.ts';
-import type { ExactRatio } from './exact-ratio.ts';
-import { checkAmount, checkRate, checkWhole } from './member-checks.ts';
-import { BUILT_IN_PERIODICITIES, findPeriodicity, type Periodicity } from './periodicity.ts';
+import { checkAmount, checkWhole } from './member-checks.ts';
+import { findPeriodicity, type Periodicity } from './periodicity.ts';
+import { rateTermsOf, type RateTerms } from './rate-terms.ts';
+import { chargeTermsOf } from './read-charge-terms.ts';
 import type { Findings } from './refusal.ts';
+import { repaymentTermsOf, type RepaymentTerms } from './repayment-terms.ts';
 import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
-import { findScheduleType, isProductType, servesProductType, type ScheduleType } from './schedule-type.ts';
+import type { ScheduleCatalogue } from './schedule-catalogue.ts';
+import { isProductType, servesProductType } from './schedule-type.ts';
 
 /** Most installments of a schedule (M6). */
 export const MOST_INSTALLMENTS = 1200;
@@ -17,7 +21,7 @@ const MOST_PRECISION_DIGITS = 10;
 
 /** Terms that every schedule is calculated from. */
 export interface LoanTerms {
-  readonly scheduleType: ScheduleType;
+  readonly compiled: CompiledScheduleType;
   readonly periodicity: Periodicity;
   readonly dayCount: DayCountName;
   readonly currencyDigits: number;
@@ -25,32 +29,56 @@ export interface LoanTerms {
   readonly amount: number;
   /** Costs paid at the start in minor units; none in a recalculation. */
   readonly upFront: number;
-  readonly annualRate: ExactRatio;
+  readonly rates: RateTerms;
   readonly installmentsNo: number;
+  readonly repayment: RepaymentTerms;
+  readonly charges: ChargeTerms;
 }
 
 /** The terms as far as they hold: what is wrong is undefined. */
 export type DraftTerms = { readonly [Term in keyof LoanTerms]: LoanTerms[Term] | undefined };
 
+/** What terms are read with. */
+export interface TermContext {
+  readonly catalogue: ScheduleCatalogue;
+  /** Most rows that the caller can carry. */
+  readonly maxRows: number;
+}
+
 /** Reads the terms of a request and notes all faults in them. */
 export function draftTermsOf(
   request: RepaymentScheduleRequest,
-  maxRows: number,
+  context: TermContext,
   findings: Findings,
 ): DraftTerms {
-  const scheduleType = scheduleTypeOf(request, findings);
-  const periodicity = periodicityOf(request, scheduleType, findings);
+  const { catalogue } = context;
+  const compiled = scheduleTypeOf(request, catalogue, findings);
+  const periodicity = periodicityOf(request, catalogue, compiled, findings);
   const digits = currencyDigitsOf(request, findings);
   const assumedDigits = digits ?? DEFAULT_CURRENCY_DIGITS;
+  const amount = amountOf(request, assumedDigits, findings);
+  const installmentsNo = installmentsNoOf(request, { ...context, compiled, periodicity }, findings);
+  const known = { compiled, amount, installmentsNo, currencyDigits: assumedDigits };
   return {
-    scheduleType,
+    compiled,
     periodicity,
-    dayCount: dayCountOf(request, scheduleType, findings),
+    dayCount: dayCountOf(request, compiled, findings),
     currencyDigits: digits,
-    amount: amountOf(request, assumedDigits, findings),
+    amount,
     upFront: upFrontOf(request, assumedDigits, findings),
-    annualRate: annualRateOf(request, findings),
-    installmentsNo: installmentsNoOf(request, periodicity, maxRows, findings),
+    rates: rateTermsOf(request, known, findings),
+    installmentsNo,
+    repayment: repaymentTermsOf(request, known, findings),
+    charges: chargeTermsOf(
+      request,
+      {
+        digits: assumedDigits,
+        periodicities: catalogue.periodicities,
+        rules: compiled,
+        knownCharges: catalogue.knownCharges,
+      },
+      findings,
+    ),
   };
 }
 
@@ -63,63 +91,60 @@ function hasAllTerms(draft: DraftTerms): draft is LoanTerms {
   return Object.values(draft).every((term) => term !== undefined);
 }
 
-function scheduleTypeOf(request: RepaymentScheduleRequest, findings: Findings): ScheduleType | undefined {
-  const found = findScheduleType(request.ScheduleType, BUILT_IN_SCHEDULE_TYPES);
+function scheduleTypeOf(
+  request: RepaymentScheduleRequest,
+  catalogue: ScheduleCatalogue,
+  findings: Findings,
+): CompiledScheduleType | undefined {
+  const found = catalogue.findScheduleType(request.ScheduleType);
   if (found === undefined) {
-    const names = BUILT_IN_SCHEDULE_TYPES.map((type) => type.name).join(', ');
-    findings.refuse(
-      'ScheduleType',
-      'unknown-schedule-type',
-      `must be an active schedule type; known are ${names}`,
-    );
+    const names = catalogue.scheduleTypes.map(({ type }) => type.name).join(', ');
+    const message = `must be an active schedule type; known are ${names}`;
+    findings.refuse('ScheduleType', 'unknown-schedule-type', message);
     return undefined;
   }
   const { ProductType } = request;
-  if (ProductType !== undefined && !servesProductType(found, ProductType)) {
-    const allowed = found.productTypes.join(', ');
+  if (ProductType !== undefined && !servesProductType(found.type, ProductType)) {
+    const allowed = found.type.productTypes.join(', ');
     const code = isProductType(ProductType) ? 'product-type-mismatch' : 'unknown-product-type';
-    findings.refuse('ProductType', code, `must be a product type that ${found.name} serves: ${allowed}`);
+    const message = `must be a product type that ${found.type.name} serves: ${allowed}`;
+    findings.refuse('ProductType', code, message);
   }
   return found;
 }
 
 function periodicityOf(
   request: RepaymentScheduleRequest,
-  scheduleType: ScheduleType | undefined,
+  { periodicities }: ScheduleCatalogue,
+  compiled: CompiledScheduleType | undefined,
   findings: Findings,
 ): Periodicity | undefined {
-  const found = findPeriodicity(request.PeriodicityType);
+  const found = findPeriodicity(request.PeriodicityType, periodicities);
   if (found === undefined) {
-    const names = BUILT_IN_PERIODICITIES.map((known) => known.name).join(', ');
+    const names = periodicities.map((known) => known.name).join(', ');
     findings.refuse('PeriodicityType', 'unknown-periodicity', `must be one of ${names}`);
     return undefined;
   }
-  const unit = scheduleType?.measurementUnit ?? null;
+  const unit = compiled?.type.measurementUnit ?? null;
   const isDayUnit = found.unit === 'Days' || found.unit === 'Weeks';
   if (unit !== null && found.unit !== 'Once' && isDayUnit !== (unit === 'Days')) {
-    findings.refuse(
-      'PeriodicityType',
-      'wrong-unit',
-      `must be counted in ${unit.toLowerCase()} with this schedule type`,
-    );
+    const message = `must be counted in ${unit.toLowerCase()} with this schedule type`;
+    findings.refuse('PeriodicityType', 'wrong-unit', message);
   }
   return found;
 }
 
 function dayCountOf(
   request: RepaymentScheduleRequest,
-  scheduleType: ScheduleType | undefined,
+  compiled: CompiledScheduleType | undefined,
   findings: Findings,
 ): DayCountName | undefined {
   const method = request.InterestCalculationMethod;
-  if (method === undefined) return scheduleType?.dayCount;
+  if (method === undefined) return compiled?.type.dayCount;
   const found = findDayCount(method);
   if (found === undefined) {
-    findings.refuse(
-      'InterestCalculationMethod',
-      'unknown-day-count',
-      `must be one of ${DAY_COUNT_NAMES.join(', ')}`,
-    );
+    const message = `must be one of ${DAY_COUNT_NAMES.join(', ')}`;
+    findings.refuse('InterestCalculationMethod', 'unknown-day-count', message);
   }
   return found;
 }
@@ -149,30 +174,24 @@ function upFrontOf(request: RepaymentScheduleRequest, digits: number, findings: 
   return request.LastDueDate === undefined ? upFront : 0;
 }
 
-/** The rate may be left out only where ranges or bands take its place (S4). */
-function annualRateOf(request: RepaymentScheduleRequest, findings: Findings): ExactRatio | undefined {
-  const hasOtherRates =
-    (request.MultipleInterestRates?.length ?? 0) > 0 || (request.BandedInterestRates?.length ?? 0) > 0;
-  if (request.InterestPercent === undefined && !hasOtherRates) {
-    findings.missing(
-      'InterestPercent',
-      'is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent',
-    );
-  }
-  return checkRate(findings, 'InterestPercent', request.InterestPercent);
+interface InstallmentContext extends TermContext {
+  readonly compiled: CompiledScheduleType | undefined;
+  readonly periodicity: Periodicity | undefined;
 }
 
 function installmentsNoOf(
   request: RepaymentScheduleRequest,
-  periodicity: Periodicity | undefined,
-  maxRows: number,
+  { compiled, periodicity, maxRows }: InstallmentContext,
   findings: Findings,
 ): number | undefined {
   const range = { least: 1, greatest: MOST_INSTALLMENTS };
   const installmentsNo = checkWhole(findings, 'InstallmentsNo', request.InstallmentsNo, range);
   if (installmentsNo === undefined) return undefined;
+  const most = compiled?.type.maximumInstallments ?? MOST_INSTALLMENTS;
   if (periodicity?.unit === 'Once' && installmentsNo !== 1) {
     findings.refuse('InstallmentsNo', 'out-of-range', 'must be 1 with the periodicity Once');
+  } else if (installmentsNo > most) {
+    findings.refuse('InstallmentsNo', 'out-of-range', `must be at most ${most} with this schedule type`);
   }
   if (installmentsNo > maxRows) {
     findings.refuse('InstallmentsNo', 'too-many-rows', `must be at most ${maxRows} here`);

@@ -6,9 +6,9 @@ import { formatMinorUnits, LARGEST_AMOUNT_MINOR, toMinorUnits } from './money.ts
 import type { Findings } from './refusal.ts';
 
 /** Largest annual rate in percent, either sign: a thousand times the balance a year is a mistake, not a price. */
-const LARGEST_RATE_PERCENT = 100_000;
+export const LARGEST_RATE_PERCENT = 100_000;
 /** Decimals of a rate: more than any binary number prints, few enough to bound the work of exact fractions. */
-const LARGEST_RATE_DECIMALS = 30;
+export const LARGEST_RATE_DECIMALS = 30;
 
 /** Inclusive bounds of a count. */
 interface WholeRange {

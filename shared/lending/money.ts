@@ -36,8 +36,15 @@ export function toMinorUnits(amount: Decimal, digits: number): MinorUnits {
   return magnitude > BigInt(LARGEST_AMOUNT_MINOR) ? 'too-large' : Number(minor);
 }
 
+/** `.00` to `.99`: nearly every amount of an answer has two decimals, and there are thousands of them. */
+const CENTS = Array.from({ length: 100 }, (_, cents) => `.${String(cents).padStart(2, '0')}`);
+
 /** A whole number of minor units as plain decimal text with exactly `digits` decimals, for example `-0.05`. */
 export function formatMinorUnits(minor: number | bigint, digits: number): string {
+  if (digits === 2 && typeof minor === 'number' && minor >= 0) {
+    const cents = minor % CENTS.length;
+    return `${(minor - cents) / CENTS.length}${CENTS[cents] ?? ''}`;
+  }
   const isNegative = minor < 0;
   const text = String(isNegative ? -minor : minor).padStart(digits + 1, '0');
   const sign = isNegative ? '-' : '';

@@ -6,8 +6,9 @@
  * two payments (Horner's scheme), so that a schedule needs one multiplication a row.
  */
 
+import { discountFactorsOf, DiscountFactors } from './discount-factors.ts';
 import type { ExactRatio } from './exact-ratio.ts';
-import { fixedPower, fixedRoot, type BoundedFixed } from './fixed-root.ts';
+import type { BoundedFixed } from './fixed-root.ts';
 import type { RateFlows } from './rate-flows.ts';
 
 /** Fraction bits of the first attempt, beyond those of the rate itself. */
@@ -48,14 +49,14 @@ function boundedNetValue(flows: RateFlows, growth: ExactRatio, bits: bigint): Bo
   const { payments, wholeUnits, extraDays, yearDays } = flows;
   let worth = 0n;
   let absoluteWorth = 0n;
-  let amounts = BigInt(flows.drawn);
+  let amounts = magnitudeOf(BigInt(flows.drawn));
   for (let index = payments.length - 1; index >= 0; index -= 1) {
     const payment = BigInt(payments[index] ?? 0);
     const days = extraDays[index] ?? 0;
     const dueWorth =
       days === 0
         ? payment << bits
-        : payment * factorsOf(extras, growth, yearDays[index] ?? 0, bits).discount(days);
+        : payment * discountFactorsOf(extras, growth, yearDays[index] ?? 0, bits).discount(days);
     const gap = (wholeUnits[index] ?? 0) - (index === 0 ? 0 : (wholeUnits[index - 1] ?? 0));
     worth = units.apply(worth + dueWorth, gap);
     amounts += magnitudeOf(payment);
@@ -68,52 +69,6 @@ function boundedNetValue(flows: RateFlows, growth: ExactRatio, bits: bigint): Bo
   return { value: worth - (BigInt(flows.drawn) << bits), error };
 }
 
-function factorsOf(
-  known: Map<number, DiscountFactors>,
-  growth: ExactRatio,
-  unitsPerYear: number,
-  bits: bigint,
-): DiscountFactors {
-  const found = known.get(unitsPerYear);
-  if (found !== undefined) return found;
-  const factors = new DiscountFactors(growth, unitsPerYear, bits);
-  known.set(unitsPerYear, factors);
-  return factors;
-}
-
 function magnitudeOf(value: bigint): bigint {
   return value < 0n ? -value : value;
-}
-
-/** Discount factors (1 + r)^-(units / unitsPerYear), each calculated once. */
-class DiscountFactors {
-  /** True at a negative rate, where discounting makes amounts larger. */
-  readonly isAboveOne: boolean;
-  /** Largest error of a factor given so far, in last bits (relative where factors are above one). */
-  largestError = 0n;
-  readonly #bits: bigint;
-  readonly #unit: BoundedFixed;
-  readonly #known = new Map<number, bigint>();
-
-  constructor(growth: ExactRatio, unitsPerYear: number, bits: bigint) {
-    this.#bits = bits;
-    this.isAboveOne = growth.numerator < growth.denominator;
-    this.#unit = fixedRoot(growth.denominator, growth.numerator, unitsPerYear, bits);
-  }
-
-  /** The factor of that many units, more than zero. */
-  discount(units: number): bigint {
-    const known = this.#known.get(units);
-    if (known !== undefined) return known;
-    const factor = fixedPower(this.#unit.value, units, this.#bits);
-    const error = 2n * BigInt(units) * (this.#unit.error + 1n);
-    if (error > this.largestError) this.largestError = error;
-    this.#known.set(units, factor);
-    return factor;
-  }
-
-  /** An amount in fixed point, discounted by that many units. */
-  apply(amount: bigint, units: number): bigint {
-    return units === 0 || amount === 0n ? amount : (amount * this.discount(units)) >> this.#bits;
-  }
 }

@@ -1,35 +1,81 @@
-/** Dated flows of a loan as effective rates see them: what is drawn at the start, and the payments after it. */
+/** Dated flows of a loan as annual rates see them: what is drawn at the start, and the payments after it. */
 
 import type { CalendarDate } from './calendar-date.ts';
-import type { ScheduleRow } from './repayment-schedule.ts';
+
+/** What annual rates read of a row: its date as shown and its figures in minor units. */
+export interface RatedRow {
+  readonly dueDate: CalendarDate;
+  readonly interest: number;
+  readonly principal: number;
+  readonly managementFee: number;
+  readonly totalInstallment: number;
+}
 
 /** A loan with its schedule, in minor units. */
 export interface ScheduledLoan {
   readonly startDate: CalendarDate;
   /** What the borrower gets at the start: the amount less the costs paid then. */
   readonly drawn: number;
-  readonly rows: readonly ScheduleRow[];
+  /** In any order; early repayments and shifted dates stand among the rows. */
+  readonly rows: readonly RatedRow[];
 }
+
+/** Whole numbers of minor units, or of any smaller unit in which all amounts are whole. */
+export type FlowAmounts = readonly number[] | readonly bigint[];
 
 /**
  * Flows with their times. Payment k lies wholeUnits[k] / unitsPerYear + extraDays[k] / yearDays[k] years after the
- * start; whole units never decrease from one payment to the next.
+ * start; neither whole units nor times decrease from one payment to the next.
  */
 export interface RateFlows {
-  /** Paid out at the start, more than zero. */
-  readonly drawn: number;
-  /** Paid back; may be zero or less in single rows. */
-  readonly payments: readonly number[];
+  /** Paid out at the start; below zero when more is paid than drawn then. */
+  readonly drawn: number | bigint;
+  /** Paid back; below zero what is drawn later. */
+  readonly payments: FlowAmounts;
   readonly wholeUnits: readonly number[];
   readonly unitsPerYear: number;
+  /** Empty when no payment has any. */
   readonly extraDays: readonly number[];
-  /** 365 or 366 for each payment. */
+  /** 365 or 366 where there are left-over days. */
   readonly yearDays: readonly number[];
 }
 
-/** The time of a payment in years, as a binary number for the search of a root. */
-export function yearsOf(flows: RateFlows, index: number): number {
-  const whole = (flows.wholeUnits[index] ?? 0) / flows.unitsPerYear;
-  const extra = flows.extraDays[index] ?? 0;
-  return extra === 0 ? whole : whole + extra / (flows.yearDays[index] ?? 1);
+const DAYS_PER_YEAR = 365;
+
+/** Flows at days over 365 after the start, as XIRR counts them (A2). */
+export function flowsByDays(drawn: number, payments: readonly number[], days: readonly number[]): RateFlows {
+  return flowsAtUnits(drawn, payments, days, DAYS_PER_YEAR);
+}
+
+/** Flows at whole units after the start. */
+export function flowsAtUnits(
+  drawn: number,
+  payments: readonly number[],
+  wholeUnits: readonly number[],
+  unitsPerYear: number,
+): RateFlows {
+  return { drawn, payments, wholeUnits, unitsPerYear, extraDays: [], yearDays: [] };
+}
+
+/** The rows by date, as flows need them; the same rows when they already are. */
+export function rowsByDate(rows: readonly RatedRow[]): readonly RatedRow[] {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const row of rows) {
+    if (row.dueDate < last) return rows.toSorted((a, b) => a.dueDate - b.dueDate);
+    last = row.dueDate;
+  }
+  return rows;
+}
+
+/** The sign of the flows' worth as the rate falls towards -100 percent, where the last one outweighs all others. */
+export function signNearTotalLoss(flows: RateFlows): -1 | 0 | 1 {
+  const { payments, wholeUnits, extraDays } = flows;
+  let sum = 0n;
+  for (let index = payments.length - 1; index >= 0; index -= 1) {
+    sum += BigInt(payments[index] ?? 0);
+    const isSameTime =
+      index > 0 && wholeUnits[index] === wholeUnits[index - 1] && extraDays[index] === extraDays[index - 1];
+    if (!isSameTime && sum !== 0n) return sum < 0n ? -1 : 1;
+  }
+  return flows.drawn > 0 ? -1 : flows.drawn < 0 ? 1 : 0;
 }

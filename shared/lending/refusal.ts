@@ -9,14 +9,23 @@ export type FaultStatus = 400 | 422;
 /** Codes of faults that this engine reports. They are stable: callers may branch on them. */
 export type FaultCode =
   | 'amount-too-large'
+  | 'bands-overlap'
   | 'date-order'
+  | 'exclusive'
+  | 'formula-failed'
   | 'missing'
-  | 'not-supported'
+  | 'not-allowed'
+  | 'one-sign'
   | 'out-of-range'
+  | 'outside-bands'
+  | 'payment-below-interest'
   | 'product-type-mismatch'
   | 'rate-too-low'
+  | 'rates-incomplete'
+  | 'rates-overlap'
   | 'too-many-decimals'
   | 'too-many-rows'
+  | 'unknown-calendar'
   | 'unknown-currency'
   | 'unknown-day-count'
   | 'unknown-periodicity'
@@ -26,7 +35,7 @@ export type FaultCode =
   | 'wrong-unit';
 
 /** Codes of warnings that this engine reports. */
-export type WarningCode = 'no-effect';
+export type WarningCode = 'no-effect' | 'unknown-name';
 
 /** One thing that is wrong with a request. */
 export interface Fault {
@@ -38,7 +47,7 @@ export interface Fault {
   readonly status: FaultStatus;
 }
 
-/** A known member that was sent but changes nothing (E5). */
+/** A known member that was sent but changes nothing (E5), or a name that no catalogue knows (F1). */
 export interface Warning {
   readonly code: WarningCode;
   readonly path: string;
@@ -59,8 +68,13 @@ export class Findings {
     this.faults.push({ path, code: 'missing', message, status: 400 });
   }
 
-  /** Notes that a member has no effect in this request. */
-  warn(path: string): void {
-    this.warnings.push({ code: 'no-effect', path });
+  /** Notes that two members contradict each other, so that the request is malformed. */
+  contradict(path: string, message: string): void {
+    this.faults.push({ path, code: 'exclusive', message, status: 400 });
+  }
+
+  /** Notes that a member has no effect in this request, or that a name is not known. */
+  warn(path: string, code: WarningCode = 'no-effect'): void {
+    this.warnings.push({ code, path });
   }
 }

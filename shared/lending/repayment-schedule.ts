@@ -2,6 +2,7 @@
 
 import type { CalendarDate } from './calendar-date.ts';
 import type { Fault, Warning } from './refusal.ts';
+import type { FigureExplanation } from './row-explanation.ts';
 
 /** Which of the interface's two spellings the answer uses (A5). */
 export type Casing = 'lower' | 'capitalised';
@@ -30,7 +31,17 @@ export interface ScheduleRow {
   readonly insurance?: number;
   /** Interest that joined the balance; present only when that occurs (M3). */
   readonly capitalisedInterest?: number;
+  /** Amounts of the additional columns, in the order of the schedule's `extraColumns` (F4). */
+  readonly columns?: readonly number[];
   readonly isEarlyRepayment: boolean;
+  /** How the figures came about; present only when the request asks for it (S6, Explain). */
+  readonly explanation?: readonly FigureExplanation[];
+}
+
+/** The holiday calendar that moved the due dates (H2), told so that the figures can be repeated. */
+export interface UsedCalendar {
+  readonly name: string;
+  readonly version: string;
 }
 
 /** A whole schedule. */
@@ -42,11 +53,15 @@ export interface RepaymentSchedule {
   readonly scheduleTypeId: string;
   /** Day on which the loan is drawn and interest begins (D2). */
   readonly startDate: CalendarDate;
+  /** Names of the columns that rows show beside those of the contract, in order (F4); absent: none. */
+  readonly extraColumns?: readonly string[];
   readonly rows: readonly ScheduleRow[];
   /** Percent with four decimals; null when no rate exists; undefined when it was not asked for (A1, A5). */
   readonly dae?: string | null;
   /** As `dae`, for the effective interest rate (A2). */
   readonly eir?: string | null;
+  /** Present when due dates were held against a calendar. */
+  readonly calendar?: UsedCalendar;
   readonly warnings: readonly Warning[];
 }
 

@@ -1,37 +1,140 @@
-/** Rows of a schedule from its dates and its amortisation. */
+/** Rows of a schedule as they are answered: interest and principal, charges, additional columns, explanations. */
 
-import type { Amortisation } from './amortisation.ts';
-import type { DueDates } from './due-dates.ts';
+import type { AmortisedRow, RowKind } from './amortised-row.ts';
+import { chargesOfColumn, chargesOfRow, chargeTracesOfRow, type ChargedFigures } from './charges-of-row.ts';
+import { dayCountDenominator } from './day-count.ts';
+import { explainRow } from './explain-row.ts';
 import { INSTALLMENT_TYPE_IDS } from './installment-types.ts';
+import type { PlacedCharges } from './place-charges.ts';
+import type { RepaymentPlan } from './repayment-plan.ts';
 import type { ScheduleRow } from './repayment-schedule.ts';
+import type { FormulaFigures } from './row-formulas.ts';
+import type { ChargeTrace, ColumnTrace } from './row-trace.ts';
 
-/**
- * The rows, one per due date. The balance moves by the principal, the payment is interest plus principal (M3);
- * NoDays counts calendar days (D6). `amount` is in minor units.
- */
-export function scheduleRowsOf(amount: number, dates: DueDates, amortisation: Amortisation): ScheduleRow[] {
-  const rows: ScheduleRow[] = [];
-  let balance = amount;
-  let periodStart = dates.startDate;
-  for (const [index, dueDate] of dates.dueDates.entries()) {
-    const interest = amortisation.interest[index] ?? 0;
-    const principal = amortisation.principal[index] ?? 0;
-    const payment = interest + principal;
-    rows.push({
-      InstallmentNo: index + 1,
-      dueDate,
-      noDays: dueDate - periodStart,
-      installmentTypeId: INSTALLMENT_TYPE_IDS.Regular,
-      remainingValue: balance,
-      pmt: payment,
-      interest,
-      principal,
-      managementFee: 0,
-      totalInstallment: payment,
-      isEarlyRepayment: false,
-    });
-    balance -= principal;
-    periodStart = dueDate;
-  }
-  return rows;
+const TYPE_IDS: Readonly<Record<RowKind, string>> = {
+  regular: INSTALLMENT_TYPE_IDS.Regular,
+  grace: INSTALLMENT_TYPE_IDS.Grace,
+  residual: INSTALLMENT_TYPE_IDS.Residual,
+  early: INSTALLMENT_TYPE_IDS.EarlyRepayment,
+};
+
+/** A row while its optional members are added one by one, which costs less than spreading them for every row. */
+type RowDraft = { -readonly [Member in keyof ScheduleRow]: ScheduleRow[Member] };
+
+/** What the rows are completed with. */
+export interface RowSetting {
+  readonly plan: RepaymentPlan;
+  readonly charges: PlacedCharges;
+  readonly currencyDigits: number;
+}
+
+/** Names of the additional columns that rows show, in order (F4). */
+export function shownColumnsOf({ compiled }: RepaymentPlan): readonly string[] {
+  return compiled.extras.filter(({ display }) => display).map(({ name }) => name);
+}
+
+/** The rows, one for each amortised one. */
+export function scheduleRowsOf(amortised: readonly AmortisedRow[], setting: RowSetting): ScheduleRow[] {
+  const hasColumns = setting.plan.compiled.extras.length > 0;
+  const showsInsurance = setting.charges.hasInsurances || countsInsurance(setting.plan);
+  return amortised.map((row, at) => {
+    const figures = chargesOf(row, setting, hasColumns);
+    const pmt = row.interest + row.principal;
+    const answer: RowDraft = {
+      InstallmentNo: row.no,
+      dueDate: row.dueDate,
+      noDays: row.to - row.from,
+      installmentTypeId: TYPE_IDS[row.kind],
+      remainingValue: row.remaining,
+      pmt,
+      interest: row.interest,
+      principal: row.principal,
+      managementFee: figures.managementFee,
+      totalInstallment: pmt + figures.managementFee + figures.insurance,
+      isEarlyRepayment: row.kind === 'early',
+    };
+    if (showsInsurance) answer.insurance = figures.insurance;
+    if (row.capitalised !== 0) answer.capitalisedInterest = row.capitalised;
+    if (hasColumns) answer.columns = shownOf(setting.plan, figures.columns);
+    const explanation = explanationOf(setting, at, figures, showsInsurance);
+    if (explanation !== undefined) answer.explanation = explanation;
+    return answer;
+  });
+}
+
+const NO_CHARGES: FormulaFigures = { managementFee: 0, insurance: 0, columns: [] };
+
+/** Only due rows collect charges: never early repayments, nor the row of a residual (F3, X3, B1). */
+function chargesOf(row: AmortisedRow, { plan, charges }: RowSetting, hasColumns: boolean): FormulaFigures {
+  if (row.kind === 'early' || row.kind === 'residual') return NO_CHARGES;
+  const byFormula = plan.formulas?.finished[row.index];
+  if (byFormula !== undefined) return byFormula;
+  const { managementFee, insurance } = chargesOfRow(charges, row.index, row);
+  if (!hasColumns) return { managementFee, insurance, columns: NO_CHARGES.columns };
+  const columns = plan.compiled.extras.map(({ name }) => chargesOfColumn(charges, name, row.index, row));
+  return { managementFee, insurance, columns };
+}
+
+function shownOf({ compiled }: RepaymentPlan, amounts: readonly number[]): readonly number[] {
+  return compiled.extras.flatMap(({ display }, index) => (display ? [amounts[index] ?? 0] : []));
+}
+
+function countsInsurance({ compiled }: RepaymentPlan): boolean {
+  return compiled.extras.some(
+    ({ method }) => method.kind === 'Formula' && method.countsAs.kind === 'Insurance',
+  );
+}
+
+function explanationOf(
+  { plan, charges, currencyDigits }: RowSetting,
+  at: number,
+  figures: FormulaFigures,
+  showsInsurance: boolean,
+): ScheduleRow['explanation'] {
+  const note = plan.notes?.rows[at];
+  if (note === undefined) return undefined;
+  const isDue = note.row.kind === 'regular' || note.row.kind === 'grace';
+  const context = {
+    currencyDigits,
+    dayCount: plan.dayCount,
+    dayCountDenominator: dayCountDenominator(plan.dayCount),
+  };
+  const trace = {
+    ...note,
+    charges: isDue ? chargeTraces(plan, charges, note.row.index, note.row) : [],
+    showsInsurance,
+    columns: isDue ? columnTraces(plan, figures, note.row.index) : [],
+  };
+  return explainRow(trace, context);
+}
+
+/** The items of the request, then the formula columns that count as one. */
+function chargeTraces(
+  plan: RepaymentPlan,
+  charges: PlacedCharges,
+  index: number,
+  figures: ChargedFigures,
+): readonly ChargeTrace[] {
+  const counted = plan.formulas?.finished[index]?.columns ?? [];
+  const byFormula = plan.compiled.extras.flatMap(({ method }, at): ChargeTrace[] => {
+    if (method.kind !== 'Formula' || method.countsAs.kind === 'Nothing') return [];
+    const value = counted[at] ?? 0;
+    const isFee = method.countsAs.kind === 'Fee';
+    const name = method.countsAs.kind === 'Fee' ? method.countsAs.fee : method.countsAs.insuranceClass;
+    const kind = isFee ? 'commission' : 'insurance';
+    return [{ kind, name, amount: value, charges: 1, each: { rule: 'value', value } }];
+  });
+  const all = [...chargeTracesOfRow(charges, index, figures), ...byFormula];
+  return [
+    ...all.filter(({ kind }) => kind === 'commission'),
+    ...all.filter(({ kind }) => kind !== 'commission'),
+  ];
+}
+
+function columnTraces(plan: RepaymentPlan, figures: FormulaFigures, index: number): readonly ColumnTrace[] {
+  return plan.compiled.extras.flatMap(({ name, display, method }, at): ColumnTrace[] => {
+    if (!display || method.kind !== 'Formula') return [];
+    const text = plan.formulas?.finished[index]?.texts[at] ?? method.formula.text;
+    return [{ name, amount: figures.columns[at] ?? 0, text }];
+  });
 }

@@ -1,12 +1,22 @@
 /** What a schedule type says about every schedule that is calculated with it (S1). */
 
 import type { DayCountName } from './day-count.ts';
+import { findProductType, type ProductTypeCode } from './product-types.ts';
 import type { RoundingMode } from './rounding.ts';
 
 /** Life of a schedule type; only Active ones calculate (S1). */
-type ScheduleTypeStatus = 'Draft' | 'Active' | 'VersionDraft' | 'Closed';
+export const SCHEDULE_TYPE_STATUSES = ['Draft', 'Active', 'VersionDraft', 'Closed'] as const;
 
-/** A record of the schedule type catalogue. */
+/** One of {@link SCHEDULE_TYPE_STATUSES}. */
+export type ScheduleTypeStatus = (typeof SCHEDULE_TYPE_STATUSES)[number];
+
+/** Units of periodicity that a schedule type may be limited to (S1). */
+export const MEASUREMENT_UNITS = ['Days', 'Months'] as const;
+
+/** One of {@link MEASUREMENT_UNITS}. */
+export type MeasurementUnit = (typeof MEASUREMENT_UNITS)[number];
+
+/** The settings of a schedule type; its columns are in the compiled schedule type. */
 export interface ScheduleType {
   /** Published id, shown as ScheduleTypeId (S7). */
   readonly id: string;
@@ -23,46 +33,29 @@ export interface ScheduleType {
   /** True: MaturityDate replaces the last due date (D5). */
   readonly useMaturityDate: boolean;
   /** Days takes day and week units, Months month and year units, null any (S1). */
-  readonly measurementUnit: 'Days' | 'Months' | null;
+  readonly measurementUnit: MeasurementUnit | null;
   readonly rounding: RoundingMode;
-}
-
-/** Product types that schedule types are made for. */
-type ProductTypeCode = 'TL' | 'MG' | 'C' | 'OD' | 'BA' | 'D' | 'CC' | 'LS';
-
-/** Names of the product types, accepted in place of their codes (S4). */
-const PRODUCT_TYPE_NAMES: Readonly<Record<ProductTypeCode, string>> = {
-  TL: 'Term Loan',
-  MG: 'Mortgage',
-  C: 'Credit',
-  OD: 'Overdraft',
-  BA: 'Bank Account',
-  D: 'Deposit',
-  CC: 'Credit Card',
-  LS: 'Leasing',
-};
-
-/** The Active schedule type of that name or code in any case, or undefined (S1). */
-export function findScheduleType(name: string, known: readonly ScheduleType[]): ScheduleType | undefined {
-  const wanted = name.trim().toLowerCase();
-  return known.find(
-    (type) =>
-      type.status === 'Active' && (type.name.toLowerCase() === wanted || type.code.toLowerCase() === wanted),
-  );
+  /** Most installments that a request may ask for, 1 for Once; null: as many as any schedule (M6). */
+  readonly maximumInstallments: number | null;
+  /** True: ResidualValue is mandatory (S4, Balloon). */
+  readonly residualRequired: boolean;
+  /** Whether a residual is paid in the last row when the request does not say so (B1). */
+  readonly residualInInstallment: boolean;
+  /** False: commissions and insurances are refused (B4). */
+  readonly acceptsCharges: boolean;
+  /** True: ExpiryDateForOD acts as maturity (B5). */
+  readonly useExpiryDate: boolean;
+  /** True: InterestCapitalization 1 adds interest to the balance (B4). */
+  readonly interestCapitalization: boolean;
 }
 
 /** True when there is a product type of that code or name in any case. */
 export function isProductType(productType: string): boolean {
-  const wanted = productType.trim().toLowerCase();
-  return Object.entries(PRODUCT_TYPE_NAMES).some((names) =>
-    names.some((name) => name.toLowerCase() === wanted),
-  );
+  return findProductType(productType) !== undefined;
 }
 
 /** True when a product type, by code or name in any case, may use the schedule type. */
 export function servesProductType(type: ScheduleType, productType: string): boolean {
-  const wanted = productType.trim().toLowerCase();
-  return type.productTypes.some(
-    (code) => code.toLowerCase() === wanted || PRODUCT_TYPE_NAMES[code].toLowerCase() === wanted,
-  );
+  const code = findProductType(productType);
+  return code !== undefined && type.productTypes.includes(code);
 }

@@ -11,6 +11,7 @@ import { compileAbsence } from './avro-absence.ts';
 import { compileBoundsCheck } from './avro-bounds.ts';
 import { faultsAgainstSchema, PayloadError } from './avro-faults.ts';
 import { assertRatesMatchShow, restoreRates } from './avro-rates.ts';
+import { putExtrasBesideRows, putExtrasIntoRows } from './avro-row-extras.ts';
 import { isSameSchema, parseOwnSchema } from './avro-schema.ts';
 
 /** First byte of every Avro message. */
@@ -29,8 +30,8 @@ export interface AvroMessage {
   readonly schemaText: string;
   /** Domain form of a decoded record, in place. */
   readonly toDomain: (record: unknown) => void;
-  /** Throws when a payload would lose something on the way. */
-  readonly assertLossless: (payload: unknown) => void;
+  /** Record form of a payload. Throws when the payload would lose something on the way. */
+  readonly toRecord: (payload: unknown) => unknown;
 }
 
 /** Reads values of one writer's schema as our own. */
@@ -49,19 +50,27 @@ export function createAvroMessage(definition: MessageDefinition, schemaText: str
     );
   }
   const markAbsent = compileAbsence(schema);
-  const holdsRates = definition.type === 'CalculateRepaymentScheduleReply';
+  const isSchedule = definition.type === 'CalculateRepaymentScheduleReply';
   return {
     definition,
     schema,
     schemaText,
     toDomain: (record) => {
       markAbsent?.(record);
-      if (holdsRates) restoreRates(record as RepaymentSchedule);
+      if (isSchedule) completeSchedule(record as RepaymentSchedule);
     },
-    assertLossless: (payload) => {
-      if (holdsRates) assertRatesMatchShow(payload as RepaymentSchedule);
-    },
+    toRecord: (payload) => (isSchedule ? scheduleRecord(payload as RepaymentSchedule) : payload),
   };
+}
+
+function completeSchedule(schedule: RepaymentSchedule): void {
+  restoreRates(schedule);
+  putExtrasIntoRows(schedule);
+}
+
+function scheduleRecord(schedule: RepaymentSchedule): RepaymentSchedule {
+  assertRatesMatchShow(schedule);
+  return putExtrasBesideRows(schedule);
 }
 
 /** Makes the reader of a writer's schema. Throws when it cannot be read as ours; the message names the member. */
@@ -104,11 +113,11 @@ export function createAvroWriter(): {
 
 /** Answers where the value ends, or minus the number of bytes that are missing. */
 function encodeInto(message: AvroMessage, payload: unknown, target: Buffer): number {
-  message.assertLossless(payload);
+  const record = message.toRecord(payload);
   try {
-    return message.schema.encode(payload, target, WIRE_HEADER_BYTES);
+    return message.schema.encode(record, target, WIRE_HEADER_BYTES);
   } catch (error) {
-    const faults = faultsAgainstSchema(message.schema, payload);
+    const faults = faultsAgainstSchema(message.schema, record);
     const unnamed = { path: 'payload', code: 'wrong-type', message: errorText(error) };
     throw new PayloadError(message.definition.type, faults.length > 0 ? faults : [unnamed]);
   }

@@ -24,6 +24,8 @@ export const HEADER = {
   errorRetryable: 'plat-error-retryable',
   /** Comma list of `code;path` about members that had no effect (E3). */
   warnings: 'plat-warnings',
+  /** Holiday calendar of an answer with its version: `RO;version=2026.1` (H2). */
+  holidayCalendar: 'plat-holiday-calendar',
   /** W3C trace context. */
   traceParent: 'traceparent',
   traceState: 'tracestate',

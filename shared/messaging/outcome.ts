@@ -1,3 +1,4 @@
+import type { AnswerHeaders } from './answer-headers.ts';
 import type { OutgoingMessage } from './message.ts';
 import type { Problem } from '../platform/problem.ts';
 
@@ -22,6 +23,8 @@ export interface ReplyBody {
   readonly payload: unknown;
   /** Warnings for header plat-warnings (E3). */
   readonly warnings?: string;
+  /** What else the answer tells beside its body. */
+  readonly headers?: AnswerHeaders;
 }
 
 export const done = (reply?: ReplyBody, outputs?: readonly OutgoingMessage[]): Outcome => ({

@@ -1,6 +1,7 @@
 import { createProblem } from '../platform/create-problem.ts';
 import { ERROR_CODES, type ErrorCode } from '../platform/error-codes.ts';
 import type { Problem } from '../platform/problem.ts';
+import { readAnswerHeaders } from './answer-headers.ts';
 import type { Codec, Decoded, EncodedMessage } from './codec.ts';
 import { HEADER } from './header-names.ts';
 import { headerText } from './headers.ts';
@@ -9,7 +10,7 @@ import { PROBLEM_TYPE } from './reply-message.ts';
 import type { Reply } from './requester.ts';
 
 /**
- * Reads a reply: the typed payload with its warnings, or the worker's problem. A reply that cannot be read is the
+ * Reads a reply: the typed payload with its warnings and headers, or the worker's problem. A reply that cannot be read is the
  * problem `unexpected`: the fault is not the caller's. Rejects with lost infrastructure.
  */
 export function readReply(codec: Codec, message: EncodedMessage): MaybePromise<Reply> {
@@ -29,7 +30,14 @@ function toReply(message: EncodedMessage, decoded: Decoded): Reply {
   }
   const { type, payload } = decoded;
   const warnings = headerText(message.headers, HEADER.warnings);
-  return { kind: 'reply', type, payload, ...(warnings === undefined ? {} : { warnings }) };
+  const headers = readAnswerHeaders(message.headers);
+  return {
+    kind: 'reply',
+    type,
+    payload,
+    ...(warnings === undefined ? {} : { warnings }),
+    ...(headers === undefined ? {} : { headers }),
+  };
 }
 
 /** The code of an error reply without a problem document (not one of our workers). */

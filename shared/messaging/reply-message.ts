@@ -1,6 +1,7 @@
 import { isRetryable } from '../platform/create-problem.ts';
 import type { Problem } from '../platform/problem.ts';
 import { warningsList } from '../platform/warnings-list.ts';
+import { writeAnswerHeaders } from './answer-headers.ts';
 import type { Codec } from './codec.ts';
 import { HEADER } from './header-names.ts';
 import type { HeaderValue, MessageHeaders, OutgoingMessage } from './message.ts';
@@ -39,6 +40,7 @@ export async function createReply(
   return address(request, route, encoded.value, {
     ...encoded.headers,
     ...(warnings === undefined ? {} : { [HEADER.warnings]: warnings }),
+    ...writeAnswerHeaders(body.headers),
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Problem } from '../platform/problem.ts';
+import type { AnswerHeaders } from './answer-headers.ts';
 
 /** One request to a worker. */
 export interface OutgoingRequest {
@@ -17,7 +18,14 @@ export interface OutgoingRequest {
 
 /** What came back: the typed payload, or the worker's problem. */
 export type Reply =
-  | { readonly kind: 'reply'; readonly type: string; readonly payload: unknown; readonly warnings?: string }
+  | {
+      readonly kind: 'reply';
+      readonly type: string;
+      readonly payload: unknown;
+      readonly warnings?: string;
+      /** What else the answer tells beside its body: ASCII, of limited length. */
+      readonly headers?: AnswerHeaders;
+    }
   | { readonly kind: 'problem'; readonly problem: Problem };
 
 /**

@@ -71,6 +71,12 @@ const environment = z.object({
   AUTH_ISSUER: z.string().optional(),
   AUTH_AUDIENCE: z.string().optional(),
   AUTH_USER_CLAIM: z.string().optional(),
+  /** Name of the holiday calendar that serves requests which name none (H2). */
+  DEFAULT_HOLIDAY_CALENDAR: z.string().optional(),
+  /** Countries whose holidays are worked out at start, so that no request waits for them. */
+  HOLIDAY_COUNTRIES: list.default([]),
+  /** Folder with the institution's own schedule types, periodicities and calendars. */
+  CATALOGUE_FOLDER: z.string().optional(),
   DRAIN_TIMEOUT_MS: count(10 * MINUTE).default(10 * SECOND),
   /** Messages handled side by side by one consumer. */
   LANES: count(10_000).min(1).default(64),
@@ -167,6 +173,11 @@ function toConfig(env: Environment) {
       issuer: env.AUTH_ISSUER,
       audience: env.AUTH_AUDIENCE,
       userClaim: env.AUTH_USER_CLAIM,
+    },
+    lending: {
+      defaultHolidayCalendar: env.DEFAULT_HOLIDAY_CALENDAR,
+      holidayCountries: env.HOLIDAY_COUNTRIES,
+      catalogueFolder: env.CATALOGUE_FOLDER,
     },
     drainTimeoutMs: env.DRAIN_TIMEOUT_MS,
     lanes: env.LANES,

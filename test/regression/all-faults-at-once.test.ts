@@ -33,17 +33,17 @@ describe('faults of shape and of meaning (E3)', () => {
       CalculateDAE: 9,
       Commission: 'none',
       Insurance: [],
-      IsLocked: 1,
+      ResidualValue: -1,
     };
     expect(faultsOf(changes)).toEqual([
       'invalid-request',
       'Amount missing',
       'ActivationDate invalid-date',
       'Commission wrong-type',
-      'IsLocked not-supported',
       'CalculateDAE out-of-range',
       'ScheduleType unknown-schedule-type',
       'InstallmentsNo out-of-range',
+      'ResidualValue out-of-range',
       'InstallmentDay out-of-range',
     ]);
   });

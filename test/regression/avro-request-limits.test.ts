@@ -8,9 +8,11 @@ import type { CalendarDate } from '../../shared/lending/calendar-date.ts';
 import type { RepaymentScheduleRequest } from '../../shared/lending/repayment-schedule-request.ts';
 import type { RequestContext } from '../../shared/messaging/handle-by-type.ts';
 import { createMessageCodec } from '../../shared/messaging/message-codec.ts';
-import { handleCalculateRepaymentSchedule } from '../../workers/schedule/handle-calculate-repayment-schedule.ts';
+import { createCalculateRepaymentScheduleHandler } from '../../workers/schedule/handle-calculate-repayment-schedule.ts';
+import { BUILT_IN_ENVIRONMENT } from '../support/lending-environment.ts';
 import { date, decimal, loan } from '../support/lending-loan.ts';
 
+const handle = createCalculateRepaymentScheduleHandler(BUILT_IN_ENVIRONMENT);
 const codec = createMessageCodec({ shapes: {}, clock: { now: () => 0 } });
 const FEE = { FeePeriodicityType: 'Monthly', FeeDate: date('2025-01-01'), FeeName: 'Service' } as const;
 
@@ -19,7 +21,7 @@ async function answerOf(changes: Partial<RepaymentScheduleRequest>) {
   const message = await codec.encode('CalculateRepaymentScheduleRequest', loan(changes), 'avro');
   const decoded = await codec.decode(message);
   if (decoded.kind !== 'decoded') throw new Error(decoded.problem.detail);
-  return handleCalculateRepaymentSchedule(decoded.payload, { originTimestampMs: 0 } as RequestContext);
+  return handle(decoded.payload, { originTimestampMs: 0 } as RequestContext);
 }
 
 async function faultsOf(changes: Partial<RepaymentScheduleRequest>) {
@@ -64,9 +66,8 @@ describe('a request in Avro', () => {
   });
 
   it('is calculated at the limits', async () => {
-    expect(await faultsOf({ HolidayCountry: 'x'.repeat(200), ExpiryDateForOD: date('2999-12-31') })).toBe(
-      'done',
-    );
+    const InterestCalculationMethod = '30/360'.padEnd(200);
+    expect(await faultsOf({ InterestCalculationMethod, ExpiryDateForOD: date('2999-12-31') })).toBe('done');
     expect(await faultsOf({ Commission: [], StartDateForUnusage: date('1900-01-01') })).toBe('done');
   });
 });

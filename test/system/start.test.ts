@@ -27,6 +27,8 @@ afterEach(async () => {
   for (const engine of running.splice(0)) await engine.end('SIGKILL');
 });
 
+const pathOf = (action: string) => ACTION_PATH.replace('PLAT_BP_CalculateRepaymentSchedule', action);
+
 describe('npm start without any setting', () => {
   it('is ready in under three seconds and answers the published proof schedule in both casings', async () => {
     await (await start()).end('SIGTERM');
@@ -53,14 +55,28 @@ describe('npm start without any setting', () => {
 
   it('prints calls that can be pasted: the JSON of each works as it stands', async () => {
     const engine = await start();
-    const bodies = [...engine.stdout().matchAll(/-d '(\{.*\})'/g)].map((match) => match[1] ?? '');
-    expect(bodies.length).toBeGreaterThanOrEqual(2);
-    for (const body of bodies) expect((await post(engine.url, body)).status).toBe(200);
+    const calls = [...engine.stdout().matchAll(/curl -s .*?(http\S+) .*\\\n {2}-d '(\{.*\})'/g)];
+    expect(calls.length).toBeGreaterThanOrEqual(3);
+    for (const [, url = '', body = ''] of calls)
+      expect((await post(url, body, { path: '' })).status).toBe(200);
     const pages = ['/docs', '/openapi.json', '/asyncapi.json', '/health/live', '/health/ready', '/metrics'];
     const statuses = await Promise.all(
       pages.map(async (page) => [page, (await fetch(engine.url + page)).status]),
     );
     expect(statuses).toEqual(pages.map((page) => [page, 200]));
+  });
+
+  it('answers payment values and rates', async () => {
+    const engine = await start();
+    const terms = { InstallmentsNo: 4, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' };
+    const payment = { ...terms, FinancedAmount: 1000, InterestPercent: 12 };
+    const answer = await post(engine.url, { jsonParam: payment }, { path: pathOf('plat_bp_calculatepmt') });
+    expect(await answer.text()).toBe('{"PMTValue":256.28,"PrincipalValue":250.00}');
+
+    const flows = { Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [-100, 101] };
+    const rate = await post(engine.url, { jsonParam: flows }, { path: pathOf('PLAT_BP_CalculateRate') });
+    expect(rate.status).toBe(200);
+    expect(await rate.json()).toMatchObject({ Rate: 12, Residual: 0 });
   });
 
   it('takes the generic form and any case of the action name', async () => {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
+import { ANSWER_HEADERS, type AnswerHeader } from '../../shared/messaging/answer-headers.ts';
 import type { CancellableRequests, RequestReply } from '../../shared/messaging/request-reply.ts';
 import type { Reply } from '../../shared/messaging/requester.ts';
 import { topicName } from '../../shared/messaging/topic-names.ts';
@@ -27,6 +28,8 @@ export interface ForwardDeps {
 }
 
 const SECOND_MS = 1_000;
+/** The HTTP headers of what answers tell beside their body. */
+const HTTP_NAMES: Readonly<Record<AnswerHeader, string>> = { holidayCalendar: 'Holiday-Calendar' };
 const TRACE_PARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 
 /** Reads the action's input and sends it on its way: answered here when the reply comes, or later (RFC 7240). */
@@ -96,5 +99,9 @@ export function sendReply(reply: FastifyReply, { action, answer, warnings }: Ren
   }
   const header = warningsList(warnings, answer.warnings);
   if (header !== undefined) reply.header('warnings', header);
+  for (const name of ANSWER_HEADERS) {
+    const told = answer.headers?.[name];
+    if (told !== undefined) reply.header(HTTP_NAMES[name], told);
+  }
   sendJson(reply, 200, action.render(answer.payload));
 }

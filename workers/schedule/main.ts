@@ -1,10 +1,16 @@
 import { combineHealth } from '../../shared/platform/health-server.ts';
 import type { RunningWorker, WorkerContext } from '../../shared/platform/worker.ts';
+import { createHandlers } from './handlers.ts';
+import { createLendingEnvironment } from './lending-environment.ts';
 import { startLane } from './start-lane.ts';
 
 const MESSAGE_TYPES = [
   'CalculateRepaymentScheduleRequest',
   'CalculateRepaymentScheduleReply',
+  'CalculatePMTRequest',
+  'CalculatePMTReply',
+  'CalculateRateRequest',
+  'CalculateRateReply',
   'ProblemReply',
 ];
 /** Bulk work gives way to interactive requests in the same process after this. */
@@ -13,12 +19,18 @@ const BULK_SLICE_MS = 2;
 /** Starts the schedule worker: consumes schedule requests on both lanes, computes, replies. Rejects when it cannot begin. */
 export async function start(context: WorkerContext): Promise<RunningWorker> {
   await context.codec.prepare(MESSAGE_TYPES);
-  const interactive = await startLane(context, { lane: 'interactive', requestTopic: 'scheduleRequests' });
+  const handlers = createHandlers(await createLendingEnvironment(context.config.lending));
+  const interactive = await startLane(context, {
+    lane: 'interactive',
+    requestTopic: 'scheduleRequests',
+    handlers,
+  });
   let bulk;
   try {
     bulk = await startLane(context, {
       lane: 'bulk',
       requestTopic: 'scheduleBulkRequests',
+      handlers,
       sliceMs: BULK_SLICE_MS,
     });
   } catch (error) {

@@ -1,9 +1,9 @@
 import { createConsumer, type Consumer } from '../../shared/messaging/consumer.ts';
 import { consumerMetrics } from '../../shared/messaging/consumer-metrics.ts';
+import type { Handlers } from '../../shared/messaging/handle-by-type.ts';
 import { createRequestHandling } from '../../shared/messaging/request-handling.ts';
 import { TOPIC, topicName, type TopicKey } from '../../shared/messaging/topic-names.ts';
 import type { Health, WorkerContext } from '../../shared/platform/worker.ts';
-import { handleCalculateRepaymentSchedule } from './handle-calculate-repayment-schedule.ts';
 
 /** A foreign reply topic that cannot be written costs the lane no longer than this; it is then spared for a while. */
 const FOREIGN_DEADLINE_MS = 3_000;
@@ -14,6 +14,8 @@ export interface LaneOptions {
   /** Part of the group's name; never changed, since the group's place in the topic hangs on it. */
   readonly lane: 'interactive' | 'bulk';
   readonly requestTopic: TopicKey;
+  /** Handlers by the type of the request. */
+  readonly handlers: Handlers;
   /** Longest synchronous work between two turns of the event loop; absent: the consumer's default. */
   readonly sliceMs?: number;
 }
@@ -26,7 +28,7 @@ export interface RunningLane {
 /** Starts a consumer with publishers of its own. Rejects when it cannot begin; nothing is left then. */
 export async function startLane(context: WorkerContext, options: LaneOptions): Promise<RunningLane> {
   const { broker, config, log, metrics } = context;
-  const { lane, requestTopic, sliceMs } = options;
+  const { lane, requestTopic, handlers, sliceMs } = options;
   const topic = (key: TopicKey): string => topicName(config.topicPrefix, key);
   const groupId = `${config.topicPrefix}plat.schedule.${lane}`;
   const clientId = `schedule-${lane}`;
@@ -37,7 +39,7 @@ export async function startLane(context: WorkerContext, options: LaneOptions): P
   });
   const observe = consumerMetrics(metrics, clientId);
   const { process } = createRequestHandling({
-    handlers: { CalculateRepaymentScheduleRequest: handleCalculateRepaymentSchedule },
+    handlers,
     codec: context.codec,
     replies,
     foreignReplies,

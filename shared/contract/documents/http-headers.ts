@@ -39,6 +39,12 @@ export const RESPONSE_HEADERS = {
     schema: { type: 'string' },
     example: 'unknown-member;jsonParam.amount, no-effect;jsonParam.ContractPeriod',
   },
+  'Holiday-Calendar': {
+    description:
+      'The holiday calendar that the due dates were held against and the version of its holidays: `name;version=...`, ASCII, at most 1,024 characters. Absent when there was none.',
+    schema: { type: 'string' },
+    example: 'RO;version=2026.1',
+  },
   Location: { description: 'Address of the result.', schema: { type: 'string' } },
   'Preference-Applied': { description: 'The preference that was followed.', schema: { type: 'string' } },
   'Retry-After': {

@@ -53,12 +53,16 @@ export const REPLY_MESSAGE_HEADERS: readonly MessageHeader[] = [
   header(HEADER.correlationId, 'The bytes of the request.', true),
   ...FORMAT,
   header(HEADER.warnings, 'What had no effect: a comma list of `code;path`.'),
+  header(
+    HEADER.holidayCalendar,
+    'The holiday calendar that the due dates were held against and the version of its holidays, such as `RO;version=2026.1`.',
+  ),
   header(HEADER.nestIsDisposed, 'Marks the only message of an answer for clients made with NestJS.', true),
 ];
 
 /** Headers of an error reply. */
 export const ERROR_MESSAGE_HEADERS: readonly MessageHeader[] = [
-  ...REPLY_MESSAGE_HEADERS.filter(({ name }) => name !== HEADER.warnings),
+  ...REPLY_MESSAGE_HEADERS.filter(({ name }) => name !== HEADER.warnings && name !== HEADER.holidayCalendar),
   header(HEADER.errorCode, 'Stable code of the problem.', true),
   header(HEADER.errorRetryable, '`true` when the same request may succeed later, else `false`.', true),
   header(

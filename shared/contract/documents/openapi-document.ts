@@ -114,7 +114,7 @@ function post(action: Action): object {
     responses: {
       200: {
         description: 'The answer, without a wrapper.',
-        headers: headerReferences(['X-Correlation-Id', 'Warnings']),
+        headers: headerReferences(['X-Correlation-Id', 'Warnings', ...(action.answerHeaders ?? [])]),
         content: { 'application/json': { schema: schemaReference(replyType), examples: answers } },
       },
       202: pendingResponse(

@@ -10,6 +10,9 @@ import {
 
 const RESULT_PROBLEMS = [400, 401, 404, 405, 408, 410, 422, 429, 431, 500, 503, 504];
 
+/** What the answers of some actions tell in headers of their own. */
+const ANSWER_HEADERS = [...new Set(ACTIONS.flatMap(({ answerHeaders }) => answerHeaders ?? []))];
+
 /** The address of results, which all actions share. */
 export function resultPath(): Record<string, object> {
   const schema = { anyOf: ACTIONS.map(({ replyType }) => schemaReference(replyType)) };
@@ -33,7 +36,7 @@ export function resultPath(): Record<string, object> {
         responses: {
           200: {
             description: 'The answer of the action.',
-            headers: headerReferences(['X-Correlation-Id', 'Warnings']),
+            headers: headerReferences(['X-Correlation-Id', 'Warnings', ...ANSWER_HEADERS]),
             content: { 'application/json': { schema } },
           },
           202: pendingResponse('The request is still under way.'),

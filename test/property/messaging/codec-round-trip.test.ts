@@ -54,12 +54,25 @@ function branchesOf(union: Type): readonly Type[] {
   return (union as unknown as { types: readonly Type[] }).types;
 }
 
-/** A schedule shows the rates that its `show` asks for, as the calculation makes it. */
+interface ScheduleRecord {
+  readonly show?: string;
+  readonly eir?: string;
+  readonly rows: readonly object[];
+  readonly extraColumns?: readonly string[];
+  readonly columns?: readonly (readonly number[])[];
+  readonly explanations?: readonly (readonly object[])[];
+}
+
+/** A schedule shows the rates that its `show` asks for, and its rows hold their extras, as the calculation makes it. */
 function consistent(payload: unknown): unknown {
-  const schedule = payload as { show?: string; eir?: string };
-  return schedule.show === undefined
-    ? payload
-    : { ...schedule, show: 'rows-with-eir', eir: schedule.eir ?? null, dae: undefined };
+  const { columns, explanations, ...schedule } = payload as ScheduleRecord;
+  if (schedule.show === undefined) return payload;
+  const rows = schedule.rows.map((row, index) => ({
+    ...row,
+    columns: schedule.extraColumns?.map((_, column) => columns?.[index]?.[column] ?? 0),
+    explanation: explanations === undefined ? undefined : (explanations[index] ?? []),
+  }));
+  return { ...schedule, rows, show: 'rows-with-eir', eir: schedule.eir ?? null, dae: undefined };
 }
 
 describe('every message of the catalogue', () => {

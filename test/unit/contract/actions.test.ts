@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { MESSAGES } from '../../../schemas/catalogue.ts';
 import { ACTIONS, findAction } from '../../../shared/contract/actions.ts';
-import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
-import { parseCalendarDate } from '../../../shared/lending/calendar-date.ts';
-import type { RepaymentScheduleRequest } from '../../../shared/lending/repayment-schedule-request.ts';
+import type { RequestContext } from '../../../shared/messaging/handle-by-type.ts';
+import { createHandlers } from '../../../workers/schedule/handlers.ts';
+import { BUILT_IN_ENVIRONMENT } from '../../support/lending-environment.ts';
 
+const handlers = createHandlers(BUILT_IN_ENVIRONMENT);
 const NAME = 'PLAT_BP_CalculateRepaymentSchedule';
 
 describe('finding an action', () => {
@@ -66,11 +67,9 @@ describe('examples', () => {
     const read = action.read(example.request);
     if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
     expect(read.warnings).toEqual([]);
-    const requestDay = parseCalendarDate('2030-06-15');
-    if (requestDay === undefined) throw new Error('not a date');
-    const outcome = calculateRepaymentSchedule(read.payload as RepaymentScheduleRequest, { requestDay });
-    if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
-    expect(JSON.parse(action.render(outcome))).toEqual(example.reply);
+    const outcome = handlers[action.requestType]?.(read.payload, { originTimestampMs: 0 } as RequestContext);
+    if (outcome === undefined || !('reply' in outcome)) throw new Error(JSON.stringify(outcome));
+    expect(JSON.parse(action.render(outcome.reply?.payload))).toEqual(example.reply);
   });
 
   test.each(cases)('$example.summary: the answer has the shape that is documented', ({ action, example }) => {

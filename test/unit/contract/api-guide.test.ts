@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { ACTIONS } from '../../../shared/contract/actions.ts';
+import { ACTIONS, findAction } from '../../../shared/contract/actions.ts';
+import { readRepaymentScheduleRequest } from '../../../shared/contract/read-repayment-schedule-request.ts';
+import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
+import { calendarDateOf } from '../../../shared/lending/calendar-date.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { TOPIC } from '../../../shared/messaging/topic-names.ts';
 import { createProblem } from '../../../shared/platform/create-problem.ts';
@@ -10,13 +13,38 @@ const guide = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'ut
 const blocks = [...guide.matchAll(/```json\n([\s\S]*?)```/g)].map(
   ([, text = '']) => JSON.parse(text) as object,
 );
-const [request, firstInstallment, generic, problem] = blocks;
+const [request, firstInstallment, generic] = blocks;
+const explanation = blocks.find((block) => Array.isArray(block)) as readonly object[] | undefined;
+const problem = blocks.find((block) => 'errors' in block);
+const payment = blocks.find((block) => 'PMTValue' in block);
+const rate = blocks.find((block) => 'Rate' in block);
 const action = ACTIONS[0];
 const example = action?.examples[0];
 
 test('the request and the answer of the guide are those of the worked example', () => {
   expect(request).toEqual(example?.request);
   expect([firstInstallment]).toEqual((example?.reply as readonly object[] | undefined)?.slice(0, 1));
+});
+
+test('the explained figures of the guide are those of the worked example', () => {
+  const members = { ...(example?.request['jsonParam'] as object), Explain: true };
+  const read = readRepaymentScheduleRequest({ jsonParam: members });
+  if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
+  const outcome = calculateRepaymentSchedule(read.payload, { requestDay: calendarDateOf(2024, 1, 1) });
+  const rows = JSON.parse(action?.render(outcome) ?? '[]') as readonly { Explanation: readonly object[] }[];
+  expect(explanation).toHaveLength(2);
+  expect(rows[0]?.Explanation).toEqual(expect.arrayContaining([...(explanation ?? [])]));
+});
+
+test('the calls of the guide and their answers are worked examples', () => {
+  const calls = [...guide.matchAll(/^curl -s \S+\/actions\/(\w+) \\\n.*\n {2}-d '([^']+)'$/gm)];
+  const shown = calls.map(([, name = '', body = '']) => ({ name, request: JSON.parse(body) as unknown }));
+  expect(shown.map(({ name }) => findAction(name)?.name)).toEqual(ACTIONS.slice(1).map(({ name }) => name));
+  for (const [index, { name, request: body }] of shown.entries()) {
+    const worked = findAction(name)?.examples[0];
+    expect(body).toEqual(worked?.request);
+    expect([payment, rate][index]).toEqual(worked?.reply);
+  }
 });
 
 test('the generic form of the guide is read as one', () => {

@@ -6,15 +6,21 @@ import { ACTIONS } from '../../../shared/contract/actions.ts';
 import { jsonSchemaOf, type JsonSchema } from '../../../shared/contract/json-schema.ts';
 import { isDateSchema } from '../../../shared/contract/member-kinds.ts';
 import { problemSchema } from '../../../shared/contract/problem-shape.ts';
+import { paymentValueMembers } from '../../../shared/contract/payment-value-request-shape.ts';
+import { rateMembers } from '../../../shared/contract/rate-request-shape.ts';
+import { paymentValueInput } from '../../../shared/contract/read-payment-value-request.ts';
 import { repaymentScheduleMembers } from '../../../shared/contract/repayment-schedule-request-shape.ts';
+import { rateInput } from '../../../shared/contract/read-rate-request.ts';
 import { readRepaymentScheduleRequest } from '../../../shared/contract/read-repayment-schedule-request.ts';
+import type { PaymentValue } from '../../../shared/lending/payment-value-request.ts';
+import type { DiscountedFlow, ProvenRate } from '../../../shared/lending/rate-request.ts';
 
 interface AvroType {
   readonly type: string;
   readonly logicalType?: string;
   readonly precision?: number;
   readonly scale?: number;
-  readonly items?: AvroRecord;
+  readonly items?: AvroRecord | AvroType;
 }
 interface AvroRecord {
   readonly fields: readonly { readonly name: string; readonly type: AvroNode; readonly default?: null }[];
@@ -33,20 +39,31 @@ function avroMembers({ fields }: AvroRecord, path = ''): string[] {
     const isUnion = Array.isArray(node);
     if (isUnion && (node[0] !== 'null' || standard !== null)) throw new Error(`${name} has no default null`);
     const type = (isUnion ? node[1] : node) as string | AvroType;
-    const kind = typeof type === 'string' ? type : (type.logicalType ?? type.type);
     const items = typeof type === 'string' ? undefined : type.items;
     return [
-      `${path}${name}${isUnion ? '?' : ''} ${kind}`,
-      ...(items === undefined ? [] : avroMembers(items, `${path}${name}.`)),
+      `${path}${name}${isUnion ? '?' : ''} ${kindOf(type)}`,
+      ...(items === undefined ? [] : avroItems(items, `${path}${name}`)),
     ];
   });
+}
+
+function avroItems(items: AvroRecord | AvroType, path: string): string[] {
+  return 'fields' in items ? avroMembers(items, `${path}.`) : [`${path}[] ${kindOf(items)}`];
+}
+
+function kindOf(type: string | AvroType): string {
+  return typeof type === 'string' ? type : (type.logicalType ?? type.type);
 }
 
 function zodMembers({ properties = {}, required = [] }: JsonSchema, path = ''): string[] {
   return Object.entries(properties).flatMap(([name, member]) => [
     `${path}${name}${required.includes(name) ? '' : '?'} ${avroKind(member)}`,
-    ...(member.items === undefined ? [] : zodMembers(member.items, `${path}${name}.`)),
+    ...(member.items === undefined ? [] : zodItems(member.items, `${path}${name}`)),
   ]);
+}
+
+function zodItems(items: JsonSchema, path: string): string[] {
+  return items.properties === undefined ? [`${path}[] ${avroKind(items)}`] : zodMembers(items, `${path}.`);
 }
 
 function avroKind(schema: JsonSchema): string {
@@ -56,10 +73,45 @@ function avroKind(schema: JsonSchema): string {
   return { number: 'decimal', integer: 'int' }[type] ?? type;
 }
 
-test('the JSON request and the Avro request have the same members, kinds and optional members', () => {
-  const fromZod = zodMembers(jsonSchemaOf(repaymentScheduleMembers));
-  expect(fromZod.length).toBeGreaterThan(70);
-  expect(avroMembers(avroRecord('CalculateRepaymentScheduleRequest')).toSorted()).toEqual(fromZod.toSorted());
+test.each([
+  ['CalculateRepaymentScheduleRequest', repaymentScheduleMembers, 71],
+  ['CalculatePMTRequest', paymentValueMembers, 9],
+  ['CalculateRateRequest', rateMembers, 8],
+] as const)(
+  'the JSON %s and the Avro one have the same members, kinds and optional members',
+  (type, members, least) => {
+    const fromZod = zodMembers(jsonSchemaOf(members));
+    expect(fromZod.length).toBeGreaterThanOrEqual(least);
+    expect(avroMembers(avroRecord(type)).toSorted()).toEqual(fromZod.toSorted());
+  },
+);
+
+/** Every member of a type, true where it may be null: the compiler checks that none is left out or made up. */
+type NullableMembers<Type> = { [Name in keyof Type]-?: null extends Type[Name] ? true : false };
+
+const nullableMembers = (record: AvroRecord) =>
+  Object.fromEntries(record.fields.map(({ name, type }) => [name, Array.isArray(type)]));
+
+test('the replies have the members of what is calculated', () => {
+  expect(nullableMembers(avroRecord('CalculatePMTReply'))).toEqual({
+    pmtValue: false,
+    principalValue: false,
+    digits: false,
+  } satisfies NullableMembers<PaymentValue>);
+  const rate = avroRecord('CalculateRateReply');
+  expect(nullableMembers(rate)).toEqual({
+    rate: true,
+    proof: false,
+    residual: true,
+    warnings: false,
+  } satisfies NullableMembers<ProvenRate>);
+  const proof = rate.fields.find(({ name }) => name === 'proof')?.type as AvroType | undefined;
+  expect(nullableMembers(proof?.items as AvroRecord)).toEqual({
+    date: true,
+    amount: false,
+    years: false,
+    discountedAmount: true,
+  } satisfies NullableMembers<DiscountedFlow>);
 });
 
 test('the JSON problem and the Avro problem have the same members', () => {
@@ -97,7 +149,7 @@ function decimals({ fields }: AvroRecord, list?: string): [string | undefined, s
   return fields.flatMap(({ name, type: node }) => {
     const type = Array.isArray(node) ? (node[1] as string | AvroType) : (node as string | AvroType);
     if (typeof type === 'string') return [];
-    if (type.items !== undefined) return decimals(type.items, name);
+    if (type.items !== undefined) return 'fields' in type.items ? decimals(type.items, name) : [];
     return type.logicalType === 'decimal' ? [[list, name, type]] : [];
   });
 }
@@ -112,6 +164,39 @@ test.each(decimals(avroRecord('CalculateRepaymentScheduleRequest')))(
     expect(read(Number(`1e-${scale + 1}`))).toMatchObject({ problem: 'not-computable' });
   },
 );
+
+test.each(decimals(avroRecord('CalculatePMTRequest')))(
+  '%s %s of a payment value: a number is accepted exactly when the Avro schema has a place for it',
+  (_list, name, { precision = 0, scale = 0 }) => {
+    const terms = { InstallmentsNo: 4, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' };
+    const read = (value: number) => paymentValueInput.read({ jsonParam: { ...terms, [name]: value } });
+    expect(read(Number(`1e${precision - scale - 1}`))).toMatchObject({ kind: 'valid' });
+    expect(read(Number(`1e${precision - scale}`))).toMatchObject({ problem: 'not-computable' });
+    expect(read(Number(`1e-${scale}`))).toMatchObject({ kind: 'valid' });
+    expect(read(Number(`1e-${scale + 1}`))).toMatchObject({ problem: 'not-computable' });
+  },
+);
+
+/** Requests in which one flow has a certain amount. */
+const bodies = (value: number) => [
+  { Rule: 'XIRR', CashFlows: [{ Date: '2024-01-01', Amount: value }] },
+  { Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [value] },
+];
+
+test('the amounts of flows are accepted exactly when the Avro schema has a place for them', () => {
+  const fields = avroRecord('CalculateRateRequest').fields.filter(({ name }) =>
+    /CashFlows|Amounts/.test(name),
+  );
+  expect(JSON.stringify(fields).match(/"precision":38,"scale":18/g)).toHaveLength(2);
+  for (const fits of [1e19, 1e-18]) {
+    for (const jsonParam of bodies(fits))
+      expect(rateInput.read({ jsonParam })).toMatchObject({ kind: 'valid' });
+  }
+  for (const misfit of [1e20, 1e-19]) {
+    for (const jsonParam of bodies(misfit))
+      expect(rateInput.read({ jsonParam })).toMatchObject({ problem: 'not-computable' });
+  }
+});
 
 test('the Avro schemas of all actions are valid', () => {
   for (const { requestType, replyType } of ACTIONS) {

@@ -28,8 +28,7 @@ interface OpenApi {
 }
 
 const document = openApiDocument({ version: '1.2.3', basePath: '/bank' }) as unknown as OpenApi;
-const action = ACTIONS[0];
-const post = document.paths[`/platapi/automation-processors/actions/${action?.name}`]?.post;
+const ACTION_PREFIX = '/platapi/automation-processors/actions/';
 
 /** A reader of one of the document's own schemas. */
 function schemaOf(name: string): z.ZodType {
@@ -61,6 +60,8 @@ test('the address is that of the interface, under the base path', () => {
   expect(document.servers).toEqual([{ url: '/bank' }]);
   expect(Object.keys(document.paths)).toEqual([
     '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule',
+    '/platapi/automation-processors/actions/PLAT_BP_CalculatePMT',
+    '/platapi/automation-processors/actions/PLAT_BP_CalculateRate',
     '/platapi/results/{resultId}',
     '/health/live',
     '/health/ready',
@@ -68,30 +69,29 @@ test('the address is that of the interface, under the base path', () => {
   ]);
 });
 
-describe('examples', () => {
-  const requests = Object.entries(post?.requestBody.content['application/json']?.examples ?? {});
-  const answers = Object.entries(post?.responses['200']?.content?.['application/json']?.examples ?? {});
+describe.each(ACTIONS)('examples of $name', (one) => {
+  const { post: operation } = document.paths[`${ACTION_PREFIX}${one.name}`] ?? {};
+  const requests = Object.entries(operation?.requestBody.content['application/json']?.examples ?? {});
+  const answers = Object.entries(operation?.responses['200']?.content?.['application/json']?.examples ?? {});
 
-  test('there is one of each answer and one in the generic form', () => {
-    expect(requests.map(([key]) => key)).toEqual(['capitalised', 'lowerCaseWithDae', 'daeAlone', 'generic']);
-    expect(answers.map(([key]) => key)).toEqual(['capitalised', 'lowerCaseWithDae', 'daeAlone']);
+  test('are one of each answer and one in the generic form', () => {
+    const keys = one.examples.map(({ key }) => key);
+    expect(requests.map(([key]) => key)).toEqual([...keys, 'generic']);
+    expect(answers.map(([key]) => key)).toEqual(keys);
   });
 
   test.each(requests)('request %s is accepted by the action and by its schema', (key, { value }) => {
-    expect(action?.read(value)).toMatchObject({ kind: 'valid', warnings: [] });
-    const name = key === 'generic' ? undefined : action?.requestType;
-    expect(name === undefined || schemaOf(name).safeParse(value).success).toBe(true);
+    expect(one.read(value)).toMatchObject({ kind: 'valid', warnings: [] });
+    expect(key === 'generic' || schemaOf(one.requestType).safeParse(value).success).toBe(true);
   });
 
   test.each(answers)('answer %s fits its schema', (_key, { value }) => {
-    expect(schemaOf(action?.replyType ?? '').safeParse(value)).toMatchObject({ success: true });
+    expect(schemaOf(one.replyType).safeParse(value)).toMatchObject({ success: true });
   });
 
-  test('the schemas refuse what is wrong', () => {
-    expect(schemaOf(action?.requestType ?? '').safeParse({ jsonParam: { Amount: '100' } }).success).toBe(
-      false,
-    );
-    expect(schemaOf(action?.replyType ?? '').safeParse([{ InstallmentNo: 'x' }]).success).toBe(false);
+  test('have schemas that refuse what is wrong', () => {
+    expect(schemaOf(one.requestType).safeParse({ jsonParam: { Amount: '100' } }).success).toBe(false);
+    expect(schemaOf(one.replyType).safeParse([{ InstallmentNo: 'x' }]).success).toBe(false);
   });
 });
 

@@ -3,6 +3,7 @@ import { repaymentScheduleReply } from '../../../shared/contract/repayment-sched
 import { renderRepaymentSchedule } from '../../../shared/contract/render-repayment-schedule.ts';
 import { calendarDateOf } from '../../../shared/lending/calendar-date.ts';
 import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/repayment-schedule.ts';
+import type { FigureExplanation } from '../../../shared/lending/row-explanation.ts';
 
 const ROW: ScheduleRow = {
   InstallmentNo: 1,
@@ -70,6 +71,23 @@ describe('spelling (A5, D1)', () => {
     expect(repaymentScheduleReply.safeParse(JSON.parse(withRow(both))).success).toBe(true);
   });
 
+  test('additional columns are members by their own names before the total, alike in both spellings (F4)', () => {
+    const rows = [{ ...ROW, insurance: 0, columns: [150, -5] }];
+    const extraColumns = ['Monthly fee', 'A "b"'];
+    const expected = '"insurance":0.00,"Monthly fee":1.50,"A \\"b\\"":-0.05,"totalInstallment":17.01';
+    expect(render({ rows, extraColumns })).toContain(expected);
+    const capitalised = render({
+      casing: 'capitalised',
+      show: 'rows-with-eir',
+      eir: null,
+      rows,
+      extraColumns,
+    });
+    expect(JSON.parse(capitalised)).toMatchObject([{ 'Monthly fee': 1.5, 'A "b"': -0.05 }]);
+    expect(repaymentScheduleReply.safeParse(JSON.parse(capitalised)).success).toBe(true);
+    expect(repaymentScheduleReply.safeParse(JSON.parse(render({ rows, extraColumns }))).success).toBe(true);
+  });
+
   test('early repayment is marked as text (X3)', () => {
     expect(JSON.parse(withRow({ isEarlyRepayment: true }))).toMatchObject([{ isEarlyRepayment: 'true' }]);
   });
@@ -80,6 +98,59 @@ describe('spelling (A5, D1)', () => {
 
   test('rows are separated', () => {
     expect(JSON.parse(render({ rows: [ROW, { ...ROW, InstallmentNo: 2 }] }))).toHaveLength(2);
+  });
+});
+
+describe('explanations (S6, Explain)', () => {
+  const explanation = [
+    {
+      figure: 'interest',
+      amount: 58,
+      days: 30,
+      basis: 360,
+      dayCount: '30/360',
+      rates: ['7', '6.50'],
+      base: 10_000,
+      formula: '60.00 * 7 % * 30/360 + 40.00 * 6.50 % * 30/360 = 0.58',
+    },
+    { figure: 'pmt', amount: 1_701, formula: 'interest 0.58 + principal 16.43 = 17.01' },
+    { figure: 'managementFee', name: 'Fee \u0219', amount: 0, formula: 'no charge: 0.00' },
+  ] as const satisfies readonly FigureExplanation[];
+
+  test('stand at the end of the row and name the figures as the row does', () => {
+    const text = withRow({ explanation });
+    expect(text).toContain(
+      ',"isEarlyRepayment":"false","explanation":[{"figure":"interest","amount":0.58,"days":30,"basis":360,' +
+        '"dayCount":"30/360","rates":[7,6.50],"base":100.00,"formula":',
+    );
+    expect(JSON.parse(text)).toMatchObject([
+      { explanation: [{}, { figure: 'pMT' }, { figure: 'managementFee', name: 'Fee \u0219' }] },
+    ]);
+    expect(repaymentScheduleReply.safeParse(JSON.parse(text)).success).toBe(true);
+  });
+
+  test('capitalised: their members too', () => {
+    const rows = [{ ...ROW, explanation }];
+    const text = render({ casing: 'capitalised', show: 'rows-with-eir', eir: null, rows });
+    expect(JSON.parse(text)).toMatchObject([
+      {
+        Explanation: [
+          { Figure: 'Interest', Amount: 0.58, Days: 30, Basis: 360, DayCount: '30/360', Rates: [7, 6.5] },
+          { Figure: 'PMT', Formula: 'interest 0.58 + principal 16.43 = 17.01' },
+          { Figure: 'ManagementFee', Name: 'Fee \u0219' },
+        ],
+      },
+    ]);
+    expect(repaymentScheduleReply.safeParse(JSON.parse(text)).success).toBe(true);
+  });
+
+  test('a figure of a later version keeps its name', () => {
+    const later = { ...explanation[1], figure: 'tax' } as unknown as FigureExplanation;
+    expect(withRow({ explanation: [later] })).toContain('[{"figure":"tax"');
+  });
+
+  test.each([{ amount: 0.5 }, { base: 2 ** 53 }, { rates: ['1e3'] }])('%o is not written', (wrong) => {
+    expect(() => withRow({ explanation: [{ ...explanation[0], ...wrong }] })).toThrow(RangeError);
   });
 });
 

@@ -21,10 +21,10 @@ describe('a schedule with LastDueDate (D2)', () => {
     expect(first('NextMonth')).toBe('2025-05-15');
   });
 
-  it('takes a FirstDueDate after it and refuses one before', () => {
+  it('takes a FirstDueDate after it; an earlier one needs settled rows (X1)', () => {
     const later = scheduleOf({ ...RUNNING, FirstDueDate: date('2025-05-20') });
     expect(dueDates(later)).toEqual(['2025-05-20', '2025-06-01', '2025-07-01']);
-    expect(faultCodes({ ...RUNNING, FirstDueDate: date('2025-04-01') })).toEqual(['FirstDueDate date-order']);
+    expect(faultCodes({ ...RUNNING, FirstDueDate: date('2025-04-01') })).toEqual(['LastDueDate date-order']);
   });
 
   it('starts a loan that is repaid at once there too (D7)', () => {
@@ -37,9 +37,5 @@ describe('a schedule with LastDueDate (D2)', () => {
     const withCosts = scheduleOf({ ...RUNNING, ActivationDate: undefined, UpFrontValue: decimal(50) });
     expect(withCosts.eir).toBe(fromThere.eir);
     expect(withCosts.warnings).toEqual([{ code: 'no-effect', path: 'UpFrontValue' }]);
-  });
-
-  it('is not recalculated with settled rows yet', () => {
-    expect(faultCodes({ ...RUNNING, BlockInstallmentNo: 3 })).toEqual(['BlockInstallmentNo not-supported']);
   });
 });

@@ -140,6 +140,17 @@ test('what decoding found without effect is told before what the handler says (E
   );
 });
 
+test('what an answer tells beside its body travels as a header, ASCII and of limited length (H2)', async () => {
+  const told = `Banca Națională;version=${'ș'.repeat(1_000)}`;
+  const { handle, replies } = createScene(() =>
+    done({ type: 'Answer', payload: 1, headers: { holidayCalendar: told } }),
+  );
+  await handle(question());
+  const header = String(replies.sent[0]?.headers?.['plat-holiday-calendar']);
+  expect(header).toMatch(/^Banca Na%C8%9Bional%C4%83;version=(%C8%99)+(%C8)?$/);
+  expect(header.length).toBeLessThanOrEqual(1_024);
+});
+
 test('outputs are on the log before the reply is', async () => {
   const output = { topic: 'plat.other.v1', key: 'k', value: Buffer.from('o') };
   const { handle, replies } = createScene(() => done({ type: 'Answer', payload: 1 }, [output]));

@@ -96,6 +96,18 @@ test('a reply resolves its request with type, payload and warnings', async () =>
   expect(requester.pending()).toBe(0);
 });
 
+test('a reply brings what it tells beside its body, whoever sent it', async () => {
+  const { requester, reply } = await createScene();
+  const answer = requester.request(question);
+  reply('id-1', 1, { 'plat-holiday-calendar': 'RO\r\nX-Evil: 1;version=2026.1' });
+  expect(await answer).toEqual({
+    kind: 'reply',
+    type: 'Answer',
+    payload: 1,
+    headers: { holidayCalendar: 'RO%0D%0AX-Evil: 1;version=2026.1' },
+  });
+});
+
 test('replies find their own request, in whatever order they come', async () => {
   const { requester, reply } = await createScene();
   const answers = ['a', 'b', 'c'].map((correlationId) => requester.request({ ...question, correlationId }));

@@ -32,6 +32,21 @@ describe('configuration', () => {
     expect(loadConfig({ KAFKA_BROKERS: 'a:1, b:2 ,' }).kafka?.brokers).toEqual(['a:1', 'b:2']);
   });
 
+  it('reads the countries and calendars of due dates, none by default (H2)', () => {
+    expect(loadConfig({}).lending).toEqual({ holidayCountries: [] });
+    const env = {
+      DEFAULT_HOLIDAY_CALENDAR: 'RO+TARGET',
+      HOLIDAY_COUNTRIES: 'SE, Norway',
+      CATALOGUE_FOLDER: '/c',
+    };
+    expect(loadConfig(env).lending).toEqual({
+      defaultHolidayCalendar: 'RO+TARGET',
+      holidayCountries: ['SE', 'Norway'],
+      catalogueFolder: '/c',
+    });
+    expect(faultOf({ HOLIDAY_COUNTRIES: ' , ' })).toContain('HOLIDAY_COUNTRIES');
+  });
+
   it('treats an empty variable as absent, as containers pass them', () => {
     expect(loadConfig({ KAFKA_BROKERS: '', PORT: '' }).http.port).toBe(8_080);
   });

@@ -86,6 +86,12 @@ describe('layers', () => {
     ).toEqual([]);
   });
 
+  it('lets only shared/calendars import date-holidays', () => {
+    const importers = imports.filter((edge) => edge.to === 'date-holidays').map((edge) => edge.from);
+    expect(importers).toContain('shared/calendars/library-calendars.ts');
+    expect(importers.filter((file) => !inFolder(file, 'shared/calendars'))).toEqual([]);
+  });
+
   it('lets only the configuration read the environment of production code', () => {
     const readers = files
       .filter((file) => (inFolder(file, 'shared') || inFolder(file, 'workers')) && file !== 'workers/main.ts')

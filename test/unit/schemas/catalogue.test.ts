@@ -104,7 +104,7 @@ describe('the schemas and the domain', () => {
     }
   });
 
-  it('have the same members in a schedule and its rows', () => {
+  it('have the same members in a schedule and its rows, but for extras of rows that lie beside them', () => {
     const record = recordOf('CalculateRepaymentScheduleReply');
     expect(membersOf(record)).toEqual({
       casing: false,
@@ -116,7 +116,11 @@ describe('the schemas and the domain', () => {
       dae: true,
       eir: true,
       warnings: false,
-    } satisfies MembersOf<RepaymentSchedule>);
+      extraColumns: true,
+      columns: true,
+      explanations: true,
+      calendar: true,
+    } satisfies MembersOf<RepaymentSchedule> & Record<'columns' | 'explanations', true>);
     expect(membersOf(itemsOf(record, 'rows'))).toEqual({
       InstallmentNo: false,
       dueDate: false,
@@ -131,7 +135,7 @@ describe('the schemas and the domain', () => {
       insurance: true,
       capitalisedInterest: true,
       isEarlyRepayment: false,
-    } satisfies Record<keyof ScheduleRow, boolean>);
+    } satisfies Record<Exclude<keyof ScheduleRow, 'columns' | 'explanation'>, boolean>);
   });
 
   it('have the same members in a problem and its faults', () => {

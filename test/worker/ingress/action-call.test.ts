@@ -75,6 +75,19 @@ describe('calling an action', () => {
     expect(quiet.headers.get('warnings')).toBeNull();
   });
 
+  it('tells the holiday calendar of the answer in a header (H2)', async () => {
+    const requester = createFakeRequester(({ payload }) => ({
+      kind: 'reply',
+      type: 'EchoReply',
+      payload,
+      headers: { holidayCalendar: 'RO+TARGET;version=2026.1+2026.1' },
+    }));
+    const response = await postEcho(await openTestIngress({ requester }), {});
+    expect(response.headers.get('holiday-calendar')).toBe('RO+TARGET;version=2026.1+2026.1');
+    const quiet = await postEcho(await openTestIngress(), {});
+    expect(quiet.headers.get('holiday-calendar')).toBeNull();
+  });
+
   it('lets the caller shorten the wait by Prefer: wait, never lengthen it', async () => {
     const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
     const ingress = await openTestIngress({ requester });

@@ -102,11 +102,15 @@ describe('GET of a result', () => {
     expect(pending.status).toBe(202);
     expect(pending.headers.get('retry-after')).toBe('1');
     expect(await pending.json()).toEqual({ resultId, status: 'pending', href });
-    await reply([{ PMT: 17.01 }], { [HEADER.warnings]: 'no-effect;jsonParam.UnusedAmount' });
+    await reply([{ PMT: 17.01 }], {
+      [HEADER.warnings]: 'no-effect;jsonParam.UnusedAmount',
+      [HEADER.holidayCalendar]: 'RO;version=2026.1',
+    });
     await expect.poll(() => statusOf(ingress.url + href)).toBe(200);
     const done = await fetch(ingress.url + href);
     expect(await done.text()).toBe('[{"PMT":17.01}]');
     expect(done.headers.get('warnings')).toBe('no-effect;jsonParam.UnusedAmount');
+    expect(done.headers.get('holiday-calendar')).toBe('RO;version=2026.1');
     expect(done.headers.get('cache-control')).toBe('no-store');
     await reply([{ PMT: 99 }]);
     expect(await (await fetch(ingress.url + href)).text()).toBe('[{"PMT":17.01}]');

@@ -26,11 +26,13 @@ type Operation = Readonly<Record<'get' | 'post', { responses: Readonly<Record<st
 
 const document = openApiDocument({ version: '1.2.3', basePath: '' });
 const { paths } = resolved(document) as { paths: Readonly<Record<string, Operation>> };
+const ACTION_PREFIX = '/platapi/automation-processors/actions/';
+const [firstAction, ...otherActions] = ACTIONS.map(({ name }) => ACTION_PREFIX + name);
 const documented = new Map<string, Documented>(
   Object.entries(paths).flatMap(([path, { get, post: posted }]) =>
-    Object.entries((posted ?? get).responses).map(
-      ([status, answer]) => [`${shortName(path)} ${status}`, answer] as const,
-    ),
+    Object.entries((posted ?? get).responses)
+      .filter(([status]) => status === '200' || !otherActions.includes(path))
+      .map(([status, answer]) => [`${shortName(path)} ${status}`, answer] as const),
   ),
 );
 
@@ -45,7 +47,7 @@ const UNDOCUMENTED = new Set([
   'x-content-type-options',
 ]);
 /** Sent only where there is something to say. */
-const OPTIONAL = new Set(['warnings', 'preference-applied', 'location']);
+const OPTIONAL = new Set(['warnings', 'holiday-calendar', 'preference-applied', 'location']);
 
 const SECRET = 'a shared secret of the tests, 32 characters and more';
 const RESPOND_ASYNC = { prefer: 'respond-async' };
@@ -163,6 +165,12 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
       (await startOn(await createSharedBroker(1), startIngressWorker, { REPLY_TIMEOUT_MS: '50' })).url,
       PROOF,
     ),
+  ...Object.fromEntries(
+    ACTIONS.slice(1).map(({ name, examples: [{ request }] }) => [
+      `${name} 200`,
+      async () => post((await system()).url, { ...request, Unknown: 1 }, { path: ACTION_PREFIX + name }),
+    ]),
+  ),
   'result 200': async () => (await later((await system()).url)).fetchResult(),
   'result 202': async () => {
     const { url } = await alone();
@@ -222,6 +230,11 @@ async function systemWithoutSchedule() {
   return { url, passMs: (ms: number) => (nowMs += ms) };
 }
 
+it('all actions share their answers but for the 200', () => {
+  expect(Object.keys(answersBut200(firstAction)).length).toBeGreaterThan(10);
+  for (const path of otherActions) expect(answersBut200(path)).toEqual(answersBut200(firstAction));
+});
+
 it('every documented answer is provoked here, and nothing else', () => {
   expect(Object.keys(PROVOKE).toSorted()).toEqual([...documented.keys()].toSorted());
 });
@@ -252,8 +265,14 @@ it.each(Object.entries(PROVOKE))('the real answer is as documented: %s', async (
   expect(problem?.status ?? response.status).toBe(response.status);
 });
 
+function answersBut200(path = ''): object {
+  const { 200: _ok, ...rest } = paths[path]?.post.responses ?? {};
+  return rest;
+}
+
 function shortName(path: string): string {
-  if (path.endsWith(ACTIONS[0]?.name ?? '-')) return 'action';
+  if (path === firstAction) return 'action';
+  if (path.startsWith(ACTION_PREFIX)) return path.slice(ACTION_PREFIX.length);
   return path.startsWith('/platapi/results/') ? 'result' : path;
 }
 

@@ -1,0 +1,24 @@
+/** Reads the request of `PLAT_BP_CalculateRate`. */
+
+import { checkRateRequest } from '../lending/check-rate-request.ts';
+import { BUILT_IN_PERIODICITIES } from '../lending/periodicity.ts';
+import type { RateRequest } from '../lending/rate-request.ts';
+import { Findings } from '../lending/refusal.ts';
+import type { Fault } from '../platform/problem.ts';
+import { createInputReader } from './json-param-input.ts';
+import { rateBody, rateMembers } from './rate-request-shape.ts';
+
+/** Reads `{jsonParam: {...}}` and checks requests that came in Avro. */
+export const rateInput = createInputReader<RateRequest>({
+  body: rateBody,
+  members: rateMembers,
+  standIns: { Rule: 'DAE' },
+  faultsOf,
+  restsOn: ({ path }) => (path === 'Unit' ? [] : ['Rule']),
+});
+
+function faultsOf(request: RateRequest): readonly Fault[] {
+  const findings = new Findings();
+  checkRateRequest(request, BUILT_IN_PERIODICITIES, findings);
+  return findings.faults;
+}

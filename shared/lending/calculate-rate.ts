@@ -1,0 +1,69 @@
+/**
+ * The rate of given cash flows with its proof (A6): lets anyone check a rate that is disclosed to a consumer. One pure
+ * function from members to rate and discounted flows.
+ */
+
+import type { Decimal } from 'decimal.js';
+import { checkRateRequest, type RateTerms, type TimedFlow } from './check-rate-request.ts';
+import { discountedFlows } from './discounted-flows.ts';
+import { solveRate } from './effective-rate.ts';
+import { BUILT_IN_PERIODICITIES, type Periodicity } from './periodicity.ts';
+import type { RateFlows } from './rate-flows.ts';
+import type { RateOutcome, RateRequest } from './rate-request.ts';
+import { Findings } from './refusal.ts';
+
+/** Decimals of the rate in percent (A6). */
+const PERCENT_DECIMALS = 10;
+
+/**
+ * Calculates a rate. Never throws for bad input: a request that cannot be calculated is refused with every fault that
+ * was found (E1, E3). Flows of which no rate exists have the rate null and no proof (A4); of several rates the one
+ * nearest zero counts.
+ */
+export function calculateRate(
+  request: RateRequest,
+  periodicities: readonly Periodicity[] = BUILT_IN_PERIODICITIES,
+): RateOutcome {
+  const findings = new Findings();
+  const terms = checkRateRequest(request, periodicities, findings);
+  const { faults, warnings } = findings;
+  if (terms === undefined || faults.length > 0) return { kind: 'refused', faults };
+  const scale = { percentDecimals: PERCENT_DECIMALS, unitsAdded: terms.periodsPerYear };
+  const rate = solveRate(rateFlowsOf(terms), scale).percent;
+  if (rate === null) return { kind: 'rate', rate, proof: [], residual: null, warnings };
+  return { kind: 'rate', rate, ...discountedFlows(terms, rate), warnings };
+}
+
+/** The flows by time, in the smallest unit in which all amounts are whole; flows of one time are added up. */
+function rateFlowsOf({ flows, unitsPerYear }: RateTerms): RateFlows {
+  const decimals = Math.max(...flows.map((flow) => flow.amount.decimalPlaces()));
+  let drawn = 0n;
+  const payments: bigint[] = [];
+  const timed: TimedFlow[] = [];
+  for (const flow of flows.toSorted(byTime)) {
+    const amount = wholeUnitsOf(flow.amount, decimals);
+    const last = timed.at(-1);
+    if (flow.wholeUnits === 0 && flow.extraDays === 0) drawn -= amount;
+    else if (last !== undefined && byTime(last, flow) === 0) payments.push((payments.pop() ?? 0n) + amount);
+    else {
+      payments.push(amount);
+      timed.push(flow);
+    }
+  }
+  return {
+    drawn,
+    payments,
+    wholeUnits: timed.map((flow) => flow.wholeUnits),
+    unitsPerYear,
+    extraDays: timed.map((flow) => flow.extraDays),
+    yearDays: timed.map((flow) => flow.yearDays),
+  };
+}
+
+function byTime(a: TimedFlow, b: TimedFlow): number {
+  return a.wholeUnits - b.wholeUnits || a.extraDays / a.yearDays - b.extraDays / b.yearDays;
+}
+
+function wholeUnitsOf(amount: Decimal, decimals: number): bigint {
+  return BigInt(amount.toFixed(decimals).replace('.', ''));
+}

@@ -1,0 +1,70 @@
+/**
+ * Months as ranges of days, for dates that come month after month: to move on by a month takes one addition, where a
+ * date's year, month and day take several divisions.
+ */
+
+import {
+  addDays,
+  calendarDateOf,
+  datePartsOf,
+  daysInMonth,
+  type CalendarDate,
+  type DateParts,
+} from './calendar-date.ts';
+
+/** A month of the calendar. */
+export interface CalendarMonth {
+  /** Months since January of the year 0. */
+  readonly index: number;
+  readonly firstDay: CalendarDate;
+  /** In days. */
+  readonly length: number;
+}
+
+/** A month that moves along with dates. */
+type MovingMonth = { -readonly [Key in keyof CalendarMonth]: CalendarMonth[Key] };
+
+const MONTHS_PER_YEAR = 12;
+/** A date further on than this many days is looked up instead of reached month by month. */
+const FAR_AWAY_DAYS = 200;
+
+/** The month of a date. */
+export function monthOf({ year, month }: DateParts): MovingMonth {
+  return {
+    index: year * MONTHS_PER_YEAR + month - 1,
+    firstDay: calendarDateOf(year, month, 1),
+    length: daysInMonth(year, month),
+  };
+}
+
+/** So many months from that of a date onwards. */
+export function monthsFrom(date: DateParts, count: number): readonly CalendarMonth[] {
+  const month = monthOf(date);
+  const months: CalendarMonth[] = [];
+  for (let index = 0; index < count; index += 1) {
+    months.push({ ...month });
+    moveOn(month);
+  }
+  return months;
+}
+
+/** Moves to the month of a date, wherever it lies. */
+export function moveTo(month: MovingMonth, date: CalendarDate): void {
+  if (date < month.firstDay || date > month.firstDay + FAR_AWAY_DAYS) {
+    Object.assign(month, monthOf(datePartsOf(date)));
+  }
+  while (date - month.firstDay >= month.length) moveOn(month);
+}
+
+function moveOn(month: MovingMonth): void {
+  month.firstDay = addDays(month.firstDay, month.length);
+  month.index += 1;
+  const monthOfYear = month.index % MONTHS_PER_YEAR;
+  month.length = daysInMonth((month.index - monthOfYear) / MONTHS_PER_YEAR, monthOfYear + 1);
+}
+
+/** A day of a month, or its last one where it is shorter. */
+export function dayIn(month: CalendarMonth | undefined, day: number): CalendarDate {
+  if (month === undefined) throw new RangeError('no such month');
+  return addDays(month.firstDay, Math.min(day, month.length) - 1);
+}

@@ -1,0 +1,161 @@
+/** Calendars that an institution keeps in its own catalogue (rule H2). */
+
+import { LONGEST_CLOSURE_DAYS, workingDayFrom } from '../business-day.ts';
+import { type CalendarDate, datePartsOf, parseCalendarDate } from '../calendar-date.ts';
+import { findBuiltInCalendar } from './built-in-calendars.ts';
+import type { BusinessCalendar, OtherCalendars } from './business-calendar.ts';
+import { calendarKey } from './calendar-key.ts';
+import { findCalendar, hasWorkingDay } from './find-calendar.ts';
+import { rememberedCalendar } from './remembered-calendar.ts';
+import { findWeekday, WEEKDAYS, weekdayOf } from './weekday.ts';
+
+/** A calendar as the catalogue holds it. */
+export interface CalendarRecord {
+  /** Letters, digits, blanks, `.`, `_` and `-`, at most 64; not a name of a built-in calendar. */
+  readonly name: string;
+  /** The same letters as a name; told with every schedule that the calendar decided. */
+  readonly version: string;
+  /** English names of the days of weekly rest. Absent: those of `base`, or none without it. */
+  readonly weekend?: readonly string[] | undefined;
+  /** Days without business, `yyyy-mm-dd`. */
+  readonly holidays: readonly string[];
+  /** Name of a calendar whose days without business it shares; unions and other records are allowed. */
+  readonly base?: string | undefined;
+}
+
+/** What is wrong with a record: it gives no calendar until that is put right. */
+export interface CalendarRecordFault {
+  /** Place in the list, for example `[2].holidays[5]`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The calendars of a catalogue and what is wrong with its records. */
+export interface CatalogueCalendars extends OtherCalendars {
+  readonly faults: readonly CalendarRecordFault[];
+}
+
+/** Most days that one record may list: a hundred years of two hundred days. */
+const MOST_HOLIDAYS = 20_000;
+/** Printed in a response header, so nothing that would need quoting there; `+` joins unions. */
+const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
+const NAME_FAULT = 'must have 1 to 64 letters, digits, blanks, dots, underscores or hyphens';
+
+interface Reading {
+  readonly records: ReadonlyMap<string, { readonly record: CalendarRecord; readonly path: string }>;
+  readonly others: OtherCalendars | undefined;
+  readonly faults: CalendarRecordFault[];
+  /** Undefined for a record that is being read, or that is faulty. */
+  readonly made: Map<string, BusinessCalendar | undefined>;
+}
+
+/** Reads the calendars of a catalogue once. `others` finds the countries that are not built in, as bases. */
+export function catalogueCalendars(
+  records: readonly CalendarRecord[],
+  others?: OtherCalendars,
+): CatalogueCalendars {
+  const faults: CalendarRecordFault[] = [];
+  const byKey = new Map<string, { record: CalendarRecord; path: string }>();
+  for (const [index, record] of records.entries()) {
+    const key = calendarKey(record.name);
+    const fault = nameFault(record, byKey.has(key));
+    if (fault === undefined) byKey.set(key, { record, path: `[${index}]` });
+    else faults.push({ path: `[${index}].name`, message: fault });
+  }
+  const reading: Reading = { records: byKey, others, faults, made: new Map() };
+  for (const key of byKey.keys()) made(key, reading);
+  return { faults, find: (name) => reading.made.get(calendarKey(name)) };
+}
+
+function nameFault(record: CalendarRecord, isTaken: boolean): string | undefined {
+  if (!NAME.test(record.name)) return NAME_FAULT;
+  if (isTaken) return 'must be unique in the catalogue in any case';
+  return findBuiltInCalendar(record.name) === undefined
+    ? undefined
+    : 'must not be the name of a built-in calendar; extend that one with base under another name';
+}
+
+/** The calendar of a record, made when it is first wanted, so that a base may stand behind it in the list. */
+function made(key: string, reading: Reading): BusinessCalendar | undefined {
+  if (reading.made.has(key)) return reading.made.get(key);
+  const entry = reading.records.get(key);
+  if (entry === undefined) return undefined;
+  // A record that reaches itself through its bases finds this and is refused for an unknown base.
+  reading.made.set(key, undefined);
+  const calendar = read(entry.record, entry.path, reading);
+  reading.made.set(key, calendar);
+  return calendar;
+}
+
+function read(record: CalendarRecord, path: string, reading: Reading): BusinessCalendar | undefined {
+  const before = reading.faults.length;
+  const fault = (member: string, message: string): void => {
+    reading.faults.push({ path: `${path}${member}`, message });
+  };
+  if (!NAME.test(record.version)) fault('.version', NAME_FAULT);
+  const weekend = weekendDays(record, fault);
+  const holidays = holidayDates(record, fault);
+  const base = baseOf(record, reading, fault);
+  if (reading.faults.length > before) return undefined;
+  const calendar = rememberedCalendar({
+    name: record.name,
+    version: record.version,
+    isWeekend: (date) => weekend.has(weekdayOf(date)) || base?.isWorkingDay(date) === false,
+    holidaysOf: holidaysByYear(holidays),
+  });
+  if (leavesWorkingDays(calendar, holidays)) return calendar;
+  fault('', 'must leave a working day in any two months');
+  return undefined;
+}
+
+type TellFault = (member: string, message: string) => void;
+
+function weekendDays(record: CalendarRecord, fault: TellFault): ReadonlySet<number> {
+  const days = new Set<number>();
+  for (const [index, name] of (record.weekend ?? []).entries()) {
+    const weekday = findWeekday(name);
+    if (weekday === undefined) fault(`.weekend[${index}]`, `must be one of ${WEEKDAYS.join(', ')}`);
+    else days.add(weekday);
+  }
+  return days;
+}
+
+function holidayDates(record: CalendarRecord, fault: TellFault): readonly CalendarDate[] {
+  if (record.holidays.length > MOST_HOLIDAYS) {
+    fault('.holidays', `must have at most ${MOST_HOLIDAYS} days`);
+    return [];
+  }
+  const dates = new Set<CalendarDate>();
+  for (const [index, text] of record.holidays.entries()) {
+    const date = parseCalendarDate(text);
+    if (date === undefined) fault(`.holidays[${index}]`, 'must be a date that exists, yyyy-mm-dd');
+    else dates.add(date);
+  }
+  return [...dates].toSorted((left, right) => left - right);
+}
+
+function baseOf(record: CalendarRecord, reading: Reading, fault: TellFault): BusinessCalendar | undefined {
+  if (record.base === undefined) return undefined;
+  const catalogue: OtherCalendars = { find: (name) => made(calendarKey(name), reading) };
+  const base = findCalendar(record.base, { catalogue, others: reading.others });
+  if (base === undefined) fault('.base', 'must name a calendar that is known and does not extend this one');
+  return base;
+}
+
+function holidaysByYear(holidays: readonly CalendarDate[]): (year: number) => Iterable<CalendarDate> {
+  const years = Map.groupBy(holidays, (date) => datePartsOf(date).year);
+  return (year) => years.get(year) ?? [];
+}
+
+/** True when no closure is longer than due dates are moved across, in either direction. */
+function leavesWorkingDays(calendar: BusinessCalendar, holidays: readonly CalendarDate[]): boolean {
+  if (!hasWorkingDay(calendar)) return false;
+  let opens = Number.NEGATIVE_INFINITY;
+  for (const holiday of holidays) {
+    if (holiday < opens) continue;
+    const closes = workingDayFrom(holiday, -1, calendar);
+    opens = workingDayFrom(holiday, 1, calendar);
+    if (closes === holiday || opens === holiday || opens - closes > LONGEST_CLOSURE_DAYS) return false;
+  }
+  return true;
+}

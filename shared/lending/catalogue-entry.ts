@@ -1,0 +1,16 @@
+/** Records of an institution's catalogue, with where each was found, so that a fault can name the place. */
+
+/** A record and the file, or other place, that it stands in. */
+export interface CatalogueEntry<RecordKind> {
+  readonly source: string;
+  readonly record: RecordKind;
+}
+
+/** One thing that is wrong with a catalogue. */
+export interface CatalogueFault {
+  readonly source: string;
+  /** Name of the record as it spells it. */
+  readonly record: string;
+  /** What is wrong and what to do, for a person. */
+  readonly message: string;
+}

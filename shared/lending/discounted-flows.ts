@@ -1,0 +1,122 @@
+/** The proof of a rate: every flow at its worth at time 0, so that anyone can add them up (A6). */
+
+import type { RateTerms, TimedFlow } from './check-rate-request.ts';
+import { discountFactorsOf, DiscountFactors } from './discount-factors.ts';
+import { exactRatio, type ExactRatio } from './exact-ratio.ts';
+import { formatMinorUnits } from './money.ts';
+import type { DiscountedFlow, ProvenRate } from './rate-request.ts';
+import { divideRounded } from './rounding.ts';
+
+/** Decimals of the years. */
+const YEARS_DECIMALS = 20;
+/** Decimals of discounted amounts beyond those of the amounts: the residual of a rate of ten decimals shows in them. */
+const FURTHER_DECIMALS = 10;
+/** Digits before the point, above which an amount would not fit a JSON number. */
+const MOST_DIGITS = 300;
+/** Fraction bits of the first attempt, and attempts with doubled width until every rounding is certain. */
+const FIRST_BITS = 256;
+const MOST_ATTEMPTS = 5;
+
+/** Lines and residual of the proof at the rate as shown, percent text. */
+export function discountedFlows(terms: RateTerms, rate: string): Pick<ProvenRate, 'proof' | 'residual'> {
+  const growth = growthAt(rate, terms.periodsPerYear);
+  const decimals = Math.max(...terms.flows.map((flow) => flow.amount.decimalPlaces())) + FURTHER_DECIMALS;
+  const discounting = new Discounting(growth, terms.unitsPerYear, decimals);
+  const proof: DiscountedFlow[] = [];
+  let residual: bigint | null = 0n;
+  for (const flow of terms.flows) {
+    const worth = discounting.worthOf(flow);
+    residual = worth === null || residual === null ? null : residual + worth;
+    proof.push({
+      date: flow.date,
+      amount: flow.amount.isZero() ? '0' : flow.amount.toFixed(),
+      years: yearsOf(flow, terms),
+      discountedAmount: worth === null ? null : formatMinorUnits(worth, decimals),
+    });
+  }
+  return { proof, residual: residual === null ? null : formatMinorUnits(residual, decimals) };
+}
+
+/** 1 + r of a time unit: of a year, or of a period where periodic rates are added. */
+function growthAt(rate: string, periodsPerYear: ExactRatio): ExactRatio {
+  const decimals = rate.length - rate.indexOf('.') - 1;
+  const one = 100n * 10n ** BigInt(decimals) * periodsPerYear.numerator;
+  return exactRatio(one + BigInt(rate.replace('.', '')) * periodsPerYear.denominator, one);
+}
+
+function yearsOf(flow: TimedFlow, { unitsPerYear, periodsPerYear }: RateTerms): string {
+  const yearDays = BigInt(flow.yearDays);
+  const units = BigInt(unitsPerYear) * periodsPerYear.numerator;
+  const numerator =
+    BigInt(flow.wholeUnits) * periodsPerYear.denominator * yearDays + BigInt(flow.extraDays) * units;
+  const scaled = numerator * 10n ** BigInt(YEARS_DECIMALS);
+  return formatMinorUnits(divideRounded(scaled, units * yearDays, 'HALF_UP'), YEARS_DECIMALS);
+}
+
+/** Discounting at one rate to whole numbers of the last decimal shown. */
+class Discounting {
+  readonly #growth: ExactRatio;
+  readonly #unitsPerYear: number;
+  readonly #decimals: number;
+  readonly #attempts: Attempt[] = [];
+
+  constructor(growth: ExactRatio, unitsPerYear: number, decimals: number) {
+    this.#growth = growth;
+    this.#unitsPerYear = unitsPerYear;
+    this.#decimals = decimals;
+  }
+
+  /** The flow's worth at time 0, rounded half up; null at -100 percent and beyond what JSON holds. */
+  worthOf(flow: TimedFlow): bigint | null {
+    const amount = BigInt(flow.amount.toFixed(this.#decimals).replace('.', ''));
+    if (flow.wholeUnits === 0 && flow.extraDays === 0) return amount;
+    if (this.#growth.numerator <= 0n) return null;
+    let worth = 0n;
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+      const { low, high } = this.#attempt(attempt).range(amount, flow);
+      worth = high;
+      if (low === high) break;
+    }
+    return String(worth).length > MOST_DIGITS + this.#decimals ? null : worth;
+  }
+
+  #attempt(number: number): Attempt {
+    const known = this.#attempts[number];
+    if (known !== undefined) return known;
+    const attempt = new Attempt(this.#growth, this.#unitsPerYear, BigInt(FIRST_BITS * 2 ** number));
+    this.#attempts[number] = attempt;
+    return attempt;
+  }
+}
+
+/** Discount factors of one width in bits. */
+class Attempt {
+  readonly #growth: ExactRatio;
+  readonly #bits: bigint;
+  readonly #units: DiscountFactors;
+  readonly #days = new Map<number, DiscountFactors>();
+
+  constructor(growth: ExactRatio, unitsPerYear: number, bits: bigint) {
+    this.#growth = growth;
+    this.#bits = bits;
+    this.#units = new DiscountFactors(growth, unitsPerYear, bits);
+  }
+
+  /** The rounded worth by the least and by the greatest factor that the true one may be. */
+  range(amount: bigint, flow: TimedFlow): { readonly low: bigint; readonly high: bigint } {
+    const bits = this.#bits;
+    let factor = flow.wholeUnits === 0 ? 1n << bits : this.#units.discount(flow.wholeUnits);
+    let error = this.#units.largestError + 1n;
+    if (flow.extraDays > 0) {
+      const days = discountFactorsOf(this.#days, this.#growth, flow.yearDays, bits);
+      factor = (factor * days.discount(flow.extraDays)) >> bits;
+      error += days.largestError + 1n;
+    }
+    const bound = 2n * error * ((factor >> bits) + 1n);
+    const one = 1n << bits;
+    return {
+      low: divideRounded(amount * (factor - bound), one, 'HALF_UP'),
+      high: divideRounded(amount * (factor + bound), one, 'HALF_UP'),
+    };
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * Reads an expression by the closed grammar of rule S2. Nothing of it is ever run as code.
+ *
+ *   comparison := sum [ ( < | <= | > | >= | = | <> ) sum ]
+ *   sum        := product { ( + | - ) product }
+ *   product    := signed { ( * | / ) signed }
+ *   signed     := - signed | number | name | function ( comparison { , comparison } ) | ( comparison )
+ */
+
+import { tokensOf, type FormulaToken } from './formula-lexer.ts';
+import {
+  DEEPEST_FORMULA,
+  FORMULA_FUNCTIONS,
+  formulaError,
+  MOST_FORMULA_PARTS,
+  type FormulaError,
+  type FormulaFunction,
+  type FormulaOperator,
+  type FormulaTree,
+} from './formula-tree.ts';
+
+/** Most digits of a number: more than any amount or rate has. */
+const MOST_DIGITS = 30;
+
+const COMPARISONS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=', '=', '<>']);
+const SUMS: ReadonlySet<string> = new Set(['+', '-']);
+const PRODUCTS: ReadonlySet<string> = new Set(['*', '/']);
+
+/** Where the reader stands. The first error is kept; after it every function answers undefined. */
+interface Reading {
+  readonly tokens: readonly FormulaToken[];
+  /** Position just behind the text, for what is missing at its end. */
+  readonly end: number;
+  next: number;
+  depth: number;
+  parts: number;
+  error: FormulaError | undefined;
+}
+
+/** The expression of a text, or what is wrong with it and where. Never throws, whatever the text is. */
+export function parseFormula(text: string): FormulaTree | FormulaError {
+  const tokens = tokensOf(text);
+  if ('kind' in tokens) return tokens;
+  const reading: Reading = { tokens, end: text.length + 1, next: 0, depth: 0, parts: 0, error: undefined };
+  const tree = comparison(reading);
+  if (tree === undefined) return reading.error ?? formulaError(1, 'cannot be read');
+  const rest = tokens[reading.next];
+  return rest === undefined ? tree : formulaError(rest.at, leftOver(rest));
+}
+
+function leftOver(token: FormulaToken): string {
+  if (token.text === ')') return 'this ) closes nothing: remove it, or add a ( before';
+  if (token.text === ',') return 'a comma separates the values of min, max, round and if only';
+  if (COMPARISONS.has(token.text)) {
+    return 'a comparison has two sides: put one of two comparisons in brackets, or use if';
+  }
+  return `write an operator before ${token.text}`;
+}
+
+function comparison(reading: Reading): FormulaTree | undefined {
+  const left = chain(reading, SUMS, product);
+  const token = reading.tokens[reading.next];
+  if (left === undefined || token === undefined || !COMPARISONS.has(token.text)) return left;
+  reading.next += 1;
+  const right = chain(reading, SUMS, product);
+  return right === undefined ? undefined : operation(reading, token, left, right);
+}
+
+function product(reading: Reading): FormulaTree | undefined {
+  return chain(reading, PRODUCTS, signed);
+}
+
+/** Parts joined by operators of one rank, the leftmost first. */
+function chain(
+  reading: Reading,
+  operators: ReadonlySet<string>,
+  part: (reading: Reading) => FormulaTree | undefined,
+): FormulaTree | undefined {
+  let tree = part(reading);
+  for (;;) {
+    const token = reading.tokens[reading.next];
+    if (tree === undefined || token === undefined || !operators.has(token.text)) return tree;
+    reading.next += 1;
+    const right = part(reading);
+    tree = right === undefined ? undefined : operation(reading, token, tree, right);
+  }
+}
+
+function operation(
+  reading: Reading,
+  token: FormulaToken,
+  left: FormulaTree,
+  right: FormulaTree,
+): FormulaTree | undefined {
+  const operator = token.text as FormulaOperator;
+  return counted(reading, { kind: 'operation', at: token.at, operator, left, right });
+}
+
+function signed(reading: Reading): FormulaTree | undefined {
+  const token = reading.tokens[reading.next];
+  if (token === undefined) return refuse(reading, reading.end, 'a number, a name or ( is missing at the end');
+  reading.next += 1;
+  if (token.kind === 'number') return numberOf(reading, token);
+  if (token.kind === 'name') return named(reading, token);
+  if (token.text !== '-' && token.text !== '(') {
+    return refuse(reading, token.at, `a number, a name or ( must stand here, not ${token.text}`);
+  }
+  return nested(reading, token, token.text === '-' ? negation : bracket);
+}
+
+/** Reads something that may hold expressions, as deep as is allowed. */
+function nested(
+  reading: Reading,
+  token: FormulaToken,
+  read: (reading: Reading, token: FormulaToken) => FormulaTree | undefined,
+): FormulaTree | undefined {
+  if (reading.depth >= DEEPEST_FORMULA) {
+    return refuse(reading, token.at, `brackets, calls and signs may be ${DEEPEST_FORMULA} deep at most`);
+  }
+  reading.depth += 1;
+  const tree = read(reading, token);
+  reading.depth -= 1;
+  return tree;
+}
+
+function negation(reading: Reading, token: FormulaToken): FormulaTree | undefined {
+  const of = signed(reading);
+  return of === undefined ? undefined : counted(reading, { kind: 'negation', at: token.at, of });
+}
+
+function bracket(reading: Reading, token: FormulaToken): FormulaTree | undefined {
+  const tree = comparison(reading);
+  return tree !== undefined && closed(reading, token) ? tree : undefined;
+}
+
+function closed(reading: Reading, opening: FormulaToken): boolean {
+  const token = reading.tokens[reading.next];
+  if (token?.text !== ')') {
+    const found = token === undefined ? '' : `, not ${token.text}`;
+    refuse(reading, token?.at ?? reading.end, `the ( at ${opening.at} needs its ) here${found}`);
+    return false;
+  }
+  reading.next += 1;
+  return true;
+}
+
+function named(reading: Reading, token: FormulaToken): FormulaTree | undefined {
+  const opening = reading.tokens[reading.next];
+  const name = token.text.toLowerCase();
+  if (opening?.text !== '(') {
+    if (isFunction(name)) return refuse(reading, token.at, `${name} needs its values in brackets`);
+    return counted(reading, { kind: 'name', at: token.at, name: token.text });
+  }
+  if (!isFunction(name)) {
+    const known = Object.keys(FORMULA_FUNCTIONS).join(', ');
+    return refuse(reading, token.at, `there is no function ${token.text}; known are ${known}`);
+  }
+  reading.next += 1;
+  return nested(reading, token, () => call(reading, { name, at: token.at }, opening));
+}
+
+function isFunction(name: string): name is FormulaFunction {
+  return Object.hasOwn(FORMULA_FUNCTIONS, name);
+}
+
+function call(
+  reading: Reading,
+  { name, at }: { readonly name: FormulaFunction; readonly at: number },
+  opening: FormulaToken,
+): FormulaTree | undefined {
+  const values: FormulaTree[] = [];
+  do {
+    const value = comparison(reading);
+    if (value === undefined) return undefined;
+    values.push(value);
+  } while (skipComma(reading));
+  if (!closed(reading, opening)) return undefined;
+  const { least, most } = FORMULA_FUNCTIONS[name];
+  if (values.length >= least && values.length <= most) {
+    return counted(reading, { kind: 'call', at, name, values });
+  }
+  const allowed = least === most ? `${least}` : most === 2 ? '1 or 2' : `${least} or more`;
+  return refuse(reading, at, `${name} takes ${allowed} values, separated by commas`);
+}
+
+function skipComma(reading: Reading): boolean {
+  if (reading.tokens[reading.next]?.text !== ',') return false;
+  reading.next += 1;
+  return true;
+}
+
+function numberOf(reading: Reading, token: FormulaToken): FormulaTree | undefined {
+  const [whole = '', decimals = ''] = token.text.split('.');
+  if (whole.length + decimals.length > MOST_DIGITS) {
+    return refuse(reading, token.at, `a number may have ${MOST_DIGITS} digits at most`);
+  }
+  const value = { numerator: BigInt(whole + decimals), denominator: 10n ** BigInt(decimals.length) };
+  return counted(reading, { kind: 'number', at: token.at, value });
+}
+
+function counted(reading: Reading, tree: FormulaTree): FormulaTree | undefined {
+  reading.parts += 1;
+  if (reading.parts <= MOST_FORMULA_PARTS) return tree;
+  return refuse(reading, tree.at, `a formula may have ${MOST_FORMULA_PARTS} parts at most`);
+}
+
+function refuse(reading: Reading, at: number, message: string): undefined {
+  reading.error ??= formulaError(at, message);
+  return undefined;
+}

@@ -1,0 +1,70 @@
+/** What formulas read: the named inputs of the row and the columns that stand before them, in numbered slots. */
+
+import { wholeValue, type FormulaValue } from './formula-values.ts';
+
+/**
+ * The named inputs. Money is in major units. What a request leaves out is zero.
+ * - InterestPercent: annual percent of the row, 12 for 12 %
+ * - Amount: financed amount
+ * - InstallmentsNo, InstallmentNo: number of rows of the contract, number of this row, both as in the contract's plan
+ * - NoDays: calendar days of the period as accrued (D6)
+ * - DayCountFraction: part of a year by the day count (C1)
+ * - ResidualValue, CapitalPercent, UnusedAmount, AdvanceAmount, UpFrontValue: as sent
+ * - LockedInstallment, LockedPrincipal: the members installmentValue and principalValue
+ * - PeriodsPerYear: 12 for Monthly; weeks count 52 and days 365 to the year, Once counts 1
+ */
+export const INPUT_NAMES = [
+  'InterestPercent',
+  'Amount',
+  'InstallmentsNo',
+  'InstallmentNo',
+  'NoDays',
+  'DayCountFraction',
+  'ResidualValue',
+  'CapitalPercent',
+  'UnusedAmount',
+  'AdvanceAmount',
+  'UpFrontValue',
+  'LockedInstallment',
+  'LockedPrincipal',
+  'PeriodsPerYear',
+] as const;
+
+/** Name of an input that formulas may read. */
+export type InputName = (typeof INPUT_NAMES)[number];
+
+/** The columns of the contract's row that formulas may read. TotalInstallment is always the sum of three of them (M3). */
+export const READABLE_COLUMNS = [
+  'RemainingValue',
+  'Interest',
+  'PMT',
+  'Principal',
+  'ManagementFee',
+  'Insurance',
+] as const;
+
+/** Name of a column that every row has and formulas may read. */
+export type ReadableColumn = (typeof READABLE_COLUMNS)[number];
+
+/** Where each input and standard column stands in the slots; additional columns follow from FIRST_EXTRA_SLOT on. */
+export const SLOTS = Object.fromEntries(
+  [...INPUT_NAMES, ...READABLE_COLUMNS].map((name, slot) => [name, slot]),
+) as Readonly<Record<InputName | ReadableColumn, number>>;
+
+/** Slot of the first additional column. */
+export const FIRST_EXTRA_SLOT = INPUT_NAMES.length + READABLE_COLUMNS.length;
+
+/**
+ * The values that formulas of one schedule read. The row loop writes the slots in place: inputs before a row,
+ * columns as they become known; a formula never reads a column that its schedule type has not calculated before it.
+ */
+export interface FormulaScope {
+  readonly slots: FormulaValue[];
+}
+
+const ZERO = wholeValue(0);
+
+/** A scope with every slot at zero. `slotCount` is that of the compiled schedule type. */
+export function newFormulaScope(slotCount: number): FormulaScope {
+  return { slots: Array.from({ length: slotCount }, () => ZERO) };
+}

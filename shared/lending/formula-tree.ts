@@ -1,0 +1,74 @@
+/** The parts of an expression (S2), before its names have been looked up. */
+
+import type { FormulaValue } from './formula-values.ts';
+
+/** Most characters of an expression; a longer one is not read at all. */
+export const LONGEST_FORMULA = 1000;
+/** Most numbers, names, operators and calls of an expression: bounds the work of every row. */
+export const MOST_FORMULA_PARTS = 200;
+/** Deepest nesting of brackets, calls and signs. */
+export const DEEPEST_FORMULA = 30;
+
+/** Operators between two values. A comparison answers 1 or 0. */
+export type FormulaOperator = '+' | '-' | '*' | '/' | '<' | '<=' | '>' | '>=' | '=' | '<>';
+
+/** The functions, with the number of values that each takes. */
+export const FORMULA_FUNCTIONS = {
+  min: { least: 2, most: MOST_FORMULA_PARTS },
+  max: { least: 2, most: MOST_FORMULA_PARTS },
+  round: { least: 1, most: 2 },
+  if: { least: 3, most: 3 },
+} as const;
+
+/** Name of a function. */
+export type FormulaFunction = keyof typeof FORMULA_FUNCTIONS;
+
+/** An expression. `at` is the position (from 1) of its operator, name or number in the text. */
+export type FormulaTree =
+  | { readonly kind: 'number'; readonly at: number; readonly value: FormulaValue }
+  | { readonly kind: 'name'; readonly at: number; readonly name: string }
+  | { readonly kind: 'negation'; readonly at: number; readonly of: FormulaTree }
+  | {
+      readonly kind: 'operation';
+      readonly at: number;
+      readonly operator: FormulaOperator;
+      readonly left: FormulaTree;
+      readonly right: FormulaTree;
+    }
+  | {
+      readonly kind: 'call';
+      readonly at: number;
+      readonly name: FormulaFunction;
+      readonly values: readonly FormulaTree[];
+    };
+
+/** Why a text is no expression: what to write at which position (from 1). */
+export interface FormulaError {
+  readonly kind: 'formula-error';
+  readonly at: number;
+  readonly message: string;
+}
+
+/** An error at a position. */
+export function formulaError(at: number, message: string): FormulaError {
+  return { kind: 'formula-error', at, message };
+}
+
+/** The names that an expression reads, as it spells them, each with its first position. */
+export function namesIn(tree: FormulaTree): ReadonlyMap<string, number> {
+  const names = new Map<string, number>();
+  visit(tree, (part) => {
+    if (part.kind === 'name' && !names.has(part.name)) names.set(part.name, part.at);
+  });
+  return names;
+}
+
+function visit(tree: FormulaTree, see: (part: FormulaTree) => void): void {
+  see(tree);
+  if (tree.kind === 'negation') visit(tree.of, see);
+  if (tree.kind === 'operation') {
+    visit(tree.left, see);
+    visit(tree.right, see);
+  }
+  if (tree.kind === 'call') for (const value of tree.values) visit(value, see);
+}

@@ -1,0 +1,47 @@
+/**
+ * The request of `PLAT_BP_CalculatePMT` as the calculation reads it, and its answer. Member names and casings are those
+ * of the interface, section 4.7, plus the extension of rule M5.
+ *
+ * Conventions: a member that was absent or null is undefined (M6); amounts and rates are exact decimals (M1); names are
+ * compared regardless of case. Nothing of a request has been checked for meaning yet.
+ */
+
+import type { Decimal } from 'decimal.js';
+import type { Fault } from './refusal.ts';
+
+/** All that a caller may say about the payment that it asks for. */
+export interface PaymentValueRequest {
+  /** Number of installments, 1..1200 (M6). */
+  readonly InstallmentsNo: number;
+  /** Name of a periodicity (D7), not Once (P1). */
+  readonly PeriodicityType: string;
+  /** Name of a day count (C1). */
+  readonly InterestCalculationMethod: string;
+  /** Amount that is repaid, in major units; absent or zero: a savings plan (P2). */
+  readonly FinancedAmount?: Decimal | undefined;
+  /** Annual rate in percent (M4); absent: 0 (P1). */
+  readonly InterestPercent?: Decimal | undefined;
+  /** 1: the first installment pays interest only; 0 (default): no grace (P2). */
+  readonly GracePeriodPrincipal?: number | undefined;
+  /** What is still owed after the last installment, or the target of a savings plan; default 0 (P2). */
+  readonly FutureValue?: Decimal | undefined;
+  /** 0 (default): in arrears; 1: in advance (P2). */
+  readonly InterestType?: number | undefined;
+  /** Number of decimals of the answer, 0..10, default 2 (M5). */
+  readonly Precision?: number | undefined;
+}
+
+/** The equal payment of an annuity. */
+export interface PaymentValue {
+  /** Payment of each installment, in major units, with at most `digits` decimals. */
+  readonly pmtValue: Decimal;
+  /** Equal part of the principal, in major units, with at most `digits` decimals. */
+  readonly principalValue: Decimal;
+  /** Decimals that both are rounded to (M5). */
+  readonly digits: number;
+}
+
+/** A payment value, or every reason why there is none (E3). */
+export type PaymentValueOutcome =
+  | ({ readonly kind: 'payment-value' } & PaymentValue)
+  | { readonly kind: 'refused'; readonly faults: readonly Fault[] };

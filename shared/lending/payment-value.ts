@@ -1,0 +1,112 @@
+/**
+ * The payment of an annuity in one closed formula (P2). With i the rate of one period, v = 1/(1+i) and n payments:
+ *
+ *     payment = (financed - future v^n) i / (1 - v^n)
+ *
+ * in advance divided by 1+i. It is taken as one exact fraction of whole numbers and rounded once, so that ties and
+ * hair's breadths are right whatever the rate and the number of payments.
+ */
+
+import { Decimal } from 'decimal.js';
+import { formatMinorUnits } from './money.ts';
+import { paymentTermsOf, type PaymentTerms } from './payment-terms.ts';
+import type { PaymentValueOutcome, PaymentValueRequest } from './payment-value-request.ts';
+import { BUILT_IN_PERIODICITIES, type Periodicity } from './periodicity.ts';
+import { Findings, type Fault } from './refusal.ts';
+import { divideRounded } from './rounding.ts';
+
+/** A payment from this on, in major units, is more than a message carries. */
+const TOO_LARGE = 10n ** 20n;
+
+/** A fraction that is yet to be rounded; the denominator is not zero. */
+interface Quotient {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+/**
+ * The equal payment of a loan, or of a savings plan where nothing is financed, in arrears or in advance, with the equal
+ * part of the principal beside it (P1, P2), both rounded half up to `Precision` decimals (M5). Never throws for bad
+ * input: a request that cannot be calculated is refused with every fault that was found (E3). `known` are the
+ * periodicities of the catalogue (D7).
+ */
+export function calculatePaymentValue(
+  request: PaymentValueRequest,
+  known: readonly Periodicity[] = BUILT_IN_PERIODICITIES,
+): PaymentValueOutcome {
+  const findings = new Findings();
+  const terms = paymentTermsOf(request, known, findings);
+  if (terms === undefined) return { kind: 'refused', faults: findings.faults };
+  const { digits } = terms;
+  const pmt = roundedMinor(paymentOf(terms), terms);
+  const principal = roundedMinor(principalOf(terms), terms);
+  if (magnitudeOf(pmt) >= TOO_LARGE * 10n ** BigInt(digits)) {
+    const path = terms.financed.isZero() ? 'FutureValue' : 'FinancedAmount';
+    findings.refuse(path, 'amount-too-large', 'must be smaller: the payment is too large to be answered');
+    return { kind: 'refused', faults: findings.faults };
+  }
+  return {
+    kind: 'payment-value',
+    pmtValue: new Decimal(formatMinorUnits(pmt, digits)),
+    principalValue: new Decimal(formatMinorUnits(principal, digits)),
+    digits,
+  };
+}
+
+/** The faults of a request without calculating it: for callers that list what is wrong beside faults of shape (E3). */
+export function faultsOfPaymentValue(
+  request: PaymentValueRequest,
+  known: readonly Periodicity[] = BUILT_IN_PERIODICITIES,
+): readonly Fault[] {
+  const findings = new Findings();
+  paymentTermsOf(request, known, findings);
+  return findings.faults;
+}
+
+/**
+ * With 1+i = p/q the payment is (financed p^n - future q^n)(p - q) / (q (p^n - q^n)), in advance over p instead of q;
+ * without interest it is the principal part.
+ */
+function paymentOf(terms: PaymentTerms): Quotient {
+  const { numerator: p, denominator: q } = terms.growth;
+  if (p === q) return principalOf(terms);
+  const { financed, future } = scaledAmounts(terms);
+  const exponent = BigInt(terms.payments);
+  const grown = p ** exponent;
+  const base = q ** exponent;
+  return {
+    numerator: (financed * grown - future * base) * (p - q),
+    denominator: (terms.isInAdvance ? p : q) * (grown - base),
+  };
+}
+
+function principalOf(terms: PaymentTerms): Quotient {
+  const { financed, future } = scaledAmounts(terms);
+  return { numerator: financed - future, denominator: BigInt(terms.payments) };
+}
+
+/** Both amounts as whole numbers of their common scale. */
+function scaledAmounts(terms: PaymentTerms): { financed: bigint; future: bigint } {
+  const scale = scaleOf(terms);
+  return { financed: unscaled(terms.financed, scale), future: unscaled(terms.future, scale) };
+}
+
+function scaleOf({ financed, future }: PaymentTerms): number {
+  return Math.max(financed.decimalPlaces(), future.decimalPlaces());
+}
+
+function unscaled(amount: Decimal, scale: number): bigint {
+  return BigInt(amount.toFixed(scale).replace('.', ''));
+}
+
+/** The quotient in units of the last decimal. What is paid into a savings plan counts as positive too (P2). */
+function roundedMinor({ numerator, denominator }: Quotient, terms: PaymentTerms): bigint {
+  const isSavingsPlan = terms.financed.isZero();
+  const sign = (denominator < 0n ? -1n : 1n) * (isSavingsPlan ? -1n : 1n);
+  const scaled = sign * numerator * 10n ** BigInt(terms.digits);
+  return divideRounded(scaled, magnitudeOf(denominator) * 10n ** BigInt(scaleOf(terms)), 'HALF_UP');
+}
+
+function magnitudeOf(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}

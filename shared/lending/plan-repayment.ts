@@ -1,0 +1,88 @@
+/** Puts terms and dates together into the plan that rows are worked out from. */
+
+import { dayCountDenominator, dayCountNumerator, type DayCountName } from './day-count.ts';
+import { formulaInputsOf } from './formula-inputs.ts';
+import type { LoanTerms } from './loan-terms.ts';
+import { placeCharges, type PlacedCharges } from './place-charges.ts';
+import type { Findings } from './refusal.ts';
+import type { RepaymentPlan } from './repayment-plan.ts';
+import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
+import { createRowFormulas } from './row-formulas.ts';
+import { createRowNotes } from './row-notes.ts';
+import { interestOfRows } from './rows-interest.ts';
+import type { ScheduleDates } from './schedule-dates.ts';
+
+/** A plan with the charges of its rows. */
+export interface PlannedSchedule {
+  readonly plan: RepaymentPlan;
+  readonly charges: PlacedCharges;
+}
+
+/** The plan; undefined, with all faults noted, when terms and dates do not fit together. */
+export function planRepayment(
+  request: RepaymentScheduleRequest,
+  terms: LoanTerms,
+  dates: ScheduleDates,
+  findings: Findings,
+): PlannedSchedule | undefined {
+  const faultsBefore = findings.faults.length;
+  const { amount, compiled, dayCount, repayment, rates } = terms;
+  const counts = dayCountsOf(dayCount, dates);
+  const denominator = dayCountDenominator(dayCount);
+  const accruing = {
+    compiled,
+    counts,
+    dayCountDenominator: denominator,
+    settledRows: dates.settledRows,
+    amount,
+  };
+  const interest = interestOfRows(rates, accruing, findings);
+  const schedule = {
+    dates,
+    start: dates.settledDate,
+    isRecalculation: request.LastDueDate !== undefined,
+    dayCount,
+    amount,
+    rounding: compiled.type.rounding,
+  };
+  const charges = placeCharges(terms.charges, schedule, findings);
+  if (interest === undefined || findings.faults.length > faultsBefore) return undefined;
+  const explains = request.Explain === true;
+  const formulas = compiled.hasFormulas
+    ? createRowFormulas({
+        compiled,
+        money: { digits: terms.currencyDigits, rounding: compiled.type.rounding },
+        dayCountDenominator: denominator,
+        inputs: formulaInputsOf(request, terms),
+        charges,
+        explains,
+      })
+    : undefined;
+  const notes = explains ? createRowNotes() : undefined;
+  const plan = {
+    amount,
+    compiled,
+    terms: repayment,
+    rates,
+    dates,
+    dayCount,
+    counts,
+    interest,
+    formulas,
+    notes,
+  };
+  return { plan, charges };
+}
+
+/** Day-count numerators of the planned rows; the termination date is the last due date that is paid (C1). */
+function dayCountsOf(dayCount: DayCountName, dates: ScheduleDates): readonly number[] {
+  const counts: number[] = [];
+  const lastRow = dates.rowCount - 1;
+  let from = dates.accrualStart;
+  for (const [row, to] of dates.accrualDates.entries()) {
+    const regularMonths = dates.regularMonths[row] ?? 0;
+    counts.push(dayCountNumerator(dayCount, { from, to, regularMonths, endsOnTermination: row === lastRow }));
+    from = to;
+  }
+  return counts;
+}

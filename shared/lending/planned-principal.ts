@@ -1,0 +1,162 @@
+/** Which principal a due row pays by its schedule type, before the last row takes the rest (S2, S5, G1, B2, B3, X2). */
+
+import { assertNever } from './assert-never.ts';
+import { joiningInterest } from './collected-interest.ts';
+import type { RepaidBalance } from './level-payment.ts';
+import {
+  isRowFault,
+  rowFault,
+  type InterestFrom,
+  type LoanState,
+  type RepaymentPlan,
+  type RowFault,
+} from './repayment-plan.ts';
+import { divideRounded, divideRoundedSafe } from './rounding.ts';
+
+/** A due row whose interest has accrued. */
+export interface AccruedRow {
+  /** Index (from 0) into the dates. */
+  readonly index: number;
+  /** Original row number. */
+  readonly no: number;
+  /** Day-count numerator left of the row. */
+  readonly count: number;
+  readonly accrued: number;
+  readonly interest: InterestFrom;
+}
+
+/**
+ * The principal of a row that is not the last, in minor units, or why there is none. Solves the payment where that
+ * is due, and moves the plan's own balance where capitalising grace parts it from the real one.
+ */
+export function plannedPrincipal(plan: RepaymentPlan, state: LoanState, row: AccruedRow): number | RowFault {
+  const { terms } = plan;
+  if (state.planned !== undefined && row.no > terms.graceInterest) {
+    state.planned = undefined;
+    if (state.hold === 'none') state.solveDue = 'balance';
+  }
+  const { block } = state;
+  const owed = state.planned ?? state;
+  const rest = { balance: owed.balance - block, residual: owed.residual };
+  state.block = 0;
+  const principal = row.no <= terms.gracePrincipal ? inGrace(plan) : ofRest(plan, state, row, rest);
+  if (isRowFault(principal)) return principal;
+  const joining = joiningInterest(plan, row.no, row.accrued);
+  const isFree = state.planned === undefined && joining >= 0;
+  if (state.planned !== undefined) {
+    state.planned = { balance: rest.balance - principal, residual: rest.residual };
+  }
+  if (block > 0) plan.notes?.block({ principal: block });
+  if (isFree || principal <= 0) return principal + block;
+  // What the plan repays may be more than is owed here: negative interest that joins the balance lowers it (R3, G2, B4).
+  const most = Math.max(0, state.balance + Math.min(0, joining) - state.residual) - block;
+  return capped(plan, state, principal, most) + block;
+}
+
+function inGrace({ notes }: RepaymentPlan): number {
+  notes?.principal({ rule: 'none', why: 'grace' });
+  return 0;
+}
+
+function ofRest(
+  plan: RepaymentPlan,
+  state: LoanState,
+  row: AccruedRow,
+  rest: RepaidBalance,
+): number | RowFault {
+  const { principal: method } = plan.compiled;
+  const most = rest.balance - rest.residual;
+  switch (method.kind) {
+    case 'AtMaturity':
+      plan.notes?.principal({ rule: 'none', why: 'before-maturity' });
+      return 0;
+    case 'CapitalPercent': {
+      const share = plan.terms.capitalShare ?? { numerator: 0n, denominator: 1n };
+      const rounding = plan.compiled.type.rounding;
+      const part = Number(divideRounded(BigInt(rest.balance) * share.numerator, share.denominator, rounding));
+      plan.notes?.principal({ rule: 'percent', percent: plan.terms.capitalPercent });
+      return capped(plan, state, part, most);
+    }
+    case 'EqualParts':
+      if (state.solveDue !== 'no' || state.payment === undefined) solve(plan, state, row, rest);
+      plan.notes?.principal({ rule: 'part' });
+      return capped(plan, state, state.payment ?? 0, most);
+    case 'Balance':
+      return ofPayment(plan, state, row, rest);
+    case 'Formula': {
+      const part = plan.formulas?.principal() ?? 0;
+      return isRowFault(part) ? part : capped(plan, state, Math.max(part, 0), most);
+    }
+    default:
+      return assertNever(method);
+  }
+}
+
+/** No more is repaid than what is owed above the residual. */
+function capped({ notes }: RepaymentPlan, state: LoanState, part: number, most: number): number {
+  if (part <= most) return part;
+  notes?.principal({ rule: 'rest', residual: state.residual });
+  return most;
+}
+
+/** What is left of the payment after the interest of the plan (S2, Balance). */
+function ofPayment(
+  plan: RepaymentPlan,
+  state: LoanState,
+  row: AccruedRow,
+  rest: RepaidBalance,
+): number | RowFault {
+  const { terms, compiled } = plan;
+  const isPlain = rest.balance === state.balance;
+  const interest = isPlain ? row.accrued : row.interest.interest.interestOf(rest.balance, row.count);
+  const payment = paymentInForce(plan, state, row, rest);
+  if (isRowFault(payment)) return payment;
+  plan.notes?.principal(isPlain ? { rule: 'payment' } : { rule: 'payment', planInterest: interest });
+  const principal = payment - interest;
+  if (principal >= 0) return capped(plan, state, principal, rest.balance - rest.residual);
+  if (state.hold === 'locked') {
+    if (terms.allowsNegativeAmortisation) return principal;
+    const message = `must cover the interest of row ${row.no}, or AllowNegativeAmortisation must be sent`;
+    return rowFault('installmentValue', 'payment-below-interest', message);
+  }
+  // The row pays its interest and no principal, and the payment is solved again over the rest (S5).
+  plan.notes?.principal({ rule: 'none', why: 'interest-exceeds-payment' });
+  if (compiled.payment.kind === 'Level') {
+    state.hold = 'none';
+    state.solveDue = 'balance';
+  }
+  return 0;
+}
+
+function paymentInForce(
+  plan: RepaymentPlan,
+  state: LoanState,
+  row: AccruedRow,
+  rest: RepaidBalance,
+): number | RowFault {
+  if (plan.compiled.payment.kind === 'Formula' && state.hold !== 'locked') {
+    return plan.formulas?.payment(state) ?? 0;
+  }
+  if (state.solveDue !== 'no' || state.payment === undefined) solve(plan, state, row, rest);
+  return state.payment ?? 0;
+}
+
+/** Solves the level payment, or the equal part, over the planned rows from this one on (S5, B6). */
+function solve(plan: RepaymentPlan, state: LoanState, row: AccruedRow, rest: RepaidBalance): void {
+  const balance = rest.balance + state.keptBack;
+  const rows = plan.dates.dueDates.length - row.index;
+  const { residual } = rest;
+  if (plan.compiled.principal.kind === 'EqualParts') {
+    state.payment = divideRoundedSafe(balance - residual, rows, plan.compiled.type.rounding);
+    plan.notes?.part({ balance, residual, rows });
+  } else {
+    const left = { first: row.index, firstCount: row.count };
+    state.payment = row.interest.interest.levelPaymentOf({ balance, residual }, left);
+    plan.notes?.level(plan, { balance, residual }, row);
+  }
+  state.solveDue = 'no';
+  if (state.keptBack > 0) {
+    state.hold = 'kept';
+    state.keptBack = 0;
+  }
+}

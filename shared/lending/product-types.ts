@@ -1,0 +1,27 @@
+/** Product types that schedule types are made for (S4). */
+
+/** Codes of the product types. */
+export type ProductTypeCode = 'TL' | 'MG' | 'C' | 'OD' | 'BA' | 'D' | 'CC' | 'LS';
+
+/** Names of the product types, accepted in place of their codes. */
+export const PRODUCT_TYPE_NAMES: Readonly<Record<ProductTypeCode, string>> = {
+  TL: 'Term Loan',
+  MG: 'Mortgage',
+  C: 'Credit',
+  OD: 'Overdraft',
+  BA: 'Bank Account',
+  D: 'Deposit',
+  CC: 'Credit Card',
+  LS: 'Leasing',
+};
+
+/** All codes, in the order in which messages list them. */
+export const PRODUCT_TYPE_CODES = Object.keys(PRODUCT_TYPE_NAMES) as readonly ProductTypeCode[];
+
+/** The product type of that code or name in any case, or undefined. */
+export function findProductType(codeOrName: string): ProductTypeCode | undefined {
+  const wanted = codeOrName.trim().toLowerCase();
+  return PRODUCT_TYPE_CODES.find(
+    (code) => code.toLowerCase() === wanted || PRODUCT_TYPE_NAMES[code].toLowerCase() === wanted,
+  );
+}

@@ -1,0 +1,99 @@
+/** Reads the commissions, the insurances and the unused amount of a request, before any date is known (F1-F5). */
+
+import { formatCalendarDate } from './calendar-date.ts';
+import { chargeItemOf, type ChargeItemContext } from './charge-item.ts';
+import type { ChargeItem, ChargeTerms } from './charge-terms.ts';
+import { checkAmount } from './member-checks.ts';
+import type { Findings } from './refusal.ts';
+import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
+import { sentChargesOf, type SentCharge } from './sent-charge.ts';
+
+/** Most commissions, and most insurances, of one request; bounds the work of a row. */
+const MOST_ITEMS = 200;
+
+/** What the charges of a request depend on besides the request itself. */
+export type ChargeContext = Omit<ChargeItemContext, 'isLocked'>;
+
+/**
+ * The charges of a request. Undefined, with all faults noted, when one of them does not hold. Members of the items that
+ * change nothing are reported, and so are UnusedAmount and StartDateForUnusage where no charge needs them (E5, X2).
+ */
+export function chargeTermsOf(
+  request: RepaymentScheduleRequest,
+  context: ChargeContext,
+  findings: Findings,
+): ChargeTerms | undefined {
+  const faultsBefore = findings.faults.length;
+  const unusedAmount = checkAmount(findings, 'UnusedAmount', request.UnusedAmount, context.digits);
+  const isTaken = checkList('Commission', request.Commission, context, findings);
+  const isInsuranceTaken = checkList('Insurance', request.Insurance, context, findings);
+  if (!isTaken || !isInsuranceTaken) return undefined;
+  const sent = sentChargesOf(request);
+  const items = itemsOf(sent, { ...context, isLocked: request.IsLocked === true }, findings);
+  checkUnused(request, sent, findings);
+  if (findings.faults.length > faultsBefore) return undefined;
+  return {
+    items,
+    hasInsurances: (request.Insurance?.length ?? 0) > 0,
+    hasUnusageFee: sent.some(isUnusageFee),
+    unused: {
+      amount: unusedAmount ?? 0,
+      from: request.StartDateForUnusage,
+      to: request.ExpiryDateForOD,
+    },
+  };
+}
+
+function checkList(
+  path: 'Commission' | 'Insurance',
+  items: readonly unknown[] | undefined,
+  context: ChargeContext,
+  findings: Findings,
+): boolean {
+  const count = items?.length ?? 0;
+  if (count > 0 && context.rules?.type.acceptsCharges === false) {
+    findings.refuse(path, 'not-allowed', 'must be left out or empty with this schedule type');
+    return false;
+  }
+  if (count > MOST_ITEMS) {
+    findings.refuse(path, 'out-of-range', `must have at most ${MOST_ITEMS} items`);
+    return false;
+  }
+  return true;
+}
+
+function itemsOf(
+  sent: readonly SentCharge[],
+  context: ChargeItemContext,
+  findings: Findings,
+): readonly ChargeItem[] {
+  return sent.flatMap((charge) => chargeItemOf(charge, context, findings) ?? []);
+}
+
+/** The unused amount is needed by the charges on it, its first day by those for unusage only (F2, F5). */
+function checkUnused(
+  request: RepaymentScheduleRequest,
+  sent: readonly SentCharge[],
+  findings: Findings,
+): void {
+  const { UnusedAmount, StartDateForUnusage: from, ExpiryDateForOD: to } = request;
+  const hasUnusageFee = sent.some(isUnusageFee);
+  const isAmountNeeded = hasUnusageFee || sent.some(isOnUnusedAmount);
+  if (isAmountNeeded && UnusedAmount === undefined) {
+    findings.missing('UnusedAmount', 'is missing; must be a number where a charge is on the unused amount');
+  }
+  if (!isAmountNeeded && UnusedAmount?.isZero() === false) findings.warn('UnusedAmount');
+  if (!hasUnusageFee && from !== undefined) findings.warn('StartDateForUnusage');
+  if (hasUnusageFee && from !== undefined && to !== undefined && to < from) {
+    const earliest = formatCalendarDate(from);
+    findings.refuse('ExpiryDateForOD', 'date-order', `must be on or after StartDateForUnusage, ${earliest}`);
+  }
+}
+
+function isUnusageFee({ isForUnusage, percent }: SentCharge): boolean {
+  return isForUnusage && percent !== undefined;
+}
+
+function isOnUnusedAmount({ appliedTo, percent }: SentCharge): boolean {
+  return percent !== undefined && appliedTo?.trim().toLowerCase() === 'unusedamount';
+}

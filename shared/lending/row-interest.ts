@@ -1,0 +1,53 @@
+/** The interest of the rows at one annual rate, and the level payment over the rows left (S2, S5). */
+
+import { prependFactor, suffixSeries, type FactorSeries } from './factor-series.ts';
+import { interestOf, type InterestRule } from './interest-rule.ts';
+import { discountOf, levelPayment, type RepaidBalance } from './level-payment.ts';
+
+/** From which row on a payment is solved; the first row's count is less than planned after an early repayment (X3). */
+export interface RowsLeft {
+  /** Index of the first row. */
+  readonly first: number;
+  /** Day-count numerator left of the first row. */
+  readonly firstCount: number;
+}
+
+/** How a balance earns interest in the rows that one rate, or one set of bands, is in force for. */
+export interface RowInterest {
+  /** Interest in minor units that a balance earns over a day-count numerator, rounded once. */
+  interestOf(balance: number, count: number): number;
+  /** The level payment over the rows left, rounded once. */
+  levelPaymentOf(repaid: RepaidBalance, rows: RowsLeft): number;
+  /** False when a balance lies outside all bands (R2). */
+  covers(balance: number): boolean;
+}
+
+/** Interest at one annual rate over rows with the given day-count numerators. */
+export function interestAtOneRate(rule: InterestRule, counts: readonly number[]): RowInterest {
+  let suffixes: readonly FactorSeries[] | undefined;
+  let solved = 0;
+  /** Worth keeping when the payment is solved more than once: at high rates that may be in every other row (S5). */
+  const seriesFrom = ({ first, firstCount }: RowsLeft): FactorSeries | undefined => {
+    solved += 1;
+    if (rule.sign <= 0 || solved === 1) return undefined;
+    const discount = discountOf(rule);
+    suffixes ??= suffixSeries(counts, discount);
+    const rest = suffixes[first + 1];
+    return rest === undefined ? undefined : prependFactor(discount(firstCount), rest);
+  };
+  return {
+    interestOf: (balance, count) => interestOf(rule, balance, count),
+    covers: () => true,
+    levelPaymentOf: (repaid, rows) => {
+      return levelPayment(rule, countsLeft(counts, rows), repaid, seriesFrom(rows));
+    },
+  };
+}
+
+/** The counts of the rows left; those of all rows as they are, since that is the usual question. */
+export function countsLeft(counts: readonly number[], { first, firstCount }: RowsLeft): readonly number[] {
+  if (first === 0 && firstCount === counts[0]) return counts;
+  const left = counts.slice(first);
+  left[0] = firstCount;
+  return left;
+}

@@ -1,0 +1,155 @@
+/**
+ * What a row's figures were made from, noted while the rows are worked out and only when the request asks for an
+ * explanation (S6, Explain). Amounts are minor units, percentages plain decimal text, rows original row numbers.
+ */
+
+import type { AmortisedRow } from './amortised-row.ts';
+
+/** Interest of a row before grace, blocks and capitalising; absent in rows that bear none. */
+export type InterestTrace =
+  | {
+      /** simple: base * rate * fraction; effective: base * ((1 + rate)^fraction - 1). */
+      readonly method: 'simple' | 'effective';
+      /** One rate for the whole balance, or the slices with their own rates (R2). */
+      readonly slices: readonly InterestSlice[];
+    }
+  | { readonly method: 'formula'; readonly text: string };
+
+/** A part of the balance with its annual rate. */
+export interface InterestSlice {
+  readonly percent: string;
+  /** The part's amount; absent: the whole balance at the start of the row. */
+  readonly base?: number;
+}
+
+/** How the payment in force was found. It stays the same from row to row, so rows may share one object. */
+export type PaymentTrace =
+  | {
+      readonly kind: 'level';
+      readonly amount: number;
+      /** Rows that it was solved over, both ends included (S5). */
+      readonly firstRow: number;
+      readonly lastRow: number;
+      readonly balance: number;
+      readonly residual: number;
+      /**
+       * Set where one rate holds and all these rows have the same day-count numerator: the closed annuity formula
+       * applies and is written out.
+       */
+      readonly closed?: {
+        readonly method: 'simple' | 'effective';
+        readonly percent: string;
+        readonly count: number;
+      };
+    }
+  /** Locked by the request (B2). */
+  | { readonly kind: 'locked'; readonly amount: number }
+  /** Kept through an early repayment (X3, DecreaseInstallment false). */
+  | { readonly kind: 'kept'; readonly amount: number }
+  | {
+      readonly kind: 'equal-part';
+      readonly amount: number;
+      readonly balance: number;
+      readonly residual: number;
+      /** Rows that share the principal. */
+      readonly rows: number;
+    }
+  /** `text` is the formula with its numbers put in. */
+  | { readonly kind: 'formula'; readonly amount: number; readonly text: string };
+
+/** How the principal of the row was found, before blocked principal is added. */
+export type PrincipalTrace =
+  /** The payment less interest: the accrued one, or `planInterest` where the plan's own balance counts (G2, X2). */
+  | { readonly rule: 'payment'; readonly planInterest?: number }
+  /** The equal part in force. */
+  | { readonly rule: 'part' }
+  /** A percentage of the balance (B3). */
+  | { readonly rule: 'percent'; readonly percent: string }
+  /** All that is left above the residual: last row, or a payment that is more than is owed. */
+  | { readonly rule: 'rest'; readonly residual: number }
+  | { readonly rule: 'none'; readonly why: 'grace' | 'before-maturity' | 'interest-exceeds-payment' }
+  /** Repaid ahead of the schedule as the request says (X3). */
+  | { readonly rule: 'early' }
+  /** The row of the residual (B1). */
+  | { readonly rule: 'residual' }
+  | { readonly rule: 'formula'; readonly text: string };
+
+/** Accrued interest that is not collected with its row (G2, B4). */
+export interface KeptBackInterest {
+  readonly as: 'deferred' | 'spread' | 'capitalised' | 'forgiven';
+  readonly amount: number;
+}
+
+/** Interest of earlier rows that is collected with this row (G2). */
+export interface LateInterest {
+  readonly as: 'deferred' | 'spread';
+  readonly amount: number;
+  /** Set where the amount is an equal part of a total that is spread over so many rows; the last one takes the rest. */
+  readonly share?: { readonly total: number; readonly rows: number };
+  /** The rows that it accrued in, both ends included. */
+  readonly firstRow: number;
+  readonly lastRow: number;
+}
+
+/** A commission or insurance as the row collects it (F2, F3, F5). */
+export interface ChargeTrace {
+  readonly kind: 'commission' | 'insurance';
+  readonly name: string;
+  /** All that the row collects of it: charges, and what was blocked for it (X2). */
+  readonly amount: number;
+  /** Number of charges that the row collects; 0 where only a blocked amount is. */
+  readonly charges: number;
+  readonly each: ChargeRule;
+  readonly blocked?: number;
+}
+
+/** What one charge is. */
+export type ChargeRule =
+  | { readonly rule: 'value'; readonly value: number }
+  | {
+      readonly rule: 'percent';
+      readonly percent: string;
+      readonly base: number;
+      /** What the base is, as PercentAppliedTo spells it. */
+      readonly appliedTo: string;
+      /** Part of a year that the percentage is taken for, such as [1, 12] or [7, 365]; absent: a rate per charge. */
+      readonly partOfYear?: readonly [numerator: number, denominator: number];
+    }
+  /** Of an unused amount for part of the row, per annum (F5); `count` is the day-count numerator of the overlap. */
+  | { readonly rule: 'unused'; readonly percent: string; readonly base: number; readonly count: number };
+
+/** A figure of an additional column; `text` is its formula with the numbers put in. */
+export interface ColumnTrace {
+  readonly name: string;
+  readonly amount: number;
+  readonly text: string;
+}
+
+/** One row with what its figures were made from. */
+export interface RowTrace {
+  readonly row: AmortisedRow;
+  /** The row before, whose figures gave the balance; absent for the first row. */
+  readonly previous?: AmortisedRow;
+  readonly interest?: InterestTrace;
+  readonly keptBack?: KeptBackInterest;
+  readonly late?: LateInterest;
+  readonly payment?: PaymentTrace;
+  readonly principal: PrincipalTrace;
+  /** BlockAmount and BlockInterestAmount where this row takes them in (X2). */
+  readonly blocked?: { readonly principal: number; readonly interest: number };
+  /** Commissions, then insurances, each in the order of the request. */
+  readonly charges: readonly ChargeTrace[];
+  /** True when the request sent insurances, so that the row shows their sum (F4). */
+  readonly showsInsurance: boolean;
+  readonly columns?: readonly ColumnTrace[];
+}
+
+/** What all rows of a schedule share. */
+export interface ExplanationContext {
+  /** Decimal digits of amounts (M2). */
+  readonly currencyDigits: number;
+  /** Published name of the day count. */
+  readonly dayCount: string;
+  /** Denominator of its fractions. */
+  readonly dayCountDenominator: number;
+}

@@ -1,0 +1,69 @@
+/**
+ * A schedule type as a catalogue holds it and a person edits it (S1): texts that have not been checked for meaning.
+ * Member names are those of the interface's AssociatedPaymentScheduleTypes where it has one.
+ */
+
+/** A column of the schedule, calculated in the order of the list. */
+export interface ScheduleColumnRecord {
+  /** GUID. */
+  readonly PaymentScheduleTypeDetailId: string;
+  /** A column of the contract's row, such as Interest, or a name of one's own. */
+  readonly ColumnRepaymentSchedule: string;
+  /** RemainingValue, PMT, Linear, EffectiveRate, CapitalPercent, Balance, Fee, Insurance or Formula (S2). */
+  readonly CalculationMethod: string;
+  /** Fee columns: the commission to show. Formula columns: the commission that the amount counts as. */
+  readonly Fee?: string | null | undefined;
+  /** As Fee, for the insurances of a class. */
+  readonly InsuranceClass?: string | null | undefined;
+  /** The named input that the column reads; null: the method's own. A Formula column may read one instead of a Formula. */
+  readonly Source?: string | null | undefined;
+  /** The expression of a Formula column. */
+  readonly Formula?: string | null | undefined;
+  /** False hides an additional column; its amount still counts. Default true. */
+  readonly Display?: boolean | null | undefined;
+  /** Fee and Insurance columns: charges are due at the start of their period unless a request says otherwise (F1). */
+  readonly IsUpfront?: boolean | null | undefined;
+}
+
+/** A schedule type. Absent or null members have the default that is named. */
+export interface ScheduleTypeRecord {
+  /** GUID, published as ScheduleTypeId (S7). */
+  readonly PaymentScheduleTypeId: string;
+  readonly PaymentScheduleCode: string;
+  readonly PaymentScheduleTypeName: string;
+  /** Draft, Active, VersionDraft or Closed. */
+  readonly Status: string;
+  /** Codes or names of product types, the type's own first. */
+  readonly ProductTypes: readonly string[];
+  /** Name of a day count. */
+  readonly ScheduleInterestCalculationType: string;
+  readonly IsWithEqualInstallments: boolean;
+  readonly InstallmentValueCustom: boolean;
+  readonly UseMaturityDate: boolean;
+  /** Days, Months or null for any. */
+  readonly MeasurementUnit?: string | null | undefined;
+  /** HALF_UP (default) or HALF_EVEN. */
+  readonly Rounding?: string | null | undefined;
+  /** Most installments of a request; default: as many as any schedule. */
+  readonly MaximumInstallments?: number | null | undefined;
+  /** ResidualValue is mandatory; default false. */
+  readonly ResidualRequired?: boolean | null | undefined;
+  /** Whether the residual is paid in the last row when a request does not say so; default false. */
+  readonly ResidualInInstallment?: boolean | null | undefined;
+  /** Commissions and insurances are accepted; default true. */
+  readonly AcceptsCharges?: boolean | null | undefined;
+  /** ExpiryDateForOD acts as maturity; default false. */
+  readonly UseExpiryDate?: boolean | null | undefined;
+  /** InterestCapitalization 1 adds interest to the balance; default false. */
+  readonly InterestCapitalization?: boolean | null | undefined;
+  /** The columns in the order in which they are calculated. */
+  readonly PaymentScheduleTypeDetails: readonly ScheduleColumnRecord[];
+}
+
+/** One reason why a schedule type cannot be activated (S3). */
+export interface ActivationFault {
+  /** The column that it is about; absent: the schedule type itself. */
+  readonly column?: string;
+  /** What to do, continuing a sentence that begins with the column or member, such as `must stand after PMT`. */
+  readonly message: string;
+}

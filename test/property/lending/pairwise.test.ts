@@ -1,0 +1,80 @@
+/** Features in combination: every two forms that can stand together do so in a schedule that equals the reference. */
+
+import { describe, expect, it } from 'vitest';
+import { difference, differenceReport, engineOf, requestText } from '../../support/compare-with-reference.ts';
+import { featureRequest, reasonAgainst } from '../../support/feature-requests.ts';
+import { FEATURES } from '../../support/features.ts';
+import { allPairs, coveringTable } from '../../support/pairwise.ts';
+import { Picks } from '../../support/random-pick.ts';
+import { brokenInvariant } from '../../support/schedule-invariants.ts';
+
+const LEAST_COMBINATIONS = 3_600;
+const LEAST_CALCULATED = 2_000;
+const SEED = 20_250_101;
+const MOST_REPORTS = 3;
+const LONGEST_TEST_MS = 120_000;
+
+const { combinations, impossiblePairs } = coveringTable({
+  features: FEATURES,
+  reasonAgainst,
+  picks: new Picks(SEED),
+  least: LEAST_COMBINATIONS,
+});
+const refused = combinations.filter((combination) => reasonAgainst(combination) !== undefined);
+const calculated = combinations.filter((combination) => reasonAgainst(combination) === undefined);
+
+describe('features in combination', { timeout: LONGEST_TEST_MS }, () => {
+  it(`pair every two forms that can stand together, in ${calculated.length} calculated and ${refused.length} refused requests`, () => {
+    const held = new Set(
+      calculated.flatMap((combination) => {
+        const values = Object.entries(combination).map(([name, value]) => `${name}=${value}`);
+        return values.flatMap((one, index) => values.slice(index + 1).map((other) => `${one} & ${other}`));
+      }),
+    );
+    const missing = allPairs(FEATURES).filter((pair) => !held.has(pair));
+    expect(missing).toEqual(
+      impossiblePairs.toSorted((one, other) => missing.indexOf(one) - missing.indexOf(other)),
+    );
+    expect(combinations.length).toBeGreaterThanOrEqual(LEAST_COMBINATIONS);
+    expect(calculated.length).toBeGreaterThan(LEAST_CALCULATED);
+  });
+
+  it('leave out only pairs of which one alone is a reason to refuse', () => {
+    const reasons = new Set(
+      refused
+        .filter((combination) => impossiblePairs.some((pair) => holds(combination, pair)))
+        .map(reasonAgainst),
+    );
+    expect(reasons.has(undefined)).toBe(false);
+    expect(
+      impossiblePairs.every((pair) =>
+        /type=(?:Once|Deposit|Balloon|InterestOnly|Overdraft|CreditCard) /.test(pair),
+      ),
+    ).toBe(true);
+  });
+
+  it('are refused where a rule says so', () => {
+    const wrong = refused.map(featureRequest).filter((request) => engineOf(request).kind === 'schedule');
+    expect(wrong.map(requestText)).toEqual([]);
+  });
+
+  it('are calculated otherwise, equal the reference in every figure and keep M3', () => {
+    const wrong = calculated.map(featureRequest).filter((request) => {
+      const engine = engineOf(request);
+      return engine.kind === 'refused' || difference(request, false, engine) !== undefined;
+    });
+    expect(wrong.slice(0, MOST_REPORTS).map((request) => differenceReport(request))).toEqual([]);
+    const broken = calculated.map(featureRequest).flatMap((request) => {
+      const engine = engineOf(request);
+      return engine.kind === 'refused' ? [] : (brokenInvariant(request, engine) ?? []);
+    });
+    expect(broken).toEqual([]);
+  });
+});
+
+function holds(combination: Readonly<Record<string, string>>, pair: string): boolean {
+  return pair.split(' & ').every((value) => {
+    const [name = '', form] = value.split('=');
+    return combination[name] === form;
+  });
+}

@@ -1,0 +1,183 @@
+import { Decimal } from 'decimal.js';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DAY_COUNT_NAMES, type DayCountName } from '../../../shared/lending/day-count.ts';
+import { calculatePaymentValue } from '../../../shared/lending/payment-value.ts';
+import type { PaymentValueRequest } from '../../../shared/lending/payment-value-request.ts';
+import {
+  BUILT_IN_PERIODICITIES,
+  daysPerPeriod,
+  monthsPerPeriod,
+  type Periodicity,
+} from '../../../shared/lending/periodicity.ts';
+
+/** Far more digits than any answer has, so that the reference errs only where a tie is a hair's breadth away. */
+const Exact = Decimal.clone({ precision: 120, rounding: Decimal.ROUND_HALF_UP, maxE: 9e15, minE: -9e15 });
+
+const REPEATING = BUILT_IN_PERIODICITIES.filter(({ unit }) => unit !== 'Once');
+
+interface Annuity {
+  readonly financed: string;
+  readonly future: string;
+  readonly rate: string;
+  readonly installments: number;
+  readonly periodicity: Periodicity;
+  readonly method: DayCountName;
+  readonly grace: boolean;
+  readonly inAdvance: boolean;
+  readonly digits: number;
+}
+
+const amount = fc.oneof(
+  fc.integer({ min: 1, max: 500 }).map((cents) => new Decimal(cents).div(100).toFixed()),
+  fc.integer({ min: 1, max: 1_000_000_000 }).map((cents) => new Decimal(cents).div(100).toFixed()),
+  fc.bigInt({ min: 1n, max: 10n ** 30n }).map((units) => new Exact(units.toString()).div('1e18').toFixed()),
+);
+
+const ratePercent = fc.oneof(
+  fc.constant('0'),
+  fc.integer({ min: 1, max: 40_000 }).map((thousandths) => new Decimal(thousandths).div(1000).toFixed()),
+  fc.integer({ min: -90_000, max: -1 }).map((thousandths) => new Decimal(thousandths).div(1000).toFixed()),
+  fc.integer({ min: 1, max: 999_999_999 }).map((digits) => `7.${String(digits).padStart(20, '3')}`),
+  fc.integer({ min: 100, max: 100_000 }).map(String),
+);
+
+/** A loan of which a share is still owed, or a savings plan. */
+function annuities(maxInstallments: number): fc.Arbitrary<Annuity> {
+  return fc
+    .record({
+      amount,
+      share: fc.constantFrom('0', '0', '0.25', '1', '-0.5', 'savings'),
+      rate: ratePercent,
+      installments: fc.integer({ min: 2, max: maxInstallments }),
+      periodicity: fc.constantFrom(...REPEATING),
+      method: fc.constantFrom(...DAY_COUNT_NAMES),
+      grace: fc.boolean(),
+      inAdvance: fc.boolean(),
+      digits: fc.constantFrom(2, 2, 2, 0, 5, 10),
+    })
+    .map(({ amount: sum, share, ...others }) =>
+      share === 'savings'
+        ? { ...others, financed: '0', future: sum }
+        : { ...others, financed: sum, future: new Exact(sum).times(share).toFixed(18) },
+    );
+}
+
+const requestOf = (annuity: Annuity): PaymentValueRequest => ({
+  InstallmentsNo: annuity.installments,
+  PeriodicityType: annuity.periodicity.name,
+  InterestCalculationMethod: annuity.method,
+  FinancedAmount: new Decimal(annuity.financed),
+  InterestPercent: new Decimal(annuity.rate),
+  GracePeriodPrincipal: annuity.grace ? 1 : 0,
+  FutureValue: new Decimal(annuity.future),
+  InterestType: annuity.inAdvance ? 1 : 0,
+  Precision: annuity.digits,
+});
+
+function engineOf(annuity: Annuity): { pmt: Decimal; principal: Decimal } {
+  const outcome = calculatePaymentValue(requestOf(annuity));
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  return { pmt: outcome.pmtValue, principal: outcome.principalValue };
+}
+
+/** The rate of one period, written down anew from P1. */
+function periodRate({ rate, method, periodicity }: Annuity): Decimal {
+  const yearly = new Exact(rate).div(100);
+  const months = monthsPerPeriod(periodicity);
+  const days = daysPerPeriod(periodicity);
+  if (days > 0) return yearly.times(days).div(method.includes('/360') ? 360 : 365);
+  if (method === '30/365') return yearly.times(30 * months).div(365);
+  return method === 'Actual/360' ? yearly.times(365 * months).div(12 * 360) : yearly.times(months).div(12);
+}
+
+/** The payment by discount factors, unrounded. */
+function referencePayment(annuity: Annuity): Decimal {
+  const i = periodRate(annuity);
+  const payments = annuity.grace ? annuity.installments - 1 : annuity.installments;
+  const financed = new Exact(annuity.financed);
+  const future = new Exact(annuity.future);
+  const sign = financed.isZero() ? -1 : 1;
+  if (i.isZero()) return financed.minus(future).div(payments).times(sign);
+  const discount = new Exact(1).div(i.plus(1).pow(payments));
+  const arrears = financed.minus(future.times(discount)).times(i).div(new Exact(1).minus(discount));
+  return (annuity.inAdvance ? arrears.div(i.plus(1)) : arrears).times(sign);
+}
+
+describe('payment values', () => {
+  it('equal those of a reference with 120 digits (P1, P2, M5)', () => {
+    fc.assert(
+      fc.property(annuities(400), (annuity) => {
+        fc.pre(periodRate(annuity).greaterThan(-1));
+        const expected = referencePayment(annuity).toDecimalPlaces(annuity.digits);
+        expect(engineOf(annuity).pmt.toFixed()).toBe(expected.isZero() ? '0' : expected.toFixed());
+      }),
+      { numRuns: 4_000 },
+    );
+  });
+
+  it('bring the balance from the financed amount to what is still owed, within their own rounding', () => {
+    fc.assert(
+      fc.property(annuities(60), (annuity) => {
+        const i = periodRate(annuity);
+        fc.pre(i.greaterThan(-0.9) && i.lessThan(2));
+        const { pmt } = engineOf({ ...annuity, digits: 10 });
+        const payments = annuity.grace ? annuity.installments - 1 : annuity.installments;
+        const isSavingsPlan = annuity.financed === '0';
+        let balance = new Exact(annuity.financed);
+        let error = new Exact(0);
+        for (let k = 0; k < payments; k += 1) {
+          const paid = new Exact(pmt).times(isSavingsPlan ? -1 : 1);
+          const before = annuity.inAdvance ? balance.minus(paid) : balance;
+          balance = before.times(i.plus(1)).minus(annuity.inAdvance ? 0 : paid);
+          error = error.plus('5e-11').times(Decimal.max(i.plus(1), 1));
+        }
+        expect(balance.minus(annuity.future).abs().lessThanOrEqualTo(error.plus('5e-11'))).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('in advance grown over one period equal those in arrears', () => {
+    fc.assert(
+      fc.property(annuities(60), (annuity) => {
+        const i = periodRate(annuity);
+        fc.pre(i.greaterThan(-0.9) && i.lessThan(2));
+        const arrears = engineOf({ ...annuity, inAdvance: false, digits: 10 }).pmt;
+        const advance = engineOf({ ...annuity, inAdvance: true, digits: 10 }).pmt;
+        const grown = new Exact(advance).times(i.plus(1));
+        expect(grown.minus(arrears).abs().lessThanOrEqualTo('2e-10')).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('scale with the amounts: ten times as much to one decimal fewer has the same digits', () => {
+    fc.assert(
+      fc.property(annuities(120), (annuity) => {
+        fc.pre(periodRate(annuity).greaterThan(-1) && annuity.digits > 0);
+        const tenfold = {
+          ...annuity,
+          financed: new Exact(annuity.financed).times(10).toFixed(),
+          future: new Exact(annuity.future).times(10).toFixed(),
+          digits: annuity.digits - 1,
+        };
+        const [small, large] = [engineOf(annuity), engineOf(tenfold)];
+        expect(new Exact(small.pmt).times(10).equals(large.pmt)).toBe(true);
+        expect(new Exact(small.principal).times(10).equals(large.principal)).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('with grace are those of one installment fewer (P2)', () => {
+    fc.assert(
+      fc.property(annuities(120), (annuity) => {
+        fc.pre(periodRate(annuity).greaterThan(-1));
+        const shorter = { ...annuity, grace: false, installments: annuity.installments - 1 };
+        expect(engineOf({ ...annuity, grace: true })).toEqual(engineOf(shorter));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,166 @@
+/** Laws that relate two schedules to each other: ten times the amount, two halves, a recalculation without a change. */
+
+import type { Decimal } from 'decimal.js';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { CalendarDate } from '../../../shared/lending/calendar-date.ts';
+import { INSTALLMENT_TYPE_IDS } from '../../../shared/lending/installment-types.ts';
+import type { RepaymentScheduleRequest } from '../../../shared/lending/repayment-schedule-request.ts';
+import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/repayment-schedule.ts';
+import { engineOf, requestText } from '../../support/compare-with-reference.ts';
+import { plainLoan } from '../../support/random-plain-loan.ts';
+
+const RUNS = { numRuns: 1_000 };
+const LEVEL = new Set(['EqualInstallments', 'Balloon', 'Leasing']);
+const { Residual } = INSTALLMENT_TYPE_IDS;
+
+type Request = RepaymentScheduleRequest;
+
+function scheduleOf(request: Request): RepaymentSchedule {
+  const outcome = engineOf(request);
+  if (outcome.kind === 'refused')
+    throw new Error(`${JSON.stringify(outcome.faults)} ${requestText(request)}`);
+  return outcome;
+}
+
+function total({ rows }: RepaymentSchedule): number {
+  return rows.reduce((sum, row) => sum + row.totalInstallment, 0);
+}
+
+/** The request with each amount of money made by `change`. */
+function withMoney(request: Request, change: (money: Decimal) => Decimal): Request {
+  const { Commission } = request;
+  return {
+    ...request,
+    Amount: change(request.Amount),
+    ...(request.ResidualValue === undefined ? {} : { ResidualValue: change(request.ResidualValue) }),
+    ...(Commission === undefined
+      ? {}
+      : {
+          Commission: Commission.map((item) =>
+            item.SourceValue === undefined ? item : { ...item, SourceValue: change(item.SourceValue) },
+          ),
+        }),
+  };
+}
+
+/**
+ * How far rounding moves the total of a schedule at most, in minor units: half a unit in each row's interest, and half
+ * a unit of payment that stays in the balance of every later row and bears interest there.
+ */
+function roundingOf(request: Request): number {
+  const rows = request.InstallmentsNo;
+  const months = { Monthly: 1, Quarterly: 3, Semestrial: 6 }[request.PeriodicityType] ?? 12;
+  const growth = 1 + ((request.InterestPercent?.toNumber() ?? 0) * (months + 2)) / 1200;
+  return rows + rows * growth ** rows;
+}
+
+describe('ten times the amount', () => {
+  it('gives ten times the total, but for rounding', () => {
+    fc.assert(
+      fc.property(plainLoan, (request) => {
+        const one = total(scheduleOf(request));
+        const ten = total(scheduleOf(withMoney(request, (money) => money.times(10))));
+        expect(Math.abs(ten - 10 * one)).toBeLessThanOrEqual(11 * roundingOf(request));
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('two loans of the same terms', () => {
+  it('sum up to the one of both amounts, but for rounding', () => {
+    fc.assert(
+      fc.property(plainLoan, fc.integer({ min: 10, max: 90 }), (request, percent) => {
+        const share = (money: Decimal) => money.times(percent).div(100).toDecimalPlaces(2);
+        const first = total(scheduleOf(withMoney(request, share)));
+        const second = total(scheduleOf(withMoney(request, (money) => money.minus(share(money)))));
+        expect(Math.abs(first + second - total(scheduleOf(request)))).toBeLessThanOrEqual(
+          3 * roundingOf(request),
+        );
+      }),
+      RUNS,
+    );
+  });
+});
+
+/** The payment that all rows but the last pay after the grace; undefined when they do not pay the same. */
+function usualPayment(request: Request, rows: readonly ScheduleRow[]): number | undefined {
+  const name = LEVEL.has(request.ScheduleType) ? 'pmt' : 'principal';
+  const grace = Math.max(request.GracePeriodPrincipal ?? 0, request.GracePeriodInterest ?? 0);
+  const dueRows = rows.filter((row) => row.installmentTypeId !== Residual);
+  const usual = dueRows.filter((row) => row.InstallmentNo > grace + 1).slice(0, -1);
+  const payments = new Set(usual.map((row) => row[name]));
+  return payments.size === 1 ? usual[0]?.[name] : undefined;
+}
+
+/** The members that make a request the recalculation of its own schedule after the row `settled`. */
+function recalculationOf(request: Request, old: RepaymentSchedule, settled: number): Request | undefined {
+  if (settled >= request.InstallmentsNo) return undefined;
+  const row = old.rows[settled - 1];
+  const next = old.rows[settled];
+  const isLockable = LEVEL.has(request.ScheduleType) || request.ScheduleType === 'EqualPrincipal';
+  const payment = isLockable ? usualPayment(request, old.rows) : 0;
+  if (row === undefined || next === undefined || payment === undefined) return undefined;
+  const unit = request.Amount.constructor as typeof Decimal;
+  const lock = new unit(payment).div(100);
+  return {
+    ...request,
+    Amount: new unit(next.remainingValue).div(100),
+    LastDueDate: row.dueDate,
+    BlockInstallmentNo: settled,
+    ...(LEVEL.has(request.ScheduleType) ? { installmentValue: lock } : {}),
+    ...(request.ScheduleType === 'EqualPrincipal' ? { principalValue: lock } : {}),
+  };
+}
+
+/** Compares rows, and names the request where they differ. */
+function expectRows(request: Request, rows: readonly ScheduleRow[], expected: readonly ScheduleRow[]): void {
+  expect({ request: requestText(request), rows }).toEqual({ request: requestText(request), rows: expected });
+}
+
+describe('a recalculation in which nothing changed', () => {
+  it('gives the old rows again from any row on, with the old payment locked (X4)', () => {
+    let compared = 0;
+    fc.assert(
+      fc.property(plainLoan, fc.integer({ min: 1, max: 39 }), (request, settledAtMost) => {
+        const grace = Math.max(request.GracePeriodPrincipal ?? 0, request.GracePeriodInterest ?? 0);
+        const isHeldBack = request.GraceType === 'Spread' && (request.GracePeriodInterest ?? 0) > 0;
+        const settled = Math.max(grace + 1, Math.min(settledAtMost, request.InstallmentsNo - 1));
+        const old = scheduleOf(request);
+        const again = isHeldBack ? undefined : recalculationOf(request, old, settled);
+        if (again === undefined) return;
+        const { rows } = scheduleOf(again);
+        // A lock drops rows after the balance is zero, which a solved payment leaves in place.
+        const expected = old.rows.slice(settled).filter((row) => row.remainingValue > 0);
+        expectRows(again, rows, expected);
+        compared += 1;
+      }),
+      RUNS,
+    );
+    expect(compared).toBeGreaterThan(RUNS.numRuns / 3);
+  });
+
+  it('may count its dates from the contract’s first due date as well (X1)', () => {
+    let compared = 0;
+    fc.assert(
+      fc.property(plainLoan, (request) => {
+        const plain = {
+          ...request,
+          HolidayShift: undefined,
+          GracePeriodInterest: 0,
+          GracePeriodPrincipal: 0,
+        };
+        const old = scheduleOf(plain);
+        const again = recalculationOf(plain, old, 2);
+        if (again === undefined) return;
+        const FirstDueDate = old.rows[0]?.dueDate as CalendarDate;
+        const expected = old.rows.slice(2).filter((row) => row.remainingValue > 0);
+        expectRows(again, scheduleOf({ ...again, FirstDueDate }).rows, expected);
+        compared += 1;
+      }),
+      RUNS,
+    );
+    expect(compared).toBeGreaterThan(RUNS.numRuns / 3);
+  });
+});

@@ -1,0 +1,118 @@
+/**
+ * Dates of the slow reference: whole days since 1970-01-01, taken apart and put together by the host's UTC calendar.
+ * Nothing of the engine is used.
+ */
+
+const DAY_MS = 86_400_000;
+const MONTHS_PER_YEAR = 12;
+
+/** True on a day on which banks work. */
+export type IsWorkingDay = (day: number) => boolean;
+
+/** Year, month from January = 0, day of month. */
+type Parts = readonly [year: number, month: number, day: number];
+
+const knownParts = new Map<number, Parts>();
+
+/** The parts of a date. */
+export function partsOf(date: number): Parts {
+  const known = knownParts.get(date);
+  if (known !== undefined) return known;
+  const utc = new Date(date * DAY_MS);
+  const parts: Parts = [utc.getUTCFullYear(), utc.getUTCMonth(), utc.getUTCDate()];
+  knownParts.set(date, parts);
+  return parts;
+}
+
+/** The date of parts; months and days may run over. */
+export function dateOf(year: number, month: number, day: number): number {
+  return Date.UTC(year, month, day) / DAY_MS;
+}
+
+/** The date of a `yyyy-mm-dd` text. */
+export function dayOf(text: string): number {
+  return Date.parse(`${text}T00:00:00Z`) / DAY_MS;
+}
+
+/** A date as `yyyy-mm-dd`. */
+export function dayText(date: number): string {
+  return new Date(date * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** The day of a month, or the month's last day; `month` may run over (D4). */
+export function clampedDay(year: number, month: number, dayOfMonth: number): number {
+  const [, , lastDay] = partsOf(dateOf(year, month + 1, 0));
+  return dateOf(year, month, Math.min(dayOfMonth, lastDay));
+}
+
+/** The same day of month that many months later, clamped. */
+export function monthsLater(date: number, months: number): number {
+  const [year, month, dayOfMonth] = partsOf(date);
+  return clampedDay(year, month + months, dayOfMonth);
+}
+
+/** True on the last day of a month. */
+export function endsMonth(date: number): boolean {
+  return partsOf(date)[1] !== partsOf(date + 1)[1];
+}
+
+/** How far dates lie apart: months or days, and the unit of the effective annual rate (A1). */
+export interface Period {
+  readonly months: number;
+  readonly days: number;
+  readonly rateUnit: 'Years' | 'Months' | 'Weeks';
+}
+
+const PERIODS: Readonly<Record<string, Period>> = {
+  once: { months: 0, days: 0, rateUnit: 'Months' },
+  daily: { months: 0, days: 1, rateUnit: 'Years' },
+  weekly: { months: 0, days: 7, rateUnit: 'Weeks' },
+  biweekly: { months: 0, days: 14, rateUnit: 'Weeks' },
+  monthly: { months: 1, days: 0, rateUnit: 'Months' },
+  bimonthly: { months: 2, days: 0, rateUnit: 'Months' },
+  quarterly: { months: 3, days: 0, rateUnit: 'Months' },
+  trimestrial: { months: 3, days: 0, rateUnit: 'Months' },
+  semiannual: { months: 6, days: 0, rateUnit: 'Months' },
+  semestrial: { months: 6, days: 0, rateUnit: 'Months' },
+  annual: { months: MONTHS_PER_YEAR, days: 0, rateUnit: 'Years' },
+  yearly: { months: MONTHS_PER_YEAR, days: 0, rateUnit: 'Years' },
+};
+
+/** The period of a periodicity's name (D7), or undefined. */
+export function periodOf(name: string): Period | undefined {
+  return PERIODS[name.trim().toLowerCase()];
+}
+
+/** The date `steps` periods after a date, by month arithmetic from its own day. */
+export function periodsLater(date: number, period: Period, steps: number): number {
+  return period.months > 0 ? monthsLater(date, period.months * steps) : date + period.days * steps;
+}
+
+const FURTHEST_WORKING_DAY = 400;
+
+function towards(date: number, step: 1 | -1, isWorkingDay: IsWorkingDay): number {
+  let found = date;
+  while (!isWorkingDay(found)) {
+    found += step;
+    if (Math.abs(found - date) > FURTHEST_WORKING_DAY) throw new Error('a calendar without working days');
+  }
+  return found;
+}
+
+/** A date moved off non-working days by a method's name; never to the start or before it (H1). */
+export function shifted(date: number, method: string, isWorkingDay: IsWorkingDay, start: number): number {
+  const later = towards(date, 1, isWorkingDay);
+  const earlier = towards(date, -1, isWorkingDay);
+  const sameMonth = (other: number) => partsOf(other)[1] === partsOf(date)[1];
+  const byMethod: Readonly<Record<string, () => number>> = {
+    none: () => date,
+    forward: () => later,
+    backward: () => earlier,
+    modifiedforward: () => (sameMonth(later) ? later : earlier),
+    modifiedbackward: () => (sameMonth(earlier) ? earlier : later),
+    nearest: () => (later - date <= date - earlier ? later : earlier),
+  };
+  const moved = byMethod[method.trim().toLowerCase()]?.();
+  if (moved === undefined) throw new Error(`no holiday method ${method}`);
+  return moved !== date && moved <= start ? later : moved;
+}

@@ -1,0 +1,46 @@
+/** Exact decimals of the slow reference: 60 digits, and rounding half up to whole minor units. */
+
+import { Decimal } from 'decimal.js';
+
+/** Decimals with 60 digits. */
+export const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_UP });
+/** A decimal of the reference. */
+export type Exact = Decimal;
+
+/** Zero. */
+export const NONE = new Exact(0);
+
+/** Digits that are trusted after many operations; the rest is noise that must not decide a tie. */
+const TRUSTED_DIGITS = 50;
+
+/** The nearest whole number, half away from zero (M2). */
+export function rounded(value: Exact): Exact {
+  const whole = value.toSignificantDigits(TRUSTED_DIGITS).toDecimalPlaces(0, Decimal.ROUND_HALF_UP);
+  return whole.isZero() ? NONE : whole;
+}
+
+/** The smaller one. */
+export function lesser(one: Exact, other: Exact): Exact {
+  return one.lt(other) ? one : other;
+}
+
+/** The larger one. */
+export function greater(one: Exact, other: Exact): Exact {
+  return one.gt(other) ? one : other;
+}
+
+/** Thrown where the rules refuse a request; the text says roughly why. */
+export class Refused extends Error {}
+
+/** Refuses with a reason when the condition holds. */
+export function refuseIf(condition: boolean, reason: string): void {
+  if (condition) throw new Refused(reason);
+}
+
+/** An amount in minor units; refused when negative or too fine (M2, M6). */
+export function minorUnits(value: Decimal | undefined, digits: number, name: string): Exact {
+  if (value === undefined) return NONE;
+  const minor = new Exact(value).times(new Exact(10).pow(digits));
+  refuseIf(!minor.isInteger() || minor.lt(0), `${name} is no amount`);
+  return minor;
+}

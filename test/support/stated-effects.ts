@@ -1,0 +1,108 @@
+/** What docs/request-members.md may state about an answer, worked out from the answer itself. */
+
+import { readRepaymentScheduleRequest } from '../../shared/contract/read-repayment-schedule-request.ts';
+import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
+import { formatCalendarDate } from '../../shared/lending/calendar-date.ts';
+import { findCalendar } from '../../shared/lending/calendars/find-calendar.ts';
+import { formatMinorUnits } from '../../shared/lending/money.ts';
+import type { RepaymentSchedule, ScheduleRow } from '../../shared/lending/repayment-schedule.ts';
+import { BUILT_IN_CATALOGUE } from '../../shared/lending/schedule-catalogue.ts';
+import { REQUEST_DAY } from './lending-loan.ts';
+import type { JsonObject } from './request-members-table.ts';
+
+/** What a request comes to: a schedule, or the faults as `path code` in the order in which they are told. */
+export type Answer =
+  | { readonly kind: 'schedule'; readonly schedule: RepaymentSchedule }
+  | { readonly kind: 'refused'; readonly faults: readonly string[]; readonly messages: readonly string[] };
+
+/** Reads and calculates members as a worker does that has no catalogue of its own. */
+export function answerTo(members: JsonObject): Answer {
+  const read = readRepaymentScheduleRequest({ jsonParam: members });
+  if (read.kind === 'invalid') return refusedWith(read.faults);
+  const outcome = calculateRepaymentSchedule(read.payload, {
+    requestDay: REQUEST_DAY,
+    catalogue: BUILT_IN_CATALOGUE,
+    calendars: { find: (name) => findCalendar(name, {}) },
+  });
+  if (outcome.kind === 'refused') return refusedWith(outcome.faults);
+  const { kind: _, ...schedule } = outcome;
+  return { kind: 'schedule', schedule };
+}
+
+function refusedWith(faults: readonly { path: string; code: string; message: string }[]): Answer {
+  return {
+    kind: 'refused',
+    faults: faults.map(({ path, code }) => `${path.replace(/^jsonParam\./, '')} ${code}`),
+    messages: faults.map(({ message }) => message),
+  };
+}
+
+type Telling = (schedule: RepaymentSchedule) => string;
+
+const money = (pick: (row: ScheduleRow) => number | undefined): Telling => {
+  return ({ rows, currencyDigits }) =>
+    rows.map((row) => formatMinorUnits(pick(row) ?? 0, currencyDigits)).join(', ');
+};
+const list = (pick: (row: ScheduleRow) => string | number): Telling => {
+  return ({ rows }) => rows.map((row) => String(pick(row))).join(', ');
+};
+
+/** Parts of an answer in the words of the document. */
+const SHOWN: Readonly<Record<RepaymentSchedule['show'], string>> = {
+  rows: 'rows',
+  dae: 'DAE alone',
+  'rows-with-dae': 'rows with DAE',
+  'rows-with-eir': 'rows with EIR',
+};
+
+/** What an effect's name stands for; all but the last lines tell of every row. */
+const TELLINGS: Readonly<Record<string, Telling>> = {
+  totals: money((row) => row.totalInstallment),
+  payments: money((row) => row.pmt),
+  interest: money((row) => row.interest),
+  principal: money((row) => row.principal),
+  remaining: money((row) => row.remainingValue),
+  fees: money((row) => row.managementFee),
+  insurances: money((row) => row.insurance),
+  capitalised: money((row) => row.capitalisedInterest),
+  'due dates': list((row) => formatCalendarDate(row.dueDate)),
+  days: list((row) => row.noDays),
+  numbers: list((row) => row.InstallmentNo),
+  'early rows': list((row) => (row.isEarlyRepayment ? 'yes' : 'no')),
+  start: ({ startDate }) => formatCalendarDate(startDate),
+  dae: ({ dae }) => String(dae),
+  eir: ({ eir }) => String(eir),
+  answer: ({ casing, show }) =>
+    casing === 'lower' ? `lower-case ${SHOWN[show]}` : `capitalised ${SHOWN[show]}`,
+  'charges of row 1': chargesOfFirstRow,
+  'explained interest of row 1': ({ rows }) =>
+    rows[0]?.explanation?.find(({ figure }) => figure === 'interest')?.formula ?? '',
+};
+
+/** Names and amounts of the single charges, as the first row explains them. */
+function chargesOfFirstRow({ rows, currencyDigits }: RepaymentSchedule): string {
+  const explained = rows[0]?.explanation ?? [];
+  const charges = explained.filter(
+    ({ figure, name }) => (figure === 'managementFee' || figure === 'insurance') && name !== undefined,
+  );
+  return charges.map(({ name, amount }) => `${name} ${formatMinorUnits(amount, currencyDigits)}`).join(', ');
+}
+
+/** What the answer says about an effect; throws for a name that the document does not explain. */
+export function effectOf(answer: Answer, name: string): string {
+  if (answer.kind === 'refused') {
+    if (name === 'refused') return answer.faults.join(', ');
+    throw new Error(`refused, so it has no ${name}: ${answer.faults.join(', ')}`);
+  }
+  const { schedule } = answer;
+  if (name === 'warning') return schedule.warnings.map(({ path }) => path).join(', ');
+  if (name === 'refused') return 'not refused';
+  const telling = TELLINGS[name];
+  if (telling === undefined) throw new Error(`not an effect that can be stated: ${name}`);
+  return telling(schedule);
+}
+
+/** True of effects that are about what was sent and not about a figure. */
+export function isReport(name: string): boolean {
+  return name === 'warning' || name === 'refused';
+}

@@ -1,0 +1,147 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readCatalogueFolder } from '../../../shared/contract/read-lending-catalogue.ts';
+import { BUILT_IN_SCHEDULE_TYPE_RECORDS } from '../../../shared/lending/built-in-schedule-types.ts';
+import { DAY_COUNT_NAMES } from '../../../shared/lending/day-count.ts';
+import { INPUT_NAMES } from '../../../shared/lending/formula-scope.ts';
+import { findPeriodicity } from '../../../shared/lending/periodicity.ts';
+import { COLUMN_METHODS, STANDARD_COLUMNS } from '../../../shared/lending/schedule-columns.ts';
+import { SCHEDULE_TYPE_STATUSES } from '../../../shared/lending/schedule-type.ts';
+import { ConfigError } from '../../../shared/platform/errors.ts';
+import { recordOf } from '../../support/schedule-type-records.ts';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+
+const page = readFileSync(path.join(root, 'docs/schedule-types.md'), 'utf8');
+
+/** The example of docs/schedule-types.md. */
+function documentedExample(): string {
+  return /```json\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
+}
+
+describe('docs/schedule-types.md', () => {
+  it('names every input, method, setting and status', () => {
+    const settings = BUILT_IN_SCHEDULE_TYPE_RECORDS.flatMap((record) => Object.keys(record));
+    for (const name of [...INPUT_NAMES, ...COLUMN_METHODS, ...settings])
+      expect(page).toContain(`\`${name}\``);
+    for (const name of [...STANDARD_COLUMNS, ...SCHEDULE_TYPE_STATUSES, ...DAY_COUNT_NAMES]) {
+      expect(page).toContain(name);
+    }
+  });
+});
+
+describe('the folder of a catalogue', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'catalogue-'));
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  function write(file: string, content: unknown): void {
+    const place = path.join(folder, file);
+    mkdirSync(path.dirname(place), { recursive: true });
+    writeFileSync(place, typeof content === 'string' ? content : JSON.stringify(content));
+  }
+
+  /** What is wrong with the folder, a line each. */
+  function messages(): readonly string[] {
+    try {
+      readCatalogueFolder(folder);
+    } catch (error) {
+      if (error instanceof ConfigError) return error.message.split('\n  ').slice(1);
+      throw error;
+    }
+    return [];
+  }
+
+  it('may be empty: then it adds nothing', () => {
+    expect(readCatalogueFolder(folder).scheduleTypeRecords).toEqual(BUILT_IN_SCHEDULE_TYPE_RECORDS);
+  });
+
+  it('must exist', () => {
+    expect(() => readCatalogueFolder(path.join(folder, 'other'))).toThrow(ConfigError);
+    expect(() => readCatalogueFolder(path.join(folder, 'other'))).toThrow(
+      /CATALOGUE_FOLDER: there is no folder/,
+    );
+  });
+
+  it('holds one record or a list in a file; 0 and 1 are flags (M6); other files are left alone', () => {
+    write('schedule-types/own.json', { ...recordOf(), UseMaturityDate: 0, AcceptsCharges: 1 });
+    write('schedule-types/read-me.md', '# Ours');
+    write('products/one.json', '{');
+    write('periodicities/all.json', [{ name: 'Every 10 days', count: 10, unit: 'Days' }]);
+    write('calendars/bank.json', { name: 'Bank', version: '1', holidays: ['2025-05-02'] });
+    const catalogue = readCatalogueFolder(folder);
+    expect(catalogue.findScheduleType('own')?.type).toMatchObject({
+      useMaturityDate: false,
+      acceptsCharges: true,
+    });
+    expect(findPeriodicity('every 10 days', catalogue.periodicities)?.count).toBe(10);
+    expect(catalogue.calendars.find('bank')?.version).toBe('1');
+  });
+
+  it('reads the example of the documents, whose payment is what is left of a total after fees with VAT', () => {
+    write('schedule-types/example.json', documentedExample());
+    const catalogue = readCatalogueFolder(folder);
+    expect(catalogue.findScheduleType('LevelTotalWithVat')).toMatchObject({
+      chargesBefore: 'payment',
+      payment: { kind: 'Formula' },
+      principal: { kind: 'Balance' },
+      extras: [{ name: 'VatOnFees', display: true, method: { countsAs: { kind: 'Fee', fee: 'VAT' } } }],
+    });
+  });
+
+  it('takes the files of the built-in types as they are, in place of these', () => {
+    const builtIn = path.join(root, 'shared/lending/schedule-types');
+    for (const name of readdirSync(builtIn)) {
+      write(`schedule-types/${name}`, readFileSync(path.join(builtIn, name), 'utf8'));
+    }
+    expect(readCatalogueFolder(folder).scheduleTypeRecords).toHaveLength(
+      BUILT_IN_SCHEDULE_TYPE_RECORDS.length,
+    );
+  });
+
+  it('is refused with everything that is wrong at once: file, record, column and what to do', () => {
+    const record = recordOf();
+    const [balance, interest, ...rest] = record.PaymentScheduleTypeDetails;
+    const { Status: _, ...withoutStatus } = record;
+    write('schedule-types/a.json', '{"PaymentScheduleTypeId": ');
+    write('schedule-types/b.json', {
+      ...withoutStatus,
+      Rownding: 'HALF_UP',
+      ProductTypes: ['TL', 7],
+      PaymentScheduleTypeDetails: [{ ...balance, Display: 'yes' }, { ...interest, Fee: 5 }, ...rest],
+    });
+    write('schedule-types/c.json', [{ ...record, PaymentScheduleTypeDetails: [interest, balance, ...rest] }]);
+    write('periodicities/a.json', [{ name: 'Own', unit: 'Moons' }, 5]);
+    write('calendars/a.json', { name: 'Bank', version: '1', holidays: '2025-05-02' });
+    expect(messages()).toEqual([
+      expect.stringMatching(/^schedule-types\/a\.json: must be a readable JSON file: /),
+      'schedule-types/b.json: Own type: Status is missing; must be text',
+      'schedule-types/b.json: Own type: ProductTypes[1] must be text, not a number',
+      'schedule-types/b.json: Own type: column RemainingValue Display must be true or false, not text',
+      'schedule-types/b.json: Own type: column Interest Fee must be text, not a number',
+      'schedule-types/b.json: Own type: must not have the unknown member Rownding',
+      'periodicities/a.json: must be an object, not a number',
+      'calendars/a.json: Bank: holidays must be a list, not text',
+      'schedule-types/c.json: Own type: column Interest must stand after RemainingValue: move it below',
+      'periodicities/a.json: Own: unit must be one of Days, Weeks, Months, Years, Once',
+      'periodicities/a.json: Own: count must be a whole number from 1 to 1200',
+    ]);
+  });
+
+  it('bounds what is read', () => {
+    write('schedule-types/large.json', ' '.repeat(4 * 1024 * 1024 + 1));
+    write('periodicities', 'a file');
+    expect(messages()).toEqual([
+      'schedule-types/large.json: must have at most 4194304 bytes',
+      'periodicities: must be a folder of at most 1000 JSON files',
+    ]);
+  });
+});

@@ -1,0 +1,244 @@
+import { Decimal } from 'decimal.js';
+import { describe, expect, it } from 'vitest';
+import { calculateRate } from '../../../shared/lending/calculate-rate.ts';
+import { addDays } from '../../../shared/lending/calendar-date.ts';
+import { effectiveAnnualRate } from '../../../shared/lending/effective-annual-rate.ts';
+import { effectiveInterestRate } from '../../../shared/lending/effective-interest-rate.ts';
+import { findPeriodicity } from '../../../shared/lending/periodicity.ts';
+import type { CashFlow, ProvenRate, RateRequest } from '../../../shared/lending/rate-request.ts';
+import { date, decimal, scheduleOf } from '../../support/lending-loan.ts';
+
+/** Flows of dates and amounts. */
+function flows(...dated: readonly (readonly [string, string | number])[]): readonly CashFlow[] {
+  return dated.map(([day, amount]) => ({ Date: date(day), Amount: decimal(amount) }));
+}
+
+function amounts(...values: readonly (string | number)[]): readonly Decimal[] {
+  return values.map((value) => decimal(value));
+}
+
+function rateOf(request: RateRequest): ProvenRate {
+  const outcome = calculateRate(request);
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  return outcome;
+}
+
+/** Path, status and code of each fault. */
+function faultsOf(request: RateRequest): readonly string[] {
+  const outcome = calculateRate(request);
+  if (outcome.kind === 'rate') throw new Error('the rate was calculated');
+  return outcome.faults.map((fault) => `${fault.status} ${fault.path} ${fault.code}`);
+}
+
+const LOAN = flows(['2013-01-12', -1000], ['2013-02-15', '510.50'], ['2013-04-30', 520]);
+
+describe('rate of cash flows (A6)', () => {
+  it('proves a DAE by the intervals of its rule', () => {
+    const { rate, proof, residual } = rateOf({ Rule: 'DAE', CashFlows: LOAN });
+    expect(rate).toBe('16.6130442615');
+    expect(proof).toEqual([
+      {
+        date: date('2013-01-12'),
+        amount: '-1000',
+        years: '0.00000000000000000000',
+        discountedAmount: '-1000.00000000000',
+      },
+      {
+        date: date('2013-02-15'),
+        amount: '510.5',
+        years: '0.09153005464480874317',
+        discountedAmount: '503.36889765002',
+      },
+      {
+        date: date('2013-04-30'),
+        amount: '520',
+        years: '0.29918032786885245902',
+        discountedAmount: '496.63110234999',
+      },
+    ]);
+    expect(residual).toBe('0.00000000001');
+  });
+
+  it('lets anyone recompute the discounted amounts from years and rate', () => {
+    const requests: readonly RateRequest[] = [
+      { Rule: 'DAE', CashFlows: LOAN },
+      { Rule: 'DAE', Unit: 'Weeks', CashFlows: LOAN },
+      { Rule: 'DAE', Unit: 'Years', CashFlows: LOAN },
+      { Rule: 'XIRR', CashFlows: LOAN },
+    ];
+    for (const request of requests) {
+      const { rate, proof, residual } = rateOf(request);
+      const growth = new Decimal(rate ?? Number.NaN).div(100).plus(1);
+      let sum = new Decimal(0);
+      for (const line of proof) {
+        const discounted = new Decimal(line.amount).mul(growth.pow(new Decimal(line.years).neg()));
+        expect(line.discountedAmount).toBe(discounted.toFixed(11));
+        sum = sum.plus(line.discountedAmount ?? Number.NaN);
+      }
+      expect(new Decimal(residual ?? Number.NaN).equals(sum)).toBe(true);
+      expect(sum.abs().toNumber()).toBeLessThan(1e-9);
+    }
+  });
+
+  it('counts DAE intervals in months unless told otherwise, month ends and days included', () => {
+    const paid = flows(['2024-12-31', -100], ['2025-02-28', 50], ['2025-03-30', 60]);
+    const years = (Unit?: string) =>
+      rateOf({ Rule: 'DAE', Unit, CashFlows: paid }).proof.map((line) => line.years.slice(0, 12));
+    expect(years()).toEqual(['0.0000000000', '0.1666666666', '0.2486338797']);
+    expect(years('months')).toEqual(years());
+    expect(years('WEEKS')).toEqual(['0.0000000000', '0.1620428751', '0.2444304329']);
+    expect(years('Years')).toEqual(['0.0000000000', '0.1612021857', '0.2438356164']);
+    expect(years('Days')).toEqual(years('Years'));
+  });
+
+  it('is the rate that a schedule shows, with more decimals', () => {
+    const schedule = scheduleOf({ InstallmentsNo: 24, InstallmentDay: 15, CalculateDAE: 2 });
+    const loan = { startDate: schedule.startDate, drawn: 100_000, rows: schedule.rows };
+    const paid = schedule.rows.map((row) => ({
+      Date: row.dueDate,
+      Amount: decimal(row.totalInstallment).div(100),
+    }));
+    const CashFlows = [...paid, { Date: schedule.startDate, Amount: decimal(-1000) }];
+    const monthly = findPeriodicity('Monthly');
+    if (monthly === undefined) throw new Error('no months');
+    const shown = (Rule: string) => Number(rateOf({ Rule, CashFlows }).rate).toFixed(4);
+    expect(shown('DAE')).toBe(effectiveAnnualRate(loan, monthly));
+    expect(shown('XIRR')).toBe(effectiveInterestRate(loan));
+  });
+
+  it('is 324.4363182553 percent for 500 repaid with 510 after five days', () => {
+    const CashFlows = flows(['2012-10-15', 510], ['2012-10-10', -500]);
+    const { rate, proof } = rateOf({ Rule: 'xirr', CashFlows });
+    expect(rate).toBe('324.4363182553');
+    expect(proof.map((line) => line.date)).toEqual(CashFlows.map((flow) => flow.Date));
+  });
+
+  it('adds periodic rates over the periods of a year for an IRR', () => {
+    const Amounts = amounts(-1000, '256.28', '256.28', '256.28', '256.28');
+    const { rate, proof, residual } = rateOf({ Rule: 'IRR', PeriodicityType: 'monthly', Amounts });
+    expect(rate).toBe('11.9979203288');
+    expect(proof.map((line) => line.date)).toEqual([null, null, null, null, null]);
+    expect(proof[4]?.years).toBe('0.33333333333333333333');
+    expect(proof[4]?.discountedAmount).toBe('246.281733059334');
+    expect(residual).toBe('-0.000000000019');
+    const everyTenDays = { name: 'Every 10 days', count: 10, unit: 'Days' } as const;
+    const outcome = calculateRate({ Rule: 'IRR', PeriodicityType: 'every 10 days', Amounts }, [everyTenDays]);
+    expect(outcome).toMatchObject({ kind: 'rate', rate: '36.4936743334' });
+  });
+
+  it('takes drawdowns in stages, flows of one day and amounts of any size', () => {
+    const staged = flows(
+      ['2025-01-01', -600],
+      ['2025-07-01', -400],
+      ['2025-07-01', 100],
+      ['2026-01-01', 960],
+    );
+    expect(rateOf({ Rule: 'DAE', CashFlows: staged }).rate).toBe('8.0310152089');
+    const tiny = flows(['2025-01-01', '-0.000000000000000001'], ['2026-01-01', '0.0000000000000000011']);
+    expect(rateOf({ Rule: 'XIRR', CashFlows: flows(['2025-01-01', -1], ['2026-01-01', '1.1']) }).rate).toBe(
+      '10.0000000000',
+    );
+    expect(faultsOf({ Rule: 'XIRR', CashFlows: tiny })).toEqual([
+      '422 CashFlows[1].Amount too-many-decimals',
+    ]);
+    const huge = flows(['2025-01-01', -1e15], ['2026-01-01', '999999999999999.999999999999999999']);
+    expect(rateOf({ Rule: 'XIRR', CashFlows: huge }).rate).toBe('0.0000000000');
+  });
+
+  it('takes the rate nearest zero of several, and gives null with no proof where there is none (A4)', () => {
+    const several = flows(['2025-01-01', -100], ['2026-01-01', 230], ['2027-01-01', -132]);
+    expect(rateOf({ Rule: 'XIRR', CashFlows: several }).rate).toBe('10.0000000000');
+    const none = flows(['2025-01-01', -100], ['2026-01-01', 200], ['2027-01-01', -300]);
+    expect(rateOf({ Rule: 'XIRR', CashFlows: none })).toEqual({
+      kind: 'rate',
+      rate: null,
+      proof: [],
+      residual: null,
+      warnings: [],
+    });
+    expect(rateOf({ Rule: 'XIRR', CashFlows: flows(['2025-01-01', -1], ['2025-01-01', 2]) }).rate).toBeNull();
+  });
+
+  it('leaves open what nothing can be discounted by, a rate that is shown as -100 percent', () => {
+    const lost = flows(['2025-01-01', -1_000_000], ['2025-01-02', '0.01']);
+    const { rate, proof, residual } = rateOf({ Rule: 'XIRR', CashFlows: lost });
+    expect(rate).toBe('-100.0000000000');
+    expect(proof.map((line) => line.discountedAmount)).toEqual(['-1000000.000000000000', null]);
+    expect(residual).toBeNull();
+  });
+
+  it('finds the rate of the most flows that a request may hold', () => {
+    const start = date('2025-01-01');
+    const paid = Array.from({ length: 4999 }, (_, day) => ({
+      Date: addDays(start, day + 1),
+      Amount: decimal('0.25'),
+    }));
+    const CashFlows = [{ Date: start, Amount: decimal(-1000) }, ...paid];
+    expect(rateOf({ Rule: 'XIRR', CashFlows }).rate).toBe('3.4434938998');
+    const tooMany = [...CashFlows, ...CashFlows.slice(1, 2)];
+    expect(faultsOf({ Rule: 'XIRR', CashFlows: tooMany })).toEqual(['422 CashFlows out-of-range']);
+  });
+});
+
+describe('refused rate requests (A6)', () => {
+  it('name an unknown rule or unit', () => {
+    expect(faultsOf({ Rule: 'APR', Unit: 'Hours', CashFlows: LOAN })).toEqual([
+      '422 Rule unknown-value',
+      '422 Unit unknown-value',
+    ]);
+  });
+
+  it('miss what the rule reads, or send what another one does', () => {
+    expect(faultsOf({ Rule: 'DAE' })).toEqual(['400 CashFlows missing']);
+    expect(faultsOf({ Rule: 'IRR' })).toEqual(['400 PeriodicityType missing', '400 Amounts missing']);
+    expect(
+      faultsOf({ Rule: 'IRR', PeriodicityType: 'Once', Amounts: amounts(-1, 2), CashFlows: LOAN }),
+    ).toEqual(['400 CashFlows exclusive', '422 PeriodicityType not-allowed']);
+    expect(faultsOf({ Rule: 'XIRR', PeriodicityType: 'Monthly', Amounts: [], CashFlows: LOAN })).toEqual([
+      '400 PeriodicityType exclusive',
+      '400 Amounts exclusive',
+    ]);
+    expect(faultsOf({ Rule: 'IRR', PeriodicityType: 'Fortnightly', Amounts: amounts(-1, 2) })).toEqual([
+      '422 PeriodicityType unknown-periodicity',
+    ]);
+  });
+
+  it('hold flows of one sign only, or too few', () => {
+    expect(faultsOf({ Rule: 'XIRR', CashFlows: flows(['2025-01-01', 1], ['2025-02-01', 1]) })).toEqual([
+      '422 CashFlows one-sign',
+    ]);
+    expect(faultsOf({ Rule: 'XIRR', CashFlows: flows(['2025-01-01', -1], ['2025-02-01', 0]) })).toEqual([
+      '422 CashFlows one-sign',
+    ]);
+    expect(faultsOf({ Rule: 'DAE', CashFlows: flows(['2025-01-01', -1]) })).toEqual([
+      '422 CashFlows out-of-range',
+    ]);
+    expect(faultsOf({ Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: amounts(-1, -2) })).toEqual([
+      '422 Amounts one-sign',
+    ]);
+  });
+
+  it('hold a flow before the first one that is paid out', () => {
+    const early = flows(['2025-01-02', -100], ['2025-01-01', 5], ['2024-12-31', 0], ['2025-02-01', 100]);
+    expect(faultsOf({ Rule: 'DAE', CashFlows: early })).toEqual([
+      '422 CashFlows[1].Date date-order',
+      '422 CashFlows[2].Date date-order',
+    ]);
+    expect(faultsOf({ Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: amounts(1, -2) })).toEqual([
+      '422 Amounts[0] out-of-range',
+    ]);
+  });
+
+  it('hold amounts beyond the limits', () => {
+    const beyond = flows(['2025-01-01', '-1000000000000000.1'], ['2025-02-01', '1e-19'], ['2025-03-01', 1]);
+    expect(faultsOf({ Rule: 'DAE', CashFlows: beyond })).toEqual([
+      '422 CashFlows[0].Amount amount-too-large',
+      '422 CashFlows[1].Amount too-many-decimals',
+    ]);
+  });
+
+  it('are calculated but warned of a unit that the rule does not count in (E5)', () => {
+    const { warnings } = rateOf({ Rule: 'XIRR', Unit: 'Weeks', CashFlows: LOAN });
+    expect(warnings).toEqual([{ code: 'no-effect', path: 'Unit' }]);
+  });
+});

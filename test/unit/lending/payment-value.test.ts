@@ -1,0 +1,274 @@
+import type { Decimal } from 'decimal.js';
+import { describe, expect, it } from 'vitest';
+import { DAY_COUNT_NAMES } from '../../../shared/lending/day-count.ts';
+import { calculatePaymentValue, faultsOfPaymentValue } from '../../../shared/lending/payment-value.ts';
+import type { PaymentValue, PaymentValueRequest } from '../../../shared/lending/payment-value-request.ts';
+import { periodFraction } from '../../../shared/lending/period-rate.ts';
+import { BUILT_IN_PERIODICITIES, type Periodicity } from '../../../shared/lending/periodicity.ts';
+import type { Fault } from '../../../shared/lending/refusal.ts';
+import cases from '../../cases/lending/annuity.json' with { type: 'json' };
+import { decimal } from '../../support/lending-loan.ts';
+
+/** 1000 at 12 %, four months in arrears, with changes. */
+function annuity(changes: Partial<PaymentValueRequest> = {}): PaymentValueRequest {
+  return {
+    InstallmentsNo: 4,
+    PeriodicityType: 'Monthly',
+    InterestCalculationMethod: '30/360',
+    FinancedAmount: decimal(1000),
+    InterestPercent: decimal(12),
+    ...changes,
+  };
+}
+
+function paymentOf(changes: Partial<PaymentValueRequest>, known?: readonly Periodicity[]): PaymentValue {
+  const outcome = calculatePaymentValue(annuity(changes), known);
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  return outcome;
+}
+
+/** `payment principal`, with all digits. */
+function figures(changes: Partial<PaymentValueRequest> = {}): string {
+  const { pmtValue, principalValue, digits } = paymentOf(changes);
+  return `${pmtValue.toFixed(digits)} ${principalValue.toFixed(digits)}`;
+}
+
+function faultsOf(changes: Partial<PaymentValueRequest>): readonly Fault[] {
+  const outcome = calculatePaymentValue(annuity(changes));
+  if (outcome.kind === 'payment-value') throw new Error('the payment was calculated');
+  return outcome.faults;
+}
+
+const codesOf = (changes: Partial<PaymentValueRequest>) =>
+  faultsOf(changes).map(({ path, code }) => `${path} ${code}`);
+
+const NOTHING_FINANCED = { FinancedAmount: undefined, FutureValue: decimal(1000) };
+
+describe('the payment of 1000 at 12 % in four months (P2)', () => {
+  it.each([
+    ['in arrears', {}, '256.28 250.00'],
+    ['in advance', { InterestType: 1 }, '253.74 250.00'],
+    ['with grace', { GracePeriodPrincipal: 1 }, '340.02 333.33'],
+    ['with grace in advance', { GracePeriodPrincipal: 1, InterestType: 1 }, '336.66 333.33'],
+    ['with 200 still owed', { FutureValue: decimal(200) }, '207.02 200.00'],
+    ['with 200 still owed in advance', { FutureValue: decimal(200), InterestType: 1 }, '204.98 200.00'],
+    ['saved instead', NOTHING_FINANCED, '246.28 250.00'],
+    ['saved in advance', { ...NOTHING_FINANCED, InterestType: 1 }, '243.84 250.00'],
+    [
+      'saved with nothing financed said',
+      { ...NOTHING_FINANCED, FinancedAmount: decimal(0) },
+      '246.28 250.00',
+    ],
+    ['without a rate (P1)', { InterestPercent: undefined }, '250.00 250.00'],
+    ['without interest', { InterestPercent: decimal(0), FutureValue: decimal(200) }, '200.00 200.00'],
+    [
+      'without interest, with grace',
+      { InterestPercent: decimal(0), GracePeriodPrincipal: 1 },
+      '333.33 333.33',
+    ],
+    ['all of it still owed: interest alone', { FutureValue: decimal(1000) }, '10.00 0.00'],
+    ['in one payment', { InstallmentsNo: 1 }, '1010.00 1000.00'],
+    ['in one payment in advance', { InstallmentsNo: 1, InterestType: 1 }, '1000.00 1000.00'],
+  ])('%s', (_name, changes, expected) => {
+    expect(figures(changes)).toBe(expected);
+  });
+
+  it('is the same with 0 as with nothing said about grace, future value and interest type', () => {
+    expect(figures({ GracePeriodPrincipal: 0, FutureValue: decimal(0), InterestType: 0 })).toBe(figures());
+  });
+
+  it('takes negative rates as long as they leave something of the balance (R3)', () => {
+    expect(figures({ InterestPercent: decimal(-12) })).toBe('243.78 250.00');
+    expect(codesOf({ InterestPercent: decimal(-1200) })).toEqual(['InterestPercent rate-too-low']);
+    expect(figures({ InterestPercent: decimal('-1199.999'), FinancedAmount: decimal(1) })).toBe('0.00 0.25');
+  });
+});
+
+describe('rounding (M5)', () => {
+  it.each([
+    [0, '256 250'],
+    [1, '256.3 250.0'],
+    [5, '256.28109 250.00000'],
+    [10, '256.2810939117 250.0000000000'],
+  ])('is to %i decimals where Precision says so', (digits, expected) => {
+    expect(figures({ Precision: digits })).toBe(expected);
+  });
+
+  it('is half up and exact where the payment is a tie', () => {
+    expect(figures({ FinancedAmount: decimal('0.01'), InterestPercent: undefined, InstallmentsNo: 2 })).toBe(
+      '0.01 0.01',
+    );
+    const growing = { InstallmentsNo: 1, FinancedAmount: decimal('100.5'), InterestPercent: decimal(12) };
+    expect(figures(growing)).toBe('101.51 100.50');
+    const tie = { ...growing, FinancedAmount: decimal(1), FutureValue: decimal('0.005') };
+    expect(figures(tie)).toBe('1.01 1.00');
+    const below = { ...tie, FutureValue: decimal('0.005000000000000001') };
+    expect(figures(below)).toBe('1.00 0.99');
+  });
+
+  it('keeps amounts that are finer than the answer', () => {
+    expect(figures({ FinancedAmount: decimal('1000.005'), Precision: 0 })).toBe('256 250');
+  });
+});
+
+/** The share of a year of one period, by every method. */
+function sharesOf(name: string) {
+  const periodicity = BUILT_IN_PERIODICITIES.find((known) => known.name === name);
+  return DAY_COUNT_NAMES.map((dayCount) => {
+    const share = periodicity && periodFraction(dayCount, periodicity);
+    return share && `${share.numerator}/${share.denominator}`;
+  });
+}
+
+describe('the share of a year of one period (P1)', () => {
+  it.each([
+    ['Monthly', ['1/12', '1/12', '1/12', '6/73', '73/864', '1/12', '1/12']],
+    ['Quarterly', ['1/4', '1/4', '1/4', '18/73', '73/288', '1/4', '1/4']],
+    ['Annual', ['1/1', '1/1', '1/1', '72/73', '73/72', '1/1', '1/1']],
+    ['Weekly', ['7/360', '7/360', '7/360', '7/365', '7/360', '7/365', '7/365']],
+    ['Daily', ['1/360', '1/360', '1/360', '1/365', '1/360', '1/365', '1/365']],
+  ])('%s, by every method', (name, expected) => {
+    expect(sharesOf(name)).toEqual(expected);
+  });
+
+  it('does not exist for Once', () => {
+    expect(sharesOf('Once')).toEqual(DAY_COUNT_NAMES.map(() => undefined));
+  });
+
+  it('follows periodicities of the catalogue (D7)', () => {
+    const known = [{ name: 'Every 10 days', count: 10, unit: 'Days' }] as const;
+    const byCatalogue = paymentOf({ PeriodicityType: 'every 10 DAYS', InstallmentsNo: 1 }, known);
+    expect(byCatalogue.pmtValue.toFixed()).toBe('1003.33');
+  });
+});
+
+describe('a request that cannot be calculated', () => {
+  it.each([
+    [{ InstallmentsNo: 0 }, 'InstallmentsNo out-of-range', 'must be a whole number from 1 to 1200'],
+    [{ InstallmentsNo: 1201 }, 'InstallmentsNo out-of-range', 'must be a whole number from 1 to 1200'],
+    [{ InstallmentsNo: 2.5 }, 'InstallmentsNo out-of-range', 'must be a whole number from 1 to 1200'],
+    [
+      { InterestCalculationMethod: '31/360' },
+      'InterestCalculationMethod unknown-day-count',
+      'must be one of 30/360, 30E/360, 30E/360 ISDA, 30/365, Actual/360, Actual/365, Actual/Actual',
+    ],
+    [{ FinancedAmount: decimal(-1) }, 'FinancedAmount out-of-range', 'must be zero or more'],
+    [
+      { FinancedAmount: undefined },
+      'FinancedAmount out-of-range',
+      'must be more than zero unless FutureValue is',
+    ],
+    [
+      { FinancedAmount: undefined, FutureValue: decimal(-5) },
+      'FutureValue out-of-range',
+      'must be more than zero where FinancedAmount is not',
+    ],
+    [{ FutureValue: decimal('1000.01') }, 'FutureValue out-of-range', 'must be at most FinancedAmount'],
+    [
+      { FinancedAmount: decimal('1e14') },
+      'FinancedAmount amount-too-large',
+      'must be at most 10000000000000 in size',
+    ],
+    [{ FutureValue: decimal('1e-19') }, 'FutureValue too-many-decimals', 'must have at most 18 decimals'],
+    [
+      { InterestPercent: decimal(100_001) },
+      'InterestPercent out-of-range',
+      'must be from -100000 to 100000 percent a year',
+    ],
+    [{ GracePeriodPrincipal: 2 }, 'GracePeriodPrincipal out-of-range', 'must be 0 or 1'],
+    [
+      { GracePeriodPrincipal: 1, InstallmentsNo: 1 },
+      'GracePeriodPrincipal not-allowed',
+      'must be 0 with one installment: no payment is left',
+    ],
+    [{ InterestType: -1 }, 'InterestType out-of-range', 'must be 0 or 1'],
+    [{ Precision: 11 }, 'Precision out-of-range', 'must be a whole number from 0 to 10'],
+  ])('%j is refused, and the message says what is allowed', (changes, code, message) => {
+    expect(codesOf(changes)).toEqual([code]);
+    expect(faultsOf(changes)).toMatchObject([{ message, status: 422 }]);
+    expect(faultsOfPaymentValue(annuity(changes))).toEqual(faultsOf(changes));
+  });
+
+  it.each([
+    ['Once', 'not-allowed'],
+    ['Fortnightly', 'unknown-periodicity'],
+  ])('with the periodicity %s is told those that there are', (name, code) => {
+    const [fault, ...others] = faultsOf({ PeriodicityType: name });
+    expect(others).toEqual([]);
+    expect(fault).toMatchObject({ path: 'PeriodicityType', code });
+    expect(fault?.message).toMatch(/^must be one of Daily, Weekly, .*, Monthly, .*Yearly$/);
+    expect(fault?.message).not.toContain('Once');
+  });
+
+  it('whose payment is too large to be answered is refused', () => {
+    const nearly = { InterestPercent: decimal('-1199.99999999999999999'), InterestType: 1 };
+    expect(codesOf({ ...nearly, FutureValue: decimal(-5), InstallmentsNo: 1 })).toEqual([
+      'FinancedAmount amount-too-large',
+    ]);
+    expect(codesOf({ ...nearly, ...NOTHING_FINANCED, InstallmentsNo: 1 })).toEqual([
+      'FutureValue amount-too-large',
+    ]);
+  });
+
+  it('is told of everything at once (E3)', () => {
+    const wrong = {
+      InstallmentsNo: 0,
+      PeriodicityType: 'x',
+      InterestCalculationMethod: 'y',
+      FinancedAmount: decimal(-1),
+      InterestPercent: decimal(1e6),
+      GracePeriodPrincipal: 3,
+      FutureValue: decimal('1e20'),
+      InterestType: 5,
+      Precision: 0.5,
+    };
+    expect(
+      faultsOf(wrong)
+        .map(({ path }) => path)
+        .toSorted(),
+    ).toEqual(Object.keys(wrong).toSorted());
+  });
+});
+
+interface SpreadsheetCase {
+  readonly id: string;
+  readonly kind: string;
+  readonly input: {
+    readonly annual_rate?: number;
+    readonly rate_per_period: number;
+    readonly periods: number;
+    readonly present_value?: number;
+    readonly future_value?: number;
+    readonly payment?: number;
+    readonly payments_at: string;
+  };
+  readonly expected: { readonly value: number };
+  readonly tolerance: { readonly absolute: number };
+}
+
+describe('published figures of spreadsheet functions', () => {
+  const known = (cases as readonly SpreadsheetCase[]).map((one) => [one.id, one] as const);
+
+  it.each(known)('%s is the payment', (_id, { kind, input, expected, tolerance }) => {
+    const rate = input.annual_rate === undefined ? input.rate_per_period * 12 : input.annual_rate;
+    const present = kind === 'pv' ? expected.value : (input.present_value ?? 0);
+    const future = kind === 'fv' ? expected.value : (input.future_value ?? 0);
+    const payment = input.payment ?? expected.value;
+    const { pmtValue } = paymentOf({
+      InstallmentsNo: input.periods,
+      InterestPercent: decimal(rate).times(100),
+      FinancedAmount: decimal(present).abs(),
+      FutureValue: present === 0 ? decimal(future).abs() : owedAtTheEnd(present, future),
+      InterestType: input.payments_at === 'begin' ? 1 : 0,
+      Precision: 10,
+    });
+    expect(Math.abs(pmtValue.toNumber() - Math.abs(payment))).toBeLessThanOrEqual(
+      kind === 'pmt' ? tolerance.absolute : 1e-4,
+    );
+  });
+});
+
+/** In a spreadsheet what is still owed has the sign of the payments, against that of the present value. */
+function owedAtTheEnd(present: number, future: number): Decimal {
+  return decimal(present < 0 ? future : -future);
+}

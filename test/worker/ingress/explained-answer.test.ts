@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { repaymentScheduleReply } from '../../../shared/contract/repayment-schedule-reply-shape.ts';
+import { start as startIngress } from '../../../workers/ingress/main.ts';
+import { start as startSchedule } from '../../../workers/schedule/main.ts';
+import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+import { post, PROOF_REQUEST } from '../../support/schedule-call.ts';
+
+const SUM = 'interest 0.58 + principal 16.43 = 17.01';
+const SHIFTED = { ...PROOF_REQUEST, HolidayShift: true, HolidayCountry: 'Romania', HolidayMethod: 'Forward' };
+
+async function startSystem(env: Record<string, string> = {}): Promise<string> {
+  const broker = await createSharedBroker(1);
+  await startOn(broker, startSchedule, env);
+  return (await startOn(broker, startIngress, env)).url;
+}
+
+it('the answer tells the holiday calendar that it was made with, at once and as a result fetched later (H2)', async () => {
+  const url = await startSystem();
+  const direct = await post(url, { jsonParam: SHIFTED });
+  expect(direct.headers.get('holiday-calendar')).toMatch(/^RO;version=[\w.]+$/);
+  const plain = await post(url, { jsonParam: PROOF_REQUEST });
+  expect(plain.headers.get('holiday-calendar')).toBeNull();
+  const accepted = await post(url, { jsonParam: SHIFTED }, { headers: { prefer: 'respond-async' } });
+  expect(accepted.status).toBe(202);
+  expect(accepted.headers.get('holiday-calendar')).toBeNull();
+  const result = url + String(accepted.headers.get('location'));
+  await expect.poll(async () => (await fetch(result)).status).toBe(200);
+  const later = await fetch(result);
+  expect(later.headers.get('holiday-calendar')).toBe(direct.headers.get('holiday-calendar'));
+  expect(await later.text()).toBe(await direct.text());
+});
+
+it('the configured calendar serves requests that name none (H2)', async () => {
+  const { HolidayCountry: _none, ...unnamed } = SHIFTED;
+  const url = await startSystem({ DEFAULT_HOLIDAY_CALENDAR: 'RO+TARGET' });
+  const answer = await post(url, { jsonParam: unnamed });
+  expect(answer.headers.get('holiday-calendar')).toMatch(/^RO\+TARGET;version=/);
+  const without = await post(await startSystem(), { jsonParam: unnamed });
+  expect(without.status).toBe(422);
+  expect(await without.json()).toMatchObject({ errors: [{ path: 'jsonParam.HolidayCountry' }] });
+});
+
+it.each([
+  [{}, 'Explanation', { Figure: 'PMT', Amount: 17.01, Formula: SUM }],
+  [{ CalculateDAE: 2 }, 'explanation', { figure: 'pMT', amount: 17.01, formula: SUM }],
+])('with %o each row is explained in its own spelling (S6, Explain)', async (casing, member, payment) => {
+  const url = await startSystem();
+  const answer = await post(url, { jsonParam: { ...PROOF_REQUEST, ...casing, Explain: true } });
+  const rows: unknown = await answer.json();
+  expect(repaymentScheduleReply.safeParse(rows)).toMatchObject({ success: true });
+  const [row] = rows as readonly Record<string, readonly Record<string, unknown>[]>[];
+  expect(row?.[member]).toContainEqual(payment);
+});
+
+it('a long schedule is explained as well', async () => {
+  const url = await startSystem();
+  const body = { jsonParam: { ...PROOF_REQUEST, Amount: 100_000, InstallmentsNo: 1_200, Explain: true } };
+  const answer = await post(url, body);
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toHaveLength(1_200);
+});

@@ -1,0 +1,213 @@
+import { Decimal } from 'decimal.js';
+import { expect, it, onTestFinished } from 'vitest';
+import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
+import { createMessageCodec } from '../../../shared/messaging/message-codec.ts';
+import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import type { Problem } from '../../../shared/platform/problem.ts';
+import { start as startIngress } from '../../../workers/ingress/main.ts';
+import { start as startSchedule } from '../../../workers/schedule/main.ts';
+import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+import { post } from '../../support/schedule-call.ts';
+
+const REPLY_TOPIC = 'an.upstream.system.replies';
+const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 } });
+
+const PMT_TERMS = {
+  InstallmentsNo: 4,
+  PeriodicityType: 'Monthly',
+  InterestCalculationMethod: '30/360',
+  FinancedAmount: 1000,
+  InterestPercent: 12,
+};
+const PMT_ANSWER = '{"PMTValue":256.28,"PrincipalValue":250.00}';
+const PMT_PATH = '/platapi/automation-processors/actions/plat_bp_calculatepmt';
+
+/** A schedule worker, and a caller of the log that asks it and waits for the answer. */
+async function startCaller() {
+  const broker = await createSharedBroker(2);
+  await broker.admin.createTopics([{ topic: REPLY_TOPIC, partitions: 1 }]);
+  await startOn(broker, startSchedule);
+  const replies: LogMessage[] = [];
+  const tail = broker.createTail({ clientId: 'test', topics: [REPLY_TOPIC], from: 'earliest' });
+  await tail.start((message) => replies.push(message));
+  const publisher = broker.createPublisher({ clientId: 'upstream' });
+  await publisher.start();
+  onTestFinished(() => publisher.stop());
+  return async (topic: string, value: Buffer, headers: MessageHeaders): Promise<LogMessage> => {
+    const own = { ...headers, [HEADER.replyTopic]: REPLY_TOPIC, [HEADER.correlationId]: 'loan-4711' };
+    const before = replies.length;
+    await publisher.publish([{ topic, key: 'contract-1', value, headers: own }]);
+    await expect.poll(() => replies.length).toBe(before + 1);
+    const reply = replies.at(-1);
+    if (reply === undefined) throw new Error('no reply');
+    return reply;
+  };
+}
+
+/** A system of ingress and worker; answers the address of an action. */
+async function startSystem(): Promise<string> {
+  const broker = await createSharedBroker(1);
+  await startOn(broker, startSchedule);
+  return (await startOn(broker, startIngress)).url;
+}
+
+const jsonOf = (jsonParam: object) => Buffer.from(JSON.stringify({ jsonParam }));
+const textOf = (reply: LogMessage) => reply.value?.toString('utf8') ?? '';
+
+it.each([TOPIC.scheduleRequests, TOPIC.scheduleBulkRequests])(
+  'a payment value is asked for in JSON on %s and answered in JSON, members without meaning reported',
+  async (topic) => {
+    const ask = await startCaller();
+    const reply = await ask(topic, jsonOf({ ...PMT_TERMS, Currency: 'EUR' }), {
+      [HEADER.messageType]: 'CalculatePMTRequest',
+    });
+    expect(textOf(reply)).toBe(PMT_ANSWER);
+    expect(headerText(reply.headers, HEADER.messageType)).toBe('CalculatePMTReply');
+    expect(headerText(reply.headers, HEADER.correlationId)).toBe('loan-4711');
+    expect(headerText(reply.headers, HEADER.warnings)).toBe('unknown-member;jsonParam.Currency');
+  },
+);
+
+it('a payment value is asked for in Avro and answered in Avro, exactly', async () => {
+  const ask = await startCaller();
+  const request = {
+    ...PMT_TERMS,
+    FinancedAmount: new Decimal(1000),
+    InterestPercent: new Decimal(12),
+    FutureValue: new Decimal(200),
+    InterestType: 1,
+    Precision: 10,
+  };
+  const { value, headers } = await codec.encode('CalculatePMTRequest', request, 'avro');
+  const { value: answer, headers: said } = await ask(TOPIC.scheduleRequests, value, headers);
+  const decoded = await codec.decode({ value: answer, headers: said });
+  expect(decoded).toEqual({
+    kind: 'decoded',
+    type: 'CalculatePMTReply',
+    format: 'avro',
+    payload: { pmtValue: new Decimal('204.9751238904'), principalValue: new Decimal(200), digits: 10 },
+  });
+});
+
+it('a payment value that cannot be calculated is refused with every fault, in either format', async () => {
+  const ask = await startCaller();
+  const wrong = { ...PMT_TERMS, PeriodicityType: 'Once', InterestCalculationMethod: 'x', InstallmentsNo: 0 };
+  const inJson = await ask(TOPIC.scheduleRequests, jsonOf(wrong), {
+    [HEADER.messageType]: 'CalculatePMTRequest',
+  });
+  const problem = JSON.parse(textOf(inJson)) as Problem;
+  expect(problem).toMatchObject({ code: 'not-computable', status: 422, correlationId: 'loan-4711' });
+  expect(problem.errors?.map(({ path, code }) => `${path} ${code}`)).toEqual([
+    'jsonParam.InstallmentsNo out-of-range',
+    'jsonParam.PeriodicityType not-allowed',
+    'jsonParam.InterestCalculationMethod unknown-day-count',
+  ]);
+
+  const numbers = { FinancedAmount: new Decimal(1000), InterestPercent: new Decimal(12) };
+  const { value, headers } = await codec.encode('CalculatePMTRequest', { ...wrong, ...numbers }, 'avro');
+  const inAvro = await ask(TOPIC.scheduleRequests, value, headers);
+  expect(headerText(inAvro.headers, HEADER.errorCode)).toBe('not-computable');
+  const decoded = await codec.decode({ value: inAvro.value, headers: inAvro.headers });
+  expect(decoded).toMatchObject({ type: 'ProblemReply', payload: { errors: problem.errors } });
+});
+
+it('over HTTP a payment value has the path of the interface, in any case and both forms (E2, E4)', async () => {
+  const url = await startSystem();
+  const bodies = [
+    { jsonParam: PMT_TERMS },
+    { Data: { jsonParam: PMT_TERMS } },
+    { access_token: 't', user_name: 'u', Data: JSON.stringify({ jsonParam: PMT_TERMS }) },
+  ];
+  for (const body of bodies) {
+    for (const path of [PMT_PATH, PMT_PATH.replace('plat_bp_calculatepmt', 'PLAT_BP_CalculatePMT')]) {
+      const response = await post(url, body, { path });
+      expect(response.status).toBe(200);
+      expect(await response.text()).toBe(PMT_ANSWER);
+    }
+  }
+  const refused = await post(
+    url,
+    { jsonParam: { ...PMT_TERMS, FinancedAmount: '1000' } },
+    { path: PMT_PATH },
+  );
+  expect(refused.status).toBe(400);
+  expect(await refused.json()).toMatchObject({
+    errors: [{ path: 'jsonParam.FinancedAmount', message: 'must be a number, not text' }],
+  });
+});
+
+const CASH_FLOWS = [
+  { Date: '2025-01-15', Amount: -1000 },
+  { Date: '2025-07-15', Amount: 500 },
+  { Date: '2026-01-20', Amount: 540 },
+];
+const RATE_PATH = '/platapi/automation-processors/actions/PLAT_BP_CalculateRate';
+
+it('a rate is asked for in JSON and answered with its proof, members without effect reported (A6, E5)', async () => {
+  const ask = await startCaller();
+  const xirr = { Rule: 'XIRR', Unit: 'Months', CashFlows: CASH_FLOWS };
+  const reply = await ask(TOPIC.scheduleBulkRequests, jsonOf(xirr), {
+    [HEADER.messageType]: 'CalculateRateRequest',
+  });
+  expect(headerText(reply.headers, HEADER.messageType)).toBe('CalculateRateReply');
+  expect(headerText(reply.headers, HEADER.warnings)).toBe('no-effect;jsonParam.Unit');
+  expect(JSON.parse(textOf(reply))).toMatchObject({
+    Rate: 5.2745130321,
+    Proof: [{ Date: '2025-01-15', Amount: -1000, Years: 0, DiscountedAmount: -1000 }, {}, {}],
+  });
+});
+
+it('a rate is asked for in Avro and answered in Avro, its figures as text with all digits', async () => {
+  const ask = await startCaller();
+  const request = {
+    Rule: 'irr',
+    PeriodicityType: 'Monthly',
+    Amounts: [new Decimal(-100), new Decimal('101')],
+  };
+  const { value, headers } = await codec.encode('CalculateRateRequest', request, 'avro');
+  const reply = await ask(TOPIC.scheduleRequests, value, headers);
+  const decoded = await codec.decode({ value: reply.value, headers: reply.headers });
+  expect(decoded).toMatchObject({ kind: 'decoded', type: 'CalculateRateReply' });
+  expect(decoded.kind === 'decoded' && decoded.payload).toMatchObject({
+    rate: '12.0000000000',
+    proof: [
+      { amount: '-100', discountedAmount: expect.stringMatching(/^-100\.0+$/) as string },
+      { amount: '101', discountedAmount: expect.stringMatching(/^100\.0+$/) as string },
+    ],
+    warnings: [],
+  });
+});
+
+it('over HTTP a rate is answered in both forms, and is null where there is none (A4)', async () => {
+  const url = await startSystem();
+  const dae = { jsonParam: { Rule: 'DAE', CashFlows: CASH_FLOWS } };
+  const answers = await Promise.all(
+    [dae, { Data: JSON.stringify(dae) }].map((body) => post(url, body, { path: RATE_PATH })),
+  );
+  const texts = await Promise.all(answers.map((answer) => answer.text()));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect(texts[0]).toBe(texts[1]);
+  expect(texts[0]).toContain('{"Rate":5.2604508791,"Proof":[{"Date":"2025-01-15","Amount":-1000,');
+
+  const none = { Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [-100, 300, -250] };
+  const answer = await post(url, { jsonParam: none }, { path: RATE_PATH.toLowerCase() });
+  expect(await answer.text()).toBe('{"Rate":null,"Proof":[],"Residual":null}');
+});
+
+it('a rate that cannot be calculated is refused: contradictions with 400, flows of one sign with 422', async () => {
+  const url = await startSystem();
+  const codesOf = async (jsonParam: object) => {
+    const answer = await post(url, { jsonParam }, { path: RATE_PATH });
+    const { errors = [] } = (await answer.json()) as Problem;
+    return [answer.status, ...errors.map(({ path, code }) => `${path.replace('jsonParam.', '')} ${code}`)];
+  };
+  expect(await codesOf({ Rule: 'DAE', CashFlows: CASH_FLOWS, Amounts: [1] })).toEqual([
+    400,
+    'Amounts exclusive',
+  ]);
+  expect(await codesOf({ Rule: 'DAE', CashFlows: CASH_FLOWS.slice(1) })).toEqual([422, 'CashFlows one-sign']);
+  expect(await codesOf({ Rule: 'APR', CashFlows: CASH_FLOWS })).toEqual([422, 'Rule unknown-value']);
+});

@@ -1,0 +1,64 @@
+/** What the handlers of calculations have in common: check, calculate, and say what came of it. */
+
+import { REQUEST_MEMBER } from '../../shared/contract/faults-beside-shape.ts';
+import type { InvalidRequest } from '../../shared/contract/request-reading.ts';
+import type { CalendarDate } from '../../shared/lending/calendar-date.ts';
+import type { Handler } from '../../shared/messaging/handle-by-type.ts';
+import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
+import type { Fault, Warning } from '../../shared/lending/refusal.ts';
+import type { UsedCalendar } from '../../shared/lending/repayment-schedule.ts';
+import { createProblem } from '../../shared/platform/create-problem.ts';
+import { calendarHeader } from './calendar-header.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What a calculation answers: a result, with the members that had no effect, or all reasons why there is none. */
+type CalculationOutcome =
+  | { readonly kind: 'refused'; readonly faults: readonly Fault[] }
+  | {
+      readonly kind: string;
+      readonly warnings?: readonly Warning[];
+      /** The holiday calendar that it was made with. */
+      readonly calendar?: UsedCalendar;
+    };
+
+/** One calculation. */
+interface Calculation<Request> {
+  /** Record name of the reply in the catalogue of messages; its payload is the result. */
+  readonly replyType: string;
+  /** Holds a request that came in Avro against the limits that one in JSON was held against when it was read. */
+  readonly check: (request: Request) => InvalidRequest | undefined;
+  /** Pure; `requestDay` is the UTC day of the message's own timestamp, so that a replay gives the same answer (D2). */
+  readonly calculate: (request: Request, requestDay: CalendarDate) => CalculationOutcome;
+}
+
+/** Makes the handler of a calculation. A refusal carries every fault at once (E1, E3). */
+export function answerCalculation<Request>(calculation: Calculation<Request>): Handler {
+  const { replyType, check, calculate } = calculation;
+  return (payload, context) => {
+    const requestDay = Math.floor(context.originTimestampMs / DAY_MS) as CalendarDate;
+    const request = payload as Request;
+    const wrong = check(request);
+    if (wrong !== undefined) return refused(createProblem(wrong.problem, { errors: wrong.faults }));
+    const outcome = calculate(request, requestDay);
+    if ('faults' in outcome) return refusalOf(outcome.faults);
+    const { warnings = [], calendar } = outcome;
+    const headers = calendar === undefined ? {} : { headers: { holidayCalendar: calendarHeader(calendar) } };
+    if (warnings.length === 0) return done({ type: replyType, payload: outcome, ...headers });
+    const located = warnings.map(({ code, path }) => ({ code, path: `${REQUEST_MEMBER}.${path}` }));
+    const header = located.map(({ code, path }) => `${code};${path}`).join(', ');
+    const body = { type: replyType, payload: { ...outcome, warnings: located }, warnings: header };
+    return done({ ...body, ...headers });
+  };
+}
+
+/** A request that is incomplete, or contradicts itself, is a 400; one that cannot be computed a 422 (E1). */
+function refusalOf(faults: readonly Fault[]): Outcome {
+  const isIncomplete = faults.some((fault) => fault.status === 400);
+  const errors = faults.map(({ path, code, message }) => ({
+    path: `${REQUEST_MEMBER}.${path}`,
+    code,
+    message,
+  }));
+  return refused(createProblem(isIncomplete ? 'invalid-request' : 'not-computable', { errors }));
+}
