@@ -5,6 +5,7 @@ import type { CreateKafkaClient } from './kafka-client.ts';
 import { KafkaConsumerRun, LONGEST_FETCH_MS, type ConsumerRunListener } from './kafka-consumer-run.ts';
 import { startConsumer } from './kafka-consumer-start.ts';
 import { brokerErrorType, isGenerationOver, toMessagingError } from './kafka-errors.ts';
+import { existingTopics } from './kafka-existing-topics.ts';
 import { FetchGate } from './kafka-fetch-gate.ts';
 import { toLogMessage } from './kafka-record.ts';
 import { byTopic } from './kafka-topic-lists.ts';
@@ -66,11 +67,7 @@ export class KafkaGroupSource implements GroupSource, ConsumerRunListener {
     const { clientId, topics } = this.#options;
     if (this.#stopped || this.#sink !== undefined) throw usedUp(clientId);
     this.#sink = sink;
-    const counts = await this.#parts.admin.partitionCounts(topics);
-    const missing = topics.find((topic) => !counts.has(topic));
-    if (missing !== undefined) {
-      throw new MessagingError('topic-unknown', `there is no topic ${missing}`, { canRetry: false });
-    }
+    const counts = await existingTopics(this.#parts.admin, topics);
     if (this.#stopped) throw usedUp(clientId);
     const concurrency = [...counts.values()].reduce((sum, count) => sum + count, 0);
     await startConsumer(
