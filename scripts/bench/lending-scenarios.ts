@@ -2,6 +2,7 @@
 
 import { renderRepaymentSchedule } from '../../shared/contract/render-repayment-schedule.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
+import { findCalendar } from '../../shared/lending/calendars/find-calendar.ts';
 import { effectiveAnnualRate } from '../../shared/lending/effective-annual-rate.ts';
 import { effectiveInterestRate } from '../../shared/lending/effective-interest-rate.ts';
 import type { ScheduledLoan } from '../../shared/lending/rate-flows.ts';
@@ -24,6 +25,7 @@ import {
   planned,
   REQUEST_DAY,
   scheduled,
+  shiftedLoan,
   withBothRates,
 } from './lending-loans.ts';
 import {
@@ -82,7 +84,10 @@ function allWorks(): readonly Work[] {
 function engineWorks(charged: RepaymentScheduleRequest, loan: ReturnType<typeof scheduled>): readonly Work[] {
   const withRates = { ...charged, CalculateDAE: 2 };
   const plain = plainLoan(ROWS);
+  const shifted = { ...shiftedLoan(ROWS), CalculateDAE: 2 };
   const answer = calculated(withRates);
+  // Dates moved by holidays lie whole months and some days apart.
+  const movedLoan = { ...loan, rows: calculated(shifted).rows };
   const mostRows = 1_200;
   const long = loanWithCharges(mostRows);
   const short = loanWithCharges(mostRows / 10);
@@ -90,18 +95,26 @@ function engineWorks(charged: RepaymentScheduleRequest, loan: ReturnType<typeof 
   return [
     {
       name: NAMES.whole,
-      run: () => [calculated(withRates), effectiveInterestRate({ ...loan, rows: answer.rows })],
+      run: () => withInterestRate(calculated(withRates), loan),
     },
     { name: NAMES.rows, run: () => calculated(charged) },
     { name: NAMES.plain, run: () => calculated(plain) },
+    { name: NAMES.shifted, run: () => withInterestRate(calculated(shifted), loan) },
     // A request may ask for 1,200 rows at most; the phases behind that check take any number.
     { name: NAMES.long, run: () => withBothRates(charged, 10 * ROWS) },
+    { name: NAMES.steps, run: () => withBothRates(charged, ROWS) },
     { name: NAMES.medium, run: () => calculated(long) },
     { name: NAMES.short, run: () => calculated(short) },
     { name: NAMES.render, run: () => Buffer.from(renderRepaymentSchedule(answer)) },
     { name: NAMES.eir, run: () => effectiveInterestRate(loan) },
     { name: NAMES.dae, run: () => effectiveAnnualRate(loan, periodicity) },
+    { name: NAMES.daeOfDays, run: () => effectiveAnnualRate(movedLoan, periodicity) },
   ];
+}
+
+/** A schedule answers with one of both rates; "everything" is both. */
+function withInterestRate(schedule: RepaymentSchedule, loan: ScheduledLoan): unknown {
+  return [schedule, effectiveInterestRate({ ...loan, rows: schedule.rows })];
 }
 
 /** Each phase with those before it: what a phase costs is the difference to the line above. */
@@ -197,7 +210,10 @@ function flow(minor: number, day: number): DatedAmount {
 }
 
 function calculated(request: RepaymentScheduleRequest): RepaymentSchedule {
-  const outcome = calculateRepaymentSchedule(request, { requestDay: REQUEST_DAY });
+  const outcome = calculateRepaymentSchedule(request, {
+    requestDay: REQUEST_DAY,
+    calendars: { find: (name) => findCalendar(name, {}) },
+  });
   if (outcome.kind === 'schedule') return outcome;
   throw new Error(`the sample is refused: ${JSON.stringify(outcome.faults)}`);
 }

@@ -85,11 +85,14 @@ function refuse(context: z.RefinementCtx, input: unknown, code: ShapeFaultCode, 
   return z.NEVER;
 }
 
+const wantedFlag: ErrorText = (issue) => {
+  const isNumber = typeof issue.input === 'number' && Number.isFinite(issue.input);
+  return isNumber ? 'must be one of true, false, 1 and 0' : wanted('one of true, false, 1 and 0')(issue);
+};
+
 /** A flag: true and 1, false and 0 are interchangeable (M6). */
 export const flag = () =>
-  z
-    .literal([true, false, 0, 1], { error: wanted('one of true, false, 1 and 0') })
-    .transform((value) => value === true || value === 1);
+  z.literal([true, false, 0, 1], { error: wantedFlag }).transform((value) => value === true || value === 1);
 
 /** A number that is used like a flag: true and false count as 1 and 0 (M6), other numbers are the engine's question. */
 export const numericFlag = () =>

@@ -23,7 +23,7 @@ export const paymentValueMembers = z.object(
       '1: the first installment is skipped, only its interest is paid; 0 (default): no grace.',
     ),
     FutureValue: optional(amount()).describe(
-      'Balloon: what is still owed after the last installment, at most FinancedAmount. Below zero: what is saved beyond the repayment. Absent: 0.',
+      'Balloon: what is still owed after the last installment; above FinancedAmount the debt grows. Below zero: what is saved beyond the repayment. Absent: 0.',
     ),
     InterestType: optional(numericFlag()).describe('0 (default): payments in arrears; 1: in advance.'),
     Precision: optional(count()).describe('Extension. Decimals of the answer, 0 to 10. Absent: 2.'),

@@ -11,19 +11,43 @@ import type { InvalidRequest, ReadRequest } from './request-reading.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Harmless values for mandatory members that cannot be read. */
+/** Values for mandatory members that cannot be read, so large that nothing beside them is too much. */
 const STAND_INS: Readonly<Record<string, unknown>> = {
   ScheduleType: 'EqualInstallments',
-  Amount: 1,
-  InstallmentsNo: 1,
+  Amount: 1e12,
+  InstallmentsNo: 1200,
   PeriodicityType: 'Monthly',
   InstallmentDay: 1,
   InterestPercent: 0,
 };
+/** Members that decide how many rows there are, and when they are due. */
+const ROW_MEMBERS = ['InstallmentsNo', 'RealInstallmentNo', 'BlockInstallmentNo', 'LastDueDate'];
+const DATE_MEMBERS = [
+  ...ROW_MEMBERS,
+  'ScheduleType',
+  'PeriodicityType',
+  'InstallmentDay',
+  'InstallmentMethod',
+  'ActivationDate',
+  'FirstDueDate',
+  'MaturityDate',
+  'ExpiryDateForOD',
+  'HolidayShift',
+  'HolidayMethod',
+  'HolidayCountry',
+  'DeferDueDate',
+];
 /** Members about which nothing can be told while another one is not known. */
 const RESTS_ON: Readonly<Record<string, readonly string[]>> = {
   ProductType: ['ScheduleType'],
-  RealInstallmentNo: ['InstallmentsNo'],
+  RealInstallmentNo: ROW_MEMBERS,
+  BlockInstallmentNo: ROW_MEMBERS,
+  GracePeriodPrincipal: ['InstallmentsNo', 'RealInstallmentNo', 'ExpiryDateForOD'],
+  GracePeriodInterest: ['InstallmentsNo', 'RealInstallmentNo', 'ExpiryDateForOD'],
+  MultipleInterestRates: ['InstallmentsNo'],
+  BandedInterestRates: ['MultipleInterestRates'],
+  installmentValue: ['ScheduleType'],
+  principalValue: ['ScheduleType'],
 };
 /** Faults of amounts that depend on the number of digits, which Currency and Precision decide (M2). */
 const BY_DIGITS: ReadonlySet<string> = new Set(['too-many-decimals', 'amount-too-large']);
@@ -35,7 +59,11 @@ const input = createInputReader<RepaymentScheduleRequest>({
   standIns: STAND_INS,
   // What is missing is told by the shape and the cross-checks.
   faultsOf: (request) => faultsOfMembers(request).filter(({ code }) => code !== 'missing'),
-  restsOn: ({ path, code }) => [...(RESTS_ON[path] ?? []), ...(BY_DIGITS.has(code) ? DIGITS_MEMBERS : [])],
+  restsOn: ({ path, code }) => [
+    ...(RESTS_ON[path.split(/[.[]/, 1)[0] ?? ''] ?? []),
+    ...(BY_DIGITS.has(code) ? DIGITS_MEMBERS : []),
+    ...(code === 'date-order' ? DATE_MEMBERS : []),
+  ],
   between: crossChecks,
 });
 
@@ -65,7 +93,8 @@ function crossChecks(members: Members): readonly Fault[] {
 /** A rate comes from InterestPercent, from ranges or from bands (S4). */
 function checkRate(members: Members, faults: Fault[]): void {
   if (!isAbsent(members['InterestPercent'])) return;
-  if (isSentList(members['MultipleInterestRates']) || isSentList(members['BandedInterestRates'])) return;
+  if (takesRatesFrom(members['MultipleInterestRates']) || takesRatesFrom(members['BandedInterestRates']))
+    return;
   faults.push(
     shapeFault(
       `${REQUEST_MEMBER}.InterestPercent`,
@@ -75,8 +104,9 @@ function checkRate(members: Members, faults: Fault[]): void {
   );
 }
 
-function isSentList(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0;
+/** True for a list that says something, and for what was sent in place of one: that is a fault of its own. */
+function takesRatesFrom(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : !isAbsent(value);
 }
 
 /** Members of which at least one identifies an item, the usual one first (F1). */

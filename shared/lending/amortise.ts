@@ -35,7 +35,7 @@ export function amortise(plan: RepaymentPlan): Amortisation {
     const to = dates.accrualDates[index] ?? dates.accrualStart;
     let period: PeriodLeft = {
       from: (index === 0 ? dates.accrualStart : dates.accrualDates[index - 1]) ?? dates.accrualStart,
-      count: counts[index] ?? 0,
+      count: index === dates.rowCount - 1 ? plan.lastCount : (counts[index] ?? 0),
       usedCount: 0,
     };
     for (let early = repayments[next]; early !== undefined && early.date < to; early = repayments[++next]) {
@@ -100,10 +100,11 @@ function dueRow(plan: RepaymentPlan, state: LoanState, index: number, period: Pe
   const { count } = period;
   const to = dates.accrualDates[index] ?? dates.accrualStart;
   plan.notes?.begin(plan, state, { count, interest });
+  const due = { index, no, count, from: period.from, to, interest, collectsCharges: true };
   const accrued =
     plan.formulas === undefined
       ? interest.interest.interestOf(remaining, count)
-      : plan.formulas.accrued(state, { index, no, count, from: period.from, to, interest });
+      : plan.formulas.accrued(state, due);
   if (isRowFault(accrued)) return accrued;
   const isLast = index === dates.rowCount - 1;
   const row: AccruedRow = { index, no, count, accrued, interest };
@@ -147,7 +148,7 @@ function endsAtZero({ compiled }: RepaymentPlan, state: LoanState): boolean {
 /** The last row takes everything but a residual that has a row of its own (M3, B1). */
 function restOf({ terms, notes }: RepaymentPlan, state: LoanState): number {
   const left = terms.residualInInstallment ? 0 : Math.min(state.residual, state.balance);
-  notes?.principal({ rule: 'rest', residual: left });
+  notes?.principal({ rule: 'rest', balance: state.balance, residual: left });
   state.block = 0;
   return state.balance - left;
 }

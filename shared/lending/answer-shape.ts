@@ -1,6 +1,7 @@
 /** Which spelling and which parts of the answer a request asks for (A5). */
 
 import type { Findings } from './refusal.ts';
+import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
 import type { Casing, ShownParts } from './repayment-schedule.ts';
 
 /** Spelling and parts of an answer. */
@@ -9,6 +10,9 @@ export interface AnswerShape {
   readonly show: ShownParts;
 }
 
+/** The CalculateDAE whose answer is the rate alone (A5). */
+const RATE_ALONE = 1;
+
 /** CalculateDAE sent gives the lower-case spelling, absent the capitalised one with EIR; other than 0, 1, 2: refused. */
 export function answerShape(calculateDae: number | undefined, findings: Findings): AnswerShape | undefined {
   switch (calculateDae) {
@@ -16,7 +20,7 @@ export function answerShape(calculateDae: number | undefined, findings: Findings
       return { casing: 'capitalised', show: 'rows-with-eir' };
     case 0:
       return { casing: 'lower', show: 'rows' };
-    case 1:
+    case RATE_ALONE:
       return { casing: 'lower', show: 'dae' };
     case 2:
       return { casing: 'lower', show: 'rows-with-dae' };
@@ -24,4 +28,9 @@ export function answerShape(calculateDae: number | undefined, findings: Findings
       findings.refuse('CalculateDAE', 'out-of-range', 'must be 0, 1 or 2');
       return undefined;
   }
+}
+
+/** True when rows are to be explained: that is asked for, and the answer shows rows (S6, A5). */
+export function explainsRows({ Explain, CalculateDAE }: RepaymentScheduleRequest): boolean {
+  return Explain === true && CalculateDAE !== RATE_ALONE;
 }

@@ -3,7 +3,7 @@
  * lies in (R2). 1500 over 10 % below 1000 and 8 % from there earns 100 + 40 a year.
  */
 
-import { bandedLevelPayment } from './banded-payment.ts';
+import { bandedPayments } from './banded-payment.ts';
 import { bandedRule, interestNumerator, type Bands } from './banded-rule.ts';
 import { divideRounded } from './rounding.ts';
 import { countsLeft, type RowInterest } from './row-interest.ts';
@@ -12,13 +12,11 @@ import { countsLeft, type RowInterest } from './row-interest.ts';
 export function interestByBands(bands: Bands, counts: readonly number[]): RowInterest {
   const rule = bandedRule(bands);
   const least = bands.bands[0]?.from ?? 0;
-  const starts = bands.bands.map((band) => BigInt(band.from));
+  const paymentOf = bandedPayments(rule);
   return {
-    interestOf: (balance, count) => {
-      const numerator = interestNumerator(rule, starts, BigInt(balance), count);
-      return Number(divideRounded(numerator, rule.denominator, bands.rounding));
-    },
-    levelPaymentOf: (repaid, rows) => bandedLevelPayment(rule, countsLeft(counts, rows), repaid),
+    interestOf: (balance, count) =>
+      Number(divideRounded(interestNumerator(rule, balance, count), rule.denominator, bands.rounding)),
+    levelPaymentOf: (repaid, rows) => paymentOf(countsLeft(counts, rows), repaid),
     covers: (balance) => balance <= bands.limit && (balance === 0 || balance >= least),
   };
 }

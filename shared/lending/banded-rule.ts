@@ -1,5 +1,6 @@
 /** The exact interest of a balance that is priced by bands, before it is rounded (R2). */
 
+import { greatestCommonDivisor } from './exact-ratio.ts';
 import type { InterestRule } from './interest-rule.ts';
 import type { RoundingMode } from './rounding.ts';
 
@@ -9,7 +10,7 @@ export interface Band {
   readonly rule: InterestRule;
 }
 
-/** The bands of a loan, by rising balance. */
+/** The bands of a loan, by rising balance; the first begins at zero unless the whole balance earns one rate. */
 export interface Bands {
   readonly bands: readonly Band[];
   /** Largest balance in minor units that has a rate; Infinity: no limit. */
@@ -19,43 +20,77 @@ export interface Bands {
   readonly rounding: RoundingMode;
 }
 
-/** Interest of a balance over a count as an exact fraction over one denominator of all bands. */
+/** What the bands earn over one count, times the rule's denominator. */
+export interface BandedCount {
+  /** Interest of one unit of balance in each band. */
+  readonly perUnit: readonly bigint[];
+  /** Interest of the full slices below each band; zero for the whole balance at one rate. */
+  readonly below: readonly bigint[];
+}
+
+/** Bands with the interest of each count, which is worked out once. */
 export interface BandedRule {
   readonly bands: Bands;
+  /** First balance of each band; that of the first counts as zero. */
+  readonly starts: readonly number[];
   readonly denominator: bigint;
-  /** Interest of one unit of the slice in band k over a count, times the denominator. */
-  readonly numeratorOf: (band: number, count: number) => bigint;
+  readonly ofCount: (count: number) => BandedCount;
 }
 
 /** The bands with one common denominator. */
 export function bandedRule(bands: Bands): BandedRule {
-  const denominators = new Set(bands.bands.map(({ rule }) => rule.denominator));
-  const denominator = [...denominators].reduce((product, factor) => product * factor, 1n);
-  const scales = bands.bands.map(({ rule }) => denominator / rule.denominator);
-  const numeratorOf = (band: number, count: number): bigint =>
-    (bands.bands[band]?.rule.numeratorOf(count) ?? 0n) * (scales[band] ?? 0n);
-  return { bands, denominator, numeratorOf };
+  let denominator = 1n;
+  for (const { rule } of bands.bands) {
+    denominator *= rule.denominator / greatestCommonDivisor(denominator, rule.denominator);
+  }
+  const starts = bands.bands.map(({ from }, band) => (band === 0 ? 0 : from));
+  const known = new Map<number, BandedCount>();
+  const ofCount = (count: number): BandedCount => {
+    const before = known.get(count);
+    if (before !== undefined) return before;
+    const banded = bandedCount(bands, denominator, starts, count);
+    known.set(count, banded);
+    return banded;
+  };
+  return { bands, starts, denominator, ofCount };
 }
 
-/**
- * The interest of a balance over a count, times the rule's denominator. `starts` are the bands' first balances in the
- * unit that the balance is in.
- */
-export function interestNumerator(
-  rule: BandedRule,
-  starts: readonly bigint[],
-  balance: bigint,
+function bandedCount(
+  { bands, whole }: Bands,
+  denominator: bigint,
+  starts: readonly number[],
   count: number,
-): bigint {
-  let upper = balance;
-  let numerator = 0n;
-  for (let band = starts.length - 1; band >= 0; band -= 1) {
-    const start = starts[band] ?? 0n;
-    if (upper < start && band > 0) continue;
-    const slice = rule.bands.whole ? balance : upper - (band === 0 ? 0n : start);
-    numerator += slice * rule.numeratorOf(band, count);
-    if (rule.bands.whole) return numerator;
-    upper = start;
+): BandedCount {
+  const perUnit: bigint[] = [];
+  const below: bigint[] = [];
+  let sum = 0n;
+  for (const [band, { rule }] of bands.entries()) {
+    const numerator = rule.numeratorOf(count) * (denominator / rule.denominator);
+    const start = starts[band] ?? 0;
+    const end = starts[band + 1] ?? start;
+    perUnit.push(numerator);
+    below.push(whole ? 0n : sum);
+    sum += numerator * BigInt(end - start);
   }
-  return numerator;
+  return { perUnit, below };
+}
+
+/** The band that a balance reaches into, the first for what lies below it. `starts` rise. */
+export function bandOf(starts: readonly number[], balance: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((starts[middle] ?? 0) <= balance) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** The interest of a balance in minor units over a count, times the rule's denominator. */
+export function interestNumerator(rule: BandedRule, balance: number, count: number): bigint {
+  const { perUnit, below } = rule.ofCount(count);
+  const band = bandOf(rule.starts, balance);
+  const slice = rule.bands.whole ? balance : balance - (rule.starts[band] ?? 0);
+  return (below[band] ?? 0n) + BigInt(slice) * (perUnit[band] ?? 0n);
 }

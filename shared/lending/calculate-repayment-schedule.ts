@@ -12,7 +12,7 @@ import type { KnownCalendars } from './holiday-shift.ts';
 import { completeTerms, MOST_INSTALLMENTS, type LoanTerms } from './loan-terms.ts';
 import { refuseTooLargeCharges } from './place-charges.ts';
 import { planRepayment } from './plan-repayment.ts';
-import { Findings } from './refusal.ts';
+import { Findings, type Fault } from './refusal.ts';
 import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
 import type { ScheduleOutcome, ScheduleRow } from './repayment-schedule.ts';
 import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from './schedule-catalogue.ts';
@@ -61,16 +61,14 @@ export function calculateRepaymentSchedule(
   );
   const { shape } = checked;
   const dates = scheduleDatesOf(request, checked.dates, findings);
-  if (dates !== undefined) checkAgainstDates(checked.draft, dates, findings);
+  if (dates !== undefined) checkAgainstDates(request, checked.draft, dates, findings);
   const terms = completeTerms(checked.draft);
   if (terms === undefined || dates === undefined || shape === undefined) return refused();
   const planned = planRepayment(request, terms, dates, findings);
-  if (planned === undefined || findings.faults.length > 0) return refused();
+  if (planned === undefined || !findings.faults.every(leavesFigures)) return refused();
   const amortised = amortise(planned.plan);
-  if (amortised.kind === 'fault') {
-    const { kind: _, ...fault } = amortised;
-    return { kind: 'refused', faults: [fault] };
-  }
+  if (amortised.kind === 'fault') findings.refuseAlso(amortised);
+  if (amortised.kind === 'fault' || findings.faults.length > 0) return refused();
   const rows = scheduleRowsOf(amortised.rows, { ...planned, currencyDigits: terms.currencyDigits });
   refuseTooLargeCharges(planned.charges, findings);
   if (findings.faults.length > 0) return refused();
@@ -87,6 +85,11 @@ export function calculateRepaymentSchedule(
     ...(dates.calendar === undefined ? {} : { calendar: calendarOf(dates.calendar) }),
     warnings: findings.warnings,
   };
+}
+
+/** True of a fault beside which interest and principal can be told wrong all the same (E3). */
+function leavesFigures({ path }: Fault): boolean {
+  return /^(Commission|Insurance|HolidayCountry|HolidayMethod)\b/.test(path);
 }
 
 function calendarOf({ name, version }: { readonly name: string; readonly version: string }) {

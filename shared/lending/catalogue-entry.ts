@@ -4,6 +4,8 @@
 export interface CatalogueEntry<RecordKind> {
   readonly source: string;
   readonly record: RecordKind;
+  /** Members that could not be read, in whose place something harmless stands: nothing is told of them. */
+  readonly unread?: ReadonlySet<string>;
 }
 
 /** One thing that is wrong with a catalogue. */
@@ -13,4 +15,9 @@ export interface CatalogueFault {
   readonly record: string;
   /** What is wrong and what to do, for a person. */
   readonly message: string;
+}
+
+/** True unless a message is about a member that could not be read; its first word is the member, or `column`. */
+export function isTold({ unread }: CatalogueEntry<unknown>, message: string): boolean {
+  return unread === undefined || !unread.has(/^\w+/.exec(message)?.[0] ?? '');
 }

@@ -1,6 +1,6 @@
 /** Periodicities that an institution adds to the built-in ones (D7), such as "Every 10 days". */
 
-import type { CatalogueEntry, CatalogueFault } from './catalogue-entry.ts';
+import { type CatalogueEntry, type CatalogueFault, isTold } from './catalogue-entry.ts';
 import { BUILT_IN_PERIODICITIES, findPeriodicity, type Periodicity } from './periodicity.ts';
 
 /** A periodicity as a catalogue holds it. */
@@ -23,8 +23,11 @@ export function cataloguePeriodicities(
   faults: CatalogueFault[],
 ): readonly Periodicity[] {
   const known = [...BUILT_IN_PERIODICITIES];
-  for (const { source, record } of entries) {
-    const report = (message: string): void => void faults.push({ source, record: record.name, message });
+  for (const entry of entries) {
+    const { source, record } = entry;
+    const report = (message: string): void => {
+      if (isTold(entry, message)) faults.push({ source, record: record.name, message });
+    };
     const periodicity = periodicityOf(record, report);
     const isTaken = findPeriodicity(record.name, known) !== undefined;
     if (isTaken) report('must have another name: this one is built in or used by another record');

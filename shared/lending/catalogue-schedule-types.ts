@@ -10,7 +10,7 @@ import {
   BUILT_IN_SCHEDULE_TYPE_RECORDS,
   COMPILED_BUILT_IN_SCHEDULE_TYPES,
 } from './built-in-schedule-types.ts';
-import type { CatalogueEntry, CatalogueFault } from './catalogue-entry.ts';
+import { type CatalogueEntry, type CatalogueFault, isTold } from './catalogue-entry.ts';
 import { compileScheduleType } from './compile-schedule-type.ts';
 import type { CompiledScheduleType } from './compiled-schedule-type.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
@@ -35,7 +35,8 @@ export function catalogueScheduleTypes(
   const builtIn = BUILT_IN_SCHEDULE_TYPE_RECORDS.filter((record) => !isReplaced(record));
   const names = new TakenNames(builtIn);
   const compiled: CompiledScheduleType[] = [];
-  for (const { source, record } of entries) {
+  for (const entry of entries) {
+    const { source, record } = entry;
     const found = faultsAlone(record, compiled);
     if (statusOf(record) === 'Active') found.push(...names.take(record));
     if (BUILT_IN_SCHEDULE_TYPE_RECORDS.filter((known) => replaces(record, known)).length > 1) {
@@ -44,7 +45,8 @@ export function catalogueScheduleTypes(
       });
     }
     const recordName = record.PaymentScheduleTypeName;
-    faults.push(...found.map((fault) => ({ source, record: recordName, message: activationMessage(fault) })));
+    const messages = found.map(activationMessage).filter((message) => isTold(entry, message));
+    faults.push(...messages.map((message) => ({ source, record: recordName, message })));
   }
   const kept = new Set(builtIn.map(({ PaymentScheduleTypeId }) => PaymentScheduleTypeId));
   return {

@@ -6,7 +6,8 @@ import type { ScheduleType } from './schedule-type.ts';
 import type { SentCharge } from './sent-charge.ts';
 
 /** Those parts of a schedule type that charges depend on. */
-export interface ChargeRules extends Pick<CompiledScheduleType, 'extras' | 'steps' | 'upfront'> {
+export interface ChargeRules
+  extends Pick<CompiledScheduleType, 'extras' | 'steps' | 'upfront' | 'namesRead'> {
   readonly type: Pick<ScheduleType, 'acceptsCharges'>;
 }
 

@@ -4,16 +4,18 @@ import { checkEarlyDates } from './early-repayments.ts';
 import type { DraftTerms } from './loan-terms.ts';
 import { refuseLateCharges } from './place-charges.ts';
 import type { Findings } from './refusal.ts';
+import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
 import type { ScheduleDates } from './schedule-dates.ts';
 
 /** Notes charges that begin after the last due date, early repayments outside the schedule, and grace without end. */
 export function checkAgainstDates(
-  { charges, repayment }: DraftTerms,
+  request: RepaymentScheduleRequest,
+  { repayment }: DraftTerms,
   dates: ScheduleDates,
   findings: Findings,
 ): void {
   const lastDueDate = dates.dueDates[dates.rowCount - 1];
-  if (charges !== undefined && lastDueDate !== undefined) refuseLateCharges(charges, lastDueDate, findings);
+  if (lastDueDate !== undefined) refuseLateCharges(request, lastDueDate, findings);
   if (repayment === undefined) return;
   checkEarlyDates(repayment.earlyRepayments, dates, findings);
   // An expiry may leave fewer rows than the contract had: at least one of them must pay (G2, B5).

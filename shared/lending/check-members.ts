@@ -1,7 +1,8 @@
 /** The checks of a request's members that need no figures. */
 
 import { answerShape, type AnswerShape } from './answer-shape.ts';
-import type { CalendarDate } from './calendar-date.ts';
+import { calendarDateOf, EARLIEST_YEAR, LATEST_YEAR, type CalendarDate } from './calendar-date.ts';
+import { checkAgainstDates } from './check-against-dates.ts';
 import { DEFAULT_CURRENCY_DIGITS } from './currency-digits.ts';
 import { reportDateMembersWithoutEffect } from './date-members-without-effect.ts';
 import type { KnownCalendars } from './holiday-shift.ts';
@@ -50,12 +51,14 @@ export function checkMembers(
   return { shape, draft, dates: { ...rules, periodicity, installmentsNo, requestDay, calendars } };
 }
 
-/** A day that no date is calculated from: without a number of installments there are no dates. */
+const EARLIEST_DATE = calendarDateOf(EARLIEST_YEAR, 1, 1);
+const LATEST_DATE = calendarDateOf(LATEST_YEAR, 12, 31);
+/** A day that no date is calculated from: dates are made only where the request says when the schedule starts. */
 const ANY_DAY = 0 as CalendarDate;
 
 /**
- * The faults of a request as far as they can be told without calculating dates: for callers that know already that
- * other members cannot be read, and list everything that is wrong at once (E3). What only a catalogue or a calendar
+ * The faults of a request as far as they can be told without its calendar and its figures: for callers that know
+ * already that other members cannot be read, and list everything that is wrong at once (E3). What only a catalogue or a calendar
  * could tell is left to the calculation.
  */
 export function faultsOfMembers(request: RepaymentScheduleRequest): readonly Fault[] {
@@ -66,7 +69,18 @@ export function faultsOfMembers(request: RepaymentScheduleRequest): readonly Fau
     catalogue: BUILT_IN_CATALOGUE,
     calendars: { find: () => undefined },
   };
-  const { dates } = checkMembers(request, context, findings);
-  scheduleDatesOf(request, { ...dates, installmentsNo: undefined }, findings);
+  const checked = checkMembers(request, context, findings);
+  const installmentsNo = saysItsDates(request) ? checked.dates.installmentsNo : undefined;
+  const dates = scheduleDatesOf(request, { ...checked.dates, installmentsNo }, findings);
+  if (dates !== undefined) checkAgainstDates(request, checked.draft, dates, findings);
   return findings.faults.filter(({ code }) => code !== 'unknown-calendar');
+}
+
+/** True when a request says when its schedule starts, by dates that are within what is calculated with. */
+function saysItsDates(request: RepaymentScheduleRequest): boolean {
+  const { LastDueDate, ActivationDate, FirstDueDate, MaturityDate, ExpiryDateForOD } = request;
+  const dates = [LastDueDate, ActivationDate, FirstDueDate, MaturityDate, ExpiryDateForOD];
+  const isReadable = (date: CalendarDate | undefined): boolean =>
+    date === undefined || (date >= EARLIEST_DATE && date <= LATEST_DATE);
+  return (LastDueDate ?? ActivationDate ?? FirstDueDate) !== undefined && dates.every(isReadable);
 }

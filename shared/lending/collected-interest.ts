@@ -39,7 +39,7 @@ export function collectInterest(
   if (row.no <= terms.graceInterest) return collectInGrace(plan, state, row, blocked);
   if (terms.capitalisesInterest && !row.ends) {
     notes?.keepBack('capitalised', row.accrued);
-    return { interest: blocked, capitalised: row.accrued };
+    return { interest: blocked + takeLate(plan, state, row), capitalised: row.accrued };
   }
   return { interest: row.accrued + blocked + takeLate(plan, state, row), capitalised: 0 };
 }

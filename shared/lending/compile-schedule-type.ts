@@ -15,9 +15,8 @@ import type {
   PrincipalMethod,
   UpfrontDefaults,
 } from './compiled-schedule-type.ts';
-import { valueText } from './formula-arithmetic.ts';
-import { tokensOf } from './formula-lexer.ts';
 import { FIRST_EXTRA_SLOT, INPUT_NAMES, type FormulaScope } from './formula-scope.ts';
+import { formulaTextWithValues } from './formula-text.ts';
 import { namesIn } from './formula-tree.ts';
 import { rowStepsOf } from './row-steps.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
@@ -113,24 +112,11 @@ function compiledFormula(
   slots: ReadonlyMap<string, number>,
 ): CompiledFormula | undefined {
   if (column?.text === undefined || column.expression === undefined) return undefined;
-  const { name, text, expression } = column;
-  const withValues = (scope: FormulaScope): string => textWithValues(text, slots, scope);
-  return { column: name, text, evaluate: expression.evaluate, withValues };
-}
-
-/** `Amount / 12` becomes `1000 / 12`. */
-function textWithValues(text: string, slots: ReadonlyMap<string, number>, scope: FormulaScope): string {
-  const tokens = tokensOf(text);
-  if ('kind' in tokens) return text;
-  let written = '';
-  let end = 0;
-  for (const { at, text: token } of tokens) {
-    const slot = slots.get(token.toLowerCase());
-    const value = slot === undefined ? undefined : scope.slots[slot];
-    written += text.slice(end, at - 1) + (value === undefined ? token : valueText(value));
-    end = at - 1 + token.length;
-  }
-  return written + text.slice(end);
+  const { name, text, tree, expression } = column;
+  const withValues = (scope: FormulaScope): string => formulaTextWithValues(text, slots, scope);
+  const names = tree === undefined ? [] : [...namesIn(tree).keys()];
+  const slotsRead = new Set(names.map((read) => slots.get(read.toLowerCase()) ?? -1));
+  return { column: name, text, slotsRead, evaluate: expression.evaluate, withValues };
 }
 
 function namesReadBy({ all }: ColumnSet): ReadonlySet<string> {

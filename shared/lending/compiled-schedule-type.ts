@@ -13,6 +13,8 @@ export interface CompiledFormula {
   readonly column: string;
   /** The expression as the record spells it, for explanations. */
   readonly text: string;
+  /** Slots of the names in it. */
+  readonly slotsRead: ReadonlySet<number>;
   /** The value in major units, exact and not yet rounded, or why there is none. Never throws. */
   readonly evaluate: (scope: FormulaScope) => FormulaValue | FormulaFailure;
   /** The expression with the values of the scope in place of the names, for explanations. */

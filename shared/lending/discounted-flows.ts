@@ -1,7 +1,7 @@
 /** The proof of a rate: every flow at its worth at time 0, so that anyone can add them up (A6). */
 
 import type { RateTerms, TimedFlow } from './check-rate-request.ts';
-import { discountFactorsOf, DiscountFactors } from './discount-factors.ts';
+import { bitsOfGrowth, discountFactorsOf, DiscountFactors } from './discount-factors.ts';
 import { exactRatio, type ExactRatio } from './exact-ratio.ts';
 import { formatMinorUnits } from './money.ts';
 import type { DiscountedFlow, ProvenRate } from './rate-request.ts';
@@ -13,7 +13,7 @@ const YEARS_DECIMALS = 20;
 const FURTHER_DECIMALS = 10;
 /** Digits before the point, above which an amount would not fit a JSON number. */
 const MOST_DIGITS = 300;
-/** Fraction bits of the first attempt, and attempts with doubled width until every rounding is certain. */
+/** Fraction bits of the first attempt beyond those of a large rate, and attempts with doubled width until every rounding is certain. */
 const FIRST_BITS = 256;
 const MOST_ATTEMPTS = 5;
 
@@ -83,7 +83,8 @@ class Discounting {
   #attempt(number: number): Attempt {
     const known = this.#attempts[number];
     if (known !== undefined) return known;
-    const attempt = new Attempt(this.#growth, this.#unitsPerYear, BigInt(FIRST_BITS * 2 ** number));
+    const bits = FIRST_BITS + bitsOfGrowth(this.#growth);
+    const attempt = new Attempt(this.#growth, this.#unitsPerYear, BigInt(bits * 2 ** number));
     this.#attempts[number] = attempt;
     return attempt;
   }

@@ -52,11 +52,11 @@ export function repayEarly(plan: RepaymentPlan, state: LoanState, place: EarlyRo
   const accrued =
     plan.formulas === undefined || used === 0
       ? interest.interest.interestOf(remaining, used)
-      : plan.formulas.accrued(state, { ...part, from, to: early.date });
+      : plan.formulas.accrued(state, { ...part, from, to: early.date, collectsCharges: false });
   if (isRowFault(accrued)) return accrued;
   const ends = early.amount === remaining;
   const collected = collectInterest(plan, state, { no: gracedNo, accrued, ends, rowsLeft: 0 });
-  repay(state, early, collected.capitalised);
+  repay(state, place, collected.capitalised);
   const row: AmortisedRow = {
     kind: 'early',
     no,
@@ -107,7 +107,9 @@ function splitPeriod(
 }
 
 /** The balance falls; the payment is solved again, or kept as if nothing had been repaid (X3). */
-function repay(state: LoanState, { amount, decreasesPayment }: EarlyRepayment, capitalised: number): void {
+function repay(state: LoanState, place: EarlyRowPlace, capitalised: number): void {
+  const { index, period } = place;
+  const { amount, decreasesPayment } = place.early;
   state.balance += capitalised - amount;
   if (state.balance < state.residual) state.residual = state.balance;
   if (state.planned !== undefined) {
@@ -120,7 +122,9 @@ function repay(state: LoanState, { amount, decreasesPayment }: EarlyRepayment, c
     state.hold = 'none';
     state.solveDue = 'balance';
     state.keptBack = 0;
+    state.keptFrom = undefined;
   } else if (state.payment === undefined || state.solveDue === 'balance') {
+    if (state.keptBack === 0 && period !== undefined) state.keptFrom = { index, count: period.count };
     state.keptBack += amount;
   } else if (state.hold === 'none') {
     state.hold = 'kept';

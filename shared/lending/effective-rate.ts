@@ -6,9 +6,10 @@
 import { flowFactors } from './flow-factors.ts';
 import { formatMinorUnits } from './money.ts';
 import { narrowedStep, roundedAway } from './narrowed-step.ts';
-import { touchingLogRate } from './nearest-root.ts';
+import { nearestRates } from './nearest-root.ts';
 import type { RateFlows } from './rate-flows.ts';
-import { logRateNearestZero } from './rate-root.ts';
+import { logRateOfPlainLoan } from './rate-root.ts';
+import type { LoneRate } from './rates-apart.ts';
 import { RateSteps, type RateProblem, type RateScale } from './rate-steps.ts';
 import { SolverEffort } from './solver-effort.ts';
 
@@ -17,8 +18,6 @@ const TRUSTED_LOG_BITS = 36n;
 const TRUSTED_BITS = 48n;
 /** Widenings of the range around the estimate, each to sixteen times the width. */
 const MOST_WIDENINGS = 12;
-/** Furthest that a range may reach to either side where flows may have another rate, in parts of the whole. */
-const FURTHEST_AMONG_SEVERAL = 2e-5;
 const WIDENING = 16n;
 /** Trial rates of a round: both boundaries, and both again for their worth where the range between is narrowed. */
 const TRIALS_PER_ROUND = 4;
@@ -47,51 +46,82 @@ export function percentOfFlows(flows: RateFlows): string | null {
 /** The rate nearest zero of any flows. Above 1e260 there is none; never more than MOST_ITERATIONS trial rates. */
 export function solveRate(flows: RateFlows, scale: RateScale): SolvedRate {
   const problem: RateProblem = { flows, factors: flowFactors(flows), effort: new SolverEffort() };
-  const logRate = logRateNearestZero(problem.factors, problem.effort);
-  const step = logRate === null ? undefined : provenStep(problem, scale, logRate);
+  const steps = new RateSteps(problem, scale);
+  const step = problem.factors.isPlainLoan
+    ? stepOfPlainLoan(problem, steps)
+    : stepAmongSeveral(problem, steps);
   const percent = step === undefined ? null : formatMinorUnits(step, scale.percentDecimals);
   return { percent, iterations: problem.effort.spent };
 }
 
-/**
- * The step that the estimate lies near, proven: the worth changes its sign within the step's half-open surroundings, or
- * twice within them and once close to the estimate. Only where the worth touches zero without changing its sign, as
- * where two rates have met in one, there is nothing to prove but that it is zero to 14 digits.
- */
-function provenStep(problem: RateProblem, scale: RateScale, logRate: number): bigint | undefined {
-  const steps = new RateSteps(problem, scale);
-  const step = stepAround(problem, steps, steps.near(logRate));
-  if (step !== undefined || problem.factors.isPlainLoan) return step;
-  const within = stepAmongSeveral(steps, logRate);
-  if (within !== undefined) return within;
-  const touching = touchingLogRate(problem.factors, logRate, problem.effort);
-  return touching === null ? undefined : steps.near(touching);
+function stepOfPlainLoan(problem: RateProblem, steps: RateSteps): bigint | undefined {
+  const rate = logRateOfPlainLoan(problem.factors, problem.effort);
+  if (rate === null) return undefined;
+  return stepAround(problem, steps, {
+    rate,
+    low: Number.NEGATIVE_INFINITY,
+    high: Number.POSITIVE_INFINITY,
+  });
 }
 
-/** The step of a rate next to which there is another one: the signs close to the estimate on either side differ. */
-function stepAmongSeveral(steps: RateSteps, logRate: number): bigint | undefined {
+/**
+ * The step of the rate nearest zero where several may exist: the worth changes its sign within the step's half-open
+ * surroundings, and both boundaries are so near that no other rate lies between them; or it does so between two rates
+ * next to the estimate. Of two at the same distance the one above zero counts.
+ */
+function stepAmongSeveral(problem: RateProblem, steps: RateSteps): bigint | undefined {
+  let nearest: bigint | undefined;
+  for (const lone of nearestRates(problem)) {
+    const step =
+      lone.touching === undefined
+        ? (stepAround(problem, steps, lone) ?? stepNextTo(problem, steps, lone))
+        : steps.holding(lone.touching, steps.near(lone.rate));
+    if (step === undefined) return undefined;
+    if (nearest === undefined || distanceOf(step) < distanceOf(nearest)) nearest = step;
+  }
+  return nearest;
+}
+
+function distanceOf(step: bigint): bigint {
+  return step < 0n ? -step : step;
+}
+
+/** The step of a rate with another one so near that they share a step, or neighbouring ones. */
+function stepNextTo(problem: RateProblem, steps: RateSteps, lone: LoneRate): bigint | undefined {
+  const { rate, low, high } = lone;
+  if (steps.near(low) === steps.near(high)) return steps.near(rate);
   for (const part of DISTANCES) {
-    const distance = part * (1 + Math.abs(logRate));
-    const low = steps.nextTo(Math.exp(logRate - distance));
-    const high = steps.nextTo(Math.exp(logRate + distance));
-    if (low === undefined || high === undefined || low.step !== high.step) return undefined;
-    if (low.sign !== high.sign) return low.step;
+    const distance = part * (1 + Math.abs(rate));
+    const before = steps.nextTo(Math.exp(Math.max(low, rate - distance)));
+    const after = steps.nextTo(Math.exp(Math.min(high, rate + distance)));
+    if (before === undefined || after === undefined) return undefined;
+    if (before.sign * after.sign >= 0) continue;
+    if (before.step === after.step) return before.step;
+    const first = steps.boundary(before.step);
+    if (first.sign === 0) return roundedAway(first);
+    if (first.sign !== before.sign) return before.step;
+    if (before.step + 1n === after.step) return after.step;
+    const last = steps.boundary(after.step - 1n);
+    if (last.sign === first.sign) return after.step;
+    return narrowedStep(steps, first.below, last.below, problem.effort);
   }
   return undefined;
 }
 
-/** The step within which the worth changes its sign, at the estimate or near it. */
-function stepAround(problem: RateProblem, steps: RateSteps, estimate: bigint): bigint | undefined {
+/** The step within which the worth changes its sign, at the estimate or near it, where no other rate is as near. */
+function stepAround(problem: RateProblem, steps: RateSteps, lone: LoneRate): bigint | undefined {
+  const estimate = steps.near(lone.rate);
   const size = estimate < 0n ? -estimate : estimate;
   const growth = estimate - steps.least;
   let width = ((size < growth ? size : growth) >> TRUSTED_LOG_BITS) + (size >> TRUSTED_BITS);
-  const furthest = problem.factors.isPlainLoan ? undefined : width + steps.stepsIn(FURTHEST_AMONG_SEVERAL);
+  const isLone = (below: bigint): boolean =>
+    problem.factors.isPlainLoan || steps.isBetween(below, lone.low, lone.high);
   for (
     let widening = 0;
     widening <= MOST_WIDENINGS && problem.effort.left >= TRIALS_PER_ROUND;
     widening += 1
   ) {
-    if (furthest !== undefined && width > furthest) return undefined;
+    if (!isLone(estimate - 1n - width) || !isLone(estimate + width)) return undefined;
     const low = steps.boundary(estimate - 1n - width);
     const high = steps.boundary(estimate + width);
     if (low.sign === 0) return roundedAway(low);

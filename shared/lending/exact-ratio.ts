@@ -9,7 +9,7 @@ export interface ExactRatio {
 }
 
 /** Greatest common divisor of two whole numbers, as a positive number (zero only for two zeros). */
-function greatestCommonDivisor(first: bigint, second: bigint): bigint {
+export function greatestCommonDivisor(first: bigint, second: bigint): bigint {
   let a = first < 0n ? -first : first;
   let b = second < 0n ? -second : second;
   while (b !== 0n) [a, b] = [b, a % b];

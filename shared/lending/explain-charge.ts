@@ -57,6 +57,7 @@ function explainCharge(charge: ChargeTrace, context: ExplanationContext): Figure
 
 /** Each charge is rounded singly (F2), so a figure that is more than one charge shows where that happens. */
 function chargesTerm({ charges, each, amount, blocked }: ChargeTrace, context: ExplanationContext): Term {
+  if (each.rule === 'formula') return { label: '', amount, text: each.text };
   const times = charges === 1 ? '' : `${charges} * `;
   if (each.rule === 'value') {
     const text = `${times}${moneyText(each.value, context)}`;
@@ -67,7 +68,10 @@ function chargesTerm({ charges, each, amount, blocked }: ChargeTrace, context: E
   return { label: '', amount, text: isWholeFigure ? single : `${times}round(${single})` };
 }
 
-function ruleText(each: Exclude<ChargeRule, { rule: 'value' }>, context: ExplanationContext): string {
+function ruleText(
+  each: Exclude<ChargeRule, { rule: 'value' | 'formula' }>,
+  context: ExplanationContext,
+): string {
   const base = moneyText(each.base, context);
   switch (each.rule) {
     case 'percent': {
@@ -84,6 +88,7 @@ function ruleText(each: Exclude<ChargeRule, { rule: 'value' }>, context: Explana
 function ruleMembers(each: ChargeRule, context: ExplanationContext): Partial<FigureExplanation> {
   switch (each.rule) {
     case 'value':
+    case 'formula':
       return {};
     case 'percent':
       return { rates: [each.percent], base: each.base };

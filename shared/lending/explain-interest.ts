@@ -81,7 +81,13 @@ function explainAccrued(
   }
   switch (interest.method) {
     case 'formula':
-      return { figure, amount, formula: equation(interest.text, amount, context) };
+      return {
+        figure,
+        amount,
+        ...(interest.readsDays && dayMembers(fractionText(row.count, context, row.to - row.from), context)),
+        ...(interest.percent !== undefined && { rates: [interest.percent] }),
+        formula: equation(interest.text, amount, context),
+      };
     case 'simple':
     case 'effective': {
       const fraction = fractionText(row.count, context, row.to - row.from);

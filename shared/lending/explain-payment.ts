@@ -48,8 +48,11 @@ function repaidText(
 }
 
 function levelMembers(level: LevelTrace, context: ExplanationContext) {
-  const { closed, balance, amount } = level;
-  if (closed === undefined) return { base: balance, formula: openFormula(level, context) };
+  const { closed, at, balance, amount } = level;
+  if (closed === undefined) {
+    const rates = at.map(({ percent }) => percent);
+    return { rates, base: balance, formula: openFormula(level, context) };
+  }
   const fraction = fractionText(closed.count, context);
   return {
     ...dayMembers(fraction, context),
@@ -59,13 +62,25 @@ function levelMembers(level: LevelTrace, context: ExplanationContext) {
   };
 }
 
-/** Uneven periods or several rates have no closed formula: the payment is the one with which the rows come out even. */
+/**
+ * Uneven periods or bands have no closed formula: the payment is the one with which the rows would come out even at
+ * the rates that it was solved with, whatever changes later.
+ */
 function openFormula(level: LevelTrace, context: ExplanationContext): string {
   const { balance, residual, firstRow, lastRow, amount } = level;
   const rows = firstRow === lastRow ? `row ${firstRow}` : `rows ${firstRow} to ${lastRow}`;
   const from = moneyText(balance, context);
   const to = moneyText(residual, context);
-  return `level payment that brings balance ${from} to ${to} over ${rows}: ${moneyText(amount, context)}`;
+  const rates = ratesText(level, context);
+  return `level payment that brings balance ${from} to ${to} over ${rows} at ${rates}: ${moneyText(amount, context)}`;
+}
+
+/** `12 %`, `10 % above 0.00 and 8 % above 500.00` by slices, `... on a whole balance from ...` otherwise (R2). */
+function ratesText({ at, isWhole }: LevelTrace, context: ExplanationContext): string {
+  const [only] = at;
+  if (at.length === 1 && only !== undefined) return `${only.percent} %`;
+  const where = isWhole === true ? 'on a whole balance from' : 'above';
+  return at.map(({ percent, from = 0 }) => `${percent} % ${where} ${moneyText(from, context)}`).join(' and ');
 }
 
 /** (balance - residual v^n) i / (1 - v^n), with v^n as the growth to the power of -n. */

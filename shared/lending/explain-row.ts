@@ -8,6 +8,8 @@ import { equation, moneyText, sumEquation, type Term } from './explanation-text.
 import type { FigureExplanation } from './row-explanation.ts';
 import type { ExplanationContext, PrincipalTrace, RowTrace } from './row-trace.ts';
 
+type RestTrace = Extract<PrincipalTrace, { rule: 'rest' }>;
+
 const NO_PRINCIPAL: Readonly<Record<Extract<PrincipalTrace, { rule: 'none' }>['why'], string>> = {
   grace: 'no principal in grace',
   'before-maturity': 'no principal before the end',
@@ -76,9 +78,19 @@ function explainPrincipal(trace: RowTrace, context: ExplanationContext): FigureE
   return {
     figure: 'principal',
     amount: row.principal,
-    ...(rule.rule === 'percent' ? { rates: [rule.percent], base: row.remaining } : {}),
+    ...(rule.rule === 'percent' ? { rates: [rule.percent], base: rule.base } : {}),
     formula: sumEquation(terms, row.principal, context),
   };
+}
+
+/** The balance that a row repays from is that of the plan where the real one differs from it (G2, X2). */
+const PLAN_BALANCE = 'balance of the plan';
+
+function restTerms({ balance, residual, joining = 0 }: RestTrace, remaining: number): Term[] {
+  const terms: Term[] = [{ label: balance === remaining ? 'balance' : PLAN_BALANCE, amount: balance }];
+  if (joining !== 0) terms.push({ label: 'capitalised interest', amount: joining });
+  if (residual !== 0) terms.push({ label: 'residual', amount: residual, isTakenAway: true });
+  return terms;
 }
 
 function principalTerms({ principal: rule, row, payment }: RowTrace, context: ExplanationContext): Term[] {
@@ -96,13 +108,12 @@ function principalTerms({ principal: rule, row, payment }: RowTrace, context: Ex
     case 'part':
       return [{ label: 'equal part', amount: payment?.amount ?? amount }];
     case 'percent': {
-      const text = `${rule.percent} % * ${moneyText(row.remaining, context)}`;
+      const label = rule.base === row.remaining ? '' : `${PLAN_BALANCE} `;
+      const text = `${rule.percent} % * ${label}${moneyText(rule.base, context)}`;
       return [{ label: '', amount, text }];
     }
-    case 'rest': {
-      const residual = { label: 'residual', amount: rule.residual, isTakenAway: true };
-      return [{ label: 'balance', amount: row.remaining }, ...(rule.residual === 0 ? [] : [residual])];
-    }
+    case 'rest':
+      return restTerms(rule, row.remaining);
     case 'none':
       return [{ label: NO_PRINCIPAL[rule.why], amount: 0 }];
     case 'early':

@@ -29,7 +29,8 @@ export function fixedPower(base: bigint, exponent: number, bits: bigint): bigint
 
 /**
  * The `degree`-th root of numerator/denominator (both > 0) with `bits` fraction bits, by Newton's method from a
- * floating-point start. The error follows from the last residual: |x - root| <= |x^n - target| / (n * root^(n-1)).
+ * floating-point start. The error follows from the last residual: |x - root| <= |x^n - target| / (n * root^(n-1)). It is
+ * larger than the root itself where that many bits hold nothing of the power.
  */
 export function fixedRoot(
   numerator: bigint,
@@ -43,6 +44,7 @@ export function fixedRoot(
   let root = startingRoot(numerator, denominator, degree, bits);
   for (let step = 0; step < MOST_NEWTON_STEPS; step += 1) {
     const power = fixedPower(root, degree, bits);
+    if (power === 0n) return { value: root, error: root + (1n << bits) };
     const correction = (root * (target - power)) / (n * power);
     root += correction;
     const isExact = correction * correction * n < root;
@@ -55,6 +57,25 @@ export function fixedRoot(
   const least = power - residual;
   if (least <= 0n) return { value: root, error: root + one };
   return { value: root, error: (2n * root * residual) / (n * least) + 2n };
+}
+
+/** Powers of a value halved this often need few terms of the series; the bits it costs are added before. */
+const HALVINGS = 20n;
+const GUARD_BITS = 64n;
+
+/** e^exponent for an exponent of zero or less with `bits` fraction bits, off by no more than two of the last. */
+export function fixedExp(exponent: bigint, bits: bigint): bigint {
+  if (exponent < -(bits << bits)) return 0n;
+  const width = bits + GUARD_BITS;
+  const small = (exponent << GUARD_BITS) >> HALVINGS;
+  let sum = 1n << width;
+  let term = sum;
+  for (let power = 1n; term !== 0n; power += 1n) {
+    term = (term * small) / (power << width);
+    sum += term;
+  }
+  for (let turn = 0n; turn < HALVINGS; turn += 1n) sum = (sum * sum) >> width;
+  return sum >> GUARD_BITS;
 }
 
 function startingRoot(numerator: bigint, denominator: bigint, degree: number, bits: bigint): bigint {

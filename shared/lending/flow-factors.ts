@@ -57,7 +57,8 @@ export function flowFactors(flows: RateFlows): FlowFactors {
     const amount = amounts[index] ?? 0;
     if (amount < 0) hasLoss = true;
     time = (wholeUnits[index] ?? 0) / unitsPerYear;
-    if (extraDays.length > 0) time += (extraDays[index] ?? 0) / (yearDays[index] ?? 1);
+    const days = extraDays[index] ?? 0;
+    if (days !== 0) time += days / (yearDays[index] ?? 1);
     worth += amount;
     first += amount * time;
     second += amount * time * time;

@@ -3,12 +3,10 @@
 import { HOLIDAY_METHODS, shiftDueDate, type HolidayMethod } from './business-day.ts';
 import { addDays, type CalendarDate } from './calendar-date.ts';
 import type { BusinessCalendar } from './calendars/business-calendar.ts';
+import { CALENDARS_ALLOWED, calendarFault } from './calendars/find-calendar.ts';
 import { checkName } from './member-checks.ts';
 import type { Findings } from './refusal.ts';
 import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
-
-const CALENDARS_ALLOWED =
-  'must be a country by its ISO 3166 code or English name, TARGET, a union such as RO+TARGET, or a calendar of the catalogue';
 
 /** Where calendars are found by name (H2). */
 export interface KnownCalendars {
@@ -41,7 +39,8 @@ export function holidayShiftOf(
   const calendar = name === undefined ? undefined : calendars.find(name);
   if (calendar === undefined) {
     if (request.HolidayCountry !== undefined) {
-      findings.refuse('HolidayCountry', 'unknown-calendar', CALENDARS_ALLOWED);
+      const fault = calendarFault(request.HolidayCountry, (part) => calendars.find(part));
+      findings.refuse('HolidayCountry', 'unknown-calendar', fault);
     } else if (isAsked) {
       findings.refuse('HolidayCountry', 'unknown-calendar', `is missing; ${CALENDARS_ALLOWED}`);
     }

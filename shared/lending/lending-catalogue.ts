@@ -5,7 +5,7 @@
 
 import { catalogueCalendars, type CalendarRecord } from './calendars/catalogue-calendars.ts';
 import type { OtherCalendars } from './calendars/business-calendar.ts';
-import type { CatalogueEntry, CatalogueFault } from './catalogue-entry.ts';
+import { type CatalogueEntry, type CatalogueFault, isTold } from './catalogue-entry.ts';
 import { cataloguePeriodicities, type PeriodicityRecord } from './catalogue-periodicities.ts';
 import { catalogueScheduleTypes } from './catalogue-schedule-types.ts';
 import { scheduleCatalogueOf, type ScheduleCatalogue } from './schedule-catalogue.ts';
@@ -62,7 +62,7 @@ function calendarsOf(
     const entry = entries[Number(place)];
     if (entry === undefined) continue;
     const text = member === '' ? message : `${member} ${message}`;
-    faults.push({ source: entry.source, record: entry.record.name, message: text });
+    if (isTold(entry, text)) faults.push({ source: entry.source, record: entry.record.name, message: text });
   }
   return calendars;
 }

@@ -3,6 +3,8 @@
  * them (E5). Those of dates, rates, repayment and charges are reported where these are read.
  */
 
+import { explainsRows } from './answer-shape.ts';
+import type { InputName } from './formula-scope.ts';
 import type { DraftTerms } from './loan-terms.ts';
 import { checkAmount, checkWhole } from './member-checks.ts';
 import type { Findings } from './refusal.ts';
@@ -10,6 +12,9 @@ import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
 
 /** A contract of more periods is a mistake: a hundred years of days. */
 const LONGEST_CONTRACT_PERIODS = 36_525;
+
+/** The CalculateDAE with which an answer shows no rate that costs at the start could lower (A5). */
+const SHOWS_NO_RATE = 0;
 
 /** Checks and reports the members that have no effect. `digits` are those of the currency. */
 export function reportMembersWithoutEffect(
@@ -22,13 +27,17 @@ export function reportMembersWithoutEffect(
   const periods = { least: 0, greatest: LONGEST_CONTRACT_PERIODS };
   checkWhole(findings, 'ContractPeriod', request.ContractPeriod, periods);
   const isExpiryRead = compiled?.type.useExpiryDate === true || charges?.hasUnusageFee === true;
-  const isAdvanceRead = compiled?.namesRead.has('AdvanceAmount') === true;
-  const { AdvanceAmount, ContractPeriod, UpFrontValue } = request;
+  const isRead = (input: InputName): boolean => compiled?.namesRead.has(input) === true;
+  const { AdvanceAmount, CalculateDAE, ContractPeriod, UpFrontValue } = request;
+  const showsRate = CalculateDAE !== SHOWS_NO_RATE && request.LastDueDate === undefined;
+  const isUpFrontUsed = showsRate || isRead('UpFrontValue');
   const withoutEffect: readonly (readonly [path: string, sent: boolean])[] = [
-    ['AdvanceAmount', AdvanceAmount?.isZero() === false && !isAdvanceRead],
+    ['AdvanceAmount', AdvanceAmount?.isZero() === false && !isRead('AdvanceAmount')],
     ['ContractPeriod', ContractPeriod !== undefined && ContractPeriod !== 0],
-    ['UpFrontValue', UpFrontValue?.isZero() === false && request.LastDueDate !== undefined],
+    ['UpFrontValue', UpFrontValue?.isZero() === false && !isUpFrontUsed],
+    ['Currency', request.Currency !== undefined && request.Precision !== undefined],
     ['ExpiryDateForOD', request.ExpiryDateForOD !== undefined && !isExpiryRead],
+    ['Explain', request.Explain === true && !explainsRows(request)],
   ];
   for (const [path, sent] of withoutEffect) {
     if (sent) findings.warn(path);

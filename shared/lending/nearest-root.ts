@@ -1,14 +1,20 @@
 /**
  * The rate nearest zero of flows that change their sign more than once, so that several rates may exist (A4).
  *
- * h(s) = ln(gained) - ln(lost), the worths of the flows above and below zero at s = ln(1 + r), is zero at a rate. The
- * slope of each logarithm is minus the mean time of its flows, and a mean time never grows with s. So the means at
- * the ends of a segment bound the slope of h within it, and tell that a segment holds no rate, or just one.
+ * Both sides of zero are surveyed outwards, the side that is nearer to zero first. Where the sums of the discounted
+ * flows show no rate beyond, or just one (changes-beyond.ts), a side is settled. Otherwise its next segment is divided
+ * until the rates within it lie apart (rates-apart.ts): in floating point with an error bound, and where that is blind
+ * in whole numbers.
  */
 
-import { yearsOfPayments, type FlowFactors } from './flow-factors.ts';
-import { holdsNone, lowestPoint, ROUNDING_OF_HEIGHT, slopesBetween, type TrialRate } from './rate-segment.ts';
-import { SEARCH_ITERATIONS, type SolverEffort } from './solver-effort.ts';
+import { changesBeyond } from './changes-beyond.ts';
+import { exactLocalWorth } from './exact-local-worth.ts';
+import { localWorth, type LocalWorth } from './local-worth.ts';
+import { rateBetween } from './lone-rate.ts';
+import { firstRate } from './rates-apart.ts';
+import type { RateProblem } from './rate-steps.ts';
+import { exactFlows, signedFlows, type ExactFlow, type SignedFlows } from './signed-flows.ts';
+import { meetingRate, type ProvenRate } from './touching-rate.ts';
 
 /**
  * Lowest ln(1 + r) that is searched. Far below what is published as -100 percent, yet a last payment of one cent a day
@@ -16,186 +22,153 @@ import { SEARCH_ITERATIONS, type SolverEffort } from './solver-effort.ts';
  */
 export const LOWEST_LOG_RATE = -20_000;
 /** ln(1 + r) of 1e260, above which no rate is given: its digits would not fit a JSON number. */
-export const HIGHEST_LOG_RATE = 600;
+export const HIGHEST_LOG_RATE = 260 * Math.LN10;
 
-/** Trial rates on either side of zero, before what is left is told by the signs at the ends of its segments. */
-const MOST_TRIALS_PER_SIDE = 50;
-/** Each segment is this many times as wide as the one before it. */
-const SEGMENT_GROWTH = 4;
-/** Width, relative to 1 + |s|, at which a segment is not divided any more. */
-const LEAST_WIDTH = 1e-8;
-/** Secant steps to the rate at which h turns, and the distance between the first two. */
-const MOST_TURNING_STEPS = 12;
-const TURNING_DISTANCE = 1e-6;
-/** Steps along the tangent before halvings finish what they do not. */
-const MOST_TANGENT_STEPS = 12;
-/** Width or step, relative to 1 + |s|, that ends the refinement. */
-const LAST_STEP = 1e-14;
+/** Width of the first segment, in parts of one over the longest time, and how much the next one may grow. */
+const FIRST_WIDTH = 5;
+const SEGMENT_GROWTH = 2;
+/** Series in whole numbers, each of a part that the one before could not tell from zero. */
+const MOST_EXACT_LEVELS = 3;
+/** Radius, relative to 1 + |s|, of a part whose place in floating point is as good as its rate. */
+const LEAST_RADIUS = 1e-14;
+/** Share by which an only rate beyond may be off. */
+const DOUBT = 1e-3;
 
-/** Rates of either sign that differ by no more than this share are as near to zero: the one above it counts. */
-const TIE = 1e-9;
-
-interface Search {
-  readonly gained: OneSidedFlows;
-  readonly lost: OneSidedFlows;
-  readonly longest: number;
-  readonly effort: SolverEffort;
-  /** Effort at which the division of segments ends. */
-  limit: number;
+interface Survey {
+  readonly problem: RateProblem;
+  readonly signed: SignedFlows;
+  readonly exact: readonly ExactFlow[];
 }
 
-/** Flows of one sign as sizes, ascending in time. */
-interface OneSidedFlows {
-  readonly sizes: readonly number[];
-  readonly years: readonly number[];
-}
-
-/** ln(1 + r) of the rate nearest zero; null when there is none. */
-export function nearestLogRate(flows: FlowFactors, effort: SolverEffort): number | null {
-  const search = searchOf(flows, effort);
-  if (search.gained.sizes.length === 0 || search.lost.sizes.length === 0) return null;
-  const zero = tryRate(search, 0);
-  const above = outwardRate(search, zero, HIGHEST_LOG_RATE);
-  const mirrored = above === null ? LOWEST_LOG_RATE : Math.log(2 - Math.exp(above));
-  const below = outwardRate(search, zero, mirrored > LOWEST_LOG_RATE ? mirrored : LOWEST_LOG_RATE);
-  if (above === null || below === null) return above ?? below;
-  return Math.expm1(above) <= -Math.expm1(below) * (1 + TIE) ? above : below;
-}
-
-function searchOf(flows: FlowFactors, effort: SolverEffort): Search {
-  const years = yearsOfPayments(flows);
-  return {
-    gained: flowsOfSign(flows, years, 1),
-    lost: flowsOfSign(flows, years, -1),
-    longest: flows.lastYears,
-    effort,
-    limit: 0,
-  };
-}
-
-function flowsOfSign(flows: FlowFactors, times: readonly number[], sign: 1 | -1): OneSidedFlows {
-  const sizes: number[] = [];
-  const years: number[] = [];
-  const add = (amount: number, time: number): void => {
-    if (amount * sign <= 0) return;
-    sizes.push(amount * sign);
-    years.push(time);
-  };
-  add(-flows.drawn, 0);
-  for (const [index, amount] of flows.amounts.entries()) add(amount, times[index] ?? 0);
-  return { sizes, years };
-}
-
-/** The rate nearest zero between zero and `limit`, in segments of growing width; null when there is none. */
-function outwardRate(search: Search, zero: TrialRate, limit: number): number | null {
-  search.limit = search.effort.spent + MOST_TRIALS_PER_SIDE;
-  const last = tryRate(search, limit);
-  let near = zero;
-  let width = 1 / Math.max(1, search.longest);
-  while (near !== last && !holdsNone(near, last)) {
-    const next = near.rate + Math.sign(limit) * width;
-    const far = Math.abs(next) < Math.abs(limit) ? tryRate(search, next) : last;
-    const found = nearestWithin(search, near, far);
-    if (found !== null) return found;
-    near = far;
-    width *= SEGMENT_GROWTH;
-  }
-  return null;
-}
-
-/** Divides the segment from `near` to `far`, nearer part first, until each part holds no rate, or just one. */
-function nearestWithin(search: Search, near: TrialRate, far: TrialRate): number | null {
-  if (near.height === 0) return near.rate;
-  if (holdsNone(near, far)) return null;
-  const changes = near.height > 0 !== far.height > 0;
-  const slopes = slopesBetween(near, far);
-  if (changes && (slopes.least > 0 || slopes.greatest < 0)) return onlyRate(search, near, far);
-  const isNarrow = Math.abs(far.rate - near.rate) <= LEAST_WIDTH * (1 + Math.abs(near.rate));
-  if (isNarrow || search.effort.spent >= search.limit) {
-    if (changes) return onlyRate(search, near, far);
-    return isNarrow ? touchingRate(near, far) : null;
-  }
-  const middle = tryRate(search, changes ? (near.rate + far.rate) / 2 : lowestPoint(near, far));
-  return nearestWithin(search, near, middle) ?? nearestWithin(search, middle, far);
-}
-
-/** Where h comes within rounding of zero between two neighbouring rates and turns there; null where it stays clear. */
-function touchingRate(near: TrialRate, far: TrialRate): number | null {
-  const nearest = Math.abs(near.height) < Math.abs(far.height) ? near : far;
-  if (Math.abs(nearest.height) > ROUNDING_OF_HEIGHT) return null;
-  return slopeAt(near) > 0 === slopeAt(far) > 0 ? null : nearest.rate;
+/** What is known of the rates on one side of zero. */
+interface Side {
+  readonly direction: 1 | -1;
+  /** ln(1 + r) where the survey of the side ends. */
+  readonly limit: number;
+  /** ln(1 + r) up to which there is no rate. */
+  reached: number;
+  width: number;
+  isSettled: boolean;
+  /** The rate of this side that is nearest zero, once there is one. */
+  nearest: ProvenRate | undefined;
 }
 
 /**
- * The rate next to `logRate` at which h touches zero as it turns, where two rates of the flows have met in one: h is
- * flat there and says little about the place, but its slope changes sign. Null where h turns clear of zero.
+ * The rate nearest zero, or two of either sign of which only their digits say which is nearer; none when there is no
+ * rate, or the survey has to end before it is certain.
  */
-export function touchingLogRate(flows: FlowFactors, logRate: number, effort: SolverEffort): number | null {
-  if (effort.left < 2) return null;
-  const search = searchOf(flows, effort);
-  let before = tryRate(search, logRate - TURNING_DISTANCE * (1 + Math.abs(logRate)));
-  let last = tryRate(search, logRate);
-  for (let turn = 0; turn < MOST_TURNING_STEPS && effort.left > 0; turn += 1) {
-    const step = (slopeAt(last) * (last.rate - before.rate)) / (slopeAt(before) - slopeAt(last));
-    if (!Number.isFinite(step) || Math.abs(step) <= LAST_STEP) break;
-    before = last;
-    last = tryRate(search, last.rate + step);
+export function nearestRates(problem: RateProblem): readonly ProvenRate[] {
+  const exact = exactFlows(problem.flows);
+  if (exact.length === 0) return [];
+  if (exact.reduce((sum, { amount }) => sum + amount, 0n) === 0n) return [RATE_OF_ZERO];
+  const survey = { problem, exact, signed: signedFlows(problem.factors) };
+  const { years } = survey.signed;
+  const width = FIRST_WIDTH / ((years.at(-1) ?? 0) - (years[0] ?? 0));
+  if (!Number.isFinite(width)) return [];
+  const atZero = { reached: 0, width, isSettled: false, nearest: undefined };
+  const above: Side = { ...atZero, direction: 1, limit: HIGHEST_LOG_RATE };
+  const below: Side = { ...atZero, direction: -1, limit: LOWEST_LOG_RATE };
+  while (!above.isSettled || !below.isSettled) {
+    const isAboveNext =
+      below.isSettled || (!above.isSettled && distanceOf(above.reached) <= distanceOf(below.reached));
+    advance(survey, isAboveNext ? above : below);
+    settle(above, below.nearest);
+    settle(below, above.nearest);
+    if (problem.effort.isSurveyOver) return [];
   }
-  return Math.abs(last.height) <= ROUNDING_OF_HEIGHT ? last.rate : null;
+  return [above.nearest, below.nearest].filter((found) => found !== undefined);
 }
 
-function slopeAt(trial: TrialRate): number {
-  return trial.lostTime - trial.gainedTime;
+/** The flows add up to nothing. */
+const RATE_OF_ZERO: ProvenRate = {
+  rate: 0,
+  low: 0,
+  high: 0,
+  touching: { growth: { numerator: 1n, denominator: 1n }, units: 1 },
+};
+
+/** A side is settled with its nearest rate, or when any that it might still have is farther than that of the other. */
+function settle(side: Side, other: ProvenRate | undefined): void {
+  if (side.nearest !== undefined || side.reached === side.limit) side.isSettled = true;
+  if (other !== undefined && isBeyond(side.reached, other)) side.isSettled = true;
 }
 
-/** The rate between two trial rates of opposite sign, along the tangent and by halving. */
-function onlyRate(search: Search, first: TrialRate, second: TrialRate): number {
-  let low = first;
-  let high = second;
-  let best = Math.abs(first.height) < Math.abs(second.height) ? first : second;
-  for (let turn = 0; search.effort.spent < SEARCH_ITERATIONS; turn += 1) {
-    const least = LAST_STEP * (1 + Math.abs(best.rate));
-    const tangent = best.rate - best.height / slopeAt(best);
-    const isInside = (tangent - low.rate) * (tangent - high.rate) < 0;
-    const isNear = isInside && Math.abs(tangent - best.rate) <= least;
-    if (best.height === 0 || isNear || Math.abs(high.rate - low.rate) <= least) break;
-    best = tryRate(search, isInside && turn < MOST_TANGENT_STEPS ? tangent : (low.rate + high.rate) / 2);
-    if (best.height > 0 === low.height > 0) low = best;
-    else high = best;
+function isBeyond(logRate: number, { rate, low, high }: ProvenRate): boolean {
+  const isOnly = !Number.isFinite(low) || !Number.isFinite(high);
+  const greatest = isOnly ? distanceOf(rate) * (1 + DOUBT) : Math.max(distanceOf(low), distanceOf(high));
+  return distanceOf(logRate) > greatest;
+}
+
+/** Distance of the rate r from zero. */
+function distanceOf(logRate: number): number {
+  return Math.abs(Math.expm1(logRate));
+}
+
+/** Looks for a rate in the next segment of a side, or settles all that lies beyond. */
+function advance(survey: Survey, side: Side): void {
+  const { signed, problem } = survey;
+  const { effort } = problem;
+  const { direction } = side;
+  effort.survey(signed.amounts.length, 'inNumbers');
+  const changes = changesBeyond(signed, side.reached, direction);
+  if (changes !== undefined && changes <= 1) {
+    if (changes === 1) side.nearest = onlyRateBeyond(survey, side);
+    side.isSettled = true;
+    return;
   }
-  return best.rate;
+  const { local, end } = nextSegment(survey, side);
+  const blurred = (centre: number, radius: number) =>
+    rateInBlur(survey, direction, { centre, radius, level: 1 });
+  side.nearest = firstRate(local, { direction, effort, blurred });
+  side.reached = end;
 }
 
-function tryRate({ gained, lost, effort }: Search, rate: number): TrialRate {
-  effort.spend();
-  const plus = worthAt(gained, rate);
-  const minus = worthAt(lost, rate);
-  return {
-    rate,
-    logGained: Math.log(plus.worth) - rate * plus.reference,
-    logLost: Math.log(minus.worth) - rate * minus.reference,
-    height: Math.log(plus.worth / minus.worth) - rate * (plus.reference - minus.reference),
-    gainedTime: plus.meanTime,
-    lostTime: minus.meanTime,
-  };
+/** The rate between what was reached and the end of a side, where there is one and no more. */
+function onlyRateBeyond({ signed, problem }: Survey, side: Side): ProvenRate | undefined {
+  const rate = rateBetween(signed, side.reached, side.limit, problem.effort);
+  if (rate === null) return undefined;
+  return side.direction === 1
+    ? { rate, low: side.reached, high: Number.POSITIVE_INFINITY }
+    : { rate, low: Number.NEGATIVE_INFINITY, high: side.reached };
 }
 
-/**
- * What flows are worth at the time of the one that discounting leaves largest, so that no rate is beyond what a number
- * holds, and their mean time.
- */
-function worthAt(
-  { sizes, years }: OneSidedFlows,
-  rate: number,
-): { readonly worth: number; readonly reference: number; readonly meanTime: number } {
-  const reference = (rate > 0 ? years[0] : years.at(-1)) ?? 0;
-  let worth = 0;
-  let moment = 0;
-  for (let index = 0; index < sizes.length; index += 1) {
-    const time = years[index] ?? 0;
-    const discounted = (sizes[index] ?? 0) * Math.exp(-rate * (time - reference));
-    worth += discounted;
-    moment += discounted * time;
+/** The series of the next segment, which is halved until the series holds. */
+function nextSegment({ signed, problem }: Survey, side: Side): { local: LocalWorth; end: number } {
+  for (;;) {
+    const ahead = side.reached + side.direction * side.width;
+    const end = Math.abs(ahead) < Math.abs(side.limit) ? ahead : side.limit;
+    const radius = Math.abs(end - side.reached) / 2;
+    problem.effort.survey(signed.amounts.length, 'inNumbers');
+    const local = localWorth(signed, (side.reached + end) / 2, radius);
+    side.width = local === undefined ? radius : 2 * radius * SEGMENT_GROWTH;
+    if (local !== undefined) return { local, end };
   }
-  return { worth, reference, meanTime: moment / worth };
+}
+
+/** A part that could not be told from zero, on the given level of whole numbers. */
+interface Blur {
+  readonly centre: number;
+  readonly radius: number;
+  readonly level: number;
+}
+
+function rateInBlur(survey: Survey, direction: 1 | -1, blur: Blur): ProvenRate | undefined {
+  const { exact, problem } = survey;
+  const { effort } = problem;
+  const { centre, radius, level } = blur;
+  const isPoint = radius <= LEAST_RADIUS * (1 + Math.abs(centre));
+  if (level > MOST_EXACT_LEVELS || (level > 1 && isPoint)) return meetingRate(problem.flows, centre);
+  effort.survey(exact.length, 'inWholeNumbers');
+  if (effort.isSurveyOver) return undefined;
+  const local = exactLocalWorth(exact, centre, radius);
+  if (local !== undefined) {
+    const blurred = (part: number, size: number) =>
+      rateInBlur(survey, direction, { centre: part, radius: size, level: level + 1 });
+    return firstRate(local, { direction, effort, blurred });
+  }
+  const half = radius / 2;
+  return (
+    rateInBlur(survey, direction, { centre: centre - direction * half, radius: half, level }) ??
+    rateInBlur(survey, direction, { centre: centre + direction * half, radius: half, level })
+  );
 }

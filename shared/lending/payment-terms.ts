@@ -99,22 +99,19 @@ function dayCountOf(method: string, findings: Findings): DayCountName | undefine
 }
 
 /**
- * The two amounts (P2). With a financed amount, what is still owed may not exceed it: the principal would grow. Below
- * zero it is a sum that is saved beyond the repayment. Without one, it is the target of a savings plan.
+ * The two amounts (P2). With a financed amount, what is still owed may be any sum: above it the payments are less than
+ * the interest, or even paid out, and below zero it is saved beyond the repayment. Without one, it is the target of a
+ * savings plan.
  */
 function amountsOf(request: PaymentValueRequest, findings: Findings): { financed: Decimal; future: Decimal } {
   const financed = request.FinancedAmount ?? NOUGHT;
   const future = request.FutureValue ?? NOUGHT;
-  const isReadable =
-    checkSize(findings, 'FinancedAmount', financed) && checkSize(findings, 'FutureValue', future);
+  const isFinancedReadable = checkSize(findings, 'FinancedAmount', financed);
+  const isFutureReadable = checkSize(findings, 'FutureValue', future);
   if (financed.isNegative() && !financed.isZero()) {
     findings.refuse('FinancedAmount', 'out-of-range', 'must be zero or more');
-  } else if (isReadable && financed.isZero() && future.isZero()) {
-    findings.refuse('FinancedAmount', 'out-of-range', 'must be more than zero unless FutureValue is');
-  } else if (isReadable && financed.isZero() && future.isNegative()) {
-    findings.refuse('FutureValue', 'out-of-range', 'must be more than zero where FinancedAmount is not');
-  } else if (isReadable && !financed.isZero() && future.greaterThan(financed)) {
-    findings.refuse('FutureValue', 'out-of-range', 'must be at most FinancedAmount');
+  } else if (isFinancedReadable && isFutureReadable && financed.isZero() && future.lessThan(0)) {
+    findings.refuse('FutureValue', 'out-of-range', 'must be zero or more where FinancedAmount is zero');
   }
   return { financed, future };
 }

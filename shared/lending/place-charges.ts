@@ -7,8 +7,10 @@ import { dayCountDenominator, type DayCountName } from './day-count.ts';
 import { interestOf, linearInterest, type InterestRule } from './interest-rule.ts';
 import { LARGEST_FIGURE_MINOR } from './money.ts';
 import type { Findings } from './refusal.ts';
+import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
 import type { RoundingMode } from './rounding.ts';
 import type { ScheduleDates } from './schedule-dates.ts';
+import { sentChargesOf } from './sent-charge.ts';
 import { unusedDaysOf, type AccrualPeriods } from './unused-days.ts';
 
 /** Figures of a row that a percentage may be of (F2). */
@@ -111,12 +113,13 @@ export function placeCharges(
   return placed;
 }
 
-/**
- * Refuses charges whose first date lies after the last due date (F3). To be asked again of a schedule that ended before
- * its planned last row, with the date of the last due row that it has.
- */
-export function refuseLateCharges(terms: ChargeTerms, lastDueDate: CalendarDate, findings: Findings): void {
-  for (const { firstDate, datePath } of terms.items) {
+/** Refuses charges whose first date lies after the last due date of the plan (F3). */
+export function refuseLateCharges(
+  request: RepaymentScheduleRequest,
+  lastDueDate: CalendarDate,
+  findings: Findings,
+): void {
+  for (const { firstDate, datePath } of sentChargesOf(request)) {
     if (firstDate > lastDueDate) {
       const latest = formatCalendarDate(lastDueDate);
       findings.refuse(datePath, 'date-order', `must be on or before the last due date, ${latest}`);

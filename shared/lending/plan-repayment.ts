@@ -1,5 +1,6 @@
 /** Puts terms and dates together into the plan that rows are worked out from. */
 
+import { explainsRows } from './answer-shape.ts';
 import { dayCountDenominator, dayCountNumerator, type DayCountName } from './day-count.ts';
 import { formulaInputsOf } from './formula-inputs.ts';
 import type { LoanTerms } from './loan-terms.ts';
@@ -27,7 +28,7 @@ export function planRepayment(
 ): PlannedSchedule | undefined {
   const faultsBefore = findings.faults.length;
   const { amount, compiled, dayCount, repayment, rates } = terms;
-  const counts = dayCountsOf(dayCount, dates);
+  const { counts, lastCount } = dayCountsOf(dayCount, dates);
   const denominator = dayCountDenominator(dayCount);
   const accruing = {
     compiled,
@@ -47,7 +48,7 @@ export function planRepayment(
   };
   const charges = placeCharges(terms.charges, schedule, findings);
   if (interest === undefined || findings.faults.length > faultsBefore) return undefined;
-  const explains = request.Explain === true;
+  const notes = explainsRows(request) ? createRowNotes() : undefined;
   const formulas = compiled.hasFormulas
     ? createRowFormulas({
         compiled,
@@ -55,10 +56,9 @@ export function planRepayment(
         dayCountDenominator: denominator,
         inputs: formulaInputsOf(request, terms),
         charges,
-        explains,
+        notes,
       })
     : undefined;
-  const notes = explains ? createRowNotes() : undefined;
   const plan = {
     amount,
     compiled,
@@ -67,6 +67,7 @@ export function planRepayment(
     dates,
     dayCount,
     counts,
+    lastCount,
     interest,
     formulas,
     notes,
@@ -74,15 +75,29 @@ export function planRepayment(
   return { plan, charges };
 }
 
-/** Day-count numerators of the planned rows; the termination date is the last due date that is paid (C1). */
-function dayCountsOf(dayCount: DayCountName, dates: ScheduleDates): readonly number[] {
+/**
+ * Day-count numerators of the planned rows, of which the last ends on the termination date, and that of the last row
+ * that is paid, which does too: the payment is that of all rows, wherever the schedule ends (C1, B6).
+ */
+function dayCountsOf(
+  dayCount: DayCountName,
+  dates: ScheduleDates,
+): { readonly counts: readonly number[]; readonly lastCount: number } {
+  const { accrualDates, rowCount } = dates;
   const counts: number[] = [];
-  const lastRow = dates.rowCount - 1;
+  let lastCount = 0;
   let from = dates.accrualStart;
-  for (const [row, to] of dates.accrualDates.entries()) {
-    const regularMonths = dates.regularMonths[row] ?? 0;
-    counts.push(dayCountNumerator(dayCount, { from, to, regularMonths, endsOnTermination: row === lastRow }));
+  for (const [row, to] of accrualDates.entries()) {
+    const period = { from, to, regularMonths: dates.regularMonths[row] ?? 0 };
+    const endsOnTermination = row === accrualDates.length - 1;
+    const count = dayCountNumerator(dayCount, { ...period, endsOnTermination });
+    counts.push(count);
+    if (row === rowCount - 1) {
+      lastCount = endsOnTermination
+        ? count
+        : dayCountNumerator(dayCount, { ...period, endsOnTermination: true });
+    }
     from = to;
   }
-  return counts;
+  return { counts, lastCount };
 }

@@ -49,8 +49,10 @@ export function plannedPrincipal(plan: RepaymentPlan, state: LoanState, row: Acc
   if (block > 0) plan.notes?.block({ principal: block });
   if (isFree || principal <= 0) return principal + block;
   // What the plan repays may be more than is owed here: negative interest that joins the balance lowers it (R3, G2, B4).
-  const most = Math.max(0, state.balance + Math.min(0, joining) - state.residual) - block;
-  return capped(plan, state, principal, most) + block;
+  const lost = Math.min(0, joining);
+  const kept = Math.min(state.residual, state.balance + lost);
+  const owedHere = { balance: state.balance - block, residual: kept, ...(lost < 0 && { joining: lost }) };
+  return capped(plan, principal, owedHere) + block;
 }
 
 function inGrace({ notes }: RepaymentPlan): number {
@@ -65,7 +67,6 @@ function ofRest(
   rest: RepaidBalance,
 ): number | RowFault {
   const { principal: method } = plan.compiled;
-  const most = rest.balance - rest.residual;
   switch (method.kind) {
     case 'AtMaturity':
       plan.notes?.principal({ rule: 'none', why: 'before-maturity' });
@@ -74,28 +75,33 @@ function ofRest(
       const share = plan.terms.capitalShare ?? { numerator: 0n, denominator: 1n };
       const rounding = plan.compiled.type.rounding;
       const part = Number(divideRounded(BigInt(rest.balance) * share.numerator, share.denominator, rounding));
-      plan.notes?.principal({ rule: 'percent', percent: plan.terms.capitalPercent });
-      return capped(plan, state, part, most);
+      plan.notes?.principal({ rule: 'percent', percent: plan.terms.capitalPercent, base: rest.balance });
+      return capped(plan, part, rest);
     }
     case 'EqualParts':
       if (state.solveDue !== 'no' || state.payment === undefined) solve(plan, state, row, rest);
       plan.notes?.principal({ rule: 'part' });
-      return capped(plan, state, state.payment ?? 0, most);
+      return capped(plan, state.payment ?? 0, rest);
     case 'Balance':
       return ofPayment(plan, state, row, rest);
     case 'Formula': {
       const part = plan.formulas?.principal() ?? 0;
-      return isRowFault(part) ? part : capped(plan, state, Math.max(part, 0), most);
+      return isRowFault(part) ? part : capped(plan, part, rest);
     }
     default:
       return assertNever(method);
   }
 }
 
-/** No more is repaid than what is owed above the residual. */
-function capped({ notes }: RepaymentPlan, state: LoanState, part: number, most: number): number {
+/** No more is repaid than what is owed above the residual, less what negative interest takes of it. */
+function capped(
+  { notes }: RepaymentPlan,
+  part: number,
+  rest: RepaidBalance & { readonly joining?: number },
+): number {
+  const most = rest.balance + (rest.joining ?? 0) - rest.residual;
   if (part <= most) return part;
-  notes?.principal({ rule: 'rest', residual: state.residual });
+  notes?.principal({ rule: 'rest', ...rest });
   return most;
 }
 
@@ -113,7 +119,7 @@ function ofPayment(
   if (isRowFault(payment)) return payment;
   plan.notes?.principal(isPlain ? { rule: 'payment' } : { rule: 'payment', planInterest: interest });
   const principal = payment - interest;
-  if (principal >= 0) return capped(plan, state, principal, rest.balance - rest.residual);
+  if (principal >= 0) return capped(plan, principal, rest);
   if (state.hold === 'locked') {
     if (terms.allowsNegativeAmortisation) return principal;
     const message = `must cover the interest of row ${row.no}, or AllowNegativeAmortisation must be sent`;
@@ -150,13 +156,16 @@ function solve(plan: RepaymentPlan, state: LoanState, row: AccruedRow, rest: Rep
     state.payment = divideRoundedSafe(balance - residual, rows, plan.compiled.type.rounding);
     plan.notes?.part({ balance, residual, rows });
   } else {
-    const left = { first: row.index, firstCount: row.count };
+    // A payment that is kept is that of the loan without the repayment: over the period as it was before (X3).
+    const kept = state.keptFrom?.index === row.index ? state.keptFrom : undefined;
+    const left = { first: row.index, firstCount: kept?.count ?? row.count };
     state.payment = row.interest.interest.levelPaymentOf({ balance, residual }, left);
-    plan.notes?.level(plan, { balance, residual }, row);
+    plan.notes?.level(plan, { balance, residual }, { ...row, count: left.firstCount });
   }
   state.solveDue = 'no';
   if (state.keptBack > 0) {
     state.hold = 'kept';
     state.keptBack = 0;
+    state.keptFrom = undefined;
   }
 }

@@ -57,10 +57,7 @@ export function intervalsFrom(start: CalendarDate, unit: IntervalUnit): (end: Ca
   const reachable = monthsFrom(from, 2 * monthsPerUnit);
   const current = monthOf(from);
   const startIndex = current.index;
-  let lastKey = -1;
-  let unitsNotReached = 0;
-  let extraDays = 0;
-  let yearDays = DAYS_PER_YEAR;
+  const known: (Remainder | undefined)[] = [];
   return (end) => {
     moveTo(current, end);
     const months = current.index - startIndex;
@@ -70,18 +67,29 @@ export function intervalsFrom(start: CalendarDate, unit: IntervalUnit): (end: Ca
     if (isFromMonthEnd && monthsOver === 0 && day === current.length) {
       return { wholeUnits: units, extraDays: 0, yearDays: DAYS_PER_YEAR };
     }
-    // Which date stepping back ends in depends on these two only, which rarely change from row to row.
+    // Which date stepping back ends in depends on these two only, of which a schedule has few.
     const key = monthsOver * MOST_DAYS + day;
-    if (key !== lastKey) {
-      lastKey = key;
+    let remainder = known[key];
+    if (remainder === undefined) {
       const back = dayIn(reachable[monthsOver], day);
-      unitsNotReached = back >= start ? 0 : 1;
       const reached = back >= start ? back : dayIn(reachable[monthsOver + monthsPerUnit], day);
-      extraDays = reached - start;
-      yearDays = daysOfYearEndingAt(reached);
+      remainder = {
+        unitsNotReached: back >= start ? 0 : 1,
+        extraDays: reached - start,
+        yearDays: daysOfYearEndingAt(reached),
+      };
+      known[key] = remainder;
     }
-    return { wholeUnits: units - unitsNotReached, extraDays, yearDays };
+    const { extraDays, yearDays } = remainder;
+    return { wholeUnits: units - remainder.unitsNotReached, extraDays, yearDays };
   };
+}
+
+/** What is left of an interval after whole units, and whether the last unit begins before the start. */
+interface Remainder {
+  readonly unitsNotReached: number;
+  readonly extraDays: number;
+  readonly yearDays: number;
 }
 
 function weekInterval(start: CalendarDate, end: CalendarDate): RateInterval {

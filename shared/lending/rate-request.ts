@@ -48,7 +48,10 @@ export interface DiscountedFlow {
 
 /** A rate with its proof. */
 export interface ProvenRate {
-  /** Percent a year with ten decimals, all of them right (rounded half up); null when there is no rate (A4). */
+  /**
+   * Percent a year with ten decimals, all of them right (rounded half up), of the rate nearest zero; null when there is
+   * none, it is above 1e262 percent, or it cannot be proven (A4).
+   */
   readonly rate: string | null;
   /** One line for each flow, in the order of the request; empty when there is no rate. */
   readonly proof: readonly DiscountedFlow[];

@@ -6,7 +6,7 @@
  */
 
 import type { FlowFactors, Moments } from './flow-factors.ts';
-import { HIGHEST_LOG_RATE, LOWEST_LOG_RATE, nearestLogRate } from './nearest-root.ts';
+import { HIGHEST_LOG_RATE, LOWEST_LOG_RATE } from './nearest-root.ts';
 import type { SolverEffort } from './solver-effort.ts';
 
 /** Steps by curvature, each of which cubes the error near the root; the usual loan takes three. */
@@ -16,22 +16,17 @@ const MOST_HALVINGS = 55;
 /** After a step of this share of the longest time, the next one would be within 1e-15 of it. */
 const LAST_STEP = 1e-5;
 
-/** ln(1 + r) of the rate nearest zero at which the payments are worth what was drawn; null when there is none. */
-export function logRateNearestZero(flows: FlowFactors, effort: SolverEffort): number | null {
-  return flows.isPlainLoan ? logRateOfPlainLoan(flows, effort) : nearestLogRate(flows, effort);
-}
-
 /**
  * A plain loan has exactly one rate. ln(worth of the payments) falls and is convex in s; its slope is the mean time of
  * the payments and its curvature their variance, so that a parabola through both hits the root almost at once. The
  * steps are kept inside a bracket, and halvings finish what they do not: {@link MOST_CURVED_STEPS} +
- * {@link MOST_HALVINGS} trial rates at most.
+ * {@link MOST_HALVINGS} trial rates at most. The answer is ln(1 + r); null above what is searched.
  */
-function logRateOfPlainLoan(flows: FlowFactors, effort: SolverEffort): number | null {
+export function logRateOfPlainLoan(flows: FlowFactors, effort: SolverEffort): number | null {
   const target = Math.log(flows.drawn);
   const longest = Math.max(1, flows.lastYears);
   let low = LOWEST_LOG_RATE;
-  let high = HIGHEST_LOG_RATE;
+  let high = HIGHEST_LOG_RATE + 1;
   let rate = 0;
   let moments = flows.atZero;
   for (let turn = 0; turn < MOST_CURVED_STEPS + MOST_HALVINGS; turn += 1) {
@@ -41,11 +36,14 @@ function logRateOfPlainLoan(flows: FlowFactors, effort: SolverEffort): number | 
     else high = rate;
     const curved = rate + step;
     const isInside = curved > low && curved < high;
-    if (Math.abs(step) * longest <= LAST_STEP || logExcess === 0) return isInside ? curved : rate;
+    if (Math.abs(step) * longest <= LAST_STEP || logExcess === 0) {
+      rate = isInside ? curved : rate;
+      break;
+    }
     rate = isInside && turn < MOST_CURVED_STEPS ? curved : (low + high) / 2;
     moments = momentsAt(flows, rate);
   }
-  return rate > HIGHEST_LOG_RATE - 1 ? null : rate;
+  return rate > HIGHEST_LOG_RATE ? null : rate;
 }
 
 /**
@@ -74,6 +72,8 @@ function momentsAt(flows: FlowFactors, rate: number): Moments {
     flows.extras.map(({ days, yearDays }) => days / yearDays),
     rate,
   );
+  const { years: gapYears, factors: gapFactors } = gap;
+  const { years: extraYears, factors: extraFactors } = extra;
   const hasExtras = flows.extras.length > 0;
   let discount = 1;
   let unitYears = 0;
@@ -82,14 +82,14 @@ function momentsAt(flows: FlowFactors, rate: number): Moments {
   let second = 0;
   for (let index = 0; index < amounts.length; index += 1) {
     const gapIndex = gapOf[index] ?? 0;
-    discount *= gap.factors[gapIndex] ?? 0;
-    unitYears += gap.years[gapIndex] ?? 0;
+    discount *= gapFactors[gapIndex] ?? 0;
+    unitYears += gapYears[gapIndex] ?? 0;
     let payment = (amounts[index] ?? 0) * discount;
     let time = unitYears;
     if (hasExtras) {
       const extraIndex = extraOf[index] ?? 0;
-      payment *= extra.factors[extraIndex] ?? 0;
-      time += extra.years[extraIndex] ?? 0;
+      payment *= extraFactors[extraIndex] ?? 0;
+      time += extraYears[extraIndex] ?? 0;
     }
     worth += payment;
     first += payment * time;

@@ -7,6 +7,7 @@ import { netValueAt, type NetValue } from './net-value.ts';
 import { signNearTotalLoss, type RateFlows } from './rate-flows.ts';
 import { divideRounded } from './rounding.ts';
 import type { SolverEffort } from './solver-effort.ts';
+import type { UnitGrowth } from './touching-rate.ts';
 
 /** Growth factor above which a floating-point number is turned into a fraction. */
 const LEAST_GROWTH = 1e-290;
@@ -61,9 +62,31 @@ export class RateSteps {
     return step < this.least ? this.least : step;
   }
 
-  /** Steps in a part of the whole, for example 10,000 in 0.01 with four decimals. */
-  stepsIn(part: number): bigint {
-    return BigInt(Math.round(part * this.#perUnit));
+  /** True when the boundary above the step `below` lies between two logarithms of 1 + r, not at an end. */
+  isBetween(below: bigint, low: number, high: number): boolean {
+    const growth = this.#growthAt(below);
+    const rate =
+      growth === undefined
+        ? Number.NEGATIVE_INFINITY
+        : Math.log(Number(growth.numerator) / Number(growth.denominator));
+    return (low === Number.NEGATIVE_INFINITY || rate > low) && rate < high;
+  }
+
+  /** The step that a growth over some units rounds to, next to the step `estimate`. */
+  holding({ growth, units }: UnitGrowth, estimate: bigint): bigint {
+    const { unitsPerYear } = this.#problem.flows;
+    const isAbove = (below: bigint): boolean => {
+      const boundary = this.#growthAt(below);
+      if (boundary === undefined) return true;
+      const excess =
+        growth.numerator ** BigInt(unitsPerYear) * boundary.denominator ** BigInt(units) -
+        boundary.numerator ** BigInt(units) * growth.denominator ** BigInt(unitsPerYear);
+      return below < 0n ? excess > 0n : excess >= 0n;
+    };
+    let step = estimate;
+    while (isAbove(step)) step += 1n;
+    while (!isAbove(step - 1n)) step -= 1n;
+    return step;
   }
 
   /**

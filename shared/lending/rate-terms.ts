@@ -1,5 +1,6 @@
 /** Which annual rate is in force in which row, or for which part of the balance (R1, R2, S4). */
 
+import type { CompiledScheduleType } from './compiled-schedule-type.ts';
 import type { ExactRatio } from './exact-ratio.ts';
 import { checkAmount, checkName, checkRate, checkWhole } from './member-checks.ts';
 import type { Findings } from './refusal.ts';
@@ -39,6 +40,8 @@ export type RateTerms =
 
 /** What rates are checked against. */
 interface RateContext {
+  /** Undefined when it is not known. */
+  readonly compiled: CompiledScheduleType | undefined;
   /** Number of rows of the contract; undefined when it is wrong. */
   readonly installmentsNo: number | undefined;
   readonly currencyDigits: number;
@@ -62,6 +65,7 @@ export function rateTermsOf(
     return undefined;
   }
   if (ranges.length > 0) return ratesByRow(ranges, context.installmentsNo, findings);
+  if (bands.length > 0) checkTakesBands(context, findings);
   if (bands.length > 0) return ratesByBand(bands, context.currencyDigits, method === 'Whole', findings);
   return single === undefined ? undefined : { kind: 'rows', rates: [{ ...single, fromRow: 1 }] };
 }
@@ -137,6 +141,14 @@ function checkCover(ranges: readonly Range[], installmentsNo: number, findings: 
     const message = `must be ${installmentsNo} or left out: the ranges must cover every row`;
     findings.refuse(`${last.item}.ToInstNo`, 'rates-incomplete', message);
   }
+}
+
+/** A formula knows one rate of its row: interest by bands is not what it would calculate (R2, S2). */
+function checkTakesBands({ compiled }: RateContext, findings: Findings): void {
+  if (compiled === undefined) return;
+  if (compiled.interest.kind !== 'Formula' && !compiled.namesRead.has('InterestPercent')) return;
+  const message = `must be left out: the formulas of ${compiled.type.name} take one rate, from InterestPercent or MultipleInterestRates`;
+  findings.refuse('BandedInterestRates', 'not-allowed', message);
 }
 
 interface DraftBand extends RateBand {

@@ -16,7 +16,7 @@ export type ChargeContext = Omit<ChargeItemContext, 'isLocked'>;
 
 /**
  * The charges of a request. Undefined, with all faults noted, when one of them does not hold. Members of the items that
- * change nothing are reported, and so are UnusedAmount and StartDateForUnusage where no charge needs them (E5, X2).
+ * change nothing are reported, and so are UnusedAmount and StartDateForUnusage where no charge and no formula needs them (E5, X2).
  */
 export function chargeTermsOf(
   request: RepaymentScheduleRequest,
@@ -30,7 +30,7 @@ export function chargeTermsOf(
   if (!isTaken || !isInsuranceTaken) return undefined;
   const sent = sentChargesOf(request);
   const items = itemsOf(sent, { ...context, isLocked: request.IsLocked === true }, findings);
-  checkUnused(request, sent, findings);
+  checkUnused(request, sent, context.rules, findings);
   if (findings.faults.length > faultsBefore) return undefined;
   return {
     items,
@@ -74,6 +74,7 @@ function itemsOf(
 function checkUnused(
   request: RepaymentScheduleRequest,
   sent: readonly SentCharge[],
+  rules: ChargeContext['rules'],
   findings: Findings,
 ): void {
   const { UnusedAmount, StartDateForUnusage: from, ExpiryDateForOD: to } = request;
@@ -82,7 +83,8 @@ function checkUnused(
   if (isAmountNeeded && UnusedAmount === undefined) {
     findings.missing('UnusedAmount', 'is missing; must be a number where a charge is on the unused amount');
   }
-  if (!isAmountNeeded && UnusedAmount?.isZero() === false) findings.warn('UnusedAmount');
+  const isAmountRead = isAmountNeeded || rules?.namesRead.has('UnusedAmount') === true;
+  if (!isAmountRead && UnusedAmount?.isZero() === false) findings.warn('UnusedAmount');
   if (!hasUnusageFee && from !== undefined) findings.warn('StartDateForUnusage');
   if (hasUnusageFee && from !== undefined && to !== undefined && to < from) {
     const earliest = formatCalendarDate(from);

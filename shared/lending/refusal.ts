@@ -63,6 +63,11 @@ export class Findings {
     this.faults.push({ path, code, message, status: 422 });
   }
 
+  /** Notes a fault unless something is wrong with its member already. */
+  refuseAlso({ path, code, message }: Pick<Fault, 'path' | 'code' | 'message'>): void {
+    if (this.faults.every((fault) => fault.path !== path)) this.refuse(path, code, message);
+  }
+
   /** Notes that a mandatory member is missing. */
   missing(path: string, message: string): void {
     this.faults.push({ path, code: 'missing', message, status: 400 });

@@ -31,6 +31,8 @@ export interface RepaymentPlan {
   readonly dayCount: DayCountName;
   /** Day-count numerators of the planned rows, later ones than are shown included (B6). */
   readonly counts: readonly number[];
+  /** That of the last row that is paid: its due date is the termination date (C1), wherever the plan's own last one is. */
+  readonly lastCount: number;
   /** By rising row; the first from row 0. */
   readonly interest: readonly InterestFrom[];
   /** Where the schedule type has formulas: what calculates them. */
@@ -71,8 +73,12 @@ export interface LoanState {
   payment: number | undefined;
   hold: Hold;
   solveDue: SolveDue;
-  /** Repaid early before the payment was ever solved, though the payment is to be as if it were owed (X3). */
+  /**
+   * Repaid early before the payment was ever solved, though the payment is to be as if it were owed: the amount, and
+   * the row in whose period that began with what was left of the period then (X3).
+   */
   keptBack: number;
+  keptFrom: { readonly index: number; readonly count: number } | undefined;
   /** The plan without interest grace, while capitalising grace parts it from the real loan (G2). */
   planned: RepaidBalance | undefined;
   /** Interest that grace kept back so far, the first row that it is of, and how it is spread (G2). */
@@ -97,6 +103,7 @@ export function stateAtStart({ amount, terms, dates }: RepaymentPlan): LoanState
     hold: lock === undefined ? 'none' : 'locked',
     solveDue: lock === undefined ? 'balance' : 'no',
     keptBack: 0,
+    keptFrom: undefined,
     planned: partsFromPlan ? { balance: amount, residual: terms.residual } : undefined,
     pool: 0,
     poolFrom: 0,

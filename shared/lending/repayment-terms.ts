@@ -49,6 +49,9 @@ export interface RepaymentContext {
 
 /** Largest share of a balance in percent (B3). */
 const WHOLE_BALANCE_PERCENT = 100;
+/** Members that lock the payment or the principal (B2). */
+const LOCKS = ['installmentValue', 'principalValue'] as const;
+type Lock = (typeof LOCKS)[number];
 /** A member in the list of those without effect: its path and whether it was sent. */
 type Sent = readonly [path: string, sent: boolean];
 
@@ -117,27 +120,38 @@ function lockOf(
   if (payment > 0 && part > 0) {
     findings.refuse('principalValue', 'not-allowed', 'must be left out beside installmentValue');
   }
+  checkLockSent(request, compiled, findings);
   if (payment > 0) checkLock('installmentValue', compiled, findings);
-  if (part > 0) checkLock('principalValue', compiled, findings);
+  else if (part > 0) checkLock('principalValue', compiled, findings);
   if (request.AllowNegativeAmortisation === true && payment === 0) findings.warn('AllowNegativeAmortisation');
   const member = payment > 0 ? 'installmentValue' : 'principalValue';
   const lock = payment + part;
   return lock > 0 && (compiled === undefined || !readsLock(member, compiled)) ? lock : undefined;
 }
 
-/** A formula that reads the locked value decides itself what it does (S2). */
-function readsLock(
-  path: 'installmentValue' | 'principalValue',
-  { namesRead }: CompiledScheduleType,
-): boolean {
-  return namesRead.has(path === 'installmentValue' ? 'LockedInstallment' : 'LockedPrincipal');
-}
-
-function checkLock(
-  path: 'installmentValue' | 'principalValue',
+/**
+ * Without the locked value that its formulas read, a type would repay nothing before the last row. A 0 says that this
+ * is meant; of two locked values one is enough (S2).
+ */
+function checkLockSent(
+  request: RepaymentScheduleRequest,
   compiled: CompiledScheduleType | undefined,
   findings: Findings,
 ): void {
+  if (compiled === undefined) return;
+  const read = LOCKS.filter((path) => readsLock(path, compiled));
+  const [first] = read;
+  if (first === undefined || read.some((path) => request[path] !== undefined)) return;
+  const needed = first === read.at(-1) ? 'must' : `it or ${read.at(-1)} must`;
+  findings.missing(first, `is missing; ${needed} be sent with ${compiled.type.name}`);
+}
+
+/** A formula that reads the locked value decides itself what it does (S2). */
+function readsLock(path: Lock, { namesRead }: CompiledScheduleType): boolean {
+  return namesRead.has(path === 'installmentValue' ? 'LockedInstallment' : 'LockedPrincipal');
+}
+
+function checkLock(path: Lock, compiled: CompiledScheduleType | undefined, findings: Findings): void {
   if (compiled === undefined || readsLock(path, compiled)) return;
   const { name, installmentValueCustom } = compiled.type;
   if (!installmentValueCustom) {

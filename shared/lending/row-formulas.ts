@@ -5,55 +5,13 @@
 
 import { assertNever } from './assert-never.ts';
 import type { AmortisedRow } from './amortised-row.ts';
-import type { CalendarDate } from './calendar-date.ts';
 import { chargesOfColumn, chargesOfRow, type ChargedFigures } from './charges-of-row.ts';
-import type {
-  CompiledFormula,
-  CompiledScheduleType,
-  ExtraColumn,
-  RowStep,
-} from './compiled-schedule-type.ts';
+import type { CompiledFormula, ExtraColumn, RowStep } from './compiled-schedule-type.ts';
+import type { FormulaFigures, FormulaRow, FormulaSetting } from './formula-row.ts';
 import { newFormulaScope, SLOTS, type FormulaScope } from './formula-scope.ts';
-import {
-  isFormulaFailure,
-  minorUnitsOf,
-  moneyValue,
-  type FormulaValue,
-  type MoneyFormat,
-} from './formula-values.ts';
-import type { PlacedCharges } from './place-charges.ts';
-import { isRowFault, rowFault, type InterestFrom, type LoanState, type RowFault } from './repayment-plan.ts';
-
-/** A row, or a part of one before an early repayment, whose interest is asked for. */
-export interface FormulaRow {
-  readonly index: number;
-  /** Original row number. */
-  readonly no: number;
-  readonly count: number;
-  readonly from: CalendarDate;
-  readonly to: CalendarDate;
-  readonly interest: InterestFrom;
-}
-
-/** What the formulas of a schedule read besides its rows. */
-export interface FormulaSetting {
-  readonly compiled: CompiledScheduleType;
-  readonly money: MoneyFormat;
-  readonly dayCountDenominator: number;
-  /** Inputs that are the same in every row, by slot. */
-  readonly inputs: readonly (readonly [slot: number, value: FormulaValue])[];
-  readonly charges: PlacedCharges;
-  /** True: the formulas of additional columns are kept with their numbers put in (S6). */
-  readonly explains: boolean;
-}
-
-/** Charges and additional columns of a due row, in minor units. */
-export interface FormulaFigures {
-  readonly managementFee: number;
-  readonly insurance: number;
-  /** Amounts of the additional columns in their order, hidden ones included. */
-  readonly columns: readonly number[];
-}
+import { isFormulaFailure, minorUnitsOf, moneyValue, type FormulaValue } from './formula-values.ts';
+import { isRowFault, rowFault, type LoanState, type RowFault } from './repayment-plan.ts';
+import type { InterestTrace } from './row-trace.ts';
 
 /** As kept of a due row: with the formulas of the additional columns, numbers put in. */
 interface FinishedRow extends FormulaFigures {
@@ -64,6 +22,7 @@ interface FinishedRow extends FormulaFigures {
 export interface RowFormulas {
   accrued(state: LoanState, row: FormulaRow): number | RowFault;
   payment(state: LoanState): number | RowFault;
+  /** Never below zero: what a formula gives below it is no principal. */
   principal(): number | RowFault;
   /** Runs the steps that are left, with the figures as the row shows them. */
   finish(row: AmortisedRow): RowFault | undefined;
@@ -105,6 +64,13 @@ class FormulaRows implements RowFormulas {
         ? this.#evaluate(interest.formula)
         : row.interest.interest.interestOf(state.balance, row.count);
     if (isRowFault(accrued)) return accrued;
+    if (interest.kind === 'Formula') {
+      const isRateNegative = (row.interest.rate?.rate.numerator ?? 0n) < 0n;
+      if (accrued < 0 && !isRateNegative) {
+        return this.#failed(interest.formula.column, 'gives interest below zero');
+      }
+      this.#setting.notes?.interest(this.#interestTrace(interest.formula, row));
+    }
     this.#figures.interest = accrued;
     this.#put(SLOTS.Interest, accrued);
     return accrued;
@@ -115,7 +81,12 @@ class FormulaRows implements RowFormulas {
     if (fault !== undefined) return fault;
     const { payment } = this.#setting.compiled;
     const amount = payment.kind === 'Formula' ? this.#evaluate(payment.formula) : (state.payment ?? 0);
-    if (!isRowFault(amount)) this.#put(SLOTS.PMT, amount);
+    if (isRowFault(amount)) return amount;
+    if (payment.kind === 'Formula') {
+      const { notes } = this.#setting;
+      notes?.payment({ kind: 'formula', amount, text: payment.formula.withValues(this.#scope) });
+    }
+    this.#put(SLOTS.PMT, amount);
     return amount;
   }
 
@@ -123,7 +94,15 @@ class FormulaRows implements RowFormulas {
     const fault = this.#runTo('principal');
     if (fault !== undefined) return fault;
     const { principal } = this.#setting.compiled;
-    return principal.kind === 'Formula' ? this.#evaluate(principal.formula) : 0;
+    if (principal.kind !== 'Formula') return 0;
+    const part = this.#evaluate(principal.formula);
+    if (isRowFault(part)) return part;
+    const { notes } = this.#setting;
+    if (notes !== undefined) {
+      const text = principal.formula.withValues(this.#scope);
+      notes.principal({ rule: 'formula', text: part < 0 ? `max(${text}, 0)` : text });
+    }
+    return Math.max(part, 0);
   }
 
   finish({ index, remaining, interest, principal }: AmortisedRow): RowFault | undefined {
@@ -193,14 +172,17 @@ class FormulaRows implements RowFormulas {
   #charge(figures: ChargedFigures): void {
     const { charges, compiled } = this.#setting;
     const index = this.#row?.index ?? 0;
-    const { managementFee, insurance } = chargesOfRow(charges, index, figures);
-    this.#sums.fee += managementFee;
-    this.#sums.insurance += insurance;
+    const collects = this.#row?.collectsCharges === true;
+    if (collects) {
+      const { managementFee, insurance } = chargesOfRow(charges, index, figures);
+      this.#sums.fee += managementFee;
+      this.#sums.insurance += insurance;
+    }
     this.#put(SLOTS.ManagementFee, this.#sums.fee);
     this.#put(SLOTS.Insurance, this.#sums.insurance);
     for (const column of compiled.extras) {
       if (column.method.kind === 'Formula') continue;
-      const amount = chargesOfColumn(charges, column.name, index, figures);
+      const amount = collects ? chargesOfColumn(charges, column.name, index, figures) : 0;
       this.#columns.set(column, amount);
       this.#put(column.slot, amount);
     }
@@ -208,18 +190,31 @@ class FormulaRows implements RowFormulas {
 
   #column(column: ExtraColumn): RowFault | undefined {
     if (column.method.kind !== 'Formula') return undefined;
-    const amount = this.#evaluate(column.method.formula);
+    const { kind } = column.method.countsAs;
+    const isWaived = kind !== 'Nothing' && this.#row?.collectsCharges !== true;
+    const amount = isWaived ? 0 : this.#evaluate(column.method.formula);
     if (isRowFault(amount)) return amount;
     this.#columns.set(column, amount);
-    if (this.#setting.explains) this.#texts.set(column, column.method.formula.withValues(this.#scope));
+    if (this.#setting.notes !== undefined) {
+      this.#texts.set(column, column.method.formula.withValues(this.#scope));
+    }
     this.#put(column.slot, amount);
-    const { kind } = column.method.countsAs;
     if (kind !== 'Nothing' && amount < 0) return this.#failed(column.name, 'gives a charge below zero');
     if (kind === 'Fee') this.#sums.fee += amount;
     if (kind === 'Insurance') this.#sums.insurance += amount;
     this.#put(SLOTS.ManagementFee, this.#sums.fee);
     this.#put(SLOTS.Insurance, this.#sums.insurance);
     return undefined;
+  }
+
+  #interestTrace(formula: CompiledFormula, { interest: { rate } }: FormulaRow): InterestTrace {
+    const { slotsRead } = formula;
+    return {
+      method: 'formula',
+      text: formula.withValues(this.#scope),
+      readsDays: slotsRead.has(SLOTS.DayCountFraction),
+      ...(rate !== undefined && slotsRead.has(SLOTS.InterestPercent) && { percent: rate.percent }),
+    };
   }
 
   #evaluate(formula: CompiledFormula): number | RowFault {

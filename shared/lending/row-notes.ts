@@ -41,6 +41,10 @@ interface NotedRow {
 export interface RowNotes {
   readonly rows: readonly RowNote[];
   begin(plan: RepaymentPlan, state: LoanState, row: NotedRow): void;
+  /** Interest by a formula. */
+  interest(trace: InterestTrace): void;
+  /** A payment by a formula, which holds for its row alone. */
+  payment(trace: PaymentTrace & { readonly kind: 'formula' }): void;
   /** The level payment was solved. */
   level(plan: RepaymentPlan, solved: { balance: number; residual: number }, row: AccruedRow): void;
   /** The equal part was found. */
@@ -63,19 +67,20 @@ export function createRowNotes(): RowNotes {
   let draft: Draft = {};
   let state: LoanState | undefined;
   let solved: PaymentTrace | undefined;
-  const paymentInForce = (): PaymentTrace | undefined => {
-    const amount = state?.payment;
-    if (amount === undefined || state === undefined) return solved;
-    if (state.hold === 'none') return solved;
-    return { kind: state.hold, amount };
-  };
   return {
     rows,
     begin: (plan, loan, row) => {
       state = loan;
+      if (solved?.kind === 'formula') solved = undefined;
       const previous = rows.at(-1)?.row;
       const interest = interestTraceOf(plan, loan, row);
       draft = { ...(previous && { previous }), ...(interest && { interest }) };
+    },
+    interest: (trace) => {
+      draft.interest = trace;
+    },
+    payment: (trace) => {
+      solved = trace;
     },
     level: (plan, { balance, residual }, row) => {
       solved = {
@@ -85,6 +90,7 @@ export function createRowNotes(): RowNotes {
         lastRow: plan.dates.settledRows + plan.dates.dueDates.length,
         balance,
         residual,
+        ...levelRatesOf(plan, row),
         ...closedFormOf(plan, row),
       };
     },
@@ -93,10 +99,8 @@ export function createRowNotes(): RowNotes {
     },
     principal: (trace) => {
       draft.principal = trace;
-      const payment =
-        trace.rule === 'none' && trace.why !== 'interest-exceeds-payment' ? undefined : paymentInForce();
-      if (payment !== undefined && trace.rule !== 'percent' && trace.rule !== 'early')
-        draft.payment = payment;
+      const payment = followsPayment(trace) ? paymentInForce(state, solved) : undefined;
+      if (payment !== undefined) draft.payment = payment;
     },
     block: (part) => {
       draft.blocked = { principal: 0, interest: 0, ...draft.blocked, ...part };
@@ -109,13 +113,28 @@ export function createRowNotes(): RowNotes {
       draft.late = { as, amount, firstRow, lastRow, ...(share && { share }) };
     },
     end: (row) => {
-      const principal = draft.principal ?? { rule: 'rest', residual: 0 };
+      const principal = draft.principal ?? { rule: 'rest', balance: row.remaining, residual: 0 };
       rows.push({ ...draft, row, principal });
       draft = {};
     },
   };
 }
 
+/** False of rows that pay no principal by their plan, or another than a payment leaves. */
+function followsPayment(trace: PrincipalTrace): boolean {
+  if (trace.rule === 'none') return trace.why === 'interest-exceeds-payment';
+  return trace.rule !== 'percent' && trace.rule !== 'early';
+}
+
+function paymentInForce(
+  state: LoanState | undefined,
+  solved: PaymentTrace | undefined,
+): PaymentTrace | undefined {
+  if (state?.payment === undefined || state.hold === 'none') return solved;
+  return { kind: state.hold, amount: state.payment };
+}
+
+/** Interest by a formula is noted when it is calculated. */
 function interestTraceOf(
   { compiled, rates, counts }: RepaymentPlan,
   { balance }: LoanState,
@@ -123,9 +142,17 @@ function interestTraceOf(
 ): InterestTrace | undefined {
   if (count === 0 && counts.length > 0) return undefined;
   const { kind } = compiled.interest;
-  if (kind === 'Formula') return { method: 'formula', text: compiled.interest.formula.text };
+  if (kind === 'Formula') return undefined;
   const slices = interestSlicesOf(rates, interest.rate, balance);
   return { method: kind === 'EffectiveRate' ? 'effective' : 'simple', slices };
+}
+
+function levelRatesOf(
+  { rates }: RepaymentPlan,
+  { interest: { rate } }: AccruedRow,
+): Pick<PaymentTrace & { kind: 'level' }, 'at' | 'isWhole'> {
+  if (rates.kind === 'rows') return { at: rate === undefined ? [] : [{ percent: rate.percent }] };
+  return { at: rates.bands.map(({ percent, from }) => ({ percent, from })), isWhole: rates.whole };
 }
 
 /** The closed annuity formula holds where one rate and equal periods do. */

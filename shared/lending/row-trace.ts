@@ -13,13 +13,28 @@ export type InterestTrace =
       /** One rate for the whole balance, or the slices with their own rates (R2). */
       readonly slices: readonly InterestSlice[];
     }
-  | { readonly method: 'formula'; readonly text: string };
+  /** The schedule type's formula with its numbers put in. */
+  | {
+      readonly method: 'formula';
+      readonly text: string;
+      /** True: the day-count fraction is one of its numbers. */
+      readonly readsDays: boolean;
+      /** The annual rate, where that is one of its numbers. */
+      readonly percent?: string;
+    };
 
 /** A part of the balance with its annual rate. */
 export interface InterestSlice {
   readonly percent: string;
   /** The part's amount; absent: the whole balance at the start of the row. */
   readonly base?: number;
+}
+
+/** An annual rate that a level payment was solved with. */
+export interface LevelRate {
+  readonly percent: string;
+  /** Least balance of a band. */
+  readonly from?: number;
 }
 
 /** How the payment in force was found. It stays the same from row to row, so rows may share one object. */
@@ -32,6 +47,10 @@ export type PaymentTrace =
       readonly lastRow: number;
       readonly balance: number;
       readonly residual: number;
+      /** What it was solved with: the rate in force then, or all bands, each from its least balance on. */
+      readonly at: readonly LevelRate[];
+      /** True: a band's rate is that of a whole balance, not of its own slice (R2). */
+      readonly isWhole?: boolean;
       /**
        * Set where one rate holds and all these rows have the same day-count numerator: the closed annuity formula
        * applies and is written out.
@@ -63,10 +82,18 @@ export type PrincipalTrace =
   | { readonly rule: 'payment'; readonly planInterest?: number }
   /** The equal part in force. */
   | { readonly rule: 'part' }
-  /** A percentage of the balance (B3). */
-  | { readonly rule: 'percent'; readonly percent: string }
-  /** All that is left above the residual: last row, or a payment that is more than is owed. */
-  | { readonly rule: 'rest'; readonly residual: number }
+  /** A percentage of the balance, or of the plan's own (B3, G2, X2). */
+  | { readonly rule: 'percent'; readonly percent: string; readonly base: number }
+  /**
+   * All that is left above the residual: last row, or a payment that is more than is owed. `balance` is the plan's own
+   * where that counts; `joining` is negative interest that lowers it.
+   */
+  | {
+      readonly rule: 'rest';
+      readonly balance: number;
+      readonly residual: number;
+      readonly joining?: number;
+    }
   | { readonly rule: 'none'; readonly why: 'grace' | 'before-maturity' | 'interest-exceeds-payment' }
   /** Repaid ahead of the schedule as the request says (X3). */
   | { readonly rule: 'early' }
@@ -106,6 +133,8 @@ export interface ChargeTrace {
 /** What one charge is. */
 export type ChargeRule =
   | { readonly rule: 'value'; readonly value: number }
+  /** A formula column that counts as a charge; `text` has its numbers put in. */
+  | { readonly rule: 'formula'; readonly text: string }
   | {
       readonly rule: 'percent';
       readonly percent: string;

@@ -78,8 +78,10 @@ export function scheduleDatesOf(
     refuseWithoutDueDate(context, findings);
     return undefined;
   }
+  // Without its calendar a request has dates all the same: more can be told of them, and it is refused anyway (E3).
+  const faultsOfMembers = findings.faults.length;
   checkDateOrder(terms, planned, findings);
-  return findings.faults.length > faultsBefore ? undefined : datesOf(terms, planned, range);
+  return findings.faults.length > faultsOfMembers ? undefined : datesOf(terms, planned, range);
 }
 
 /** The day on which the contract ends, when the schedule type takes one (D5, B5). */

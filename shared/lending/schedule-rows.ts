@@ -4,11 +4,11 @@ import type { AmortisedRow, RowKind } from './amortised-row.ts';
 import { chargesOfColumn, chargesOfRow, chargeTracesOfRow, type ChargedFigures } from './charges-of-row.ts';
 import { dayCountDenominator } from './day-count.ts';
 import { explainRow } from './explain-row.ts';
+import type { FormulaFigures } from './formula-row.ts';
 import { INSTALLMENT_TYPE_IDS } from './installment-types.ts';
 import type { PlacedCharges } from './place-charges.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
 import type { ScheduleRow } from './repayment-schedule.ts';
-import type { FormulaFigures } from './row-formulas.ts';
 import type { ChargeTrace, ColumnTrace } from './row-trace.ts';
 
 const TYPE_IDS: Readonly<Record<RowKind, string>> = {
@@ -115,14 +115,15 @@ function chargeTraces(
   index: number,
   figures: ChargedFigures,
 ): readonly ChargeTrace[] {
-  const counted = plan.formulas?.finished[index]?.columns ?? [];
+  const finished = plan.formulas?.finished[index];
   const byFormula = plan.compiled.extras.flatMap(({ method }, at): ChargeTrace[] => {
     if (method.kind !== 'Formula' || method.countsAs.kind === 'Nothing') return [];
-    const value = counted[at] ?? 0;
+    const amount = finished?.columns[at] ?? 0;
+    const text = finished?.texts[at] ?? method.formula.text;
     const isFee = method.countsAs.kind === 'Fee';
     const name = method.countsAs.kind === 'Fee' ? method.countsAs.fee : method.countsAs.insuranceClass;
     const kind = isFee ? 'commission' : 'insurance';
-    return [{ kind, name, amount: value, charges: 1, each: { rule: 'value', value } }];
+    return [{ kind, name, amount, charges: 1, each: { rule: 'formula', text } }];
   });
   const all = [...chargeTracesOfRow(charges, index, figures), ...byFormula];
   return [

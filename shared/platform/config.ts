@@ -13,9 +13,18 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 /** `1`, `true`, `yes`, `on` and their opposites. */
-const flag = z.stringbool();
-const port = z.coerce.number().int().min(0).max(65_535);
-const count = (max: number) => z.coerce.number().int().min(0).max(max);
+const flag = z.stringbool({ error: 'must be one of true, false, 1, 0, yes, no, on and off' });
+/** A whole number within bounds; one that is not is told of once, whatever is wrong with it. */
+const count = (max: number, min = 0) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.coerce
+    .number({ error })
+    .refine((value) => Number.isInteger(value) && value >= min && value <= max, error);
+};
+const port = count(65_535);
+const oneOf = <const Name extends string>(names: readonly Name[]) =>
+  z.enum(names, { error: `must be one of ${names.join(', ')}` });
+const secret = (least: number) => z.string().min(least, `must have at least ${least} characters`);
 /** An address that can be fetched; others would only fail at the first request. */
 const webAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 const list = z
@@ -33,7 +42,7 @@ const environment = z.object({
   PORT: port.default(8_080),
   /** Health and metrics of processes without an ingress; absent: none. */
   HEALTH_PORT: port.optional(),
-  LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
+  LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
   BASE_PATH: z
     .string()
     .regex(/^(\/[\w.~-]+)*$/, 'must be empty or a path such as /bank')
@@ -47,7 +56,7 @@ const environment = z.object({
   KAFKA_SSL_CA_FILE: z.string().optional(),
   KAFKA_SSL_CERT_FILE: z.string().optional(),
   KAFKA_SSL_KEY_FILE: z.string().optional(),
-  KAFKA_SASL_MECHANISM: z.enum(['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer']).optional(),
+  KAFKA_SASL_MECHANISM: oneOf(['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer']).optional(),
   KAFKA_SASL_USERNAME: z.string().optional(),
   KAFKA_SASL_PASSWORD: z.string().optional(),
   /** Token endpoint for oauthbearer (client credentials). */
@@ -55,17 +64,13 @@ const environment = z.object({
   SCHEMA_REGISTRY_URL: webAddress.optional(),
   SCHEMA_REGISTRY_USERNAME: z.string().optional(),
   SCHEMA_REGISTRY_PASSWORD: z.string().optional(),
-  BODY_LIMIT_BYTES: count(64 * KIB * KIB).default(256 * KIB),
+  BODY_LIMIT_BYTES: count(64 * KIB * KIB, KIB).default(256 * KIB),
   RATE_LIMIT_PER_SECOND: count(1_000_000).default(100),
-  REPLY_TIMEOUT_MS: count(10 * MINUTE)
-    .min(1)
-    .default(10 * SECOND),
-  ASYNC_TIMEOUT_MS: count(60 * MINUTE)
-    .min(1)
-    .default(MINUTE),
+  REPLY_TIMEOUT_MS: count(10 * MINUTE, 1).default(10 * SECOND),
+  ASYNC_TIMEOUT_MS: count(60 * MINUTE, 1).default(MINUTE),
   /** Signs result addresses; all ingress instances of one cluster share it. */
-  RESULT_ID_SECRET: z.string().min(16).optional(),
-  AUTH_JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  RESULT_ID_SECRET: secret(16).optional(),
+  AUTH_JWT_SECRET: secret(32).optional(),
   AUTH_JWKS_URL: webAddress.optional(),
   AUTH_JWKS_FILE: z.string().optional(),
   AUTH_ISSUER: z.string().optional(),
@@ -79,7 +84,7 @@ const environment = z.object({
   CATALOGUE_FOLDER: z.string().optional(),
   DRAIN_TIMEOUT_MS: count(10 * MINUTE).default(10 * SECOND),
   /** Messages handled side by side by one consumer. */
-  LANES: count(10_000).min(1).default(64),
+  LANES: count(10_000, 1).default(64),
 });
 
 type Environment = z.infer<typeof environment>;

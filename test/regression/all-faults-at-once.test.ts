@@ -80,7 +80,6 @@ describe('faults of shape and of meaning (E3)', () => {
     expect(faultsOf({ InterestPercent: null, MultipleInterestRates: 5 })).toEqual([
       'invalid-request',
       'MultipleInterestRates wrong-type',
-      'InterestPercent missing',
     ]);
   });
 });

@@ -6,7 +6,8 @@ import type { FigureExplanation } from '../../shared/lending/row-explanation.ts'
 const Exact = Decimal.clone({ precision: 60 });
 const ROW_NUMBERS = /\bof rows? \d+( to \d+)?/g;
 const WORDS = /[A-Za-z][A-Za-z ]*/g;
-const TOKEN = /\d+(\.\d+)?|[-+*/^()%]|round/g;
+const FUNCTIONS: ReadonlySet<string> = new Set(['round', 'min', 'max', 'if']);
+const TOKEN = /\d+(\.\d+)?|<=|>=|<>|[-+*/^()%,<>=]|round|min|max|if/g;
 
 /** What is wrong with an explanation, empty when the formula gives the figure: the formula, its value and the amount. */
 export function faultOfExplanation(explanation: FigureExplanation, digits: number): string {
@@ -21,13 +22,31 @@ export function faultOfExplanation(explanation: FigureExplanation, digits: numbe
 }
 
 function valueOf(text: string, digits: number): Decimal {
-  const bare = text.replaceAll(ROW_NUMBERS, '').replaceAll(WORDS, (word) => (word === 'round' ? word : ''));
+  const bare = text.replaceAll(ROW_NUMBERS, '').replaceAll(WORDS, (word) => functionIn(word));
   const tokens = bare.match(TOKEN) ?? [];
   if (tokens.join('') !== bare.replaceAll(' ', '')) throw new Error(`cannot read "${text}"`);
   return new Arithmetic(tokens, digits).whole();
 }
 
-/** + - * / ^ with their usual binding, a sign before a number, % for a hundredth, round() to the digits of amounts. */
+/** The function that a word is, in lower case, or nothing: other words only name numbers. */
+function functionIn(word: string): string {
+  const name = word.trim().toLowerCase();
+  return FUNCTIONS.has(name) ? name : '';
+}
+
+const COMPARISONS: Readonly<Record<string, (left: Decimal, right: Decimal) => boolean>> = {
+  '<': (left, right) => left.lt(right),
+  '<=': (left, right) => left.lte(right),
+  '>': (left, right) => left.gt(right),
+  '>=': (left, right) => left.gte(right),
+  '=': (left, right) => left.eq(right),
+  '<>': (left, right) => !left.eq(right),
+};
+
+/**
+ * + - * / ^ with their usual binding, a sign before a number, % for a hundredth, round() to the digits of amounts; of
+ * the formulas of schedule types comparisons, min, max, if and round(x, digits).
+ */
 class Arithmetic {
   readonly #tokens: readonly string[];
   readonly #digits: number;
@@ -39,7 +58,7 @@ class Arithmetic {
   }
 
   whole(): Decimal {
-    const value = this.#sum();
+    const value = this.#comparison();
     if (this.#at < this.#tokens.length) throw new Error(`unread: ${this.#tokens.slice(this.#at).join(' ')}`);
     return value;
   }
@@ -72,17 +91,35 @@ class Arithmetic {
   }
 
   #single(): Decimal {
-    const isRounded = this.#take('round');
+    const name = [...FUNCTIONS].find((known) => this.#take(known));
     let value: Decimal;
     if (this.#take('(')) {
-      value = this.#sum();
+      const values = [this.#comparison()];
+      while (this.#take(',')) values.push(this.#comparison());
       if (!this.#take(')')) throw new Error('a bracket is not closed');
+      value = this.#called(name, values);
     } else {
       value = new Exact(this.#tokens[this.#at] ?? 'nothing');
       this.#at += 1;
     }
-    if (isRounded) value = value.toDecimalPlaces(this.#digits, Decimal.ROUND_HALF_UP);
     return this.#take('%') ? value.div(100) : value;
+  }
+
+  #comparison(): Decimal {
+    const left = this.#sum();
+    const compare = COMPARISONS[this.#tokens[this.#at] ?? ''];
+    if (compare === undefined) return left;
+    this.#at += 1;
+    return new Exact(compare(left, this.#sum()) ? 1 : 0);
+  }
+
+  #called(name: string | undefined, values: readonly Decimal[]): Decimal {
+    const [first = new Exact(0), second, third = first] = values;
+    if (name === 'min') return Exact.min(...values);
+    if (name === 'max') return Exact.max(...values);
+    if (name === 'if') return first.isZero() ? third : (second ?? first);
+    if (name !== 'round') return first;
+    return first.toDecimalPlaces(second?.toNumber() ?? this.#digits, Decimal.ROUND_HALF_UP);
   }
 
   #take(token: string): boolean {

@@ -49,7 +49,8 @@ export function premium(changes: Partial<InsuranceItem> = {}): InsuranceItem {
 export function chargeRules(changes: Partial<ChargeRules> = {}): ChargeRules {
   const steps = (['interest', 'payment', 'principal', 'charges'] as const).map((kind) => ({ kind }));
   const upfront = { fees: false, insurances: false, byFee: new Map(), byInsuranceClass: new Map() };
-  return { type: { acceptsCharges: true }, extras: [], steps, upfront, ...changes };
+  const namesRead = new Set<string>();
+  return { type: { acceptsCharges: true }, extras: [], steps, upfront, namesRead, ...changes };
 }
 
 /** What charges are read with when a test says nothing else. */
@@ -101,7 +102,7 @@ export function placeOn(
   const findings = new Findings();
   const terms = chargeTermsOf(loan(changes), chargeContext(context), findings);
   const lastDueDate = schedule.dates.dueDates[schedule.dates.rowCount - 1];
-  if (terms !== undefined && lastDueDate !== undefined) refuseLateCharges(terms, lastDueDate, findings);
+  if (lastDueDate !== undefined) refuseLateCharges(loan(changes), lastDueDate, findings);
   const placed = terms === undefined ? undefined : placeCharges(terms, schedule, findings);
   return { placed, findings };
 }

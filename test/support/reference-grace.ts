@@ -39,11 +39,13 @@ function collections(terms: Terms, rows: readonly PlanRow[], total: Exact): Exac
   if (leniency === 'forgiven' || leniency === 'capitalised') return rows.map(() => NONE);
   const planned = leniency === 'spread' ? lastRow - Math.max(graceInterest, settled) : 1;
   const part = rounded(total.div(planned));
+  const lastDue = rows.findIndex((row) => !row.isEarly && row.no === lastRow);
+  const ending = lastDue === -1 ? rows.length - 1 : lastDue;
   let left = total;
   return rows.map((row, index) => {
     const collects = !row.isEarly && row.no > graceInterest;
     const share = collects ? part : NONE;
-    const taken = index === rows.length - 1 || share.abs().gt(left.abs()) ? left : share;
+    const taken = index === ending || share.abs().gt(left.abs()) ? left : share;
     left = left.minus(taken);
     return taken;
   });

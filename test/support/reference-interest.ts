@@ -107,9 +107,10 @@ export interface PaymentCase {
 /** The rounded level payment from a row to the last planned one, at that row's rate (S5, R1, R2). */
 export function levelPayment(terms: Terms, payment: PaymentCase): Exact {
   const { row, part } = payment;
+  const whole = { ...terms, lastRow: terms.rows };
   const parts = [part];
   for (let next = row + 1; next <= terms.rows; next += 1) {
-    parts.push(restOfRow(terms, next, terms.dates.accrual[next - 1]!, 0));
+    parts.push(restOfRow(whole, next, terms.dates.accrual[next - 1]!, 0));
   }
   const bands = terms.rates.bands;
   if (bands !== undefined && bands.length > 1) return bandedPayment(terms, payment, parts);

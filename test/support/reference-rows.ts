@@ -54,6 +54,8 @@ export class RowLoop {
   readonly #rows: PlanRow[] = [];
   #balance: Exact;
   #residual: Exact;
+  /** What was left of the row's period when a repayment in it first kept the payment (X3). */
+  #keptPart: { readonly row: number; readonly part: YearPart } | undefined;
   #payment = NONE;
   /** The plan's payment between the end of capitalising grace and the row that solves it again. */
   #planPayment: Exact | undefined;
@@ -167,7 +169,8 @@ export class RowLoop {
       return this.#lock ?? this.#payment;
     }
     if (this.#lock === undefined && (this.#isPending || this.#rateChanges(row))) {
-      this.#payment = levelPayment(this.#terms, { row, balance, residual: this.#residual, part });
+      const whole = this.#keptPart?.row === row ? this.#keptPart.part : part;
+      this.#payment = levelPayment(this.#terms, { row, balance, residual: this.#residual, part: whole });
     }
     this.#settlePayment();
     const principal = (this.#lock ?? this.#payment).minus(interestOf(this.#terms, row, rest, part));
@@ -185,6 +188,7 @@ export class RowLoop {
     this.#isPending = false;
     this.#planPayment = undefined;
     this.#stillCounted = NONE;
+    this.#keptPart = undefined;
   }
 
   #rateChanges(row: number): boolean {
@@ -195,6 +199,7 @@ export class RowLoop {
   /** The next early repayment, inside the period of row `row` or on its due date (X3). */
   #repayEarly(row: number): void {
     const { date, amount: sent, decreases } = this.#early.shift()!;
+    const before = restOfRow(this.#terms, row, this.#from, this.#used);
     const isOnDueDate = this.#rows.some((known) => !known.isEarly && known.no === row);
     const span = { from: this.#from, to: date, endsSchedule: false };
     const part = isOnDueDate ? { days: 0, basis: 1 } : partOfRow(this.#terms, row, span, this.#used);
@@ -206,6 +211,8 @@ export class RowLoop {
     if (!isOnDueDate) this.#used += part.days;
     this.#isOver = this.#balance.isZero();
     const { repayment } = this.#terms;
+    const isFirstKept = !decreases && this.#isPending && this.#stillCounted.isZero() && !isOnDueDate;
+    if (isFirstKept) this.#keptPart = { row, part: before };
     if (repayment === 'level' || repayment === 'parts') this.#adaptPayment(amount, decreases);
   }
 
@@ -216,6 +223,7 @@ export class RowLoop {
       this.#lock = undefined;
       this.#isPending = true;
       this.#stillCounted = NONE;
+      this.#keptPart = undefined;
     } else if (this.#isPending && this.#lock === undefined) {
       this.#stillCounted = this.#stillCounted.plus(repaid);
       this.#keepPlanPayment();

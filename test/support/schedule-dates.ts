@@ -71,8 +71,8 @@ export function dateFaults(
 ): readonly string[] {
   const request = loan(changes);
   const findings = new Findings();
-  const dates = scheduleDatesOf(request, contextOf(request, context), findings);
-  if (dates !== undefined) throw new Error('the loan has dates');
+  scheduleDatesOf(request, contextOf(request, context), findings);
+  if (findings.faults.length === 0) throw new Error('the dates of the loan are right');
   return findings.faults.map(({ path, code, message }) => `${path} ${code} ${message}`);
 }
 

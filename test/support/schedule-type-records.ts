@@ -1,8 +1,14 @@
 /** Short ways to write a schedule type record in a test. */
 
+import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
 import { compileScheduleType } from '../../shared/lending/compile-schedule-type.ts';
 import type { CompiledScheduleType } from '../../shared/lending/compiled-schedule-type.ts';
 import { activationFaultsOf, activationMessage } from '../../shared/lending/activation-checks.ts';
+import { BUILT_IN_PERIODICITIES } from '../../shared/lending/periodicity.ts';
+import type { RepaymentScheduleRequest } from '../../shared/lending/repayment-schedule-request.ts';
+import type { ScheduleOutcome } from '../../shared/lending/repayment-schedule.ts';
+import { scheduleCatalogueOf } from '../../shared/lending/schedule-catalogue.ts';
+import { loan, REQUEST_DAY } from './lending-loan.ts';
 import type { ScheduleColumnRecord, ScheduleTypeRecord } from '../../shared/lending/schedule-type-record.ts';
 
 /** A GUID that differs by its number. */
@@ -71,4 +77,14 @@ export function compiledOf(record: ScheduleTypeRecord): CompiledScheduleType {
   const outcome = compileScheduleType(record);
   if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
   return outcome.compiled;
+}
+
+/** The outcome of a loan by a schedule type of this record. */
+export function outcomeWith(
+  record: ScheduleTypeRecord,
+  changes: Partial<RepaymentScheduleRequest> = {},
+): ScheduleOutcome {
+  const catalogue = scheduleCatalogueOf([compiledOf(record)], BUILT_IN_PERIODICITIES);
+  const request = loan({ ScheduleType: record.PaymentScheduleTypeName, ...changes });
+  return calculateRepaymentSchedule(request, { requestDay: REQUEST_DAY, catalogue });
 }

@@ -1,7 +1,12 @@
+import { createLibraryCalendars } from '../../shared/calendars/library-calendars.ts';
 import { readCatalogueFolder } from '../../shared/contract/read-lending-catalogue.ts';
 import { findBuiltInCalendar } from '../../shared/lending/calendars/built-in-calendars.ts';
 import type { OtherCalendars } from '../../shared/lending/calendars/business-calendar.ts';
-import { findCalendar, type CalendarSources } from '../../shared/lending/calendars/find-calendar.ts';
+import {
+  calendarFault,
+  findCalendar,
+  type CalendarSources,
+} from '../../shared/lending/calendars/find-calendar.ts';
 import type { KnownCalendars } from '../../shared/lending/holiday-shift.ts';
 import {
   BUILT_IN_CATALOGUE,
@@ -20,20 +25,21 @@ export interface LendingEnvironment {
 }
 
 /**
- * Reads the institution's catalogue, works out the holidays of the configured countries and finds the default
- * calendar. Takes up to a second for a few countries. Rejects with ConfigError naming the setting and what is not known.
+ * Reads the institution's catalogue and the holidays of the configured countries, and finds the default calendar. Throws
+ * ConfigError naming the setting and what is not known.
  */
-export async function createLendingEnvironment(settings: Config['lending']): Promise<LendingEnvironment> {
-  const others = await libraryCalendars(settings.holidayCountries);
+export function createLendingEnvironment(settings: Config['lending']): LendingEnvironment {
+  const others = otherCountries(settings.holidayCountries);
   const { catalogue, sources } = withCatalogue(settings.catalogueFolder, others);
   const { defaultHolidayCalendar: defaultName } = settings;
-  if (defaultName !== undefined && findCalendar(defaultName, sources) === undefined) {
+  const find: KnownCalendars['find'] = (name) => findCalendar(name, sources);
+  if (defaultName !== undefined && find(defaultName) === undefined) {
+    const fault = calendarFault(defaultName, find);
     throw new ConfigError(
-      `DEFAULT_HOLIDAY_CALENDAR: there is no calendar ${JSON.stringify(defaultName)}; ` +
-        'give a country by ISO 3166 code or English name, TARGET, a union such as RO+TARGET, or a calendar of the catalogue',
+      `DEFAULT_HOLIDAY_CALENDAR: there is no calendar ${JSON.stringify(defaultName)}; it ${fault}`,
     );
   }
-  return { catalogue, calendars: { find: (name) => findCalendar(name, sources), defaultName } };
+  return { catalogue, calendars: { find, defaultName } };
 }
 
 function withCatalogue(
@@ -48,17 +54,15 @@ function withCatalogue(
   };
 }
 
-/** The countries that are not built in; the library behind them is loaded by the workers that need it only. */
-async function libraryCalendars(countries: readonly string[]): Promise<OtherCalendars> {
-  const { createLibraryCalendars } = await import('../../shared/calendars/library-calendars.ts');
-  const library = createLibraryCalendars();
-  const preload = countries.filter((name) => findBuiltInCalendar(name) === undefined);
-  const unknown = preload.filter((name) => library.find(name) === undefined);
+/** The countries that are not built in; those that are named are read at once, so that no request waits for a file. */
+function otherCountries(names: readonly string[]): OtherCalendars {
+  const others = createLibraryCalendars();
+  const unknown = names.filter((name) => (findBuiltInCalendar(name) ?? others.find(name)) === undefined);
   if (unknown.length > 0) {
-    const names = unknown.map((name) => JSON.stringify(name)).join(', ');
+    const quoted = unknown.map((name) => JSON.stringify(name)).join(', ');
     throw new ConfigError(
-      `HOLIDAY_COUNTRIES: there is no calendar ${names}; give countries by ISO 3166 code or English name`,
+      `HOLIDAY_COUNTRIES: there is no calendar ${quoted}; give countries by ISO 3166 code or English name`,
     );
   }
-  return preload.length === 0 ? library : createLibraryCalendars({ preload });
+  return others;
 }

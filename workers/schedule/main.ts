@@ -19,7 +19,7 @@ const BULK_SLICE_MS = 2;
 /** Starts the schedule worker: consumes schedule requests on both lanes, computes, replies. Rejects when it cannot begin. */
 export async function start(context: WorkerContext): Promise<RunningWorker> {
   await context.codec.prepare(MESSAGE_TYPES);
-  const handlers = createHandlers(await createLendingEnvironment(context.config.lending));
+  const handlers = createHandlers(createLendingEnvironment(context.config.lending));
   const interactive = await startLane(context, {
     lane: 'interactive',
     requestTopic: 'scheduleRequests',

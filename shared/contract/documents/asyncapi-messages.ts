@@ -8,7 +8,7 @@ import { jsonSchemaOf } from '../json-schema.ts';
 import {
   ERROR_MESSAGE_HEADERS,
   headersSchema,
-  REPLY_MESSAGE_HEADERS,
+  replyMessageHeaders,
   REQUEST_MESSAGE_HEADERS,
   type MessageHeader,
 } from './message-headers.ts';
@@ -59,7 +59,7 @@ function kindsOfAction(action: Action): MessageKind[] {
     {
       type: action.replyType,
       summary: `Answer of ${action.name}`,
-      headers: REPLY_MESSAGE_HEADERS,
+      headers: replyMessageHeaders(action.answerHeaders),
       jsonSchema: jsonSchemaOf(action.replyShape),
       example: example.reply,
     },

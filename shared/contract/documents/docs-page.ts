@@ -15,7 +15,7 @@ import { REQUEST_HEADERS, RESPONSE_HEADERS } from './http-headers.ts';
 import { jsonSchemaOf } from '../json-schema.ts';
 import {
   ERROR_MESSAGE_HEADERS,
-  REPLY_MESSAGE_HEADERS,
+  replyMessageHeaders,
   REQUEST_MESSAGE_HEADERS,
   type MessageHeader,
 } from './message-headers.ts';
@@ -124,7 +124,7 @@ function logSection(): Html {
 <h3>Headers of a request</h3>
 ${messageHeaderTable(REQUEST_MESSAGE_HEADERS)}
 <h3>Headers of a reply</h3>
-${messageHeaderTable(REPLY_MESSAGE_HEADERS)}
+${messageHeaderTable(replyMessageHeaders(ACTIONS.flatMap(({ answerHeaders = [] }) => answerHeaders)))}
 <h3>Headers of an error reply</h3>
 ${messageHeaderTable(ERROR_MESSAGE_HEADERS)}
 </section>`;

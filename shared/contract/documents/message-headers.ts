@@ -1,6 +1,7 @@
 /** The headers of messages as documents list them. */
 
 import { HEADER } from '../../messaging/header-names.ts';
+import type { ResponseHeader } from './http-headers.ts';
 
 /** One header of a message. Values are UTF-8 text unless the description says bytes. */
 export interface MessageHeader {
@@ -48,21 +49,31 @@ export const REQUEST_MESSAGE_HEADERS: readonly MessageHeader[] = [
   header(HEADER.traceState, 'W3C trace context.'),
 ];
 
-/** Headers of a reply. */
-export const REPLY_MESSAGE_HEADERS: readonly MessageHeader[] = [
+/** Headers of every reply. */
+const REPLY_MESSAGE_HEADERS: readonly MessageHeader[] = [
   header(HEADER.correlationId, 'The bytes of the request.', true),
   ...FORMAT,
   header(HEADER.warnings, 'What had no effect: a comma list of `code;path`.'),
-  header(
-    HEADER.holidayCalendar,
-    'The holiday calendar that the due dates were held against and the version of its holidays, such as `RO;version=2026.1`.',
-  ),
   header(HEADER.nestIsDisposed, 'Marks the only message of an answer for clients made with NestJS.', true),
 ];
 
+/** Headers of replies that tell what only some answers do. */
+const ANSWER_MESSAGE_HEADERS: Readonly<Partial<Record<ResponseHeader, MessageHeader>>> = {
+  'Holiday-Calendar': header(
+    HEADER.holidayCalendar,
+    'The holiday calendar that the due dates were held against and the version of its holidays, such as `RO;version=2026.1`.',
+  ),
+};
+
+/** Headers of the reply of an action that tells `answerHeaders` over HTTP. */
+export function replyMessageHeaders(answerHeaders: readonly ResponseHeader[] = []): readonly MessageHeader[] {
+  const told = answerHeaders.flatMap((name) => ANSWER_MESSAGE_HEADERS[name] ?? []);
+  return [...REPLY_MESSAGE_HEADERS, ...told];
+}
+
 /** Headers of an error reply. */
 export const ERROR_MESSAGE_HEADERS: readonly MessageHeader[] = [
-  ...REPLY_MESSAGE_HEADERS.filter(({ name }) => name !== HEADER.warnings && name !== HEADER.holidayCalendar),
+  ...REPLY_MESSAGE_HEADERS.filter(({ name }) => name !== HEADER.warnings),
   header(HEADER.errorCode, 'Stable code of the problem.', true),
   header(HEADER.errorRetryable, '`true` when the same request may succeed later, else `false`.', true),
   header(

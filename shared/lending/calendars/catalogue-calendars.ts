@@ -11,7 +11,10 @@ import { findWeekday, WEEKDAYS, weekdayOf } from './weekday.ts';
 
 /** A calendar as the catalogue holds it. */
 export interface CalendarRecord {
-  /** Letters, digits, blanks, `.`, `_` and `-`, at most 64; not a name of a built-in calendar. */
+  /**
+   * Letters, digits, blanks, `.`, `_` and `-`, at most 64; not a name of a built-in calendar. A name of any other country
+   * replaces that country under all of its names.
+   */
   readonly name: string;
   /** The same letters as a name; told with every schedule that the calendar decided. */
   readonly version: string;
@@ -19,7 +22,10 @@ export interface CalendarRecord {
   readonly weekend?: readonly string[] | undefined;
   /** Days without business, `yyyy-mm-dd`. */
   readonly holidays: readonly string[];
-  /** Name of a calendar whose days without business it shares; unions and other records are allowed. */
+  /**
+   * Name of a calendar whose days without business it shares; unions and other records are allowed. A record that
+   * replaces a country extends what it replaces when it names that country here.
+   */
   readonly base?: string | undefined;
 }
 
@@ -42,6 +48,7 @@ const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
 const NAME_FAULT = 'must have 1 to 64 letters, digits, blanks, dots, underscores or hyphens';
 
 interface Reading {
+  /** By {@link identityOf} their names. */
   readonly records: ReadonlyMap<string, { readonly record: CalendarRecord; readonly path: string }>;
   readonly others: OtherCalendars | undefined;
   readonly faults: CalendarRecordFault[];
@@ -57,19 +64,28 @@ export function catalogueCalendars(
   const faults: CalendarRecordFault[] = [];
   const byKey = new Map<string, { record: CalendarRecord; path: string }>();
   for (const [index, record] of records.entries()) {
-    const key = calendarKey(record.name);
-    const fault = nameFault(record, byKey.has(key));
+    const key = identityOf(record.name, others);
+    const fault = nameFault(record, byKey.get(key)?.record);
     if (fault === undefined) byKey.set(key, { record, path: `[${index}]` });
     else faults.push({ path: `[${index}].name`, message: fault });
   }
   const reading: Reading = { records: byKey, others, faults, made: new Map() };
   for (const key of byKey.keys()) made(key, reading);
-  return { faults, find: (name) => reading.made.get(calendarKey(name)) };
+  return { faults, find: (name) => reading.made.get(identityOf(name, others)) };
 }
 
-function nameFault(record: CalendarRecord, isTaken: boolean): string | undefined {
+/** One text for all names of a country, and for a name in any case. */
+function identityOf(name: string, others: OtherCalendars | undefined): string {
+  return calendarKey(others?.find(name)?.name ?? name);
+}
+
+function nameFault(record: CalendarRecord, taken: CalendarRecord | undefined): string | undefined {
   if (!NAME.test(record.name)) return NAME_FAULT;
-  if (isTaken) return 'must be unique in the catalogue in any case';
+  if (taken !== undefined) {
+    return calendarKey(taken.name) === calendarKey(record.name)
+      ? 'must be unique in the catalogue in any case'
+      : `must not name the same country as the record ${taken.name}; keep one of the two`;
+  }
   return findBuiltInCalendar(record.name) === undefined
     ? undefined
     : 'must not be the name of a built-in calendar; extend that one with base under another name';
@@ -136,8 +152,14 @@ function holidayDates(record: CalendarRecord, fault: TellFault): readonly Calend
 
 function baseOf(record: CalendarRecord, reading: Reading, fault: TellFault): BusinessCalendar | undefined {
   if (record.base === undefined) return undefined;
-  const catalogue: OtherCalendars = { find: (name) => made(calendarKey(name), reading) };
-  const base = findCalendar(record.base, { catalogue, others: reading.others });
+  const { records, others } = reading;
+  const own = identityOf(record.name, others);
+  // Of the record itself there is only what it replaces. Nor does any other record stand for less while it is being read.
+  const find = (name: string): BusinessCalendar | undefined => {
+    const key = identityOf(name, others);
+    return key === own || !records.has(key) ? others?.find(name) : made(key, reading);
+  };
+  const base = findCalendar(record.base, { others: { find } });
   if (base === undefined) fault('.base', 'must name a calendar that is known and does not extend this one');
   return base;
 }

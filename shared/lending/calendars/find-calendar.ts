@@ -5,7 +5,10 @@ import type { CalendarDate } from '../calendar-date.ts';
 import { findBuiltInCalendar } from './built-in-calendars.ts';
 import type { BusinessCalendar, OtherCalendars } from './business-calendar.ts';
 
-/** Where calendars are looked for beside the built-in ones; the catalogue comes before the library. */
+/**
+ * Where calendars are looked for beside the built-in ones; the catalogue comes before the other countries, and has to
+ * know their names: what it replaces, it replaces under all of these.
+ */
 export interface CalendarSources {
   readonly catalogue?: OtherCalendars | undefined;
   readonly others?: OtherCalendars | undefined;
@@ -15,6 +18,11 @@ export interface CalendarSources {
 const LONGEST_NAME = 300;
 /** Most calendars in one union. */
 const MOST_PARTS = 8;
+/** What a request may name, for a person. */
+export const CALENDARS_ALLOWED =
+  'must be a country by its ISO 3166 code or English name, TARGET, a union such as RO+TARGET, or a calendar of the catalogue';
+const PARTS_ALLOWED =
+  'a part is a country by its ISO 3166 code or English name, TARGET, or a calendar of the catalogue';
 /** Any date does to ask whether a week has a working day at all. */
 const SAMPLE_DATE = 0 as CalendarDate;
 
@@ -36,6 +44,21 @@ export function findCalendar(name: string, sources: CalendarSources): BusinessCa
   const [first, ...rest] = [...parts.values()].toSorted((left, right) => (left.name < right.name ? -1 : 1));
   if (first === undefined || rest.length === 0) return first;
   return unionOf([first, ...rest]);
+}
+
+/**
+ * What is wrong with a name that gives no calendar, for a person: which parts of a union are not known, by their place
+ * because what was sent is not repeated, or that it has too many. `find` is the look-up that has failed.
+ */
+export function calendarFault(name: string, find: (name: string) => BusinessCalendar | undefined): string {
+  const parts = name.split('+');
+  if (parts.length === 1) return CALENDARS_ALLOWED;
+  if (parts.length > MOST_PARTS) return `must join at most ${MOST_PARTS} calendars, not ${parts.length}`;
+  if (name.length > LONGEST_NAME) return `must have at most ${LONGEST_NAME} characters; ${PARTS_ALLOWED}`;
+  const unknown = parts.flatMap((part, index) => (find(part) === undefined ? [`part ${index + 1}`] : []));
+  if (unknown.length === 0) return 'must leave a working day; these calendars together close every day';
+  const are = unknown.length === 1 ? 'is' : 'are';
+  return `must join calendars that are known, which ${unknown.join(', ')} ${are} not; ${PARTS_ALLOWED}`;
 }
 
 function findOne(name: string, sources: CalendarSources): BusinessCalendar | undefined {

@@ -1,6 +1,6 @@
 /** Calendars whose law the program knows: holiday rules with the years in which they count, and their sources. */
 
-import { type CalendarDate, parseCalendarDate } from '../calendar-date.ts';
+import { type CalendarDate, datePartsOf, parseCalendarDate } from '../calendar-date.ts';
 import type { BusinessCalendar } from './business-calendar.ts';
 import { type HolidayDay, readHolidayDay } from './holiday-day.ts';
 import { rememberedCalendar } from './remembered-calendar.ts';
@@ -75,15 +75,22 @@ export function nationalCalendar(data: NationalCalendarData): BusinessCalendar {
 /** The holidays of a year: those that its rules name, days in lieu of them, and days of rest by exchange. */
 export function holidaysOf(data: NationalCalendarData): (year: number) => ReadonlySet<CalendarDate> {
   const rules = data.holidays.map((record) => ({ record, day: readHolidayDay(record.day) }));
-  const rests = (data.exchangedDays?.days ?? []).map((pair) => readHolidayDay(pair.rest));
+  const exchanged = (data.exchangedDays?.days ?? [])
+    .map((pair) => parseCalendarDate(pair.rest))
+    .filter(isDate);
+  const restsByYear = Map.groupBy(exchanged, (date) => datePartsOf(date).year);
   const isWeekend = weekendOf(data.weekend);
+  // Run for each of up to a thousand years of a request, so it makes no lists on the way.
   return (year) => {
-    const named = rules.filter(({ record }) => counts(record, year));
-    const days = new Set([...named.map((rule) => rule.day), ...rests].map((day) => day(year)).filter(isDate));
+    const days = new Set(restsByYear.get(year));
+    for (const { record, day } of rules) {
+      const date = counts(record, year) ? day(year) : undefined;
+      if (date !== undefined) days.add(date);
+    }
     const substitution = substitutionIn(data, year);
     if (substitution === undefined) return days;
     const isFree = (date: CalendarDate): boolean => !isWeekend(date) && !days.has(date);
-    for (const holiday of movingDays(named, year)) {
+    for (const holiday of movingDays(rules, year)) {
       // The holiday's own day is no obstacle to itself, only its weekday is.
       const lieu = isWeekend(holiday) ? substitution(holiday, isFree) : undefined;
       if (lieu !== undefined) days.add(lieu);
@@ -113,7 +120,7 @@ function substitutionIn(data: NationalCalendarData, year: number): Substitution 
 /** The holidays that get a day in lieu, earliest first, so that two of them never share one. */
 function movingDays(rules: readonly ReadRule[], year: number): readonly CalendarDate[] {
   return rules
-    .filter(({ record }) => record.moves === true)
+    .filter(({ record }) => record.moves === true && counts(record, year))
     .map(({ day }) => day(year))
     .filter(isDate)
     .toSorted((left, right) => left - right);

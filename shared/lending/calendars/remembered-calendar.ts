@@ -15,57 +15,87 @@ export interface CalendarRules {
   readonly workedDays?: ReadonlySet<CalendarDate>;
 }
 
-/** Days that are worked out at once: just under three years in 128 bytes. */
+/** Days that are kept together: just under three years, with two bits for each day in 256 bytes. */
 const SPAN_BITS = 10;
 const SPAN_DAYS = 1 << SPAN_BITS;
-const SPAN_BYTES = SPAN_DAYS / 8;
-/** Spans kept, some 1,400 years in 64 KiB; contracts end long before that, so forgetting all of them is no loss. */
+const BITMAP_BYTES = SPAN_DAYS / 8;
+/** Spans kept, some 1,400 years in 128 KiB; contracts end long before that, so forgetting all of them is no loss. */
 const MOST_SPANS = 512;
+/** Years whose holidays are kept while the spans that they lie in are made, most often one after the other. */
+const MOST_YEARS = 8;
 
-/** A calendar of these rules that remembers the days it was asked for, so that a look-up takes nanoseconds. */
+/**
+ * A calendar of these rules that remembers the days it was asked for, so that a look-up takes nanoseconds. Days of weekly
+ * rest are worked out day by day when they are asked for: one date a year for a thousand years costs a few ms.
+ */
 export function rememberedCalendar(rules: CalendarRules): BusinessCalendar {
-  const spans = new Map<number, Uint8Array>();
-  const spanOf = (index: number): Uint8Array => {
+  const spans = new Map<number, DaySpan>();
+  const holidaysOf = rememberedYears(rules.holidaysOf);
+  const spanOf = (index: number): DaySpan => {
     const known = spans.get(index);
     if (known !== undefined) return known;
     if (spans.size >= MOST_SPANS) spans.clear();
-    const closed = closedDays(rules, index * SPAN_DAYS);
-    spans.set(index, closed);
-    return closed;
+    const span = exceptionalDays(index * SPAN_DAYS, holidaysOf, rules.workedDays);
+    spans.set(index, span);
+    return span;
   };
   return {
     name: rules.name,
     version: rules.version,
     isWorkingDay: (date) => {
       const index = Math.floor(date / SPAN_DAYS);
+      const span = spanOf(index);
       const day = date - index * SPAN_DAYS;
-      return (((spanOf(index)[day >> 3] ?? 0) >> (day & 7)) & 1) === 0;
+      if (!isSet(span, KNOWN + day)) remember(span, day, rules.isWeekend(date));
+      return !isSet(span, day);
     },
   };
 }
 
-/** One bit for each day from `first`, set when banks are closed. */
-function closedDays(rules: CalendarRules, first: number): Uint8Array {
-  const closed = new Uint8Array(SPAN_BYTES);
-  const set = (day: number, isClosed: boolean): void => {
-    const place = day >> 3;
-    const bit = 1 << (day & 7);
-    closed[place] = isClosed ? (closed[place] ?? 0) | bit : (closed[place] ?? 0) & ~bit;
+function rememberedYears(holidaysOf: CalendarRules['holidaysOf']): (year: number) => readonly CalendarDate[] {
+  const years = new Map<number, readonly CalendarDate[]>();
+  return (year) => {
+    const known = years.get(year);
+    if (known !== undefined) return known;
+    if (years.size >= MOST_YEARS) years.clear();
+    const holidays = [...holidaysOf(year)];
+    years.set(year, holidays);
+    return holidays;
   };
-  for (let day = 0; day < SPAN_DAYS; day += 1) {
-    if (rules.isWeekend((first + day) as CalendarDate)) set(day, true);
-  }
+}
+
+/** A bit for each day that is set when banks are closed, and behind them, from {@link KNOWN} on, one that is set when this is known. */
+type DaySpan = Uint8Array;
+
+const KNOWN = SPAN_DAYS;
+
+function isSet(span: DaySpan, bit: number): boolean {
+  return (((span[bit >> 3] ?? 0) >> (bit & 7)) & 1) === 1;
+}
+
+function remember(span: DaySpan, day: number, isClosed: boolean): void {
+  const place = day >> 3;
+  const bit = 1 << (day & 7);
+  span[place] = isClosed ? (span[place] ?? 0) | bit : (span[place] ?? 0) & ~bit;
+  span[BITMAP_BYTES + place] = (span[BITMAP_BYTES + place] ?? 0) | bit;
+}
+
+/** The days from `first` that are not decided by their day of the week alone. */
+function exceptionalDays(
+  first: number,
+  holidaysOf: (year: number) => readonly CalendarDate[],
+  workedDays: ReadonlySet<CalendarDate> = new Set(),
+): DaySpan {
+  const span = new Uint8Array(2 * BITMAP_BYTES);
+  const decide = (date: CalendarDate, isClosed: boolean): void => {
+    const day = date - first;
+    if (day >= 0 && day < SPAN_DAYS) remember(span, day, isClosed);
+  };
   const { year: firstYear } = datePartsOf(first as CalendarDate);
   const { year: lastYear } = datePartsOf((first + SPAN_DAYS - 1) as CalendarDate);
   for (let year = firstYear - 1; year <= lastYear + 1; year += 1) {
-    for (const holiday of rules.holidaysOf(year)) {
-      const day = holiday - first;
-      if (day >= 0 && day < SPAN_DAYS) set(day, true);
-    }
+    for (const holiday of holidaysOf(year)) decide(holiday, true);
   }
-  for (const worked of rules.workedDays ?? []) {
-    const day = worked - first;
-    if (day >= 0 && day < SPAN_DAYS) set(day, false);
-  }
-  return closed;
+  for (const worked of workedDays) decide(worked, false);
+  return span;
 }

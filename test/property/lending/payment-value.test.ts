@@ -31,7 +31,9 @@ interface Annuity {
 const amount = fc.oneof(
   fc.integer({ min: 1, max: 500 }).map((cents) => new Decimal(cents).div(100).toFixed()),
   fc.integer({ min: 1, max: 1_000_000_000 }).map((cents) => new Decimal(cents).div(100).toFixed()),
-  fc.bigInt({ min: 1n, max: 10n ** 30n }).map((units) => new Exact(units.toString()).div('1e18').toFixed()),
+  fc
+    .bigInt({ min: 1n, max: 4n * 10n ** 29n })
+    .map((units) => new Exact(units.toString()).div('1e18').toFixed()),
 );
 
 const ratePercent = fc.oneof(
@@ -47,7 +49,7 @@ function annuities(maxInstallments: number): fc.Arbitrary<Annuity> {
   return fc
     .record({
       amount,
-      share: fc.constantFrom('0', '0', '0.25', '1', '-0.5', 'savings'),
+      share: fc.constantFrom('0', '0', '0.25', '1', '1.001', '2.5', '-0.5', 'savings'),
       rate: ratePercent,
       installments: fc.integer({ min: 2, max: maxInstallments }),
       periodicity: fc.constantFrom(...REPEATING),

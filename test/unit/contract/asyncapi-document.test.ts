@@ -65,6 +65,17 @@ describe('the document', () => {
     expect(found.toSorted()).toEqual(expected.toSorted());
   });
 
+  test('lists the holiday calendar with replies that may tell one only', () => {
+    const messages = parsed.document?.components().messages().all() ?? [];
+    const telling = messages
+      .filter((message) => HEADER.holidayCalendar in (message.headers()?.properties() ?? {}))
+      .map((message) => message.id());
+    expect(telling.toSorted()).toEqual([
+      'CalculateRepaymentScheduleReply.avro',
+      'CalculateRepaymentScheduleReply.json',
+    ]);
+  });
+
   test('tells where replies go and how they are matched', () => {
     const operations = parsed.document?.operations().all() ?? [];
     expect(operations).toHaveLength(2 * ACTIONS.length);

@@ -6,7 +6,7 @@ import { docsPage } from '../../../shared/contract/documents/docs-page.ts';
 import { html, table, withCode } from '../../../shared/contract/documents/html.ts';
 import {
   ERROR_MESSAGE_HEADERS,
-  REPLY_MESSAGE_HEADERS,
+  replyMessageHeaders,
   REQUEST_MESSAGE_HEADERS,
 } from '../../../shared/contract/documents/message-headers.ts';
 import { SHAPE_FAULTS } from '../../../shared/contract/request-faults.ts';
@@ -70,7 +70,11 @@ describe('the page', () => {
     for (const code of [ERROR_CODES, BODY_FAULTS, SHAPE_FAULTS, CALCULATION_FAULTS].flatMap(Object.keys)) {
       expect(page).toContain(`<code>${code}</code>`);
     }
-    for (const { name } of [...REQUEST_MESSAGE_HEADERS, ...REPLY_MESSAGE_HEADERS, ...ERROR_MESSAGE_HEADERS]) {
+    for (const { name } of [
+      ...REQUEST_MESSAGE_HEADERS,
+      ...replyMessageHeaders(['Holiday-Calendar']),
+      ...ERROR_MESSAGE_HEADERS,
+    ]) {
       expect(page).toContain(`<code>${name}</code>`);
     }
   });

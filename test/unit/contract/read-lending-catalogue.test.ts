@@ -71,10 +71,12 @@ describe('the folder of a catalogue', () => {
     );
   });
 
-  it('holds one record or a list in a file; 0 and 1 are flags (M6); other files are left alone', () => {
+  it('holds one record or a list in a file; 0 and 1 are flags (M6); explanations are left alone', () => {
     write('schedule-types/own.json', { ...recordOf(), UseMaturityDate: 0, AcceptsCharges: 1 });
-    write('schedule-types/read-me.md', '# Ours');
-    write('products/one.json', '{');
+    write('schedule-types/notes.MD', '# Ours');
+    write('README', 'Ours');
+    write('.git/HEAD', 'ref');
+    write('calendars/.bank.json.swp', '');
     write('periodicities/all.json', [{ name: 'Every 10 days', count: 10, unit: 'Days' }]);
     write('calendars/bank.json', { name: 'Bank', version: '1', holidays: ['2025-05-02'] });
     const catalogue = readCatalogueFolder(folder);
@@ -134,6 +136,70 @@ describe('the folder of a catalogue', () => {
       'periodicities/a.json: Own: unit must be one of Days, Weeks, Months, Years, Once',
       'periodicities/a.json: Own: count must be a whole number from 1 to 1200',
     ]);
+  });
+
+  it('is refused with what is wrong with the meaning of members beside one that cannot be read', () => {
+    const record = recordOf();
+    const columns = record.PaymentScheduleTypeDetails;
+    write('schedule-types/a.json', { ...record, UseMaturityDate: 'no', Rounding: 'UP', ProductTypes: [] });
+    write('schedule-types/b.json', {
+      ...record,
+      PaymentScheduleTypeDetails: [
+        { ...columns[0], CalculationMethod: 'Magic', Colour: 'red' },
+        ...columns.slice(1),
+      ],
+    });
+    write('schedule-types/c.json', { ...record, PaymentScheduleTypeDetails: 'all', Rounding: 'UP' });
+    write('periodicities/a.json', { name: 'Own', count: 5000, unit: 'Days', colour: 'red' });
+    write('periodicities/b.json', { name: ' ', count: 5000, unit: 7 });
+    write('calendars/a.json', { name: 'Bank', version: '', holidays: 5, weekend: ['Sun'], base: 'Utopia' });
+    const found = messages();
+    expect(found).toEqual(
+      expect.arrayContaining([
+        'schedule-types/a.json: Own type: UseMaturityDate must be true or false, not text',
+        expect.stringMatching(/^schedule-types\/a\.json: Own type: Rounding must be one of /),
+        expect.stringMatching(/^schedule-types\/a\.json: Own type: ProductTypes must list /),
+        'schedule-types/b.json: Own type: column RemainingValue must not have the unknown member Colour',
+        expect.stringMatching(
+          /^schedule-types\/b\.json: Own type: column RemainingValue must have the CalculationMethod /,
+        ),
+        'schedule-types/c.json: Own type: PaymentScheduleTypeDetails must be a list, not text',
+        expect.stringMatching(/^schedule-types\/c\.json: Own type: Rounding must be one of /),
+        'periodicities/a.json: Own: must not have the unknown member colour',
+        'periodicities/a.json: Own: count must be a whole number from 1 to 1200',
+        'periodicities/b.json:  : unit must be text, not a number',
+        'periodicities/b.json:  : name must have from 1 to 200 characters',
+        'calendars/a.json: Bank: holidays must be a list, not a number',
+        expect.stringMatching(/^calendars\/a\.json: Bank: version must have /),
+        expect.stringMatching(/^calendars\/a\.json: Bank: weekend\[0\] must be one of /),
+        expect.stringMatching(/^calendars\/a\.json: Bank: base must name /),
+      ]),
+    );
+    expect(found.filter((line) => line.startsWith('schedule-types/c.json: Own type: column'))).toEqual([]);
+    expect(found.filter((line) => line.startsWith('periodicities/b.json'))).toHaveLength(2);
+  });
+
+  it('is refused with every name in it that would not be read', () => {
+    write('calender/bank.json', { name: 'Bank', version: '1', holidays: [] });
+    write('calendars.json', []);
+    write('calendars/bank.JSON', { name: 'Bank', version: '1', holidays: [] });
+    write('calendars/old/bank.json', { name: 'Bank', version: '1', holidays: [] });
+    write('periodicities/decade.yaml', 'name: Every 10 days');
+    const rest = 'only README files, *.md and hidden files are left alone';
+    const folders = `must be one of the folders schedule-types, periodicities, calendars; ${rest}`;
+    const files = `must be a file whose name ends in .json, in small letters; ${rest}`;
+    expect(messages()).toEqual([
+      `calendars.json: ${folders}`,
+      `calender: ${folders}`,
+      `periodicities/decade.yaml: ${files}`,
+      `calendars/bank.JSON: ${files}`,
+      `calendars/old: ${files}`,
+    ]);
+  });
+
+  it('reads files that begin with a byte-order mark', () => {
+    write('calendars/bank.json', '\u{FEFF}{"name": "Bank", "version": "1", "holidays": []}');
+    expect(readCatalogueFolder(folder).calendars.find('bank')?.version).toBe('1');
   });
 
   it('bounds what is read', () => {

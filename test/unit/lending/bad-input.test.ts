@@ -276,3 +276,52 @@ describe('bad input (E1, E3)', () => {
     ]);
   });
 });
+
+describe('faults beside one that cannot be read (E3)', () => {
+  const both = { SourceValue: 5, SourcePercent: 1 };
+
+  it('of dates are told where the request says when the schedule starts', () => {
+    const told = codesOf({
+      Commission: [{ ...FEE, ...both }],
+      Insurance: [{ ...PREMIUM, SourceValue: 5, InsuranceDate: '2026-01-01' }],
+      EarlyRepayments: [{ Date: '2031-01-01', Amount: 10 }],
+    });
+    expect(told).toEqual([
+      'Commission[0].SourceValue mutually-exclusive',
+      'EarlyRepayments[0].Date date-order',
+      'Insurance[0].InsuranceDate date-order',
+    ]);
+    expect(codesOf({ Commission: [{ ...FEE, ...both }], MaturityDate: '2025-03-20' })).toEqual([
+      'Commission[0].SourceValue mutually-exclusive',
+      'MaturityDate date-order',
+    ]);
+  });
+
+  it('are not made up from members that stand in for those that cannot be read', () => {
+    const rows = { GracePeriodPrincipal: 2, MultipleInterestRates: [{ InterestRate: 5, ToInstNo: 4 }] };
+    const told = codesOf({ ...rows, InstallmentsNo: 'four', ResidualValue: 500, RealInstallmentNo: 3 });
+    expect(told).toEqual(['InstallmentsNo wrong-type']);
+    expect(codesOf({ Amount: 'much', ResidualValue: 500 })).toEqual(['Amount wrong-type']);
+    expect(codesOf({ InterestPercent: null, MultipleInterestRates: {} })).toEqual([
+      'MultipleInterestRates wrong-type',
+    ]);
+  });
+
+  it('of a locked payment are told beside those of dates and calendars', () => {
+    const told = codesOf({
+      installmentValue: 1,
+      HolidayShift: true,
+      HolidayCountry: 'Atlantis',
+      Commission: [{ ...FEE, SourceValue: 5, FeeDate: '2025-05-02' }],
+    });
+    expect(told).toEqual([
+      'Commission[0].FeeDate date-order',
+      'HolidayCountry unknown-calendar',
+      'installmentValue payment-below-interest',
+    ]);
+  });
+
+  it('of two locked values are one', () => {
+    expect(codesOf({ installmentValue: 300, principalValue: 300 })).toEqual(['principalValue not-allowed']);
+  });
+});

@@ -1,16 +1,62 @@
 import { describe, expect, it } from 'vitest';
-import { addDays, formatCalendarDate } from '../../../shared/lending/calendar-date.ts';
-import type { BusinessCalendar } from '../../../shared/lending/calendars/business-calendar.ts';
+import { addDays, calendarDateOf, formatCalendarDate } from '../../../shared/lending/calendar-date.ts';
+import { BUILT_IN_CALENDARS } from '../../../shared/lending/calendars/built-in-calendars.ts';
+import {
+  nationalCalendar,
+  type NationalCalendarData,
+} from '../../../shared/lending/calendars/national-calendar.ts';
+import type {
+  BusinessCalendar,
+  OtherCalendars,
+} from '../../../shared/lending/calendars/business-calendar.ts';
 import {
   type CalendarRecord,
   catalogueCalendars,
 } from '../../../shared/lending/calendars/catalogue-calendars.ts';
-import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
+import { calendarFault, findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
+import { rememberedCalendar } from '../../../shared/lending/calendars/remembered-calendar.ts';
 import { calendarNamed, ownCalendar } from '../../support/lending-calendar.ts';
 import { date } from '../../support/lending-loan.ts';
 
 const WEEKEND = ['Saturday', 'Sunday'];
 const own: CalendarRecord = { name: 'Own', version: '1', weekend: WEEKEND, holidays: ['2025-03-03'] };
+
+/** A library with two countries, whose calendars tell by a day of 2025 that they are the library's. */
+function libraryOf(day: string): OtherCalendars {
+  const isWorkingDay = (asked: number): boolean => asked !== date(day);
+  const byName = new Map([
+    ['jp', 'JP'],
+    ['jpn', 'JP'],
+    ['japan', 'JP'],
+    ['eg', 'EG'],
+    ['egy', 'EG'],
+    ['egypt', 'EG'],
+  ]);
+  return {
+    find: (name) => {
+      const code = byName.get(name.trim().toLowerCase());
+      return code === undefined ? undefined : { name: code, version: 'library', isWorkingDay };
+    },
+  };
+}
+
+/** Milliseconds that {@link askAnnually} takes a calendar that nobody has asked before. */
+function msOf(data: NationalCalendarData): number {
+  const calendar = nationalCalendar(data);
+  const startedAt = performance.now();
+  askAnnually(calendar);
+  return performance.now() - startedAt;
+}
+
+/** What is said of a name that gives no built-in calendar. */
+function faultOf(name: string): string {
+  return calendarFault(name, (part) => findCalendar(part, {}));
+}
+
+/** One day a year up to the last that a request may name. */
+function askAnnually(calendar: BusinessCalendar): void {
+  for (let year = 2030; year < 3000; year += 1) calendar.isWorkingDay(calendarDateOf(year, 1, 1));
+}
 
 function faultsOf(...records: readonly CalendarRecord[]): readonly string[] {
   return catalogueCalendars(records).faults.map((fault) => `${fault.path}: ${fault.message}`);
@@ -120,13 +166,67 @@ describe('calendars of the catalogue (H2)', () => {
   });
 
   it('extend a country of the library', () => {
-    const others = {
-      find: () => ({ name: 'JP', version: 'x', isWorkingDay: (day: number) => day % 2 === 0 }),
-    };
+    const japan = { name: 'JP', version: 'x', isWorkingDay: (day: number) => day % 2 === 0 };
+    const others = { find: (name: string) => (name === 'Japan' ? japan : undefined) };
     const { find } = catalogueCalendars([{ name: 'Own', version: '1', holidays: [], base: 'Japan' }], others);
     expect([date('2025-03-03'), date('2025-03-04')].map((day) => find('Own')?.isWorkingDay(day))).toEqual(
       [date('2025-03-03'), date('2025-03-04')].map((day) => day % 2 === 0),
     );
+  });
+
+  it.each(['JP', 'jpn', 'Japan'])(
+    'replace a country under all of its names when they are called %s',
+    (name) => {
+      const others = libraryOf('2025-06-10');
+      const catalogue = catalogueCalendars([{ name, version: '7', holidays: ['2025-06-11'] }], others);
+      expect(catalogue.faults).toEqual([]);
+      for (const asked of ['JP', 'JPN', 'japan', 'JP+Japan', 'Japan+JP', 'jpn + JP']) {
+        const calendar = findCalendar(asked, { catalogue, others });
+        expect([asked, calendar?.name, calendar?.version]).toEqual([asked, name, '7']);
+        const worked = ['2025-06-10', '2025-06-11'].map((day) => calendar?.isWorkingDay(date(day)));
+        expect(worked).toEqual([true, false]);
+      }
+      const unions = ['JP+TARGET', 'TARGET+Japan'].map((asked) => findCalendar(asked, { catalogue, others }));
+      expect(new Set(unions.map((union) => `${union?.name} ${union?.version}`)).size).toBe(1);
+      expect(findCalendar('EG', { catalogue, others })?.version).toBe('library');
+    },
+  );
+
+  it('may extend the country that they replace, and others then extend both', () => {
+    const others = libraryOf('2025-06-10');
+    const records: readonly CalendarRecord[] = [
+      { name: 'Branch', version: '3', holidays: [], base: 'JPN' },
+      { name: 'JP', version: '2', holidays: ['2025-06-11'], base: 'Japan + TARGET' },
+    ];
+    for (const list of [records, records.toReversed()]) {
+      const { find, faults } = catalogueCalendars(list, others);
+      expect(faults).toEqual([]);
+      for (const name of ['Branch', 'Japan']) {
+        const days = ['2025-06-10', '2025-06-11', '2025-05-01', '2025-06-12'];
+        expect(days.map((day) => find(name)?.isWorkingDay(date(day)))).toEqual([false, false, false, true]);
+      }
+    }
+  });
+
+  it('may not extend a country that is replaced by what extends them', () => {
+    const records: readonly CalendarRecord[] = [
+      { name: 'JP', version: '1', holidays: [], base: 'Branch' },
+      { name: 'Branch', version: '1', holidays: [], base: 'Japan' },
+    ];
+    for (const list of [records, records.toReversed()]) {
+      const { faults } = catalogueCalendars(list, libraryOf('2025-06-10'));
+      expect(faults.map(({ path }) => path)).toEqual(['[1].base', '[0].base']);
+    }
+  });
+
+  it('may not name one country twice', () => {
+    const records = ['Egypt', 'EGY'].map((name) => ({ ...own, name }));
+    expect(catalogueCalendars(records, libraryOf('2025-06-10')).faults).toEqual([
+      {
+        path: '[1].name',
+        message: 'must not name the same country as the record Egypt; keep one of the two',
+      },
+    ]);
   });
 
   it('are refused with every fault that they have', () => {
@@ -185,5 +285,52 @@ describe('calendars of the catalogue (H2)', () => {
     expect(faultsOf({ ...own, holidays: Array.from({ length: 20_001 }, () => '2025-03-03') })).toEqual([
       '[0].holidays: must have at most 20000 days',
     ]);
+  });
+});
+
+describe('names that give no calendar (H2)', () => {
+  it('are told by the part of the union that is not known', () => {
+    const part =
+      'a part is a country by its ISO 3166 code or English name, TARGET, or a calendar of the catalogue';
+    expect(faultOf('RO+Atlantis')).toBe(`must join calendars that are known, which part 2 is not; ${part}`);
+    expect(faultOf('Utopia+RO+Atlantis+')).toBe(
+      `must join calendars that are known, which part 1, part 3, part 4 are not; ${part}`,
+    );
+    expect(faultOf('Atlantis')).toMatch(/^must be a country by its ISO 3166 code/);
+  });
+
+  it('are told by the limit that they exceed, or that they leave no working day', () => {
+    expect(faultOf('AT+BE+BG+CZ+DE+ES+FR+GB+RO')).toBe('must join at most 8 calendars, not 9');
+    expect(faultOf(`RO+${'x'.repeat(300)}`)).toMatch(/^must have at most 300 characters; a part is/);
+    expect(faultOf('RO+TARGET')).toMatch(/^must leave a working day/);
+  });
+});
+
+describe('the cost of calendars (H2)', () => {
+  it('is one look at each year and at each day that is asked for, whatever the year', () => {
+    let years = 0;
+    let days = 0;
+    const calendar = rememberedCalendar({
+      name: 'Own',
+      version: '1',
+      isWeekend: () => {
+        days += 1;
+        return false;
+      },
+      holidaysOf: () => {
+        years += 1;
+        return [];
+      },
+    });
+    askAnnually(calendar);
+    askAnnually(calendar);
+    expect(days).toBe(970);
+    expect(years).toBeLessThan(1.5 * 970);
+  });
+
+  it('is below 50 ms for 970 annual dates of a built-in calendar', () => {
+    // The best of three, because other tests run on the same cores.
+    const slow = BUILT_IN_CALENDARS.filter((data) => Math.min(msOf(data), msOf(data), msOf(data)) >= 50);
+    expect(slow.map(({ name }) => name)).toEqual([]);
   });
 });

@@ -6,12 +6,10 @@ import {
   refuseTooLargeCharges,
   type ChargeSchedule,
 } from '../../../shared/lending/place-charges.ts';
-import { chargeTermsOf } from '../../../shared/lending/read-charge-terms.ts';
 import { Findings } from '../../../shared/lending/refusal.ts';
 import type { CommissionItem } from '../../../shared/lending/repayment-schedule-request.ts';
 import type { ChargeTrace } from '../../../shared/lending/row-trace.ts';
 import {
-  chargeContext,
   fee,
   feesOn,
   FIGURES,
@@ -199,8 +197,7 @@ describe('the dates of charges (F3)', () => {
       Insurance: [premium()],
     });
     const findings = new Findings();
-    const terms = chargeTermsOf(request, chargeContext(), findings);
-    if (terms !== undefined) refuseLateCharges(terms, date('2025-03-01'), findings);
+    refuseLateCharges(request, date('2025-03-01'), findings);
     expect(findings.faults.map(({ path, code }) => `${path} ${code}`)).toEqual([
       'Commission[1].FeeDate date-order',
     ]);

@@ -226,9 +226,10 @@ describe('formulas of a compiled schedule type', () => {
       formulaColumn('Interest', 'remainingValue * InterestPercent / 100 * DayCountFraction'),
       PARTS,
       formulaColumn('Double', 'interest*2 + Round(Amount/3, 2)'),
+      formulaColumn('Whole', 'round(min(Amount / 3, 500)) / round(Amount, 1)'),
     ]),
   );
-  const [double] = compiled.extras;
+  const [double, whole] = compiled.extras;
 
   function scope() {
     const filled = newFormulaScope(compiled.slotCount);
@@ -251,8 +252,10 @@ describe('formulas of a compiled schedule type', () => {
   it('are written with their values for an explanation', () => {
     if (compiled.interest.kind !== 'Formula' || double?.method.kind !== 'Formula')
       throw new Error('no formula');
-    expect(compiled.interest.formula.withValues(scope())).toBe('1000.5 * 12 / 100 * 1/12');
+    expect(compiled.interest.formula.withValues(scope())).toBe('1000.5 * 12 / 100 * (1/12)');
     expect(double.method.formula.withValues(scope())).toBe('-0.5*2 + Round(1000/3, 2)');
+    if (whole?.method.kind !== 'Formula') throw new Error('no formula');
+    expect(whole.method.formula.withValues(scope())).toBe('round(min(1000 / 3, 500), 0) / round(1000, 1)');
     expect(double.method.formula.text).toBe('interest*2 + Round(Amount/3, 2)');
   });
 

@@ -79,6 +79,47 @@ describe('early repayments (X3)', () => {
     expect(column(schedule, 'pmt')).toEqual(['10.00', '300.00', '7.00', '507.51', '201.48']);
   });
 
+  it('keep the payment of the loan without them also before it was ever paid', () => {
+    expect(column(scheduleOf(repaid('2025-01-16', 300, KEEP)), 'pmt')).toEqual([
+      '305.00',
+      '256.28',
+      '256.28',
+      '197.36',
+    ]);
+    expect(column(scheduleOf(repaid('2025-01-31', 0.01, KEEP)), 'pmt').slice(1, 4)).toEqual([
+      '256.28',
+      '256.28',
+      '256.28',
+    ]);
+    const grace = { GracePeriodPrincipal: 2 } as const;
+    const inFirstPaying = scheduleOf({ ...grace, ...repaid('2025-03-16', 300, KEEP) });
+    expect(column(inFirstPaying, 'pmt')).toEqual(['10.00', '10.00', '305.00', '507.51', '197.95']);
+  });
+
+  it('keep the payment of a recalculated loan as of the contract (X1)', () => {
+    const running = {
+      LastDueDate: date('2025-02-01'),
+      BlockInstallmentNo: 1,
+      Amount: decimal('753.72'),
+      ActivationDate: undefined,
+    } as const;
+    expect(column(scheduleOf({ ...running, ...repaid('2025-02-16', 300, KEEP) }), 'pmt')).toEqual([
+      '303.77',
+      '256.28',
+      '201.71',
+    ]);
+  });
+
+  it('on the last due date lower the residual row', () => {
+    const residual = { ResidualValue: decimal(200) } as const;
+    expect(column(scheduleOf({ ...residual, ...repaid('2025-05-01', 100) }), 'pmt').slice(3)).toEqual([
+      '207.04',
+      '100.00',
+      '100.00',
+    ]);
+    expect(scheduleOf({ ...residual, ...repaid('2025-05-01', 200) }).rows).toHaveLength(5);
+  });
+
   it('lower a residual that is above the balance', () => {
     const schedule = scheduleOf({ ResidualValue: decimal(900), ...repaid('2025-02-01', 500) });
     const left = Number(column(schedule, 'remainingValue')[2]);

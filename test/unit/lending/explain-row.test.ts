@@ -34,6 +34,7 @@ const LEVEL = {
   lastRow: 4,
   balance: 100_000,
   residual: 0,
+  at: [{ percent: '12' }],
   closed: { method: 'simple', percent: '12', count: 30 },
 } as const;
 const TRACE: RowTrace = {
@@ -56,7 +57,8 @@ function explained(trace: RowTrace, context = THIRTY) {
 }
 
 /** All that is left above a residual. */
-const restAbove = (residual: number) => ({ principal: { rule: 'rest', residual } }) as const;
+const restAbove = (residual: number, balance = 25_375) =>
+  ({ principal: { rule: 'rest', balance, residual } }) as const;
 
 /** One charge of a fixed value. */
 const chargeOf = (kind: 'commission' | 'insurance', name: string, amount: number) =>
@@ -124,9 +126,34 @@ describe('a row of a level payment (S5, S6)', () => {
     expect(payment).toEqual({
       figure: 'payment',
       amount: 25_628,
+      rates: ['12'],
       base: 100_000,
-      formula: 'level payment that brings balance 1000.00 to 0.00 over rows 1 to 4: 256.28',
+      formula: 'level payment that brings balance 1000.00 to 0.00 over rows 1 to 4 at 12 %: 256.28',
     });
+  });
+
+  test.each([
+    [false, 'over rows 1 to 4 at 10 % above 0.00 and 8 % above 500.00: 256.28'],
+    [true, 'at 10 % on a whole balance from 0.00 and 8 % on a whole balance from 500.00: 256.28'],
+  ])('bands are named with the least balance of each (R2), whole balances: %s', (isWhole, words) => {
+    const { closed: _closed, ...open } = LEVEL;
+    const at = [
+      { percent: '10', from: 0 },
+      { percent: '8', from: 50_000 },
+    ];
+    const payment = explained(traceOf({}, { payment: { ...open, at, isWhole } }))('payment');
+    expect(payment?.formula).toContain(words);
+    expect(payment?.rates).toEqual(['10', '8']);
+  });
+
+  test('what is left is that of the plan where this differs, less interest that lowers the balance (G2, X2)', () => {
+    const planned = explained(traceOf({ principal: 25_375 }, restAbove(0)));
+    expect(planned('principal')?.formula).toBe('balance of the plan: 253.75');
+    const principal = { rule: 'rest', balance: 100_000, residual: 20_000, joining: -1_000 } as const;
+    const lowered = explained(traceOf({ principal: 79_000 }, { principal }));
+    expect(lowered('principal')?.formula).toBe(
+      'balance 1000.00 + capitalised interest -10.00 - residual 200.00 = 790.00',
+    );
   });
 
   test('the last row takes the rest, above the residual (B1, M3)', () => {
@@ -151,7 +178,8 @@ describe('payments and principal of other kinds', () => {
   });
 
   test.each([
-    [{ rule: 'percent', percent: '20' }, 20_000, '20 % * 1000.00 = 200.00'],
+    [{ rule: 'percent', percent: '20', base: 100_000 }, 20_000, '20 % * 1000.00 = 200.00'],
+    [{ rule: 'percent', percent: '20', base: 90_000 }, 18_000, '20 % * balance of the plan 900.00 = 180.00'],
     [{ rule: 'none', why: 'grace' }, 0, 'no principal in grace: 0.00'],
     [{ rule: 'none', why: 'before-maturity' }, 0, 'no principal before the end: 0.00'],
     [
@@ -269,11 +297,25 @@ describe('interest (C1, R2, S2)', () => {
   });
 
   test('a formula of the schedule type stands as it is, a row without interest says so (S2, B1)', () => {
-    const byFormula = explained(traceOf({}, { interest: { method: 'formula', text: '1000.00 / 100' } }));
+    const flat = { method: 'formula', text: '1000 / 100', readsDays: false } as const;
+    const byFormula = explained(traceOf({}, { interest: flat }));
     expect(byFormula('interest')).toEqual({
       figure: 'interest',
       amount: 1_000,
-      formula: '1000.00 / 100 = 10.00',
+      formula: '1000 / 100 = 10.00',
+    });
+    const text = '1000 * 12 / 100 * (1/12)';
+    const byDays = explained(
+      traceOf({}, { interest: { method: 'formula', text, readsDays: true, percent: '12' } }),
+    );
+    expect(byDays('interest')).toEqual({
+      figure: 'interest',
+      amount: 1_000,
+      days: 30,
+      basis: 360,
+      dayCount: '30/360',
+      rates: ['12'],
+      formula: '1000 * 12 / 100 * (1/12) = 10.00',
     });
     const { interest: _interest, ...none } = traceOf(
       { kind: 'residual', accrued: 0, interest: 0, principal: 20_000 },
@@ -348,6 +390,7 @@ describe('charges and additional columns (F2, F4, F5)', () => {
     ],
     [{ amount: 100, charges: 0, blocked: 100, each: percent }, 'blocked: 1.00'],
     [{ amount: 0, charges: 0, each: percent }, 'no charge: 0.00'],
+    [{ amount: 190, each: { rule: 'formula', text: '10 * 0.19' } }, '10 * 0.19 = 1.90'],
   ] as const)('%o', (charge, formula) => {
     const figure = explained({ ...TRACE, charges: [{ ...fee, ...charge }] });
     expect(figure('managementFee', 'Fee')).toMatchObject({ amount: charge.amount, formula });

@@ -4,6 +4,7 @@ import type { ScheduleRow } from '../../../shared/lending/repayment-schedule.ts'
 import type { ExplainedFigure } from '../../../shared/lending/row-explanation.ts';
 import { faultOfExplanation } from '../../support/formula-checker.ts';
 import { date, decimal, scheduleOf } from '../../support/lending-loan.ts';
+import { columnOf, formulaColumn, outcomeWith, recordOf } from '../../support/schedule-type-records.ts';
 
 const FEE = { FeePeriodicityType: 'Monthly', FeeDate: date('2025-01-01'), FeeName: 'Service' } as const;
 const LIFE = { InsurancePeriodicityType: 'Quarterly', InsuranceDate: date('2025-01-01') } as const;
@@ -68,6 +69,61 @@ const LOANS: readonly (readonly [string, Partial<RepaymentScheduleRequest>])[] =
     },
   ],
   [
+    'a credit card with a blocked amount',
+    {
+      ScheduleType: 'CreditCard',
+      CapitalPercent: decimal(20),
+      LastDueDate: date('2025-01-01'),
+      IsLocked: true,
+      BlockAmount: decimal(100),
+    },
+  ],
+  [
+    'a credit card that repays all at once, with a blocked amount',
+    {
+      ScheduleType: 'CreditCard',
+      CapitalPercent: decimal(100),
+      LastDueDate: date('2025-01-01'),
+      IsLocked: true,
+      BlockAmount: decimal(100),
+      ResidualValue: decimal(50),
+    },
+  ],
+  [
+    'a credit card in capitalising grace',
+    {
+      ScheduleType: 'CreditCard',
+      CapitalPercent: decimal(90),
+      GracePeriodInterest: 3,
+      GraceType: 'Capitalised',
+      ResidualValue: decimal(50),
+    },
+  ],
+  [
+    'capitalising grace at a rate that takes most of the balance',
+    {
+      ScheduleType: 'CreditCard',
+      CapitalPercent: decimal(80),
+      InterestPercent: decimal(-600),
+      GracePeriodInterest: 3,
+      GraceType: 'Capitalised',
+      ResidualValue: decimal(100),
+      LastDueDate: date('2025-01-01'),
+      IsLocked: true,
+      BlockAmount: decimal(100),
+    },
+  ],
+  [
+    'equal principal that capitalising grace ends',
+    {
+      ScheduleType: 'EqualPrincipal',
+      InterestPercent: decimal(-240),
+      GracePeriodInterest: 3,
+      GraceType: 'Capitalised',
+      ResidualValue: decimal(100),
+    },
+  ],
+  [
     'commissions and an insurance (F2)',
     {
       Commission: [
@@ -96,6 +152,40 @@ const LOANS: readonly (readonly [string, Partial<RepaymentScheduleRequest>])[] =
       InterestCalculationMethod: '30/365',
       FirstDueDate: date('2025-02-15'),
     },
+  ],
+];
+
+const BALANCE = columnOf('RemainingValue', 'RemainingValue');
+const INTEREST = formulaColumn(
+  'Interest',
+  'round(RemainingValue * InterestPercent / 100 * DayCountFraction, 1)',
+);
+const FORMULAS: readonly (readonly [string, ReturnType<typeof recordOf>])[] = [
+  [
+    'interest, principal and hidden charges by formulas',
+    recordOf([
+      BALANCE,
+      INTEREST,
+      formulaColumn('Principal', 'if(InstallmentNo > 2, max(RemainingValue, 10), InstallmentNo * 100 - 150)'),
+      columnOf('ManagementFee', 'Fee'),
+      formulaColumn('Stamp', 'min(round(Principal / 3), 1 / PeriodsPerYear)', {
+        Fee: 'Stamp',
+        Display: false,
+      }),
+      formulaColumn('Cover', 'Amount / 100', { InsuranceClass: 'Life' }),
+    ]),
+  ],
+  [
+    'a payment by a formula',
+    recordOf(
+      [
+        BALANCE,
+        INTEREST,
+        formulaColumn('PMT', '1 / PeriodsPerYear * 2000 + 100 * (InstallmentNo = 2)'),
+        columnOf('Principal', 'Balance'),
+      ],
+      { IsWithEqualInstallments: true },
+    ),
   ],
 ];
 
@@ -131,6 +221,59 @@ test.each(LOANS)(
     }
   },
 );
+
+test.each(FORMULAS)('with %s every formula gives its figure, numbers put in (S2, S6)', (_type, record) => {
+  const EarlyRepayments = early('2025-02-16');
+  const outcome = outcomeWith(record, { EarlyRepayments, Explain: true });
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  for (const row of outcome.rows) {
+    const faults = (row.explanation ?? []).map((one) => faultOfExplanation(one, 2));
+    expect(faults.filter((fault) => fault !== '')).toEqual([]);
+    expect(explainedAmount(row, 'totalInstallment')).toBe(row.totalInstallment);
+  }
+});
+
+test('formulas of a schedule type are told figure by figure (S2, S6)', () => {
+  const [hidden, payment] = FORMULAS.map(([, record]) => {
+    const outcome = outcomeWith(record, { Explain: true });
+    if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+    return outcome.rows.map((row) => (figure: ExplainedFigure, name?: string) => {
+      return row.explanation?.find((one) => one.figure === figure && one.name === name);
+    });
+  });
+  expect(hidden?.[0]?.('interest')).toEqual({
+    figure: 'interest',
+    amount: 1_000,
+    days: 30,
+    basis: 360,
+    dayCount: '30/360',
+    rates: ['12'],
+    formula: 'round(1000 * 12 / 100 * (1/12), 1) = 10.00',
+  });
+  expect(hidden?.[0]?.('principal')?.formula).toBe('max(if(1 > 2, max(1000, 10), 1 * 100 - 150), 0) = 0.00');
+  expect(hidden?.[1]?.('principal')?.formula).toBe('if(2 > 2, max(1000, 10), 2 * 100 - 150) = 50.00');
+  expect(hidden?.[1]?.('managementFee', 'Stamp')?.formula).toBe('min(round(50 / 3, 0), 1 / 12) = 0.08');
+  expect(hidden?.[1]?.('column', 'Stamp')).toBeUndefined();
+  expect(payment?.[1]?.('payment')?.formula).toBe('1 / 12 * 2000 + 100 * (2 = 2) = 266.67');
+  expect(payment?.[1]?.('principal')?.formula).toBe('payment 266.67 - interest 8.40 = 258.27');
+  expect(payment?.[3]?.('payment')).toBeUndefined();
+});
+
+test('a level payment over uneven rows names the rate that it was solved with, also where it changes later (S5)', () => {
+  const changes = { MultipleInterestRates: RANGES, InterestPercent: undefined, Explain: true } as const;
+  const { rows } = scheduleOf({ ...changes, FirstDueDate: date('2025-02-15') });
+  const payments = rows.map(({ explanation }) => explanation?.find(({ figure }) => figure === 'payment'));
+  expect(payments[0]?.formula).toMatch(
+    /^level payment that brings balance 1000.00 to 0.00 over rows 1 to 4 at 12 %: \d+\.\d\d$/,
+  );
+  expect(payments.map((payment) => payment?.rates)).toEqual([['12'], ['12'], ['24'], ['24']]);
+});
+
+test('an answer without rows explains none, and says so (A5, E5)', () => {
+  const { warnings } = scheduleOf({ CalculateDAE: 1, Explain: true });
+  expect(warnings).toEqual([{ code: 'no-effect', path: 'Explain' }]);
+  expect(scheduleOf({ CalculateDAE: 2, Explain: true }).warnings).toEqual([]);
+});
 
 test('explaining changes no figure, and nothing is explained unasked', () => {
   for (const [, changes] of LOANS) {

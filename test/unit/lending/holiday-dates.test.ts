@@ -163,6 +163,9 @@ describe('the calendar (H2)', () => {
     expect(dateFaults({ HolidayShift: true, HolidayCountry: 'Atlantis' })).toEqual([
       `HolidayCountry unknown-calendar ${allowed}`,
     ]);
+    expect(dateFaults({ HolidayCountry: 'Atlantis+Utopia' })).toEqual([
+      expect.stringMatching(/^HolidayCountry unknown-calendar must join .* part 1, part 2 are not; /),
+    ]);
   });
 
   it('must exist even where nothing shifts (E5)', () => {

@@ -67,6 +67,15 @@ describe('the payment of 1000 at 12 % in four months (P2)', () => {
       '333.33 333.33',
     ],
     ['all of it still owed: interest alone', { FutureValue: decimal(1000) }, '10.00 0.00'],
+    ['more still owed than financed: less than the interest', { FutureValue: decimal(1010) }, '7.54 -2.50'],
+    ['twice as much still owed: paid out instead', { FutureValue: decimal(2000) }, '-236.28 -250.00'],
+    [
+      'more still owed without interest',
+      { InterestPercent: decimal(0), FutureValue: decimal(1200) },
+      '-50.00 -50.00',
+    ],
+    ['nothing financed and nothing saved', { FinancedAmount: undefined }, '0.00 0.00'],
+    ['zero financed and zero saved', { FinancedAmount: decimal(0), FutureValue: decimal(0) }, '0.00 0.00'],
     ['in one payment', { InstallmentsNo: 1 }, '1010.00 1000.00'],
     ['in one payment in advance', { InstallmentsNo: 1, InterestType: 1 }, '1000.00 1000.00'],
   ])('%s', (_name, changes, expected) => {
@@ -154,16 +163,10 @@ describe('a request that cannot be calculated', () => {
     ],
     [{ FinancedAmount: decimal(-1) }, 'FinancedAmount out-of-range', 'must be zero or more'],
     [
-      { FinancedAmount: undefined },
-      'FinancedAmount out-of-range',
-      'must be more than zero unless FutureValue is',
-    ],
-    [
       { FinancedAmount: undefined, FutureValue: decimal(-5) },
       'FutureValue out-of-range',
-      'must be more than zero where FinancedAmount is not',
+      'must be zero or more where FinancedAmount is zero',
     ],
-    [{ FutureValue: decimal('1000.01') }, 'FutureValue out-of-range', 'must be at most FinancedAmount'],
     [
       { FinancedAmount: decimal('1e14') },
       'FinancedAmount amount-too-large',

@@ -135,6 +135,23 @@ describe('RealInstallmentNo (B6)', () => {
   });
 });
 
+describe('RealInstallmentNo before a February end in 30E/360 ISDA (B6, C1)', () => {
+  it('keeps the payment of all rows; only the row that is paid last ends on the termination date', () => {
+    const loan = {
+      InterestCalculationMethod: '30E/360 ISDA',
+      InstallmentDay: 31,
+      ActivationDate: date('2024-11-30'),
+      InstallmentsNo: 5,
+    } as const;
+    expect(column(scheduleOf(loan), 'pmt')[0]).toBe('206.04');
+    expect(column(scheduleOf({ ...loan, RealInstallmentNo: 3 }), 'pmt')).toEqual([
+      '206.04',
+      '206.04',
+      '611.62',
+    ]);
+  });
+});
+
 describe('cards, deposits, overdrafts and bullets (B3, B4, B5, S4)', () => {
   const THIRTY = { InterestCalculationMethod: '30/360' } as const;
 
@@ -158,6 +175,18 @@ describe('cards, deposits, overdrafts and bullets (B3, B4, B5, S4)', () => {
     expect(column(scheduleOf(deposit), 'totalInstallment')).toEqual(['10.00', '10.00', '1010.00']);
     expect(faultCodes({ ...deposit, InterestCapitalization: 2 })).toEqual([
       'InterestCapitalization out-of-range',
+    ]);
+  });
+
+  it('Deposit collects deferred interest in the first row after the grace, and goes on adding the rest', () => {
+    const deposit = { ScheduleType: 'Deposit', InterestCapitalization: 1, ...THIRTY } as const;
+    const schedule = scheduleOf({ ...deposit, GracePeriodInterest: 2 });
+    expect(column(schedule, 'interest')).toEqual(['0.00', '0.00', '20.00', '10.10']);
+    expect(schedule.rows.map((row) => row.capitalisedInterest)).toEqual([
+      undefined,
+      undefined,
+      1000,
+      undefined,
     ]);
   });
 

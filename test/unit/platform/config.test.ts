@@ -58,6 +58,26 @@ describe('configuration', () => {
     expect(message).toContain('SCHEMA_REGISTRY_URL');
   });
 
+  it('tells a wrong setting once, in words that say what is allowed', () => {
+    const wrong = {
+      BODY_LIMIT_BYTES: '0',
+      REPLY_TIMEOUT_MS: '-1.5',
+      PORT: 'http',
+      LOG_LEVEL: 'loud',
+      KAFKA_SSL: 'perhaps',
+      RESULT_ID_SECRET: 'short',
+    };
+    expect(faultOf(wrong).split('\n').slice(1).toSorted()).toEqual([
+      '  BODY_LIMIT_BYTES: must be a whole number from 1024 to 67108864',
+      '  KAFKA_SSL: must be one of true, false, 1, 0, yes, no, on and off',
+      '  LOG_LEVEL: must be one of debug, info, warn, error, silent',
+      '  PORT: must be a whole number from 0 to 65535',
+      '  REPLY_TIMEOUT_MS: must be a whole number from 1 to 600000',
+      '  RESULT_ID_SECRET: must have at least 16 characters',
+    ]);
+    expect(loadConfig({ BODY_LIMIT_BYTES: '1024' }).http.bodyLimitBytes).toBe(1_024);
+  });
+
   it('refuses contradictions by name', () => {
     expect(faultOf({ KAFKA_BROKERS: 'a:1', KAFKA_SASL_MECHANISM: 'plain' })).toContain('KAFKA_SASL_USERNAME');
     expect(faultOf({ AUTH_JWT_SECRET: 'x'.repeat(32), AUTH_JWKS_FILE: 'keys.json' })).toContain(

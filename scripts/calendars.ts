@@ -1,0 +1,118 @@
+/** `npm run calendars`: makes and checks the holidays of other countries, which come with the program as texts. */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { errorText } from '../shared/platform/errors.ts';
+
+const HELP = `Usage: npm run calendars -- COMMAND [COUNTRY...] [OPTIONS]
+
+  generate   writes shared/calendars/library-countries.json and a file for each country in library-days, from the
+             package date-holidays; removes files of countries that the package has no more
+  check      names the files that differ from what generate would write; changes nothing
+
+Countries are ISO 3166 alpha-2 codes such as NO; with some only their files are written or checked, not the list. All of
+them take about a minute.
+
+  --json   one JSON document on standard output
+  --help   this text
+
+Exit codes: 0 done, or all files are as they should be; 1 a file differs, or a failure; 2 wrong usage.
+`;
+
+const COMMANDS = ['generate', 'check'] as const;
+
+interface Arguments {
+  readonly command: (typeof COMMANDS)[number];
+  readonly countries: readonly string[];
+  readonly json: boolean;
+}
+
+/** Names of files, from the folder shared/calendars. */
+interface Report {
+  /** Files that were looked at. */
+  readonly files: number;
+  /** Files that were not as they should be: written or removed by generate, a fault of check. */
+  readonly changed: readonly string[];
+}
+
+class UsageError extends Error {}
+
+try {
+  const args = readArguments(process.argv.slice(2));
+  if (args === undefined) process.stdout.write(HELP);
+  else print(args, await run(args));
+} catch (error) {
+  process.stderr.write(`calendars: ${errorText(error)}\n`);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}
+
+/** Reads the command line; undefined when help was asked for. */
+function readArguments(argv: readonly string[]): Arguments | undefined {
+  const { values, positionals } = parseOptions(argv);
+  if (values.help === true) return undefined;
+  const [name, ...countries] = positionals;
+  const command = COMMANDS.find((known) => known === name);
+  if (command === undefined) throw new UsageError(`give one of: ${COMMANDS.join(', ')} (see --help)`);
+  return {
+    command,
+    countries: countries.map((country) => country.toUpperCase()),
+    json: values.json === true,
+  };
+}
+
+function parseOptions(argv: readonly string[]) {
+  try {
+    const options = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
+    return parseArgs({ args: [...argv], options, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(`${errorText(error)} (see --help)`);
+  }
+}
+
+/** The package is a development dependency that takes long to load: help and wrong usage do without. */
+async function run({ command, countries }: Arguments): Promise<Report> {
+  const { countryFile, fileCountries, indexFile, LIBRARY_FOLDER, strayFiles } = await import(
+    './calendars/library-files.ts'
+  );
+  const known = fileCountries();
+  const unknown = countries.filter((country) => !known.includes(country));
+  if (unknown.length > 0) {
+    throw new UsageError(`${unknown.join(', ')}: no country beside the built-in ones (see --help)`);
+  }
+  const isAll = countries.length === 0;
+  const changed: string[] = [];
+  const compare = (name: string, text: string): void => {
+    const place = path.join(LIBRARY_FOLDER, name);
+    if (existsSync(place) && readFileSync(place, 'utf8') === text) return;
+    changed.push(name);
+    if (command === 'check') return;
+    mkdirSync(path.dirname(place), { recursive: true });
+    writeFileSync(place, text);
+  };
+  if (isAll) compare(indexFile().name, indexFile().text);
+  for (const country of isAll ? known : countries) {
+    const { name, text } = countryFile(country);
+    compare(name, text);
+  }
+  for (const name of isAll ? strayFiles() : []) {
+    changed.push(name);
+    if (command === 'generate') rmSync(path.join(LIBRARY_FOLDER, name));
+  }
+  return { files: isAll ? known.length + 1 : countries.length, changed };
+}
+
+function print({ command, json }: Arguments, { files, changed }: Report): void {
+  const ok = command === 'generate' || changed.length === 0;
+  if (!ok) process.exitCode = 1;
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ command, ok, files, changed }, undefined, 2)}\n`);
+    return;
+  }
+  if (command === 'generate') {
+    for (const name of changed) process.stdout.write(`wrote    ${name}\n`);
+    process.stdout.write(`${files} files, ${changed.length} of them changed\n`);
+    return;
+  }
+  for (const name of changed) process.stderr.write(`DIFFERS  ${name}\n`);
+  if (ok) process.stdout.write(`${files} files are as date-holidays has them\n`);
+}

@@ -1,0 +1,62 @@
+/** The files of shared/calendars that are made from the package date-holidays: which countries, and their days. */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import {
+  FIRST_LIBRARY_YEAR,
+  LAST_LIBRARY_YEAR,
+  writeLibraryDays,
+} from '../../shared/calendars/library-days.ts';
+import { BUILT_IN_CALENDARS } from '../../shared/lending/calendars/built-in-calendars.ts';
+import { packageCountries, publicHolidays } from './public-holidays.ts';
+
+/** Folder of the files, from which their names count. */
+export const LIBRARY_FOLDER = path.resolve(import.meta.dirname, '../../shared/calendars');
+const INDEX_FILE = 'library-countries.json';
+const DAYS_FOLDER = 'library-days';
+
+/** A file as the package has it. */
+export interface LibraryFile {
+  /** Inside {@link LIBRARY_FOLDER}. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Codes of the countries that have files: those of the package that are not built in. */
+export function fileCountries(): readonly string[] {
+  return [...namesOfOthers().keys()];
+}
+
+/** The list of countries with the version of the package. */
+export function indexFile(): LibraryFile {
+  const index = { version: packageVersion(), countries: Object.fromEntries(namesOfOthers()) };
+  return { name: INDEX_FILE, text: `${JSON.stringify(index, undefined, 2)}\n` };
+}
+
+/** The days of a country of {@link fileCountries}. Takes up to a few seconds where months follow the moon. */
+export function countryFile(country: string): LibraryFile {
+  const name = namesOfOthers().get(country) ?? country;
+  const title = `${name}: public holidays of the whole country, from ${packageVersion()} (CC BY 3.0, see NOTICE)`;
+  const days = publicHolidays(country, FIRST_LIBRARY_YEAR, LAST_LIBRARY_YEAR);
+  return { name: `${DAYS_FOLDER}/${country}.txt`, text: writeLibraryDays(title, days) };
+}
+
+/** Files of countries that have none any more. */
+export function strayFiles(): readonly string[] {
+  const expected = new Set(fileCountries().map((country) => `${country}.txt`));
+  const folder = path.join(LIBRARY_FOLDER, DAYS_FOLDER);
+  const present = existsSync(folder) ? readdirSync(folder) : [];
+  return present.filter((name) => !expected.has(name)).map((name) => `${DAYS_FOLDER}/${name}`);
+}
+
+function namesOfOthers(): ReadonlyMap<string, string> {
+  const builtIn = new Set(BUILT_IN_CALENDARS.flatMap(({ codes }) => codes));
+  return new Map([...packageCountries()].filter(([code]) => !builtIn.has(code)));
+}
+
+function packageVersion(): string {
+  const manifest = createRequire(import.meta.url).resolve('date-holidays/package.json');
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string };
+  return `date-holidays ${version}`;
+}

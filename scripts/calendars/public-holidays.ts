@@ -1,0 +1,62 @@
+/**
+ * Public holidays of the package date-holidays as calendar days. Asked about a single day it would depend on the zone of
+ * the process and lose all but the first of several days, so its holidays are read as they are written.
+ */
+
+import Holidays from 'date-holidays';
+import { addDays, type CalendarDate, parseCalendarDate } from '../../shared/lending/calendar-date.ts';
+
+const MS_PER_MINUTE = 60_000;
+const MINUTES_PER_DAY = 1_440;
+const NOON_MINUTES = 720;
+/** `yyyy-mm-dd hh:mm:ss`, with ` -0600` behind when the day begins on the eve at sunset, six hours earlier. */
+const HOLIDAY_TEXT = /^(\d{4}-\d{2}-\d{2}) (\d{2}):(\d{2}):\d{2}(?: ([+-])(\d{2})(\d{2}))?$/;
+
+/** English names of all countries of the package by ISO 3166 alpha-2 code, in the order of the codes. */
+export function packageCountries(): ReadonlyMap<string, string> {
+  const names = Object.entries(new Holidays().getCountries('en'));
+  return new Map(names.toSorted(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+/**
+ * The days on which a whole country rests by law, from the first to the last year; half days, bank holidays and those of
+ * regions are left out. The years beside these are read too: a holiday may reach across New Year.
+ */
+export function publicHolidays(
+  country: string,
+  firstYear: number,
+  lastYear: number,
+): ReadonlySet<CalendarDate> {
+  const rules = new Holidays(country, { types: ['public'] });
+  const days = new Set<CalendarDate>();
+  for (let year = firstYear - 1; year <= lastYear + 1; year += 1) {
+    for (const { type, date, start, end } of rules.getHolidays(year)) {
+      if (type !== 'public') continue;
+      for (const day of closedDays(date, end.getTime() - start.getTime())) days.add(day);
+    }
+  }
+  return days;
+}
+
+/**
+ * The days whose noon lies inside a holiday, from its beginning as written and its length. So an entry of 48 hours is
+ * two days, one from sunset to sunset is the day after the eve, and half a day is none. An hour more or less, where
+ * the clocks change, does not matter.
+ */
+function closedDays(text: string, lengthMs: number): readonly CalendarDate[] {
+  const match = HOLIDAY_TEXT.exec(text);
+  const first = parseCalendarDate(match?.[1] ?? '');
+  if (match === null || first === undefined) return [];
+  const shift = (match[4] === '-' ? -1 : 1) * (Number(match[5] ?? 0) * 60 + Number(match[6] ?? 0));
+  const begins = Number(match[2]) * 60 + Number(match[3]) + shift;
+  const ends = begins + lengthMs / MS_PER_MINUTE;
+  const days: CalendarDate[] = [];
+  for (
+    let day = Math.floor(begins / MINUTES_PER_DAY);
+    day * MINUTES_PER_DAY + NOON_MINUTES < ends;
+    day += 1
+  ) {
+    if (day * MINUTES_PER_DAY + NOON_MINUTES > begins) days.push(addDays(first, day));
+  }
+  return days;
+}

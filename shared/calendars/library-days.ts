@@ -1,0 +1,69 @@
+/**
+ * The texts in which the public holidays of a country are kept, made by `npm run calendars -- generate`: a comment, the
+ * days of every year, and a line for each year with its other days. Fixed holidays stand once, so that a change of the
+ * package is a short difference.
+ */
+
+import { type CalendarDate, datePartsOf, parseCalendarDate } from '../lending/calendar-date.ts';
+
+/** First and last year whose days are kept. Beside them only weekends are known. */
+export const FIRST_LIBRARY_YEAR = 2000;
+export const LAST_LIBRARY_YEAR = 2060;
+
+const EVERY_YEAR = 'every';
+const LINE = /^(every|\d{4})((?: \d{2}-\d{2})*)$/;
+
+/** Public holidays by year, each day once. */
+export type DaysByYear = ReadonlyMap<number, readonly CalendarDate[]>;
+
+/** Writes the days of a country; `title` tells a reader which country, and from where. Days of other years are left out. */
+export function writeLibraryDays(title: string, days: Iterable<CalendarDate>): string {
+  const textsByYear = new Map<number, Set<string>>();
+  for (let year = FIRST_LIBRARY_YEAR; year <= LAST_LIBRARY_YEAR; year += 1) textsByYear.set(year, new Set());
+  for (const date of days) {
+    const { year, month, day } = datePartsOf(date);
+    textsByYear.get(year)?.add(`${twoDigits(month)}-${twoDigits(day)}`);
+  }
+  const years = [...textsByYear.values()];
+  const fixed = new Set([...(years[0] ?? [])].filter((text) => years.every((texts) => texts.has(text))));
+  const lines = [...textsByYear].map(([year, texts]) =>
+    lineOf(
+      String(year),
+      [...texts].filter((text) => !fixed.has(text)),
+    ),
+  );
+  return [`# ${title}`, lineOf(EVERY_YEAR, fixed), ...lines, ''].join('\n');
+}
+
+function lineOf(head: string, texts: Iterable<string>): string {
+  return [head, ...[...texts].toSorted()].join(' ');
+}
+
+function twoDigits(part: number): string {
+  return String(part).padStart(2, '0');
+}
+
+/** Reads what {@link writeLibraryDays} wrote. The texts come with the program: one that cannot be read throws. */
+export function readLibraryDays(text: string): DaysByYear {
+  const daysByYear = new Map<number, readonly CalendarDate[]>();
+  let fixed: readonly string[] = [];
+  for (const line of text.split('\n')) {
+    if (line === '' || line.startsWith('#')) continue;
+    const match = LINE.exec(line);
+    if (match === null) throw new Error(`Holidays cannot be read: ${line}`);
+    const days = (match[2] ?? '').split(' ').slice(1);
+    if (match[1] === EVERY_YEAR) fixed = days;
+    else
+      daysByYear.set(
+        Number(match[1]),
+        [...fixed, ...days].map((day) => dateOf(`${match[1]}-${day}`)),
+      );
+  }
+  return daysByYear;
+}
+
+function dateOf(text: string): CalendarDate {
+  const date = parseCalendarDate(text);
+  if (date === undefined) throw new Error(`Holidays name no date: ${text}`);
+  return date;
+}

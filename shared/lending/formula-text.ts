@@ -1,0 +1,53 @@
+/** A formula as its explanation shows it: with numbers in place of names (S6, Explain). */
+
+import { valueText } from './formula-arithmetic.ts';
+import { tokensOf } from './formula-lexer.ts';
+import type { FormulaScope } from './formula-scope.ts';
+import type { FormulaValue } from './formula-values.ts';
+
+/** A bracket that is open: that of a `round`, and whether a comma came in it. */
+interface OpenBracket {
+  readonly isRound: boolean;
+  hasComma: boolean;
+}
+
+/**
+ * `Amount / 12` becomes `1000 / 12`. `round(x)` becomes `round(x, 0)`, which says to how many decimals it rounds; a
+ * value without a short decimal becomes a fraction in brackets. `slots` are those of the names in lower case.
+ */
+export function formulaTextWithValues(
+  text: string,
+  slots: ReadonlyMap<string, number>,
+  scope: FormulaScope,
+): string {
+  const tokens = tokensOf(text);
+  if ('kind' in tokens) return text;
+  const open: OpenBracket[] = [];
+  let written = '';
+  let end = 0;
+  let previous = '';
+  for (const { at, text: token } of tokens) {
+    const slot = slots.get(token.toLowerCase());
+    const value = slot === undefined ? undefined : scope.slots[slot];
+    written += text.slice(end, at - 1) + digitsOf(token, previous, open);
+    written += value === undefined ? token : bracketed(value);
+    end = at - 1 + token.length;
+    previous = token.toLowerCase();
+  }
+  return written + text.slice(end);
+}
+
+/** The digits that a `round` without any leaves out, before the bracket that closes it. */
+function digitsOf(token: string, previous: string, open: OpenBracket[]): string {
+  const innermost = open.at(-1);
+  if (token === '(') open.push({ isRound: previous === 'round', hasComma: false });
+  if (token === ',' && innermost !== undefined) innermost.hasComma = true;
+  if (token !== ')') return '';
+  open.pop();
+  return innermost?.isRound === true && !innermost.hasComma ? ', 0' : '';
+}
+
+function bracketed(value: FormulaValue): string {
+  const text = valueText(value);
+  return text.includes('/') ? `(${text})` : text;
+}

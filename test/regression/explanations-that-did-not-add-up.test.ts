@@ -1,0 +1,65 @@
+/**
+ * Explanations told other numbers than the figures were made from. A credit card with a blocked amount repaid 20 % of 900
+ * and said `20 % * 1000.00 = 180.00`; in capitalising grace it took its percentage of the plan's balance and named the
+ * shown one. A level payment over uneven rows was said to bring the balance to nothing, without the rate at which it
+ * would, though the rate changed two rows later.
+ */
+
+import { expect, test } from 'vitest';
+import type { RepaymentScheduleRequest } from '../../shared/lending/repayment-schedule-request.ts';
+import type { ExplainedFigure } from '../../shared/lending/row-explanation.ts';
+import { date, decimal, scheduleOf } from '../support/lending-loan.ts';
+
+function explained(changes: Partial<RepaymentScheduleRequest>, row: number, figure: ExplainedFigure) {
+  const { rows } = scheduleOf({ ...changes, Explain: true });
+  return rows[row]?.explanation?.find((one) => one.figure === figure && one.name === undefined);
+}
+
+test('a credit card with a blocked amount names the balance that its percentage is of (B3, X2)', () => {
+  const principal = explained(
+    {
+      ScheduleType: 'CreditCard',
+      CapitalPercent: decimal(20),
+      ActivationDate: undefined,
+      LastDueDate: date('2025-01-01'),
+      IsLocked: true,
+      BlockAmount: decimal(100),
+    },
+    0,
+    'principal',
+  );
+  expect(principal).toEqual({
+    figure: 'principal',
+    amount: 28_000,
+    rates: ['20'],
+    base: 90_000,
+    formula: '20 % * balance of the plan 900.00 + blocked 100.00 = 280.00',
+  });
+});
+
+test('a credit card in capitalising grace names the balance of its plan (B3, G2)', () => {
+  const grace = { GracePeriodInterest: 3, GraceType: 'Capitalised' } as const;
+  const card = { ScheduleType: 'CreditCard', CapitalPercent: decimal(90) } as const;
+  const principal = explained({ ...card, ...grace }, 1, 'principal');
+  expect(principal).toMatchObject({
+    base: 10_000,
+    formula: '90 % * balance of the plan 100.00 = 90.00',
+  });
+});
+
+test('a level payment over uneven rows tells the rate at which it would bring the balance to nothing (S5, R1)', () => {
+  const payment = explained(
+    {
+      InterestPercent: undefined,
+      MultipleInterestRates: [
+        { InterestRate: decimal(12), FromInstNo: 1, ToInstNo: 2 },
+        { InterestRate: decimal(24), FromInstNo: 3, ToInstNo: 4 },
+      ],
+      InterestCalculationMethod: 'Actual/365',
+    },
+    0,
+    'payment',
+  );
+  expect(payment?.rates).toEqual(['12']);
+  expect(payment?.formula).toContain('1000.00 to 0.00 over rows 1 to 4 at 12 %: ');
+});

@@ -1,0 +1,133 @@
+/**
+ * Schedule types of the institution's own, whose columns are formulas, gave figures that nobody would have signed, with
+ * status 200: no interest at all beside rates by bands; the charges of a month taken off the interest twice, once with an
+ * early repayment and once with the month's own row; interest below zero at a rate above zero; and a loan without any
+ * repayment before its end when the locked payment that it is made of was not sent. And members that a formula reads
+ * were reported as without effect.
+ */
+
+import { describe, expect, it } from 'vitest';
+import type { RepaymentScheduleRequest } from '../../shared/lending/repayment-schedule-request.ts';
+import type { ScheduleTypeRecord } from '../../shared/lending/schedule-type-record.ts';
+import { column, date, decimal } from '../support/lending-loan.ts';
+import { columnOf, formulaColumn, outcomeWith, recordOf } from '../support/schedule-type-records.ts';
+
+const BALANCE = columnOf('RemainingValue', 'RemainingValue');
+const LINEAR = columnOf('Interest', 'Linear');
+const PARTS = columnOf('Principal', 'Linear');
+const FEES = columnOf('ManagementFee', 'Fee');
+const SIMPLE = 'RemainingValue * InterestPercent / 100 * DayCountFraction';
+const BANDS = {
+  InterestPercent: undefined,
+  BandedInterestRates: [
+    { MinUtilizedAmount: decimal(0), Value: decimal(10) },
+    { MinUtilizedAmount: decimal(500), Value: decimal(8) },
+  ],
+};
+const FEE = { FeePeriodicityType: 'Monthly', FeeDate: date('2025-01-01'), FeeName: 'Service' } as const;
+
+function scheduleWith(record: ScheduleTypeRecord, changes: Partial<RepaymentScheduleRequest> = {}) {
+  const outcome = outcomeWith(record, changes);
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  return outcome;
+}
+
+function faultsWith(record: ScheduleTypeRecord, changes: Partial<RepaymentScheduleRequest> = {}) {
+  const outcome = outcomeWith(record, changes);
+  if (outcome.kind !== 'refused') throw new Error('the loan was calculated');
+  return outcome.faults.map(({ path, code, message, status }) => `${status} ${path} ${code}: ${message}`);
+}
+
+describe('rates by bands (R2, S2)', () => {
+  it.each([
+    ['interest by a formula', recordOf([BALANCE, formulaColumn('Interest', SIMPLE), PARTS])],
+    [
+      'a formula that reads the rate',
+      recordOf([BALANCE, LINEAR, PARTS, formulaColumn('Rate', 'InterestPercent')]),
+    ],
+  ])('are refused with %s', (_what, record) => {
+    expect(faultsWith(record, BANDS)).toEqual([
+      '422 BandedInterestRates not-allowed: must be left out: the formulas of Own type take one rate, from ' +
+        'InterestPercent or MultipleInterestRates',
+    ]);
+  });
+
+  it('are taken with formulas that read no rate', () => {
+    const record = recordOf([BALANCE, LINEAR, PARTS, formulaColumn('Tax', 'Interest * 0.1')]);
+    expect(column(scheduleWith(record, BANDS), 'interest')).toEqual(['7.50', '5.83', '4.17', '2.08']);
+  });
+});
+
+describe('interest by a formula (S2)', () => {
+  const lessFees = recordOf([
+    BALANCE,
+    FEES,
+    formulaColumn('Tax', '0.1', { Fee: 'Tax' }),
+    formulaColumn('Interest', `${SIMPLE} - ManagementFee`),
+    PARTS,
+  ]);
+
+  it('takes the charges of a month into account once, with its due row and not with an early repayment (X3)', () => {
+    const EarlyRepayments = [{ Date: date('2025-02-16'), Amount: decimal(300) }];
+    const changes = { Commission: [{ ...FEE, SourceValue: decimal('0.5') }], EarlyRepayments };
+    const { rows } = scheduleWith(lessFees, changes);
+    const shown = rows.map(({ interest, managementFee }) => [interest, managementFee]);
+    expect(shown).toEqual([
+      [940, 60],
+      [375, 0],
+      [165, 60],
+      [240, 60],
+      [90, 60],
+    ]);
+  });
+
+  it('below zero is refused unless the rate is', () => {
+    const record = recordOf([BALANCE, formulaColumn('Interest', `${SIMPLE} - 6`), PARTS]);
+    expect(faultsWith(record)).toEqual([
+      '422 ScheduleType formula-failed: must give column Interest a value in row 3: its formula gives interest below zero',
+    ]);
+    const simple = recordOf([BALANCE, formulaColumn('Interest', SIMPLE), PARTS]);
+    const negative = scheduleWith(simple, { InterestPercent: decimal(-12) });
+    expect(column(negative, 'interest')).toEqual(['-10.00', '-7.50', '-5.00', '-2.50']);
+  });
+});
+
+describe('members that formulas read (S2, E5)', () => {
+  const locked = recordOf(
+    [
+      BALANCE,
+      LINEAR,
+      FEES,
+      formulaColumn('PMT', 'LockedInstallment - ManagementFee'),
+      columnOf('Principal', 'Balance'),
+    ],
+    { IsWithEqualInstallments: true, InstallmentValueCustom: true },
+  );
+
+  it('must be sent where they are a locked value; 0 says that none is meant', () => {
+    expect(faultsWith(locked)).toEqual([
+      '400 installmentValue missing: is missing; must be sent with Own type',
+    ]);
+    const none = scheduleWith(locked, { installmentValue: decimal(0) });
+    expect(column(none, 'principal')).toEqual(['0.00', '0.00', '0.00', '1000.00']);
+    const either = recordOf(
+      [BALANCE, LINEAR, formulaColumn('Principal', 'max(LockedPrincipal, LockedInstallment)')],
+      {
+        InstallmentValueCustom: true,
+      },
+    );
+    expect(faultsWith(either)).toEqual([
+      '400 installmentValue missing: is missing; it or principalValue must be sent with Own type',
+    ]);
+    expect(scheduleWith(either, { principalValue: decimal(400) }).rows).toHaveLength(3);
+  });
+
+  it('are not reported as without effect', () => {
+    const columns = [BALANCE, LINEAR, PARTS, formulaColumn('Costs', 'UnusedAmount + UpFrontValue')];
+    const sent = { UnusedAmount: decimal(400), UpFrontValue: decimal(20), LastDueDate: date('2025-01-01') };
+    const changes = { ...sent, ActivationDate: undefined };
+    expect(scheduleWith(recordOf(columns), changes).warnings).toEqual([]);
+    const unread = scheduleWith(recordOf([BALANCE, LINEAR, PARTS]), changes).warnings;
+    expect(unread.map(({ path }) => path).toSorted()).toEqual(['UnusedAmount', 'UpFrontValue']);
+  });
+});

@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import {
+  countryFile,
+  fileCountries,
+  indexFile,
+  LIBRARY_FOLDER,
+  strayFiles,
+} from '../../../scripts/calendars/library-files.ts';
+import { packageCountries, publicHolidays } from '../../../scripts/calendars/public-holidays.ts';
+import { createLibraryCalendars } from '../../../shared/calendars/library-calendars.ts';
+import { readLibraryDays, writeLibraryDays } from '../../../shared/calendars/library-days.ts';
+import { datePartsOf, formatCalendarDate } from '../../../shared/lending/calendar-date.ts';
+import {
+  BUILT_IN_CALENDARS,
+  findBuiltInCalendar,
+} from '../../../shared/lending/calendars/built-in-calendars.ts';
+import { date } from '../../support/lending-loan.ts';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const run = promisify(execFile);
+
+/** `npm run calendars` with these arguments: its exit code and what it prints. */
+async function calendars(
+  ...args: readonly string[]
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const command = [path.join(root, 'scripts/calendars.ts'), ...args];
+  return run(process.execPath, command, { timeout: 20_000 }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (error: { code: number; stdout: string; stderr: string }) => error,
+  );
+}
+
+describe('the holidays that come from date-holidays (H2)', () => {
+  it('are of the version that is installed, of all its countries but the built-in ones', () => {
+    const { name, text } = indexFile();
+    expect(readFileSync(path.join(LIBRARY_FOLDER, name), 'utf8')).toBe(text);
+    expect(strayFiles()).toEqual([]);
+    expect(fileCountries().length + BUILT_IN_CALENDARS.length - 1).toBe(packageCountries().size);
+  });
+
+  it('leave no name of a built-in country to be unknown', () => {
+    const cldrNames = new Intl.DisplayNames(['en'], { type: 'region' });
+    for (const { name, codes } of BUILT_IN_CALENDARS) {
+      const known = packageCountries().get(name);
+      const names = known === undefined ? codes : [...codes, known, cldrNames.of(name) ?? ''];
+      expect(names.map((alias) => findBuiltInCalendar(alias)?.name)).toEqual(names.map(() => name));
+    }
+  });
+
+  it.each(['AE', 'CH', 'IL', 'NO', 'ZA'])('are those of the package in %s', (country) => {
+    const { name, text } = countryFile(country);
+    expect(readFileSync(path.join(LIBRARY_FOLDER, name), 'utf8')).toBe(text);
+  });
+
+  it.each([
+    ['CN', 2027],
+    ['HK', 2031],
+    ['JP', 2019],
+    ['TW', 2026],
+  ])('close the days of the package in %s in %i, which follow the moon or single laws', (country, year) => {
+    const calendar = createLibraryCalendars().find(country);
+    const days = [...publicHolidays(country, year, year)].filter((day) => datePartsOf(day).year === year);
+    expect(days.length).toBeGreaterThan(9);
+    expect(days.filter((day) => calendar?.isWorkingDay(day) !== false)).toEqual([]);
+  });
+
+  it('are the same in every time zone of the process that makes them', async () => {
+    const script = `
+      import { publicHolidays } from './scripts/calendars/public-holidays.ts';
+      console.log(['JP', 'IL', 'TR', 'NZ', 'SA'].map((code) => [...publicHolidays(code, 2025, 2026)].join(' ')).join());`;
+    const answers = await Promise.all(
+      ['UTC', 'Asia/Tokyo', 'America/Los_Angeles'].map(async (zone) => {
+        const env = { ...process.env, TZ: zone };
+        const args = ['--input-type=module', '--eval', script];
+        return (await run(process.execPath, args, { cwd: root, env, timeout: 20_000 })).stdout;
+      }),
+    );
+    expect(new Set(answers).size).toBe(1);
+    expect(answers[0]?.split(' ').length).toBeGreaterThan(150);
+  }, 20_000);
+});
+
+describe('the text of the holidays of a country', () => {
+  it('names fixed days once, and those of each year in order', () => {
+    const fixed = Array.from({ length: 61 }, (_, index) => date(`${2000 + index}-05-17`));
+    const text = writeLibraryDays('Norway', [
+      date('2000-04-24'),
+      ...fixed,
+      date('2000-04-21'),
+      date('1999-01-01'),
+    ]);
+    expect(text.split('\n').slice(0, 4)).toEqual(['# Norway', 'every 05-17', '2000 04-21 04-24', '2001']);
+    expect(readLibraryDays(text).get(2000)?.map(formatCalendarDate)).toEqual([
+      '2000-05-17',
+      '2000-04-21',
+      '2000-04-24',
+    ]);
+    expect(readLibraryDays(text).get(2060)?.map(formatCalendarDate)).toEqual(['2060-05-17']);
+  });
+
+  it('is not read when it is damaged', () => {
+    expect(() => readLibraryDays('2000 02-30')).toThrow('2000-02-30');
+    expect(() => readLibraryDays('2000 1-1')).toThrow('2000 1-1');
+  });
+});
+
+describe('npm run calendars', () => {
+  it('checks files, and says so in JSON', async () => {
+    const { code, stdout } = await calendars('check', 'no', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ command: 'check', ok: true, files: 1, changed: [] });
+  });
+
+  it('explains itself, and refuses wrong usage with 2', async () => {
+    expect(await calendars('--help')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Exit codes'),
+    });
+    expect(await calendars()).toMatchObject({ code: 2, stderr: expect.stringContaining('--help') });
+    expect(await calendars('check', 'RO')).toMatchObject({ code: 2, stderr: expect.stringContaining('RO') });
+  });
+});
