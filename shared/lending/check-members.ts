@@ -80,7 +80,9 @@ export function faultsOfMembers(request: RepaymentScheduleRequest): readonly Fau
 function saysItsDates(request: RepaymentScheduleRequest): boolean {
   const { LastDueDate, ActivationDate, FirstDueDate, MaturityDate, ExpiryDateForOD } = request;
   const dates = [LastDueDate, ActivationDate, FirstDueDate, MaturityDate, ExpiryDateForOD];
-  const isReadable = (date: CalendarDate | undefined): boolean =>
-    date === undefined || (date >= EARLIEST_DATE && date <= LATEST_DATE);
   return (LastDueDate ?? ActivationDate ?? FirstDueDate) !== undefined && dates.every(isReadable);
+}
+
+function isReadable(date: CalendarDate | undefined): boolean {
+  return date === undefined || (date >= EARLIEST_DATE && date <= LATEST_DATE);
 }
