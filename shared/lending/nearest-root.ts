@@ -14,7 +14,7 @@ import { rateBetween } from './lone-rate.ts';
 import { firstRate } from './rates-apart.ts';
 import type { RateProblem } from './rate-steps.ts';
 import { exactFlows, signedFlows, type ExactFlow, type SignedFlows } from './signed-flows.ts';
-import { meetingRate, type ProvenRate } from './touching-rate.ts';
+import { meetingRate, type FoundRate } from './touching-rate.ts';
 
 /**
  * Lowest ln(1 + r) that is searched. Far below what is published as -100 percent, yet a last payment of one cent a day
@@ -34,7 +34,12 @@ const LEAST_RADIUS = 1e-14;
 /** Share by which an only rate beyond may be off. */
 const DOUBT = 1e-3;
 
+/** A blurred place has parts on its edge, no more than so many of its radii away, that hold no rate themselves. */
+const EDGE_RADII = 16;
+
 interface Survey {
+  /** ln(1 + r) where the worth could not be told from zero, and no rate was proven. */
+  readonly unproven: number[];
   readonly problem: RateProblem;
   readonly signed: SignedFlows;
   readonly exact: readonly ExactFlow[];
@@ -50,18 +55,18 @@ interface Side {
   width: number;
   isSettled: boolean;
   /** The rate of this side that is nearest zero, once there is one. */
-  nearest: ProvenRate | undefined;
+  nearest: FoundRate | undefined;
 }
 
 /**
  * The rate nearest zero, or two of either sign of which only their digits say which is nearer; none when there is no
- * rate, or the survey has to end before it is certain.
+ * rate, or the survey cannot be certain: where it has to end, or two rates may have met that nothing proves.
  */
-export function nearestRates(problem: RateProblem): readonly ProvenRate[] {
+export function nearestRates(problem: RateProblem): readonly FoundRate[] {
   const exact = exactFlows(problem.flows);
   if (exact.length === 0) return [];
   if (exact.reduce((sum, { amount }) => sum + amount, 0n) === 0n) return [RATE_OF_ZERO];
-  const survey = { problem, exact, signed: signedFlows(problem.factors) };
+  const survey: Survey = { unproven: [], problem, exact, signed: signedFlows(problem.factors) };
   const { years } = survey.signed;
   const width = FIRST_WIDTH / ((years.at(-1) ?? 0) - (years[0] ?? 0));
   if (!Number.isFinite(width)) return [];
@@ -76,11 +81,18 @@ export function nearestRates(problem: RateProblem): readonly ProvenRate[] {
     settle(below, above.nearest);
     if (problem.effort.isSurveyOver) return [];
   }
-  return [above.nearest, below.nearest].filter((found) => found !== undefined);
+  const found = [above.nearest, below.nearest].filter((nearest) => nearest !== undefined);
+  const isSure = survey.unproven.every((place) =>
+    found.some(
+      ({ rate, blur = 0 }) =>
+        Math.abs(place - rate) <= EDGE_RADII * blur || distanceOf(place) > distanceOf(rate),
+    ),
+  );
+  return isSure ? found : [];
 }
 
 /** The flows add up to nothing. */
-const RATE_OF_ZERO: ProvenRate = {
+const RATE_OF_ZERO: FoundRate = {
   rate: 0,
   low: 0,
   high: 0,
@@ -88,12 +100,12 @@ const RATE_OF_ZERO: ProvenRate = {
 };
 
 /** A side is settled with its nearest rate, or when any that it might still have is farther than that of the other. */
-function settle(side: Side, other: ProvenRate | undefined): void {
+function settle(side: Side, other: FoundRate | undefined): void {
   if (side.nearest !== undefined || side.reached === side.limit) side.isSettled = true;
   if (other !== undefined && isBeyond(side.reached, other)) side.isSettled = true;
 }
 
-function isBeyond(logRate: number, { rate, low, high }: ProvenRate): boolean {
+function isBeyond(logRate: number, { rate, low, high }: FoundRate): boolean {
   const isOnly = !Number.isFinite(low) || !Number.isFinite(high);
   const greatest = isOnly ? distanceOf(rate) * (1 + DOUBT) : Math.max(distanceOf(low), distanceOf(high));
   return distanceOf(logRate) > greatest;
@@ -124,7 +136,7 @@ function advance(survey: Survey, side: Side): void {
 }
 
 /** The rate between what was reached and the end of a side, where there is one and no more. */
-function onlyRateBeyond({ signed, problem }: Survey, side: Side): ProvenRate | undefined {
+function onlyRateBeyond({ signed, problem }: Survey, side: Side): FoundRate | undefined {
   const rate = rateBetween(signed, side.reached, side.limit, problem.effort);
   if (rate === null) return undefined;
   return side.direction === 1
@@ -152,12 +164,16 @@ interface Blur {
   readonly level: number;
 }
 
-function rateInBlur(survey: Survey, direction: 1 | -1, blur: Blur): ProvenRate | undefined {
+function rateInBlur(survey: Survey, direction: 1 | -1, blur: Blur): FoundRate | undefined {
   const { exact, problem } = survey;
   const { effort } = problem;
   const { centre, radius, level } = blur;
   const isPoint = radius <= LEAST_RADIUS * (1 + Math.abs(centre));
-  if (level > MOST_EXACT_LEVELS || (level > 1 && isPoint)) return meetingRate(problem.flows, centre);
+  if (level > MOST_EXACT_LEVELS || (level > 1 && isPoint)) {
+    const meeting = meetingRate(problem.flows, centre, radius);
+    if (meeting === undefined) survey.unproven.push(centre);
+    return meeting;
+  }
   effort.survey(exact.length, 'inWholeNumbers');
   if (effort.isSurveyOver) return undefined;
   const local = exactLocalWorth(exact, centre, radius);

@@ -14,7 +14,7 @@ import { exactFlows, type ExactFlow } from './signed-flows.ts';
 const DISTANCES = [1e-14, 1e-12];
 /** Growth factor above which a floating-point number is turned into a fraction. */
 const LEAST_GROWTH = 1e-290;
-/** Largest denominator of a growth that is found as a fraction, and how close it must be to the estimate. */
+/** Largest denominator of a growth that is found as a fraction, and how close to it an estimate is for sure. */
 const LARGEST_DENOMINATOR = 1e7;
 const CLOSENESS = 1e-13;
 /** Decimals of a growth that is not such a fraction: those of a rate in percent with ten decimals. */
@@ -29,23 +29,29 @@ export interface UnitGrowth {
 }
 
 /** A rate with the signs around it, or with a growth at which it is known exactly. */
-export interface ProvenRate extends LoneRate {
+export interface FoundRate extends LoneRate {
   readonly touching?: UnitGrowth;
+  /** Radius of the place around it where the worth could not be told from zero. */
+  readonly blur?: number;
 }
 
-/** The rate at s = ln(1 + r), where the worth cannot be told from zero; undefined when none is proven there. */
-export function meetingRate(flows: RateFlows, rate: number): ProvenRate | undefined {
+/**
+ * The rate at s = ln(1 + r), where the worth cannot be told from zero within `radius`; undefined when none is proven
+ * there.
+ */
+export function meetingRate(flows: RateFlows, rate: number, radius: number): FoundRate | undefined {
   let around: -1 | 0 | 1 = 0;
   for (const part of DISTANCES) {
-    const low = rate - part * (1 + Math.abs(rate));
-    const high = rate + part * (1 + Math.abs(rate));
+    const distance = part * (1 + Math.abs(rate)) + 2 * radius;
+    const low = rate - distance;
+    const high = rate + distance;
     const below = signAt(flows, low);
     const above = signAt(flows, high);
-    if (below * above < 0) return { rate, low, high };
+    if (below * above < 0) return { rate, low, high, blur: radius };
     if (around === 0) around = below;
   }
-  const touching = touchingGrowth(flows, rate, around);
-  return touching && { rate, low: rate, high: rate, touching };
+  const touching = touchingGrowth(flows, { rate, radius }, around);
+  return touching && { rate, low: rate, high: rate, touching, blur: radius };
 }
 
 function signAt(flows: RateFlows, rate: number): -1 | 0 | 1 {
@@ -57,7 +63,11 @@ function signAt(flows: RateFlows, rate: number): -1 | 0 | 1 {
  * The growth next to s at which the worth is zero, or has another sign than `around` it; undefined when there is none,
  * or flows are not at whole units.
  */
-function touchingGrowth(flows: RateFlows, rate: number, around: -1 | 0 | 1): UnitGrowth | undefined {
+function touchingGrowth(
+  flows: RateFlows,
+  { rate, radius }: { readonly rate: number; readonly radius: number },
+  around: -1 | 0 | 1,
+): UnitGrowth | undefined {
   const known = exactFlows(flows);
   if (known.some(({ perYear }) => perYear !== BigInt(flows.unitsPerYear))) return undefined;
   const start = known[0]?.time ?? 0n;
@@ -67,7 +77,8 @@ function touchingGrowth(flows: RateFlows, rate: number, around: -1 | 0 | 1): Uni
   const estimate = Math.exp((rate * units) / flows.unitsPerYear);
   if (!(estimate > 1 / LARGEST_DENOMINATOR && estimate < LARGEST_DENOMINATOR)) return undefined;
   const decimal = { numerator: BigInt(Math.round(estimate * Number(DECIMALS))), denominator: DECIMALS };
-  for (const growth of [shortFraction(estimate), decimal]) {
+  const closeness = CLOSENESS + (2 * radius * units) / flows.unitsPerYear;
+  for (const growth of [shortFraction(estimate, closeness), decimal]) {
     const sign = growth && exactSign(known, growth, BigInt(units));
     if (growth !== undefined && sign !== undefined && sign !== around) return { growth, units };
   }
@@ -75,12 +86,12 @@ function touchingGrowth(flows: RateFlows, rate: number, around: -1 | 0 | 1): Uni
 }
 
 /** The first convergent of the continued fraction of a number that is as good as equal to it. */
-function shortFraction(value: number): ExactRatio | undefined {
+function shortFraction(value: number, closeness: number): ExactRatio | undefined {
   let [before, numerator] = [1, Math.floor(value)];
   let [denominatorBefore, denominator] = [0, 1];
   let rest = value - numerator;
   while (denominator <= LARGEST_DENOMINATOR) {
-    if (Math.abs(numerator / denominator - value) <= CLOSENESS * value) {
+    if (Math.abs(numerator / denominator - value) <= closeness * value) {
       return { numerator: BigInt(numerator), denominator: BigInt(denominator) };
     }
     if (rest === 0) return undefined;

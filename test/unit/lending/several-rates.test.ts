@@ -85,4 +85,26 @@ describe('rates of flows that have several, or a huge one (A4)', () => {
     expect(inOneDay('5.15').rate).toMatch(/^\d{262}\.\d{10}$/);
     expect(inOneDay('5.2')).toMatchObject({ rate: null, proof: [], residual: null });
   });
+
+  it('gives no farther rate where two may have met that nothing proves: at 61.8 %, the golden ratio, not 80 %', () => {
+    const Amounts = amounts(-10, 38, -26, -38, 26, 18);
+    expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBeNull();
+  });
+
+  it.each([2, 5, 8, 9, 12, 16])('knows where %i rates have met in one', (times) => {
+    let powers = [-1n];
+    for (let turn = 0; turn < times; turn += 1) {
+      const shifted = [0n, ...powers];
+      powers = shifted.map((power, index) => 10n * (powers[index] ?? 0n) - 11n * power);
+    }
+    const Amounts = powers.map((power) => decimal(`${power}e-${times}`));
+    expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBe('10.0000000000');
+  });
+
+  it('ends for thousands of amounts of alternating sign', () => {
+    const Amounts = Array.from({ length: 5000 }, (_, index) =>
+      decimal((index % 2 ? 1 : -1) * (1000 + (index % 7))),
+    );
+    expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBe('0.0000398407');
+  });
 });
