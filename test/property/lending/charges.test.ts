@@ -215,7 +215,7 @@ describe('amounts of random charges (F2, F5)', () => {
             return Math.max(0, Math.min(end, to) - Math.max(start, from));
           });
           const request = {
-            Commission: [fee({ SourcePercent: share, IsForUnusage: true, FeeDate: FIRST })],
+            Commission: [fee({ SourcePercent: share, IsForUnusage: true, FeeDate: on.start })],
             UnusedAmount: new Decimal(unused).div(100),
             StartDateForUnusage: from,
             ExpiryDateForOD: to,
