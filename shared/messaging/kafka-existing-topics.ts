@@ -13,8 +13,9 @@ const ASK_AGAIN_MS = 100;
 export async function existingTopics(
   admin: Pick<BrokerAdmin, 'partitionCounts'>,
   topics: readonly string[],
+  spreadMs: number = SPREAD_MS,
 ): Promise<ReadonlyMap<string, number>> {
-  const endMs = performance.now() + SPREAD_MS;
+  const endMs = performance.now() + spreadMs;
   for (;;) {
     const counts = await admin.partitionCounts(topics);
     const missing = topics.find((topic) => !counts.has(topic));

@@ -33,10 +33,10 @@ describe('topics that are to be read', () => {
 
   it('are refused by name when they do not appear', async () => {
     const admin = adminThatKnows([['a']]);
-    await expect(existingTopics(admin, ['a', 'b'])).rejects.toMatchObject({
+    await expect(existingTopics(admin, ['a', 'b'], 250)).rejects.toMatchObject({
       code: 'topic-unknown',
       message: 'there is no topic b',
     });
-    expect(admin.asked.length).toBeGreaterThan(10);
+    expect(admin.asked.length).toBeGreaterThan(1);
   });
 });
