@@ -33,7 +33,13 @@ export interface ReplyDefinition extends MessageBase {
   readonly kind: 'reply' | 'error';
 }
 
-export type MessageDefinition = RequestDefinition | ReplyDefinition;
+/** Tells the present state of something, by the key of its message; without a value the thing is gone. */
+export interface StateDefinition extends MessageBase {
+  readonly kind: 'state';
+  readonly stateTopic: TopicKey;
+}
+
+export type MessageDefinition = RequestDefinition | ReplyDefinition | StateDefinition;
 
 /** The one catalogue of messages. */
 export const MESSAGES: readonly MessageDefinition[] = [
@@ -89,11 +95,99 @@ export const MESSAGES: readonly MessageDefinition[] = [
     localSchemaId: FIRST_LOCAL_SCHEMA_ID + 6,
   },
   {
+    type: 'GetBankingProductByCodeRequest',
+    context: 'product',
+    version: 1,
+    kind: 'request',
+    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 40,
+    replyType: 'GetBankingProductByCodeReply',
+    requestTopic: 'productRequests',
+  },
+  {
+    type: 'GetBankingProductByCodeReply',
+    context: 'product',
+    version: 1,
+    kind: 'reply',
+    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 41,
+  },
+  {
+    type: 'GetBankingProductDetailsRequest',
+    context: 'product',
+    version: 1,
+    kind: 'request',
+    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 42,
+    replyType: 'GetBankingProductDetailsReply',
+    requestTopic: 'productRequests',
+  },
+  {
+    type: 'GetBankingProductDetailsReply',
+    context: 'product',
+    version: 1,
+    kind: 'reply',
+    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 43,
+  },
+  {
+    type: 'GetProductInsuranceListRequest',
+    context: 'product',
+    version: 1,
+    kind: 'request',
+    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 44,
+    replyType: 'GetProductInsuranceListReply',
+    requestTopic: 'productRequests',
+  },
+  {
+    type: 'GetProductInsuranceListReply',
+    context: 'product',
+    version: 1,
+    kind: 'reply',
+    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 45,
+  },
+  {
+    type: 'GetProductDocumentsRequest',
+    context: 'product',
+    version: 1,
+    kind: 'request',
+    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 46,
+    replyType: 'GetProductDocumentsReply',
+    requestTopic: 'productRequests',
+  },
+  {
+    type: 'GetProductDocumentsReply',
+    context: 'product',
+    version: 1,
+    kind: 'reply',
+    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 47,
+  },
+  {
+    type: 'SimulateRequest',
+    context: 'simulation',
+    version: 1,
+    kind: 'request',
+    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 60,
+    replyType: 'SimulateReply',
+    requestTopic: 'simulationRequests',
+  },
+  {
+    type: 'SimulateReply',
+    context: 'simulation',
+    version: 1,
+    kind: 'reply',
+    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 61,
+  },
+  {
     type: 'ProblemReply',
     context: 'common',
     version: 1,
     kind: 'error',
     localSchemaId: FIRST_LOCAL_SCHEMA_ID + 2,
+  },
+  {
+    type: 'CatalogueRecord',
+    context: 'catalogue',
+    version: 1,
+    kind: 'state',
+    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 80,
+    stateTopic: 'catalogueRecords',
   },
 ];
 

@@ -1,18 +1,21 @@
 /** `npm run bench`: what a round trip costs beside raw kafkajs in the same run, and what the work itself costs,
  * beside packages that do similar work. */
 import { parseArgs } from 'node:util';
+import { benchCatalogue } from './bench/catalogue-scenarios.ts';
 import { benchEmbedded } from './bench/embedded-scenario.ts';
 import { benchCosts } from './bench/engine-costs.ts';
 import {
   benchKafka,
   ECHO_WINDOW,
-  HTTP_OVER_KAFKA,
   PING_PONG_WINDOW,
   RAW_PING_PONG,
+  SCHEDULE_CALL,
+  type KafkaCall,
 } from './bench/kafka-scenarios.ts';
 import { benchLending } from './bench/lending-scenarios.ts';
 import { formatResults, type Measurement, type Ratio } from './bench/measurement.ts';
-import { sampleMessageSizes } from './bench/sample-messages.ts';
+import { LOOK_UP_CALL } from './bench/sample-look-up.ts';
+import { lookUpMessageSizes, sampleMessageSizes } from './bench/sample-messages.ts';
 import { startLocalKafka } from './local-kafka/start-local-kafka.ts';
 
 const HELP = `Usage: npm run bench [-- OPTIONS]
@@ -20,13 +23,13 @@ const HELP = `Usage: npm run bench [-- OPTIONS]
   --json            one JSON document on stdout instead of tables
   --rounds N        rounds per scenario, medians are shown (default 3)
   --seconds N       measured seconds per round and scenario (default 4)
-  --only PART       embedded, kafka, costs or lending
+  --only PART       embedded, kafka, costs, lending or catalogue
   KAFKA_BROKERS     a Kafka to use instead of one started for the run
 
 Exit codes: 0 measured, 1 failed, 2 wrong arguments.
 `;
 
-const PARTS = ['embedded', 'kafka', 'costs', 'lending'] as const;
+const PARTS = ['embedded', 'kafka', 'costs', 'lending', 'catalogue'] as const;
 /** Aims for the round trip over Kafka: median latency at most so many times the raw one, throughput at least this share. */
 const AIM_LATENCY = 1.5;
 const AIM_THROUGHPUT = 0.7;
@@ -42,12 +45,26 @@ if (options !== undefined) {
   const costs = wants('costs') ? await benchCosts(progress) : [];
   const measurements: Measurement[] = [];
   if (wants('embedded')) measurements.push(...(await benchEmbedded({ ...options, progress })));
-  if (wants('kafka')) measurements.push(...(await overKafka(options)));
+  const ratios: Ratio[] = [];
+  const measureOverKafka = async (call: KafkaCall, sizes: MessageSizes): Promise<void> => {
+    const measured = await overKafka(options, call, sizes);
+    measurements.push(...measured);
+    ratios.push(...ratiosOf(measured, call));
+  };
+  if (wants('kafka')) await measureOverKafka(SCHEDULE_CALL, await sampleMessageSizes());
+  if (wants('catalogue')) await measureOverKafka(LOOK_UP_CALL, await lookUpMessageSizes());
   const lending = wants('lending') ? benchLending({ ...options, progress }) : undefined;
-  const results = { node: process.version, measurements, ratios: ratiosOf(measurements), costs, lending };
+  const catalogue = wants('catalogue') ? benchCatalogue({ ...options, progress }) : undefined;
+  const results = { node: process.version, measurements, ratios, costs, lending, catalogue };
   process.stdout.write(
     options.json ? `${JSON.stringify(results, undefined, 2)}\n` : `\n${formatResults(results)}`,
   );
+}
+
+/** Bytes of a request and of its reply on Kafka. */
+interface MessageSizes {
+  readonly requestBytes: number;
+  readonly replyBytes: number;
 }
 
 interface BenchOptions {
@@ -87,33 +104,36 @@ function readArguments(): BenchOptions | undefined {
   }
 }
 
-async function overKafka(chosen: BenchOptions): Promise<readonly Measurement[]> {
-  const sizes = await sampleMessageSizes();
+async function overKafka(
+  chosen: BenchOptions,
+  call: KafkaCall,
+  sizes: MessageSizes,
+): Promise<readonly Measurement[]> {
   const given = process.env.KAFKA_BROKERS;
   if (given !== undefined && given !== '') {
-    return benchKafka({ ...chosen, ...sizes, brokers: given.split(','), progress });
+    return benchKafka({ ...chosen, ...sizes, call, brokers: given.split(','), progress });
   }
   progress('starting Apache Kafka on loopback');
   const kafka = await startLocalKafka({ nodes: 1, registry: false });
   try {
-    return await benchKafka({ ...chosen, ...sizes, brokers: kafka.brokers, progress });
+    return await benchKafka({ ...chosen, ...sizes, call, brokers: kafka.brokers, progress });
   } finally {
     await kafka.stop();
   }
 }
 
-function ratiosOf(measurements: readonly Measurement[]): readonly Ratio[] {
+function ratiosOf(measurements: readonly Measurement[], { scenario: own }: KafkaCall): readonly Ratio[] {
   const find = (scenario: string, window: number): Measurement | undefined =>
     measurements.find((line) => line.scenario === scenario && line.window === window);
   const ratios: Ratio[] = [];
   const rawOne = find(RAW_PING_PONG, PING_PONG_WINDOW);
-  const httpOne = find(HTTP_OVER_KAFKA, PING_PONG_WINDOW);
+  const httpOne = find(own, PING_PONG_WINDOW);
   const rawMany = find(RAW_PING_PONG, ECHO_WINDOW);
-  const httpMany = find(HTTP_OVER_KAFKA, ECHO_WINDOW);
+  const httpMany = find(own, ECHO_WINDOW);
   if (rawOne !== undefined && httpOne !== undefined) {
     const value = httpOne.p50Ms / rawOne.p50Ms;
     ratios.push({
-      name: 'p50 over Kafka / raw, window 1',
+      name: `p50 / raw, window 1: ${own}`,
       value,
       aim: `<= ${AIM_LATENCY}`,
       reached: value <= AIM_LATENCY,
@@ -124,13 +144,13 @@ function ratiosOf(measurements: readonly Measurement[]): readonly Ratio[] {
     const value = httpMany.perSecond / rawMany.perSecond;
     ratios.push(
       {
-        name: 'p50 over Kafka / raw, window 64',
+        name: `p50 / raw, window 64: ${own}`,
         value: latency,
         aim: `<= ${AIM_LATENCY}`,
         reached: latency <= AIM_LATENCY,
       },
       {
-        name: 'throughput over Kafka / raw, window 64',
+        name: `throughput / raw, window 64: ${own}`,
         value,
         aim: `>= ${AIM_THROUGHPUT}`,
         reached: value >= AIM_THROUGHPUT,

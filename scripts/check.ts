@@ -10,7 +10,7 @@ interface Step {
 const STEPS: readonly Step[] = [
   {
     name: 'unit tests (with layers)',
-    command: ['vitest', 'run', '--project', 'unit', '--silent=passed-only'],
+    command: ['vitest', 'run', '--project', 'unit', '--maxWorkers=100%', '--silent=passed-only'],
   },
   { name: 'lint (oxlint, type-aware)', command: ['oxlint', '--type-aware', '--max-warnings=0', '.'] },
   { name: 'types (tsc)', command: ['tsc', '-p', 'tsconfig.json'] },

@@ -11,11 +11,19 @@ export interface WorkerEntry {
 export const WORKERS = {
   schedule: {
     load: () => import('./schedule/main.ts'),
-    topics: ['scheduleRequests', 'scheduleBulkRequests', 'scheduleDeadLetters'],
+    topics: ['scheduleRequests', 'scheduleBulkRequests', 'scheduleDeadLetters', 'catalogueRecords'],
+  },
+  product: {
+    load: () => import('./product/main.ts'),
+    topics: ['productRequests', 'productDeadLetters', 'catalogueRecords'],
+  },
+  simulation: {
+    load: () => import('./simulation/main.ts'),
+    topics: ['simulationRequests', 'simulationDeadLetters', 'catalogueRecords'],
   },
   ingress: {
     load: () => import('./ingress/main.ts'),
-    topics: ['scheduleRequests', 'ingressReplies', 'ingressResults'],
+    topics: ['scheduleRequests', 'productRequests', 'simulationRequests', 'ingressReplies', 'ingressResults'],
   },
 } as const satisfies Record<string, WorkerEntry>;
 

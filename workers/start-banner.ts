@@ -27,6 +27,13 @@ const PAYMENT = {
   },
 };
 
+/** A product of the example catalogue, with its bounds and interests. */
+const LOOK_UP = {
+  BankingProductCode: 'TL-PERSONAL',
+  displayBPAvailability: true,
+  displayInterestsAndCommissions: true,
+};
+
 /** What a start prints: where it listens and calls to paste. */
 export function startBanner(options: {
   config: Config;
@@ -61,8 +68,10 @@ export function startBanner(options: {
     '# the equal payment of 1000 at 12 % in four months',
     post('PLAT_BP_CalculatePMT', PAYMENT),
     '',
-    `# documentation: ${url}/docs   health: ${url}/health/ready   metrics: ${url}/metrics`,
-    '',
   );
+  if (config.kafka === undefined && config.lending.catalogueFolder === undefined) {
+    lines.push('# a product of the example catalogue', post('plat_bp_getbankingproductbycode', LOOK_UP), '');
+  }
+  lines.push(`# documentation: ${url}/docs   health: ${url}/health/ready   metrics: ${url}/metrics`, '');
   return `${lines.join('\n')}\n`;
 }

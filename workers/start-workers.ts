@@ -8,6 +8,7 @@ import type { Log } from '../shared/platform/log.ts';
 import { createMetrics, type Metrics } from '../shared/platform/metrics.ts';
 import type { Health, RunningWorker } from '../shared/platform/worker.ts';
 import { createCodec } from './create-codec.ts';
+import { publishCatalogue } from './publish-catalogue.ts';
 import { stopInTurn } from './stop-in-turn.ts';
 import { WORKER_NAMES, WORKERS, type WorkerName } from './catalogue.ts';
 
@@ -55,6 +56,7 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
     warnOfAbsentWorkers(options, broker);
     const clock = options.clock ?? systemClock;
     const codec = await createCodec(config, clock);
+    if (broker.kind === 'embedded') await publishCatalogue(broker, codec, config);
     const context = { config, log, clock, metrics, broker, codec, processHealth: health };
     for (const name of names) {
       const { start } = await WORKERS[name].load();

@@ -17,10 +17,12 @@ export interface RoundOptions {
   readonly rounds: number;
   /** Least time that a work is called for in a round. */
   readonly sliceMs: number;
+  /** How long each work is called before anything is measured. Default 400 ms. */
+  readonly warmUpMs?: number;
   readonly progress: (text: string) => void;
 }
 
-/** Enough for the compiler to be done with every work here. */
+/** Enough for the compiler to be done with most works. */
 const WARM_UP_MS = 400;
 /** Calls between two looks at the clock take about this long. */
 const LOOK_MS = 1;
@@ -33,9 +35,9 @@ const NO_AIM = '-';
  */
 export function timesOf(works: readonly Work[], options: RoundOptions): RoundTimes {
   const times = new Map(works.map(({ name }) => [name, [] as number[]]));
-  const calls = new Map(works.map(({ name, run }) => [name, warmUp(run)]));
+  const calls = new Map(works.map(({ name, run }) => [name, warmUp(run, options.warmUpMs ?? WARM_UP_MS)]));
   for (let round = 1; round <= options.rounds; round += 1) {
-    options.progress(`lending: round ${round} of ${options.rounds}`);
+    options.progress(`calculations: round ${round} of ${options.rounds}`);
     const inTurn = round % 2 === 1 ? works : works.toReversed();
     for (const { name, run } of inTurn) {
       times.get(name)?.push(sliceOf(run, calls.get(name) ?? 1, options.sliceMs));
@@ -45,8 +47,8 @@ export function timesOf(works: readonly Work[], options: RoundOptions): RoundTim
 }
 
 /** Calls that take about {@link LOOK_MS}, found while the code is being optimised. */
-function warmUp(run: () => unknown): number {
-  const perCallUs = sliceOf(run, 1, WARM_UP_MS);
+function warmUp(run: () => unknown, forMs: number): number {
+  const perCallUs = sliceOf(run, 1, forMs);
   return Math.max(1, Math.round((LOOK_MS * 1_000) / perCallUs));
 }
 

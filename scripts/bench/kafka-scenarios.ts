@@ -15,7 +15,19 @@ export const ECHO_WINDOW = 64;
 const WARM_UP_MS = 3_000;
 const COMMAND_LIMIT_MS = 30_000;
 
+/** What is asked of the system over HTTP. */
+export interface KafkaCall {
+  readonly scenario: string;
+  /** The worker that answers it. */
+  readonly worker: string;
+  readonly path: string;
+  readonly body: string;
+  /** The catalogue that is published before. */
+  readonly catalogueFolder?: string;
+}
+
 export interface KafkaBenchOptions {
+  readonly call: KafkaCall;
   readonly brokers: readonly string[];
   readonly rounds: number;
   readonly measureMs: number;
@@ -26,11 +38,16 @@ export interface KafkaBenchOptions {
 }
 
 export const RAW_PING_PONG = 'Kafka: raw kafkajs, two hops';
-export const HTTP_OVER_KAFKA = 'Kafka: schedule over HTTP';
+export const SCHEDULE_CALL: KafkaCall = {
+  scenario: 'Kafka: schedule over HTTP',
+  worker: 'schedule',
+  path: ACTION_PATH,
+  body: SAMPLE_BODY,
+};
 
 /**
  * Round trips over Kafka, raw kafkajs and the system's own in turns, so that both see the same machine. Everything is
- * apart as in production: requester or HTTP client here; echo, ingress and schedule worker a process each.
+ * apart as in production: requester or HTTP client here; echo, ingress and worker a process each.
  */
 export async function benchKafka(options: KafkaBenchOptions): Promise<readonly Measurement[]> {
   const prefix = `bench-${process.pid}.`;
@@ -90,16 +107,21 @@ async function startSystem(options: KafkaBenchOptions, prefix: string, children:
     RATE_LIMIT_PER_SECOND: '0',
     LOG_LEVEL: 'warn',
   };
-  execFileSync(process.execPath, ['scripts/topics.ts', 'create'], {
-    env: { ...process.env, ...env },
-    timeout: COMMAND_LIMIT_MS,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  children.push(await startChild(['workers/main.ts', 'schedule'], /Ready in/, env));
+  const { worker, path, body, catalogueFolder } = options.call;
+  const command = (...args: readonly string[]): void => {
+    execFileSync(process.execPath, args, {
+      env: { ...process.env, ...env },
+      timeout: COMMAND_LIMIT_MS,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  };
+  command('scripts/topics.ts', 'create');
+  if (catalogueFolder !== undefined) command('scripts/catalogue.ts', 'publish', catalogueFolder);
+  children.push(await startChild(['workers/main.ts', worker], /Ready in/, env));
   const ingress = await startChild(['workers/main.ts', 'ingress'], /\/docs/, env);
   children.push(ingress);
   const base = /http:\/\/[^/\s]+/.exec(ingress.output)?.[0] ?? '';
-  return openHttpLoad(new URL(base + ACTION_PATH), SAMPLE_BODY, ECHO_WINDOW);
+  return openHttpLoad(new URL(base + path), body, ECHO_WINDOW);
 }
 
 async function inTurns(
@@ -109,7 +131,7 @@ async function inTurns(
 ): Promise<readonly Measurement[]> {
   const scenarios = [ECHO_WINDOW, PING_PONG_WINDOW].flatMap((window) => [
     { name: RAW_PING_PONG, window, request: () => raw.request() },
-    { name: HTTP_OVER_KAFKA, window, request: (slot: number) => http.request(slot) },
+    { name: options.call.scenario, window, request: (slot: number) => http.request(slot) },
   ]);
   const results = scenarios.map((): LoopResult[] => []);
   for (let round = 1; round <= options.rounds; round += 1) {

@@ -1,5 +1,6 @@
 import type { LoopResult } from './closed-loop.ts';
 import { median } from './closed-loop.ts';
+import type { CatalogueResults } from './catalogue-scenarios.ts';
 import type { LendingResults } from './lending-scenarios.ts';
 
 /** One line of the result: a scenario at a window, each figure the median over the rounds. */
@@ -46,10 +47,11 @@ export interface Results {
   readonly ratios: readonly Ratio[];
   readonly costs: readonly CostPerCall[];
   readonly lending: LendingResults | undefined;
+  readonly catalogue: CatalogueResults | undefined;
 }
 
 /** The results as tables that read in a terminal and in Markdown; empty ones are left out. */
-export function formatResults({ measurements, ratios, costs, lending }: Results): string {
+export function formatResults({ measurements, ratios, costs, lending, catalogue }: Results): string {
   const rows = measurements.map((line) => [
     line.scenario,
     String(line.window),
@@ -66,23 +68,58 @@ export function formatResults({ measurements, ratios, costs, lending }: Results)
     ),
   ];
   if (lending !== undefined) tables.push(...lendingTables(lending));
+  if (catalogue !== undefined) tables.push(...catalogueTables(catalogue));
   return tables.filter((text) => text !== '').join('\n');
 }
 
 function lendingTables({ costs, ratios, peers }: LendingResults): readonly string[] {
-  const lines = costs.map(({ name, microseconds, fastest }) => [
-    name,
-    microseconds.toFixed(1),
-    fastest?.toFixed(1) ?? '',
-  ]);
   return [
-    table(['schedules and rates, per call', 'us', 'fastest round'], lines),
+    costTable('schedules and rates, per call', costs),
     ratioTable(ratios),
     table(
       ['package', 'version'],
       peers.map(({ name, version }) => [name, version]),
     ),
   ];
+}
+
+function catalogueTables({ costs, tables, ratios }: CatalogueResults): readonly string[] {
+  const lines = tables.map((figures) => [
+    figures.products.toLocaleString('en-US'),
+    figures.readyMs.toFixed(0),
+    figures.encodedMiB.toFixed(1),
+    figures.logMiB.toFixed(1),
+    figures.tableMiB.toFixed(1),
+    figures.allMiB.toFixed(1),
+    figures.hotUs.toFixed(1),
+    figures.coldUs.toFixed(0),
+  ]);
+  return [
+    costTable('schedules and simulations, per call', costs),
+    table(
+      [
+        'products of 20 KB',
+        'ready ms',
+        'packed MiB',
+        'log MiB',
+        'table MiB',
+        'all in use MiB',
+        'look-up us',
+        'first look-up us',
+      ],
+      lines,
+    ),
+    ratioTable(ratios),
+  ];
+}
+
+function costTable(title: string, costs: readonly CostPerCall[]): string {
+  const lines = costs.map(({ name, microseconds, fastest }) => [
+    name,
+    microseconds.toFixed(1),
+    fastest?.toFixed(1) ?? '',
+  ]);
+  return table([title, 'us', 'fastest round'], lines);
 }
 
 function ratioTable(ratios: readonly Ratio[]): string {

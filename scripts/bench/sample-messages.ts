@@ -1,3 +1,5 @@
+import { readWholeCatalogue } from '../../shared/contract/read-catalogue-folder.ts';
+import { productByCodeInput } from '../../shared/contract/read-product-requests.ts';
 import { JSON_SHAPES } from '../../shared/contract/json-shapes.ts';
 import { readRepaymentScheduleRequest } from '../../shared/contract/read-repayment-schedule-request.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
@@ -7,6 +9,8 @@ import type { RepaymentSchedule } from '../../shared/lending/repayment-schedule.
 import type { Codec, Encoded } from '../../shared/messaging/codec.ts';
 import { createMessageCodec } from '../../shared/messaging/message-codec.ts';
 import { systemClock } from '../../shared/platform/clock.ts';
+import { productByCode } from '../../shared/product/product-by-code.ts';
+import { LOOK_UP_CALL } from './sample-look-up.ts';
 import { SAMPLE_BODY } from './sample-request.ts';
 
 const SOME_DAY = 20_000 as CalendarDate;
@@ -33,6 +37,23 @@ export function calculate(request: RepaymentScheduleRequest): RepaymentSchedule 
 
 async function sizeOf(encoded: Encoded | Promise<Encoded>): Promise<number> {
   return (await encoded).value.length;
+}
+
+/** Sizes of the messages of a look-up, as below. */
+export async function lookUpMessageSizes(): Promise<{ requestBytes: number; replyBytes: number }> {
+  const { catalogue } = readWholeCatalogue(LOOK_UP_CALL.catalogueFolder ?? '');
+  if (catalogue === undefined) throw new Error('the example catalogue is wrong');
+  const read = productByCodeInput.read(JSON.parse(LOOK_UP_CALL.body));
+  if (read.kind !== 'valid') throw new Error('the look-up is not valid');
+  const found = productByCode(read.payload, { catalogue, requestDay: SOME_DAY });
+  if (found.kind !== 'found') throw new Error(`the product is not found: ${found.kind}`);
+  const codec = benchCodec();
+  return {
+    requestBytes: await sizeOf(codec.encode('GetBankingProductByCodeRequest', read.payload, 'avro')),
+    replyBytes: await sizeOf(
+      codec.encode('GetBankingProductByCodeReply', { json: JSON.stringify(found.answer) }, 'avro'),
+    ),
+  };
 }
 
 /** Sizes of the sample's messages as they stand on the log, so that the raw round trip carries as much. */

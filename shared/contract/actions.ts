@@ -8,12 +8,13 @@ import type { ProvenRate } from '../lending/rate-request.ts';
 import type { RepaymentSchedule } from '../lending/repayment-schedule.ts';
 import type { TopicKey } from '../messaging/topic-names.ts';
 import type { z } from 'zod';
-import { actionInput } from './action-input.ts';
 import type { ResponseHeader } from './documents/http-headers.ts';
+import { readEitherForm } from './read-either-form.ts';
 import { PAYMENT_VALUE_EXAMPLES } from './payment-value-examples.ts';
 import { paymentValueReply, renderPaymentValue } from './payment-value-reply.ts';
 import { paymentValueBody } from './payment-value-request-shape.ts';
 import { paymentValueInput } from './read-payment-value-request.ts';
+import { PRODUCT_ACTIONS } from './product-actions.ts';
 import { RATE_EXAMPLES } from './rate-examples.ts';
 import { rateReply, renderRate } from './rate-reply.ts';
 import { rateBody } from './rate-request-shape.ts';
@@ -24,6 +25,7 @@ import { REPAYMENT_SCHEDULE_EXAMPLES, type Example } from './repayment-schedule-
 import { repaymentScheduleReply } from './repayment-schedule-reply-shape.ts';
 import { repaymentScheduleBody } from './repayment-schedule-request-shape.ts';
 import type { ReadRequest } from './request-reading.ts';
+import { SIMULATE_ACTION } from './simulate-action.ts';
 
 /** One action of the interface. */
 export interface Action {
@@ -33,8 +35,8 @@ export interface Action {
   readonly description: string;
   /** Topic of its requests. */
   readonly topic: TopicKey;
-  /** Topic of requests that come by the thousand and nobody waits for. */
-  readonly bulkTopic: TopicKey;
+  /** Topic of requests that come by the thousand and nobody waits for; absent: there is none. */
+  readonly bulkTopic?: TopicKey;
   /** Record names of request and reply in the catalogue of messages. */
   readonly requestType: string;
   readonly replyType: string;
@@ -46,7 +48,7 @@ export interface Action {
   readonly answerHeaders?: readonly ResponseHeader[];
   /**
    * Reads a parsed body in the direct or the generic form (E2) into the payload of the request message. Never throws;
-   * the access parameters of the generic form are {@link actionInput}'s business.
+   * the access parameters of the generic form are `actionInput`'s business.
    */
   read(body: unknown): ReadRequest<unknown>;
   /** The payload of the reply message as the JSON text of the answer. */
@@ -106,7 +108,13 @@ const calculateRate: Action = {
 };
 
 /** All actions, in the order in which documents list them. */
-export const ACTIONS: readonly Action[] = [calculateRepaymentSchedule, calculatePMT, calculateRate];
+export const ACTIONS: readonly Action[] = [
+  calculateRepaymentSchedule,
+  calculatePMT,
+  calculateRate,
+  ...PRODUCT_ACTIONS,
+  SIMULATE_ACTION,
+];
 
 /** All actions by their name in lower case. */
 export const ACTIONS_BY_NAME: ReadonlyMap<string, Action> = new Map(
@@ -116,19 +124,4 @@ export const ACTIONS_BY_NAME: ReadonlyMap<string, Action> = new Map(
 /** The action of that name in any case (E4), or undefined. */
 export function findAction(name: string): Action | undefined {
   return ACTIONS_BY_NAME.get(name.toLowerCase());
-}
-
-/** Accepts the direct and the generic form; warnings about the form come first. */
-function readEitherForm<Payload>(
-  shape: z.ZodObject,
-  readInput: (input: unknown) => ReadRequest<Payload>,
-): (body: unknown) => ReadRequest<Payload> {
-  const inputMembers: ReadonlySet<string> = new Set(Object.keys(shape.shape));
-  return (body) => {
-    const form = actionInput(body, inputMembers);
-    if (form.kind === 'invalid') return form;
-    const read = readInput(form.input);
-    if (read.kind === 'invalid' || form.warnings.length === 0) return read;
-    return { ...read, warnings: [...form.warnings, ...read.warnings] };
-  };
 }

@@ -7,9 +7,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { z } from 'zod';
-import type { CatalogueEntry, CatalogueFault } from '../lending/catalogue-entry.ts';
+import type { CatalogueFault } from '../lending/catalogue-entry.ts';
 import { ConfigError, errorText } from '../platform/errors.ts';
-import { partialRecord, type StandIns } from './catalogue-stand-ins.ts';
 
 /** Most files of a folder and bytes of a file: mistakes such as a folder of data dumps are found before they are read. */
 const MOST_FILES = 1000;
@@ -32,31 +31,6 @@ export function reportStrangers(folder: string, kinds: readonly string[], faults
   const strangers = recordNames(folder).filter((name) => !kinds.includes(name));
   const message = `must be one of the folders ${kinds.join(', ')}; ${LEFT_ALONE_TEXT}`;
   faults.push(...strangers.slice(0, MOST_FILES).map((source) => ({ source, record: '', message })));
-}
-
-/** How the records of a kind are read. */
-export interface RecordReading<RecordKind> {
-  readonly shape: z.ZodType<RecordKind>;
-  readonly standIns: StandIns;
-}
-
-/**
- * The records of one kind, in the order of the file names; everything that cannot be read is reported, and a record of
- * which only a part can be read is answered with stand-ins, so that the rest of it can be checked.
- */
-export function readRecords<RecordKind>(
-  folder: string,
-  kind: string,
-  { shape, standIns }: RecordReading<RecordKind>,
-  faults: CatalogueFault[],
-): readonly CatalogueEntry<RecordKind>[] {
-  return readItems(folder, kind, faults).flatMap(({ source, item }) => {
-    const read = shape.safeParse(item);
-    if (read.success) return [{ source, record: read.data }];
-    faults.push(...faultsOfRecord(read.error, item, source));
-    const partial = partialRecord(shape, { error: read.error, item }, standIns);
-    return partial === undefined ? [] : [{ source, ...partial }];
-  });
 }
 
 /** A value of a file, not looked at yet. */

@@ -4,10 +4,11 @@
  */
 
 import type { z } from 'zod';
+import type { RecordKind } from '../product/catalogue-records.ts';
 import { isRecord } from './request-faults.ts';
 
 /** Values for the members of one kind of records. */
-export interface StandIns {
+interface StandIns {
   /** For mandatory members; others are left out. */
   readonly values: Readonly<Record<string, unknown>>;
   /** What nothing can be told of when a member cannot be read, beside the member itself; `column`: all columns. */
@@ -15,13 +16,13 @@ export interface StandIns {
 }
 
 /** A record with stand-ins. */
-export interface PartialRecord<RecordKind> {
-  readonly record: RecordKind;
+interface PartialRecord<Shaped> {
+  readonly record: Shaped;
   /** Members of which nothing can be told. */
   readonly unread: ReadonlySet<string>;
 }
 
-export const SCHEDULE_TYPE_STAND_INS: StandIns = {
+const SCHEDULE_TYPE_STAND_INS: StandIns = {
   values: {
     PaymentScheduleTypeId: '00000000-0000-0000-0000-000000000000',
     PaymentScheduleCode: '',
@@ -43,19 +44,26 @@ export const SCHEDULE_TYPE_STAND_INS: StandIns = {
   },
 };
 
-export const PERIODICITY_STAND_INS: StandIns = {
+const PERIODICITY_STAND_INS: StandIns = {
   values: { name: '', unit: 'Days' },
   hides: { unit: ['count'] },
 };
 
-export const CALENDAR_STAND_INS: StandIns = { values: { name: '', version: '1', holidays: [] }, hides: {} };
+const CALENDAR_STAND_INS: StandIns = { values: { name: '', version: '1', holidays: [] }, hides: {} };
+
+/** The kinds of records whose meaning is checked beside faults of their shape. */
+export const PARTLY_READ: Readonly<Partial<Record<RecordKind, StandIns>>> = {
+  'schedule-type': SCHEDULE_TYPE_STAND_INS,
+  periodicity: PERIODICITY_STAND_INS,
+  calendar: CALENDAR_STAND_INS,
+};
 
 /** The record without what is wrong with it, unknown members included; undefined when that leaves no record. */
-export function partialRecord<RecordKind>(
-  shape: z.ZodType<RecordKind>,
+export function partialRecord<Shaped>(
+  shape: z.ZodType<Shaped>,
   { error, item }: { readonly error: z.ZodError; readonly item: unknown },
   standIns: StandIns,
-): PartialRecord<RecordKind> | undefined {
+): PartialRecord<Shaped> | undefined {
   if (!isRecord(item)) return undefined;
   const copy: Record<string, unknown> = structuredClone(item);
   const unread = new Set<string>();

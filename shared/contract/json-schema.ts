@@ -16,6 +16,10 @@ export interface JsonSchema {
   readonly maxItems?: number;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
+  /** Figures under names that the definition does not know: the limits of the names, of their number and of each figure. */
+  readonly propertyNames?: JsonSchema;
+  readonly maxProperties?: number;
+  readonly additionalProperties?: JsonSchema | boolean;
   readonly items?: JsonSchema;
   readonly prefixItems?: readonly JsonSchema[];
   readonly anyOf?: readonly JsonSchema[];
@@ -32,7 +36,10 @@ export function jsonSchemaOf(definition: z.ZodType): JsonSchema {
 function mergeNull(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema;
   const [only, ...others] = anyOf?.filter((choice) => choice.type !== 'null') ?? [];
-  const merged = only !== undefined && others.length === 0 ? { ...only, ...rest, ...orNull(only) } : schema;
+  const merged =
+    only !== undefined && others.length === 0
+      ? { ...only, ...(rest.type === undefined ? orNull(only) : {}), ...rest }
+      : schema;
   return {
     ...merged,
     ...(merged.anyOf === undefined ? {} : { anyOf: merged.anyOf.map(mergeNull) }),

@@ -1,24 +1,51 @@
 /**
  * The JSON form of every message type that may travel as JSON. A JSON message's body equals the HTTP body: a request is
- * `{jsonParam: {...}}` and nothing else (a bare record would leave a misspelt `jsonParam` unnoticed), a reply is the
- * answer as HTTP callers get it, an error reply is the problem document.
+ * `{jsonParam: {...}}` and nothing else where the action has it so (a bare record would leave a misspelt `jsonParam`
+ * unnoticed), a reply is the answer as HTTP callers get it, an error reply is the problem document.
  */
 
 import type { PaymentValue } from '../lending/payment-value-request.ts';
 import type { ProvenRate } from '../lending/rate-request.ts';
 import type { RepaymentScheduleRequest } from '../lending/repayment-schedule-request.ts';
 import type { RepaymentSchedule } from '../lending/repayment-schedule.ts';
+import type { ProductDetails } from '../product/product-details.ts';
 import { renderPaymentValue } from './payment-value-reply.ts';
 import { paymentValueMembers } from './payment-value-request-shape.ts';
+import type { CatalogueMessage } from '../catalogue/catalogue-message.ts';
+import { readCatalogueRecordForm, renderCatalogueRecord } from './catalogue-record-form.ts';
 import { readProblem } from './problem-shape.ts';
+import {
+  renderInsuranceList,
+  renderProductByCode,
+  renderProductDetails,
+  renderProductDocuments,
+  type InsuranceListPayload,
+  type ProductByCodePayload,
+  type ProductDocumentsPayload,
+} from './product-replies.ts';
+import {
+  insuranceListMembers,
+  productByCodeMembers,
+  productDetailsMembers,
+  productDocumentsMembers,
+} from './product-request-shapes.ts';
+import {
+  insuranceListInput,
+  productByCodeInput,
+  productDetailsInput,
+  productDocumentsInput,
+} from './read-product-requests.ts';
 import { paymentValueInput } from './read-payment-value-request.ts';
 import { renderRate } from './rate-reply.ts';
 import { rateMembers } from './rate-request-shape.ts';
 import { rateInput } from './read-rate-request.ts';
 import { readRepaymentScheduleRequest } from './read-repayment-schedule-request.ts';
 import { renderRepaymentScheduleRequest } from './render-repayment-schedule-request.ts';
-import { requestRenderer } from './render-request.ts';
+import { bodyRenderer, requestRenderer } from './render-request.ts';
 import { renderRepaymentSchedule } from './render-repayment-schedule.ts';
+import { renderSimulation, type SimulatePayload } from './simulate-reply.ts';
+import { simulateInput } from './read-simulate-request.ts';
+import { simulateMembers } from './simulate-request-shape.ts';
 import { shapeFault } from './request-faults.ts';
 import { invalid, type ReadRequest } from './request-reading.ts';
 
@@ -50,6 +77,47 @@ export const JSON_SHAPES: Readonly<Record<string, JsonForm>> = {
   },
   CalculateRateRequest: { parse: rateInput.read, render: requestRenderer(rateMembers) },
   CalculateRateReply: { parse: refuseToRead, render: (payload) => renderRate(payload as ProvenRate) },
+  GetBankingProductByCodeRequest: {
+    parse: productByCodeInput.read,
+    render: bodyRenderer(productByCodeMembers),
+  },
+  GetBankingProductByCodeReply: {
+    parse: refuseToRead,
+    render: (payload) => renderProductByCode(payload as ProductByCodePayload),
+  },
+  GetBankingProductDetailsRequest: {
+    parse: productDetailsInput.read,
+    render: bodyRenderer(productDetailsMembers),
+  },
+  GetBankingProductDetailsReply: {
+    parse: refuseToRead,
+    render: (payload) => renderProductDetails(payload as ProductDetails),
+  },
+  GetProductInsuranceListRequest: {
+    parse: insuranceListInput.read,
+    render: bodyRenderer(insuranceListMembers),
+  },
+  GetProductInsuranceListReply: {
+    parse: refuseToRead,
+    render: (payload) => renderInsuranceList(payload as InsuranceListPayload),
+  },
+  GetProductDocumentsRequest: {
+    parse: productDocumentsInput.read,
+    render: bodyRenderer(productDocumentsMembers),
+  },
+  GetProductDocumentsReply: {
+    parse: refuseToRead,
+    render: (payload) => renderProductDocuments(payload as ProductDocumentsPayload),
+  },
+  SimulateRequest: { parse: simulateInput.read, render: bodyRenderer(simulateMembers) },
+  SimulateReply: {
+    parse: refuseToRead,
+    render: (payload) => renderSimulation(payload as SimulatePayload),
+  },
+  CatalogueRecord: {
+    parse: readCatalogueRecordForm,
+    render: (payload) => renderCatalogueRecord(payload as CatalogueMessage),
+  },
   ProblemReply: { parse: readProblem, render: (payload) => JSON.stringify(payload) },
 };
 

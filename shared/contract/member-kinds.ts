@@ -113,6 +113,61 @@ export const text = () =>
     .min(1, { error: NOT_EMPTY })
     .max(MAX_TEXT_LENGTH, { error: TOO_LONG });
 
+/** What an id looks like: a GUID in any case. */
+const GUID_PATTERN = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
+const GUID = new RegExp(GUID_PATTERN);
+
+/** What is said of a text that is no id. */
+export const NOT_A_GUID = 'must be a GUID such as 0f8fad5b-d9cb-469f-a165-70867728950e';
+
+/** An id of a record (L1). */
+export const guid = () => z.string({ error: wanted('a GUID as text') }).regex(GUID, { error: NOT_A_GUID });
+
+/** True for the text of a {@link guid}. */
+export function isGuid(value: string): boolean {
+  return GUID.test(value);
+}
+
+/** True for the JSON Schema of a {@link guid}. */
+export function isGuidSchema(schema: { readonly pattern?: string }): boolean {
+  return schema.pattern === GUID_PATTERN;
+}
+
+/** A figure under a name that the caller gives. */
+export interface NamedDecimal {
+  readonly name: string;
+  readonly value: Decimal;
+}
+
+/**
+ * An object of figures under names that the definition does not know, `{"Margin": 2.5}`, read as a list in the order
+ * of the members; an empty one says the same as none.
+ */
+export const figuresByName = (mostFigures: number) =>
+  z
+    .record(z.string(), amount(), { error: wanted('an object of numbers') })
+    .meta({
+      propertyNames: { type: 'string', minLength: 1, maxLength: MAX_TEXT_LENGTH },
+      maxProperties: mostFigures,
+    })
+    .transform((figures, context): readonly NamedDecimal[] | undefined => {
+      const list = Object.entries(figures).map(([name, value]) => ({ name, value }));
+      if (list.length > mostFigures)
+        return refuse(context, undefined, 'too-many-items', tooManyFigures(mostFigures));
+      for (const { name } of list) {
+        if (name === '') refuse(context, undefined, 'empty', EMPTY_NAME);
+        if (name.length > MAX_TEXT_LENGTH) refuse(context, undefined, 'too-long', LONG_NAME);
+      }
+      return list.length === 0 ? undefined : list;
+    });
+
+/** What is said of figures whose names or number are beyond the limits. */
+export const EMPTY_NAME = 'must not have a member without a name';
+export const LONG_NAME = `must have members with names of at most ${MAX_TEXT_LENGTH} characters`;
+export function tooManyFigures(mostFigures: number): string {
+  return `must have at most ${mostFigures} members`;
+}
+
 /** A calendar date (D1): `yyyy-mm-dd`, `yyyy-m-d` or an ISO date-time, whose date part counts. */
 export const date = () =>
   z

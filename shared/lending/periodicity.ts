@@ -34,6 +34,8 @@ export function findPeriodicity(
   name: string,
   known: readonly Periodicity[] = BUILT_IN_PERIODICITIES,
 ): Periodicity | undefined {
+  const asWritten = known.find((periodicity) => periodicity.name === name);
+  if (asWritten !== undefined) return asWritten;
   const wanted = name.trim().toLowerCase();
   return known.find((periodicity) => periodicity.name.toLowerCase() === wanted);
 }

@@ -89,6 +89,8 @@ interface Placing {
   readonly terms: ChargeTerms;
   readonly schedule: ChargeSchedule;
   readonly findings: Findings;
+  /** Charges counted last, waived ones included: the next ones mostly fall on the same dates. */
+  counted: { readonly item: ChargeItem; readonly counts: Int32Array } | undefined;
 }
 
 /** Charges on their rows. Refuses amounts beyond what is calculated with, and an end of unusage before the start. */
@@ -98,7 +100,8 @@ export function placeCharges(
   findings: Findings,
 ): PlacedCharges {
   const { rowCount } = schedule.dates;
-  const charges = terms.items.map((item) => placedCharge(item, { terms, schedule, findings }));
+  const placing: Placing = { terms, schedule, findings, counted: undefined };
+  const charges = terms.items.map((item) => placedCharge(item, placing));
   const placed: PlacedCharges = {
     charges,
     shares: charges.filter(isShare),
@@ -144,10 +147,22 @@ function placedCharge(item: ChargeItem, placing: Placing): PlacedCharge {
   return { item, counts, price: placedPrice(item, placing) };
 }
 
-function repeatedCounts(item: ChargeItem, { schedule }: Placing): Int32Array {
+function repeatedCounts(item: ChargeItem, placing: Placing): Int32Array {
+  const { counted, schedule } = placing;
+  if (counted !== undefined && hasSameDates(counted.item, item)) return counted.counts.slice();
   const { start, isRecalculation } = schedule;
   const { dueDates, rowCount } = schedule.dates;
-  return chargeCounts({ start, dueDates, rowCount, isRecalculation }, item);
+  const counts = chargeCounts({ start, dueDates, rowCount, isRecalculation }, item);
+  placing.counted = { item, counts: counts.slice() };
+  return counts;
+}
+
+function hasSameDates(one: ChargeItem, other: ChargeItem): boolean {
+  return (
+    one.periodicity === other.periodicity &&
+    one.firstDate === other.firstDate &&
+    one.isUpfront === other.isUpfront
+  );
 }
 
 function unusedDays({ schedule, terms, findings }: Placing): Int32Array {

@@ -29,13 +29,14 @@ export type FaultCode =
   | 'unknown-currency'
   | 'unknown-day-count'
   | 'unknown-periodicity'
+  | 'unknown-product'
   | 'unknown-product-type'
   | 'unknown-schedule-type'
   | 'unknown-value'
   | 'wrong-unit';
 
 /** Codes of warnings that this engine reports. */
-export type WarningCode = 'no-effect' | 'unknown-name';
+export type WarningCode = 'no-effect' | 'unknown-filter' | 'unknown-name';
 
 /** One thing that is wrong with a request. */
 export interface Fault {

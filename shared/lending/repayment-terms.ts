@@ -9,7 +9,7 @@ import type { Findings } from './refusal.ts';
 import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
 
 /** What may become of interest that grace leaves uncollected (G2). */
-const GRACE_TYPES = ['Deferred', 'Capitalised', 'Spread', 'Forgiven'] as const;
+export const GRACE_TYPES = ['Deferred', 'Capitalised', 'Spread', 'Forgiven'] as const;
 /** One of the grace types of G2. */
 export type GraceType = (typeof GRACE_TYPES)[number];
 

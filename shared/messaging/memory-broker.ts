@@ -17,14 +17,19 @@ const MIB = 1_048_576;
  * What records and headers take as objects is counted in, so five busy topics hold some 160 MiB at the most. A publisher
  * that runs ahead of the readers waits; what all have read makes room.
  */
-const DEFAULT_LIMITS: MemoryLimits = { maxRecordsPerTopic: 20_000, maxBytesPerTopic: 32 * MIB };
+const DEFAULT_LIMITS: MemoryLimits = {
+  maxRecordsPerTopic: 20_000,
+  maxBytesPerTopic: 32 * MIB,
+  maxRecordsPerState: 100_000,
+  maxBytesPerState: 128 * MIB,
+};
 /** Logs that nobody writes to are rid of outlived records by then. */
 const DEFAULT_SWEEP_INTERVAL_MS = 60_000;
 
 export interface MemoryBrokerOptions {
   /** Time of records and of retention; default: the system's. */
   readonly clock?: Clock;
-  /** Bounds of each topic; default 20,000 records and 32 MiB. */
+  /** Bounds of each topic; default 20,000 records and 32 MiB, of one that is only compacted 100,000 and 128 MiB. */
   readonly limits?: Partial<MemoryLimits>;
   /** How often logs are swept and compacted whatever is written to them; default 60 s. */
   readonly sweepIntervalMs?: number;

@@ -13,6 +13,9 @@ const TOPIC_NAME = /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/;
 export interface MemoryLimits {
   readonly maxRecordsPerTopic: number;
   readonly maxBytesPerTopic: number;
+  /** Of topics that are only compacted: nothing of theirs can go to make room. Absent: as of every topic. */
+  readonly maxRecordsPerState?: number;
+  readonly maxBytesPerState?: number;
 }
 
 /** What a topic's configuration means to its logs; settings about files, replicas and compression mean nothing here. */
@@ -35,14 +38,18 @@ export function parseTopicConfig(spec: TopicSpec, limits: MemoryLimits): MemoryT
     throw invalid(spec, 'cleanup.policy must be compact, delete or both');
   }
   const retentionBytes = setting(spec, 'retention.bytes', -1);
-  const share = Math.max(1, Math.floor(limits.maxBytesPerTopic / spec.partitions));
+  const isState = !policies.includes('delete');
+  const { maxRecordsPerTopic, maxBytesPerTopic } = limits;
+  const records = isState ? (limits.maxRecordsPerState ?? maxRecordsPerTopic) : maxRecordsPerTopic;
+  const bytes = isState ? (limits.maxBytesPerState ?? maxBytesPerTopic) : maxBytesPerTopic;
+  const share = Math.max(1, Math.floor(bytes / spec.partitions));
   return {
     compact: policies.includes('compact'),
-    delete: policies.includes('delete'),
+    delete: !isState,
     retentionMs: unlimitedIfNegative(setting(spec, 'retention.ms', DEFAULT_RETENTION_MS)),
     deleteRetentionMs: setting(spec, 'delete.retention.ms', DEFAULT_DELETE_RETENTION_MS),
     maxMessageBytes: setting(spec, 'max.message.bytes', DEFAULT_MAX_MESSAGE_BYTES),
-    maxRecords: Math.max(1, Math.floor(limits.maxRecordsPerTopic / spec.partitions)),
+    maxRecords: Math.max(1, Math.floor(records / spec.partitions)),
     maxBytes: Math.min(unlimitedIfNegative(retentionBytes), share),
   };
 }

@@ -178,7 +178,7 @@ class LogTable<T> implements Table<T> {
       return;
     }
     this.#bytes = bytes;
-    const record = { value, headers, partition, offset, timestampMs };
+    const record = { value: ownBytes(value), headers, partition, offset, timestampMs };
     this.#rows.set(key, { record, decoded: undefined });
     this.#tell(key, record);
   }
@@ -200,4 +200,12 @@ class LogTable<T> implements Table<T> {
       }
     }
   }
+}
+
+/** A value that is a part of what was fetched would keep all of that in memory for as long as it is kept itself. */
+function ownBytes(value: Buffer): Buffer {
+  if (value.length === value.buffer.byteLength) return value;
+  const own = Buffer.allocUnsafeSlow(value.length);
+  value.copy(own);
+  return own;
 }

@@ -10,7 +10,9 @@ const DAY_MS = 24 * HOUR_MS;
 const PARTITIONS = 12;
 /** Every ingress reads all results, so fewer partitions cost it less. */
 const RESULT_PARTITIONS = 6;
-/** The largest record of ours: a schedule of 1,200 rows is below 1 MiB, a bulk item far below. */
+/** One order over all records, so that a product is never seen before the lists that it names; written by hand only. */
+const CATALOGUE_PARTITIONS = 1;
+/** The largest record of ours: the rows of all offers of a simulation; a schedule of 1,200 rows is below 1 MiB. */
 const MAX_MESSAGE_BYTES = 8 * MIB;
 /** Requests stay long enough to find out the next day what happened; bulk ones over a weekend. */
 const REQUEST_RETENTION_MS = DAY_MS;
@@ -46,6 +48,18 @@ const ANSWERS: Settings = {
   'segment.bytes': String(ANSWER_SEGMENT_BYTES),
 };
 
+/**
+ * The present state of something by key. The broker unpacks what arrives packed, as with requests; a tombstone outlives
+ * a reader that is away for a week, and compaction comes soon enough that a start reads little that is superseded.
+ */
+const STATE: Settings = {
+  'cleanup.policy': 'compact',
+  'compression.type': 'uncompressed',
+  'delete.retention.ms': String(7 * DAY_MS),
+  'min.cleanable.dirty.ratio': '0.1',
+  'segment.ms': String(DAY_MS),
+};
+
 interface Entry {
   readonly partitions: number;
   readonly config: Settings;
@@ -56,8 +70,13 @@ const CATALOGUE: Readonly<Record<TopicKey, Entry>> = {
   scheduleRequests: entry(PARTITIONS, { ...REQUESTS, ...retention(REQUEST_RETENTION_MS) }),
   scheduleBulkRequests: entry(PARTITIONS, { ...REQUESTS, ...retention(BULK_RETENTION_MS) }),
   scheduleDeadLetters: entry(PARTITIONS, retention(DEAD_LETTER_RETENTION_MS)),
+  productRequests: entry(PARTITIONS, { ...REQUESTS, ...retention(REQUEST_RETENTION_MS) }),
+  productDeadLetters: entry(PARTITIONS, retention(DEAD_LETTER_RETENTION_MS)),
+  simulationRequests: entry(PARTITIONS, { ...REQUESTS, ...retention(REQUEST_RETENTION_MS) }),
+  simulationDeadLetters: entry(PARTITIONS, retention(DEAD_LETTER_RETENTION_MS)),
   ingressReplies: entry(PARTITIONS, ANSWERS),
   ingressResults: entry(RESULT_PARTITIONS, ANSWERS),
+  catalogueRecords: entry(CATALOGUE_PARTITIONS, STATE),
 };
 
 /** The specifications of the named topics. */

@@ -78,9 +78,9 @@ const environment = z.object({
   AUTH_USER_CLAIM: z.string().optional(),
   /** Name of the holiday calendar that serves requests which name none (H2). */
   DEFAULT_HOLIDAY_CALENDAR: z.string().optional(),
-  /** Countries whose holidays are worked out at start, so that no request waits for them. */
+  /** Countries whose calendars are checked and read at start, so that no request waits for a file. */
   HOLIDAY_COUNTRIES: list.default([]),
-  /** Folder with the institution's own schedule types, periodicities and calendars. */
+  /** Folder of the product catalogue that is put onto the embedded broker. */
   CATALOGUE_FOLDER: z.string().optional(),
   DRAIN_TIMEOUT_MS: count(10 * MINUTE).default(10 * SECOND),
   /** Messages handled side by side by one consumer. */

@@ -9,6 +9,7 @@ export const ERROR_CODES = {
   forbidden: { status: 403, title: 'The caller may not do this', retryable: false },
   'not-found': { status: 404, title: 'There is nothing at this address', retryable: false },
   'unknown-action': { status: 404, title: 'There is no action of this name', retryable: false },
+  'unknown-product': { status: 404, title: 'There is no such product', retryable: false },
   'method-not-allowed': { status: 405, title: 'The address does not take this method', retryable: false },
   'request-timeout': { status: 408, title: 'The request did not arrive in time', retryable: true },
   'result-gone': { status: 410, title: 'The result is no longer kept', retryable: false },

@@ -56,7 +56,7 @@ describe('npm start without any setting', () => {
   it('prints calls that can be pasted: the JSON of each works as it stands', async () => {
     const engine = await start();
     const calls = [...engine.stdout().matchAll(/curl -s .*?(http\S+) .*\\\n {2}-d '(\{.*\})'/g)];
-    expect(calls.length).toBeGreaterThanOrEqual(3);
+    expect(calls.length).toBeGreaterThanOrEqual(4);
     for (const [, url = '', body = ''] of calls)
       expect((await post(url, body, { path: '' })).status).toBe(200);
     const pages = ['/docs', '/openapi.json', '/asyncapi.json', '/health/live', '/health/ready', '/metrics'];
@@ -141,7 +141,7 @@ describe('signals', () => {
 describe('an ingress without a worker behind it', () => {
   it('warns at its start, is ready, and answers 504 by the deadline saying why', async () => {
     const engine = await start(['ingress'], { REPLY_TIMEOUT_MS: '300' });
-    expect(engine.stderr()).toContain('"absent":["schedule"]');
+    expect(engine.stderr()).toContain('"absent":["schedule","product","simulation"]');
     expect((await fetch(`${engine.url}/health/ready`)).status).toBe(200);
     const askedAt = performance.now();
     const response = await post(engine.url, { jsonParam: PROOF_REQUEST });

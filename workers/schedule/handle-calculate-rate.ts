@@ -1,15 +1,15 @@
 import { rateInput } from '../../shared/contract/read-rate-request.ts';
 import { calculateRate } from '../../shared/lending/calculate-rate.ts';
 import type { RateRequest } from '../../shared/lending/rate-request.ts';
+import type { LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
 import type { Handler } from '../../shared/messaging/handle-by-type.ts';
 import { answerCalculation } from './answer-calculation.ts';
-import type { LendingEnvironment } from './lending-environment.ts';
 
 /** Answers a CalculateRateRequest: the rate of given cash flows with its proof (A6). Pure. */
-export function createCalculateRateHandler({ catalogue }: LendingEnvironment): Handler {
+export function createCalculateRateHandler(environment: LendingEnvironment): Handler {
   return answerCalculation<RateRequest>({
     replyType: 'CalculateRateReply',
     check: rateInput.check,
-    calculate: (request) => calculateRate(request, catalogue.periodicities),
+    calculate: (request) => calculateRate(request, environment.catalogue.periodicities),
   });
 }

@@ -1,20 +1,21 @@
+import type { LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
 import { checkRepaymentScheduleRequest } from '../../shared/contract/read-repayment-schedule-request.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
 import type { RepaymentScheduleRequest } from '../../shared/lending/repayment-schedule-request.ts';
 import type { Handler } from '../../shared/messaging/handle-by-type.ts';
 import { answerCalculation } from './answer-calculation.ts';
-import type { LendingEnvironment } from './lending-environment.ts';
 
 /**
  * Answers a CalculateRepaymentScheduleRequest with the schedule types, periodicities and calendars of the environment.
  * Pure: a schedule without dates starts on the day of the message's own timestamp (D2).
  */
 export function createCalculateRepaymentScheduleHandler(environment: LendingEnvironment): Handler {
-  const { catalogue, calendars } = environment;
   return answerCalculation<RepaymentScheduleRequest>({
     replyType: 'CalculateRepaymentScheduleReply',
     check: checkRepaymentScheduleRequest,
-    calculate: (request, requestDay) =>
-      calculateRepaymentSchedule(request, { requestDay, catalogue, calendars }),
+    calculate: (request, requestDay) => {
+      const { catalogue, calendars } = environment;
+      return calculateRepaymentSchedule(request, { requestDay, catalogue, calendars });
+    },
   });
 }

@@ -2,6 +2,7 @@
 
 import { PROBLEM_TYPE } from '../../../schemas/catalogue.ts';
 import { HEADER } from '../../messaging/header-names.ts';
+import { CATALOGUE_RECORD } from '../../catalogue/catalogue-message.ts';
 import { topicName, type TopicKey } from '../../messaging/topic-names.ts';
 import { ACTIONS, type Action } from '../actions.ts';
 import { asyncApiMessages, KAFKA_BINDING_VERSION, messageNames } from './asyncapi-messages.ts';
@@ -41,7 +42,7 @@ export function asyncApiDocument(options: AsyncApiOptions): Readonly<Record<stri
 }
 
 function requestTopics({ topic, bulkTopic }: Action): readonly TopicKey[] {
-  return [topic, bulkTopic];
+  return bulkTopic === undefined ? [topic] : [topic, bulkTopic];
 }
 
 function channels(prefix: string): Record<string, object> {
@@ -56,6 +57,20 @@ function channels(prefix: string): Record<string, object> {
   return {
     ...Object.fromEntries(topics.map((topic) => [topic, channel(prefix, topic)])),
     [REPLIES]: replies,
+    catalogueRecords: catalogueChannel(topicName(prefix, 'catalogueRecords')),
+  };
+}
+
+/** Workers read it, `npm run catalogue` writes it; whoever else writes to it says what products there are. */
+function catalogueChannel(address: string): object {
+  return {
+    address,
+    title: 'Product catalogue',
+    description:
+      'The present catalogue, compacted: one record for each version, under the key kind/code in lower case/version. A ' +
+      'message without a value deletes its record.',
+    messages: messageReferences([CATALOGUE_RECORD]),
+    bindings: { kafka: { topic: address, bindingVersion: KAFKA_BINDING_VERSION } },
   };
 }
 
@@ -78,10 +93,10 @@ function messageReferences(types: readonly string[]): Record<string, { $ref: str
 
 /** One operation for each lane: live requests, and those that come by the thousand. */
 function operationsOf(action: Action): [string, object][] {
-  return [
-    [action.name, operation(action, action.topic, action.summary)],
-    [`${action.name}_Bulk`, operation(action, action.bulkTopic, `${action.summary}, many at a time`)],
-  ];
+  const { name, summary, topic, bulkTopic } = action;
+  const live: [string, object] = [name, operation(action, topic, summary)];
+  if (bulkTopic === undefined) return [live];
+  return [live, [`${name}_Bulk`, operation(action, bulkTopic, `${summary}, many at a time`)]];
 }
 
 function operation(action: Action, topic: TopicKey, summary: string): object {

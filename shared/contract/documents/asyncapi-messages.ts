@@ -3,9 +3,12 @@
 import { messageDefinition, PROBLEM_TYPE } from '../../../schemas/catalogue.ts';
 import { readSchema } from '../../../schemas/schema-files.ts';
 import { createProblem } from '../../platform/create-problem.ts';
+import { CATALOGUE_RECORD } from '../../catalogue/catalogue-message.ts';
 import type { Action } from '../actions.ts';
+import { CATALOGUE_RECORD_EXAMPLE, catalogueRecordSchema } from '../catalogue-record-form.ts';
 import { jsonSchemaOf } from '../json-schema.ts';
 import {
+  CATALOGUE_MESSAGE_HEADERS,
   ERROR_MESSAGE_HEADERS,
   headersSchema,
   replyMessageHeaders,
@@ -34,7 +37,7 @@ export function messageNames(type: string): readonly [avro: string, json: string
 
 /** All messages of the actions, and the error reply, by name. */
 export function asyncApiMessages(actions: readonly Action[]): Record<string, object> {
-  const kinds = [...actions.flatMap(kindsOfAction), problemKind()];
+  const kinds = [...actions.flatMap(kindsOfAction), problemKind(), catalogueKind()];
   return Object.fromEntries(
     kinds.flatMap((kind) => {
       const [avro, json] = messageNames(kind.type);
@@ -76,6 +79,16 @@ function problemKind(): MessageKind {
   };
 }
 
+function catalogueKind(): MessageKind {
+  return {
+    type: CATALOGUE_RECORD,
+    summary: 'A version of a record of the product catalogue',
+    headers: CATALOGUE_MESSAGE_HEADERS,
+    jsonSchema: catalogueRecordSchema(),
+    example: CATALOGUE_RECORD_EXAMPLE,
+  };
+}
+
 function avroMessage(kind: MessageKind): object {
   const definition = messageDefinition(kind.type);
   if (definition === undefined) throw new Error(`the catalogue of messages has no ${kind.type}`);
@@ -110,10 +123,11 @@ function jsonMessage(kind: MessageKind): object {
 }
 
 function message({ type, summary, headers }: MessageKind): object {
+  const isCorrelated = headers.some(({ name }) => name === HEADER.correlationId);
   return {
     name: type,
     summary,
     headers: headersSchema(headers),
-    correlationId: { location: `$message.header#/${HEADER.correlationId}` },
+    ...(isCorrelated ? { correlationId: { location: `$message.header#/${HEADER.correlationId}` } } : {}),
   };
 }

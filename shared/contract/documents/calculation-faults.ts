@@ -25,6 +25,7 @@ export const CALCULATION_FAULTS: Readonly<Record<FaultCode, string>> = {
   'unknown-currency': 'There is no currency of this code',
   'unknown-day-count': 'There is no day count of this name',
   'unknown-periodicity': 'There is no periodicity of this name',
+  'unknown-product': 'There is no approved product of this code or id on the day',
   'unknown-product-type': 'There is no product type of this code or name',
   'unknown-schedule-type': 'There is no active schedule type of this name',
   'unknown-value': 'The text is none of the allowed ones',

@@ -73,10 +73,14 @@ function firstCall({ name, examples: [example] }: Action, basePath: string): Htm
 
 function actionSection(action: Action, { basePath, topicPrefix }: DocsPageOptions): Html {
   const { name, summary, description, requestType, replyType, topic, bulkTopic } = action;
+  const bulk =
+    bulkTopic === undefined
+      ? []
+      : [html`, for many at a time <code>${topicName(topicPrefix, bulkTopic)}</code>`];
   return html`<section id="${name}"><h2>${name}</h2>
 <p>${summary}. ${description}</p>
 <p><code>POST ${basePath}/platapi/automation-processors/actions/${name}</code></p>
-<p>Request topic <code>${topicName(topicPrefix, topic)}</code>, for many at a time <code>${topicName(topicPrefix, bulkTopic)}</code>; message types <code>${requestType}</code> and <code>${replyType}</code>.</p>
+<p>Request topic <code>${topicName(topicPrefix, topic)}</code>${bulk}; message types <code>${requestType}</code> and <code>${replyType}</code>.</p>
 <h3>Request</h3>
 ${table(['Member', 'Type', 'Required', 'Meaning'], fieldRows(jsonSchemaOf(action.requestShape)))}
 <h3>Answer</h3>

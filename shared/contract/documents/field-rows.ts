@@ -33,6 +33,7 @@ function typeText(schema: JsonSchema): string {
       .map((value) => JSON.stringify(value))
       .join(', ');
   }
+  if (schema.maxProperties !== undefined) return 'object of numbers';
   const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? []);
   return types.filter((type) => type !== 'null').join(' or ');
 }

@@ -27,6 +27,9 @@ const FORMAT = [
   ),
 ];
 
+/** Headers of a catalogue record. */
+export const CATALOGUE_MESSAGE_HEADERS: readonly MessageHeader[] = FORMAT;
+
 /** Headers of a request. */
 export const REQUEST_MESSAGE_HEADERS: readonly MessageHeader[] = [
   header(HEADER.correlationId, 'Bytes of your choice, echoed on the reply as they came.'),

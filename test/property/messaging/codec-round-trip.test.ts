@@ -6,11 +6,13 @@ import {
   bigInt,
   boolean,
   constant,
+  double,
   integer,
   option,
   property,
   record,
   string,
+  uint8Array,
 } from 'fast-check';
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
@@ -38,6 +40,10 @@ function payloadsOf(type: Type): Arbitrary<unknown> {
       return integer();
     case 'long':
       return integer({ min: SMALLEST_EXACT_LONG, max: LARGEST_EXACT_LONG });
+    case 'double':
+      return double({ noNaN: true, noDefaultInfinity: true });
+    case 'bytes':
+      return uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes));
     case 'string':
       return string({ unit: 'binary' });
     default:

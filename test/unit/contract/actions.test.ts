@@ -2,10 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { MESSAGES } from '../../../schemas/catalogue.ts';
 import { ACTIONS, findAction } from '../../../shared/contract/actions.ts';
 import type { RequestContext } from '../../../shared/messaging/handle-by-type.ts';
+import { createHandlers as createProductHandlers } from '../../../workers/product/handlers.ts';
 import { createHandlers } from '../../../workers/schedule/handlers.ts';
+import { createHandlers as createSimulationHandlers } from '../../../workers/simulation/handlers.ts';
+import { EXAMPLE_CATALOGUE, EXAMPLE_TIME_MS } from '../../support/example-catalogue.ts';
 import { BUILT_IN_ENVIRONMENT } from '../../support/lending-environment.ts';
 
-const handlers = createHandlers(BUILT_IN_ENVIRONMENT);
+const handlers = {
+  ...createHandlers(BUILT_IN_ENVIRONMENT),
+  ...createProductHandlers(EXAMPLE_CATALOGUE),
+  ...createSimulationHandlers(EXAMPLE_CATALOGUE, BUILT_IN_ENVIRONMENT),
+};
 const NAME = 'PLAT_BP_CalculateRepaymentSchedule';
 
 describe('finding an action', () => {
@@ -29,7 +36,7 @@ test('actions and the catalogue of messages name the same types and topics', () 
     type: requestType,
     replyType,
     requestTopic: topic,
-    bulkRequestTopic: bulkTopic,
+    ...(bulkTopic === undefined ? {} : { bulkRequestTopic: bulkTopic }),
   }));
   const requests = MESSAGES.filter((message) => message.kind === 'request');
   expect(requests).toHaveLength(fromActions.length);
@@ -67,7 +74,8 @@ describe('examples', () => {
     const read = action.read(example.request);
     if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
     expect(read.warnings).toEqual([]);
-    const outcome = handlers[action.requestType]?.(read.payload, { originTimestampMs: 0 } as RequestContext);
+    const context = { originTimestampMs: EXAMPLE_TIME_MS } as RequestContext;
+    const outcome = handlers[action.requestType]?.(read.payload, context);
     if (outcome === undefined || !('reply' in outcome)) throw new Error(JSON.stringify(outcome));
     expect(JSON.parse(action.render(outcome.reply?.payload))).toEqual(example.reply);
   });

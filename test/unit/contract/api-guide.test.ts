@@ -18,6 +18,12 @@ const explanation = blocks.find((block) => Array.isArray(block)) as readonly obj
 const problem = blocks.find((block) => 'errors' in block);
 const payment = blocks.find((block) => 'PMTValue' in block);
 const rate = blocks.find((block) => 'Rate' in block);
+const productByCode = blocks.find((block) => 'BankingProduct' in block);
+const productDetails = blocks.find((block) => 'ProductImage' in block);
+const insuranceList = blocks.find((block) => 'Insurances' in block);
+const productDocuments = blocks.find((block) => Array.isArray(block) && block.some(isDocument));
+const simulation = blocks.find((block) => 'Records' in block);
+const answers = [payment, rate, productByCode, productDetails, insuranceList, productDocuments, simulation];
 const action = ACTIONS[0];
 const example = action?.examples[0];
 
@@ -43,7 +49,7 @@ test('the calls of the guide and their answers are worked examples', () => {
   for (const [index, { name, request: body }] of shown.entries()) {
     const worked = findAction(name)?.examples[0];
     expect(body).toEqual(worked?.request);
-    expect([payment, rate][index]).toEqual(worked?.reply);
+    expect(answers[index]).toEqual(worked?.reply);
   }
 });
 
@@ -81,3 +87,7 @@ test('topics and headers of the guide exist', () => {
   expect(headers.length).toBeGreaterThan(8);
   for (const header of headers) expect(Object.values(HEADER)).toContain(header);
 });
+
+function isDocument(item: unknown): boolean {
+  return typeof item === 'object' && item !== null && 'Doc' in item;
+}

@@ -7,9 +7,17 @@ import { jsonSchemaOf, type JsonSchema } from '../../../shared/contract/json-sch
 import { isDateSchema } from '../../../shared/contract/member-kinds.ts';
 import { problemSchema } from '../../../shared/contract/problem-shape.ts';
 import { paymentValueMembers } from '../../../shared/contract/payment-value-request-shape.ts';
+import {
+  insuranceListMembers,
+  productByCodeMembers,
+  productDetailsMembers,
+  productDocumentsMembers,
+} from '../../../shared/contract/product-request-shapes.ts';
 import { rateMembers } from '../../../shared/contract/rate-request-shape.ts';
 import { paymentValueInput } from '../../../shared/contract/read-payment-value-request.ts';
 import { repaymentScheduleMembers } from '../../../shared/contract/repayment-schedule-request-shape.ts';
+import { simulateMembers } from '../../../shared/contract/simulate-request-shape.ts';
+import type { SimulatePayload, SimulatePayloadRecord } from '../../../shared/contract/simulate-reply.ts';
 import { rateInput } from '../../../shared/contract/read-rate-request.ts';
 import { readRepaymentScheduleRequest } from '../../../shared/contract/read-repayment-schedule-request.ts';
 import type { PaymentValue } from '../../../shared/lending/payment-value-request.ts';
@@ -17,12 +25,15 @@ import type { DiscountedFlow, ProvenRate } from '../../../shared/lending/rate-re
 
 interface AvroType {
   readonly type: string;
+  readonly name?: string;
+  readonly fields?: AvroRecord['fields'];
   readonly logicalType?: string;
   readonly precision?: number;
   readonly scale?: number;
-  readonly items?: AvroRecord | AvroType;
+  readonly items?: string | AvroRecord | AvroType;
 }
 interface AvroRecord {
+  readonly name: string;
   readonly fields: readonly { readonly name: string; readonly type: AvroNode; readonly default?: null }[];
 }
 type AvroNode = string | AvroType | readonly [string, string | AvroType];
@@ -33,22 +44,38 @@ function avroRecord(type: string): AvroRecord {
   return JSON.parse(readSchema(definition)) as AvroRecord;
 }
 
-/** One line for each member: path, kind, and a question mark where it may be left out. */
-function avroMembers({ fields }: AvroRecord, path = ''): string[] {
+/** One line for each member: path, kind, and a question mark where it may be left out. A record is written out once. */
+function avroMembers(
+  { fields }: Pick<AvroRecord, 'fields'>,
+  path = '',
+  known = new Map<string, AvroRecord>(),
+): string[] {
   return fields.flatMap(({ name, type: node, default: standard }) => {
     const isUnion = Array.isArray(node);
     if (isUnion && (node[0] !== 'null' || standard !== null)) throw new Error(`${name} has no default null`);
     const type = (isUnion ? node[1] : node) as string | AvroType;
-    const items = typeof type === 'string' ? undefined : type.items;
+    const { items, fields: own } = typeof type === 'string' ? {} : type;
     return [
       `${path}${name}${isUnion ? '?' : ''} ${kindOf(type)}`,
-      ...(items === undefined ? [] : avroItems(items, `${path}${name}`)),
+      ...(items === undefined ? [] : avroItems(items, `${path}${name}`, known)),
+      ...(own === undefined ? [] : avroMembers({ fields: own }, `${path}${name}.`, known)),
     ];
   });
 }
 
-function avroItems(items: AvroRecord | AvroType, path: string): string[] {
-  return 'fields' in items ? avroMembers(items, `${path}.`) : [`${path}[] ${kindOf(items)}`];
+function avroItems(
+  items: string | AvroRecord | AvroType,
+  path: string,
+  known: Map<string, AvroRecord>,
+): string[] {
+  const record = typeof items === 'string' ? known.get(items) : isRecord(items) ? items : undefined;
+  if (record === undefined) return [`${path}[] ${kindOf(items as string | AvroType)}`];
+  known.set(record.name, record);
+  return avroMembers(record, `${path}.`, known);
+}
+
+function isRecord(type: AvroRecord | AvroType): type is AvroRecord {
+  return type.fields !== undefined;
 }
 
 function kindOf(type: string | AvroType): string {
@@ -59,7 +86,14 @@ function zodMembers({ properties = {}, required = [] }: JsonSchema, path = ''): 
   return Object.entries(properties).flatMap(([name, member]) => [
     `${path}${name}${required.includes(name) ? '' : '?'} ${avroKind(member)}`,
     ...(member.items === undefined ? [] : zodItems(member.items, `${path}${name}`)),
+    ...(member.properties === undefined ? [] : zodMembers(member, `${path}${name}.`)),
+    // Avro has no members under names of the caller's: there they are a list.
+    ...(isFigures(member) ? [`${path}${name}.name string`, `${path}${name}.value decimal`] : []),
   ]);
+}
+
+function isFigures({ maxProperties, additionalProperties }: JsonSchema): boolean {
+  return maxProperties !== undefined && JSON.stringify(additionalProperties) === '{"type":"number"}';
 }
 
 function zodItems(items: JsonSchema, path: string): string[] {
@@ -69,14 +103,20 @@ function zodItems(items: JsonSchema, path: string): string[] {
 function avroKind(schema: JsonSchema): string {
   if (isDateSchema(schema)) return 'date';
   if (schema.enum?.includes(true) === true) return 'boolean';
+  if (isFigures(schema)) return 'array';
   const [type = ''] = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? []);
-  return { number: 'decimal', integer: 'int' }[type] ?? type;
+  return { number: 'decimal', integer: 'int', object: 'record' }[type] ?? type;
 }
 
 test.each([
   ['CalculateRepaymentScheduleRequest', repaymentScheduleMembers, 71],
   ['CalculatePMTRequest', paymentValueMembers, 9],
   ['CalculateRateRequest', rateMembers, 8],
+  ['GetBankingProductByCodeRequest', productByCodeMembers, 16],
+  ['GetBankingProductDetailsRequest', productDetailsMembers, 3],
+  ['GetProductInsuranceListRequest', insuranceListMembers, 6],
+  ['GetProductDocumentsRequest', productDocumentsMembers, 3],
+  ['SimulateRequest', simulateMembers, 38],
 ] as const)(
   'the JSON %s and the Avro one have the same members, kinds and optional members',
   (type, members, least) => {
@@ -114,6 +154,37 @@ test('the replies have the members of what is calculated', () => {
   } satisfies NullableMembers<DiscountedFlow>);
 });
 
+test('the reply of a simulation has the members of its payload', () => {
+  const reply = avroRecord('SimulateReply');
+  expect(nullableMembers(reply)).toEqual({
+    Records: false,
+    ReturnValue: false,
+    warnings: false,
+  } satisfies NullableMembers<SimulatePayload>);
+  const records = reply.fields.find(({ name }) => name === 'Records')?.type as AvroType | undefined;
+  expect(nullableMembers(records?.items as AvroRecord)).toEqual({
+    currencyDigits: false,
+    InterestPercent: false,
+    IRR: true,
+    FirstInstallment: false,
+    FirstInsurance: false,
+    TotalInsurance: false,
+    FirstFee: false,
+    TotalFee: false,
+    Total: false,
+    ScheduleJson: false,
+    InterestId: false,
+    InterestListId: false,
+    InterestCommissionItemId: false,
+    CommissionListId: true,
+    cntInterestId: false,
+    cntInterestCommissionItemId: false,
+    OutputInterestJson: false,
+    OutputCommissionJson: false,
+    OutputInsuranceJson: false,
+  } satisfies NullableMembers<SimulatePayloadRecord>);
+});
+
 test('the JSON problem and the Avro problem have the same members', () => {
   const fromZod = zodMembers(problemSchema()).map((line) => line.replace('status decimal', 'status int'));
   expect(avroMembers(avroRecord('ProblemReply')).toSorted()).toEqual(fromZod.toSorted());
@@ -149,7 +220,8 @@ function decimals({ fields }: AvroRecord, list?: string): [string | undefined, s
   return fields.flatMap(({ name, type: node }) => {
     const type = Array.isArray(node) ? (node[1] as string | AvroType) : (node as string | AvroType);
     if (typeof type === 'string') return [];
-    if (type.items !== undefined) return 'fields' in type.items ? decimals(type.items, name) : [];
+    const { items } = type;
+    if (items !== undefined) return typeof items !== 'string' && isRecord(items) ? decimals(items, name) : [];
     return type.logicalType === 'decimal' ? [[list, name, type]] : [];
   });
 }

@@ -28,7 +28,7 @@ describe('the page', () => {
     for (const { name, topic, bulkTopic, requestType, replyType } of ACTIONS) {
       expect(page).toContain(`POST /bank/platapi/automation-processors/actions/${name}`);
       expect(page).toContain(topicName('test.', topic));
-      expect(page).toContain(topicName('test.', bulkTopic));
+      expect(page).toContain(topicName('test.', bulkTopic ?? topic));
       expect(page).toContain(requestType);
       expect(page).toContain(replyType);
     }

@@ -62,6 +62,11 @@ test('the address is that of the interface, under the base path', () => {
     '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule',
     '/platapi/automation-processors/actions/PLAT_BP_CalculatePMT',
     '/platapi/automation-processors/actions/PLAT_BP_CalculateRate',
+    '/platapi/automation-processors/actions/plat_bp_getbankingproductbycode',
+    '/platapi/automation-processors/actions/plat_bp_getbankingproductdetails',
+    '/platapi/automation-processors/actions/PLAT_BP_GetProductInsuranceList',
+    '/platapi/automation-processors/actions/plat_bp_getproductdocuments',
+    '/platapi/automation-processors/actions/PLAT_BP_Simulate',
     '/platapi/results/{resultId}',
     '/health/live',
     '/health/ready',
@@ -90,7 +95,9 @@ describe.each(ACTIONS)('examples of $name', (one) => {
   });
 
   test('have schemas that refuse what is wrong', () => {
-    expect(schemaOf(one.requestType).safeParse({ jsonParam: { Amount: '100' } }).success).toBe(false);
+    expect(
+      schemaOf(one.requestType).safeParse({ jsonParam: { Amount: '100' }, productCode: 100 }).success,
+    ).toBe(false);
     expect(schemaOf(one.replyType).safeParse([{ InstallmentNo: 'x' }]).success).toBe(false);
   });
 });

@@ -49,6 +49,14 @@ describe('topic catalogue', () => {
     expect(Number(config['segment.bytes'])).toBeLessThan(Number(config['retention.bytes']));
   });
 
+  test('the catalogue keeps its newest records for ever, in one order', () => {
+    const { partitions, config = {} } = specOf('catalogueRecords');
+    expect(partitions).toBe(1);
+    expect(config).toMatchObject({ 'cleanup.policy': 'compact', 'compression.type': 'uncompressed' });
+    expect(config['retention.ms']).toBeUndefined();
+    expect(Number(config['delete.retention.ms'])).toBeGreaterThan(24 * HOUR_MS);
+  });
+
   test('dead letters outlive the requests they came from', () => {
     expect(retentionOf('scheduleDeadLetters')).toBeGreaterThan(retentionOf('scheduleBulkRequests'));
   });

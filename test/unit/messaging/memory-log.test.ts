@@ -171,3 +171,14 @@ describe('topic settings', () => {
     });
   });
 });
+
+describe('a topic that is only compacted', () => {
+  test('has bounds of its own, since nothing of it can go to make room', () => {
+    const limits = { ...LIMITS, maxRecordsPerState: 1_000, maxBytesPerState: 8_000_000 };
+    const of = (policy: string) =>
+      parseTopicConfig({ topic: 't', partitions: 2, config: { 'cleanup.policy': policy } }, limits);
+    expect(of('compact')).toMatchObject({ delete: false, maxRecords: 500, maxBytes: 4_000_000 });
+    expect(of('compact,delete')).toMatchObject({ maxRecords: 50, maxBytes: 500_000 });
+    expect(of('delete')).toMatchObject({ maxRecords: 50, maxBytes: 500_000 });
+  });
+});

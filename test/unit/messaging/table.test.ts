@@ -137,3 +137,13 @@ test('the start fails when the end is not reached in time', async () => {
   await table.stop();
   expect(tail.stops).toBe(1);
 });
+
+test('a value is kept without the rest of what was fetched with it', async () => {
+  const { table, tail } = createScene();
+  await table.start();
+  const fetched = Buffer.alloc(10_000, 'x');
+  tail.deliver(fakeMessage(0, { key: 'a', value: fetched.subarray(100, 103) }));
+  const { value } = table.record('a')!;
+  expect(value.toString()).toBe('xxx');
+  expect(value.buffer.byteLength).toBe(3);
+});

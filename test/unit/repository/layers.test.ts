@@ -59,6 +59,18 @@ describe('layers', () => {
     ).toEqual([]);
   });
 
+  it('keeps the product model pure: shared/product imports itself, shared/lending and decimal.js only', () => {
+    expect(
+      offenders(
+        (edge) =>
+          inFolder(edge.from, 'shared/product') &&
+          !inFolder(edge.to, 'shared/product') &&
+          !inFolder(edge.to, 'shared/lending') &&
+          edge.to !== 'decimal.js',
+      ),
+    ).toEqual([]);
+  });
+
   it('lets no worker import another worker', () => {
     expect(
       offenders((edge) => {

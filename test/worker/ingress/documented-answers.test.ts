@@ -12,6 +12,7 @@ import type { Problem } from '../../../shared/platform/problem.ts';
 import { createFakeRequester } from '../../support/fake-requester.ts';
 import { openTestIngress, startTestIngress, type IngressSettings } from '../../support/ingress-fixture.ts';
 import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+import { startSimulationWithExamples, startWithExamples } from '../../support/product-worker.ts';
 import { openRawHttp } from '../../support/raw-http.ts';
 import { ACTION_PATH, post, PROOF_REQUEST } from '../../support/schedule-call.ts';
 
@@ -56,6 +57,8 @@ const PROOF = { jsonParam: PROOF_REQUEST };
 async function system(env: Record<string, string> = {}) {
   const broker = await createSharedBroker(1);
   await startOn(broker, startSchedule);
+  await startOn(broker, startWithExamples);
+  await startOn(broker, startSimulationWithExamples);
   let nowMs = Date.now();
   const clock = { now: () => nowMs };
   const ingress = await startOn(broker, startIngressWorker, env, clock);

@@ -1,18 +1,52 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  openLendingCatalogue,
+  type LendingEnvironment,
+} from '../../../shared/catalogue/lending-environment.ts';
+import { writeRecords } from '../../../shared/catalogue/write-records.ts';
 import { calendarDateOf } from '../../../shared/lending/calendar-date.ts';
-import { loadConfig } from '../../../shared/platform/config.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
+import type { LogMessage } from '../../../shared/messaging/message.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
-import { createLendingEnvironment } from '../../../workers/schedule/lending-environment.ts';
+import type { StartWorker } from '../../../shared/platform/worker.ts';
+import type { CatalogueRecord } from '../../../shared/product/catalogue-records.ts';
+import { recordKey, identityOf } from '../../../shared/product/record-identity.ts';
 import { start } from '../../../workers/schedule/main.ts';
+import { catalogueCodec, CATALOGUE_TOPIC, recordOf } from '../../support/catalogue-world.ts';
 import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
 
-const environmentOf = (env: Record<string, string>) => createLendingEnvironment(loadConfig(env).lending);
-const faultOf = (env: Record<string, string>): string => {
+const REPLY_TOPIC = 'an.upstream.system.replies';
+const BANK = recordOf('calendar', { name: 'Bank', version: '7', base: 'RO', holidays: ['2026-06-15'] });
+const DECADE = recordOf('periodicity', { name: 'Every 10 days', count: 10, unit: 'Days' });
+
+/** Writes records to the catalogue of a broker, or deletes them. */
+const change = (broker: Broker, put: readonly CatalogueRecord[], remove: readonly string[] = []) =>
+  writeRecords(
+    { broker, codec: catalogueCodec(), topic: CATALOGUE_TOPIC, clientId: 'writer' },
+    { put, remove },
+  );
+
+/** What a worker that calculates knows over these records, and the broker that it follows them on. */
+async function environmentOf(env: Record<string, string>, records: readonly CatalogueRecord[] = []) {
+  const broker = await createSharedBroker(1);
+  await change(broker, records);
+  let environment: LendingEnvironment | undefined;
+  const opening: StartWorker = async (context) => {
+    const opened = await openLendingCatalogue(context, 'test');
+    environment = opened.environment;
+    return { name: 'test', health: () => opened.health(), stop: (timeoutMs) => opened.stop(timeoutMs) };
+  };
+  await startOn(broker, opening, env);
+  if (environment === undefined) throw new Error('nothing was opened');
+  return { broker, environment };
+}
+
+const faultOf = async (env: Record<string, string>): Promise<string> => {
   try {
-    environmentOf(env);
+    await environmentOf(env, [DECADE]);
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
     throw error;
@@ -20,24 +54,10 @@ const faultOf = (env: Record<string, string>): string => {
   throw new Error('the settings were accepted');
 };
 
-/** A catalogue of one periodicity and one calendar. */
-function catalogueFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'catalogue-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const files = {
-    'periodicities/decade.json': { name: 'Every 10 days', count: 10, unit: 'Days' },
-    'calendars/bank.json': { name: 'Bank', version: '7', base: 'RO', holidays: ['2026-06-15'] },
-  };
-  for (const [name, record] of Object.entries(files)) {
-    mkdirSync(path.join(folder, path.dirname(name)), { recursive: true });
-    writeFileSync(path.join(folder, name), JSON.stringify(record));
-  }
-  return folder;
-}
-
-describe('what the schedule worker knows', () => {
-  it('is without settings what is built in, every country, and no default calendar (S4, D7, H2)', () => {
-    const { catalogue, calendars } = environmentOf({});
+describe('what a worker that calculates knows', () => {
+  it('is without records what is built in, every country, and no default calendar (S4, D7, H2)', async () => {
+    const { environment } = await environmentOf({});
+    const { catalogue, calendars } = environment;
     expect(catalogue.findScheduleType('equalinstallments')).toBeDefined();
     expect(calendars.find('romania')?.name).toBe('RO');
     expect(calendars.find('Sweden+TARGET')?.name).toBe('SE+TARGET');
@@ -45,9 +65,10 @@ describe('what the schedule worker knows', () => {
     expect(calendars.defaultName).toBeUndefined();
   });
 
-  it('holds the records of the catalogue folder', () => {
-    const env = { CATALOGUE_FOLDER: catalogueFolder(), DEFAULT_HOLIDAY_CALENDAR: 'bank+TARGET' };
-    const { catalogue, calendars } = environmentOf(env);
+  it('holds the records of the catalogue, the default calendar among them', async () => {
+    const env = { DEFAULT_HOLIDAY_CALENDAR: 'bank+TARGET' };
+    const { environment } = await environmentOf(env, [BANK, DECADE]);
+    const { catalogue, calendars } = environment;
     expect(catalogue.periodicities.map(({ name }) => name)).toContain('Every 10 days');
     expect(catalogue.findScheduleType('EqualInstallments')).toBeDefined();
     const bank = calendars.find(calendars.defaultName ?? '');
@@ -56,17 +77,35 @@ describe('what the schedule worker knows', () => {
     expect(bank?.isWorkingDay(calendarDateOf(2026, 6, 16))).toBe(true);
   });
 
-  it('takes countries to read at start, built-in ones among them', () => {
-    const { calendars } = environmentOf({ HOLIDAY_COUNTRIES: 'RO, Iceland' });
-    expect(calendars.find('IS')?.isWorkingDay(calendarDateOf(2026, 6, 17))).toBe(false);
+  it('follows the catalogue: what is published counts, what is deleted is gone, what is built in stays', async () => {
+    const { broker, environment } = await environmentOf({});
+    const { calendars } = environment;
+    const names = () => environment.catalogue.periodicities.map(({ name }) => name);
+    expect(calendars.find('Bank')).toBeUndefined();
+    await change(broker, [BANK, DECADE]);
+    await expect.poll(() => calendars.find('Bank')?.version).toBe('7');
+    await expect.poll(names).toContain('Every 10 days');
+    await change(
+      broker,
+      [],
+      [BANK, DECADE].map((entry) => recordKey(identityOf(entry))),
+    );
+    await expect.poll(() => calendars.find('Bank')).toBeUndefined();
+    await expect.poll(names).not.toContain('Every 10 days');
+    expect(environment.catalogue.findScheduleType('EqualInstallments')).toBeDefined();
+    expect(calendars.find('RO')?.name).toBe('RO');
   });
 
-  it('is refused by the name of the setting where a country, calendar or folder is not known', () => {
-    expect(faultOf({ HOLIDAY_COUNTRIES: 'SE,Atlantis' })).toMatch(/^HOLIDAY_COUNTRIES: .*"Atlantis"/);
-    expect(faultOf({ DEFAULT_HOLIDAY_CALENDAR: 'RO+Bank' })).toMatch(
+  it('takes countries to read at start, built-in ones among them', async () => {
+    const { environment } = await environmentOf({ HOLIDAY_COUNTRIES: 'RO, Iceland' });
+    expect(environment.calendars.find('IS')?.isWorkingDay(calendarDateOf(2026, 6, 17))).toBe(false);
+  });
+
+  it('is refused by the name of the setting where a country or calendar is not known', async () => {
+    expect(await faultOf({ HOLIDAY_COUNTRIES: 'SE,Atlantis' })).toMatch(/^HOLIDAY_COUNTRIES: .*"Atlantis"/);
+    expect(await faultOf({ DEFAULT_HOLIDAY_CALENDAR: 'RO+Bank' })).toMatch(
       /^DEFAULT_HOLIDAY_CALENDAR: .*"RO\+Bank".* part 2 is not/,
     );
-    expect(faultOf({ CATALOGUE_FOLDER: '/nowhere/at/all' })).toMatch(/^CATALOGUE_FOLDER: /);
   });
 });
 
@@ -74,4 +113,55 @@ it('the worker does not start with a default calendar that nobody knows (H2)', a
   const broker = await createSharedBroker(1);
   const env = { DEFAULT_HOLIDAY_CALENDAR: 'Atlantis' };
   await expect(startOn(broker, start, env)).rejects.toThrow('DEFAULT_HOLIDAY_CALENDAR');
+});
+
+/** A schedule of 100 over two instalments; answers headers and rows of the reply, or the fault codes. */
+async function startCaller(broker: Broker) {
+  await broker.admin.createTopics([{ topic: REPLY_TOPIC, partitions: 1 }]);
+  const replies: LogMessage[] = [];
+  const tail = broker.createTail({ clientId: 'test', topics: [REPLY_TOPIC], from: 'earliest' });
+  await tail.start((message) => replies.push(message));
+  const publisher = broker.createPublisher({ clientId: 'upstream' });
+  await publisher.start();
+  onTestFinished(() => publisher.stop());
+  return async (members: object) => {
+    const jsonParam = {
+      ScheduleType: 'EqualInstallments',
+      InterestPercent: 7,
+      Amount: 100,
+      InstallmentsNo: 2,
+      InstallmentDay: 15,
+      ActivationDate: '2026-05-15',
+      ...members,
+    };
+    const headers = {
+      [HEADER.messageType]: 'CalculateRepaymentScheduleRequest',
+      [HEADER.replyTopic]: REPLY_TOPIC,
+    };
+    const before = replies.length;
+    const value = Buffer.from(JSON.stringify({ jsonParam }));
+    await publisher.publish([{ topic: TOPIC.scheduleRequests, key: 'p', value, headers }]);
+    await expect.poll(() => replies.length).toBe(before + 1);
+    const reply = replies.at(-1);
+    const body = JSON.parse(reply?.value?.toString('utf8') ?? '') as
+      | readonly { readonly DueDate: string }[]
+      | { readonly errors: readonly { readonly path: string; readonly code: string }[] };
+    return {
+      calendar: headerText(reply?.headers ?? {}, HEADER.holidayCalendar),
+      dates: 'errors' in body ? body.errors.map(({ code }) => code) : body.map(({ DueDate }) => DueDate),
+    };
+  };
+}
+
+it('the worker takes calendars and periodicities that are published while it runs, and tells them (H2, D7)', async () => {
+  const broker = await createSharedBroker(1);
+  await startOn(broker, start);
+  const ask = await startCaller(broker);
+  const shifted = { PeriodicityType: 'Monthly', HolidayShift: true, HolidayCountry: 'Bank' };
+  expect((await ask(shifted)).dates).toEqual(['unknown-calendar']);
+  await change(broker, [BANK, DECADE]);
+  await expect.poll(async () => (await ask(shifted)).calendar).toBe('Bank;version=7');
+  expect((await ask(shifted)).dates).toEqual(['2026-06-16T00:00:00Z', '2026-07-15T00:00:00Z']);
+  const decades = await ask({ PeriodicityType: 'every 10 DAYS' });
+  expect(decades.dates).toEqual(['2026-05-25T00:00:00Z', '2026-06-04T00:00:00Z']);
 });

@@ -2,19 +2,28 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readCatalogueFolder } from '../../../shared/contract/read-lending-catalogue.ts';
+import { catalogueError, readWholeCatalogue } from '../../../shared/contract/read-catalogue-folder.ts';
 import { BUILT_IN_SCHEDULE_TYPE_RECORDS } from '../../../shared/lending/built-in-schedule-types.ts';
 import { DAY_COUNT_NAMES } from '../../../shared/lending/day-count.ts';
 import { INPUT_NAMES } from '../../../shared/lending/formula-scope.ts';
 import { findPeriodicity } from '../../../shared/lending/periodicity.ts';
 import { COLUMN_METHODS, STANDARD_COLUMNS } from '../../../shared/lending/schedule-columns.ts';
+import type { LendingCatalogue } from '../../../shared/lending/lending-catalogue.ts';
 import { SCHEDULE_TYPE_STATUSES } from '../../../shared/lending/schedule-type.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
+import { KIND_FOLDERS } from '../../../shared/product/record-identity.ts';
 import { recordOf } from '../../support/schedule-type-records.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
 const page = readFileSync(path.join(root, 'docs/schedule-types.md'), 'utf8');
+
+/** Schedule types, periodicities and calendars of a folder, built-in ones included. */
+function readCatalogueFolder(folder: string): LendingCatalogue {
+  const { catalogue, faults } = readWholeCatalogue(folder);
+  if (catalogue === undefined) throw catalogueError(folder, faults);
+  return catalogue.lending;
+}
 
 /** The example of docs/schedule-types.md. */
 function documentedExample(): string {
@@ -186,7 +195,7 @@ describe('the folder of a catalogue', () => {
     write('calendars/old/bank.json', { name: 'Bank', version: '1', holidays: [] });
     write('periodicities/decade.yaml', 'name: Every 10 days');
     const rest = 'only README files, *.md and hidden files are left alone';
-    const folders = `must be one of the folders schedule-types, periodicities, calendars; ${rest}`;
+    const folders = `must be one of the folders ${Object.values(KIND_FOLDERS).join(', ')}; ${rest}`;
     const files = `must be a file whose name ends in .json, in small letters; ${rest}`;
     expect(messages()).toEqual([
       `calendars.json: ${folders}`,

@@ -1,9 +1,9 @@
-import { createConsumer, type Consumer } from '../../shared/messaging/consumer.ts';
-import { consumerMetrics } from '../../shared/messaging/consumer-metrics.ts';
-import type { Handlers } from '../../shared/messaging/handle-by-type.ts';
-import { createRequestHandling } from '../../shared/messaging/request-handling.ts';
-import { TOPIC, topicName, type TopicKey } from '../../shared/messaging/topic-names.ts';
-import type { Health, WorkerContext } from '../../shared/platform/worker.ts';
+import { createConsumer, type Consumer } from './consumer.ts';
+import { consumerMetrics } from './consumer-metrics.ts';
+import type { Handlers } from './handle-by-type.ts';
+import { createRequestHandling } from './request-handling.ts';
+import { TOPIC, topicName, type TopicKey } from './topic-names.ts';
+import type { Health, WorkerContext } from '../platform/worker.ts';
 
 /** A foreign reply topic that cannot be written costs the lane no longer than this; it is then spared for a while. */
 const FOREIGN_DEADLINE_MS = 3_000;
@@ -11,9 +11,12 @@ const OWN_REPLY_TOPICS: readonly TopicKey[] = ['ingressReplies', 'ingressResults
 
 /** One lane of requests: interactive traffic and bulk traffic share nothing but the process. */
 export interface LaneOptions {
+  /** Name of the worker, part of the group's name as well. */
+  readonly worker: string;
   /** Part of the group's name; never changed, since the group's place in the topic hangs on it. */
   readonly lane: 'interactive' | 'bulk';
   readonly requestTopic: TopicKey;
+  readonly deadLetterTopic: TopicKey;
   /** Handlers by the type of the request. */
   readonly handlers: Handlers;
   /** Longest synchronous work between two turns of the event loop; absent: the consumer's default. */
@@ -28,10 +31,10 @@ export interface RunningLane {
 /** Starts a consumer with publishers of its own. Rejects when it cannot begin; nothing is left then. */
 export async function startLane(context: WorkerContext, options: LaneOptions): Promise<RunningLane> {
   const { broker, config, log, metrics } = context;
-  const { lane, requestTopic, handlers, sliceMs } = options;
+  const { worker, lane, requestTopic, handlers, sliceMs } = options;
   const topic = (key: TopicKey): string => topicName(config.topicPrefix, key);
-  const groupId = `${config.topicPrefix}plat.schedule.${lane}`;
-  const clientId = `schedule-${lane}`;
+  const groupId = `${config.topicPrefix}plat.${worker}.${lane}`;
+  const clientId = `${worker}-${lane}`;
   const replies = broker.createPublisher({ clientId: `${clientId}-replies` });
   const foreignReplies = broker.createPublisher({
     clientId: `${clientId}-foreign-replies`,
@@ -44,7 +47,7 @@ export async function startLane(context: WorkerContext, options: LaneOptions): P
     replies,
     foreignReplies,
     deadLetters: replies,
-    deadLetterTopic: topic('scheduleDeadLetters'),
+    deadLetterTopic: topic(options.deadLetterTopic),
     groupId,
     admin: broker.admin,
     ownReplyTopics: OWN_REPLY_TOPICS.map(topic),

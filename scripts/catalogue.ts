@@ -1,0 +1,73 @@
+/** `npm run catalogue`: checks, publishes and shows the product catalogue of the configured Kafka. */
+import { createLibraryCalendars } from '../shared/calendars/library-calendars.ts';
+import type { Broker } from '../shared/messaging/ports.ts';
+import { topicName } from '../shared/messaging/topic-names.ts';
+import { systemClock } from '../shared/platform/clock.ts';
+import { loadConfig } from '../shared/platform/config.ts';
+import { ConfigError, errorText, SystemError } from '../shared/platform/errors.ts';
+import { createLog } from '../shared/platform/log.ts';
+import { createCodec } from '../workers/create-codec.ts';
+import { runCatalogueCommand, type CommandReport } from './catalogue/catalogue-command.ts';
+import {
+  HELP,
+  readCatalogueArguments,
+  UsageError,
+  type CatalogueArguments,
+} from './catalogue/command-arguments.ts';
+import type { CatalogueConnection } from './catalogue/topic-records.ts';
+
+const FAULTS = 1;
+const USAGE = 2;
+const BROKER = 3;
+
+let broker: Broker | undefined;
+try {
+  const args = readCatalogueArguments(process.argv.slice(2));
+  if (args === undefined) process.stdout.write(HELP);
+  else
+    print(
+      args,
+      await runCatalogueCommand(args.command, { connect, otherCalendars: createLibraryCalendars() }),
+    );
+} catch (error) {
+  process.stderr.write(`catalogue: ${errorText(error)}\n`);
+  process.exitCode = exitCodeOf(error);
+} finally {
+  await broker?.close();
+}
+
+async function connect(): Promise<CatalogueConnection> {
+  const config = loadConfig(process.env);
+  if (config.kafka === undefined) {
+    throw new ConfigError(
+      'KAFKA_BROKERS is not set. The embedded broker serves its own process only: start it with the folder instead, ' +
+        'CATALOGUE_FOLDER=FOLDER npm start; a change needs a new start',
+    );
+  }
+  const { createKafkaBroker } = await import('../shared/messaging/kafka-broker.ts');
+  const log = createLog({ level: config.logLevel, name: 'catalogue' });
+  broker = createKafkaBroker({ ...config.kafka, clientId: 'catalogue', log });
+  return {
+    broker,
+    codec: await createCodec(config, systemClock),
+    topic: topicName(config.topicPrefix, 'catalogueRecords'),
+    log,
+  };
+}
+
+function print({ command, json }: CatalogueArguments, { ok, faults, lines, result }: CommandReport): void {
+  if (!ok) process.exitCode = FAULTS;
+  if (json) {
+    process.stdout.write(
+      `${JSON.stringify({ command: command.name, ok, faults, ...result }, undefined, 2)}\n`,
+    );
+    return;
+  }
+  const target = faults.length > 0 ? process.stderr : process.stdout;
+  for (const line of lines) target.write(`${line}\n`);
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof UsageError || error instanceof ConfigError) return USAGE;
+  return error instanceof SystemError ? BROKER : FAULTS;
+}

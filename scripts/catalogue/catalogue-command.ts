@@ -1,0 +1,223 @@
+/** The commands of `npm run catalogue`, over whatever broker they are given. */
+
+import { existsSync } from 'node:fs';
+import { writeRecords } from '../../shared/catalogue/write-records.ts';
+import { lineOf } from '../../shared/contract/catalogue-files.ts';
+import { readFolderRecords, readWholeCatalogue } from '../../shared/contract/read-catalogue-folder.ts';
+import type { CatalogueFault } from '../../shared/lending/catalogue-entry.ts';
+import type { OtherCalendars } from '../../shared/lending/calendars/business-calendar.ts';
+import { assertNever } from '../../shared/platform/errors.ts';
+import type { CatalogueRecord, RecordKind } from '../../shared/product/catalogue-records.ts';
+import {
+  codeKey,
+  KIND_FOLDERS,
+  recordKey,
+  type RecordIdentity,
+} from '../../shared/product/record-identity.ts';
+import { KINDS_WITH_STATUS, withStatus } from './changed-status.ts';
+import { type CatalogueCommand, UsageError } from './command-arguments.ts';
+import {
+  changesOf,
+  differenceOf,
+  faultsAfter,
+  type FolderDifference,
+  recordsByKey,
+  sharedKeys,
+} from './publication.ts';
+import { CLIENT_ID, type CatalogueConnection, readTopicRecords } from './topic-records.ts';
+
+/** What a command found and did. */
+export interface CommandReport {
+  /** False: faults, or for `diff` differences. */
+  readonly ok: boolean;
+  readonly faults: readonly CatalogueFault[];
+  /** For a person, a line each. */
+  readonly lines: readonly string[];
+  /** For a program, beside `ok` and `faults`. */
+  readonly result: Readonly<Record<string, unknown>>;
+}
+
+export interface CommandTools {
+  /** Opens the topic; throws when there is no broker that could be reached. */
+  readonly connect: () => Promise<CatalogueConnection>;
+  /** Finds the calendars of countries that are not built in. */
+  readonly otherCalendars?: OtherCalendars | undefined;
+}
+
+/** Runs a command. Rejects with UsageError (no such folder), ConfigError (no broker set) and MessagingError. */
+export async function runCatalogueCommand(
+  command: CatalogueCommand,
+  tools: CommandTools,
+): Promise<CommandReport> {
+  if ('folder' in command && !existsSync(command.folder)) {
+    throw new UsageError(`there is no folder ${command.folder}`);
+  }
+  switch (command.name) {
+    case 'validate':
+      return validate(command.folder, tools);
+    case 'diff':
+      return diff(command.folder, tools);
+    case 'publish':
+      return publish(command, tools);
+    case 'list':
+      return list(tools);
+    case 'show':
+      return show(command, tools);
+    case 'approve':
+    case 'close':
+      return changeStatus(command, tools);
+    default:
+      return assertNever(command);
+  }
+}
+
+async function validate(folder: string, { otherCalendars }: CommandTools): Promise<CommandReport> {
+  const { records, faults } = readWholeCatalogue(folder, otherCalendars);
+  const all = [...faults, ...(faults.length > 0 ? [] : ownFaults(folder, records))];
+  if (all.length > 0) return refused(all);
+  return done([`${folder}: ${records.length} records, no faults`], { records: records.length });
+}
+
+async function diff(folder: string, tools: CommandTools): Promise<CommandReport> {
+  const wanted = readFolder(folder);
+  if ('refused' in wanted) return wanted.refused;
+  const difference = differenceOf(wanted.records, await readTopicRecords(await tools.connect()));
+  const { added, changed, missing, unchanged } = difference;
+  const isSame = added.length + changed.length + missing.length === 0;
+  return {
+    ok: isSame,
+    faults: [],
+    lines: isSame ? [`${unchanged} records, no differences`] : differenceLines(difference),
+    result: { ...difference },
+  };
+}
+
+async function publish(
+  { folder, dryRun, deleteMissing }: Extract<CatalogueCommand, { name: 'publish' }>,
+  tools: CommandTools,
+): Promise<CommandReport> {
+  const wanted = readFolder(folder);
+  if ('refused' in wanted) return wanted.refused;
+  const connection = await tools.connect();
+  const topic = await readTopicRecords(connection);
+  const difference = differenceOf(wanted.records, topic);
+  const changes = changesOf(wanted.records, difference, deleteMissing);
+  const after = { put: wanted.records, removed: changes.remove };
+  const faults = faultsAfter(after, topic, tools.otherCalendars);
+  if (faults.length > 0) return refused(faults);
+  if (!dryRun) await writeRecords({ ...connection, clientId: CLIENT_ID }, changes);
+  const { added, changed, missing, unchanged } = difference;
+  const will = dryRun ? 'would write' : 'wrote';
+  const gone = dryRun ? 'would delete' : 'deleted';
+  const lines = [
+    ...[...added, ...changed.map(({ key }) => key)].map((key) => `${will} ${key}`),
+    ...missing.map((key) =>
+      deleteMissing ? `${gone} ${key}` : `kept ${key}, which the folder does not have`,
+    ),
+    `${added.length} new, ${changed.length} changed, ${unchanged} unchanged, ${changes.remove.length} deleted` +
+      (dryRun ? ' (dry run: nothing was written)' : ''),
+  ];
+  const written = { added, changed: changed.map(({ key }) => key), unchanged, deleted: changes.remove };
+  return done(lines, { dryRun, ...written, kept: deleteMissing ? [] : missing });
+}
+
+async function list({ connect }: CommandTools): Promise<CommandReport> {
+  const { identities, records, unreadable } = await readTopicRecords(await connect());
+  const rows = identities.map(({ key, ...identity }) => ({ ...identity, readable: records.has(key) }));
+  const lines = rows.map((row) => {
+    const { kind, code, version, status } = row;
+    const note = row.readable ? '' : 'CANNOT BE READ';
+    return [kind.padEnd(15), code, `v${version}`, status ?? '-', validity(row), note].join('  ').trimEnd();
+  });
+  if (unreadable > 0) lines.push(`${unreadable} messages of the topic are no catalogue records`);
+  return done(lines, { records: rows, unreadable });
+}
+
+async function show(
+  { kind, code, version }: Extract<CatalogueCommand, { name: 'show' }>,
+  { connect }: CommandTools,
+): Promise<CommandReport> {
+  const { identities, records } = await readTopicRecords(await connect());
+  const versions = identities.filter((one) => one.kind === kind && codeKey(one.code) === codeKey(code));
+  const highest = Math.max(...versions.map((one) => one.version));
+  const key = recordKey({ kind, code, version: version ?? highest });
+  const entry = records.get(key);
+  if (entry === undefined) return unknown(kind, code, version);
+  return done([JSON.stringify(entry.record, undefined, 2)], { key, record: entry.record });
+}
+
+async function changeStatus(
+  { name, kind, code, version }: Extract<CatalogueCommand, { name: 'approve' | 'close' }>,
+  tools: CommandTools,
+): Promise<CommandReport> {
+  if (!KINDS_WITH_STATUS.includes(kind)) {
+    throw new UsageError(`a ${kind} has no status; those of ${KINDS_WITH_STATUS.join(', ')} have one`);
+  }
+  const connection = await tools.connect();
+  const topic = await readTopicRecords(connection);
+  const key = recordKey({ kind, code, version });
+  const entry = topic.records.get(key);
+  const next = entry === undefined ? undefined : withStatus(entry, name);
+  if (entry === undefined || next === undefined) return unknown(kind, code, version);
+  const status = String(Reflect.get(next.record, 'Status'));
+  if (Reflect.get(entry.record, 'Status') === status) {
+    return done([`${key} is ${status} already`], { key, status, changed: false });
+  }
+  const after = { put: new Map([[key, next]]), removed: [] };
+  const faults = faultsAfter(after, topic, tools.otherCalendars);
+  if (faults.length > 0) return refused(faults);
+  await writeRecords({ ...connection, clientId: CLIENT_ID }, { put: [next], remove: [] });
+  return done([`${key} is ${status} now`], { key, status, changed: true });
+}
+
+/** The records of a folder by message key. What they name may be on the topic only. */
+function readFolder(
+  folder: string,
+): { readonly records: ReadonlyMap<string, CatalogueRecord> } | { readonly refused: CommandReport } {
+  const { records, faults } = readFolderRecords(folder);
+  const all = [...faults, ...(faults.length > 0 ? [] : ownFaults(folder, records))];
+  return all.length > 0 ? { refused: refused(all) } : { records: recordsByKey(records) };
+}
+
+/** What only a publication cannot do with: two records of one key, and a folder that is taken by mistake. */
+function ownFaults(folder: string, records: readonly CatalogueRecord[]): readonly CatalogueFault[] {
+  if (records.length > 0) return sharedKeys(records);
+  const kinds = Object.values(KIND_FOLDERS).join(', ');
+  return [{ source: folder, record: '', message: `must hold a record in one of the folders ${kinds}` }];
+}
+
+function done(lines: readonly string[], result: CommandReport['result']): CommandReport {
+  return { ok: true, faults: [], lines, result };
+}
+
+function refused(faults: readonly CatalogueFault[]): CommandReport {
+  const lines = faults.map((fault) => `FAULT  ${lineOf(fault)}`);
+  const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
+  return { ok: false, faults, lines: [...lines, `${count}; nothing was written`], result: {} };
+}
+
+function unknown(kind: RecordKind, code: string, version: number | undefined): CommandReport {
+  const which = version === undefined ? code : `${code} version ${version}`;
+  const message = `is not on the topic, or cannot be read; \`npm run catalogue -- list\` tells what is`;
+  return refused([{ source: kind, record: which, message }]);
+}
+
+function differenceLines({ added, changed, missing, unchanged }: FolderDifference): readonly string[] {
+  return [
+    ...added.map((key) => `+ ${key}  (only in the folder)`),
+    ...missing.map((key) => `- ${key}  (only on the topic)`),
+    ...changed.flatMap(({ key, members }) => [
+      `~ ${key}${members.length === 0 ? '  (cannot be read on the topic)' : ''}`,
+      ...members.map(({ path, from, to }) => `    ${path}: ${valueText(from)} -> ${valueText(to)}`),
+    ]),
+    `${added.length} new, ${changed.length} changed, ${unchanged} unchanged, ${missing.length} only on the topic`,
+  ];
+}
+
+function valueText(value: unknown): string {
+  return value === undefined ? '(none)' : JSON.stringify(value);
+}
+
+function validity({ validFrom, validTo }: RecordIdentity): string {
+  return validFrom === null && validTo === null ? '' : `${validFrom ?? '...'} to ${validTo ?? '...'}`;
+}

@@ -1,0 +1,110 @@
+/** What it takes to make the topic say what a folder says. */
+
+import { isDeepStrictEqual } from 'node:util';
+import type { RecordChanges } from '../../shared/catalogue/write-records.ts';
+import type { CatalogueFault } from '../../shared/lending/catalogue-entry.ts';
+import type { OtherCalendars } from '../../shared/lending/calendars/business-calendar.ts';
+import { catalogueOfRecords } from '../../shared/product/catalogue-of-records.ts';
+import type { CatalogueRecord } from '../../shared/product/catalogue-records.ts';
+import { identityOf, recordKey } from '../../shared/product/record-identity.ts';
+import { asJson, memberDifferences, type MemberDifference } from './member-differences.ts';
+import type { TopicRecords } from './topic-records.ts';
+
+/** How folder and topic differ, by message key. */
+export interface FolderDifference {
+  /** In the folder only. */
+  readonly added: readonly string[];
+  /** In both; without members: the one on the topic cannot be read. */
+  readonly changed: readonly { readonly key: string; readonly members: readonly MemberDifference[] }[];
+  /** On the topic only. */
+  readonly missing: readonly string[];
+  readonly unchanged: number;
+}
+
+/** Records by message key, in their order. */
+export function recordsByKey(records: readonly CatalogueRecord[]): ReadonlyMap<string, CatalogueRecord> {
+  return new Map(records.map((entry) => [recordKey(identityOf(entry)), entry]));
+}
+
+/** Compares the records of a folder with those of the topic, from the topic to the folder. */
+export function differenceOf(
+  folder: ReadonlyMap<string, CatalogueRecord>,
+  topic: TopicRecords,
+): FolderDifference {
+  const known = new Set(topic.identities.map(({ key }) => key));
+  const changed: { key: string; members: readonly MemberDifference[] }[] = [];
+  const added: string[] = [];
+  for (const [key, entry] of folder) {
+    const present = topic.records.get(key);
+    if (!known.has(key)) added.push(key);
+    else if (present === undefined) changed.push({ key, members: [] });
+    else if (!isSame(present, entry)) {
+      changed.push({ key, members: memberDifferences(asJson(present.record), asJson(entry.record)) });
+    }
+  }
+  const missing = [...known].filter((key) => !folder.has(key));
+  return { added, changed, missing, unchanged: folder.size - added.length - changed.length };
+}
+
+/** What is written so that the topic has the folder's records. */
+export function changesOf(
+  folder: ReadonlyMap<string, CatalogueRecord>,
+  { added, changed, missing }: FolderDifference,
+  deleteMissing: boolean,
+): RecordChanges {
+  const keys = new Set([...added, ...changed.map(({ key }) => key)]);
+  const put = [...folder].filter(([key]) => keys.has(key)).map(([, entry]) => entry);
+  return { put, remove: deleteMissing ? missing : [] };
+}
+
+/** What becomes of the topic. */
+interface Outcome {
+  readonly put: ReadonlyMap<string, CatalogueRecord>;
+  readonly removed: readonly string[];
+}
+
+/**
+ * All faults that the topic would have with these records on it, so that nothing is written that would make it wrong.
+ * Faults of records that are on the topic only name it as their source.
+ */
+export function faultsAfter(
+  { put, removed }: Outcome,
+  topic: TopicRecords,
+  otherCalendars?: OtherCalendars,
+): readonly CatalogueFault[] {
+  const gone = new Set(removed);
+  const stays = (key: string): boolean => !put.has(key) && !gone.has(key);
+  const kept = [...topic.records].flatMap(([key, entry]): readonly CatalogueRecord[] =>
+    stays(key) ? [{ ...entry, source: onTopic(key) }] : [],
+  );
+  const unreadable = topic.identities
+    .filter(({ key }) => stays(key) && !topic.records.has(key))
+    .map(({ key, code }) => ({
+      source: onTopic(key),
+      record: code,
+      message: 'cannot be read: publish it anew, or delete it by --delete-missing',
+    }));
+  const outcome = catalogueOfRecords([...put.values(), ...kept], otherCalendars);
+  return [...unreadable, ...(outcome.kind === 'refused' ? outcome.faults : [])];
+}
+
+/** Records of a folder that would have the message key of another. */
+export function sharedKeys(records: readonly CatalogueRecord[]): readonly CatalogueFault[] {
+  const first = new Map<string, CatalogueRecord>();
+  return records.flatMap((entry) => {
+    const { kind, code, version } = identityOf(entry);
+    const key = recordKey({ kind, code, version });
+    const earlier = first.get(key);
+    if (earlier === undefined) first.set(key, entry);
+    const message = `must differ: ${earlier?.source} has a ${kind} of the same code and version`;
+    return earlier === undefined ? [] : [{ source: entry.source, record: code, message }];
+  });
+}
+
+function onTopic(key: string): string {
+  return `topic ${key}`;
+}
+
+function isSame(one: CatalogueRecord, other: CatalogueRecord): boolean {
+  return isDeepStrictEqual(asJson(one.record), asJson(other.record));
+}

@@ -1,0 +1,52 @@
+/** The records that are on the topic now. */
+
+import { createCatalogueTable } from '../../shared/catalogue/catalogue-table.ts';
+import type { Codec } from '../../shared/messaging/codec.ts';
+import type { Broker } from '../../shared/messaging/ports.ts';
+import { MessagingError } from '../../shared/platform/errors.ts';
+import type { Log } from '../../shared/platform/log.ts';
+import type { CatalogueRecord } from '../../shared/product/catalogue-records.ts';
+import type { RecordIdentity } from '../../shared/product/record-identity.ts';
+
+/** Where the command finds the catalogue. */
+export interface CatalogueConnection {
+  readonly broker: Broker;
+  readonly codec: Codec;
+  readonly topic: string;
+  readonly log: Log;
+}
+
+export interface TopicRecords {
+  /** Every version that the topic tells of, those that cannot be read included, in the order of the keys. */
+  readonly identities: readonly (RecordIdentity & { readonly key: string })[];
+  /** The records by key, in that order; `source` is the key. */
+  readonly records: ReadonlyMap<string, CatalogueRecord>;
+  /** Messages that cannot be read at all. */
+  readonly unreadable: number;
+}
+
+export const CLIENT_ID = 'catalogue-command';
+
+/** Reads the whole topic. Rejects with MessagingError when the topic is not there or cannot be read. */
+export async function readTopicRecords(connection: CatalogueConnection): Promise<TopicRecords> {
+  const { broker, topic } = connection;
+  const counts = await broker.admin.partitionCounts([topic]);
+  if (!counts.has(topic)) {
+    const text = `the broker lacks the topic ${topic}; make it by: npm run topics -- create`;
+    throw new MessagingError('topic-unknown', text, { canRetry: false });
+  }
+  const table = createCatalogueTable({ ...connection, clientId: CLIENT_ID });
+  try {
+    await table.start();
+    const unreadable = table.stats().badRecords;
+    const identities = table.identities().toSorted((one, other) => (one.key < other.key ? -1 : 1));
+    const records = new Map<string, CatalogueRecord>();
+    for (const { key } of identities) {
+      const record = table.record(key);
+      if (record !== undefined) records.set(key, record);
+    }
+    return { identities, records, unreadable };
+  } finally {
+    await table.stop();
+  }
+}

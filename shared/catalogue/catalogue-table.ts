@@ -1,0 +1,184 @@
+import type { CalendarDate } from '../lending/calendar-date.ts';
+import type { OtherCalendars } from '../lending/calendars/business-calendar.ts';
+import type { LendingCatalogue } from '../lending/lending-catalogue.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import type { Health } from '../platform/worker.ts';
+import type { CatalogueRecord, RecordKind, RecordsByKind } from '../product/catalogue-records.ts';
+import type { CatalogueView } from '../product/catalogue-view.ts';
+import { answeringVersion, listInForce } from '../product/product-versions.ts';
+import type { RecordIdentity } from '../product/record-identity.ts';
+import { followCatalogue } from './catalogue-metrics.ts';
+import type { IndexEntry } from './catalogue-index.ts';
+import { EncodedRecords, type EncodedRecordsOptions, type EncodedRecordsStats } from './encoded-records.ts';
+import { compileNames } from './lending-names.ts';
+
+export interface CatalogueTableOptions extends Omit<EncodedRecordsOptions, 'onChange'> {
+  /** Finds the calendars of countries that are not built in, as bases of the catalogue's own. */
+  readonly otherCalendars?: OtherCalendars | undefined;
+  /** Shows the table's figures there, under its client id. */
+  readonly metrics?: Metrics | undefined;
+}
+
+export interface CatalogueStats extends EncodedRecordsStats {
+  /** Schedule types, periodicities and calendars that are left out because they are wrong. */
+  readonly namesLeftOut: number;
+}
+
+/**
+ * The catalogue as it is on the log at the moment. Its records are read only; a method's answer stays as it is when the
+ * catalogue changes.
+ */
+export interface CatalogueTable extends CatalogueView {
+  /** Resolves when all that was on the topic has been read. Rejects when that takes too long. */
+  start(): Promise<void>;
+  /** Resolves when all that is on the topic at this moment has been read. */
+  caughtUp(timeoutMs: number): Promise<void>;
+  /** Read to the end once, and still reading. */
+  isReady(): boolean;
+  health(): Health;
+  stats(): CatalogueStats;
+  /** All versions of all records, in no particular order. */
+  identities(): readonly (RecordIdentity & { readonly key: string })[];
+  /** The record of a message key; undefined when there is none that can be read. */
+  record(key: string): CatalogueRecord | undefined;
+  stop(timeoutMs?: number): Promise<void>;
+}
+
+/** Kinds whose records are compiled together. */
+const NAME_KINDS: ReadonlySet<RecordKind> = new Set(['schedule-type', 'periodicity', 'calendar']);
+
+/**
+ * Materialises the catalogue topic. Memory holds the encoded records and an index; what is asked for is unpacked and
+ * kept within bounds. A record that cannot be read is counted, told of without its content, and as if it were not there.
+ */
+export function createCatalogueTable(options: CatalogueTableOptions): CatalogueTable {
+  return new LogCatalogueTable(options);
+}
+
+class LogCatalogueTable implements CatalogueTable {
+  readonly #options: CatalogueTableOptions;
+  readonly #records: EncodedRecords;
+  #lending: LendingCatalogue | undefined;
+  #namesLeftOut = 0;
+
+  constructor(options: CatalogueTableOptions) {
+    this.#options = options;
+    this.#records = new EncodedRecords({
+      ...options,
+      onChange: ({ kind }) => {
+        if (NAME_KINDS.has(kind)) this.#lending = undefined;
+      },
+    });
+    if (options.metrics !== undefined) followCatalogue(options.metrics, options.clientId, () => this.stats());
+  }
+
+  /** Compiled at the first question after a change of its records. */
+  get lending(): LendingCatalogue {
+    this.#lending ??= this.#compile();
+    return this.#lending;
+  }
+
+  async start(): Promise<void> {
+    await this.#records.start();
+    this.#lending = this.#compile();
+  }
+
+  caughtUp(timeoutMs: number): Promise<void> {
+    return this.#records.caughtUp(timeoutMs);
+  }
+
+  isReady(): boolean {
+    return this.#records.isReady();
+  }
+
+  health(): Health {
+    return this.#records.health();
+  }
+
+  stats(): CatalogueStats {
+    return { ...this.#records.stats(), namesLeftOut: this.#namesLeftOut };
+  }
+
+  product(code: string, day: CalendarDate) {
+    const versions = this.#records.index.versions('product', code);
+    return this.#readable('product', versions, (left) => answeringVersion(left, day));
+  }
+
+  productById(id: string, day: CalendarDate) {
+    const versions = this.#records.index.withId('product', id);
+    return this.#readable('product', versions, (left) => answeringVersion(left, day));
+  }
+
+  interestList(code: string) {
+    return this.#list('interest-list', code);
+  }
+
+  commissionList(code: string) {
+    return this.#list('commission-list', code);
+  }
+
+  insuranceList(code: string) {
+    return this.#list('insurance-list', code);
+  }
+
+  discountList(code: string) {
+    return this.#list('discount-list', code);
+  }
+
+  customList(code: string) {
+    return this.#list('custom-list', code);
+  }
+
+  identities(): readonly (RecordIdentity & { readonly key: string })[] {
+    return [...this.#records.index.all()].map(({ key, identity }) => ({ ...identity, key }));
+  }
+
+  record(key: string): CatalogueRecord | undefined {
+    const entry = this.#records.index.get(key);
+    return entry === undefined ? undefined : this.#records.unpack(entry);
+  }
+
+  stop(timeoutMs?: number): Promise<void> {
+    return this.#records.stop(timeoutMs);
+  }
+
+  #list<Kind extends RecordKind>(kind: Kind, code: string): RecordsByKind[Kind] | undefined {
+    return this.#readable(kind, this.#records.index.versions(kind, code), listOf);
+  }
+
+  /** The record that `choose` takes among the versions that can be read. */
+  #readable<Kind extends RecordKind>(
+    kind: Kind,
+    versions: readonly IndexEntry[],
+    choose: (left: readonly IndexEntry[]) => IndexEntry | undefined,
+  ): RecordsByKind[Kind] | undefined {
+    let left = versions;
+    for (let chosen = choose(left); chosen !== undefined; chosen = choose(left)) {
+      const unreadable = chosen;
+      const found = this.#records.unpack(chosen);
+      // The compiler does not see that the kind decides the record when it is itself a parameter.
+      if (found?.kind === kind) return found.record as RecordsByKind[Kind];
+      left = left.filter((entry) => entry !== unreadable);
+    }
+    return undefined;
+  }
+
+  #compile(): LendingCatalogue {
+    const records = [...this.#records.index.all()]
+      .filter(({ identity }) => NAME_KINDS.has(identity.kind))
+      .toSorted((one, other) => (one.key < other.key ? -1 : 1))
+      .flatMap((entry) => this.#records.unpack(entry) ?? []);
+    const { lending, faults } = compileNames(records, this.#options.otherCalendars);
+    const leftOut = [...new Set(faults.map(({ source }) => source))];
+    this.#namesLeftOut = leftOut.length;
+    for (const key of leftOut) {
+      this.#options.log.warn({ topic: this.#options.topic, key }, 'a name of the catalogue was left out');
+    }
+    return lending;
+  }
+}
+
+/** Custom lists have no status: of them the highest version counts. */
+function listOf(versions: readonly IndexEntry[]): IndexEntry | undefined {
+  return listInForce(versions);
+}

@@ -1,0 +1,213 @@
+/** The records of the catalogue topic as they are on the log: indexed when they come, unpacked when they are asked for. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Codec, Decoded } from '../messaging/codec.ts';
+import type { LogMessage } from '../messaging/message.ts';
+import type { Broker } from '../messaging/ports.ts';
+import { createTable, type Table, type TableRecord } from '../messaging/table.ts';
+import { errorText, MessagingError, SystemError } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import type { Health } from '../platform/worker.ts';
+import type { CatalogueRecord } from '../product/catalogue-records.ts';
+import type { RecordIdentity } from '../product/record-identity.ts';
+import { BoundedCache } from './bounded-cache.ts';
+import { CatalogueIndex, indexEntry, type IndexEntry } from './catalogue-index.ts';
+import { identityFor, payloadOf, unpackRecord } from './catalogue-message.ts';
+
+/** What a start reads at most; a topic beyond it makes the table unhealthy. */
+const MAX_RECORDS = 100_000;
+const MAX_ENCODED_BYTES = 256 * 1_024 * 1_024;
+/** Unpacked records that are kept: those in use, at most so many and so much JSON text; as objects they take somewhat more. */
+const MAX_UNPACKED_RECORDS = 1_000;
+const MAX_UNPACKED_BYTES = 16 * 1_024 * 1_024;
+const CATCH_UP_TIMEOUT_MS = 30_000;
+/** How often a schema registry that is away is asked again. */
+const RETRY_MS = 500;
+
+export interface EncodedRecordsOptions {
+  readonly broker: Pick<Broker, 'createTail'>;
+  readonly topic: string;
+  readonly codec: Codec;
+  readonly clientId: string;
+  readonly log: Log;
+  /** The first reading of the topic may take so long. Default 30,000 ms. */
+  readonly catchUpTimeoutMs?: number;
+  /** Called after each change. */
+  readonly onChange: (identity: RecordIdentity) => void;
+}
+
+export interface EncodedRecordsStats {
+  readonly records: number;
+  /** Of the encoded records. */
+  readonly bytes: number;
+  /** Records that were skipped because they cannot be read. */
+  readonly badRecords: number;
+  /** Records that found no room. */
+  readonly leftOut: number;
+  readonly unpackedRecords: number;
+  /** JSON text of the unpacked records that are kept. */
+  readonly unpackedBytes: number;
+}
+
+/** Follows the topic; see the table for what its answers mean. */
+export class EncodedRecords {
+  readonly index = new CatalogueIndex();
+  readonly #options: EncodedRecordsOptions;
+  readonly #table: Table<TableRecord>;
+  readonly #unpacked = new BoundedCache<CatalogueRecord>({
+    maxEntries: MAX_UNPACKED_RECORDS,
+    maxBytes: MAX_UNPACKED_BYTES,
+  });
+  readonly #broken = new WeakSet<IndexEntry>();
+  readonly #waiting = new Set<Promise<void>>();
+  #fresh: { readonly message: LogMessage; readonly identity: RecordIdentity } | undefined;
+  #badRecords = 0;
+  #started = false;
+  #stopped = false;
+
+  constructor(options: EncodedRecordsOptions) {
+    this.#options = options;
+    this.#table = createTable<TableRecord>({
+      ...options,
+      decode: (record) => record,
+      check: (message) => this.#check(message),
+      maxRecords: MAX_RECORDS,
+      maxBytes: MAX_ENCODED_BYTES,
+    });
+    this.#table.onChange((key, record) => this.#changed(key, record));
+  }
+
+  async start(): Promise<void> {
+    await this.#table.start();
+    await this.#allRead(this.#options.catchUpTimeoutMs ?? CATCH_UP_TIMEOUT_MS);
+    this.#started = true;
+  }
+
+  /** Resolves when all that is on the topic at this moment can be found. */
+  async caughtUp(timeoutMs: number): Promise<void> {
+    await this.#table.caughtUp(timeoutMs);
+    await this.#allRead(timeoutMs);
+  }
+
+  isReady(): boolean {
+    return this.#started && this.#table.isReady();
+  }
+
+  /** The record of an entry; undefined when it cannot be read: it is then counted and told of, once. */
+  unpack(entry: IndexEntry): CatalogueRecord | undefined {
+    const known = this.#unpacked.get(entry.key);
+    if (known !== undefined) return known;
+    if (this.#broken.has(entry)) return undefined;
+    try {
+      const decoded = this.#options.codec.decode(entry.encoded);
+      if (decoded instanceof Promise) throw new Error('its schema is not known any more');
+      const { entry: record, bytes } = unpackRecord(payloadOf(decoded), entry.key);
+      this.#unpacked.set(entry.key, record, bytes);
+      return record;
+    } catch (error) {
+      this.#broken.add(entry);
+      this.#skip(entry.encoded, error);
+      return undefined;
+    }
+  }
+
+  health(): Health {
+    const health = this.#table.health();
+    if (this.#started || health.status === 'unhealthy') return health;
+    return { status: 'starting', reason: `${this.#options.topic} is being read` };
+  }
+
+  stats(): EncodedRecordsStats {
+    const { bytes, badRecords, leftOut } = this.#table.stats();
+    return {
+      records: this.index.size,
+      bytes,
+      badRecords: badRecords + this.#badRecords,
+      leftOut,
+      unpackedRecords: this.#unpacked.size,
+      unpackedBytes: this.#unpacked.bytes,
+    };
+  }
+
+  async stop(timeoutMs?: number): Promise<void> {
+    this.#stopped = true;
+    await this.#table.stop(timeoutMs);
+  }
+
+  /** A throw keeps the former record of the key; what has to ask for its schema first is looked at later. */
+  #check(message: LogMessage): void {
+    this.#fresh = undefined;
+    if (message.key === null || message.value === null) return;
+    const decoded = this.#options.codec.decode(message);
+    if (decoded instanceof Promise) decoded.catch(() => undefined);
+    else this.#fresh = { message, identity: identityFor(message.key.toString(), payloadOf(decoded)) };
+  }
+
+  #changed(key: string, record: TableRecord | undefined): void {
+    if (record === undefined) {
+      const former = this.index.get(key);
+      this.index.remove(key);
+      this.#unpacked.delete(key);
+      if (former !== undefined) this.#options.onChange(former.identity);
+    } else if (isOf(record, this.#fresh?.message) && this.#fresh !== undefined) {
+      this.#put(key, this.#fresh.identity, record);
+    } else {
+      const reading: Promise<void> = this.#readLater(key, record).finally(() =>
+        this.#waiting.delete(reading),
+      );
+      this.#waiting.add(reading);
+    }
+  }
+
+  #put(key: string, identity: RecordIdentity, record: TableRecord): void {
+    this.#unpacked.delete(key);
+    this.index.put(indexEntry(key, identity, record));
+    this.#options.onChange(identity);
+  }
+
+  /** Reads a record whose schema has to be asked for. A newer record of the key may have come meanwhile. */
+  async #readLater(key: string, record: TableRecord): Promise<void> {
+    try {
+      const identity = identityFor(key, payloadOf(await this.#decode(record)));
+      if (this.#table.record(key) === record) this.#put(key, identity, record);
+    } catch (error) {
+      this.#skip(record, error);
+    }
+  }
+
+  async #decode(record: TableRecord): Promise<Decoded> {
+    for (;;) {
+      try {
+        return await this.#options.codec.decode(record);
+      } catch (error) {
+        if (!(error instanceof SystemError && error.canRetry) || this.#stopped) throw error;
+        await sleep(RETRY_MS, undefined, { ref: false });
+      }
+    }
+  }
+
+  async #allRead(timeoutMs: number): Promise<void> {
+    if (this.#waiting.size === 0) return;
+    const given = new AbortController();
+    const tooLate = sleep(timeoutMs, undefined, { signal: given.signal }).then(() => {
+      const text = `records of ${this.#options.topic} still wait for their schema after ${timeoutMs} ms`;
+      throw new MessagingError('tail-behind', text, { canRetry: true });
+    });
+    try {
+      await Promise.race([Promise.all(this.#waiting), tooLate]);
+    } finally {
+      given.abort();
+      tooLate.catch(() => undefined);
+    }
+  }
+
+  #skip({ partition, offset }: TableRecord, error: unknown): void {
+    this.#badRecords += 1;
+    const { log, topic } = this.#options;
+    log.warn({ topic, partition, offset, reason: errorText(error) }, 'a record of the catalogue was skipped');
+  }
+}
+
+function isOf(record: TableRecord, message: LogMessage | undefined): boolean {
+  return message?.offset === record.offset && message.partition === record.partition;
+}

@@ -1,0 +1,80 @@
+import { createLibraryCalendars } from '../calendars/library-calendars.ts';
+import { findBuiltInCalendar } from '../lending/calendars/built-in-calendars.ts';
+import type { OtherCalendars } from '../lending/calendars/business-calendar.ts';
+import { calendarFault, findCalendar } from '../lending/calendars/find-calendar.ts';
+import type { KnownCalendars } from '../lending/holiday-shift.ts';
+import type { ScheduleCatalogue } from '../lending/schedule-catalogue.ts';
+import type { Config } from '../platform/config.ts';
+import { ConfigError } from '../platform/errors.ts';
+import type { WorkerContext } from '../platform/worker.ts';
+import type { CatalogueView } from '../product/catalogue-view.ts';
+import { openCatalogue, type OpenCatalogue, type WorkerCatalogue } from './open-catalogue.ts';
+
+/** What calculations know beside their request. Both members follow the catalogue: they are asked anew for each request. */
+export interface LendingEnvironment {
+  /** Schedule types and periodicities as they are now, built-in ones and the institution's own (S1, D7). */
+  readonly catalogue: ScheduleCatalogue;
+  /** Holiday calendars by name (H2). */
+  readonly calendars: KnownCalendars;
+}
+
+/** The catalogue of a worker that calculates. */
+export interface LendingWorkerCatalogue extends WorkerCatalogue {
+  readonly environment: LendingEnvironment;
+}
+
+/**
+ * Opens the catalogue for a worker that calculates: reads the holidays of the configured countries and the
+ * records on the log, and finds the default calendar. Rejects with ConfigError naming the setting and what is not known;
+ * nothing is left running then.
+ */
+export async function openLendingCatalogue(
+  context: WorkerContext,
+  worker: string,
+  open: OpenCatalogue = openCatalogue,
+): Promise<LendingWorkerCatalogue> {
+  const { lending } = context.config;
+  const others = otherCountries(lending.holidayCountries);
+  const opened = await open(context, worker, others);
+  try {
+    return { ...opened, environment: lendingEnvironment(opened.view, others, lending) };
+  } catch (error) {
+    await opened.stop(0);
+    throw error;
+  }
+}
+
+/** The environment over a catalogue. Throws ConfigError where there is no calendar of the default's name. */
+function lendingEnvironment(
+  view: CatalogueView,
+  others: OtherCalendars,
+  { defaultHolidayCalendar: defaultName }: Config['lending'],
+): LendingEnvironment {
+  const find: KnownCalendars['find'] = (name) =>
+    findCalendar(name, { catalogue: view.lending.calendars, others });
+  if (defaultName !== undefined && find(defaultName) === undefined) {
+    const fault = calendarFault(defaultName, find);
+    throw new ConfigError(
+      `DEFAULT_HOLIDAY_CALENDAR: there is no calendar ${JSON.stringify(defaultName)}; it ${fault}`,
+    );
+  }
+  return {
+    get catalogue() {
+      return view.lending;
+    },
+    calendars: { find, defaultName },
+  };
+}
+
+/** The countries that are not built in; those that are named are read at once, so that no request waits for a file. */
+function otherCountries(names: readonly string[]): OtherCalendars {
+  const others = createLibraryCalendars();
+  const unknown = names.filter((name) => (findBuiltInCalendar(name) ?? others.find(name)) === undefined);
+  if (unknown.length > 0) {
+    const quoted = unknown.map((name) => JSON.stringify(name)).join(', ');
+    throw new ConfigError(
+      `HOLIDAY_COUNTRIES: there is no calendar ${quoted}; give countries by ISO 3166 code or English name`,
+    );
+  }
+  return others;
+}

@@ -1,0 +1,51 @@
+import { createLibraryCalendars } from '../calendars/library-calendars.ts';
+import type { OtherCalendars } from '../lending/calendars/business-calendar.ts';
+import { topicName } from '../messaging/topic-names.ts';
+import type { Health, WorkerContext } from '../platform/worker.ts';
+import type { CatalogueView } from '../product/catalogue-view.ts';
+import { createCatalogueTable } from './catalogue-table.ts';
+
+/** The catalogue as a worker needs it: complete when it gets it, and following the log from then on. */
+export interface WorkerCatalogue {
+  readonly view: CatalogueView;
+  health(): Health;
+  stop(timeoutMs: number): Promise<void>;
+}
+
+/**
+ * Opens the catalogue for a worker, by its name. `otherCalendars` finds the countries that are not built in, as bases
+ * of the catalogue's own calendars; absent: those that come with the program.
+ */
+export type OpenCatalogue = (
+  context: WorkerContext,
+  worker: string,
+  otherCalendars?: OtherCalendars,
+) => Promise<WorkerCatalogue>;
+
+/**
+ * Follows the records on the log, and resolves when those that are there at the moment have been read. Rejects when
+ * that takes too long; nothing is left running then.
+ */
+export async function openCatalogue(
+  context: WorkerContext,
+  worker: string,
+  otherCalendars?: OtherCalendars,
+): Promise<WorkerCatalogue> {
+  const { broker, codec, config, log, metrics } = context;
+  const table = createCatalogueTable({
+    broker,
+    codec,
+    log,
+    metrics,
+    topic: topicName(config.topicPrefix, 'catalogueRecords'),
+    clientId: `${worker}-catalogue`,
+    otherCalendars: otherCalendars ?? createLibraryCalendars(),
+  });
+  try {
+    await table.start();
+  } catch (error) {
+    await table.stop(0);
+    throw error;
+  }
+  return { view: table, health: () => table.health(), stop: (timeoutMs) => table.stop(timeoutMs) };
+}

@@ -1,0 +1,21 @@
+import type { z } from 'zod';
+import { actionInput } from './action-input.ts';
+import type { ReadRequest } from './request-reading.ts';
+
+/**
+ * Makes the reader of an action's body from the reader of its input: accepts the direct and the generic form (E2);
+ * warnings about the form come first.
+ */
+export function readEitherForm<Payload>(
+  shape: z.ZodObject,
+  readInput: (input: unknown) => ReadRequest<Payload>,
+): (body: unknown) => ReadRequest<Payload> {
+  const inputMembers: ReadonlySet<string> = new Set(Object.keys(shape.shape));
+  return (body) => {
+    const form = actionInput(body, inputMembers);
+    if (form.kind === 'invalid') return form;
+    const read = readInput(form.input);
+    if (read.kind === 'invalid' || form.warnings.length === 0) return read;
+    return { ...read, warnings: [...form.warnings, ...read.warnings] };
+  };
+}

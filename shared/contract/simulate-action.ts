@@ -1,0 +1,24 @@
+/** The simulation of a product among the actions. */
+
+import type { Action } from './actions.ts';
+import { readEitherForm } from './read-either-form.ts';
+import { simulateInput } from './read-simulate-request.ts';
+import { SIMULATE_EXAMPLES } from './simulate-examples.ts';
+import { renderSimulation, simulateReply, type SimulatePayload } from './simulate-reply.ts';
+import { simulateMembers } from './simulate-request-shape.ts';
+
+export const SIMULATE_ACTION: Action = {
+  name: 'PLAT_BP_Simulate',
+  summary: 'Simulates a banking product with its interest, commissions, insurances and discounts',
+  description:
+    'Answers one record for each interest of the product that fits the request, with its payment schedule from the day ' +
+    'of the request on. Row 0 carries the down payment. Nothing is stored.',
+  topic: 'simulationRequests',
+  requestType: 'SimulateRequest',
+  replyType: 'SimulateReply',
+  requestShape: simulateMembers,
+  replyShape: simulateReply,
+  examples: SIMULATE_EXAMPLES,
+  read: readEitherForm(simulateMembers, simulateInput.read),
+  render: (payload) => renderSimulation(payload as SimulatePayload),
+};

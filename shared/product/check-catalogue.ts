@@ -1,0 +1,82 @@
+/**
+ * What is wrong with a catalogue as a whole, all at once: records that cannot be told apart, versions that would both
+ * answer, names of what is not there, bounds in the wrong order. Only what can answer is looked into: Approved products
+ * and Active lists; a Draft may be unfinished.
+ */
+
+import type { CatalogueFault } from '../lending/catalogue-entry.ts';
+import type { CatalogueRecord } from './catalogue-records.ts';
+import { checkCommission, checkInsurance } from './check-charges.ts';
+import type { CheckContext, RecordContext } from './check-context.ts';
+import { chargeNamesOf, checkDiscounts } from './check-discounts.ts';
+import { checkIdentities } from './check-identities.ts';
+import { checkInterests } from './check-interests.ts';
+import { checkNames } from './check-parts.ts';
+import { checkProduct } from './check-product.ts';
+import { overlappingVersions } from './product-versions.ts';
+import { codeKey } from './record-identity.ts';
+import { below, recordName, reporterOf } from './record-report.ts';
+import { entriesOfKind, findLists } from './records-of-kind.ts';
+
+/** All faults of these records, in catalogue order; each names record, member and what to do. */
+export function checkCatalogue(
+  records: readonly CatalogueRecord[],
+  context: CheckContext,
+): readonly CatalogueFault[] {
+  const faults: CatalogueFault[] = [];
+  checkIdentities(records, faults);
+  checkVersions(records, faults);
+  const lists = findLists(records);
+  const productCodes = new Set(entriesOfKind(records, 'product').map(({ record }) => codeKey(record.Code)));
+  const recordContext: RecordContext = {
+    ...context,
+    lists,
+    hasProduct: (code) => productCodes.has(codeKey(code)),
+    hasCustomList: (code) => lists.customList(code) !== undefined,
+    charges: chargeNamesOf(records),
+  };
+  for (const entry of records) checkRecord(entry, recordContext, faults);
+  return faults;
+}
+
+/** At most one Approved version of a product may be valid on any day (L1). */
+function checkVersions(records: readonly CatalogueRecord[], faults: CatalogueFault[]): void {
+  const products = records.filter((entry) => entry.kind === 'product');
+  for (const entries of Map.groupBy(products, ({ record }) => codeKey(record.Code)).values()) {
+    const versions = entries.map((entry) => ({ ...entry.record, entry }));
+    for (const [one, other] of overlappingVersions(versions)) {
+      if (one.Version === other.Version) continue;
+      const text = `must not share a day with ${recordName(one.entry)} in ${one.entry.source}`;
+      reporterOf(other.entry, faults)(
+        'StartDate',
+        `${text}: only one version may be Approved on a day, so end one before the other starts`,
+      );
+    }
+  }
+}
+
+function checkRecord(entry: CatalogueRecord, context: RecordContext, faults: CatalogueFault[]): void {
+  const report = reporterOf(entry, faults);
+  if (entry.kind === 'product' && entry.record.Status === 'Approved') {
+    checkProduct(entry.record, context, report);
+  }
+  if (!('Status' in entry.record) || entry.record.Status !== 'Active') return;
+  if (entry.kind === 'interest-list') checkInterests(entry.record, report);
+  if (entry.kind === 'discount-list') checkDiscounts(entry.record, context, report);
+  if (entry.kind === 'commission-list') {
+    const { Commissions } = entry.record;
+    const names = Commissions.map(({ Name }) => Name);
+    checkNames(names, (place) => `Commissions[${place}].Name`, report);
+    for (const [place, commission] of Commissions.entries()) {
+      checkCommission(commission, context, below(`Commissions[${place}]`, report));
+    }
+  }
+  if (entry.kind === 'insurance-list') {
+    const { Insurances } = entry.record;
+    const names = Insurances.map(({ InsuranceName }) => InsuranceName);
+    checkNames(names, (place) => `Insurances[${place}].InsuranceName`, report);
+    for (const [place, insurance] of Insurances.entries()) {
+      checkInsurance(insurance, context, below(`Insurances[${place}]`, report));
+    }
+  }
+}

@@ -1,0 +1,126 @@
+/** Checks of what several kinds of records are made of: days, values, figures, filters, formulas and names. */
+
+import { currencyDigits } from '../lending/currency-digits.ts';
+import { parseFormula } from '../lending/formula-parser.ts';
+import { namesIn } from '../lending/formula-tree.ts';
+import { CHARGE_BASES } from '../lending/charge-terms.ts';
+import type { FormulaRecord, ItemFilter, ValidDays } from './record-parts.ts';
+import { codeKey } from './record-identity.ts';
+import { below, type Report } from './record-report.ts';
+import { daysOverlap, isActive, startsBy, type WithStatus } from './valid-values.ts';
+
+/** Largest share that a discount or an advance may be. */
+export const WHOLE_PERCENT = 100;
+
+/** The last day must not lie before the first. */
+export function checkDays(
+  members: readonly [from: string, to: string],
+  days: ValidDays,
+  report: Report,
+): void {
+  if (startsBy(days.ValidFrom, days.ValidTo)) return;
+  report(members[1], `must not be before ${members[0]}: swap the two days`);
+}
+
+/** At most one Active value may hold on any day, or it would be left to chance which one counts. */
+export function checkValues(values: readonly (ValidDays & WithStatus)[], report: Report): void {
+  for (const [place, value] of values.entries()) {
+    checkDays(['ValidFrom', 'ValidTo'], value, below(`Values[${place}]`, report));
+    if (!isActive(value)) continue;
+    const earlier = values.slice(0, place).findIndex((other) => isActive(other) && daysOverlap(value, other));
+    if (earlier >= 0) {
+      report(
+        `Values[${place}]`,
+        `must not share a day with Values[${earlier}]: end one before the other starts`,
+      );
+    }
+  }
+}
+
+/** A bound below another one would leave nothing between them. */
+export function checkOrder(
+  [least, most]: readonly [member: string, value: number | null],
+  [largest, bound]: readonly [member: string, value: number | null],
+  report: Report,
+): void {
+  if (most === null || bound === null || most <= bound) return;
+  report(largest, `must not be below ${least}, which is ${most}: swap the two, or send null for no bound`);
+}
+
+/** Filters must let something pass, and custom lists be known. */
+export function checkFilters(
+  filters: readonly ItemFilter[],
+  hasCustomList: (code: string) => boolean,
+  report: Report,
+): void {
+  for (const [place, filter] of filters.entries()) {
+    const tell = below(`Filters[${place}]`, report);
+    if ('From' in filter) checkOrder(['From', filter.From], ['To', filter.To], tell);
+    if ('Values' in filter && filter.Values.length === 0) tell('Values', 'must have at least one number');
+    if ('List' in filter && !hasCustomList(filter.List)) {
+      tell('List', missing('custom list', filter.List, 'custom-lists'));
+    }
+  }
+}
+
+/** `names the interest list X, which is ...` */
+export function missing(what: string, code: string, folder: string): string {
+  return `names the ${what} ${code}, which is not in the catalogue or not Active: add it to ${folder}, or name another`;
+}
+
+/** The expression must be readable and know exactly the arguments that it says it takes. */
+export function checkFormula(formula: FormulaRecord, report: Report): void {
+  const tell = below('Formula', report);
+  const inputs = new Set(formula.Inputs.map(codeKey));
+  if (inputs.size < formula.Inputs.length) tell('Inputs', 'must name each argument once');
+  const tree = parseFormula(formula.Expression);
+  if (tree.kind === 'formula-error') {
+    tell('Expression', `cannot be read at position ${tree.at}: ${tree.message}`);
+    return;
+  }
+  const names = [...namesIn(tree).keys()];
+  for (const name of names.filter((used) => !inputs.has(codeKey(used)))) {
+    tell('Expression', `names ${name}, which is not one of Inputs: add it there, or correct the name`);
+  }
+  const used = new Set(names.map(codeKey));
+  for (const name of formula.Inputs.filter((input) => !used.has(codeKey(input)))) {
+    tell('Inputs', `must not have ${name}, which Expression does not use: remove it`);
+  }
+}
+
+/** A formula is used exactly where UseBankingFormula says so. */
+export function checkFormulaUse(
+  { UseBankingFormula, Formula }: { UseBankingFormula: boolean; Formula: FormulaRecord | null },
+  report: Report,
+): void {
+  if (Formula !== null) checkFormula(Formula, report);
+  if (UseBankingFormula && Formula === null) {
+    report('Formula', 'is missing; must be there, or UseBankingFormula be false');
+  }
+  if (!UseBankingFormula && Formula !== null) {
+    report('UseBankingFormula', 'must be true, or Formula be left out');
+  }
+}
+
+/** Names, by which items of a list are found, must differ in any case. */
+export function checkNames(names: readonly string[], place: (index: number) => string, report: Report): void {
+  const first = new Map<string, number>();
+  for (const [index, name] of names.entries()) {
+    const earlier = first.get(codeKey(name));
+    if (earlier === undefined) first.set(codeKey(name), index);
+    else report(place(index), `must differ: ${name} is also the name of ${place(earlier)}`);
+  }
+}
+
+/** Currencies are those of ISO 4217. */
+export function checkCurrency(currency: string, report: Report): void {
+  if (currencyDigits(currency) === undefined) {
+    report('Currency', 'must be a currency code of ISO 4217, such as EUR');
+  }
+}
+
+/** What a percentage is of (F2). */
+export function checkBase(base: string | null, report: Report): void {
+  if (base === null || CHARGE_BASES.some((known) => known === base)) return;
+  report('PercentAppliedTo', `must be one of ${CHARGE_BASES.join(', ')}, or null for the financed amount`);
+}

@@ -1,0 +1,130 @@
+/** What is wrong with an Approved product: names of what is not there, and bounds in the wrong order (L1, Q2, Q6). */
+
+import { HOLIDAY_METHODS } from '../lending/business-day.ts';
+import { findCalendar } from '../lending/calendars/find-calendar.ts';
+import { PRODUCT_TYPE_CODES } from '../lending/product-types.ts';
+import { GRACE_TYPES } from '../lending/repayment-terms.ts';
+import { isProductType, servesProductType } from '../lending/schedule-type.ts';
+import type { RecordContext } from './check-context.ts';
+import { checkPeriodicity } from './check-charges.ts';
+import { checkCurrency, checkDays, checkFilters, checkOrder, missing, WHOLE_PERCENT } from './check-parts.ts';
+import type { Availability, ProductRecord } from './product-record.ts';
+import { below, type Report } from './record-report.ts';
+
+/** Reports what would keep the product from being shown or simulated. */
+export function checkProduct(product: ProductRecord, context: RecordContext, report: Report): void {
+  const { StartDate, EndDate, BankingProductType } = product;
+  checkDays(['StartDate', 'EndDate'], { ValidFrom: StartDate, ValidTo: EndDate }, report);
+  if (!isProductType(BankingProductType)) {
+    report('BankingProductType', `must be one of ${PRODUCT_TYPE_CODES.join(', ')}, or the name of one`);
+  }
+  checkAvailability(product.Availability, below('Availability', report));
+  checkGeneralData(product, context, below('GeneralData', report));
+  checkCalendars(product, context, report);
+  checkScheduleTypes(product, context, report);
+  checkOffers(product, context, report);
+  checkInsuranceItems(product, context, report);
+  for (const [place, code] of product.Discounts.entries()) {
+    if (context.lists.discountList(code) === undefined) {
+      report(`Discounts[${place}]`, missing('discount list', code, 'discount-lists'));
+    }
+  }
+  for (const [place, { AssociatedProductCode }] of product.AssociatedProducts.entries()) {
+    if (context.hasProduct(AssociatedProductCode)) continue;
+    report(
+      `AssociatedProducts[${place}].AssociatedProductCode`,
+      `names the product ${AssociatedProductCode}, which is not in the catalogue: add it to products, or name another`,
+    );
+  }
+}
+
+function checkAvailability(availability: Availability, report: Report): void {
+  checkCurrency(availability.Currency, report);
+  for (const bound of ['Period', 'Amount', 'Advance'] as const) {
+    const [least, most] = [`Minimum${bound}`, `Maximum${bound}`] as const;
+    checkOrder([least, availability[`Minimum${bound}`]], [most, availability[`Maximum${bound}`]], report);
+  }
+  for (const member of ['MinimumAdvance', 'MaximumAdvance'] as const) {
+    if ((availability[member] ?? 0) > WHOLE_PERCENT) {
+      report(member, `must be at most ${WHOLE_PERCENT}: it is a percentage of the amount`);
+    }
+  }
+  for (const [place, covenant] of availability.ProductCovenants.entries()) {
+    checkDays(['ValidFrom', 'ValidTo'], covenant, below(`ProductCovenants[${place}]`, report));
+  }
+}
+
+function checkGeneralData({ GeneralData }: ProductRecord, context: RecordContext, report: Report): void {
+  const { PeriodicityType, HolidayShiftMethod, GraceType } = GeneralData;
+  checkPeriodicity('PeriodicityType', PeriodicityType, context, report);
+  if (HolidayShiftMethod !== null && !HOLIDAY_METHODS.some((known) => known === HolidayShiftMethod)) {
+    report('HolidayShiftMethod', `must be one of ${HOLIDAY_METHODS.join(', ')}, or null`);
+  }
+  if (GraceType !== null && !GRACE_TYPES.some((known) => known === GraceType)) {
+    report('GraceType', `must be one of ${GRACE_TYPES.join(', ')}, or null`);
+  }
+}
+
+/** Each calendar is known, and all of them together, by which due dates are moved, leave working days (H2). */
+function checkCalendars({ CountryCalendars }: ProductRecord, context: RecordContext, report: Report): void {
+  const { lending, otherCalendars } = context;
+  if (lending === undefined || CountryCalendars.length === 0) return;
+  const isKnown = (name: string): boolean =>
+    findCalendar(name, { catalogue: lending.calendars, others: otherCalendars }) !== undefined;
+  const unknown = CountryCalendars.filter((name) => !isKnown(name));
+  for (const name of unknown) {
+    report(
+      `CountryCalendars[${CountryCalendars.indexOf(name)}]`,
+      `names the calendar ${name}, which is not known: add it to calendars, or name a country or TARGET`,
+    );
+  }
+  if (unknown.length === 0 && !isKnown(CountryCalendars.join('+'))) {
+    report('CountryCalendars', 'must leave a working day when all of them are taken together: remove one');
+  }
+}
+
+/** The product's schedule types calculate, and are made for its type (S1, S4). */
+function checkScheduleTypes(product: ProductRecord, context: RecordContext, report: Report): void {
+  const { lending } = context;
+  if (lending === undefined) return;
+  const isKnownType = isProductType(product.BankingProductType);
+  for (const [place, name] of product.PaymentScheduleTypes.entries()) {
+    const found = lending.findScheduleType(name);
+    const tell = (message: string): void => report(`PaymentScheduleTypes[${place}]`, message);
+    if (found === undefined) tell(missing('schedule type', name, 'schedule-types'));
+    else if (isKnownType && !servesProductType(found.type, product.BankingProductType)) {
+      tell(
+        `names ${name}, which is not made for products of type ${product.BankingProductType}: name another`,
+      );
+    }
+  }
+}
+
+function checkOffers(product: ProductRecord, context: RecordContext, report: Report): void {
+  const { lists } = context;
+  for (const [place, item] of product.InterestsAndCommissions.entries()) {
+    const tell = below(`InterestsAndCommissions[${place}]`, report);
+    const { InterestList, CommissionList } = item;
+    if (InterestList === null && CommissionList === null) {
+      tell('InterestList', 'is missing; it or CommissionList must name a list');
+    }
+    if (InterestList !== null && lists.interestList(InterestList) === undefined) {
+      tell('InterestList', missing('interest list', InterestList, 'interest-lists'));
+    }
+    if (CommissionList !== null && lists.commissionList(CommissionList) === undefined) {
+      tell('CommissionList', missing('commission list', CommissionList, 'commission-lists'));
+    }
+    checkFilters(item.Filters, context.hasCustomList, tell);
+  }
+}
+
+function checkInsuranceItems(product: ProductRecord, context: RecordContext, report: Report): void {
+  for (const [place, item] of product.Insurances.entries()) {
+    const tell = below(`Insurances[${place}]`, report);
+    checkDays(['StartDate', 'EndDate'], { ValidFrom: item.StartDate, ValidTo: item.EndDate }, tell);
+    if (context.lists.insuranceList(item.InsuranceList) === undefined) {
+      tell('InsuranceList', missing('insurance list', item.InsuranceList, 'insurance-lists'));
+    }
+    checkFilters(item.Filters, context.hasCustomList, tell);
+  }
+}

@@ -1,0 +1,129 @@
+/** Which discounts of a product a request gets (Q5, L3). */
+
+import type { CalendarDate } from '../lending/calendar-date.ts';
+import type { Findings } from '../lending/refusal.ts';
+import type { CatalogueView } from './catalogue-view.ts';
+import type { Discount } from './discount-amount.ts';
+import { exactOf, signOf, ZERO } from './exact-figures.ts';
+import { passesFilters } from './item-filters.ts';
+import type { DiscountRecord } from './list-records.ts';
+import type { FormulaArguments } from './product-formula.ts';
+import type { ProductRecord } from './product-record.ts';
+import { codeKey } from './record-identity.ts';
+import { figuresOf } from './sent-figures.ts';
+import type { ChosenDiscount, SimulateRequest } from './simulate-request.ts';
+import { isWithin } from './valid-values.ts';
+
+/** What the choice depends on besides request and product. */
+export interface DiscountContext {
+  readonly catalogue: CatalogueView;
+  readonly requestDay: CalendarDate;
+  /** Arguments of the discounts' formulas. */
+  readonly inputs: FormulaArguments;
+}
+
+/**
+ * The discounts in catalogue order, with their amounts: all that are Active, valid on the day and pass their filters,
+ * of optional ones those that the request names. A name that is none of them is refused (Q5).
+ */
+export function discountsOf(
+  request: SimulateRequest,
+  product: ProductRecord,
+  context: DiscountContext,
+  findings: Findings,
+): readonly Discount[] {
+  const { catalogue, requestDay } = context;
+  const listed = product.Discounts.flatMap((code) => catalogue.discountList(code)?.Discounts ?? []);
+  const filters = listed.flatMap(({ Filters }) => Filters);
+  const figures = figuresOf('jsonDiscountFilter', request.jsonDiscountFilter, filters, findings);
+  const offered = listed.filter(
+    ({ Status, StartDate, EndDate, Filters }) =>
+      Status === 'Active' &&
+      isWithin(requestDay, StartDate, EndDate) &&
+      passesFilters(Filters, figures, (code) => catalogue.customList(code)),
+  );
+  const named = new Set([
+    ...namedOf('optional', request.optional, { offered, product }, findings),
+    ...namedOf('discount', request.discount, { offered, product }, findings),
+  ]);
+  const given = offered.filter((record) => !record.IsOptionalDiscount || named.has(record));
+  return given.flatMap((record) => withAmount(record, context.inputs, findings));
+}
+
+interface Offer {
+  readonly offered: readonly DiscountRecord[];
+  readonly product: ProductRecord;
+}
+
+function namedOf(
+  member: 'optional' | 'discount',
+  items: readonly ChosenDiscount[] | undefined,
+  { offered, product }: Offer,
+  findings: Findings,
+): readonly DiscountRecord[] {
+  return (items ?? []).flatMap((item, index) => {
+    const path = `${member}[${index}]`;
+    if (item.ProductCode !== undefined && codeKey(item.ProductCode) !== codeKey(product.Code)) {
+      findings.refuse(`${path}.ProductCode`, 'unknown-value', `must be ${product.Code}, the product's code`);
+    }
+    return choiceOf(path, item, offered, findings);
+  });
+}
+
+function choiceOf(
+  path: string,
+  { Name, ProductDiscountId }: ChosenDiscount,
+  offered: readonly DiscountRecord[],
+  findings: Findings,
+): readonly DiscountRecord[] {
+  const byName = Name === undefined ? undefined : offered.filter((found) => isEqual(found.Name, Name));
+  const byId =
+    ProductDiscountId === undefined ? undefined : offered.filter(({ Id }) => isEqual(Id, ProductDiscountId));
+  if (byName === undefined && byId === undefined) {
+    findings.missing(
+      `${path}.Name`,
+      'is missing; Name or ProductDiscountId must say which discount is taken',
+    );
+    return [];
+  }
+  if (byName?.length === 0) findings.refuse(`${path}.Name`, 'unknown-value', allowed(offered, 'one'));
+  if (byId?.length === 0) {
+    findings.refuse(`${path}.ProductDiscountId`, 'unknown-value', allowed(offered, 'the id of one'));
+  }
+  if (byName === undefined || byId === undefined) return byName ?? byId ?? [];
+  const both = byName.filter((found) => byId.includes(found));
+  if (byName.length > 0 && byId.length > 0 && both.length === 0) {
+    findings.contradict(`${path}.ProductDiscountId`, 'must be the id of the discount that Name names');
+  }
+  return both;
+}
+
+function allowed(offered: readonly DiscountRecord[], what: string): string {
+  if (offered.length === 0) return 'must be left out: the product offers no discount here';
+  return `must be ${what} of ${offered.map(({ Name }) => Name).join(', ')}`;
+}
+
+function isEqual(first: string, second: string): boolean {
+  return codeKey(first) === codeKey(second);
+}
+
+/** A discount without a value takes nothing. */
+function withAmount(
+  record: DiscountRecord,
+  inputs: FormulaArguments,
+  findings: Findings,
+): readonly Discount[] {
+  const { UseBankingFormula, Formula, DiscountValue, Name } = record;
+  const isByFormula = UseBankingFormula && Formula !== null;
+  const amount = isByFormula
+    ? inputs.valueOf(Formula)
+    : DiscountValue === null
+      ? ZERO
+      : exactOf(DiscountValue);
+  if (amount === undefined) return [];
+  if (signOf(amount) < 0) {
+    const path = isByFormula ? 'jsonInputFormula.discountInput' : 'productCode';
+    findings.refuse(path, 'out-of-range', `must not make the discount ${Name} less than zero`);
+  }
+  return signOf(amount) > 0 ? [{ record, amount }] : [];
+}

@@ -1,0 +1,32 @@
+/** How a product is displayed (interface sections 2.3 and 4.5). */
+
+import {
+  dayOf,
+  isProduct,
+  selectorOf,
+  selectProduct,
+  type LookUp,
+  type LookUpContext,
+  type SelectorRequest,
+} from './look-up.ts';
+
+/** Display data of a product. */
+export interface ProductDetails {
+  readonly Name: string;
+  /** JSON text of a list of {Name, RealName}. */
+  readonly ProductImage: string | null;
+  readonly Benefits: string | null;
+  readonly DisplayConditions: string | null;
+  readonly NoOfDebtor: number | null;
+}
+
+/** The display data of the product that the request names by code or id. */
+export function productDetails(request: SelectorRequest, context: LookUpContext): LookUp<ProductDetails> {
+  const product = selectProduct(selectorOf(request), context.catalogue, dayOf(request, context));
+  if (!isProduct(product)) return product;
+  const { ProductImage: images, Benefits, DisplayConditions, NoOfDebtor } = product.Display;
+  const named = images?.map(({ Name, RealName }) => ({ Name, RealName }));
+  const ProductImage = named === undefined ? null : JSON.stringify(named);
+  const answer = { Name: product.Name, ProductImage, Benefits, DisplayConditions, NoOfDebtor };
+  return { kind: 'found', answer, warnings: [] };
+}

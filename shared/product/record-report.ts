@@ -1,0 +1,28 @@
+/** How checks tell what is wrong: the record, the member, and what to do. */
+
+import type { CatalogueFault } from '../lending/catalogue-entry.ts';
+import type { CatalogueRecord } from './catalogue-records.ts';
+import { identityOf } from './record-identity.ts';
+
+/** Tells a fault of one record. `message` goes on from the member's name: `must ...` or `names ...`. */
+export type Report = (member: string, message: string) => void;
+
+/** The reporter of a record. */
+export function reporterOf(entry: CatalogueRecord, faults: CatalogueFault[]): Report {
+  const { source } = entry;
+  return (member, message) => {
+    faults.push({ source, record: recordName(entry), message: `${member} ${message}` });
+  };
+}
+
+/** The reporter of what stands below a member, such as `Values[0]`. */
+export function below(place: string, report: Report): Report {
+  return (member, message) => report(`${place}.${member}`, message);
+}
+
+/** `TL-STD`, or `TL-STD version 2`. */
+export function recordName(entry: CatalogueRecord): string {
+  if (entry.kind === 'schedule-type') return entry.record.PaymentScheduleTypeName;
+  const { code, version } = identityOf(entry);
+  return version === 1 ? code : `${code} version ${version}`;
+}

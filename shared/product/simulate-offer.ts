@@ -1,0 +1,140 @@
+/** One offer of a simulation: its rates and charges less discounts, its schedule, its figures (Q3-Q6). */
+
+import { calculateRepaymentSchedule, type ScheduleContext } from '../lending/calculate-repayment-schedule.ts';
+import { formatMinorUnits, LARGEST_FIGURE_MINOR } from '../lending/money.ts';
+import type { Findings } from '../lending/refusal.ts';
+import type { RepaymentScheduleRequest } from '../lending/repayment-schedule-request.ts';
+import type { Discount } from './discount-amount.ts';
+import { fraction, scaledDecimal } from './exact-figures.ts';
+import type { Offer } from './interest-choice.ts';
+import { offeredRatesOf } from './interest-rates.ts';
+import type { CommissionListRecord, DiscountRecord, InterestRecord } from './list-records.ts';
+import type { CatalogueCharge } from './offered-charges.ts';
+import type { FormulaArguments } from './product-formula.ts';
+import { codeKey } from './record-identity.ts';
+import {
+  commissionItems,
+  insuranceItems,
+  pricedCharge,
+  upFrontOf,
+  type PricedCharge,
+} from './simulate-charges.ts';
+import type { SimulatedLoan } from './simulate-loan.ts';
+import type { SimulateRequest } from './simulate-request.ts';
+import { noteFaults, noteWarnings } from './simulation-findings.ts';
+import { scheduleFigures } from './simulation-record.ts';
+import type { SimulationRecord } from './simulation.ts';
+
+/** An offer with the commissions that go with it. */
+export interface CompleteOffer extends Offer {
+  readonly commissionList: CommissionListRecord | undefined;
+  readonly commissions: readonly CatalogueCharge[];
+}
+
+/** What the offers of one request share. */
+export interface SharedTerms {
+  readonly request: SimulateRequest;
+  readonly loan: SimulatedLoan;
+  readonly discounts: readonly Discount[];
+  readonly insurances: readonly CatalogueCharge[];
+  /** Arguments of formulas of interests. */
+  readonly inputs: FormulaArguments;
+  readonly schedule: ScheduleContext;
+  readonly cntInterestId: number;
+  readonly cntInterestCommissionItemId: number;
+}
+
+/** The record of an offer; undefined, with the faults noted, when it cannot be calculated. */
+export function offerRecord(
+  offer: CompleteOffer,
+  shared: SharedTerms,
+  findings: Findings,
+): SimulationRecord | undefined {
+  const { interest, list, item } = offer;
+  const { request, loan } = shared;
+  const rates = offeredRatesOf(interest, list, {
+    requestDay: loan.start,
+    installmentsNo: loan.installmentsNo,
+    financed: fraction(loan.financed, 10 ** loan.digits),
+    isOverdraft: loan.isOverdraft,
+    sentRates: request.jsonMultipleInterestRates ?? [],
+    inputs: shared.inputs,
+    discounts: shared.discounts.filter(({ record }) => lowersInterest(record, interest)),
+  });
+  const commissions = priced(offer.commissions, shared, findings);
+  const insurances = priced(shared.insurances, shared, findings);
+  if (rates === undefined || findings.faults.length > 0) return undefined;
+  const terms = { ...loan.terms, ...rates.terms, ...chargeTerms(commissions, insurances, loan) };
+  const outcome = calculateRepaymentSchedule(terms, shared.schedule);
+  if (outcome.kind === 'refused') {
+    noteFaults(outcome.faults, request, terms, findings);
+    return undefined;
+  }
+  noteWarnings(outcome.warnings, findings);
+  const figures = scheduleFigures(outcome, loan);
+  if (figures.total > LARGEST_FIGURE_MINOR) {
+    const largest = formatMinorUnits(LARGEST_FIGURE_MINOR, loan.digits);
+    findings.refuse('amount', 'amount-too-large', `must give a total of at most ${largest}`);
+    return undefined;
+  }
+  return {
+    interestPercent: rates.percent,
+    ...figures,
+    interestId: interest.Id,
+    interestListId: list.Id,
+    interestCommissionItemId: item.Id,
+    commissionListId: offer.commissionList?.Id ?? null,
+    cntInterestId: shared.cntInterestId,
+    cntInterestCommissionItemId: shared.cntInterestCommissionItemId,
+    interest: rates.shown,
+    commissions: commissions.map(({ shown }) => shown),
+    insurances: insurances.map(({ shown }) => shown),
+    terms,
+  };
+}
+
+function priced(
+  charges: readonly CatalogueCharge[],
+  { discounts, loan }: SharedTerms,
+  findings: Findings,
+): readonly PricedCharge[] {
+  return charges.flatMap((charge) => {
+    const lowering = discounts.filter(({ record }) => lowersCharge(record, charge));
+    return pricedCharge(charge, lowering, loan, findings) ?? [];
+  });
+}
+
+function chargeTerms(
+  commissions: readonly PricedCharge[],
+  insurances: readonly PricedCharge[],
+  loan: SimulatedLoan,
+): Pick<RepaymentScheduleRequest, 'Commission' | 'Insurance' | 'UpFrontValue'> {
+  const fees = commissionItems(commissions, loan);
+  const premiums = insuranceItems(insurances, loan);
+  const upFront = upFrontOf([...commissions, ...insurances], loan);
+  return {
+    ...(fees.length === 0 ? {} : { Commission: fees }),
+    ...(premiums.length === 0 ? {} : { Insurance: premiums }),
+    ...(upFront === 0n ? {} : { UpFrontValue: scaledDecimal(upFront, loan.digits) }),
+  };
+}
+
+function lowersInterest(
+  { AppliedToDimension, InterestType }: DiscountRecord,
+  { Type }: InterestRecord,
+): boolean {
+  return AppliedToDimension === 'Interest' && (InterestType === null || InterestType === Type);
+}
+
+/** A discount that names neither a charge nor a group lowers all charges of its dimension. */
+function lowersCharge(record: DiscountRecord, charge: CatalogueCharge): boolean {
+  if (record.AppliedToDimension !== charge.dimension) return false;
+  const isCommission = charge.dimension === 'Commission';
+  const name = isCommission ? record.Commission : record.Insurance;
+  const group = isCommission ? record.CommissionType : record.InsuranceClass;
+  return isNullOr(name, charge.name) && isNullOr(group, charge.group);
+}
+
+function isNullOr(wanted: string | null, found: string | null): boolean {
+  return wanted === null || (found !== null && codeKey(wanted) === codeKey(found));
+}

@@ -1,0 +1,136 @@
+/** What a product costs a customer: one offer for each of its interests that fit the request (interface 4.4). */
+
+import { formatCalendarDate, type CalendarDate } from '../lending/calendar-date.ts';
+import type { KnownCalendars } from '../lending/holiday-shift.ts';
+import { Findings } from '../lending/refusal.ts';
+import type { CatalogueView } from './catalogue-view.ts';
+import { offeredInsurances } from './charge-sections.ts';
+import { discountsOf } from './discount-choice.ts';
+import { offersOf, type Offer } from './interest-choice.ts';
+import { offeredCommissions, offeredInsuranceCharges, type CatalogueCharge } from './offered-charges.ts';
+import { FormulaArguments } from './product-formula.ts';
+import type { ProductRecord } from './product-record.ts';
+import { figuresOf } from './sent-figures.ts';
+import { simulatedLoanOf } from './simulate-loan.ts';
+import { offerRecord, type CompleteOffer, type SharedTerms } from './simulate-offer.ts';
+import type { FormulaInputPart, SimulateRequest } from './simulate-request.ts';
+import { distinctFaults } from './simulation-findings.ts';
+import type { SimulationOutcome } from './simulation.ts';
+
+/** What a simulation knows besides the request. */
+export interface SimulateContext {
+  readonly catalogue: CatalogueView;
+  readonly calendars: KnownCalendars;
+  /** UTC day of the request message's own timestamp: the loan starts on it (Q2), and validity counts as of it (L1). */
+  readonly requestDay: CalendarDate;
+}
+
+/** Most rows of all offers together: bounds the time of a simulation and keeps its answer within a message. */
+const MOST_ROWS = 36_000;
+
+type Inputs = Readonly<Record<FormulaInputPart, FormulaArguments>>;
+
+/**
+ * Simulates a product for a customer. Never throws for bad input: a request without an answer is refused with every
+ * fault that was found (E1, E3); all offers can be calculated, or there is none. Offers stand in catalogue order.
+ */
+export function simulate(request: SimulateRequest, context: SimulateContext): SimulationOutcome {
+  const { catalogue, calendars, requestDay } = context;
+  const product = catalogue.product(request.productCode, requestDay);
+  if (product === undefined) return unknownProduct(requestDay);
+  const findings = new Findings();
+  const refused = (): SimulationOutcome => ({
+    kind: 'refused',
+    faults: distinctFaults(findings.faults),
+  });
+  const inputs = inputsOf(request, findings);
+  const loan = simulatedLoanOf(request, product, context, findings);
+  const offers = offersOf(request, product, context, findings);
+  const complete = completeOffers(offers, context, inputs);
+  const insurances = insurancesOf(request, product, context, { findings, inputs });
+  const discounted = { catalogue, requestDay, inputs: inputs.discountInput };
+  const discounts = discountsOf(request, product, discounted, findings);
+  if (loan !== undefined) refuseTooManyRows(offers.length, loan.installmentsNo, findings);
+  if (loan === undefined || findings.faults.length > 0) return refused();
+  for (const input of Object.values(inputs)) input.warnOfExtras();
+  const shared: SharedTerms = {
+    request,
+    loan,
+    discounts,
+    insurances,
+    inputs: inputs.interestInput,
+    schedule: { requestDay, calendars, catalogue: catalogue.lending },
+    cntInterestId: new Set(offers.map(({ interest }) => interest.Id)).size,
+    cntInterestCommissionItemId: new Set(offers.map(({ item }) => item.Id)).size,
+  };
+  const records = complete.flatMap((offer) => offerRecord(offer, shared, findings) ?? []);
+  if (findings.faults.length > 0) return refused();
+  return { kind: 'simulation', records, warnings: findings.warnings };
+}
+
+function unknownProduct(day: CalendarDate): SimulationOutcome {
+  const message = `must be the code of a product with an approved version that is valid on ${formatCalendarDate(day)}`;
+  return {
+    kind: 'refused',
+    faults: [{ path: 'productCode', code: 'unknown-product', message, status: 422 }],
+    unknownProduct: true,
+  };
+}
+
+function refuseTooManyRows(offers: number, installmentsNo: number, findings: Findings): void {
+  if (offers * installmentsNo <= MOST_ROWS) return;
+  const most = Math.floor(MOST_ROWS / offers);
+  const message = `must be at most ${most} with ${offers} offers; jsonFilterCommission leaves fewer of them`;
+  findings.refuse('loanPeriod', 'too-many-rows', message);
+}
+
+function inputsOf({ jsonInputFormula }: SimulateRequest, findings: Findings): Inputs {
+  return {
+    interestInput: new FormulaArguments('interestInput', jsonInputFormula, findings),
+    commissionInput: new FormulaArguments('commissionInput', jsonInputFormula, findings),
+    insuranceInput: new FormulaArguments('insuranceInput', jsonInputFormula, findings),
+    discountInput: new FormulaArguments('discountInput', jsonInputFormula, findings),
+  };
+}
+
+/** The offers with their commissions; formulas are tried, so that all missing arguments are told at once (Q7). */
+function completeOffers(
+  offers: readonly Offer[],
+  { catalogue, requestDay }: SimulateContext,
+  inputs: Inputs,
+): readonly CompleteOffer[] {
+  const commissionsByCode = new Map<string, readonly CatalogueCharge[]>();
+  for (const { interest } of offers) {
+    if (interest.Type === 'BankingFormula' && interest.Formula !== null) {
+      inputs.interestInput.valueOf(interest.Formula);
+    }
+  }
+  return offers.map((offer) => {
+    const code = offer.item.CommissionList;
+    const commissionList = code === null ? undefined : catalogue.commissionList(code);
+    const known = commissionsByCode.get(commissionList?.Code ?? '');
+    const commissions =
+      known ?? offeredCommissions(commissionList, { requestDay, inputs: inputs.commissionInput });
+    commissionsByCode.set(commissionList?.Code ?? '', commissions);
+    return { ...offer, commissionList, commissions };
+  });
+}
+
+function insurancesOf(
+  request: SimulateRequest,
+  product: ProductRecord,
+  { catalogue, requestDay }: SimulateContext,
+  { findings, inputs }: { readonly findings: Findings; readonly inputs: Inputs },
+): readonly CatalogueCharge[] {
+  const items = offeredInsurances(product, catalogue);
+  const filters = items.flatMap(({ item, list }) => [
+    ...item.Filters,
+    ...list.Insurances.flatMap(({ Filters }) => Filters),
+  ]);
+  const figures = figuresOf('jsonInsuranceFilter', request.jsonInsuranceFilter, filters, findings);
+  return offeredInsuranceCharges(
+    items,
+    { figures, findCustomList: (code) => catalogue.customList(code) },
+    { requestDay, inputs: inputs.insuranceInput },
+  );
+}

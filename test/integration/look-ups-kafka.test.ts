@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka-broker.ts';
+import { topicSpecs } from '../../shared/messaging/topic-catalogue.ts';
+import { TOPIC, topicName, type TopicKey } from '../../shared/messaging/topic-names.ts';
+import { systemClock } from '../../shared/platform/clock.ts';
+import { loadConfig, type Config } from '../../shared/platform/config.ts';
+import { silentLog } from '../../shared/platform/log.ts';
+import { createCodec } from '../../workers/create-codec.ts';
+import { publishCatalogue } from '../../workers/publish-catalogue.ts';
+import { startWorkers, type RunningSystem } from '../../workers/start-workers.ts';
+import {
+  changesOf,
+  expectDeletion,
+  expectNewVersion,
+  expectSeamlessUpdate,
+} from '../support/catalogue-changes.ts';
+import { openKafkaScope, type KafkaScope } from '../support/kafka-scope.ts';
+import { kafkaOrSkip } from '../support/kafka-suite.ts';
+
+const STOP_MS = 10_000;
+const { kafka, suite } = kafkaOrSkip();
+
+suite('product look-ups on Kafka', () => {
+  let scope: KafkaScope;
+  let broker: KafkaBroker;
+  let config: Config;
+  const running: RunningSystem[] = [];
+
+  const start = async (name: 'product' | 'ingress'): Promise<RunningSystem> => {
+    const system = await startWorkers({ config, names: [name], log: silentLog });
+    running.push(system);
+    return system;
+  };
+
+  beforeAll(async () => {
+    scope = await openKafkaScope(kafka.brokers);
+    broker = createKafkaBroker({ brokers: kafka.brokers, clientId: 'look-ups-test', log: silentLog });
+    config = loadConfig({
+      KAFKA_BROKERS: kafka.brokers.join(','),
+      KAFKA_TOPIC_PREFIX: scope.prefix,
+      PORT: '0',
+      RATE_LIMIT_PER_SECOND: '0',
+    });
+    await broker.admin.createTopics(topicSpecs(scope.prefix, Object.keys(TOPIC) as TopicKey[]));
+    await publishCatalogue(broker, await createCodec(config, systemClock), config);
+  });
+  afterAll(async () => {
+    for (const system of running.splice(0).toReversed()) await system.stop(STOP_MS);
+    await broker.close();
+    await scope.close();
+  });
+
+  it('follow the log without a gap, from empty memory too, and forget what is deleted', async () => {
+    const first = await start('product');
+    const { url = '' } = await start('ingress');
+    const world = { url, change: changesOf(broker, topicName(scope.prefix, 'catalogueRecords')) };
+    await expectSeamlessUpdate(world);
+    await first.stop(STOP_MS);
+    const second = await start('product');
+    await expectNewVersion(world);
+    await expectDeletion(world, 'TL-PERSONAL');
+    expect(second.health()).toEqual({ product: { status: 'ready' } });
+  });
+});

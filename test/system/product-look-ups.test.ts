@@ -1,0 +1,77 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  INSURANCE_LIST_EXAMPLES,
+  PRODUCT_DETAILS_EXAMPLES,
+} from '../../shared/contract/product-look-up-examples.ts';
+import { guidOf, productValue } from '../support/catalogue-world.ts';
+import { runEngine, startEngine, type EngineProcess } from '../support/engine-process.ts';
+import { lookUp } from '../support/look-up-call.ts';
+import { post } from '../support/schedule-call.ts';
+
+const ACTIONS = '/platapi/automation-processors/actions/';
+const running: EngineProcess[] = [];
+async function start(folder?: string): Promise<EngineProcess> {
+  const engine = await startEngine([], folder === undefined ? {} : { CATALOGUE_FOLDER: folder });
+  running.push(engine);
+  return engine;
+}
+afterEach(async () => {
+  for (const engine of running.splice(0)) await engine.end('SIGKILL');
+});
+
+/** Writes product files into a folder that lasts for the test. */
+function folderOf(products: Readonly<Record<string, object>>): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'catalogue-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(path.join(folder, 'products'));
+  for (const [name, product] of Object.entries(products)) {
+    writeFileSync(path.join(folder, 'products', name), JSON.stringify(product));
+  }
+  return folder;
+}
+
+describe('npm start with a catalogue', () => {
+  it('answers look-ups of the example without any setting', async () => {
+    const { url } = await start();
+    expect(await lookUp(url, 'tl-personal')).toEqual({ status: 200, name: 'Personal loan' });
+    expect(await lookUp(url, 'TL-BRIDGE')).toEqual({ status: 404, name: undefined });
+    const calls = [
+      ['PLAT_BP_GetProductInsuranceList', INSURANCE_LIST_EXAMPLES[0]],
+      ['plat_bp_getbankingproductdetails', PRODUCT_DETAILS_EXAMPLES[0]],
+    ] as const;
+    for (const [action, { request, reply }] of calls) {
+      const response = await post(url, request, { path: ACTIONS + action });
+      expect(await response.json()).toEqual(reply);
+    }
+  });
+
+  it('keeps nothing over a restart: what is in the folder then is the catalogue', async () => {
+    const folder = folderOf({ 'own.json': productValue('OWN', { Name: 'First' }) });
+    const first = await start(folder);
+    expect(await lookUp(first.url, 'OWN')).toEqual({ status: 200, name: 'First' });
+    expect(await lookUp(first.url, 'TL-PERSONAL')).toMatchObject({ status: 404 });
+    expect(await first.end('SIGTERM')).toBe(0);
+
+    writeFileSync(
+      path.join(folder, 'products/own.json'),
+      JSON.stringify(productValue('OWN', { Name: 'Second' })),
+    );
+    writeFileSync(
+      path.join(folder, 'products/other.json'),
+      JSON.stringify(productValue('OTHER', { Id: guidOf(2) })),
+    );
+    const second = await start(folder);
+    expect(await lookUp(second.url, 'OWN')).toEqual({ status: 200, name: 'Second' });
+    expect(await lookUp(second.url, 'OTHER')).toMatchObject({ status: 200 });
+  });
+
+  it('does not start with a wrong one, and names what is wrong', async () => {
+    const folder = folderOf({ 'own.json': productValue('OWN', { PaymentScheduleTypes: ['None'] }) });
+    const { code, stderr } = await runEngine([], { CATALOGUE_FOLDER: folder });
+    expect(code).toBe(2);
+    expect(stderr).toContain('products/own.json: OWN: PaymentScheduleTypes[0]');
+  });
+});

@@ -1,0 +1,306 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type CommandReport, runCatalogueCommand } from '../../../scripts/catalogue/catalogue-command.ts';
+import { readCatalogueArguments, UsageError } from '../../../scripts/catalogue/command-arguments.ts';
+import { MessagingError } from '../../../shared/platform/errors.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import {
+  CATALOGUE_TOPIC,
+  type CatalogueWorld,
+  createCatalogueWorld,
+  guidOf,
+  interestListValue,
+  productValue,
+} from '../../support/catalogue-world.ts';
+
+type Files = Readonly<Record<string, object | string>>;
+
+/** A folder with these files, such as `products/tl.json`. */
+function folderOf(files: Files): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'catalogue-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  fill(folder, files);
+  return folder;
+}
+
+function fill(folder: string, files: Files): void {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(path.join(folder, path.dirname(name)), { recursive: true });
+    writeFileSync(path.join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+}
+
+/** Runs a command line over the embedded broker of the test. */
+function run(world: CatalogueWorld, ...line: readonly string[]): Promise<CommandReport> {
+  const args = readCatalogueArguments(line);
+  if (args === undefined) throw new Error('help was asked for');
+  const { broker, codec } = world;
+  const connection = { broker, codec, topic: CATALOGUE_TOPIC, log: silentLog };
+  return runCatalogueCommand(args.command, { connect: () => Promise.resolve(connection) });
+}
+
+/** Where there is no broker. */
+const nowhere = () => Promise.reject(new Error('no broker'));
+
+/** Messages that were ever written. */
+async function written({ broker }: CatalogueWorld): Promise<number> {
+  return (await broker.admin.offsets(CATALOGUE_TOPIC)).reduce((sum, { high }) => sum + high, 0);
+}
+
+const item = { Id: guidOf(50), Name: 'Offer', InterestList: 'INT', CommissionList: null, Filters: [] };
+const whole: Files = {
+  'products/tl.json': productValue('TL', { InterestsAndCommissions: [item] }),
+  'interest-lists/int.json': interestListValue('INT'),
+  'periodicities/ten.json': { name: 'Every 10 days', count: 10, unit: 'Days' },
+};
+
+describe('validate', () => {
+  it('passes a whole folder without any broker', async () => {
+    const command = readCatalogueArguments(['validate', folderOf(whole)])!.command;
+    expect(await runCatalogueCommand(command, { connect: nowhere })).toMatchObject({
+      ok: true,
+      result: { records: 3 },
+    });
+  });
+
+  it('tells all faults at once: of shape, of names, of files that share a key', async () => {
+    const world = await createCatalogueWorld();
+    const folder = folderOf({
+      ...whole,
+      'interest-lists/int.json': '{"Code": ',
+      'products/more.json': { ...productValue('MORE', { Id: guidOf(2) }), Extra: 1 },
+    });
+    const { ok, faults, lines } = await run(world, 'validate', folder);
+    expect(ok).toBe(false);
+    const text = lines.join('\n');
+    expect(text).toContain('interest-lists/int.json');
+    expect(text).toContain('must not have the unknown member Extra');
+    expect(text).toContain('products/tl.json: TL: InterestsAndCommissions[0]');
+    expect(lines.at(-1)).toBe(`${faults.length} faults; nothing was written`);
+    const draft = { Status: 'Draft' };
+    const twice = folderOf({
+      'products/a.json': productValue('TL', draft),
+      'products/b.json': productValue('tl', draft),
+    });
+    expect((await run(world, 'validate', twice)).ok).toBe(false);
+  });
+});
+
+describe('publish', () => {
+  it('writes what is new or changed, once, and deletes nothing by itself', async () => {
+    const world = await createCatalogueWorld();
+    const folder = folderOf(whole);
+    const first = await run(world, 'publish', folder);
+    expect(first).toMatchObject({ ok: true, result: { unchanged: 0, deleted: [] } });
+    expect(await written(world)).toBe(3);
+    const again = await run(world, 'publish', folder);
+    expect(again).toMatchObject({ ok: true, result: { added: [], changed: [], unchanged: 3 } });
+    expect(await written(world)).toBe(3);
+    fill(folder, { 'interest-lists/int.json': interestListValue('INT', { Name: 'Renamed' }) });
+    rmSync(path.join(folder, 'periodicities/ten.json'));
+    const changed = await run(world, 'publish', folder);
+    expect(changed.result).toMatchObject({ changed: ['interest-list/int/1'], unchanged: 1, deleted: [] });
+    expect(changed.lines).toContain('kept periodicity/every 10 days/1, which the folder does not have');
+    expect(await written(world)).toBe(4);
+  });
+
+  it('writes what is named before what names it', async () => {
+    const world = await createCatalogueWorld();
+    await run(world, 'publish', folderOf(whole));
+    const keys: string[] = [];
+    const tail = world.broker.createTail({ clientId: 'order', topics: [CATALOGUE_TOPIC], from: 'earliest' });
+    await tail.start(({ key }) => keys.push(String(key)));
+    await tail.caughtUp(1_000);
+    expect(keys).toEqual(['periodicity/every 10 days/1', 'interest-list/int/1', 'product/tl/1']);
+  });
+
+  it('deletes what the folder does not have when it is told to, unless something still names it', async () => {
+    const world = await createCatalogueWorld();
+    await run(world, 'publish', folderOf(whole));
+    const { 'interest-lists/int.json': _, ...rest } = whole;
+    expect((await run(world, 'publish', folderOf(rest), '--delete-missing')).ok).toBe(false);
+    expect(await written(world)).toBe(3);
+    const onlyPeriods = folderOf({ 'periodicities/ten.json': whole['periodicities/ten.json']! });
+    const report = await run(world, 'publish', onlyPeriods, '--delete-missing');
+    expect(report.result).toMatchObject({ deleted: ['interest-list/int/1', 'product/tl/1'], unchanged: 1 });
+    expect((await run(world, 'list')).result).toMatchObject({ records: [{ kind: 'periodicity' }] });
+  });
+
+  it('refuses a folder without any record, which would delete all', async () => {
+    const world = await createCatalogueWorld();
+    await run(world, 'publish', folderOf(whole));
+    const empty = await run(world, 'publish', folderOf({ 'README.md': {} }), '--delete-missing');
+    expect(empty.ok).toBe(false);
+    expect(empty.lines.join()).toContain('must hold a record in one of the folders products');
+    const misspelt = await run(world, 'publish', folderOf({ 'product/x.json': {} }), '--delete-missing');
+    expect(misspelt.ok).toBe(false);
+    expect(misspelt.lines.join()).toContain('product: must be one of the folders products');
+    expect(await written(world)).toBe(3);
+  });
+
+  it('only says what it would do in a dry run', async () => {
+    const world = await createCatalogueWorld();
+    const { lines, result } = await run(world, 'publish', folderOf(whole), '--dry-run');
+    expect(result).toMatchObject({ dryRun: true });
+    expect(lines).toContain('would write product/tl/1');
+    expect(await written(world)).toBe(0);
+  });
+
+  it('writes nothing when anything is wrong, and takes a record that names what only the topic has', async () => {
+    const world = await createCatalogueWorld();
+    const { 'interest-lists/int.json': list, ...rest } = whole;
+    const { ok, lines } = await run(world, 'publish', folderOf(rest));
+    expect(ok).toBe(false);
+    expect(lines.join()).toContain('products/tl.json: TL: InterestsAndCommissions[0]');
+    expect(await written(world)).toBe(0);
+    await run(world, 'publish', folderOf({ 'interest-lists/int.json': list! }));
+    expect(await run(world, 'publish', folderOf(rest))).toMatchObject({ ok: true });
+  });
+
+  it('refuses a version that would answer on a day of one that is on the topic', async () => {
+    const world = await createCatalogueWorld();
+    await run(world, 'publish', folderOf({ 'products/tl.json': productValue('TL') }));
+    const second = productValue('TL', { Version: 2, Id: guidOf(2), StartDate: '2026-01-01' });
+    const { ok, lines } = await run(world, 'publish', folderOf({ 'products/tl2.json': second }));
+    expect(ok).toBe(false);
+    expect(lines.join()).toContain('only one version may be Approved on a day');
+    expect(lines.join()).toContain('topic product/tl/1');
+  });
+
+  it('puts a record right that cannot be read, and refuses to leave one as it is', async () => {
+    const world = await createCatalogueWorld();
+    const folder = folderOf(whole);
+    await run(world, 'publish', folder);
+    const body = Buffer.from('broken');
+    const message = { kind: 'product', code: 'TL', version: 1, encoding: 'json+gzip', body };
+    const { value, headers } = await world.codec.encode('CatalogueRecord', message, 'avro');
+    await world.write('product/tl/1', value, headers);
+    const onlyList = folderOf({ 'interest-lists/int.json': whole['interest-lists/int.json']! });
+    expect((await run(world, 'publish', onlyList)).lines.join()).toContain('cannot be read');
+    expect((await run(world, 'list')).lines.join('\n')).toMatch(/product .*TL .*CANNOT BE READ/);
+    expect(await run(world, 'diff', folder)).toMatchObject({
+      result: { changed: [{ key: 'product/tl/1', members: [] }] },
+    });
+    expect((await run(world, 'publish', folder)).result).toMatchObject({ changed: ['product/tl/1'] });
+  });
+});
+
+describe('diff', () => {
+  it('tells members that differ by the names of their items', async () => {
+    const world = await createCatalogueWorld();
+    const folder = folderOf(whole);
+    await run(world, 'publish', folder);
+    expect(await run(world, 'diff', folder)).toMatchObject({ ok: true, result: { unchanged: 3 } });
+    const value = interestListValue('INT', { Name: 'Renamed' });
+    const [interest] = value['Interests'] as { Values: { Value: number }[] }[];
+    interest!.Values[0]!.Value = 8.75;
+    fill(folder, { 'interest-lists/int.json': value, 'custom-lists/c.json': { Code: 'C', Values: [1] } });
+    rmSync(path.join(folder, 'periodicities/ten.json'));
+    const { ok, lines } = await run(world, 'diff', folder);
+    expect(ok).toBe(false);
+    expect(lines).toEqual([
+      '+ custom-list/c/1  (only in the folder)',
+      '- periodicity/every 10 days/1  (only on the topic)',
+      '~ interest-list/int/1',
+      '    Name: "Interests" -> "Renamed"',
+      '    Interests[Standard].Values[0].Value: 8.5 -> 8.75',
+      '1 new, 1 changed, 1 unchanged, 1 only on the topic',
+    ]);
+    expect(await written(world)).toBe(3);
+  });
+});
+
+describe('list and show', () => {
+  it('tell what is on the topic', async () => {
+    const world = await createCatalogueWorld();
+    const second = productValue('TL', { Version: 2, Id: guidOf(2), Status: 'Draft' });
+    await run(world, 'publish', folderOf({ ...whole, 'products/tl2.json': second }));
+    const { lines, result } = await run(world, 'list');
+    expect(lines).toEqual([
+      'interest-list    INT  v1  Active',
+      'periodicity      Every 10 days  v1  -',
+      'product          TL  v1  Approved  2020-01-01 to ...',
+      'product          TL  v2  Draft  2020-01-01 to ...',
+    ]);
+    expect(result).toMatchObject({ unreadable: 0, records: [{}, {}, { id: guidOf(1) }, { id: guidOf(2) }] });
+    expect((await run(world, 'show', 'product', 'tl')).result).toMatchObject({ key: 'product/tl/2' });
+    const shown = await run(world, 'show', 'product', 'TL', '1');
+    expect(JSON.parse(shown.lines.join('\n'))).toMatchObject({ Code: 'TL', Status: 'Approved' });
+    expect(await run(world, 'show', 'product', 'none')).toMatchObject({ ok: false });
+  });
+});
+
+describe('approve and close', () => {
+  const first = productValue('TL');
+  const second = productValue('TL', { Version: 2, Id: guidOf(2), Status: 'VersionDraft' });
+
+  it('change the status of one version, and refuse two Approved ones on a day', async () => {
+    const world = await createCatalogueWorld();
+    await run(world, 'publish', folderOf({ 'products/tl.json': first, 'products/tl2.json': second }));
+    const refused = await run(world, 'approve', 'tl', '2');
+    expect(refused.ok).toBe(false);
+    expect(refused.lines.join()).toContain('only one version may be Approved on a day');
+    expect(await written(world)).toBe(2);
+    expect(await run(world, 'close', 'tl', '1')).toMatchObject({ ok: true, result: { status: 'Closed' } });
+    expect(await run(world, 'approve', 'tl', '2')).toMatchObject({
+      ok: true,
+      result: { status: 'Approved' },
+    });
+    expect(await run(world, 'approve', 'tl', '2')).toMatchObject({ ok: true, result: { changed: false } });
+    expect(await written(world)).toBe(4);
+    const statuses = (await run(world, 'list')).result['records'];
+    expect(statuses).toMatchObject([{ status: 'Closed' }, { status: 'Approved' }]);
+    expect(await run(world, 'approve', 'tl', '3')).toMatchObject({ ok: false });
+  });
+
+  it('refuse to close a list that a product still names', async () => {
+    const world = await createCatalogueWorld();
+    await run(world, 'publish', folderOf(whole));
+    const refused = await run(world, 'close', 'INT', '1', '--kind', 'interest-list');
+    expect(refused.lines.join()).toContain('topic product/tl/1');
+    await run(world, 'close', 'TL', '1');
+    const closed = await run(world, 'close', 'INT', '1', '--kind', 'interest-list');
+    expect(closed).toMatchObject({ ok: true, result: { status: 'Closed' } });
+    const back = await run(world, 'approve', 'INT', '1', '--kind', 'interest-list');
+    expect(back).toMatchObject({ ok: true, result: { status: 'Active' } });
+  });
+
+  it('are for kinds with a status only', async () => {
+    const world = await createCatalogueWorld();
+    await expect(run(world, 'close', 'x', '1', '--kind', 'calendar')).rejects.toThrow(UsageError);
+  });
+});
+
+describe('the command line', () => {
+  it.each([
+    [[]],
+    [['fly']],
+    [['publish']],
+    [['list', 'more']],
+    [['show', 'thing', 'TL']],
+    [['show', 'product']],
+    [['approve', 'TL', '0']],
+    [['approve', 'TL']],
+    [['validate', 'folder', '--dry-run']],
+    [['list', '--kind', 'product']],
+    [['list', '--unknown']],
+  ])('refuses %j', (line) => {
+    expect(() => readCatalogueArguments(line)).toThrow(UsageError);
+  });
+
+  it('names a folder that is not there', async () => {
+    const world = await createCatalogueWorld();
+    await expect(run(world, 'validate', '/nowhere/at/all')).rejects.toThrow(
+      'there is no folder /nowhere/at/all',
+    );
+  });
+
+  it('asks for the topic where it is missing', async () => {
+    const world = await createCatalogueWorld();
+    await world.broker.admin.deleteTopics([CATALOGUE_TOPIC]);
+    await expect(run(world, 'list')).rejects.toThrow(MessagingError);
+    await expect(run(world, 'list')).rejects.toThrow('npm run topics -- create');
+  });
+});

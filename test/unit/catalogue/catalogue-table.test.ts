@@ -1,0 +1,251 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { messageOf } from '../../../shared/catalogue/catalogue-message.ts';
+import { createCatalogueTable } from '../../../shared/catalogue/catalogue-table.ts';
+import type { Codec } from '../../../shared/messaging/codec.ts';
+import { InfrastructureError } from '../../../shared/platform/errors.ts';
+import { silentLog, type Log } from '../../../shared/platform/log.ts';
+import { createMetrics } from '../../../shared/platform/metrics.ts';
+import {
+  CATALOGUE_TOPIC,
+  createCatalogueWorld,
+  day,
+  guidOf,
+  interestListValue,
+  productValue,
+  recordOf,
+} from '../../support/catalogue-world.ts';
+
+const TODAY = day('2026-06-01');
+/** What a change may take from the writing to its being seen. */
+const SEEN_WITHIN_MS = 1_000;
+const product = (code: string, members: object = {}) => recordOf('product', productValue(code, members));
+const periodicity = (name: string, count = 10) => recordOf('periodicity', { name, count, unit: 'Days' });
+const isJson = { 'plat-message-type': 'CatalogueRecord' };
+
+const seen = (check: () => void) => vi.waitFor(check, { timeout: SEEN_WITHIN_MS, interval: 5 });
+const days = (name: string, table: { lending: { periodicities: readonly object[] } }) =>
+  table.lending.periodicities.find((one) => JSON.stringify(one).includes(`"${name}"`));
+
+/** A codec that answers later, and fails as often as told before. */
+function slowCodec(codec: Codec, failures: number, delayMs = 20): Codec {
+  let left = failures;
+  let known = false;
+  return {
+    ...codec,
+    decode: (message) => {
+      if (known) return codec.decode(message);
+      return sleep(delayMs).then(() => {
+        left -= 1;
+        if (left >= 0) throw new InfrastructureError('registry-away', 'away');
+        known = true;
+        return codec.decode(message);
+      });
+    },
+  };
+}
+
+/** A log that keeps its warnings. */
+function watchedLog() {
+  const warnings: string[] = [];
+  const log = {
+    ...silentLog,
+    warn: (fields: object, text: string) => warnings.push(JSON.stringify([fields, text])),
+  };
+  return { log: log as unknown as Log, warnings };
+}
+
+describe('looking up', () => {
+  it('finds the Approved version of the day by code in any case, and by id (L1)', async () => {
+    const world = await createCatalogueWorld();
+    await world.put(
+      product('TL', { EndDate: '2025-12-31' }),
+      product('TL', { Version: 2, Id: guidOf(2), StartDate: '2026-01-01' }),
+      product('TL', { Version: 3, Id: guidOf(3), Status: 'Draft' }),
+    );
+    const table = await world.table();
+    expect(table.product(' tl', TODAY)?.Version).toBe(2);
+    expect(table.product('TL', day('2025-12-31'))?.Version).toBe(1);
+    expect(table.product('TL', day('2019-12-31'))).toBeUndefined();
+    expect(table.productById(guidOf(2).toUpperCase(), TODAY)?.Version).toBe(2);
+    expect(table.productById(guidOf(1), TODAY)).toBeUndefined();
+    expect(table.productById(guidOf(3), TODAY)).toBeUndefined();
+    expect(table.product('XX', TODAY)).toBeUndefined();
+  });
+
+  it('finds of a list the highest Active version (L2), and of a custom list the highest', async () => {
+    const world = await createCatalogueWorld();
+    await world.put(
+      recordOf('interest-list', interestListValue('INT', { Name: 'first' })),
+      recordOf('interest-list', interestListValue('INT', { Name: 'second', Version: 2, Id: guidOf(8) })),
+      recordOf('interest-list', interestListValue('INT', { Version: 3, Id: guidOf(9), Status: 'Closed' })),
+      recordOf('custom-list', { Code: 'C', Values: [1] }),
+      recordOf('custom-list', { Code: 'C', Version: 2, Values: [2] }),
+    );
+    const table = await world.table();
+    expect(table.interestList('int')?.Name).toBe('second');
+    expect(table.customList('c')?.Values).toEqual([2]);
+    expect([table.commissionList('INT'), table.insuranceList('INT'), table.discountList('INT')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('answers the very same record until it changes', async () => {
+    const world = await createCatalogueWorld();
+    await world.put(product('TL'));
+    const table = await world.table();
+    expect(table.product('TL', TODAY)).toBe(table.product('tl', TODAY));
+    expect(table.stats()).toMatchObject({ records: 1, unpackedRecords: 1 });
+  });
+});
+
+describe('following the log', () => {
+  it('sees a new, a changed and a deleted record within a second', async () => {
+    const world = await createCatalogueWorld();
+    const table = await world.table();
+    await world.put(product('TL'));
+    await seen(() => expect(table.product('TL', TODAY)?.Name).toBe('Product TL'));
+    await world.put(product('TL', { Name: 'Other' }));
+    await seen(() => expect(table.product('TL', TODAY)?.Name).toBe('Other'));
+    await world.remove('product/tl/1');
+    await seen(() => expect(table.product('TL', TODAY)).toBeUndefined());
+    expect(table.stats()).toMatchObject({ records: 0, unpackedRecords: 0 });
+    expect(table.identities()).toEqual([]);
+  });
+
+  it('has everything again after a start with empty state', async () => {
+    const world = await createCatalogueWorld();
+    await world.put(product('TL'), periodicity('Every 10 days'));
+    const first = await world.table();
+    await first.stop();
+    const table = await world.table();
+    expect(table.isReady()).toBe(true);
+    expect(table.health()).toEqual({ status: 'ready' });
+    expect(table.product('TL', TODAY)).toBeDefined();
+    expect(table.identities().map(({ key }) => key)).toEqual(['periodicity/every 10 days/1', 'product/tl/1']);
+    expect(table.record('product/tl/1')?.kind).toBe('product');
+    expect(table.record('product/tl/2')).toBeUndefined();
+  });
+
+  it('is not ready before it is started', async () => {
+    const world = await createCatalogueWorld();
+    const own = { broker: world.broker, codec: world.codec, topic: CATALOGUE_TOPIC };
+    const table = createCatalogueTable({ ...own, log: silentLog, clientId: 'table' });
+    expect(table.isReady()).toBe(false);
+    expect(table.health().status).toBe('starting');
+    await table.stop();
+  });
+
+  it('shows its figures as metrics', async () => {
+    const world = await createCatalogueWorld();
+    await world.put(product('TL'));
+    const metrics = createMetrics();
+    const own = { broker: world.broker, codec: world.codec, topic: CATALOGUE_TOPIC, log: silentLog };
+    const table = createCatalogueTable({ ...own, clientId: 'lookups', metrics });
+    await table.start();
+    expect(await metrics.text()).toContain('plat_catalogue_state{worker="lookups",figure="records"} 1');
+    await table.stop();
+  });
+});
+
+describe('records that are wrong', () => {
+  it('are counted, told of without their content, and do not replace the former one', async () => {
+    const world = await createCatalogueWorld();
+    const { log, warnings } = watchedLog();
+    await world.put(product('TL'));
+    await world.write('product/tl/1', 'neither Avro nor JSON');
+    await world.write('product/tl/1', JSON.stringify({ kind: 'product', body: { Secret: 'x-ray' } }), isJson);
+    await world.write(
+      'product/other/1',
+      JSON.stringify({ kind: 'product', body: productValue('TL') }),
+      isJson,
+    );
+    const table = await world.table({ log });
+    expect(table.product('TL', TODAY)).toBeDefined();
+    expect(table.stats()).toMatchObject({ records: 1, badRecords: 3 });
+    expect(warnings).toHaveLength(3);
+    expect(warnings.join()).not.toContain('x-ray');
+    expect(table.health().status).toBe('ready');
+  });
+
+  it('are as if they were not there when only their body is broken, and are told of once', async () => {
+    const world = await createCatalogueWorld();
+    const { log, warnings } = watchedLog();
+    await world.put(recordOf('interest-list', interestListValue('INT', { Name: 'first' })));
+    const second = recordOf('interest-list', interestListValue('INT', { Version: 2, Id: guidOf(8) }));
+    const broken = { ...messageOf(second), body: Buffer.from('broken') };
+    const encoded = await world.codec.encode('CatalogueRecord', broken, 'avro');
+    await world.write('interest-list/int/2', encoded.value, encoded.headers);
+    const table = await world.table({ log });
+    expect(table.interestList('INT')?.Name).toBe('first');
+    expect(table.interestList('INT')?.Name).toBe('first');
+    expect(table.stats()).toMatchObject({ records: 2, badRecords: 1 });
+    expect(warnings).toHaveLength(1);
+    await world.put(second);
+    await table.caughtUp(SEEN_WITHIN_MS);
+    expect(table.interestList('INT')?.Version).toBe(2);
+  });
+
+  it('written by hand in JSON are followed like any other', async () => {
+    const world = await createCatalogueWorld();
+    await world.write('product/tl/1', JSON.stringify({ kind: 'product', body: productValue('TL') }), isJson);
+    expect((await world.table()).product('TL', TODAY)?.Id).toBe(guidOf(1));
+  });
+});
+
+describe('schedule types, periodicities and calendars', () => {
+  it('are compiled with the built-in ones, and anew after a change only', async () => {
+    const world = await createCatalogueWorld();
+    await world.put(periodicity('Every 10 days'));
+    const table = await world.table();
+    const { lending } = table;
+    expect(lending.findScheduleType('EqualInstallments')).toBeDefined();
+    expect(days('Every 10 days', table)).toMatchObject({ count: 10 });
+    await world.put(product('TL'));
+    await table.caughtUp(SEEN_WITHIN_MS);
+    expect(table.lending).toBe(lending);
+    await world.put(periodicity('Every 10 days', 11));
+    await table.caughtUp(SEEN_WITHIN_MS);
+    expect(days('Every 10 days', table)).toMatchObject({ count: 11 });
+    await world.remove('periodicity/every 10 days/1');
+    await table.caughtUp(SEEN_WITHIN_MS);
+    expect(days('Every 10 days', table)).toBeUndefined();
+  });
+
+  it('that are wrong are left out, with what needs them, and the others stay', async () => {
+    const world = await createCatalogueWorld();
+    await world.put(
+      periodicity('Every 10 days'),
+      periodicity('Monthly'),
+      recordOf('calendar', { name: 'Base', version: '1', holidays: ['2025-02-30'] }),
+      recordOf('calendar', { name: 'Branch', version: '1', holidays: [], base: 'Base' }),
+      recordOf('calendar', { name: 'Bank', version: '1', holidays: ['2025-02-03'] }),
+    );
+    const { log, warnings } = watchedLog();
+    const table = await world.table({ log });
+    expect(days('Every 10 days', table)).toBeDefined();
+    expect(table.lending.calendars.find('Bank')).toBeDefined();
+    expect(table.lending.calendars.find('Branch')).toBeUndefined();
+    expect(table.stats().namesLeftOut).toBe(3);
+    expect(warnings).toHaveLength(3);
+  });
+});
+
+describe('a schema that has to be asked for', () => {
+  it('holds back readiness until the record can be found, and is asked for again while the registry is away', async () => {
+    const world = await createCatalogueWorld();
+    await world.put(product('TL'));
+    const table = await world.table({ codec: slowCodec(world.codec, 2) });
+    expect(table.product('TL', TODAY)).toBeDefined();
+  });
+
+  it('does not bring back what was deleted meanwhile', async () => {
+    const world = await createCatalogueWorld();
+    await world.put(product('TL'));
+    await world.remove('product/tl/1');
+    const table = await world.table({ codec: slowCodec(world.codec, 0) });
+    expect(table.identities()).toEqual([]);
+  });
+});

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { asJson, memberDifferences } from '../../../scripts/catalogue/member-differences.ts';
+
+test('equal values have none, whatever is undefined', () => {
+  expect(memberDifferences(asJson({ a: [1, { b: null }], c: undefined }), { a: [1, { b: null }] })).toEqual(
+    [],
+  );
+});
+
+test('members are named from the top, one line each', () => {
+  expect(memberDifferences({ a: 1, b: { c: 2 }, d: 3 }, { a: 1, b: { c: null }, e: 4 })).toEqual([
+    { path: 'b.c', from: 2, to: null },
+    { path: 'd', from: 3, to: undefined },
+    { path: 'e', from: undefined, to: 4 },
+  ]);
+});
+
+test('items are matched by what tells them apart, else by their place', () => {
+  const from = [
+    { Id: 'x', Name: 'One', Value: 1 },
+    { Id: 'y', Name: 'Two', Value: 2 },
+  ];
+  const to = [
+    { Id: 'y', Name: 'Two', Value: 3 },
+    { Id: 'z', Name: 'Three', Value: 4 },
+  ];
+  expect(memberDifferences({ Items: from }, { Items: to })).toEqual([
+    { path: 'Items[One]', from: from[0], to: undefined },
+    { path: 'Items[Two].Value', from: 2, to: 3 },
+    { path: 'Items[Three]', from: undefined, to: to[1] },
+  ]);
+  expect(memberDifferences({ Items: [1, 2] }, { Items: [1, 3, 4] })).toEqual([
+    { path: 'Items[1]', from: 2, to: 3 },
+    { path: 'Items[2]', from: undefined, to: 4 },
+  ]);
+});
+
+test('another order alone is a difference: the catalogue order decides', () => {
+  const one = { Id: 'x', Name: 'One' };
+  const two = { Id: 'y', Name: 'Two' };
+  expect(memberDifferences({ Items: [one, two] }, { Items: [two, one] })).toEqual([
+    { path: 'Items in the order', from: ['One', 'Two'], to: ['Two', 'One'] },
+  ]);
+});

@@ -1,0 +1,77 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMemoryBroker } from '../../shared/messaging/memory-broker.ts';
+import type { Broker } from '../../shared/messaging/ports.ts';
+import { loadConfig } from '../../shared/platform/config.ts';
+import { silentLog } from '../../shared/platform/log.ts';
+import { startWorkers } from '../../workers/start-workers.ts';
+import { catalogueCodec, CATALOGUE_TOPIC, productValue } from '../support/catalogue-world.ts';
+import { createCatalogueTable } from '../../shared/catalogue/catalogue-table.ts';
+
+const STOP_MS = 1_000;
+
+function folderOf(files: Readonly<Record<string, object>>): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'catalogue-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(path.join(folder, path.dirname(name)), { recursive: true });
+    writeFileSync(path.join(folder, name), JSON.stringify(content));
+  }
+  return folder;
+}
+
+/** Starts the schedule worker over a broker, with that folder; answers the keys that are on the topic then. */
+async function keysAfterStart(broker: Broker, folder?: string): Promise<readonly string[]> {
+  const config = loadConfig({ CATALOGUE_FOLDER: folder });
+  const system = await startWorkers({ config, names: ['schedule'], log: silentLog, broker });
+  onTestFinished(() => system.stop(STOP_MS));
+  const codec = catalogueCodec();
+  const table = createCatalogueTable({
+    broker,
+    codec,
+    topic: CATALOGUE_TOPIC,
+    log: silentLog,
+    clientId: 'test',
+  });
+  await table.start();
+  const keys = table.identities().map(({ key }) => key);
+  await table.stop();
+  return keys;
+}
+
+function embedded(): Broker {
+  const broker = createMemoryBroker();
+  onTestFinished(() => broker.close());
+  return broker;
+}
+
+describe('a start over the embedded broker', () => {
+  it('publishes the example catalogue without any setting', async () => {
+    const keys = await keysAfterStart(embedded());
+    expect(keys.length).toBeGreaterThan(10);
+    expect(keys.some((key) => key.startsWith('product/'))).toBe(true);
+  });
+
+  it('publishes the folder that is set, and nothing over what is there already', async () => {
+    const broker = embedded();
+    const folder = folderOf({ 'products/tl.json': productValue('TL') });
+    expect(await keysAfterStart(broker, folder)).toEqual(['product/tl/1']);
+    expect(await keysAfterStart(broker)).toEqual(['product/tl/1']);
+  });
+
+  it('is refused with all faults of a wrong folder', async () => {
+    const folder = folderOf({
+      'products/tl.json': productValue('TL', { PaymentScheduleTypes: ['None'], Extra: 1 }),
+      'products/two.json': productValue('TWO', { PaymentScheduleTypes: ['None'] }),
+    });
+    const started = keysAfterStart(embedded(), folder);
+    await expect(started).rejects.toMatchObject({ code: 'invalid-configuration' });
+    await expect(started).rejects.toThrow(/Extra[\s\S]*products\/two\.json: TWO: PaymentScheduleTypes/);
+  });
+
+  it('is refused when there is no such folder', async () => {
+    await expect(keysAfterStart(embedded(), '/nowhere/at/all')).rejects.toThrow('there is no folder');
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { start as startIngress } from '../../../workers/ingress/main.ts';
+import { start as startProduct } from '../../../workers/product/main.ts';
+import {
+  changesOf,
+  expectDeletion,
+  expectNewVersion,
+  expectSeamlessUpdate,
+} from '../../support/catalogue-changes.ts';
+import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+import { startOverLog } from '../../support/product-worker.ts';
+
+const STOP_MS = 5_000;
+
+it('look-ups follow the log without a gap, from empty memory too, and forget what is deleted', async () => {
+  const broker = await createSharedBroker(1);
+  const first = await startOverLog(broker);
+  const { url } = await startOn(broker, startIngress);
+  const world = { url, change: changesOf(broker, TOPIC.catalogueRecords) };
+  await expectSeamlessUpdate(world);
+  await first.stop(STOP_MS);
+  const second = await startOn(broker, startProduct);
+  await expectNewVersion(world);
+  await expectDeletion(world, 'TL-PERSONAL');
+  expect(second.health()).toEqual({ status: 'ready' });
+});

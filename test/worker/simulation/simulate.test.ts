@@ -1,0 +1,273 @@
+import { Decimal } from 'decimal.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
+import { SIMULATE_EXAMPLES } from '../../../shared/contract/simulate-examples.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
+import { createMessageCodec } from '../../../shared/messaging/message-codec.ts';
+import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { systemClock } from '../../../shared/platform/clock.ts';
+import { loadConfig } from '../../../shared/platform/config.ts';
+import type { Problem } from '../../../shared/platform/problem.ts';
+import { createCodec } from '../../../workers/create-codec.ts';
+import { start as startIngress } from '../../../workers/ingress/main.ts';
+import { publishCatalogue } from '../../../workers/publish-catalogue.ts';
+import { start as startSchedule } from '../../../workers/schedule/main.ts';
+import { start } from '../../../workers/simulation/main.ts';
+import { EXAMPLE_TIME_MS } from '../../support/example-catalogue.ts';
+import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+import { startSimulationWithExamples } from '../../support/product-worker.ts';
+import { ACTION_PATH, post } from '../../support/schedule-call.ts';
+
+const REPLY_TOPIC = 'an.upstream.system.replies';
+const PATH = '/platapi/automation-processors/actions/plat_bp_simulate';
+const OF_TYPE = { [HEADER.messageType]: 'SimulateRequest' };
+const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 } });
+const [PERSONAL] = SIMULATE_EXAMPLES;
+/** A loan by formula, with a down payment. */
+const STUDY = SIMULATE_EXAMPLES.find(({ key }) => key === 'byFormula') ?? PERSONAL;
+
+/** A simulation worker, and a caller of the log that asks it and waits for the answer. */
+async function startCaller() {
+  const broker = await createSharedBroker(2);
+  await broker.admin.createTopics([{ topic: REPLY_TOPIC, partitions: 1 }]);
+  await startOn(broker, startSimulationWithExamples);
+  const replies: LogMessage[] = [];
+  const tail = broker.createTail({ clientId: 'test', topics: [REPLY_TOPIC], from: 'earliest' });
+  await tail.start((message) => replies.push(message));
+  const publisher = broker.createPublisher({ clientId: 'upstream' });
+  await publisher.start();
+  onTestFinished(() => publisher.stop());
+  return async (
+    value: Buffer,
+    headers: MessageHeaders,
+    timestampMs = EXAMPLE_TIME_MS,
+  ): Promise<LogMessage> => {
+    const own = { ...headers, [HEADER.replyTopic]: REPLY_TOPIC, [HEADER.correlationId]: 'loan-4711' };
+    const before = replies.length;
+    await publisher.publish([
+      { topic: TOPIC.simulationRequests, key: 'p', value, headers: own, timestampMs },
+    ]);
+    await expect.poll(() => replies.length).toBe(before + 1);
+    const reply = replies.at(-1);
+    if (reply === undefined) throw new Error('no reply');
+    return reply;
+  };
+}
+
+const jsonOf = (body: object) => Buffer.from(JSON.stringify(body));
+const bodyOf = (reply: LogMessage) => JSON.parse(reply.value?.toString('utf8') ?? '') as unknown;
+const faultsOf = (reply: unknown) => (reply as Problem).errors?.map(({ path, code }) => `${path} ${code}`);
+
+describe('over the log', () => {
+  it.each(SIMULATE_EXAMPLES)('$key is asked for in JSON and answered in JSON', async ({ request, reply }) => {
+    const ask = await startCaller();
+    const answer = await ask(jsonOf(request), OF_TYPE);
+    expect(bodyOf(answer)).toEqual(reply);
+    expect(headerText(answer.headers, HEADER.messageType)).toBe('SimulateReply');
+    expect(headerText(answer.headers, HEADER.correlationId)).toBe('loan-4711');
+    expect(headerText(answer.headers, HEADER.warnings)).toBeUndefined();
+  });
+
+  it('a simulation is asked for in Avro and answered in Avro, amounts in minor units', async () => {
+    const ask = await startCaller();
+    const request = {
+      productCode: 'tl-study',
+      amount: new Decimal(1500),
+      downPayment: new Decimal(300),
+      loanPeriod: 12,
+      scheduleType: 'equalinstallments',
+      interestType: STUDY.request['interestType'],
+      jsonInputFormula: {
+        interestInput: [
+          { name: 'referencerate', value: new Decimal(3) },
+          { name: 'Score', value: new Decimal(700) },
+          { name: 'Other', value: new Decimal(1) },
+        ],
+      },
+    };
+    const { value, headers } = await codec.encode('SimulateRequest', request, 'avro');
+    const reply = await ask(value, headers);
+    const decoded = await codec.decode({ value: reply.value, headers: reply.headers });
+    const [record] = (STUDY.reply as { Records: readonly Record<string, unknown>[] }).Records;
+    expect(decoded).toEqual({
+      kind: 'decoded',
+      type: 'SimulateReply',
+      format: 'avro',
+      payload: {
+        Records: [
+          {
+            ...record,
+            currencyDigits: 2,
+            FirstInstallment: 103_00,
+            FirstInsurance: 0,
+            TotalInsurance: 0,
+            FirstFee: 0,
+            TotalFee: 0,
+            Total: 1536_05,
+            CommissionListId: undefined,
+          },
+        ],
+        ReturnValue: 0,
+        warnings: [{ code: 'no-effect', path: 'jsonInputFormula.interestInput.Other' }],
+      },
+    });
+    expect(headerText(reply.headers, HEADER.warnings)).toBe('no-effect;jsonInputFormula.interestInput.Other');
+  });
+
+  it('the loan starts on the day of the message, so that a replay gives the same answer (Q2)', async () => {
+    const ask = await startCaller();
+    const charges = async (timestampMs: number) => {
+      const reply = bodyOf(await ask(jsonOf(PERSONAL.request), OF_TYPE, timestampMs));
+      const [record] = (reply as { Records: readonly { OutputInsuranceJson: string }[] }).Records;
+      return JSON.parse(record?.OutputInsuranceJson ?? '') as unknown;
+    };
+    expect(await charges(Date.UTC(2026, 1, 28, 23, 59, 59, 999))).toMatchObject([
+      { InsuranceDate: '2026-02-28' },
+    ]);
+    expect(await charges(Date.UTC(2026, 2, 1))).toMatchObject([{ InsuranceDate: '2026-03-01' }]);
+  });
+
+  it('an unknown product is a 404, and what cannot be computed a 422 with all faults', async () => {
+    const ask = await startCaller();
+    const unknown = bodyOf(await ask(jsonOf({ ...PERSONAL.request, productCode: 'TL-BRIDGE' }), OF_TYPE));
+    expect(unknown).toMatchObject({ code: 'unknown-product', status: 404, correlationId: 'loan-4711' });
+    expect(faultsOf(unknown)).toEqual(['productCode unknown-product']);
+
+    const wrong = {
+      ...PERSONAL.request,
+      amount: 499.999,
+      loanPeriod: 85,
+      scheduleType: 'Leasing',
+      discount: [{ Name: 'None' }],
+      interestTypeName: 'Flat',
+    };
+    const refused = bodyOf(await ask(jsonOf(wrong), OF_TYPE));
+    expect(refused).toMatchObject({ code: 'not-computable', status: 422 });
+    expect(faultsOf(refused)).toEqual([
+      'amount too-many-decimals',
+      'scheduleType unknown-schedule-type',
+      'loanPeriod out-of-range',
+      'interestTypeName unknown-value',
+      'discount[0].Name unknown-value',
+    ]);
+  });
+
+  it('a request that contradicts itself is a 400, and an Avro one meets the limits of a JSON one', async () => {
+    const ask = await startCaller();
+    const disagreeing = { ...STUDY.request, interestTypeName: 'Fixed' };
+    const contradiction = bodyOf(await ask(jsonOf(disagreeing), OF_TYPE));
+    expect(contradiction).toMatchObject({ code: 'invalid-request', status: 400 });
+    expect(faultsOf(contradiction)).toEqual(['interestTypeName exclusive']);
+
+    const terms = { productCode: '', amount: new Decimal(1), loanPeriod: 1, scheduleType: 'x' };
+    const overLimits = {
+      ...terms,
+      jsonInputFormula: { discountInput: [{ name: '', value: new Decimal(1) }] },
+    };
+    const { value, headers } = await codec.encode('SimulateRequest', overLimits, 'avro');
+    const reply = await ask(value, headers);
+    const decoded = await codec.decode({ value: reply.value, headers: reply.headers });
+    expect(decoded).toMatchObject({ type: 'ProblemReply', payload: { code: 'invalid-request' } });
+    expect(faultsOf(decoded.kind === 'decoded' && decoded.payload)).toEqual([
+      'productCode empty',
+      'jsonInputFormula.discountInput empty',
+      'interestType missing',
+    ]);
+  });
+});
+
+/** Ingress, simulation and schedules over the example catalogue, on the log. */
+async function startSystem(): Promise<string> {
+  const broker = await createSharedBroker(1);
+  const config = loadConfig({});
+  await publishCatalogue(broker, await createCodec(config, systemClock), config);
+  await startOn(broker, start);
+  await startOn(broker, startSchedule);
+  return (await startOn(broker, startIngress)).url;
+}
+
+interface Answer {
+  readonly Records: readonly {
+    readonly ScheduleJson: string;
+    readonly InterestPercent: string;
+    readonly OutputCommissionJson: string;
+    readonly TotalFee: number;
+  }[];
+}
+
+describe('over HTTP', () => {
+  it('a simulation has the path of the interface, in any case and both forms (E2, E4)', async () => {
+    const url = await startSystem();
+    const { request } = PERSONAL;
+    const bodies = [
+      request,
+      { Data: request },
+      { access_token: 't', user_name: 'u', Data: JSON.stringify(request) },
+    ];
+    const answers = await Promise.all(
+      bodies.flatMap((body) =>
+        [PATH, PATH.replace('plat_bp_simulate', 'PLAT_BP_Simulate')].map(async (path) => {
+          const response = await post(url, body, { path });
+          expect(response.status).toBe(200);
+          return response.text();
+        }),
+      ),
+    );
+    expect(new Set(answers).size).toBe(1);
+    expect(JSON.parse(answers[0] ?? '')).toMatchObject({
+      Records: [{ InterestPercent: '7.9500%', FirstInstallment: 1711.03, Total: 10258.7 }],
+      ReturnValue: 0,
+    });
+    const warned = await post(url, { ...request, extra: 1 }, { path: PATH });
+    expect(warned.headers.get('warnings')).toBe('unknown-member;extra');
+  });
+
+  it('a schedule with the terms of an offer has the same rows (M3, Q2)', async () => {
+    const url = await startSystem();
+    const request = {
+      productCode: 'TL-MARKET',
+      amount: 5000,
+      downPayment: 1000,
+      loanPeriod: 9,
+      scheduleType: 'EqualInstallments',
+    };
+    const response = await post(url, request, { path: PATH });
+    expect(response.status).toBe(200);
+    const [record] = ((await response.json()) as Answer).Records;
+    const { paymentSchedule } = JSON.parse(record?.ScheduleJson ?? '') as {
+      paymentSchedule: readonly object[];
+    };
+    const [fee] = JSON.parse(record?.OutputCommissionJson ?? '') as readonly Record<string, unknown>[];
+    const terms = {
+      ScheduleType: 'EqualInstallments',
+      ProductType: 'TL',
+      InterestPercent: Number.parseFloat(record?.InterestPercent ?? ''),
+      Amount: 4000,
+      InstallmentsNo: 9,
+      PeriodicityType: 'Every 10 days',
+      InstallmentDay: 1,
+      ActivationDate: fee?.['FeeDate'],
+      CalculateDAE: 0,
+      Currency: 'RON',
+      Commission: [
+        {
+          SourceValue: fee?.['Value'],
+          FeePeriodicityType: fee?.['FeePeriodicityType'],
+          FeeDate: fee?.['FeeDate'],
+          FeeName: fee?.['Name'],
+        },
+      ],
+    };
+    const schedule = await post(url, { jsonParam: terms }, { path: ACTION_PATH });
+    expect(schedule.status).toBe(200);
+    const rows = (await schedule.json()) as readonly Record<string, unknown>[];
+    const [ofDownPayment, ...simulated] = paymentSchedule;
+    expect(ofDownPayment).toMatchObject({ remainingValue: 5000, principal: 1000, totalInstallment: 1000 });
+    expect(simulated).toHaveLength(9);
+    expect(rows).toHaveLength(9);
+    for (const [place, row] of simulated.entries()) expect(rows[place]).toMatchObject(row);
+    expect(record?.TotalFee).toBe(27);
+  });
+});

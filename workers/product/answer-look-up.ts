@@ -1,0 +1,54 @@
+/** What the handlers of look-ups have in common: check, look up, and say what came of it. */
+
+import type { InvalidRequest } from '../../shared/contract/request-reading.ts';
+import type { CalendarDate } from '../../shared/lending/calendar-date.ts';
+import type { Fault } from '../../shared/lending/refusal.ts';
+import type { Handler } from '../../shared/messaging/handle-by-type.ts';
+import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
+import { createProblem } from '../../shared/platform/create-problem.ts';
+import type { ErrorCode } from '../../shared/platform/error-codes.ts';
+import type { Warning } from '../../shared/platform/problem.ts';
+import { warningsList } from '../../shared/platform/warnings-list.ts';
+import type { CatalogueView } from '../../shared/product/catalogue-view.ts';
+import type { LookUp, LookUpContext } from '../../shared/product/look-up.ts';
+
+const DAY_MS = 86_400_000;
+
+/** One look-up. */
+interface LookUpAction<Request, Answer> {
+  /** Record name of the reply in the catalogue of messages. */
+  readonly replyType: string;
+  /** Holds a request that came in Avro against the limits that one in JSON was held against when it was read. */
+  readonly check: (request: Request) => InvalidRequest | undefined;
+  /** Pure; the day is the UTC day of the message's own timestamp, so that a replay gives the same answer (L1). */
+  readonly find: (request: Request, context: LookUpContext) => LookUp<Answer>;
+  /** The answer as the reply carries it. */
+  readonly payloadOf: (answer: Answer, warnings: readonly Warning[]) => object;
+}
+
+/** Makes the handler of a look-up in a catalogue, which may change from one request to the next. */
+export function answerLookUp<Request, Answer>(
+  action: LookUpAction<Request, Answer>,
+  catalogue: CatalogueView,
+): Handler {
+  const { replyType, check, find, payloadOf } = action;
+  return (payload, { originTimestampMs }) => {
+    const requestDay = Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
+    const request = payload as Request;
+    const wrong = check(request);
+    if (wrong !== undefined) return refused(createProblem(wrong.problem, { errors: wrong.faults }));
+    const outcome = find(request, { catalogue, requestDay });
+    if (outcome.kind === 'unknown-product') return refusal('unknown-product', outcome.faults);
+    if (outcome.kind === 'refused') return refusal('invalid-request', outcome.faults);
+    const { answer, warnings } = outcome;
+    const header = warningsList(warnings, undefined);
+    const reply = { type: replyType, payload: payloadOf(answer, warnings) };
+    return done(header === undefined ? reply : { ...reply, warnings: header });
+  };
+}
+
+/** Of a fault callers get path, code and message. */
+function refusal(code: ErrorCode, faults: readonly Fault[]): Outcome {
+  const errors = faults.map(({ path, code: faultCode, message }) => ({ path, code: faultCode, message }));
+  return refused(createProblem(code, { errors }));
+}

@@ -1,0 +1,19 @@
+import { productDetailsInput } from '../../shared/contract/read-product-requests.ts';
+import type { Handler } from '../../shared/messaging/handle-by-type.ts';
+import type { CatalogueView } from '../../shared/product/catalogue-view.ts';
+import type { SelectorRequest } from '../../shared/product/look-up.ts';
+import { productDetails, type ProductDetails } from '../../shared/product/product-details.ts';
+import { answerLookUp } from './answer-look-up.ts';
+
+/** Answers a GetBankingProductDetailsRequest: how a product is displayed (L1). Pure. */
+export function createGetBankingProductDetailsHandler(catalogue: CatalogueView): Handler {
+  return answerLookUp<SelectorRequest, ProductDetails>(
+    {
+      replyType: 'GetBankingProductDetailsReply',
+      check: productDetailsInput.check,
+      find: productDetails,
+      payloadOf: (answer) => answer,
+    },
+    catalogue,
+  );
+}

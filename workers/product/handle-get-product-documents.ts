@@ -1,0 +1,20 @@
+import type { ProductDocumentsPayload } from '../../shared/contract/product-replies.ts';
+import { productDocumentsInput } from '../../shared/contract/read-product-requests.ts';
+import type { Handler } from '../../shared/messaging/handle-by-type.ts';
+import type { CatalogueView } from '../../shared/product/catalogue-view.ts';
+import type { SelectorRequest } from '../../shared/product/look-up.ts';
+import { productDocuments, type ProductDocument } from '../../shared/product/product-documents.ts';
+import { answerLookUp } from './answer-look-up.ts';
+
+/** Answers a GetProductDocumentsRequest: the documents of a product (L1). Pure. */
+export function createGetProductDocumentsHandler(catalogue: CatalogueView): Handler {
+  return answerLookUp<SelectorRequest, readonly ProductDocument[]>(
+    {
+      replyType: 'GetProductDocumentsReply',
+      check: productDocumentsInput.check,
+      find: productDocuments,
+      payloadOf: (documents): ProductDocumentsPayload => ({ documents }),
+    },
+    catalogue,
+  );
+}

@@ -1,0 +1,24 @@
+import { insuranceListInput, type InsuranceListInput } from '../../shared/contract/read-product-requests.ts';
+import type { Handler } from '../../shared/messaging/handle-by-type.ts';
+import type { CatalogueView } from '../../shared/product/catalogue-view.ts';
+import { insuranceList, type InsuranceListItem } from '../../shared/product/insurance-list.ts';
+import { answerLookUp } from './answer-look-up.ts';
+
+/** Answers a GetProductInsuranceListRequest: the insurance lists of a product whose filters pass (L1, L3). Pure. */
+export function createGetProductInsuranceListHandler(catalogue: CatalogueView): Handler {
+  return answerLookUp<InsuranceListInput, readonly InsuranceListItem[]>(
+    {
+      replyType: 'GetProductInsuranceListReply',
+      check: insuranceListInput.check,
+      find: ({ filterList, ...request }, context) =>
+        insuranceList({ ...request, filterList: filterList?.map(namedFigure) }, context),
+      payloadOf: (Insurances, warnings) => ({ Insurances, warnings }),
+    },
+    catalogue,
+  );
+}
+
+/** Filters hold JSON numbers: a figure is compared as the number that stands for the same decimal. */
+function namedFigure({ name, value }: NonNullable<InsuranceListInput['filterList']>[number]) {
+  return { name, value: value.toNumber() };
+}

@@ -1,0 +1,25 @@
+import { fileURLToPath } from 'node:url';
+import { createLibraryCalendars } from '../shared/calendars/library-calendars.ts';
+import { writeRecords } from '../shared/catalogue/write-records.ts';
+import { catalogueError, readWholeCatalogue } from '../shared/contract/read-catalogue-folder.ts';
+import type { Codec } from '../shared/messaging/codec.ts';
+import type { Broker } from '../shared/messaging/ports.ts';
+import { topicName } from '../shared/messaging/topic-names.ts';
+import type { Config } from '../shared/platform/config.ts';
+
+/** The catalogue of a start without settings: products to try out. */
+const EXAMPLE_CATALOGUE = fileURLToPath(new URL('../shared/product/example-catalogue', import.meta.url));
+
+/**
+ * Puts the catalogue folder onto an embedded broker, which nobody else can publish to. Leaves a topic alone that holds
+ * something already (several systems over one broker). Rejects with ConfigError naming everything that is wrong.
+ */
+export async function publishCatalogue(broker: Broker, codec: Codec, config: Config): Promise<void> {
+  const topic = topicName(config.topicPrefix, 'catalogueRecords');
+  const offsets = await broker.admin.offsets(topic);
+  if (offsets.some(({ high }) => high > 0)) return;
+  const folder = config.lending.catalogueFolder ?? EXAMPLE_CATALOGUE;
+  const { records, faults } = readWholeCatalogue(folder, createLibraryCalendars());
+  if (faults.length > 0) throw catalogueError(folder, faults);
+  await writeRecords({ broker, codec, topic, clientId: 'catalogue-folder' }, { put: records, remove: [] });
+}

@@ -1,0 +1,51 @@
+import type { LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
+import {
+  simulateInput,
+  simulateRequestOf,
+  type SimulateInput,
+} from '../../shared/contract/read-simulate-request.ts';
+import { limitFaults } from '../../shared/contract/request-faults.ts';
+import { simulatePayload } from '../../shared/contract/simulate-reply.ts';
+import type { CalendarDate } from '../../shared/lending/calendar-date.ts';
+import type { Handler } from '../../shared/messaging/handle-by-type.ts';
+import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
+import { createProblem } from '../../shared/platform/create-problem.ts';
+import type { ErrorCode } from '../../shared/platform/error-codes.ts';
+import { warningsList } from '../../shared/platform/warnings-list.ts';
+import type { CatalogueView } from '../../shared/product/catalogue-view.ts';
+import { simulate } from '../../shared/product/simulate.ts';
+import type { SimulationOutcome } from '../../shared/product/simulation.ts';
+
+const DAY_MS = 86_400_000;
+
+type Refused = Extract<SimulationOutcome, { readonly kind: 'refused' }>;
+
+/**
+ * Answers a SimulateRequest from a catalogue, which may change from one request to the next. Pure: the loan starts on the
+ * UTC day of the message's own timestamp, so that a replay gives the same answer (Q2).
+ */
+export function createSimulateHandler(
+  catalogue: CatalogueView,
+  { calendars }: Pick<LendingEnvironment, 'calendars'>,
+): Handler {
+  return (payload, { originTimestampMs }) => {
+    const input = payload as SimulateInput;
+    const wrong = simulateInput.check(input);
+    if (wrong !== undefined) return refused(createProblem(wrong.problem, { errors: wrong.faults }));
+    const requestDay = Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
+    const outcome = simulate(simulateRequestOf(input), { catalogue, calendars, requestDay });
+    if (outcome.kind === 'refused') return refusalOf(outcome);
+    const { records, warnings } = outcome;
+    const header = warningsList(warnings, undefined);
+    const reply = { type: 'SimulateReply', payload: simulatePayload(records, warnings) };
+    return done(header === undefined ? reply : { ...reply, warnings: header });
+  };
+}
+
+/** An unknown product is a 404, a request that is incomplete or contradicts itself a 400, any other a 422 (E1). */
+function refusalOf({ faults, unknownProduct }: Refused): Outcome {
+  const errors = limitFaults(faults).map(({ path, code, message }) => ({ path, code, message }));
+  const isIncomplete = faults.some(({ status }) => status === 400);
+  const others: ErrorCode = isIncomplete ? 'invalid-request' : 'not-computable';
+  return refused(createProblem(unknownProduct === true ? 'unknown-product' : others, { errors }));
+}
