@@ -34,6 +34,15 @@ const LOOK_UP = {
   displayInterestsAndCommissions: true,
 };
 
+/** A loan of that product as a customer would ask for it. */
+const SIMULATION = {
+  productCode: 'TL-PERSONAL',
+  amount: 10_000,
+  loanPeriod: 12,
+  scheduleType: 'EqualInstallments',
+  jsonFilterCommission: [{ name: 'Amount', value: 10_000 }],
+};
+
 /** What a start prints: where it listens and calls to paste. */
 export function startBanner(options: {
   config: Config;
@@ -71,6 +80,7 @@ export function startBanner(options: {
   );
   if (config.kafka === undefined && config.lending.catalogueFolder === undefined) {
     lines.push('# a product of the example catalogue', post('plat_bp_getbankingproductbycode', LOOK_UP), '');
+    lines.push('# what it would cost from today on', post('PLAT_BP_Simulate', SIMULATION), '');
   }
   lines.push(`# documentation: ${url}/docs   health: ${url}/health/ready   metrics: ${url}/metrics`, '');
   return `${lines.join('\n')}\n`;

@@ -5,6 +5,7 @@ import type { Metrics } from '../platform/metrics.ts';
 import type { Health } from '../platform/worker.ts';
 import type { CatalogueRecord, RecordKind, RecordsByKind } from '../product/catalogue-records.ts';
 import type { CatalogueView } from '../product/catalogue-view.ts';
+import { ListCharges } from '../product/list-charges.ts';
 import { answeringVersion, listInForce } from '../product/product-versions.ts';
 import type { RecordIdentity } from '../product/record-identity.ts';
 import { followCatalogue } from './catalogue-metrics.ts';
@@ -58,6 +59,7 @@ export function createCatalogueTable(options: CatalogueTableOptions): CatalogueT
 class LogCatalogueTable implements CatalogueTable {
   readonly #options: CatalogueTableOptions;
   readonly #records: EncodedRecords;
+  readonly #charges = new ListCharges(this);
   #lending: LendingCatalogue | undefined;
   #namesLeftOut = 0;
 
@@ -65,8 +67,9 @@ class LogCatalogueTable implements CatalogueTable {
     this.#options = options;
     this.#records = new EncodedRecords({
       ...options,
-      onChange: ({ kind }) => {
+      onChange: ({ kind, code }) => {
         if (NAME_KINDS.has(kind)) this.#lending = undefined;
+        this.#charges.noteChange(kind, code);
       },
     });
     if (options.metrics !== undefined) followCatalogue(options.metrics, options.clientId, () => this.stats());
@@ -174,8 +177,18 @@ class LogCatalogueTable implements CatalogueTable {
     for (const key of leftOut) {
       this.#options.log.warn({ topic: this.#options.topic, key }, 'a name of the catalogue was left out');
     }
-    return lending;
+    return withCharges(lending, this.#charges);
   }
+}
+
+/** The names with the charges as they are whenever they are asked for: a change of a list compiles no names anew. */
+function withCharges(lending: LendingCatalogue, charges: ListCharges): LendingCatalogue {
+  return {
+    ...lending,
+    get knownCharges() {
+      return charges.known;
+    },
+  };
 }
 
 /** Custom lists have no status: of them the highest version counts. */

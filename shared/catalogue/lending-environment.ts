@@ -12,7 +12,10 @@ import { openCatalogue, type OpenCatalogue, type WorkerCatalogue } from './open-
 
 /** What calculations know beside their request. Both members follow the catalogue: they are asked anew for each request. */
 export interface LendingEnvironment {
-  /** Schedule types and periodicities as they are now, built-in ones and the institution's own (S1, D7). */
+  /**
+   * Schedule types and periodicities as they are now, built-in ones and the institution's own (S1, D7), and the commissions
+   * and insurances of its lists (F1, S6).
+   */
   readonly catalogue: ScheduleCatalogue;
   /** Holiday calendars by name (H2). */
   readonly calendars: KnownCalendars;
@@ -37,7 +40,11 @@ export async function openLendingCatalogue(
   const others = otherCountries(lending.holidayCountries);
   const opened = await open(context, worker, others);
   try {
-    return { ...opened, environment: lendingEnvironment(opened.view, others, lending) };
+    const environment = lendingEnvironment(opened.view, others, lending);
+    // The lists are read here, so that the first request does not wait for it.
+    const hasCharges = environment.catalogue.knownCharges !== undefined;
+    context.log.debug({ worker, hasCharges }, 'the catalogue is read');
+    return { ...opened, environment };
   } catch (error) {
     await opened.stop(0);
     throw error;

@@ -16,8 +16,12 @@ const LONGEST_NAME = 200;
 const LONGEST_TEXT = 10_000;
 /** Most items of any list of a record: bounds the work of checks, which compare items with one another. */
 const MOST_ITEMS = 1000;
-/** Codes are parts of message keys and of file names. */
-const CODE = /^[A-Za-z0-9](?:[A-Za-z0-9 ._/-]{0,62}[A-Za-z0-9])?$/;
+/** Codes are parts of message keys and of file names: nothing that leads elsewhere in a path. */
+const CODE = /^(?!.*\.\.)[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
+
+/** What is said of a text that is no code. */
+const NOT_A_CODE =
+  'must have 1 to 64 letters, digits, blanks, single dots, underscores or hyphens, with a letter or digit at both ends';
 
 /** A record or an item with these members and no others. */
 export const recordOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
@@ -32,7 +36,7 @@ export const maybeText = () => maybe(text(LONGEST_TEXT));
 /** The code of a record. */
 export const code = () =>
   z.string({ error: wanted('text') }).regex(CODE, {
-    error: 'must have 1 to 64 letters, digits, blanks, dots, slashes, underscores or hyphens',
+    error: NOT_A_CODE,
   });
 
 /** A GUID, in lower case once it is read. */

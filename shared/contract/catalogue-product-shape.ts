@@ -145,6 +145,8 @@ export const PRODUCT_SHAPE: z.ZodType<ProductRecord> = recordOf({
   GeneralData: generalData,
   CountryCalendars: items(name()),
   PaymentScheduleTypes: items(name()),
+  CapitalPercent: maybeNumber(),
+  ResidualPercent: maybeNumber(),
   Guarantees: items(guarantee),
   DestinationTypes: items(recordOf({ ProductDestinationTypeName: name(), IsDefault: flag() })),
   DisbursementMatrix: items(tranche),

@@ -16,7 +16,7 @@ interface StandIns {
 }
 
 /** A record with stand-ins. */
-interface PartialRecord<Shaped> {
+export interface PartialRecord<Shaped> {
   readonly record: Shaped;
   /** Members of which nothing can be told. */
   readonly unread: ReadonlySet<string>;
@@ -51,7 +51,7 @@ const PERIODICITY_STAND_INS: StandIns = {
 
 const CALENDAR_STAND_INS: StandIns = { values: { name: '', version: '1', holidays: [] }, hides: {} };
 
-/** The kinds of records whose meaning is checked beside faults of their shape. */
+/** The kinds of records that calculations take; of the others members are repaired one by one. */
 export const PARTLY_READ: Readonly<Partial<Record<RecordKind, StandIns>>> = {
   'schedule-type': SCHEDULE_TYPE_STAND_INS,
   periodicity: PERIODICITY_STAND_INS,
@@ -82,7 +82,8 @@ export function partialRecord<Shaped>(
   return { record: read.data, unread: new Set([...unread, ...hidden]) };
 }
 
-function removeMembers(value: unknown, path: readonly PropertyKey[], names: readonly string[]): void {
+/** Removes members of what stands at a place. */
+export function removeMembers(value: unknown, path: readonly PropertyKey[], names: readonly string[]): void {
   const place = path.reduce<unknown>(
     (at, part) => (typeof at === 'object' && at !== null ? Reflect.get(at, part) : undefined),
     value,

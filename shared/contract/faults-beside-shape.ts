@@ -5,6 +5,8 @@
  */
 
 import type { z } from 'zod';
+import type { FaultCode } from '../lending/refusal.ts';
+import type { ScheduleCatalogue } from '../lending/schedule-catalogue.ts';
 import type { Fault } from '../platform/problem.ts';
 import { faultsOfIssues, isRecord } from './request-faults.ts';
 
@@ -19,8 +21,11 @@ export interface MemberChecks<Request> {
   readonly members: MembersOf<Request>;
   /** Harmless values for mandatory members that cannot be read. */
   readonly standIns: Readonly<Record<string, unknown>>;
-  /** The faults of a request that can be read; their paths are members without {@link REQUEST_MEMBER}. */
-  readonly faultsOf: (request: Request) => readonly Fault[];
+  /**
+   * The faults of a request that can be read; their paths are members without {@link REQUEST_MEMBER}. Without a
+   * catalogue built-in names are known; what is then told of others is left out.
+   */
+  readonly faultsOf: (request: Request, catalogue: ScheduleCatalogue | undefined) => readonly Fault[];
   /** Names of the members without which the fault of another one cannot be told. */
   readonly restsOn: (fault: Fault) => readonly string[];
 }
@@ -28,36 +33,52 @@ export interface MemberChecks<Request> {
 /** Finds faults beside those that are known already. */
 export interface FaultsBeside<Request> {
   /** Of a JSON body; none when the members themselves cannot be reached. */
-  readonly inBody: (body: unknown, known: readonly Fault[]) => readonly Fault[];
+  readonly inBody: (
+    body: unknown,
+    known: readonly Fault[],
+    catalogue: ScheduleCatalogue | undefined,
+  ) => readonly Fault[];
   /** Of a payload. */
-  readonly inPayload: (request: Request, known: readonly Fault[]) => readonly Fault[];
+  readonly inPayload: (
+    request: Request,
+    known: readonly Fault[],
+    catalogue: ScheduleCatalogue | undefined,
+  ) => readonly Fault[];
 }
+
+/** Faults that only a catalogue can tell: it may hold names of its own. */
+const BY_CATALOGUE: ReadonlySet<string> = new Set<FaultCode>([
+  'unknown-calendar',
+  'unknown-periodicity',
+  'unknown-schedule-type',
+]);
 
 /** Prepares the search of an action's members. */
 export function createFaultsBeside<Request>(checks: MemberChecks<Request>): FaultsBeside<Request> {
   const { members, standIns, faultsOf, restsOn } = checks;
   const names = Object.keys(members.shape);
 
-  const inPayload = (request: Request, known: readonly Fault[]): readonly Fault[] => {
+  const inPayload: FaultsBeside<Request>['inPayload'] = (request, known, catalogue) => {
     const faulty = membersOf(known);
     const told = new Set(known.map(({ path }) => path));
-    return faultsOf(request)
+    return faultsOf(request, catalogue)
+      .filter(({ code }) => catalogue !== undefined || !BY_CATALOGUE.has(code))
       .filter(({ path }) => !faulty.has(path) && !told.has(fullPath(memberOf(path))))
       .filter((fault) => restsOn(fault).every((name) => !faulty.has(name)))
       .map(withFullPath)
       .filter(({ path }) => !told.has(path));
   };
 
-  const inBody = (body: unknown, known: readonly Fault[]): readonly Fault[] => {
+  const inBody: FaultsBeside<Request>['inBody'] = (body, known, catalogue) => {
     const sent = isRecord(body) ? body[REQUEST_MEMBER] : undefined;
     if (!isRecord(sent)) return [];
     const faulty = membersOf(known);
     const readable = names.map((name) => [name, faulty.has(name) ? standIns[name] : sent[name]]);
     const read = members.safeParse(Object.fromEntries(readable));
-    if (read.success) return inPayload(read.data, known);
+    if (read.success) return inPayload(read.data, known, catalogue);
     // Where a list was too long to be read, nothing has looked at the shape of the other members yet.
     const others = faultsOfIssues(read.error.issues, sent).map(withFullPath);
-    return [...others, ...inBody(body, [...known, ...others])];
+    return [...others, ...inBody(body, [...known, ...others], catalogue)];
   };
 
   return { inBody, inPayload };

@@ -4,13 +4,14 @@
  */
 
 import { z } from 'zod';
+import type { ScheduleCatalogue } from '../lending/schedule-catalogue.ts';
 import type { Fault } from '../platform/problem.ts';
 import { createFaultsBeside, REQUEST_MEMBER, type MemberChecks } from './faults-beside-shape.ts';
 import { jsonSchemaOf } from './json-schema.ts';
 import { wanted } from './member-kinds.ts';
 import { compileLimits } from './payload-limits.ts';
 import { isRecord } from './request-faults.ts';
-import { createRequestReader, invalid, type InvalidRequest, type ReadRequest } from './request-reading.ts';
+import { createRequestReader, invalid, type InvalidRequest, type RequestReader } from './request-reading.ts';
 
 /** The definition of a body that holds the members. */
 export function jsonParamBody<Definition extends z.ZodObject>(members: Definition, description: string) {
@@ -31,9 +32,12 @@ export interface InputChecks<Request> extends MemberChecks<Request> {
 /** Reads and checks the input of one action. */
 export interface InputReader<Request> {
   /** Reads the body of an HTTP call or of a JSON message. Never throws. */
-  readonly read: (body: unknown) => ReadRequest<Request>;
-  /** Holds a payload that came in Avro against what JSON is held against; undefined when it keeps all of it. */
-  readonly check: (request: Request) => InvalidRequest | undefined;
+  readonly read: RequestReader<Request>;
+  /**
+   * Holds a payload that came in Avro against what JSON is held against; undefined when it keeps all of it. Names are
+   * judged only with the catalogue that would know them.
+   */
+  readonly check: (request: Request, catalogue?: ScheduleCatalogue) => InvalidRequest | undefined;
 }
 
 /** Compiles the reader of an action's input. */
@@ -47,14 +51,14 @@ export function createInputReader<Request>(checks: InputChecks<Request>): InputR
   });
   const checkLimits = compileLimits(jsonSchemaOf(members));
   return {
-    read: (body) => {
-      const read = readBody(body);
+    read: (body, catalogue) => {
+      const read = readBody(body, catalogue);
       return read.kind === 'valid' ? { ...read, payload: read.payload[REQUEST_MEMBER] } : read;
     },
-    check: (request) => {
+    check: (request, catalogue) => {
       const faults: Fault[] = [...betweenOf(request)];
       checkLimits?.(request, REQUEST_MEMBER, faults);
-      return faults.length === 0 ? undefined : invalid(faults, beside.inPayload(request, faults));
+      return faults.length === 0 ? undefined : invalid(faults, beside.inPayload(request, faults, catalogue));
     },
   };
 }

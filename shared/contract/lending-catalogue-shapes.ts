@@ -7,6 +7,13 @@ import type { ScheduleTypeRecord } from '../lending/schedule-type-record.ts';
 import { wanted } from './member-kinds.ts';
 
 const text = () => z.string({ error: wanted('text') });
+/** What leads elsewhere in a path: names are parts of message keys. */
+const LEADS_ELSEWHERE = /[/\\\p{Cc}]|\.\.|^\s+\S|\S\s+$/u;
+/** A name that is part of a message key; whether it is empty is a matter of its meaning. */
+const keyText = () =>
+  text().refine((value) => !LEADS_ELSEWHERE.test(value), {
+    error: 'must not have slashes, backslashes, two dots together, control characters, or blanks at its ends',
+  });
 const optionalText = () => text().nullish();
 /** true and 1, false and 0 are interchangeable (M6). */
 const flag = () =>
@@ -35,7 +42,7 @@ const column = recordOf({
 /** A file of schedule-types/, or an item of its list. */
 export const SCHEDULE_TYPE_SHAPE: z.ZodType<ScheduleTypeRecord> = recordOf({
   PaymentScheduleTypeId: text(),
-  PaymentScheduleCode: text(),
+  PaymentScheduleCode: keyText(),
   PaymentScheduleTypeName: text(),
   Status: text(),
   ProductTypes: list(text()),
@@ -56,14 +63,14 @@ export const SCHEDULE_TYPE_SHAPE: z.ZodType<ScheduleTypeRecord> = recordOf({
 
 /** A file of periodicities/, or an item of its list. */
 export const PERIODICITY_SHAPE: z.ZodType<PeriodicityRecord> = recordOf({
-  name: text(),
+  name: keyText(),
   count: optionalCount(),
   unit: text(),
 });
 
 /** A file of calendars/, or an item of its list. */
 export const CALENDAR_SHAPE: z.ZodType<CalendarRecord> = recordOf({
-  name: text(),
+  name: keyText(),
   version: text(),
   weekend: list(text()).optional(),
   holidays: list(text()),

@@ -141,25 +141,38 @@ export interface NamedDecimal {
 
 /**
  * An object of figures under names that the definition does not know, `{"Margin": 2.5}`, read as a list in the order
- * of the members; an empty one says the same as none.
+ * of the members; an empty one says the same as none. Every name counts as one, `__proto__` and `constructor` too.
  */
-export const figuresByName = (mostFigures: number) =>
-  z
-    .record(z.string(), amount(), { error: wanted('an object of numbers') })
+export const figuresByName = (mostFigures: number) => {
+  const figure = amount();
+  return z
+    .unknown()
     .meta({
+      type: 'object',
       propertyNames: { type: 'string', minLength: 1, maxLength: MAX_TEXT_LENGTH },
+      additionalProperties: { type: 'number' },
       maxProperties: mostFigures,
     })
-    .transform((figures, context): readonly NamedDecimal[] | undefined => {
-      const list = Object.entries(figures).map(([name, value]) => ({ name, value }));
-      if (list.length > mostFigures)
+    .transform((sent, context): readonly NamedDecimal[] | undefined => {
+      if (sent === undefined || sent === null) return undefined;
+      if (typeof sent !== 'object' || Array.isArray(sent)) {
+        return refuse(context, sent, 'wrong-type', wanted('an object of numbers')({ input: sent }));
+      }
+      const members = Object.entries(sent);
+      if (members.length > mostFigures) {
         return refuse(context, undefined, 'too-many-items', tooManyFigures(mostFigures));
-      for (const { name } of list) {
+      }
+      const list = members.flatMap(([name, value]) => {
         if (name === '') refuse(context, undefined, 'empty', EMPTY_NAME);
         if (name.length > MAX_TEXT_LENGTH) refuse(context, undefined, 'too-long', LONG_NAME);
-      }
+        const read = figure.safeParse(value);
+        if (read.success) return [{ name, value: read.data }];
+        for (const issue of read.error.issues) context.issues.push({ ...issue, input: value, path: [name] });
+        return [];
+      });
       return list.length === 0 ? undefined : list;
     });
+};
 
 /** What is said of figures whose names or number are beyond the limits. */
 export const EMPTY_NAME = 'must not have a member without a name';

@@ -45,7 +45,9 @@ const scheduleType = z
     PaymentScheduleTypeId: text('GUID of the schedule type.'),
     PaymentScheduleTypeName: text('Its name.'),
     PaymentScheduleCode: text('Its code.'),
-    ProductType: textOrNull('Its own product type.'),
+    ProductType: textOrNull(
+      "Code of the product's type where the schedule type is made for it, else of its first.",
+    ),
     ScheduleInterestCalculationType: text('Its day count.'),
     IsWithEqualInstallments: yesOrNo('Level payment.'),
     InstallmentValueCustom: yesOrNo('The payment may be locked.'),

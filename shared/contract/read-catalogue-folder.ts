@@ -6,7 +6,7 @@
 import type { OtherCalendars } from '../lending/calendars/business-calendar.ts';
 import type { CatalogueFault } from '../lending/catalogue-entry.ts';
 import { catalogueOfRecords } from '../product/catalogue-of-records.ts';
-import type { CatalogueRecord } from '../product/catalogue-records.ts';
+import type { CatalogueRecord, RecordKind } from '../product/catalogue-records.ts';
 import type { CatalogueView } from '../product/catalogue-view.ts';
 import { KIND_FOLDERS, RECORD_KINDS } from '../product/record-identity.ts';
 import { ConfigError } from '../platform/errors.ts';
@@ -27,8 +27,8 @@ export interface FolderCatalogue {
  * built in. Throws ConfigError only when there is no such folder.
  */
 export function readWholeCatalogue(folder: string, otherCalendars?: OtherCalendars): FolderCatalogue {
-  const { records, partial, faults } = readFolder(folder);
-  const outcome = catalogueOfRecords(records, otherCalendars, partial);
+  const { records, partial, unknown, faults } = readFolder(folder);
+  const outcome = catalogueOfRecords(records, otherCalendars, { partial, unknown });
   const all = outcome.kind === 'refused' ? [...faults, ...outcome.faults] : faults;
   const isWhole = outcome.kind === 'catalogue' && all.length === 0;
   return { records, faults: all, catalogue: isWhole ? outcome.catalogue : undefined };
@@ -46,6 +46,8 @@ export function readFolderRecords(folder: string): Omit<FolderCatalogue, 'catalo
 interface FolderRecords extends Omit<FolderCatalogue, 'catalogue'> {
   /** What can be read of records whose shape is wrong. */
   readonly partial: readonly CatalogueRecord[];
+  /** Kinds of which there are records without a code that could be read. */
+  readonly unknown: ReadonlySet<RecordKind>;
 }
 
 function readFolder(folder: string): FolderRecords {
@@ -53,16 +55,19 @@ function readFolder(folder: string): FolderRecords {
   const faults: CatalogueFault[] = [];
   const records: CatalogueRecord[] = [];
   const partial: CatalogueRecord[] = [];
+  const unknown = new Set<RecordKind>();
   reportStrangers(folder, Object.values(KIND_FOLDERS), faults);
   for (const kind of RECORD_KINDS) {
     for (const { source, item } of readItems(folder, KIND_FOLDERS[kind], faults)) {
       const read = readCatalogueRecord(kind, item, source);
       if (read.kind === 'record') records.push(read.entry);
       else faults.push(...read.faults);
-      if (read.kind === 'invalid') partial.push(...read.partial);
+      if (read.kind !== 'invalid') continue;
+      partial.push(...read.partial);
+      if (read.partial.every(({ unread }) => unread?.has('Code') === true)) unknown.add(kind);
     }
   }
-  return { records, partial, faults };
+  return { records, partial, unknown, faults };
 }
 
 /** The faults of a catalogue as one error, a line each. */

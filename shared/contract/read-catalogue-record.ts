@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { CatalogueFault } from '../lending/catalogue-entry.ts';
 import type { CatalogueRecord, RecordKind, RecordsByKind } from '../product/catalogue-records.ts';
 import { faultsOfRecord, memberPath } from './catalogue-files.ts';
+import { repairedRecord } from './catalogue-repair.ts';
 import { PARTLY_READ, partialRecord } from './catalogue-stand-ins.ts';
 import {
   COMMISSION_LIST_SHAPE,
@@ -36,7 +37,7 @@ export type ReadRecord =
       readonly faults: readonly CatalogueFault[];
       /** Where the faults are, such as `Interests[0].Values`; empty: the record itself. */
       readonly paths: readonly string[];
-      /** At most one: what can be read of it, with stand-ins, so that the rest can be checked; of some kinds only. */
+      /** At most one: what can be read of it, with stand-ins, so that the rest can be checked. */
       readonly partial: readonly CatalogueRecord[];
     };
 
@@ -58,7 +59,9 @@ function partOf(
   source: string,
 ): readonly CatalogueRecord[] {
   const standIns = PARTLY_READ[kind];
-  const part = standIns && partialRecord<unknown>(RECORD_SHAPES[kind], wrong, standIns);
+  const shape: z.ZodType = RECORD_SHAPES[kind];
+  const part =
+    standIns === undefined ? repairedRecord(shape, wrong.item) : partialRecord(shape, wrong, standIns);
   return part === undefined ? [] : [{ kind, source, ...part } as CatalogueRecord];
 }
 

@@ -11,7 +11,7 @@ export const paymentValueInput = createInputReader<PaymentValueRequest>({
   body: paymentValueBody,
   members: paymentValueMembers,
   standIns: { InstallmentsNo: 2, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' },
-  faultsOf: faultsOfPaymentValue,
+  faultsOf: (request, catalogue) => faultsOfPaymentValue(request, catalogue?.periodicities),
   restsOn,
 });
 

@@ -4,6 +4,7 @@ import { checkRateRequest } from '../lending/check-rate-request.ts';
 import { BUILT_IN_PERIODICITIES } from '../lending/periodicity.ts';
 import type { RateRequest } from '../lending/rate-request.ts';
 import { Findings } from '../lending/refusal.ts';
+import type { ScheduleCatalogue } from '../lending/schedule-catalogue.ts';
 import type { Fault } from '../platform/problem.ts';
 import { createInputReader } from './json-param-input.ts';
 import { rateBody, rateMembers } from './rate-request-shape.ts';
@@ -17,8 +18,8 @@ export const rateInput = createInputReader<RateRequest>({
   restsOn: ({ path }) => (path === 'Unit' ? [] : ['Rule']),
 });
 
-function faultsOf(request: RateRequest): readonly Fault[] {
+function faultsOf(request: RateRequest, catalogue: ScheduleCatalogue | undefined): readonly Fault[] {
   const findings = new Findings();
-  checkRateRequest(request, BUILT_IN_PERIODICITIES, findings);
+  checkRateRequest(request, catalogue?.periodicities ?? BUILT_IN_PERIODICITIES, findings);
   return findings.faults;
 }

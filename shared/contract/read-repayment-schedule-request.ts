@@ -2,6 +2,7 @@
 
 import { faultsOfMembers } from '../lending/check-members.ts';
 import type { RepaymentScheduleRequest } from '../lending/repayment-schedule-request.ts';
+import type { ScheduleCatalogue } from '../lending/schedule-catalogue.ts';
 import type { Fault } from '../platform/problem.ts';
 import { REQUEST_MEMBER } from './faults-beside-shape.ts';
 import { createInputReader } from './json-param-input.ts';
@@ -58,7 +59,8 @@ const input = createInputReader<RepaymentScheduleRequest>({
   members: repaymentScheduleMembers,
   standIns: STAND_INS,
   // What is missing is told by the shape and the cross-checks.
-  faultsOf: (request) => faultsOfMembers(request).filter(({ code }) => code !== 'missing'),
+  faultsOf: (request, catalogue) =>
+    faultsOfMembers(request, catalogue).filter(({ code }) => code !== 'missing'),
   restsOn: ({ path, code }) => [
     ...(RESTS_ON[path.split(/[.[]/, 1)[0] ?? ''] ?? []),
     ...(BY_DIGITS.has(code) ? DIGITS_MEMBERS : []),
@@ -69,17 +71,24 @@ const input = createInputReader<RepaymentScheduleRequest>({
 
 /**
  * Reads `{jsonParam: {...}}`, the body of the HTTP call and of a JSON message alike, into the request that the
- * calculation takes. Faults are all that is wrong with its shape (400); never throws.
+ * calculation takes. Faults are all that is wrong with its shape (400), and what else can be told beside them; names of
+ * schedule types and periodicities only with the catalogue that would know them. Never throws.
  */
-export function readRepaymentScheduleRequest(body: unknown): ReadRequest<RepaymentScheduleRequest> {
-  return input.read(body);
+export function readRepaymentScheduleRequest(
+  body: unknown,
+  catalogue?: ScheduleCatalogue,
+): ReadRequest<RepaymentScheduleRequest> {
+  return input.read(body, catalogue);
 }
 
 /**
  * Holds a request that came in Avro against the same limits and rules as one in JSON; undefined when it keeps them.
  */
-export function checkRepaymentScheduleRequest(request: RepaymentScheduleRequest): InvalidRequest | undefined {
-  return input.check(request);
+export function checkRepaymentScheduleRequest(
+  request: RepaymentScheduleRequest,
+  catalogue?: ScheduleCatalogue,
+): InvalidRequest | undefined {
+  return input.check(request, catalogue);
 }
 
 function crossChecks(members: Members): readonly Fault[] {

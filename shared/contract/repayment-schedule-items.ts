@@ -7,10 +7,11 @@ const SOURCE_VALUE = 'Amount of one charge. Exactly one of SourceValue and Sourc
 const SOURCE_PERCENT =
   'Percentage of one charge, of Amount or of what PercentAppliedTo names. Exactly one of SourceValue and SourcePercent is sent.';
 const IS_UPFRONT =
-  '1: charged at the start of each period; 0: at its end. Absent: what the schedule type says, else 0.';
+  '1: charged at the start of each period; 0: at its end. Absent: what the catalogue says, else the schedule type, else 0.';
 const PERCENT_APPLIED_TO =
-  'Extension. What a percentage is of: FinancedAmount (default), RemainingValue, Principal, Interest, Installment or UnusedAmount.';
-const PER_ANNUM = 'Extension. True: the percentage is an annual rate; false (default): a rate per charge.';
+  'Extension. What a percentage is of: FinancedAmount, RemainingValue, Principal, Interest, Installment or UnusedAmount. Absent: what the catalogue says, else FinancedAmount.';
+const PER_ANNUM =
+  'Extension. True: the percentage is an annual rate; false: a rate per charge. Absent: what the catalogue says, else false.';
 
 /** A commission that is charged repeatedly (F1-F5). */
 export const commissionItem = z.object(
@@ -31,7 +32,7 @@ export const commissionItem = z.object(
     PercentAppliedTo: optional(text()).describe(PERCENT_APPLIED_TO),
     PerAnnum: optional(flag()).describe(PER_ANNUM),
     IsForUnusage: optional(flag()).describe(
-      'Extension. True: the percentage is charged per annum on the unused amount.',
+      'Extension. True: the percentage is charged per annum on the unused amount. Absent: what the catalogue says, else false.',
     ),
   },
   { error: wanted('an object') },

@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import type { ScheduleCatalogue } from '../lending/schedule-catalogue.ts';
 import type { Fault, Warning } from '../platform/problem.ts';
 import { jsonSchemaOf } from './json-schema.ts';
 import { memberTree, surveyBody } from './known-members.ts';
@@ -29,15 +30,22 @@ export function invalid(faults: readonly Fault[], others: readonly Fault[] = [])
   return { kind: 'invalid', problem: problemCodeOf(faults), faults: limitFaults([...faults, ...others]) };
 }
 
-/** Reads a body, for example what `JSON.parse` answers. Never throws, whatever the value is. */
-export type RequestReader<Payload> = (body: unknown) => ReadRequest<Payload>;
+/**
+ * Reads a body, for example what `JSON.parse` answers. Never throws, whatever the value is. Beside other faults names are
+ * told to be wrong only by those who hand in the catalogue that would know them.
+ */
+export type RequestReader<Payload> = (body: unknown, catalogue?: ScheduleCatalogue) => ReadRequest<Payload>;
 
 /** What a reader looks at beside the definition of single members. */
 export interface FurtherChecks {
   /** Rules between members; looks at the body as it was sent. */
   readonly between: (body: unknown) => readonly Fault[];
   /** What else is wrong with a body of which these faults are known, so that the answer names everything (E3). */
-  readonly beside: (body: unknown, known: readonly Fault[]) => readonly Fault[];
+  readonly beside: (
+    body: unknown,
+    known: readonly Fault[],
+    catalogue: ScheduleCatalogue | undefined,
+  ) => readonly Fault[];
 }
 
 /** Makes the reader of a definition. A list beyond its limit is reported before anything reads its items. */
@@ -47,14 +55,14 @@ export function createRequestReader<Definition extends z.ZodType>(
 ): RequestReader<z.output<Definition>> {
   const compiled = z.compile(definition);
   const known = memberTree(jsonSchemaOf(definition));
-  return (body) => {
+  return (body, catalogue) => {
     const { warnings, overlong } = surveyBody(known, body);
-    if (overlong.length > 0) return invalid(overlong, beside(body, overlong));
+    if (overlong.length > 0) return invalid(overlong, beside(body, overlong, catalogue));
     const read = compiled.safeParse(body);
     const crossFaults = between(body);
     if (read.success && crossFaults.length === 0) return { kind: 'valid', payload: read.data, warnings };
     const shapeFaults = read.success ? [] : faultsOfIssues(read.error.issues, body);
     const faults = [...shapeFaults, ...crossFaults];
-    return invalid(faults, beside(body, faults));
+    return invalid(faults, beside(body, faults, catalogue));
   };
 }

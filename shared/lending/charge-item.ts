@@ -1,8 +1,9 @@
 /** Checks one commission or insurance and gives its terms (F1-F3, X2). */
 
-import { chargeNameOf, type KnownCharges } from './charge-names.ts';
+import { chargeNameOf } from './charge-names.ts';
 import { chargePriceOf } from './charge-price.ts';
 import { basesOf, columnsOfCharge, isUpfrontByType, type ChargeRules } from './charge-rules.ts';
+import type { SettledCharge } from './charge-settings.ts';
 import type { ChargeItem } from './charge-terms.ts';
 import { checkAmount, checkWhole } from './member-checks.ts';
 import { daysPerPeriod, findPeriodicity, monthsPerPeriod, type Periodicity } from './periodicity.ts';
@@ -20,24 +21,23 @@ export interface ChargeItemContext {
   readonly periodicities: readonly Periodicity[];
   /** The schedule type; undefined when it is not known. */
   readonly rules: ChargeRules | undefined;
-  /** What the catalogue knows; undefined: every name counts as known. */
-  readonly knownCharges?: KnownCharges | undefined;
   /** True when the request is locked, so that blocked amounts count (X2). */
   readonly isLocked: boolean;
 }
 
 /** The terms of an item; undefined, with all its faults noted, when they do not hold. */
 export function chargeItemOf(
-  sent: SentCharge,
+  charge: SettledCharge,
   context: ChargeItemContext,
   findings: Findings,
 ): ChargeItem | undefined {
+  const { sent, settings } = charge;
   const faultsBefore = findings.faults.length;
   const { rules } = context;
-  const name = chargeNameOf(sent, context.knownCharges, findings);
+  const name = chargeNameOf(sent, charge.match, findings);
   const periodicity = periodicityOf(sent, context.periodicities, findings);
   const bases = basesOf(rules);
-  const price = chargePriceOf(sent, periodicity, { digits: context.digits, bases }, findings);
+  const price = chargePriceOf(charge, periodicity, { digits: context.digits, bases }, findings);
   const graceRows = checkWhole(findings, sent.gracePath, sent.graceRows, GRACE_ROWS) ?? 0;
   const blocked = blockedOf(sent, context, findings);
   if (name === undefined || periodicity === undefined || price === undefined) return undefined;
@@ -47,11 +47,11 @@ export function chargeItemOf(
     path: sent.path,
     datePath: sent.datePath,
     name,
-    columns: rules === undefined ? [] : columnsOfCharge(sent, rules.extras),
+    columns: rules === undefined ? [] : columnsOfCharge(charge, rules.extras),
     price,
     periodicity,
     firstDate: sent.firstDate,
-    isUpfront: sent.isUpfront ?? (rules !== undefined && isUpfrontByType(sent, rules)),
+    isUpfront: settings.isUpfront ?? (rules !== undefined && isUpfrontByType(charge, rules)),
     graceRows,
     blocked,
   };

@@ -1,6 +1,7 @@
 /** What one charge of a commission or insurance costs: a value or a percentage (F1, F2, F5). */
 
 import type { Decimal } from 'decimal.js';
+import type { SettledCharge } from './charge-settings.ts';
 import { CHARGE_BASES, type ChargeBase, type ChargePrice } from './charge-terms.ts';
 import { ratioOfPercent, type ExactRatio } from './exact-ratio.ts';
 import { checkAmount, checkName, LARGEST_RATE_DECIMALS, LARGEST_RATE_PERCENT } from './member-checks.ts';
@@ -24,26 +25,26 @@ interface PriceContext {
  * periodicity is undefined when its name is not known.
  */
 export function chargePriceOf(
-  sent: SentCharge,
+  { sent, settings }: SettledCharge,
   periodicity: Periodicity | undefined,
   { digits, bases }: PriceContext,
   findings: Findings,
 ): ChargePrice | undefined {
   const amount = checkAmount(findings, `${sent.path}.SourceValue`, sent.value, digits);
   const rate = checkPercent(findings, `${sent.path}.SourcePercent`, sent.percent);
-  const base = checkBase(sent, bases, findings);
+  const base = checkBase({ path: sent.path, appliedTo: settings.appliedTo }, bases, findings);
   if (!hasOneSource(sent, findings)) return undefined;
   if (sent.percent === undefined) {
     warnBesideValue(sent, findings);
     return amount === undefined ? undefined : { kind: 'value', amount };
   }
   if (rate === undefined) return undefined;
-  if (sent.isForUnusage) {
+  if (settings.isForUnusage) {
     warnBesideUnusage(sent, base, findings);
     return { kind: 'unusage', percent: sent.percent, rate };
   }
   if (periodicity === undefined) return undefined;
-  const partOfYear = sent.perAnnum ? partOfYearOf(periodicity) : undefined;
+  const partOfYear = settings.perAnnum ? partOfYearOf(periodicity) : undefined;
   return { kind: 'percent', percent: sent.percent, rate, partOfYear, base: base ?? 'FinancedAmount' };
 }
 
@@ -60,7 +61,7 @@ function hasOneSource({ path, value, percent }: SentCharge, findings: Findings):
 }
 
 function checkBase(
-  { path, appliedTo }: SentCharge,
+  { path, appliedTo }: Pick<SentCharge, 'path' | 'appliedTo'>,
   bases: readonly ChargeBase[],
   findings: Findings,
 ): ChargeBase | undefined {
@@ -94,8 +95,8 @@ function partOfYearOf(periodicity: Periodicity): readonly [numerator: number, de
 
 function warnBesideValue(sent: SentCharge, findings: Findings): void {
   if (sent.appliedTo !== undefined) findings.warn(`${sent.path}.PercentAppliedTo`);
-  if (sent.perAnnum) findings.warn(`${sent.path}.PerAnnum`);
-  if (sent.isForUnusage) findings.warn(`${sent.path}.IsForUnusage`);
+  if (sent.perAnnum === true) findings.warn(`${sent.path}.PerAnnum`);
+  if (sent.isForUnusage === true) findings.warn(`${sent.path}.IsForUnusage`);
 }
 
 /** Such a charge is of the unused amount, per annum and by the days of each row, whatever else is sent (F5). */

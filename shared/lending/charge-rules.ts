@@ -3,7 +3,7 @@
 import { CHARGE_BASES, type ChargeBase } from './charge-terms.ts';
 import type { CompiledScheduleType, ExtraColumn, RowStep } from './compiled-schedule-type.ts';
 import type { ScheduleType } from './schedule-type.ts';
-import type { SentCharge } from './sent-charge.ts';
+import type { SettledCharge } from './charge-settings.ts';
 
 /** Those parts of a schedule type that charges depend on. */
 export interface ChargeRules
@@ -12,11 +12,11 @@ export interface ChargeRules
 }
 
 /** Names of the columns that show an item by itself: those of its commission or of its insurance class (F4). */
-export function columnsOfCharge(sent: SentCharge, extras: readonly ExtraColumn[]): readonly string[] {
-  return extras.filter(({ method }) => showsCharge(method, sent)).map(({ name }) => name);
+export function columnsOfCharge(charge: SettledCharge, extras: readonly ExtraColumn[]): readonly string[] {
+  return extras.filter(({ method }) => showsCharge(method, charge)).map(({ name }) => name);
 }
 
-function showsCharge(method: ExtraColumn['method'], { kind, typeNames }: SentCharge): boolean {
+function showsCharge(method: ExtraColumn['method'], { sent: { kind }, typeNames }: SettledCharge): boolean {
   if (method.kind === 'Fee') {
     return kind === 'commission' && typeNames.includes(method.fee.trim().toLowerCase());
   }
@@ -27,10 +27,10 @@ function showsCharge(method: ExtraColumn['method'], { kind, typeNames }: SentCha
 }
 
 /** Whether an item that does not say so itself is charged at the start of its periods (F1). */
-export function isUpfrontByType(sent: SentCharge, { upfront }: ChargeRules): boolean {
+export function isUpfrontByType({ sent, typeNames }: SettledCharge, { upfront }: ChargeRules): boolean {
   const isCommission = sent.kind === 'commission';
   const known = isCommission ? upfront.byFee : upfront.byInsuranceClass;
-  for (const name of sent.typeNames) {
+  for (const name of typeNames) {
     const isUpfront = known.get(name);
     if (isUpfront !== undefined) return isUpfront;
   }

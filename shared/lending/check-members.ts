@@ -58,15 +58,18 @@ const ANY_DAY = 0 as CalendarDate;
 
 /**
  * The faults of a request as far as they can be told without its calendar and its figures: for callers that know
- * already that other members cannot be read, and list everything that is wrong at once (E3). What only a catalogue or a calendar
- * could tell is left to the calculation.
+ * already that other members cannot be read, and list everything that is wrong at once (E3). What only a calendar could
+ * tell is left to the calculation.
  */
-export function faultsOfMembers(request: RepaymentScheduleRequest): readonly Fault[] {
+export function faultsOfMembers(
+  request: RepaymentScheduleRequest,
+  catalogue: ScheduleCatalogue = BUILT_IN_CATALOGUE,
+): readonly Fault[] {
   const findings = new Findings();
   const context = {
     requestDay: ANY_DAY,
     maxRows: MOST_INSTALLMENTS,
-    catalogue: BUILT_IN_CATALOGUE,
+    catalogue,
     calendars: { find: () => undefined },
   };
   const checked = checkMembers(request, context, findings);

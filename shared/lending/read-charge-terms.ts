@@ -2,17 +2,22 @@
 
 import { formatCalendarDate } from './calendar-date.ts';
 import { chargeItemOf, type ChargeItemContext } from './charge-item.ts';
+import { settledCharge, type SettledCharge } from './charge-settings.ts';
 import type { ChargeItem, ChargeTerms } from './charge-terms.ts';
+import type { KnownCharges } from './known-charges.ts';
 import { checkAmount } from './member-checks.ts';
 import type { Findings } from './refusal.ts';
 import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
-import { sentChargesOf, type SentCharge } from './sent-charge.ts';
+import { sentChargesOf } from './sent-charge.ts';
 
 /** Most commissions, and most insurances, of one request; bounds the work of a row. */
-const MOST_ITEMS = 200;
+export const MOST_ITEMS = 200;
 
 /** What the charges of a request depend on besides the request itself. */
-export type ChargeContext = Omit<ChargeItemContext, 'isLocked'>;
+export interface ChargeContext extends Omit<ChargeItemContext, 'isLocked'> {
+  /** What the catalogue knows; undefined: every name counts as known. */
+  readonly knownCharges?: KnownCharges | undefined;
+}
 
 /**
  * The charges of a request. Undefined, with all faults noted, when one of them does not hold. Members of the items that
@@ -28,14 +33,14 @@ export function chargeTermsOf(
   const isTaken = checkList('Commission', request.Commission, context, findings);
   const isInsuranceTaken = checkList('Insurance', request.Insurance, context, findings);
   if (!isTaken || !isInsuranceTaken) return undefined;
-  const sent = sentChargesOf(request);
-  const items = itemsOf(sent, { ...context, isLocked: request.IsLocked === true }, findings);
-  checkUnused(request, sent, context.rules, findings);
+  const charges = sentChargesOf(request).map((sent) => settledCharge(sent, context.knownCharges));
+  const items = itemsOf(charges, { ...context, isLocked: request.IsLocked === true }, findings);
+  checkUnused(request, charges, context.rules, findings);
   if (findings.faults.length > faultsBefore) return undefined;
   return {
     items,
     hasInsurances: (request.Insurance?.length ?? 0) > 0,
-    hasUnusageFee: sent.some(isUnusageFee),
+    hasUnusageFee: charges.some(isUnusageFee),
     unused: {
       amount: unusedAmount ?? 0,
       from: request.StartDateForUnusage,
@@ -63,23 +68,23 @@ function checkList(
 }
 
 function itemsOf(
-  sent: readonly SentCharge[],
+  charges: readonly SettledCharge[],
   context: ChargeItemContext,
   findings: Findings,
 ): readonly ChargeItem[] {
-  return sent.flatMap((charge) => chargeItemOf(charge, context, findings) ?? []);
+  return charges.flatMap((charge) => chargeItemOf(charge, context, findings) ?? []);
 }
 
 /** The unused amount is needed by the charges on it, its first day by those for unusage only (F2, F5). */
 function checkUnused(
   request: RepaymentScheduleRequest,
-  sent: readonly SentCharge[],
+  charges: readonly SettledCharge[],
   rules: ChargeContext['rules'],
   findings: Findings,
 ): void {
   const { UnusedAmount, StartDateForUnusage: from, ExpiryDateForOD: to } = request;
-  const hasUnusageFee = sent.some(isUnusageFee);
-  const isAmountNeeded = hasUnusageFee || sent.some(isOnUnusedAmount);
+  const hasUnusageFee = charges.some(isUnusageFee);
+  const isAmountNeeded = hasUnusageFee || charges.some(isOnUnusedAmount);
   if (isAmountNeeded && UnusedAmount === undefined) {
     findings.missing('UnusedAmount', 'is missing; must be a number where a charge is on the unused amount');
   }
@@ -92,10 +97,10 @@ function checkUnused(
   }
 }
 
-function isUnusageFee({ isForUnusage, percent }: SentCharge): boolean {
-  return isForUnusage && percent !== undefined;
+function isUnusageFee({ sent, settings }: SettledCharge): boolean {
+  return settings.isForUnusage && sent.percent !== undefined;
 }
 
-function isOnUnusedAmount({ appliedTo, percent }: SentCharge): boolean {
-  return percent !== undefined && appliedTo?.trim().toLowerCase() === 'unusedamount';
+function isOnUnusedAmount({ sent, settings }: SettledCharge): boolean {
+  return sent.percent !== undefined && settings.appliedTo?.trim().toLowerCase() === 'unusedamount';
 }

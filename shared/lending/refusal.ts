@@ -36,7 +36,7 @@ export type FaultCode =
   | 'wrong-unit';
 
 /** Codes of warnings that this engine reports. */
-export type WarningCode = 'no-effect' | 'unknown-filter' | 'unknown-name';
+export type WarningCode = 'ambiguous-name' | 'no-effect' | 'unknown-filter' | 'unknown-name';
 
 /** One thing that is wrong with a request. */
 export interface Fault {
@@ -48,7 +48,7 @@ export interface Fault {
   readonly status: FaultStatus;
 }
 
-/** A known member that was sent but changes nothing (E5), or a name that no catalogue knows (F1). */
+/** A known member that was sent but changes nothing (E5), or a name that the catalogue does not know, or cannot tell apart (F1). */
 export interface Warning {
   readonly code: WarningCode;
   readonly path: string;
@@ -79,7 +79,7 @@ export class Findings {
     this.faults.push({ path, code: 'exclusive', message, status: 400 });
   }
 
-  /** Notes that a member has no effect in this request, or that a name is not known. */
+  /** Notes that a member has no effect in this request, or that a name is not known or not clear. */
   warn(path: string, code: WarningCode = 'no-effect'): void {
     this.warnings.push({ code, path });
   }

@@ -3,6 +3,7 @@
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from './calendar-date.ts';
 import type { ChargeKind } from './charge-terms.ts';
+import type { NameMember } from './known-charges.ts';
 import type {
   CommissionItem,
   InsuranceItem,
@@ -11,11 +12,12 @@ import type {
 
 /** A member that says which commission or insurance is meant. */
 export interface SentName {
-  readonly member: string;
-  readonly value: string | undefined;
+  readonly member: NameMember;
+  /** Without blanks around it; empty: not sent. */
+  readonly value: string;
 }
 
-/** An item as sent, with the paths of those members that the two kinds spell differently. */
+/** An item as sent, undefined where nothing is, with the paths of those members that the two kinds spell differently. */
 export interface SentCharge {
   readonly kind: ChargeKind;
   readonly path: string;
@@ -35,8 +37,8 @@ export interface SentCharge {
   readonly blockedPath: string;
   readonly isUpfront: boolean | undefined;
   readonly appliedTo: string | undefined;
-  readonly perAnnum: boolean;
-  readonly isForUnusage: boolean;
+  readonly perAnnum: boolean | undefined;
+  readonly isForUnusage: boolean | undefined;
 }
 
 /** All items: commissions, then insurances, each in the order of the request. */
@@ -52,8 +54,8 @@ function sentCommission(item: CommissionItem, index: number): SentCharge {
     kind: 'commission',
     path,
     names: [
-      { member: 'FeeName', value: item.FeeName },
-      { member: 'FeeId', value: item.FeeId },
+      { member: 'FeeName', value: trimmed(item.FeeName) },
+      { member: 'FeeId', value: trimmed(item.FeeId) },
     ],
     typeNames: typeNames(item.FeeName, item.FeeId),
     value: item.SourceValue,
@@ -68,8 +70,8 @@ function sentCommission(item: CommissionItem, index: number): SentCharge {
     blockedPath: `${path}.BlockFeeAmount`,
     isUpfront: item.IsUpfront,
     appliedTo: item.PercentAppliedTo,
-    perAnnum: item.PerAnnum === true,
-    isForUnusage: item.IsForUnusage === true,
+    perAnnum: item.PerAnnum,
+    isForUnusage: item.IsForUnusage,
   };
 }
 
@@ -79,9 +81,9 @@ function sentInsurance(item: InsuranceItem, index: number): SentCharge {
     kind: 'insurance',
     path,
     names: [
-      { member: 'InsuranceName', value: item.InsuranceName },
-      { member: 'InsuranceClassName', value: item.InsuranceClassName },
-      { member: 'InsuranceClassId', value: item.InsuranceClassId },
+      { member: 'InsuranceName', value: trimmed(item.InsuranceName) },
+      { member: 'InsuranceClassName', value: trimmed(item.InsuranceClassName) },
+      { member: 'InsuranceClassId', value: trimmed(item.InsuranceClassId) },
     ],
     typeNames: typeNames(item.InsuranceClassName, item.InsuranceClassId),
     value: item.SourceValue,
@@ -96,11 +98,15 @@ function sentInsurance(item: InsuranceItem, index: number): SentCharge {
     blockedPath: `${path}.BlockInsuranceAmount`,
     isUpfront: item.IsUpfront,
     appliedTo: item.PercentAppliedTo,
-    perAnnum: item.PerAnnum === true,
+    perAnnum: item.PerAnnum,
     isForUnusage: false,
   };
 }
 
+function trimmed(name: string | undefined): string {
+  return name?.trim() ?? '';
+}
+
 function typeNames(...names: readonly (string | undefined)[]): readonly string[] {
-  return names.flatMap((name) => name?.trim().toLowerCase() ?? []);
+  return names.map((name) => trimmed(name).toLowerCase()).filter((name) => name !== '');
 }

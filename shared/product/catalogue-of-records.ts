@@ -3,9 +3,10 @@
 import type { OtherCalendars } from '../lending/calendars/business-calendar.ts';
 import type { CatalogueFault } from '../lending/catalogue-entry.ts';
 import { createLendingCatalogue, type LendingCatalogue } from '../lending/lending-catalogue.ts';
-import type { CatalogueRecord } from './catalogue-records.ts';
+import type { CatalogueRecord, RecordKind } from './catalogue-records.ts';
 import type { CatalogueView } from './catalogue-view.ts';
 import { checkCatalogue } from './check-catalogue.ts';
+import { chargesOfRecords } from './list-charges.ts';
 import { answeringVersion, answersOn } from './product-versions.ts';
 import { codeKey } from './record-identity.ts';
 import { entriesOfKind, findLists } from './records-of-kind.ts';
@@ -15,31 +16,46 @@ export type RecordsOutcome =
   | { readonly kind: 'catalogue'; readonly catalogue: CatalogueView }
   | { readonly kind: 'refused'; readonly faults: readonly CatalogueFault[] };
 
+/** What calculations look names up in. */
+const LENDING_KINDS: readonly RecordKind[] = ['schedule-type', 'periodicity', 'calendar'];
+
+/** What is known of records whose shape is wrong. */
+interface PartlyRead {
+  /** Records with members that could not be read. */
+  readonly partial: readonly CatalogueRecord[];
+  /** Kinds of which there may be records of any name. */
+  readonly unknown: ReadonlySet<RecordKind>;
+}
+
 /**
  * The catalogue of these records and the built-in ones, checked as a whole. `otherCalendars` finds countries that are
- * not built in. `partial`: schedule types, periodicities and calendars with members that could not be read, whose other
- * members are checked too; with any of them the caller refuses the catalogue. Never throws.
+ * not built in. What could be read in part only is checked too, and known by name; with any of it the caller refuses the
+ * catalogue. Never throws.
  */
 export function catalogueOfRecords(
   records: readonly CatalogueRecord[],
   otherCalendars?: OtherCalendars,
-  partial: readonly CatalogueRecord[] = [],
+  { partial, unknown }: PartlyRead = { partial: [], unknown: new Set() },
 ): RecordsOutcome {
   const lending = lendingOf([...records, ...partial], otherCalendars);
   // What names a faulty schedule type or periodicity is not at fault itself: without these only the rest is checked.
-  const isWhole = lending.kind === 'catalogue' && partial.length === 0;
+  const others = partial.filter(({ kind }) => !LENDING_KINDS.includes(kind));
+  const isRead = others.length === partial.length && LENDING_KINDS.every((kind) => !unknown.has(kind));
+  const isWhole = lending.kind === 'catalogue' && isRead;
   const names = isWhole ? lending.catalogue : undefined;
   const faults = [
     ...(lending.kind === 'refused' ? lending.faults : []),
-    ...checkCatalogue(records, { lending: names, otherCalendars }),
+    ...checkCatalogue([...records, ...others], { lending: names, otherCalendars, unknown }),
   ];
-  if (names === undefined || faults.length > 0) return { kind: 'refused', faults };
+  if (names === undefined || faults.length > 0 || partial.length > 0) return { kind: 'refused', faults };
   return { kind: 'catalogue', catalogue: viewOfRecords(records, names) };
 }
 
 /** The view of records that are not checked here. */
 export function viewOfRecords(records: readonly CatalogueRecord[], lending: LendingCatalogue): CatalogueView {
-  return { ...findLists(records), ...productsOfRecords(records), lending };
+  const lists = findLists(records);
+  const knownCharges = chargesOfRecords(records, lists);
+  return { ...lists, ...productsOfRecords(records), lending: { ...lending, knownCharges } };
 }
 
 /** Products by code and by id. */

@@ -5,7 +5,7 @@
  */
 
 import type { CatalogueFault } from '../lending/catalogue-entry.ts';
-import type { CatalogueRecord } from './catalogue-records.ts';
+import type { CatalogueRecord, RecordKind } from './catalogue-records.ts';
 import { checkCommission, checkInsurance } from './check-charges.ts';
 import type { CheckContext, RecordContext } from './check-context.ts';
 import { chargeNamesOf, checkDiscounts } from './check-discounts.ts';
@@ -13,10 +13,11 @@ import { checkIdentities } from './check-identities.ts';
 import { checkInterests } from './check-interests.ts';
 import { checkNames } from './check-parts.ts';
 import { checkProduct } from './check-product.ts';
+import { checkSimulation } from './check-simulation.ts';
 import { overlappingVersions } from './product-versions.ts';
 import { codeKey } from './record-identity.ts';
 import { below, recordName, reporterOf } from './record-report.ts';
-import { entriesOfKind, findLists } from './records-of-kind.ts';
+import { entriesOfKind, findLists, soundLists } from './records-of-kind.ts';
 
 /** All faults of these records, in catalogue order; each names record, member and what to do. */
 export function checkCatalogue(
@@ -28,20 +29,50 @@ export function checkCatalogue(
   checkVersions(records, faults);
   const lists = findLists(records);
   const productCodes = new Set(entriesOfKind(records, 'product').map(({ record }) => codeKey(record.Code)));
-  const recordContext: RecordContext = {
+  const mayExist = (kind: RecordKind): boolean => context.unknown?.has(kind) === true;
+  const recordContext: Omit<RecordContext, 'soundLists'> = {
     ...context,
     lists,
-    hasProduct: (code) => productCodes.has(codeKey(code)),
-    hasCustomList: (code) => lists.customList(code) !== undefined,
-    charges: chargeNamesOf(records),
+    hasProduct: (code) => productCodes.has(codeKey(code)) || mayExist('product'),
+    hasCustomList: (code) => lists.customList(code) !== undefined || mayExist('custom-list'),
+    mayExist,
+    charges: chargeNamesOf(records, mayExist),
   };
-  for (const entry of records) checkRecord(entry, recordContext, faults);
-  return faults;
+  return [...faults, ...faultsOfEach(records, recordContext)];
+}
+
+function isProduct({ kind }: CatalogueRecord): boolean {
+  return kind === 'product';
+}
+
+/** Lists are checked first: what a product that names a faulty one can do is not known before it is mended. */
+function faultsOfEach(
+  records: readonly CatalogueRecord[],
+  context: Omit<RecordContext, 'soundLists'>,
+): readonly CatalogueFault[] {
+  const faulty = new Set<unknown>();
+  const faultsOf = new Map<CatalogueRecord, readonly CatalogueFault[]>();
+  const complete = { ...context, soundLists: soundLists(context.lists, faulty) };
+  const inOrder = [...records.filter((entry) => !isProduct(entry)), ...records.filter(isProduct)];
+  for (const entry of inOrder) {
+    const found: CatalogueFault[] = [];
+    checkRecord(entry, complete, found);
+    if (found.length > 0 || entry.unread !== undefined) faulty.add(entry.record);
+    faultsOf.set(entry, found);
+  }
+  return records.flatMap((entry) => faultsOf.get(entry) ?? []);
+}
+
+/** What tells which version answers on a day. */
+const DATING_MEMBERS = ['Code', 'Version', 'Status', 'StartDate', 'EndDate'];
+
+function isDated({ unread }: Pick<CatalogueRecord, 'unread'>): boolean {
+  return unread === undefined || DATING_MEMBERS.every((member) => !unread.has(member));
 }
 
 /** At most one Approved version of a product may be valid on any day (L1). */
 function checkVersions(records: readonly CatalogueRecord[], faults: CatalogueFault[]): void {
-  const products = records.filter((entry) => entry.kind === 'product');
+  const products = records.filter((entry) => entry.kind === 'product').filter(isDated);
   for (const entries of Map.groupBy(products, ({ record }) => codeKey(record.Code)).values()) {
     const versions = entries.map((entry) => ({ ...entry.record, entry }));
     for (const [one, other] of overlappingVersions(versions)) {
@@ -59,6 +90,7 @@ function checkRecord(entry: CatalogueRecord, context: RecordContext, faults: Cat
   const report = reporterOf(entry, faults);
   if (entry.kind === 'product' && entry.record.Status === 'Approved') {
     checkProduct(entry.record, context, report);
+    if (entry.unread === undefined) checkSimulation(entry.record, context, report);
   }
   if (!('Status' in entry.record) || entry.record.Status !== 'Active') return;
   if (entry.kind === 'interest-list') checkInterests(entry.record, report);

@@ -2,7 +2,15 @@
 
 import type { CatalogueRecord } from './catalogue-records.ts';
 import type { ChargeNames, RecordContext } from './check-context.ts';
-import { checkDays, checkFilters, checkFormulaUse, checkNames, WHOLE_PERCENT } from './check-parts.ts';
+import {
+  checkDays,
+  checkFilters,
+  checkFormulaUse,
+  checkNames,
+  MONEY_LIMITS,
+  PERCENT_LIMITS,
+  WHOLE_PERCENT,
+} from './check-parts.ts';
 import type { DiscountDimension, DiscountListRecord, DiscountRecord } from './list-records.ts';
 import { codeKey } from './record-identity.ts';
 import { below, type Report } from './record-report.ts';
@@ -23,19 +31,46 @@ const NAMED: Readonly<Record<keyof ChargeNames, string>> = {
   InsuranceClass: 'class of insurances',
 };
 
+/** Of lists that could not be read nobody knows what they name. */
+const ANY_NAME = { has: () => true };
+const NAMING_MEMBERS = /^(?:Status|Commissions|Insurances)$|\.(?:Name|Type|InsuranceName|Class)$/;
+
+function isNaming({ unread }: CatalogueRecord): boolean {
+  return unread !== undefined && [...unread].some((member) => NAMING_MEMBERS.test(member));
+}
+
 /** What discounts may name. */
-export function chargeNamesOf(records: readonly CatalogueRecord[]): ChargeNames {
+export function chargeNamesOf(
+  records: readonly CatalogueRecord[],
+  mayExist: RecordContext['mayExist'],
+): ChargeNames {
   const commissions = entriesOfKind(records, 'commission-list')
     .filter(({ record }) => record.Status === 'Active')
     .flatMap(({ record }) => record.Commissions);
   const insurances = entriesOfKind(records, 'insurance-list')
     .filter(({ record }) => record.Status === 'Active')
     .flatMap(({ record }) => record.Insurances);
+  const hasOthers = (kind: 'commission-list' | 'insurance-list'): boolean =>
+    mayExist(kind) || records.some((entry) => entry.kind === kind && isNaming(entry));
+  const names = (kind: Parameters<typeof hasOthers>[0], found: readonly (string | null)[]) =>
+    hasOthers(kind) ? ANY_NAME : keysOf(found);
   return {
-    Commission: keysOf(commissions.map(({ Name }) => Name)),
-    CommissionType: keysOf(commissions.map(({ Type }) => Type)),
-    Insurance: keysOf(insurances.map(({ InsuranceName }) => InsuranceName)),
-    InsuranceClass: keysOf(insurances.map(({ Class }) => Class)),
+    Commission: names(
+      'commission-list',
+      commissions.map(({ Name }) => Name),
+    ),
+    CommissionType: names(
+      'commission-list',
+      commissions.map(({ Type }) => Type),
+    ),
+    Insurance: names(
+      'insurance-list',
+      insurances.map(({ InsuranceName }) => InsuranceName),
+    ),
+    InsuranceClass: names(
+      'insurance-list',
+      insurances.map(({ Class }) => Class),
+    ),
   };
 }
 
@@ -58,7 +93,7 @@ export function checkDiscounts(
 function checkDiscount(discount: DiscountRecord, context: RecordContext, report: Report): void {
   const { DiscountValue, IsPercentage, Formula, AppliedToDimension, StartDate, EndDate } = discount;
   checkDays(['StartDate', 'EndDate'], { ValidFrom: StartDate, ValidTo: EndDate }, report);
-  checkFormulaUse(discount, report);
+  checkFormulaUse(discount, IsPercentage ? PERCENT_LIMITS : MONEY_LIMITS, report);
   checkFilters(discount.Filters, context.hasCustomList, report);
   if (DiscountValue === null && Formula === null) {
     report('DiscountValue', 'is missing; must be a number from 0, unless a Formula gives it');

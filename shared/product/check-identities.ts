@@ -4,7 +4,7 @@ import { assertNever } from '../lending/assert-never.ts';
 import type { CatalogueFault } from '../lending/catalogue-entry.ts';
 import type { CatalogueRecord } from './catalogue-records.ts';
 import { codeKey, identityOf, recordKey } from './record-identity.ts';
-import { recordName, reporterOf } from './record-report.ts';
+import { recordName, type Report, reporterOf } from './record-report.ts';
 
 /** A GUID and the member that holds it. */
 interface HeldId {
@@ -24,13 +24,8 @@ export function checkIdentities(records: readonly CatalogueRecord[], faults: Cat
   const holderById = new Map<string, Holder>();
   for (const entry of records) {
     const report = reporterOf(entry, faults);
-    const key = recordKey(identityOf(entry));
-    const owner = ownerByKey.get(key);
-    if (owner === undefined) ownerByKey.set(key, entry);
-    else if (isVersioned(entry)) {
-      const text = `is also in ${owner.source}; give this one another Code or Version`;
-      report('Version', `must differ: ${recordName(entry)} ${text}`);
-    }
+    const isNamed = !['Code', 'Version'].some((member) => entry.unread?.has(member));
+    if (isNamed) checkName(entry, ownerByKey, report);
     for (const { member, id } of heldIds(entry)) {
       const holder = holderById.get(id);
       if (holder === undefined) holderById.set(id, { entry, member });
@@ -42,6 +37,18 @@ export function checkIdentities(records: readonly CatalogueRecord[], faults: Cat
   }
 }
 
+/** Names of schedule types, periodicities and calendars are checked where these are compiled. */
+function checkName(entry: CatalogueRecord, ownerByKey: Map<string, CatalogueRecord>, report: Report): void {
+  const key = recordKey(identityOf(entry));
+  const owner = ownerByKey.get(key);
+  if (owner === undefined) {
+    ownerByKey.set(key, entry);
+  } else if (isVersioned(entry)) {
+    const text = `is also in ${owner.source}; give this one another Code or Version`;
+    report('Version', `must differ: ${recordName(entry)} ${text}`);
+  }
+}
+
 /** Items keep their ids from one version of a record to the next; nothing else may share one. */
 function maySharePlace(one: Holder, other: Holder): boolean {
   const [known, found] = [identityOf(one.entry), identityOf(other.entry)];
@@ -50,7 +57,6 @@ function maySharePlace(one: Holder, other: Holder): boolean {
   return isItem && isOneFamily && one.entry !== other.entry;
 }
 
-/** Names of schedule types, periodicities and calendars are checked where these are compiled. */
 function isVersioned({ kind }: CatalogueRecord): boolean {
   return kind !== 'schedule-type' && kind !== 'periodicity' && kind !== 'calendar';
 }

@@ -6,10 +6,19 @@ import type {
   InterestListRecord,
   InterestRecord,
 } from './list-records.ts';
-import { checkDays, checkFormula, checkNames, checkOrder, checkValues } from './check-parts.ts';
+import {
+  checkDays,
+  checkFormula,
+  checkNames,
+  checkOrder,
+  checkPercent,
+  checkValues,
+  RATE_LIMITS,
+} from './check-parts.ts';
+import { checkCover } from './check-rate-ranges.ts';
 import { codeKey } from './record-identity.ts';
 import { below, type Report } from './record-report.ts';
-import { daysOverlap } from './valid-values.ts';
+import { daysOverlap, isActive } from './valid-values.ts';
 
 /** Reports interests that say two things at once, or name others that give no rate. */
 export function checkInterests({ Interests }: InterestListRecord, report: Report): void {
@@ -18,14 +27,34 @@ export function checkInterests({ Interests }: InterestListRecord, report: Report
     (place) => `Interests[${place}].Name`,
     report,
   );
+  checkDefaults(Interests, report);
   const rates = new Set(Interests.filter(givesRate).map(({ Name }) => codeKey(Name)));
   for (const [place, interest] of Interests.entries()) {
     const tell = below(`Interests[${place}]`, report);
     checkValues(interest.Values, tell);
+    for (const [index, { Value }] of interest.Values.entries()) {
+      checkPercent(`Values[${index}].Value`, Value, RATE_LIMITS, tell);
+    }
     checkType(interest, tell);
     checkRanges(interest.CollectionInterests, rates, tell);
     checkBands(interest.BandedInterests, tell);
   }
+}
+
+/** Without a type a simulation takes the default: there is one at the most (Q3). */
+function checkDefaults(interests: readonly InterestRecord[], report: Report): void {
+  const first = interests.findIndex(isDefault);
+  for (const [place, interest] of interests.entries()) {
+    if (place === first || !isDefault(interest)) continue;
+    report(
+      `Interests[${place}].IsDefault`,
+      `must be false, or that of Interests[${first}]: only one is the default`,
+    );
+  }
+}
+
+function isDefault(interest: InterestRecord): boolean {
+  return interest.IsDefault && isActive(interest) && !interest.IsPenalty;
 }
 
 /** Only interests with values of their own are rates of ranges. */
@@ -57,7 +86,7 @@ function checkType(interest: InterestRecord, report: Report): void {
   if (interest.UseBankingFormula !== isFormula) {
     report('UseBankingFormula', `must be ${isFormula ? 'true' : 'false'}: the Type is ${Type}`);
   }
-  if (Formula !== null) checkFormula(Formula, report);
+  if (Formula !== null) checkFormula(Formula, RATE_LIMITS, report);
 }
 
 function checkRanges(
@@ -73,6 +102,7 @@ function checkRanges(
         `names ${range.InterestName}, which is no Active interest of Type Fixed or Variable in this list: add it, or name another`,
       );
     }
+    if (range.InterestStartPeriod === 0) tell('InterestStartPeriod', 'must be at least 1, or null');
     const first = ['InterestStartPeriod', range.InterestStartPeriod] as const;
     checkOrder(first, ['InterestEndPeriod', range.InterestEndPeriod], tell);
     checkDays(['InterestStartDate', 'InterestEndDate'], daysOfRange(range), tell);
@@ -83,6 +113,7 @@ function checkRanges(
     to: (range.InterestEndPeriod ?? Number.POSITIVE_INFINITY) + 1,
   }));
   reportOverlaps(spans, 'CollectionInterests', report);
+  checkCover(ranges, report);
 }
 
 function checkBands(bands: readonly BandedInterest[], report: Report): void {
@@ -90,6 +121,10 @@ function checkBands(bands: readonly BandedInterest[], report: Report): void {
     const tell = below(`BandedInterests[${place}]`, report);
     const least = ['MinUtilizedAmount', band.MinUtilizedAmount] as const;
     checkOrder(least, ['MaxUtilizedAmount', band.MaxUtilizedAmount], tell);
+    if (band.MaxUtilizedAmount === (band.MinUtilizedAmount ?? 0)) {
+      tell('MaxUtilizedAmount', 'must be above MinUtilizedAmount, or null: nothing would lie between them');
+    }
+    checkPercent('Value', band.Value, RATE_LIMITS, tell);
     checkDays(['CollectionValidFrom', 'CollectionValidTo'], daysOfBand(band), tell);
   }
   const spans = bands.map((band) => ({

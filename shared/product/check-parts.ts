@@ -1,13 +1,25 @@
 /** Checks of what several kinds of records are made of: days, values, figures, filters, formulas and names. */
 
-import { currencyDigits } from '../lending/currency-digits.ts';
+import { Decimal } from 'decimal.js';
+import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../lending/currency-digits.ts';
+import { compileFormula } from '../lending/compile-formula.ts';
 import { parseFormula } from '../lending/formula-parser.ts';
-import { namesIn } from '../lending/formula-tree.ts';
+import { type FormulaTree, namesIn } from '../lending/formula-tree.ts';
 import { CHARGE_BASES } from '../lending/charge-terms.ts';
+import { LARGEST_RATE_PERCENT } from '../lending/member-checks.ts';
+import { formatMinorUnits, LARGEST_AMOUNT_MINOR } from '../lending/money.ts';
 import type { FormulaRecord, ItemFilter, ValidDays } from './record-parts.ts';
 import { codeKey } from './record-identity.ts';
 import { below, type Report } from './record-report.ts';
 import { daysOverlap, isActive, startsBy, type WithStatus } from './valid-values.ts';
+
+/** Rates in percent, of both signs; percentages and amounts of charges (M6). */
+export const RATE_LIMITS = { least: -LARGEST_RATE_PERCENT, most: LARGEST_RATE_PERCENT };
+export const PERCENT_LIMITS = { least: 0, most: LARGEST_RATE_PERCENT };
+export const MONEY_LIMITS = { least: 0, most: LARGEST_AMOUNT_MINOR };
+
+/** Decimals that requests and answers carry. */
+const MOST_DECIMALS = 20;
 
 /** Largest share that a discount or an advance may be. */
 export const WHOLE_PERCENT = 100;
@@ -68,8 +80,17 @@ export function missing(what: string, code: string, folder: string): string {
   return `names the ${what} ${code}, which is not in the catalogue or not Active: add it to ${folder}, or name another`;
 }
 
-/** The expression must be readable and know exactly the arguments that it says it takes. */
-export function checkFormula(formula: FormulaRecord, report: Report): void {
+/** Values that a formula may have: an annual rate, a price or discount in percent, or money. */
+export interface FormulaLimits {
+  readonly least: number;
+  readonly most: number;
+}
+
+/**
+ * The expression must be readable and know exactly the arguments that it says it takes; one without arguments must have
+ * a value within the limits.
+ */
+export function checkFormula(formula: FormulaRecord, limits: FormulaLimits, report: Report): void {
   const tell = below('Formula', report);
   const inputs = new Set(formula.Inputs.map(codeKey));
   if (inputs.size < formula.Inputs.length) tell('Inputs', 'must name each argument once');
@@ -86,14 +107,29 @@ export function checkFormula(formula: FormulaRecord, report: Report): void {
   for (const name of formula.Inputs.filter((input) => !used.has(codeKey(input)))) {
     tell('Inputs', `must not have ${name}, which Expression does not use: remove it`);
   }
+  if (names.every((name) => inputs.has(codeKey(name)))) checkValue(tree, limits, tell);
+}
+
+/** An expression that fails whatever is sent, or that always has a value which nothing can be charged by. */
+function checkValue(tree: FormulaTree, { least, most }: FormulaLimits, report: Report): void {
+  const compiled = compileFormula(tree, { slotOf: () => 0, rounding: 'HALF_UP' });
+  if ('kind' in compiled) {
+    report('Expression', `cannot be calculated at position ${compiled.at}: ${compiled.message}`);
+    return;
+  }
+  if (compiled.constant === undefined) return;
+  const { numerator, denominator } = compiled.constant;
+  const isWithin = numerator >= BigInt(least) * denominator && numerator <= BigInt(most) * denominator;
+  if (!isWithin) report('Expression', `must give a value from ${least} to ${most}`);
 }
 
 /** A formula is used exactly where UseBankingFormula says so. */
 export function checkFormulaUse(
   { UseBankingFormula, Formula }: { UseBankingFormula: boolean; Formula: FormulaRecord | null },
+  limits: FormulaLimits,
   report: Report,
 ): void {
-  if (Formula !== null) checkFormula(Formula, report);
+  if (Formula !== null) checkFormula(Formula, limits, report);
   if (UseBankingFormula && Formula === null) {
     report('Formula', 'is missing; must be there, or UseBankingFormula be false');
   }
@@ -119,8 +155,31 @@ export function checkCurrency(currency: string, report: Report): void {
   }
 }
 
+/** A rate or percentage must be one that can be calculated with (M6): within the limits, with so many decimals. */
+export function checkPercent(
+  member: string,
+  value: number | null,
+  { least, most }: FormulaLimits,
+  report: Report,
+): void {
+  if (value === null) return;
+  if (value < least || value > most) report(member, `must be from ${least} to ${most} percent`);
+  else if (decimalsOf(value) > MOST_DECIMALS) report(member, `must have at most ${MOST_DECIMALS} decimals`);
+}
+
+/** Money must be at most what amounts may be, in minor units of its currency (M6). */
+export function checkMoney(member: string, value: number | null, currency: string, report: Report): void {
+  const digits = currencyDigits(currency) ?? DEFAULT_CURRENCY_DIGITS;
+  const largest = formatMinorUnits(LARGEST_AMOUNT_MINOR, digits);
+  if (value !== null && value > Number(largest)) report(member, `must be at most ${largest} ${currency}`);
+}
+
 /** What a percentage is of (F2). */
 export function checkBase(base: string | null, report: Report): void {
   if (base === null || CHARGE_BASES.some((known) => known === base)) return;
   report('PercentAppliedTo', `must be one of ${CHARGE_BASES.join(', ')}, or null for the financed amount`);
+}
+
+function decimalsOf(value: number): number {
+  return new Decimal(value).decimalPlaces();
 }

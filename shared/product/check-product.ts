@@ -18,6 +18,9 @@ export function checkProduct(product: ProductRecord, context: RecordContext, rep
   if (!isProductType(BankingProductType)) {
     report('BankingProductType', `must be one of ${PRODUCT_TYPE_CODES.join(', ')}, or the name of one`);
   }
+  for (const member of ['CapitalPercent', 'ResidualPercent'] as const) {
+    if ((product[member] ?? 0) > WHOLE_PERCENT) report(member, `must be at most ${WHOLE_PERCENT}, or null`);
+  }
   checkAvailability(product.Availability, below('Availability', report));
   checkGeneralData(product, context, below('GeneralData', report));
   checkCalendars(product, context, report);
@@ -25,7 +28,7 @@ export function checkProduct(product: ProductRecord, context: RecordContext, rep
   checkOffers(product, context, report);
   checkInsuranceItems(product, context, report);
   for (const [place, code] of product.Discounts.entries()) {
-    if (context.lists.discountList(code) === undefined) {
+    if (context.lists.discountList(code) === undefined && !context.mayExist('discount-list')) {
       report(`Discounts[${place}]`, missing('discount list', code, 'discount-lists'));
     }
   }
@@ -101,17 +104,17 @@ function checkScheduleTypes(product: ProductRecord, context: RecordContext, repo
 }
 
 function checkOffers(product: ProductRecord, context: RecordContext, report: Report): void {
-  const { lists } = context;
+  const { lists, mayExist } = context;
   for (const [place, item] of product.InterestsAndCommissions.entries()) {
     const tell = below(`InterestsAndCommissions[${place}]`, report);
     const { InterestList, CommissionList } = item;
     if (InterestList === null && CommissionList === null) {
       tell('InterestList', 'is missing; it or CommissionList must name a list');
     }
-    if (InterestList !== null && lists.interestList(InterestList) === undefined) {
+    if (InterestList !== null && !lists.interestList(InterestList) && !mayExist('interest-list')) {
       tell('InterestList', missing('interest list', InterestList, 'interest-lists'));
     }
-    if (CommissionList !== null && lists.commissionList(CommissionList) === undefined) {
+    if (CommissionList !== null && !lists.commissionList(CommissionList) && !mayExist('commission-list')) {
       tell('CommissionList', missing('commission list', CommissionList, 'commission-lists'));
     }
     checkFilters(item.Filters, context.hasCustomList, tell);
@@ -122,7 +125,8 @@ function checkInsuranceItems(product: ProductRecord, context: RecordContext, rep
   for (const [place, item] of product.Insurances.entries()) {
     const tell = below(`Insurances[${place}]`, report);
     checkDays(['StartDate', 'EndDate'], { ValidFrom: item.StartDate, ValidTo: item.EndDate }, tell);
-    if (context.lists.insuranceList(item.InsuranceList) === undefined) {
+    const { lists, mayExist } = context;
+    if (!lists.insuranceList(item.InsuranceList) && !mayExist('insurance-list')) {
       tell('InsuranceList', missing('insurance list', item.InsuranceList, 'insurance-lists'));
     }
     checkFilters(item.Filters, context.hasCustomList, tell);

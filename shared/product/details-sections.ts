@@ -1,5 +1,6 @@
 /** The sections of a product's details as look-ups answer them (interface section 2.2). */
 
+import { findProductType } from '../lending/product-types.ts';
 import type { ScheduleTypeRecord } from '../lending/schedule-type-record.ts';
 import type { CatalogueView } from './catalogue-view.ts';
 import type { ProductRecord } from './product-record.ts';
@@ -35,20 +36,20 @@ export function countryCalendars({ CountryCalendars }: ProductRecord) {
 }
 
 /** Details.AssociatedPaymentScheduleTypes: the Active schedule types of the product, its default first (S1). */
-export function paymentScheduleTypes({ PaymentScheduleTypes }: ProductRecord, { lending }: CatalogueView) {
-  return PaymentScheduleTypes.flatMap((name) => {
+export function paymentScheduleTypes(product: ProductRecord, { lending }: CatalogueView) {
+  return product.PaymentScheduleTypes.flatMap((name) => {
     const id = lending.findScheduleType(name)?.type.id;
     const record = lending.scheduleTypeRecords.find((type) => type.PaymentScheduleTypeId === id);
-    return record === undefined ? [] : [scheduleTypeOf(record)];
+    return record === undefined ? [] : [scheduleTypeOf(record, product)];
   });
 }
 
-function scheduleTypeOf(type: ScheduleTypeRecord) {
+function scheduleTypeOf(type: ScheduleTypeRecord, product: ProductRecord) {
   return {
     PaymentScheduleTypeId: type.PaymentScheduleTypeId,
     PaymentScheduleTypeName: type.PaymentScheduleTypeName,
     PaymentScheduleCode: type.PaymentScheduleCode,
-    ProductType: type.ProductTypes[0] ?? null,
+    ProductType: productTypeOf(type, product),
     ScheduleInterestCalculationType: type.ScheduleInterestCalculationType,
     IsWithEqualInstallments: type.IsWithEqualInstallments,
     InstallmentValueCustom: type.InstallmentValueCustom,
@@ -64,6 +65,12 @@ function scheduleTypeOf(type: ScheduleTypeRecord) {
       Display: column.Display ?? true,
     })),
   };
+}
+
+/** Of the product types that a schedule type is made for the product's own, by its code; else the first of them (S4). */
+function productTypeOf({ ProductTypes }: ScheduleTypeRecord, { BankingProductType }: ProductRecord) {
+  const own = findProductType(BankingProductType);
+  return ProductTypes.find((name) => findProductType(name) === own) ?? ProductTypes[0] ?? null;
 }
 
 /** Details.ProductGuarantees. */

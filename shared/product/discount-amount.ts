@@ -19,6 +19,8 @@ export interface Discount {
   readonly record: DiscountRecord;
   /** Not below zero. */
   readonly amount: ExactFigure;
+  /** Set as soon as the discount has taken something from any price or rate. */
+  hasEffect: boolean;
 }
 
 /** What is left, which is base * (1 - percent / 100) - value. */
@@ -41,7 +43,7 @@ export function discounted(base: ExactFigure, discounts: readonly Discount[]): D
   return { ...ofValue, percent: ofPercent.percent };
 }
 
-/** The percentages alone. */
+/** The percentages alone; notes which of them have an effect. */
 export function lessPercentages(
   base: ExactFigure,
   discounts: readonly Discount[],
@@ -49,15 +51,22 @@ export function lessPercentages(
   const percentages = discounts.filter(({ record }) => record.IsPercentage);
   if (percentages.length === 0 || signOf(base) <= 0) return { left: base, percent: null };
   let left = base;
-  for (const { amount } of percentages) left = minus(left, percentOf(left, lesser(amount, ONE_HUNDRED)));
+  for (const discount of percentages) {
+    if (signOf(left) > 0 && signOf(discount.amount) > 0) discount.hasEffect = true;
+    left = minus(left, percentOf(left, lesser(discount.amount, ONE_HUNDRED)));
+  }
   return { left, percent: minus(ONE_HUNDRED, percentageOf(left, base)) };
 }
 
-/** The values alone. */
+/** The values alone; notes which of them have an effect. */
 export function lessValues(base: ExactFigure, discounts: readonly Discount[]): Omit<Discounted, 'percent'> {
   const values = discounts.filter(({ record }) => !record.IsPercentage);
   if (values.length === 0) return { left: base, value: null };
-  const sum = values.reduce((total, { amount }) => plus(total, amount), ZERO);
+  let sum = ZERO;
+  for (const discount of values) {
+    if (compareValues(sum, base) < 0 && signOf(discount.amount) > 0) discount.hasEffect = true;
+    sum = plus(sum, discount.amount);
+  }
   const taken = compareValues(sum, base) > 0 ? base : sum;
   return { left: minus(base, taken), value: taken };
 }

@@ -22,6 +22,20 @@ export interface DiscountContext {
   readonly inputs: FormulaArguments;
 }
 
+/** The discounts that a request gets, and the places where it names some. */
+export interface GivenDiscounts {
+  readonly discounts: readonly Discount[];
+  readonly named: readonly NamedDiscount[];
+}
+
+/** A place of a request that names a discount. */
+interface NamedDiscount {
+  /** Such as `discount[0]`. */
+  readonly path: string;
+  /** More than one where the product's lists use a name twice. */
+  readonly records: readonly DiscountRecord[];
+}
+
 /**
  * The discounts in catalogue order, with their amounts: all that are Active, valid on the day and pass their filters,
  * of optional ones those that the request names. A name that is none of them is refused (Q5).
@@ -31,7 +45,7 @@ export function discountsOf(
   product: ProductRecord,
   context: DiscountContext,
   findings: Findings,
-): readonly Discount[] {
+): GivenDiscounts {
   const { catalogue, requestDay } = context;
   const listed = product.Discounts.flatMap((code) => catalogue.discountList(code)?.Discounts ?? []);
   const filters = listed.flatMap(({ Filters }) => Filters);
@@ -42,12 +56,21 @@ export function discountsOf(
       isWithin(requestDay, StartDate, EndDate) &&
       passesFilters(Filters, figures, (code) => catalogue.customList(code)),
   );
-  const named = new Set([
+  const named = [
     ...namedOf('optional', request.optional, { offered, product }, findings),
     ...namedOf('discount', request.discount, { offered, product }, findings),
-  ]);
-  const given = offered.filter((record) => !record.IsOptionalDiscount || named.has(record));
-  return given.flatMap((record) => withAmount(record, context.inputs, findings));
+  ];
+  const chosen = new Set(named.flatMap(({ records }) => records));
+  const given = offered.filter((record) => !record.IsOptionalDiscount || chosen.has(record));
+  return { discounts: given.flatMap((record) => withAmount(record, context.inputs, findings)), named };
+}
+
+/** Warns of discounts that the request names and that lower nothing in any of its offers (E5); asked after the last. */
+export function warnOfIdleDiscounts({ discounts, named }: GivenDiscounts, findings: Findings): void {
+  for (const { path, records } of named) {
+    const lowers = discounts.some(({ record, hasEffect }) => hasEffect && records.includes(record));
+    if (!lowers) findings.warn(path);
+  }
 }
 
 interface Offer {
@@ -60,13 +83,13 @@ function namedOf(
   items: readonly ChosenDiscount[] | undefined,
   { offered, product }: Offer,
   findings: Findings,
-): readonly DiscountRecord[] {
-  return (items ?? []).flatMap((item, index) => {
+): readonly NamedDiscount[] {
+  return (items ?? []).map((item, index) => {
     const path = `${member}[${index}]`;
     if (item.ProductCode !== undefined && codeKey(item.ProductCode) !== codeKey(product.Code)) {
       findings.refuse(`${path}.ProductCode`, 'unknown-value', `must be ${product.Code}, the product's code`);
     }
-    return choiceOf(path, item, offered, findings);
+    return { path, records: choiceOf(path, item, offered, findings) };
   });
 }
 
@@ -125,5 +148,5 @@ function withAmount(
     const path = isByFormula ? 'jsonInputFormula.discountInput' : 'productCode';
     findings.refuse(path, 'out-of-range', `must not make the discount ${Name} less than zero`);
   }
-  return signOf(amount) > 0 ? [{ record, amount }] : [];
+  return signOf(amount) > 0 ? [{ record, amount, hasEffect: false }] : [];
 }

@@ -13,6 +13,8 @@ export type ExactFigure = FormulaValue;
 const MOST_DECIMALS = 20;
 /** Decimals of percentages that are shown (Q4). */
 const PERCENT_DECIMALS = 4;
+/** Decimals of figures that are shown and are not the catalogue's own (Q5). */
+const SHOWN_DECIMALS = 10;
 /** Decimals that prices and rates seldom exceed. */
 const FEW_DECIMALS = 6;
 
@@ -97,6 +99,16 @@ export function decimalOf(figure: ExactFigure): Decimal {
     if (parts % denominator === 0n) return scaledDecimal(numerator * (parts / denominator), digits);
   }
   return scaledDecimal(minorOf(figure, MOST_DECIMALS, 'HALF_UP'), MOST_DECIMALS);
+}
+
+/**
+ * The decimal of a figure that formulas or discounts made, as an answer shows it: at most ten decimals, rounded half
+ * up. Only for show: what is calculated with keeps its digits (M4).
+ */
+export function shownOf(figure: ExactFigure): Decimal {
+  const parts = powerOfTen(SHOWN_DECIMALS);
+  if (parts % figure.denominator === 0n) return decimalOf(figure);
+  return scaledDecimal(minorOf(figure, SHOWN_DECIMALS, 'HALF_UP'), SHOWN_DECIMALS);
 }
 
 /** Whole minor units as a decimal in major units. */

@@ -19,7 +19,7 @@ import { FORMULA_INPUT_PARTS, type SimulateRequest } from './simulate-request.ts
 import { isActive } from './valid-values.ts';
 
 /** Most offers of one simulation: bounds its work and its answer. */
-const MOST_OFFERS = 100;
+export const MOST_OFFERS = 100;
 
 /** An interest of an interest-commission item. */
 export interface Offer {

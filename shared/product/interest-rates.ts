@@ -5,8 +5,13 @@ import type { CalendarDate } from '../lending/calendar-date.ts';
 import { compareValues } from '../lending/formula-arithmetic.ts';
 import type { InterestRateRange, RepaymentScheduleRequest } from '../lending/repayment-schedule-request.ts';
 import { discounted, type Discount, type Discounted } from './discount-amount.ts';
-import { decimalOf, exactOf, percentText, ZERO, type ExactFigure } from './exact-figures.ts';
-import type { CollectionInterest, InterestListRecord, InterestRecord } from './list-records.ts';
+import { decimalOf, exactOf, percentText, shownOf, ZERO, type ExactFigure } from './exact-figures.ts';
+import type {
+  CollectionInterest,
+  InterestListRecord,
+  InterestRecord,
+  InterestValue,
+} from './list-records.ts';
 import type { FormulaArguments } from './product-formula.ts';
 import { codeKey } from './record-identity.ts';
 import type { OfferedInterest } from './simulation.ts';
@@ -71,11 +76,11 @@ export function offeredRatesOf(
     case 'Fixed':
     case 'Variable': {
       const value = valueOn(interest.Values, context.requestDay);
-      return value === undefined ? undefined : singleRate(exactOf(value.Value), context);
+      return value === undefined ? undefined : ofCatalogue(value, context);
     }
     case 'BankingFormula': {
       const rate = interest.Formula === null ? undefined : context.inputs.valueOf(interest.Formula);
-      return rate === undefined ? undefined : singleRate(rate, context);
+      return rate === undefined ? undefined : ofFormula(rate, context);
     }
     case 'Collection':
       return collectedRates(interest, list, context);
@@ -84,11 +89,31 @@ export function offeredRatesOf(
   }
 }
 
-function singleRate(rate: ExactFigure, context: RateContext): OfferedRates {
+/** Rates of the catalogue without discounts, by the value that they are the rates of: values never change. */
+const undiscounted = new WeakMap<InterestValue, OfferedRates>();
+
+function ofCatalogue(value: InterestValue, context: RateContext): OfferedRates {
+  if (context.discounts.length > 0) return lessDiscounts(exactOf(value.Value), context);
+  const known = undiscounted.get(value);
+  if (known !== undefined) return known;
+  const rates = lessDiscounts(exactOf(value.Value), context);
+  undiscounted.set(value, rates);
+  return rates;
+}
+
+function lessDiscounts(rate: ExactFigure, context: RateContext): OfferedRates {
   const less = discounted(rate, context.discounts);
   const { percent, shown } = shownAs(rate, less);
   const InterestPercent = less.left === rate ? shown.basePercent : decimalOf(less.left);
   return { terms: { InterestPercent }, percent, shown };
+}
+
+/** The schedule takes all digits of the rate, the answer shows some (M4). */
+function ofFormula(rate: ExactFigure, context: RateContext): OfferedRates {
+  const less = discounted(rate, context.discounts);
+  const { percent, shown } = shownAs(rate, less);
+  const basePercent = shownOf(rate);
+  return { terms: { InterestPercent: decimalOf(less.left) }, percent, shown: { ...shown, basePercent } };
 }
 
 function lowered(rate: ExactFigure, { discounts }: RateContext) {
@@ -98,8 +123,8 @@ function lowered(rate: ExactFigure, { discounts }: RateContext) {
 function shownAs(base: ExactFigure, { left, percent, value }: Discounted): Omit<OfferedRates, 'terms'> {
   const shown = {
     basePercent: decimalOf(base),
-    discountValue: value === null ? NOTHING : decimalOf(value),
-    discountPercent: percent === null ? NOTHING : decimalOf(percent),
+    discountValue: value === null ? NOTHING : shownOf(value),
+    discountPercent: percent === null ? NOTHING : shownOf(percent),
   };
   return { percent: percentText(left), shown };
 }
@@ -137,14 +162,15 @@ function ownRanges(
     .filter(({ FromInstNo }) => FromInstNo <= installmentsNo);
 }
 
-function rangesOn({ CollectionInterests }: InterestRecord, day: CalendarDate) {
+/** The instalment ranges that hold on the day. */
+export function rangesOn({ CollectionInterests }: InterestRecord, day: CalendarDate) {
   return CollectionInterests.filter(({ InterestStartDate, InterestEndDate }) =>
     isWithin(day, InterestStartDate, InterestEndDate),
   );
 }
 
 /** The value of the interest that a range names. */
-function rateOfRange(
+export function rateOfRange(
   { InterestName }: CollectionInterest,
   { Interests }: InterestListRecord,
   day: CalendarDate,
@@ -160,10 +186,18 @@ function bandsOn({ BandedInterests }: InterestRecord, day: CalendarDate) {
   );
 }
 
+/** The bands of the day that a schedule takes: those for overdrafts belong to their types, unless there are no others. */
+export function bandsFor(
+  interest: InterestRecord,
+  { requestDay, isOverdraft }: Pick<RateContext, 'requestDay' | 'isOverdraft'>,
+) {
+  const all = bandsOn(interest, requestDay);
+  const fitting = all.filter(({ IsForOverdraft }) => !IsForOverdraft || isOverdraft);
+  return fitting.length > 0 ? fitting : all;
+}
+
 function bandedRates(interest: InterestRecord, context: RateContext): OfferedRates {
-  const all = bandsOn(interest, context.requestDay);
-  const fitting = all.filter(({ IsForOverdraft }) => !IsForOverdraft || context.isOverdraft);
-  const bands = (fitting.length > 0 ? fitting : all).map((band) => ({
+  const bands = bandsFor(interest, context).map((band) => ({
     min: exactOf(band.MinUtilizedAmount ?? 0),
     max: band.MaxUtilizedAmount,
     rate: exactOf(band.Value),

@@ -2,7 +2,7 @@
 
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../lending/calendar-date.ts';
-import { decimalOf, exactOf, type ExactFigure } from './exact-figures.ts';
+import { decimalOf, exactOf, shownOf, type ExactFigure } from './exact-figures.ts';
 import { passesFilters, type FindCustomList, type NamedFigures } from './item-filters.ts';
 import type {
   CommissionListRecord,
@@ -31,8 +31,10 @@ export interface CatalogueCharge {
   readonly isPercent: boolean;
   /** Percent, or money in major units. */
   readonly price: ExactFigure;
-  /** The same, to be shown. */
+  /** The same, to be shown: that of the catalogue as it stands there. */
   readonly priceShown: Decimal;
+  /** True: a formula gives the price, from arguments that the caller sends (Q7). */
+  readonly isByFormula: boolean;
   readonly appliedTo: string | null;
   readonly perAnnum: boolean;
   readonly isUpfront: boolean | null;
@@ -82,7 +84,8 @@ function chargeOnDay(
   return charge;
 }
 
-function belongsToContract(commission: CommissionRecord): boolean {
+/** Whether a commission comes with every contract, in its schedule (Q6). */
+export function belongsToContract(commission: CommissionRecord): boolean {
   return (
     isActive(commission) &&
     commission.IncludedInRepaymentSchedule &&
@@ -111,7 +114,7 @@ function commissionCharge(commission: CommissionRecord, price: ExactFigure): Cat
     currency: commission.Currency,
     isPercent: commission.ValueIsPercent,
     price,
-    priceShown: decimalOf(price),
+    ...shownPrice(commission, price),
     appliedTo: commission.PercentAppliedTo,
     perAnnum: commission.PerAnnum,
     isUpfront: commission.IsUpfront,
@@ -149,7 +152,8 @@ export function offeredInsuranceCharges(
   );
 }
 
-function isMandatory(insurance: InsuranceRecord): boolean {
+/** Whether an insurance comes with every contract, in its instalments (Q6). */
+export function isMandatory(insurance: InsuranceRecord): boolean {
   return (
     isActive(insurance) &&
     insurance.IncludedIntoRepaymentScheduleInstallment &&
@@ -168,7 +172,7 @@ function insuranceCharge(insurance: InsuranceRecord, price: ExactFigure): Catalo
     currency: insurance.Currency,
     isPercent: insurance.ValueIsPercentage,
     price,
-    priceShown: decimalOf(price),
+    ...shownPrice(insurance, price),
     appliedTo: insurance.PercentAppliedTo,
     perAnnum: insurance.PerAnnum,
     isUpfront: insurance.IsUpfront,
@@ -176,12 +180,29 @@ function insuranceCharge(insurance: InsuranceRecord, price: ExactFigure): Catalo
   };
 }
 
+/** What may be priced by a formula. */
+type PricedRecord = Pick<CommissionRecord, 'UseBankingFormula' | 'Formula'>;
+
+/** The formula that gives the price; undefined: the catalogue has it by day. */
+function formulaOf({ UseBankingFormula, Formula }: PricedRecord): FormulaRecord | undefined {
+  return UseBankingFormula ? (Formula ?? undefined) : undefined;
+}
+
 /** The price by formula, else that of the day; undefined: there is none. */
 function priceOf(
-  { UseBankingFormula, Formula }: { UseBankingFormula: boolean; Formula: FormulaRecord | null },
+  record: PricedRecord,
   value: number | null,
   { inputs }: PriceContext,
 ): ExactFigure | undefined {
-  if (UseBankingFormula && Formula !== null) return inputs.valueOf(Formula);
+  const formula = formulaOf(record);
+  if (formula !== undefined) return inputs.valueOf(formula);
   return value === null ? undefined : exactOf(value);
+}
+
+function shownPrice(
+  record: PricedRecord,
+  price: ExactFigure,
+): Pick<CatalogueCharge, 'priceShown' | 'isByFormula'> {
+  const isByFormula = formulaOf(record) !== undefined;
+  return { isByFormula, priceShown: isByFormula ? shownOf(price) : decimalOf(price) };
 }

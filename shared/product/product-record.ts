@@ -28,6 +28,10 @@ export interface ProductRecord extends VersionedRecord {
   readonly CountryCalendars: readonly string[];
   /** Names or codes of schedule types; the first is the default. */
   readonly PaymentScheduleTypes: readonly string[];
+  /** Percent of the balance that each instalment repays, for schedule types that need it (B3). */
+  readonly CapitalPercent: number | null;
+  /** Percent of the financed amount that is left after the last instalment (B1). */
+  readonly ResidualPercent: number | null;
   readonly Guarantees: readonly {
     readonly ProductGuaranteeName: string;
     readonly GuaranteeType: string | null;

@@ -48,3 +48,20 @@ function findInForce<List extends ListVersion & { readonly Code: string }>(
   const inForce = new Map([...versions].map(([code, found]) => [code, listInForce(found)]));
   return (code) => inForce.get(codeKey(code));
 }
+
+/** Lists but for those that are in a set of faulty records. */
+export function soundLists(lists: FindLists, faulty: ReadonlySet<unknown>): FindLists {
+  const sound =
+    <List>(find: (code: string) => List | undefined) =>
+    (code: string): List | undefined => {
+      const list = find(code);
+      return faulty.has(list) ? undefined : list;
+    };
+  return {
+    interestList: sound(lists.interestList),
+    commissionList: sound(lists.commissionList),
+    insuranceList: sound(lists.insuranceList),
+    discountList: sound(lists.discountList),
+    customList: sound(lists.customList),
+  };
+}

@@ -52,13 +52,16 @@ function shareOf(amount: Decimal, percent: number): ExactFigure {
 /** Refuses a term outside the product's bounds, which count in its PeriodType; the message names the bound (Q6). */
 export function checkPeriodBounds(term: SimulatedTerm, bounds: Availability, findings: Findings): void {
   const { MinimumPeriod, MaximumPeriod, PeriodType } = bounds;
-  const unit = PeriodType.toLowerCase();
+  const counted = (count: number): string => {
+    const units = PeriodType.toLowerCase();
+    return `${count} ${count === 1 ? units.slice(0, -1) : units}`;
+  };
   if (MinimumPeriod !== null && compareTerm(term, Math.ceil(MinimumPeriod), PeriodType) < 0) {
-    const message = `must come to at least ${MinimumPeriod} ${unit}, the product's MinimumPeriod`;
+    const message = `must come to at least ${counted(MinimumPeriod)}, the product's MinimumPeriod`;
     findings.refuse('loanPeriod', 'out-of-range', message);
   }
   if (MaximumPeriod !== null && compareTerm(term, Math.floor(MaximumPeriod), PeriodType) > 0) {
-    const message = `must come to at most ${MaximumPeriod} ${unit}, the product's MaximumPeriod`;
+    const message = `must come to at most ${counted(MaximumPeriod)}, the product's MaximumPeriod`;
     findings.refuse('loanPeriod', 'out-of-range', message);
   }
 }

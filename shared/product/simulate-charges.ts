@@ -1,5 +1,6 @@
 /** Commissions and insurances of an offer as schedule terms, less discounts, and as the answer lists them (Q5, Q6). */
 
+import type { Decimal } from 'decimal.js';
 import { daysPerPeriod, findPeriodicity, monthsPerPeriod, type Periodicity } from '../lending/periodicity.ts';
 import type { Findings } from '../lending/refusal.ts';
 import type { CommissionItem, InsuranceItem } from '../lending/repayment-schedule-request.ts';
@@ -11,6 +12,7 @@ import {
   minorOf,
   percentOf,
   scaledDecimal,
+  shownOf,
   signOf,
   times,
   type ExactFigure,
@@ -24,7 +26,7 @@ const MONTHS_PER_YEAR = 12;
 const DAYS_PER_YEAR = 365;
 
 /** Charges that are paid at the start have the financed amount as their only base. */
-const BASES_AT_START: ReadonlySet<string> = new Set(['financedamount', 'remainingvalue']);
+export const BASES_AT_START: ReadonlySet<string> = new Set(['financedamount', 'remainingvalue']);
 
 /** A charge with what is left of its price after discounts; exactly one of value and percent is charged. */
 export interface PricedCharge {
@@ -45,11 +47,10 @@ export function pricedCharge(
   findings: Findings,
 ): PricedCharge | undefined {
   const refuse = (message: string): undefined => {
-    const what = `${charge.dimension.toLowerCase()} ${charge.name}`;
-    findings.refuse('productCode', 'not-allowed', `must be a product whose ${what} ${message}`);
+    findings.refuse('productCode', 'not-allowed', `must be a product whose ${titleOf(charge)} ${message}`);
   };
   if (codeKey(charge.currency) !== codeKey(loan.currency)) return refuse(`is in ${loan.currency}`);
-  if (signOf(charge.price) < 0) return refuse('does not cost less than zero');
+  if (signOf(charge.price) < 0) return refuseNegative(charge, findings);
   const periodicity = findPeriodicity(charge.periodicityType, loan.periodicities);
   if (periodicity === undefined) return refuse('has a known periodicity');
   const isOnce = periodicity.unit === 'Once';
@@ -58,21 +59,55 @@ export function pricedCharge(
     return refuse('is of the financed amount: it is paid at the start');
   }
   const ofPercent = lessPercentages(charge.price, discounts);
+  const percent = ofPercent.left;
   const hasValues = discounts.some(({ record }) => !record.IsPercentage);
-  if (!charge.isPercent || hasValues) {
-    if (charge.isPercent && !isOnce && base !== 'financedamount') {
-      return refuse('has no discount in money, as its percentage is not of the financed amount');
-    }
-    const money = charge.isPercent ? costOf(charge, ofPercent.left, periodicity, loan) : ofPercent.left;
-    const ofValue = lessValues(money, discounts);
-    const value = minorOf(ofValue.left, loan.digits, loan.rounding);
-    const result = { percent: ofPercent.left, value };
-    const shown = shownCharge(charge, result, { percent: ofPercent.percent, value: ofValue.value }, loan);
-    return { charge, isOnce, value, percent: ofPercent.left, shown };
+  if (charge.isPercent && !hasValues) {
+    const taken = { percent: ofPercent.percent, value: null };
+    return {
+      charge,
+      isOnce,
+      value: undefined,
+      percent,
+      shown: shownCharge(charge, { percent }, taken, loan),
+    };
   }
-  const result = { percent: ofPercent.left, value: undefined };
-  const shown = shownCharge(charge, result, { percent: ofPercent.percent, value: null }, loan);
-  return { charge, isOnce, value: undefined, percent: ofPercent.left, shown };
+  if (charge.isPercent && !isOnce && base !== 'financedamount') {
+    return refuse('has no discount in money, as its percentage is not of the financed amount');
+  }
+  const moneyOf = (price: ExactFigure): ExactFigure =>
+    charge.isPercent ? costOf(charge, price, periodicity, loan) : price;
+  const ofValue = lessValues(moneyOf(percent), discounts);
+  const value = minorOf(ofValue.left, loan.digits, loan.rounding);
+  const money = charge.isPercent ? shownOf(moneyOf(charge.price)) : charge.priceShown;
+  const taken = { percent: ofPercent.percent, value: ofValue.value };
+  return {
+    charge,
+    isOnce,
+    value,
+    percent,
+    shown: shownCharge(charge, { percent, value, money }, taken, loan),
+  };
+}
+
+/** How messages call a charge, such as `commission Account administration`. */
+export function titleOf({ dimension, name }: CatalogueCharge): string {
+  return `${dimension.toLowerCase()} ${name}`;
+}
+
+/** Of a price by formula the caller can send other arguments. */
+function refuseNegative(charge: CatalogueCharge, findings: Findings): undefined {
+  if (charge.isByFormula) {
+    const message = `must not make the ${titleOf(charge)} less than zero`;
+    findings.refuse(formulaPathOf(charge), 'out-of-range', message);
+    return;
+  }
+  const message = `must be a product whose ${titleOf(charge)} does not cost less than zero`;
+  findings.refuse('productCode', 'not-allowed', message);
+}
+
+/** The member whose arguments give a charge its price by formula. */
+export function formulaPathOf({ dimension }: CatalogueCharge): string {
+  return dimension === 'Commission' ? 'jsonInputFormula.commissionInput' : 'jsonInputFormula.insuranceInput';
 }
 
 /** What a percentage of the financed amount costs each time, in major units and not yet rounded (F2). */
@@ -90,22 +125,28 @@ function costOf(
   return times(cost, part);
 }
 
+/** What is left of a charge: of its percentage, and of the money that it comes to, whose base is `money`. */
+interface Left {
+  readonly percent: ExactFigure;
+  readonly value?: bigint;
+  readonly money?: Decimal;
+}
+
 function shownCharge(
   charge: CatalogueCharge,
-  result: Pick<PricedCharge, 'value' | 'percent'>,
+  { percent, value, money }: Left,
   taken: { readonly percent: ExactFigure | null; readonly value: ExactFigure | null },
   { digits, start }: SimulatedLoan,
 ): OfferedCharge {
-  const { isPercent, price, priceShown: base } = charge;
-  const left = result.percent === price ? base : decimalOf(result.percent);
+  const { isPercent, price, priceShown } = charge;
   return {
     name: charge.name,
-    value: result.value === undefined ? null : scaledDecimal(result.value, digits),
-    percent: isPercent ? left : null,
-    baseValue: isPercent ? null : base,
-    basePercent: isPercent ? base : null,
-    discountValue: taken.value === null ? null : decimalOf(taken.value),
-    discountPercent: taken.percent === null ? null : decimalOf(taken.percent),
+    value: value === undefined ? null : scaledDecimal(value, digits),
+    percent: isPercent ? shownLeft(percent, price, priceShown) : null,
+    baseValue: money ?? null,
+    basePercent: isPercent ? priceShown : null,
+    discountValue: taken.value === null ? null : shownOf(taken.value),
+    discountPercent: taken.percent === null ? null : shownOf(taken.percent),
     valueIsPercent: isPercent,
     currencyId: currencyId(charge.currency),
     periodicityType: charge.periodicityType,
@@ -113,6 +154,10 @@ function shownCharge(
     id: charge.id,
     isUpfront: charge.isUpfront,
   };
+}
+
+function shownLeft(left: ExactFigure, price: ExactFigure, priceShown: Decimal): Decimal {
+  return left === price ? priceShown : shownOf(left);
 }
 
 /** What is paid once at the start for the charges that are due then, in minor units, each rounded singly (Q6). */
@@ -125,52 +170,50 @@ export function upFrontOf(charges: readonly PricedCharge[], loan: SimulatedLoan)
   }, 0n);
 }
 
-/** The commissions that a schedule collects. */
+/** The commissions that a schedule collects, none of them once. */
 export function commissionItems(
   charges: readonly PricedCharge[],
   loan: SimulatedLoan,
 ): readonly CommissionItem[] {
-  return charges
-    .filter(({ isOnce }) => !isOnce)
-    .map((priced) => ({
-      ...sourceOf(priced),
-      FeePeriodicityType: priced.charge.periodicityType,
-      FeeDate: loan.start,
-      FeeName: priced.charge.name,
-      FeeId: priced.charge.id,
-      GracePeriodFee: priced.charge.graceRows ?? undefined,
-    }));
+  return charges.map((priced) => ({
+    ...sourceOf(priced),
+    FeePeriodicityType: priced.charge.periodicityType,
+    FeeDate: loan.start,
+    FeeName: priced.charge.name,
+    FeeId: priced.charge.id,
+    GracePeriodFee: priced.charge.graceRows ?? undefined,
+  }));
 }
 
-/** The insurances that a schedule collects. */
+/** The insurances that a schedule collects, none of them once. */
 export function insuranceItems(
   charges: readonly PricedCharge[],
   loan: SimulatedLoan,
 ): readonly InsuranceItem[] {
-  return charges
-    .filter(({ isOnce }) => !isOnce)
-    .map((priced) => ({
-      ...sourceOf(priced),
-      InsurancePeriodicityType: priced.charge.periodicityType,
-      InsuranceDate: loan.start,
-      InsuranceName: priced.charge.name,
-      InsuranceClassId: priced.charge.groupId ?? undefined,
-      InsuranceClassName: priced.charge.group ?? undefined,
-    }));
+  return charges.map((priced) => ({
+    ...sourceOf(priced),
+    InsurancePeriodicityType: priced.charge.periodicityType,
+    InsuranceDate: loan.start,
+    InsuranceName: priced.charge.name,
+    InsuranceClassId: priced.charge.groupId ?? undefined,
+    InsuranceClassName: priced.charge.group ?? undefined,
+  }));
 }
 
-/** Exactly one of SourceValue and SourcePercent, and what goes with a percentage (F1, F2). */
+/** Exactly one of SourceValue and SourcePercent, with all digits (M4), and what goes with a percentage (F1, F2). */
 function sourceOf({
   charge,
   shown,
+  percent,
 }: PricedCharge): Pick<
   CommissionItem,
   'SourceValue' | 'SourcePercent' | 'PercentAppliedTo' | 'PerAnnum' | 'IsUpfront'
 > {
   const IsUpfront = charge.isUpfront ?? undefined;
   if (shown.value !== null) return { SourceValue: shown.value, IsUpfront };
+  const isCatalogues = percent === charge.price && !charge.isByFormula;
   return {
-    SourcePercent: shown.percent ?? undefined,
+    SourcePercent: isCatalogues ? charge.priceShown : decimalOf(percent),
     PercentAppliedTo: charge.appliedTo ?? undefined,
     PerAnnum: charge.perAnnum,
     IsUpfront,

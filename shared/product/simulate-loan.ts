@@ -11,7 +11,7 @@ import type { Findings } from '../lending/refusal.ts';
 import type { RepaymentScheduleRequest } from '../lending/repayment-schedule-request.ts';
 import type { RoundingMode } from '../lending/rounding.ts';
 import type { CatalogueView } from './catalogue-view.ts';
-import { scaledDecimal } from './exact-figures.ts';
+import { exactOf, fraction, minorOf, percentOf, scaledDecimal } from './exact-figures.ts';
 import type { ProductRecord } from './product-record.ts';
 import { codeKey } from './record-identity.ts';
 import { after, checkAmountBounds, checkPeriodBounds } from './simulate-bounds.ts';
@@ -79,6 +79,7 @@ export function simulatedLoanOf(
         ? { FirstDueDate: after(requestDay, periods, product.Availability.PeriodType) }
         : {}),
       ...shiftOf(product),
+      ...percentagesOf(product, scheduleType, { financed: amounts.financed, digits }),
       CalculateDAE: 0,
       Currency,
       installmentValue: request.installmentValue,
@@ -96,7 +97,8 @@ function amountsOf(
   const sent = { amount: request.amount, downPayment: request.downPayment ?? NOTHING };
   if (sent.amount.isZero()) findings.refuse('amount', 'out-of-range', 'must be more than zero');
   const amount = checkAmount(findings, 'amount', sent.amount, digits);
-  const downPayment = checkAmount(findings, 'downPayment', sent.downPayment, digits);
+  const downPayment =
+    request.downPayment === undefined ? 0 : checkAmount(findings, 'downPayment', request.downPayment, digits);
   if (!amount || downPayment === undefined) return undefined;
   checkAmountBounds(sent, Availability, findings);
   if (downPayment < amount) return { amount, downPayment, financed: amount - downPayment };
@@ -139,6 +141,23 @@ function periodsOf(
   if (periods === undefined || periodicity === undefined) return undefined;
   checkPeriodBounds({ periods, periodicity, start }, Availability, findings);
   return periods;
+}
+
+/** What the product says of cards and of what is left at the end (B1, B3). */
+function percentagesOf(
+  { CapitalPercent, ResidualPercent }: ProductRecord,
+  { type, principal, namesRead }: CompiledScheduleType,
+  { financed, digits }: Pick<SimulatedLoan, 'financed' | 'digits'>,
+): Partial<RepaymentScheduleRequest> {
+  const residual =
+    ResidualPercent === null
+      ? undefined
+      : minorOf(percentOf(fraction(financed, 10 ** digits), exactOf(ResidualPercent)), digits, type.rounding);
+  const isCapitalRead = principal.kind === 'CapitalPercent' || namesRead.has('CapitalPercent');
+  return {
+    ...(CapitalPercent === null || !isCapitalRead ? {} : { CapitalPercent: new Decimal(CapitalPercent) }),
+    ...(residual === undefined ? {} : { ResidualValue: scaledDecimal(residual, digits) }),
+  };
 }
 
 /** The product's calendars work as one: a day counts as a business day when all of them say so (H2). */

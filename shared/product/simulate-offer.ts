@@ -5,20 +5,15 @@ import { formatMinorUnits, LARGEST_FIGURE_MINOR } from '../lending/money.ts';
 import type { Findings } from '../lending/refusal.ts';
 import type { RepaymentScheduleRequest } from '../lending/repayment-schedule-request.ts';
 import type { Discount } from './discount-amount.ts';
+import { lowersCharge, lowersInterest } from './discount-targets.ts';
 import { fraction, scaledDecimal } from './exact-figures.ts';
 import type { Offer } from './interest-choice.ts';
 import { offeredRatesOf } from './interest-rates.ts';
-import type { CommissionListRecord, DiscountRecord, InterestRecord } from './list-records.ts';
+import type { CommissionListRecord } from './list-records.ts';
 import type { CatalogueCharge } from './offered-charges.ts';
 import type { FormulaArguments } from './product-formula.ts';
-import { codeKey } from './record-identity.ts';
-import {
-  commissionItems,
-  insuranceItems,
-  pricedCharge,
-  upFrontOf,
-  type PricedCharge,
-} from './simulate-charges.ts';
+import { pricedOnce } from './priced-once.ts';
+import { commissionItems, insuranceItems, upFrontOf, type PricedCharge } from './simulate-charges.ts';
 import type { SimulatedLoan } from './simulate-loan.ts';
 import type { SimulateRequest } from './simulate-request.ts';
 import { noteFaults, noteWarnings } from './simulation-findings.ts';
@@ -67,7 +62,8 @@ export function offerRecord(
   const terms = { ...loan.terms, ...rates.terms, ...chargeTerms(commissions, insurances, loan) };
   const outcome = calculateRepaymentSchedule(terms, shared.schedule);
   if (outcome.kind === 'refused') {
-    noteFaults(outcome.faults, request, terms, findings);
+    const charged = { commissions: repeated(commissions), insurances: repeated(insurances) };
+    noteFaults(outcome.faults, { request, terms, interest, ...charged }, findings);
     return undefined;
   }
   noteWarnings(outcome.warnings, findings);
@@ -93,6 +89,11 @@ export function offerRecord(
   };
 }
 
+/** The charges that are a part of the schedule. */
+function repeated(charges: readonly PricedCharge[]): readonly PricedCharge[] {
+  return charges.filter(({ isOnce }) => !isOnce);
+}
+
 function priced(
   charges: readonly CatalogueCharge[],
   { discounts, loan }: SharedTerms,
@@ -100,7 +101,7 @@ function priced(
 ): readonly PricedCharge[] {
   return charges.flatMap((charge) => {
     const lowering = discounts.filter(({ record }) => lowersCharge(record, charge));
-    return pricedCharge(charge, lowering, loan, findings) ?? [];
+    return pricedOnce(charge, lowering, loan, findings) ?? [];
   });
 }
 
@@ -109,32 +110,12 @@ function chargeTerms(
   insurances: readonly PricedCharge[],
   loan: SimulatedLoan,
 ): Pick<RepaymentScheduleRequest, 'Commission' | 'Insurance' | 'UpFrontValue'> {
-  const fees = commissionItems(commissions, loan);
-  const premiums = insuranceItems(insurances, loan);
+  const fees = commissionItems(repeated(commissions), loan);
+  const premiums = insuranceItems(repeated(insurances), loan);
   const upFront = upFrontOf([...commissions, ...insurances], loan);
   return {
     ...(fees.length === 0 ? {} : { Commission: fees }),
     ...(premiums.length === 0 ? {} : { Insurance: premiums }),
     ...(upFront === 0n ? {} : { UpFrontValue: scaledDecimal(upFront, loan.digits) }),
   };
-}
-
-function lowersInterest(
-  { AppliedToDimension, InterestType }: DiscountRecord,
-  { Type }: InterestRecord,
-): boolean {
-  return AppliedToDimension === 'Interest' && (InterestType === null || InterestType === Type);
-}
-
-/** A discount that names neither a charge nor a group lowers all charges of its dimension. */
-function lowersCharge(record: DiscountRecord, charge: CatalogueCharge): boolean {
-  if (record.AppliedToDimension !== charge.dimension) return false;
-  const isCommission = charge.dimension === 'Commission';
-  const name = isCommission ? record.Commission : record.Insurance;
-  const group = isCommission ? record.CommissionType : record.InsuranceClass;
-  return isNullOr(name, charge.name) && isNullOr(group, charge.group);
-}
-
-function isNullOr(wanted: string | null, found: string | null): boolean {
-  return wanted === null || (found !== null && codeKey(wanted) === codeKey(found));
 }

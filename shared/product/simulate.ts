@@ -3,9 +3,10 @@
 import { formatCalendarDate, type CalendarDate } from '../lending/calendar-date.ts';
 import type { KnownCalendars } from '../lending/holiday-shift.ts';
 import { Findings } from '../lending/refusal.ts';
+import type { ScheduleCatalogue } from '../lending/schedule-catalogue.ts';
 import type { CatalogueView } from './catalogue-view.ts';
 import { offeredInsurances } from './charge-sections.ts';
-import { discountsOf } from './discount-choice.ts';
+import { discountsOf, warnOfIdleDiscounts } from './discount-choice.ts';
 import { offersOf, type Offer } from './interest-choice.ts';
 import { offeredCommissions, offeredInsuranceCharges, type CatalogueCharge } from './offered-charges.ts';
 import { FormulaArguments } from './product-formula.ts';
@@ -26,7 +27,7 @@ export interface SimulateContext {
 }
 
 /** Most rows of all offers together: bounds the time of a simulation and keeps its answer within a message. */
-const MOST_ROWS = 36_000;
+export const MOST_ROWS = 36_000;
 
 type Inputs = Readonly<Record<FormulaInputPart, FormulaArguments>>;
 
@@ -49,23 +50,30 @@ export function simulate(request: SimulateRequest, context: SimulateContext): Si
   const complete = completeOffers(offers, context, inputs);
   const insurances = insurancesOf(request, product, context, { findings, inputs });
   const discounted = { catalogue, requestDay, inputs: inputs.discountInput };
-  const discounts = discountsOf(request, product, discounted, findings);
+  const given = discountsOf(request, product, discounted, findings);
   if (loan !== undefined) refuseTooManyRows(offers.length, loan.installmentsNo, findings);
   if (loan === undefined || findings.faults.length > 0) return refused();
   for (const input of Object.values(inputs)) input.warnOfExtras();
   const shared: SharedTerms = {
     request,
     loan,
-    discounts,
+    discounts: given.discounts,
     insurances,
     inputs: inputs.interestInput,
-    schedule: { requestDay, calendars, catalogue: catalogue.lending },
+    schedule: { requestDay, calendars, catalogue: withoutCharges(catalogue.lending) },
     cntInterestId: new Set(offers.map(({ interest }) => interest.Id)).size,
     cntInterestCommissionItemId: new Set(offers.map(({ item }) => item.Id)).size,
   };
   const records = complete.flatMap((offer) => offerRecord(offer, shared, findings) ?? []);
   if (findings.faults.length > 0) return refused();
+  warnOfIdleDiscounts(given, findings);
   return { kind: 'simulation', records, warnings: findings.warnings };
+}
+
+/** The terms of an offer say all of its charges: nothing of them is looked up again by name. */
+function withoutCharges(names: ScheduleCatalogue): ScheduleCatalogue {
+  const { scheduleTypes, periodicities } = names;
+  return { scheduleTypes, periodicities, findScheduleType: (name) => names.findScheduleType(name) };
 }
 
 function unknownProduct(day: CalendarDate): SimulationOutcome {

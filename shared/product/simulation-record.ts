@@ -22,11 +22,11 @@ export type ScheduleFigures = Pick<
 /** First figures are those of row 1, totals column sums, `total` with the down payment of row 0 (Q4). */
 export function scheduleFigures(schedule: RepaymentSchedule, loan: SimulatedLoan): ScheduleFigures {
   const down = downPaymentRow(loan);
-  const rows = [down];
+  const rows: SimulationRow[] = [down];
   const flows: number[] = [];
   const sums = { insurance: 0, fee: 0, total: down.totalInstallment };
   for (const row of schedule.rows) {
-    rows.push(simulationRow(row));
+    rows.push(row);
     flows.push(flowOf(row));
     sums.insurance += row.insurance ?? 0;
     sums.fee += row.managementFee;
@@ -62,23 +62,4 @@ function downPaymentRow({ amount, downPayment }: SimulatedLoan): SimulationRow {
     managementFee: 0,
     totalInstallment: downPayment,
   };
-}
-
-function simulationRow(row: ScheduleRow): SimulationRow {
-  const { InstallmentNo, remainingValue, pmt, interest, principal, managementFee, totalInstallment } = row;
-  const { insurance, capitalisedInterest } = row;
-  const shown =
-    insurance === undefined
-      ? { InstallmentNo, remainingValue, pmt, interest, principal, managementFee, totalInstallment }
-      : {
-          InstallmentNo,
-          remainingValue,
-          pmt,
-          interest,
-          principal,
-          managementFee,
-          totalInstallment,
-          insurance,
-        };
-  return capitalisedInterest === undefined ? shown : { ...shown, capitalisedInterest };
 }

@@ -22,7 +22,7 @@ export interface SimulationRow {
 
 /**
  * The annual rate of an offer, in percent: base less discountPercent percent of it, less discountValue percentage
- * points (Q5). Of several rates it is that of row 1, of bands that of the band that the financed amount lies in.
+ * points (Q5). For show only: terms have all digits (M4). Of several rates it is that of row 1, of bands that of the band that the financed amount lies in.
  */
 export interface OfferedInterest {
   readonly basePercent: Decimal;
@@ -34,8 +34,9 @@ export interface OfferedInterest {
 
 /**
  * A commission or insurance of an offer. A price in money is baseValue less discountPercent percent of it, less
- * discountValue; a percentage likewise, and where a discount in money makes a price of it, `value` is that price (Q5).
- * null: there is no such figure.
+ * discountValue. A percentage is basePercent less discountPercent percent of it; where a discount in money makes a
+ * price of it, baseValue is what basePercent comes to each time, and `value` what is charged in its place (Q5). Bases are
+ * the catalogue's figures as they stand there, other figures have ten decimals at most. null: there is no such figure.
  */
 export interface OfferedCharge {
   readonly name: string;

@@ -1,11 +1,19 @@
 /**
  * A request with a missing member and an unknown name was first told of the missing member only, and of the name after
  * that was mended: the calculation's checks ran only on requests without a fault in their shape. A text in place of a
- * list, and a list in place of a text, were each told of twice.
+ * list, and a list in place of a text, were each told of twice. Later a name of the institution's own catalogue was
+ * called unknown beside a fault of shape, by a reader that has no catalogue: without one, names are not judged.
  */
 
 import { describe, expect, it } from 'vitest';
-import { readRepaymentScheduleRequest } from '../../shared/contract/read-repayment-schedule-request.ts';
+import { paymentValueInput } from '../../shared/contract/read-payment-value-request.ts';
+import { rateInput } from '../../shared/contract/read-rate-request.ts';
+import {
+  checkRepaymentScheduleRequest,
+  readRepaymentScheduleRequest,
+} from '../../shared/contract/read-repayment-schedule-request.ts';
+import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from '../../shared/lending/schedule-catalogue.ts';
+import { EXAMPLE_CATALOGUE } from '../support/example-catalogue.ts';
 
 const TERMS = {
   ScheduleType: 'EqualInstallments',
@@ -17,7 +25,7 @@ const TERMS = {
 };
 
 function faultsOf(changes: object) {
-  const read = readRepaymentScheduleRequest({ jsonParam: { ...TERMS, ...changes } });
+  const read = readRepaymentScheduleRequest({ jsonParam: { ...TERMS, ...changes } }, BUILT_IN_CATALOGUE);
   if (read.kind === 'valid') return [];
   return [read.problem, ...read.faults.map(({ path, code }) => `${path.replace('jsonParam.', '')} ${code}`)];
 }
@@ -88,5 +96,76 @@ describe('a member of another kind', () => {
   it('is told of once', () => {
     expect(faultsOf({ Commission: 'x'.repeat(2_000) })).toEqual(['invalid-request', 'Commission wrong-type']);
     expect(faultsOf({ HolidayCountry: [] })).toEqual(['invalid-request', 'HolidayCountry wrong-type']);
+  });
+});
+
+describe('names beside a fault of shape (S1, D7)', () => {
+  const OWN = {
+    ...TERMS,
+    ScheduleType: 'CardMinimumPayment',
+    ProductType: 'CC',
+    PeriodicityType: 'Every 10 days',
+    Amount: undefined,
+    CalculateDAE: 9,
+    Commission: [
+      { FeeName: 'Visit', SourceValue: 3, FeePeriodicityType: 'Every 10 days', FeeDate: '2026-01-01' },
+      { FeeName: 'Visit', SourceValue: 3, FeePeriodicityType: 'Once', FeeDate: '2026-01-01' },
+    ],
+  };
+  const codesOf = (catalogue?: ScheduleCatalogue) => {
+    const read = readRepaymentScheduleRequest({ jsonParam: OWN }, catalogue);
+    return read.kind === 'valid'
+      ? []
+      : read.faults.map(({ path, code }) => `${path.replace('jsonParam.', '')} ${code}`);
+  };
+  const others = [
+    'Amount missing',
+    'CalculateDAE out-of-range',
+    'Commission[1].FeePeriodicityType not-allowed',
+  ];
+
+  it('are not judged by a reader without the catalogue that may know them; all else is told', () => {
+    expect(codesOf()).toEqual(others);
+  });
+
+  it('are known to a reader with the catalogue that has them, and told by one whose catalogue has not', () => {
+    expect(codesOf(EXAMPLE_CATALOGUE.lending)).toEqual(others.toSpliced(2, 0, 'PeriodicityType wrong-unit'));
+    expect(codesOf(BUILT_IN_CATALOGUE)).toEqual([
+      'Amount missing',
+      'CalculateDAE out-of-range',
+      'ScheduleType unknown-schedule-type',
+      'PeriodicityType unknown-periodicity',
+      'Commission[0].FeePeriodicityType unknown-periodicity',
+      'Commission[1].FeePeriodicityType not-allowed',
+    ]);
+  });
+
+  it('are judged in Avro by the worker, which hands in the catalogue that it follows', () => {
+    const read = readRepaymentScheduleRequest({
+      jsonParam: { ...TERMS, ProductType: 'TL', ScheduleType: 'CardMinimumPayment' },
+    });
+    if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
+    const request = { ...read.payload, HolidayCountry: 'x'.repeat(201), InstallmentDay: 0 };
+    const codes = [undefined, EXAMPLE_CATALOGUE.lending, BUILT_IN_CATALOGUE].map((catalogue) =>
+      checkRepaymentScheduleRequest(request, catalogue)?.faults.map(({ code }) => code),
+    );
+    expect(codes).toEqual([
+      ['too-long', 'out-of-range'],
+      ['too-long', 'product-type-mismatch', 'out-of-range'],
+      ['too-long', 'unknown-schedule-type', 'out-of-range'],
+    ]);
+  });
+
+  it('are treated alike in requests for payment values and rates', () => {
+    const wrong = { jsonParam: { PeriodicityType: 'Every 10 days', InterestCalculationMethod: '30/360' } };
+    expect(paymentValueInput.read(wrong)).toMatchObject({ faults: [{ code: 'missing' }] });
+    expect(paymentValueInput.read(wrong, BUILT_IN_CATALOGUE)).toMatchObject({
+      faults: [{ code: 'missing' }, { code: 'unknown-periodicity' }],
+    });
+    const flows = { jsonParam: { Rule: 'IRR', PeriodicityType: 'Every 10 days', Amounts: [-1, 'x'] } };
+    expect(rateInput.read(flows)).toMatchObject({ faults: [{ code: 'wrong-type' }] });
+    expect(rateInput.read(flows, BUILT_IN_CATALOGUE)).toMatchObject({
+      faults: [{ code: 'wrong-type' }, { code: 'unknown-periodicity' }],
+    });
   });
 });

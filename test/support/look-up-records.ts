@@ -11,95 +11,35 @@ import type {
 } from '../../shared/product/list-records.ts';
 import type { ProductRecord } from '../../shared/product/product-record.ts';
 import { date } from './lending-loan.ts';
+import { interest as plainInterest, product as plainProduct } from './simulated-product.ts';
 
 export const LOOK_UP_DAY = date('2026-01-15');
 const NO_CHARGES = { Status: 'Active', Version: 1 } as const;
 
-const BARE: ProductRecord = {
-  Code: 'P',
-  Version: 1,
-  Id: '0f8fad5b-d9cb-469f-a165-70867728950e',
-  Status: 'Approved',
-  Name: 'Product',
-  StartDate: null,
-  EndDate: null,
-  BankingProductType: 'TL',
-  Display: { ProductImage: null, Benefits: null, DisplayConditions: null, NoOfDebtor: null },
-  GeneralData: {
-    BankAccountType: null,
-    IsRevolving: false,
-    AutoDisbursement: false,
-    MaxNoDisbursements: null,
-    ActivationTranchesOnDocumentSubmission: false,
-    IsGuaranteed: false,
-    AllowCollateralPartialRelease: null,
-    AllowCoDebtor: false,
-    AllowRefinancing: false,
-    MaxNoOfCodebtors: null,
-    PeriodicityType: 'Monthly',
-    RepaymentAllocationMethod: null,
-    HolidayShiftForRepaymentInstallments: false,
-    HolidayShiftMethod: null,
-    DeferDueDate: false,
-    GraceType: null,
-    ProductGrace: null,
-    GraceDaysForRepayment: null,
-    PenaltyForGracePeriod: false,
-  },
-  CountryCalendars: [],
-  PaymentScheduleTypes: ['EqualInstallments'],
-  Guarantees: [],
-  DestinationTypes: [],
-  DisbursementMatrix: [],
-  AssociatedProducts: [],
-  Availability: {
-    Currency: 'EUR',
-    PeriodType: 'Months',
-    MaxPeriodForDisbursement: null,
-    MinimumPeriod: null,
-    MaximumPeriod: null,
-    MinimumEarlyRepaymentValue: null,
-    MinimumAmount: null,
-    MaximumAmount: null,
-    UnusageStartPeriod: null,
-    MinimumAdvance: null,
-    MaximumAdvance: null,
-    AvailabilityItemFilters: [],
-    ProductCovenants: [],
-    MandatoryRoles: [],
-  },
-  InterestsAndCommissions: [],
-  Insurances: [],
-  Discounts: [],
-  Questions: [],
-  Documents: [],
-};
-
-/** The bare product with changes. */
-export const product = (changes: Partial<ProductRecord>): ProductRecord => ({ ...BARE, ...changes });
+/** The bare product P with changes: no interests, charges or documents. */
+export const product = (changes: Partial<ProductRecord>): ProductRecord =>
+  plainProduct({
+    product: {
+      Code: 'P',
+      Id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+      Name: 'Product',
+      PaymentScheduleTypes: ['EqualInstallments'],
+      InterestsAndCommissions: [],
+      Insurances: [],
+      Discounts: [],
+      ...changes,
+    },
+  });
 
 /** An Active Fixed interest without values, with changes; its code is its name. */
-export const interest = (changes: Partial<InterestRecord> & { readonly Name: string }): InterestRecord => ({
-  Id: '0f8fad5b-d9cb-469f-a165-708677289502',
-  Code: changes.Name,
-  Status: 'Active',
-  Type: 'Fixed',
-  Description: null,
-  AppliedToLoanItemIfOverdue: null,
-  IsDefault: false,
-  UseBankingFormula: false,
-  IsPenalty: false,
-  IsGeneral: false,
-  IsForSightDeposit: false,
-  IsForOverdraft: false,
-  IsCreditLine: false,
-  IsDebitOrder: false,
-  Values: [],
-  CollectionInterests: [],
-  BandedInterests: [],
-  Formula: null,
-  ...changes,
-});
+export const interest = (changes: Partial<InterestRecord> & { readonly Name: string }): InterestRecord =>
+  plainInterest({
+    Id: '0f8fad5b-d9cb-469f-a165-708677289502',
+    Code: changes.Name,
+    IsGeneral: false,
+    Values: [],
+    ...changes,
+  });
 
 /** An insurance list without insurances, Active unless changed. */
 export const insurances = (changes: Partial<InsuranceListRecord> = {}): InsuranceListRecord => ({

@@ -2,7 +2,7 @@
 
 import { Decimal } from 'decimal.js';
 import { findCalendar } from '../../shared/lending/calendars/find-calendar.ts';
-import { createLendingCatalogue } from '../../shared/lending/lending-catalogue.ts';
+import { createLendingCatalogue, type CatalogueRecords } from '../../shared/lending/lending-catalogue.ts';
 import { viewOfRecords } from '../../shared/product/catalogue-of-records.ts';
 import type { CatalogueRecord } from '../../shared/product/catalogue-records.ts';
 import type { CatalogueView } from '../../shared/product/catalogue-view.ts';
@@ -159,6 +159,8 @@ export interface Offering {
   readonly availability?: Partial<Availability>;
   readonly general?: Partial<GeneralData>;
   readonly product?: Partial<ProductRecord>;
+  /** Schedule types, periodicities and calendars beside the built-in ones. */
+  readonly lending?: CatalogueRecords;
 }
 
 const AVAILABILITY: Availability = {
@@ -215,6 +217,8 @@ export function product(offering: Offering = {}): ProductRecord {
     GeneralData: { ...GENERAL, ...offering.general },
     CountryCalendars: [],
     PaymentScheduleTypes: ['EqualInstallments', 'EqualPrincipal'],
+    CapitalPercent: null,
+    ResidualPercent: null,
     Guarantees: [],
     DestinationTypes: [],
     DisbursementMatrix: [],
@@ -260,7 +264,7 @@ export function catalogueOf(offering: Offering = {}): CatalogueView {
     { kind: 'discount-list', source, record: discounts },
     { kind: 'custom-list', source, record: { Code: 'ODD', Version: 1, Values: [1, 3] } },
   ];
-  const lending = createLendingCatalogue({});
+  const lending = createLendingCatalogue(offering.lending ?? {});
   if (lending.kind === 'refused') throw new Error(JSON.stringify(lending.faults));
   return viewOfRecords(records, lending.catalogue);
 }

@@ -17,7 +17,7 @@ export type Answer =
 
 /** Reads and calculates members as a worker does that has no catalogue of its own. */
 export function answerTo(members: JsonObject): Answer {
-  const read = readRepaymentScheduleRequest({ jsonParam: members });
+  const read = readRepaymentScheduleRequest({ jsonParam: members }, BUILT_IN_CATALOGUE);
   if (read.kind === 'invalid') return refusedWith(read.faults);
   const outcome = calculateRepaymentSchedule(read.payload, {
     requestDay: REQUEST_DAY,

@@ -57,6 +57,7 @@ describe('npm start without any setting', () => {
     const engine = await start();
     const calls = [...engine.stdout().matchAll(/curl -s .*?(http\S+) .*\\\n {2}-d '(\{.*\})'/g)];
     expect(calls.length).toBeGreaterThanOrEqual(4);
+    expect(calls.map(([, url = '']) => url.split('/').at(-1))).toContain('PLAT_BP_Simulate');
     for (const [, url = '', body = ''] of calls)
       expect((await post(url, body, { path: '' })).status).toBe(200);
     const pages = ['/docs', '/openapi.json', '/asyncapi.json', '/health/live', '/health/ready', '/metrics'];

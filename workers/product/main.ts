@@ -1,10 +1,8 @@
 import { openCatalogue, type OpenCatalogue } from '../../shared/catalogue/open-catalogue.ts';
-import { startLane } from '../../shared/messaging/request-lane.ts';
-import { combineHealth } from '../../shared/platform/health-server.ts';
+import { startCatalogueWorker } from '../../shared/catalogue/start-catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../../shared/platform/worker.ts';
 import { createHandlers } from './handlers.ts';
 
-const NAME = 'product';
 const MESSAGE_TYPES = [
   'GetBankingProductByCodeRequest',
   'GetBankingProductByCodeReply',
@@ -14,40 +12,18 @@ const MESSAGE_TYPES = [
   'GetProductInsuranceListReply',
   'GetProductDocumentsRequest',
   'GetProductDocumentsReply',
-  'CatalogueRecord',
-  'ProblemReply',
 ];
 
 /**
- * Starts the product worker: reads the whole catalogue, then consumes look-ups and replies. Rejects when it cannot
- * begin; nothing is left running then.
+ * Starts the product worker, which answers look-ups. Rejects when it cannot begin; nothing is left running then.
  */
-export async function start(
-  context: WorkerContext,
-  open: OpenCatalogue = openCatalogue,
-): Promise<RunningWorker> {
-  await context.codec.prepare(MESSAGE_TYPES);
-  const catalogue = await open(context, NAME);
-  let lane;
-  try {
-    lane = await startLane(context, {
-      worker: NAME,
-      lane: 'interactive',
-      requestTopic: 'productRequests',
-      deadLetterTopic: 'productDeadLetters',
-      handlers: createHandlers(catalogue.view),
-    });
-  } catch (error) {
-    await catalogue.stop(0);
-    throw error;
-  }
-  const interactive = lane;
-  return {
-    name: NAME,
-    health: () => combineHealth({ interactive: interactive.health(), catalogue: catalogue.health() }),
-    stop: async (timeoutMs) => {
-      await interactive.stop(timeoutMs);
-      await catalogue.stop(timeoutMs);
-    },
-  };
+export function start(context: WorkerContext, open: OpenCatalogue = openCatalogue): Promise<RunningWorker> {
+  return startCatalogueWorker(context, {
+    name: 'product',
+    messageTypes: MESSAGE_TYPES,
+    deadLetterTopic: 'productDeadLetters',
+    lanes: [{ lane: 'interactive', requestTopic: 'productRequests' }],
+    open,
+    handlersOf: ({ view }) => createHandlers(view),
+  });
 }

@@ -9,7 +9,7 @@ import { answerCalculation } from './answer-calculation.ts';
 export function createCalculatePMTHandler(environment: LendingEnvironment): Handler {
   return answerCalculation<PaymentValueRequest>({
     replyType: 'CalculatePMTReply',
-    check: paymentValueInput.check,
+    check: (request) => paymentValueInput.check(request, environment.catalogue),
     calculate: (request) => calculatePaymentValue(request, environment.catalogue.periodicities),
   });
 }

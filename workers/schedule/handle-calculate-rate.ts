@@ -9,7 +9,7 @@ import { answerCalculation } from './answer-calculation.ts';
 export function createCalculateRateHandler(environment: LendingEnvironment): Handler {
   return answerCalculation<RateRequest>({
     replyType: 'CalculateRateReply',
-    check: rateInput.check,
+    check: (request) => rateInput.check(request, environment.catalogue),
     calculate: (request) => calculateRate(request, environment.catalogue.periodicities),
   });
 }

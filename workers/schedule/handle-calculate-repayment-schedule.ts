@@ -6,13 +6,14 @@ import type { Handler } from '../../shared/messaging/handle-by-type.ts';
 import { answerCalculation } from './answer-calculation.ts';
 
 /**
- * Answers a CalculateRepaymentScheduleRequest with the schedule types, periodicities and calendars of the environment.
+ * Answers a CalculateRepaymentScheduleRequest with the schedule types, periodicities, calendars, commissions and
+ * insurances of the environment.
  * Pure: a schedule without dates starts on the day of the message's own timestamp (D2).
  */
 export function createCalculateRepaymentScheduleHandler(environment: LendingEnvironment): Handler {
   return answerCalculation<RepaymentScheduleRequest>({
     replyType: 'CalculateRepaymentScheduleReply',
-    check: checkRepaymentScheduleRequest,
+    check: (request) => checkRepaymentScheduleRequest(request, environment.catalogue),
     calculate: (request, requestDay) => {
       const { catalogue, calendars } = environment;
       return calculateRepaymentSchedule(request, { requestDay, catalogue, calendars });

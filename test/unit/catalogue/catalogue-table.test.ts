@@ -233,6 +233,48 @@ describe('schedule types, periodicities and calendars', () => {
   });
 });
 
+const list = (version: number, members: object) =>
+  recordOf('commission-list', {
+    Code: 'COM',
+    Version: version,
+    Id: guidOf(700 + version),
+    Name: 'Commissions',
+    Commissions: [
+      {
+        Id: guidOf(800),
+        Name: 'Share',
+        PeriodicityType: 'Monthly',
+        Currency: 'EUR',
+        ValueIsPercent: true,
+        Percent: 1,
+        ...members,
+      },
+    ],
+  });
+
+describe('commissions and insurances', () => {
+  it('are those of the lists in force, follow changes, and let the names stay compiled (F1, S6)', async () => {
+    const world = await createCatalogueWorld();
+    const table = await world.table();
+    const baseOf = () => table.lending.knownCharges?.named('FeeName', 'share')?.agreement.defaults?.appliedTo;
+    const { lending } = table;
+    expect(lending.knownCharges).toBeUndefined();
+    await world.put(list(1, { PercentAppliedTo: 'Interest' }));
+    await table.caughtUp(SEEN_WITHIN_MS);
+    expect(baseOf()).toBe('Interest');
+    await world.put(list(2, { PercentAppliedTo: 'Principal' }));
+    await table.caughtUp(SEEN_WITHIN_MS);
+    expect(baseOf()).toBe('Principal');
+    await world.remove('commission-list/com/2');
+    await table.caughtUp(SEEN_WITHIN_MS);
+    expect(baseOf()).toBe('Interest');
+    await world.remove('commission-list/com/1');
+    await table.caughtUp(SEEN_WITHIN_MS);
+    expect(table.lending).toBe(lending);
+    expect(lending.knownCharges).toBeUndefined();
+  });
+});
+
 describe('a schema that has to be asked for', () => {
   it('holds back readiness until the record can be found, and is asked for again while the registry is away', async () => {
     const world = await createCatalogueWorld();

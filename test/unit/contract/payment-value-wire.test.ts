@@ -5,6 +5,7 @@ import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
 import { jsonSchemaOf } from '../../../shared/contract/json-schema.ts';
 import { renderPaymentValue } from '../../../shared/contract/payment-value-reply.ts';
 import { paymentValueMembers } from '../../../shared/contract/payment-value-request-shape.ts';
+import { BUILT_IN_CATALOGUE } from '../../../shared/lending/schedule-catalogue.ts';
 import { paymentValueInput } from '../../../shared/contract/read-payment-value-request.ts';
 import type { PaymentValueRequest } from '../../../shared/lending/payment-value-request.ts';
 
@@ -16,7 +17,8 @@ const TERMS = {
   InterestPercent: 12,
 };
 
-const read = (changes: object) => paymentValueInput.read({ jsonParam: { ...TERMS, ...changes } });
+const read = (changes: object) =>
+  paymentValueInput.read({ jsonParam: { ...TERMS, ...changes } }, BUILT_IN_CATALOGUE);
 
 /** The error code, then path and code of each fault. */
 function faultsOf(changes: object): readonly string[] {

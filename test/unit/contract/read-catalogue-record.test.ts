@@ -139,7 +139,7 @@ describe('the shape of a record', () => {
         product.Questions = {};
       },
       [
-        ': Code must have 1 to 64 letters, digits, blanks, dots, slashes, underscores or hyphens',
+        ': Code must have 1 to 64 letters, digits, blanks, single dots, underscores or hyphens, with a letter or digit at both ends',
         ': Version must be at least 1',
         ': Id must be a GUID such as 0b6f7c52-3d0e-4a57-9f5c-8f4f6c1d2a01',
         ': Status must be one of Draft, VersionDraft, Approved, Closed',
@@ -253,6 +253,43 @@ describe('the shape of a record', () => {
       'MG-HOME: Name must have at most 200 characters',
       'MG-HOME: Display.Benefits must have at most 10000 characters',
       'MG-HOME: Questions must have at most 1000 items',
+    ]);
+  });
+});
+
+describe('names that are parts of message keys and of file names', () => {
+  it.each(['a/b', String.raw`a\b`, '..', 'a..b', ' a', 'a ', 'a\u0000', 'a\nb', ''])('are not %j', (name) => {
+    const json = { ...exampleJson('custom-list', 'PREFERRED-EMPLOYERS'), Code: name };
+    expect(readCatalogueRecord('custom-list', json, 'test.json').kind).toBe('invalid');
+  });
+
+  it.each(['a/b', String.raw`a\b`, 'a..b', ' a', 'a ', 'a\u0000', 'a\nb'])(
+    'are not %j, for periodicities, calendars and schedule types either',
+    (name) => {
+      const records: readonly (readonly [RecordKind, Json])[] = [
+        ['periodicity', { name, count: 2, unit: 'Days' }],
+        ['calendar', { name, version: '1', holidays: [] }],
+        ['schedule-type', { ...exampleJson('schedule-type', 'CMP'), PaymentScheduleCode: name }],
+      ];
+      for (const [kind, json] of records) {
+        const read = readCatalogueRecord(kind, json, 'test.json');
+        expect(read.kind === 'invalid' && read.faults.length).toBe(1);
+      }
+    },
+  );
+
+  it('may have single dots, blanks, underscores and hyphens', () => {
+    const json = { ...exampleJson('custom-list', 'PREFERRED-EMPLOYERS'), Code: 'A-1.0 x_y' };
+    expect(readCatalogueRecord('custom-list', json, 'test.json').kind).toBe('record');
+  });
+});
+
+describe('members called like those of every object', () => {
+  it.each(['__proto__', 'constructor', 'toString'])('are unknown ones: %s', (name) => {
+    const json: unknown = JSON.parse(`{"Code": "A", "Values": [], "${name}": {"x": 1}}`);
+    const read = readCatalogueRecord('custom-list', json, 'test.json');
+    expect(read.kind === 'invalid' && read.faults.map(({ message }) => message)).toEqual([
+      `must not have the unknown member ${name}`,
     ]);
   });
 });

@@ -107,6 +107,20 @@ describe('the request of a simulation', () => {
     );
   });
 
+  test('takes any name for an argument of formulas as one, also those that objects bring along (Q7)', () => {
+    const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+    const members = names.map((name, place) => `"${name}":${place}`).join(',');
+    const jsonInputFormula: unknown = JSON.parse(`{"interestInput":{${members}}}`);
+    const interestType = INTEREST_OPTION_IDS.Fixed;
+    expect(read({ ...TERMS, interestType, jsonInputFormula })).toMatchObject({
+      jsonInputFormula: { interestInput: names.map((name, place) => ({ name, value: new Decimal(place) })) },
+    });
+    const wrong: unknown = JSON.parse('{"interestInput":{"__proto__":"high"}}');
+    expect(read({ ...TERMS, interestType, jsonInputFormula: wrong })).toMatchObject({
+      faults: ['jsonInputFormula.interestInput.__proto__ wrong-type'],
+    });
+  });
+
   test.each([
     [{ '': 1 }, 'empty'],
     [{ ['x'.repeat(201)]: 1 }, 'too-long'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chargesOfColumn } from '../../../shared/lending/charges-of-row.ts';
-import type { KnownCharges } from '../../../shared/lending/charge-names.ts';
+import { ChargeDirectory } from '../../../shared/lending/known-charges.ts';
 import type { ExtraColumn } from '../../../shared/lending/compiled-schedule-type.ts';
 import type { CommissionItem, InsuranceItem } from '../../../shared/lending/repayment-schedule-request.ts';
 import {
@@ -148,14 +148,13 @@ describe('the other members of a charge (F1, F3)', () => {
   });
 });
 
-const knownCharges: KnownCharges = {
-  commissions: new Map([
-    ['account fee', 'A'],
-    ['id-a', 'A'],
-    ['other fee', 'B'],
-  ]),
-  insurances: new Set(['life', 'class-7']),
-};
+const PLAIN = { appliedTo: undefined, perAnnum: false, isForUnusage: false, isUpfront: undefined };
+const knownCharges = new ChargeDirectory();
+knownCharges.replace('all', [
+  { names: { FeeName: 'account fee', FeeId: 'id-a' }, defaults: PLAIN },
+  { names: { FeeName: 'other fee' }, defaults: PLAIN },
+  { names: { InsuranceName: 'life', InsuranceClassId: 'class-7' }, defaults: PLAIN },
+]);
 
 function faultsOfNames(FeeName: string, FeeId: string): readonly string[] {
   return chargeFaults({ Commission: [fee({ FeeName, FeeId })] }, { knownCharges });

@@ -321,3 +321,26 @@ test('schedule types are found by name or code, the default first', () => {
     ]) as unknown,
   });
 });
+
+function productTypesOf(BankingProductType: string, ...PaymentScheduleTypes: readonly string[]) {
+  const catalogue = catalogueOf([product({ BankingProductType, PaymentScheduleTypes })]);
+  const { Details } = answerOf(
+    { BankingProductCode: 'P', displayPaymentScheduleTypes: true },
+    { catalogue, requestDay: LOOK_UP_DAY },
+  );
+  const types = Details?.['AssociatedPaymentScheduleTypes'] as readonly Member[];
+  return types.map(({ ProductType }) => ProductType);
+}
+
+describe('the product type of a schedule type', () => {
+  test("is the product's own, by code, where the schedule type is made for it (S4)", () => {
+    expect(productTypesOf('MG', 'EqualInstallments', 'Once')).toEqual(['MG', 'MG']);
+    expect(productTypesOf(' mortgage ', 'EqualInstallments')).toEqual(['MG']);
+    expect(productTypesOf('Bank Account', 'Overdraft', 'Deposit')).toEqual(['BA', 'BA']);
+  });
+
+  test('is the first of the schedule type where it is not made for the product (S4)', () => {
+    expect(productTypesOf('LS', 'EqualInstallments', 'Leasing')).toEqual(['TL', 'LS']);
+    expect(productTypesOf('Unknown', 'Overdraft')).toEqual(['OD']);
+  });
+});

@@ -70,7 +70,7 @@ describe('the bounds of a product', () => {
   it('hold a term from below, too (Q6)', () => {
     const offering = { availability: { PeriodType: 'Years', MinimumPeriod: 1 } } as const;
     expect(messagesOf(offering, { loanPeriod: 11 })).toEqual([
-      "must come to at least 1 years, the product's MinimumPeriod",
+      "must come to at least 1 year, the product's MinimumPeriod",
     ]);
     expect(recordOf(offering, { loanPeriod: 12 }).rows).toHaveLength(13);
   });

@@ -1,5 +1,6 @@
-import type { Decimal } from 'decimal.js';
+import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
+import { INTEREST_OPTION_IDS } from '../../../shared/product/interest-options.ts';
 import type { DiscountRecord } from '../../../shared/product/list-records.ts';
 import type { SimulationRecord } from '../../../shared/product/simulation.ts';
 import {
@@ -13,13 +14,27 @@ import {
   rate,
   recordOf,
   refusalOf,
+  warningsOf,
+  type Offering,
 } from '../../support/simulated-product.ts';
 
+const decimal = (figure: number) => new Decimal(figure);
 const percent = (DiscountValue: number, changes: Partial<DiscountRecord> = {}) =>
   discount({ Id: guid(401), Name: `${DiscountValue} percent`, DiscountValue, ...changes });
 const value = (DiscountValue: number, changes: Partial<DiscountRecord> = {}) =>
   discount({ Id: guid(402), Name: `less ${DiscountValue}`, DiscountValue, IsPercentage: false, ...changes });
 const ofInterest = { AppliedToDimension: 'Interest' } as const;
+
+/** 50 % off, for those who name it. */
+function optionally(changes: Partial<DiscountRecord>): DiscountRecord {
+  return percent(50, { IsOptionalDiscount: true, ...changes });
+}
+
+/** The warnings of a request that names this discount. */
+function warnings(changes: Partial<DiscountRecord>, offering: Offering = { commissions: [commission()] }) {
+  const discounts = [optionally(changes)];
+  return warningsOf({ ...offering, discounts }, { discount: [{ Name: '50 percent' }] });
+}
 
 function text(figure: Decimal | null | undefined): string | null {
   return figure?.toFixed() ?? null;
@@ -118,6 +133,8 @@ describe('discounts', () => {
     const money = recordOf({ commissions, discounts: [percent(25), value(5)] });
     expect(money).toMatchObject({ firstFee: 1000 });
     expect(figuresOf(money)).toMatchObject({ percent: '1.5', basePercent: '2', value: '10' });
+    expect(figuresOf(money)).toMatchObject({ baseValue: '20', discountPercent: '25', discountValue: '5' });
+    expect(figuresOf(lower)).toMatchObject({ baseValue: null, discountValue: null });
   });
 
   it('take money off an annual percentage for the part of the year that a charge is for (F2)', () => {
@@ -216,5 +233,81 @@ describe('optional discounts', () => {
     expect(refusalOf(two, { optional: [{ Name: 'Staff', ProductDiscountId: guid(402) }] })).toEqual([
       'optional[0].ProductDiscountId exclusive 400',
     ]);
+  });
+});
+
+describe('a discount that the request names and that lowers nothing', () => {
+  it('is reported where the offers have nothing that it is for (E5)', () => {
+    expect(warnings({})).toEqual([]);
+    expect(warnings({}, {})).toEqual(['no-effect discount[0]']);
+    expect(warnings({ AppliedToDimension: 'Insurance' })).toEqual(['no-effect discount[0]']);
+    expect(warnings({ Commission: 'Another' })).toEqual(['no-effect discount[0]']);
+    expect(warnings({ ...ofInterest, InterestType: 'Variable' })).toEqual(['no-effect discount[0]']);
+    expect(warnings({ ...ofInterest, InterestType: 'Fixed' })).toEqual([]);
+  });
+
+  it('is reported where nothing is left to take, or the discount itself is nothing (Q5)', () => {
+    expect(warnings({ DiscountValue: 0 })).toEqual(['no-effect discount[0]']);
+    expect(warnings({}, { commissions: [commission(price(0))] })).toEqual(['no-effect discount[0]']);
+    expect(warnings(ofInterest, { interests: [interest(rate(-1))] })).toEqual(['no-effect discount[0]']);
+    const after = [percent(100, { Id: guid(409), Name: 'All' }), optionally({})];
+    const named = { optional: [{ Name: '50 percent' }] };
+    expect(warningsOf({ commissions: [commission()], discounts: after }, named)).toEqual([
+      'no-effect optional[0]',
+    ]);
+    const money = [percent(100, { Id: guid(409), Name: 'All' }), optionally({ IsPercentage: false })];
+    expect(warningsOf({ commissions: [commission()], discounts: money }, named)).toEqual([
+      'no-effect optional[0]',
+    ]);
+  });
+
+  it('is not reported where it lowers one of several offers, or is paid once at the start', () => {
+    const two = [
+      interest({ Type: 'Variable', IsDefault: true }),
+      interest({ Id: guid(101), Name: 'Second' }),
+    ];
+    const both = { interests: two, discounts: [optionally({ ...ofInterest, InterestType: 'Fixed' })] };
+    expect(warningsOf(both, { interestTypeName: 'Fixed', discount: [{ Name: '50 percent' }] })).toEqual([]);
+    expect(warningsOf(both, { discount: [{ Name: '50 percent' }] })).toEqual(['no-effect discount[0]']);
+    expect(warnings({}, { commissions: [commission({ PeriodicityType: 'Once' })] })).toEqual([]);
+  });
+});
+
+describe('figures that are shown', () => {
+  it('are those of the catalogue as they stand there, and others with ten decimals at most (M4, Q5)', () => {
+    const thirds = [percent(33.333_333_333_3), percent(33.333_333_333_3, { Id: guid(403), Name: 'More' })];
+    const { interest: shown, terms } = recordOf({
+      interests: [interest(rate(7.123_456_789_012_3))],
+      discounts: thirds.map((each) => ({ ...each, ...ofInterest })),
+    });
+    expect(shown.basePercent.toFixed()).toBe('7.1234567890123');
+    expect(shown.discountPercent.toFixed()).toBe('55.5555555555');
+    expect(terms.InterestPercent?.decimalPlaces()).toBe(20);
+  });
+
+  it('are never what is calculated with: a rate by formula keeps its digits in the terms (M4)', () => {
+    const Formula = { Name: 'Third', Expression: 'X / 3', Inputs: ['X'] };
+    const jsonInputFormula = { interestInput: [{ name: 'X', value: decimal(20) }] };
+    const { interest: shown, terms } = recordOf(
+      { interests: [interest({ Type: 'BankingFormula', Values: [], Formula })] },
+      { interestType: INTEREST_OPTION_IDS.BankingFormula, jsonInputFormula },
+    );
+    expect(shown.basePercent.toFixed()).toBe('6.6666666667');
+    expect(terms.InterestPercent?.toFixed()).toBe('6.66666666666666666667');
+  });
+
+  it('are never what is charged: a percentage by formula keeps its digits in the terms (M4)', () => {
+    const Formula = { Name: 'Third', Expression: 'X / 3', Inputs: ['X'] };
+    const fee = commission({ ValueIsPercent: true, UseBankingFormula: true, Formula });
+    const jsonInputFormula = { commissionInput: [{ name: 'X', value: decimal(2) }] };
+    const sent = { interestType: INTEREST_OPTION_IDS.Fixed, jsonInputFormula };
+    const record = recordOf({ commissions: [fee] }, sent);
+    expect(figuresOf(record)).toMatchObject({ percent: '0.6666666667', basePercent: '0.6666666667' });
+    expect(record.terms.Commission?.[0]?.SourcePercent?.toFixed()).toBe('0.66666666666666666667');
+    const less = recordOf({ commissions: [fee], discounts: [percent(50)] }, sent);
+    expect(figuresOf(less)).toMatchObject({ percent: '0.3333333333', discountPercent: '50' });
+    expect(less.terms.Commission?.[0]?.SourcePercent?.toFixed()).toBe('0.33333333333333333333');
+    const money = recordOf({ commissions: [fee], discounts: [value(1)] }, sent);
+    expect(figuresOf(money)).toMatchObject({ baseValue: '6.6666666667', value: '5.67', discountValue: '1' });
   });
 });

@@ -283,6 +283,28 @@ describe('a banking formula', () => {
     ]);
   });
 
+  it('takes names that objects bring along for arguments like any other (Q7, L3)', () => {
+    const names = ['__proto__', 'constructor', 'toString'];
+    const others = names.map((name) => ({ name, value: decimal(1) }));
+    const sent = {
+      interestType: BankingFormula,
+      jsonInputFormula: { interestInput: [base, score, ...others] },
+    };
+    expect(warningsOf(BY_FORMULA, sent)).toEqual(
+      names.map((name) => `no-effect jsonInputFormula.interestInput.${name}`),
+    );
+    const reading = formula('constructor + toString', ['constructor', 'toString']);
+    const interests = [interest({ Type: 'BankingFormula', Values: [], Formula: reading })];
+    expect(refusalOf({ interests }, { interestType: BankingFormula })).toEqual([
+      'jsonInputFormula.interestInput.constructor missing 422',
+      'jsonInputFormula.interestInput.toString missing 422',
+    ]);
+    const figures = { interestType: BankingFormula, jsonInputFormula: { interestInput: others } };
+    expect(recordOf({ interests }, figures).interestPercent).toBe('2.0000%');
+    const filters = names.map((name) => ({ name, value: 1 }));
+    expect(warningsOf({}, { jsonFilterCommission: filters, jsonDiscountFilter: filters })).toHaveLength(6);
+  });
+
   it('needs the interest type beside its arguments (interface 4.4)', () => {
     const jsonInputFormula = { interestInput: [base, score] };
     expect(refusalOf(BY_FORMULA, { jsonInputFormula })).toEqual(['interestType missing 400']);

@@ -82,7 +82,7 @@ describe('the schedule of a simulation', () => {
   it('refuses a schedule type that needs what a simulation does not have (Q2)', () => {
     const offering = { product: { PaymentScheduleTypes: ['Balloon'] } };
     expect(messagesOf(offering, { scheduleType: 'Balloon' })).toEqual([
-      'must not be a type that needs ResidualValue, which a simulation does not have',
+      'must not be a type that needs ResidualValue, which the product does not have',
     ]);
   });
 

@@ -1,0 +1,53 @@
+import type { Handlers } from '../messaging/handle-by-type.ts';
+import { startLane, type LaneOptions, type RunningLane } from '../messaging/request-lane.ts';
+import type { TopicKey } from '../messaging/topic-names.ts';
+import { combineHealth } from '../platform/health-server.ts';
+import type { RunningWorker, WorkerContext } from '../platform/worker.ts';
+import type { WorkerCatalogue } from './open-catalogue.ts';
+
+/** Messages of every worker that answers from the catalogue. */
+const COMMON_TYPES = ['CatalogueRecord', 'ProblemReply'];
+
+/** What one worker that answers from the catalogue has of its own. */
+export interface CatalogueWorker<Opened extends WorkerCatalogue> {
+  readonly name: string;
+  /** Record names of its requests and replies. */
+  readonly messageTypes: readonly string[];
+  readonly deadLetterTopic: TopicKey;
+  /** In the order in which they start. */
+  readonly lanes: readonly Pick<LaneOptions, 'lane' | 'requestTopic' | 'sliceMs'>[];
+  readonly open: (context: WorkerContext, worker: string) => Promise<Opened>;
+  readonly handlersOf: (catalogue: Opened) => Handlers;
+}
+
+/**
+ * Starts a worker that answers from the catalogue: reads the whole of it, then consumes requests on its lanes and replies.
+ * Rejects when it cannot begin; nothing is left running then. Lanes stop before the catalogue.
+ */
+export async function startCatalogueWorker<Opened extends WorkerCatalogue>(
+  context: WorkerContext,
+  worker: CatalogueWorker<Opened>,
+): Promise<RunningWorker> {
+  const { name, deadLetterTopic } = worker;
+  await context.codec.prepare([...worker.messageTypes, ...COMMON_TYPES]);
+  const catalogue = await worker.open(context, name);
+  const lanes = new Map<LaneOptions['lane'], RunningLane>();
+  const stop = async (timeoutMs: number): Promise<void> => {
+    await Promise.all([...lanes.values()].map((lane) => lane.stop(timeoutMs)));
+    await catalogue.stop(timeoutMs);
+  };
+  try {
+    const handlers = worker.handlersOf(catalogue);
+    for (const own of worker.lanes) {
+      lanes.set(own.lane, await startLane(context, { worker: name, deadLetterTopic, handlers, ...own }));
+    }
+  } catch (error) {
+    await stop(0);
+    throw error;
+  }
+  const health = () => {
+    const ofLanes = [...lanes].map(([lane, running]) => [lane, running.health()] as const);
+    return combineHealth({ ...Object.fromEntries(ofLanes), catalogue: catalogue.health() });
+  };
+  return { name, health, stop };
+}

@@ -1,0 +1,140 @@
+/** The commissions and insurances that a catalogue knows, and what it says of them (F1, S6). */
+
+/** What a catalogue says of a charge where a request does not (S6). */
+export interface ChargeDefaults {
+  /** What a percentage is of (F2); undefined: the financed amount. */
+  readonly appliedTo: string | undefined;
+  /** True: a percentage is an annual rate (F2). */
+  readonly perAnnum: boolean;
+  /** True: a percentage is charged on the unused amount (F5). */
+  readonly isForUnusage: boolean;
+  /** Charged at the start of its periods; undefined: as the schedule type says (F1). */
+  readonly isUpfront: boolean | undefined;
+}
+
+/** Members of a request that say which commission or insurance is meant. */
+export type NameMember = 'FeeName' | 'FeeId' | 'InsuranceName' | 'InsuranceClassName' | 'InsuranceClassId';
+
+/** A commission or insurance of a catalogue. */
+export interface KnownCharge {
+  /** What each member of a request would call it, in lower case; absent where the catalogue does not say. */
+  readonly names: Readonly<Partial<Record<NameMember, string>>>;
+  readonly defaults: ChargeDefaults;
+}
+
+/** What charges of one name have in common. */
+export interface Agreement {
+  /** Undefined: they do not agree. */
+  readonly defaults: ChargeDefaults | undefined;
+  /** All different defaults; one when they agree. */
+  readonly distinct: readonly ChargeDefaults[];
+  /** Names that are the same for all of them. */
+  readonly names: KnownCharge['names'];
+}
+
+/** Charges of one name; never empty. */
+export interface NamedCharges {
+  readonly charges: ReadonlySet<KnownCharge>;
+  readonly agreement: Agreement;
+}
+
+/** How charges are found. */
+export interface KnownCharges {
+  /** True when the catalogue says for any charge what that member would call it. */
+  uses(member: NameMember): boolean;
+  /** The charges that a value of a member names, in any case; undefined: there is none. */
+  named(member: NameMember, value: string): NamedCharges | undefined;
+}
+
+/** What these charges, of which there is at least one, have in common. */
+export function agreementOf(charges: Iterable<KnownCharge>): Agreement {
+  const distinct = new Map<string, ChargeDefaults>();
+  let names: Partial<Record<NameMember, string>> | undefined;
+  for (const charge of charges) {
+    distinct.set(keyOf(charge.defaults), charge.defaults);
+    names ??= { ...charge.names };
+    for (const member of Object.keys(names) as NameMember[]) {
+      if (names[member] !== charge.names[member]) delete names[member];
+    }
+  }
+  const [first] = distinct.values();
+  const defaults = distinct.size === 1 ? first : undefined;
+  return { defaults, distinct: [...distinct.values()], names: names ?? {} };
+}
+
+/** The same for defaults that come to the same figures. */
+function keyOf({ appliedTo, perAnnum, isForUnusage, isUpfront }: ChargeDefaults): string {
+  const base = appliedTo?.trim().toLowerCase() ?? 'financedamount';
+  return [base, perAnnum, isForUnusage, isUpfront ?? 'by type'].join(' ');
+}
+
+/** The charges of many lists, of which one can change without a look at the others. */
+export class ChargeDirectory implements KnownCharges {
+  readonly #byList = new Map<string, readonly KnownCharge[]>();
+  readonly #byName = new Map<NameMember, Map<string, ChargesOfName>>();
+
+  get isEmpty(): boolean {
+    return this.#byName.size === 0;
+  }
+
+  /** Puts the charges of a list in place of those that it had. */
+  replace(list: string, charges: readonly KnownCharge[]): void {
+    for (const charge of this.#byList.get(list) ?? []) this.#remove(charge);
+    this.#byList.delete(list);
+    if (charges.length > 0) this.#byList.set(list, charges);
+    for (const charge of charges) this.#add(charge);
+  }
+
+  uses(member: NameMember): boolean {
+    return this.#byName.has(member);
+  }
+
+  named(member: NameMember, value: string): NamedCharges | undefined {
+    return this.#byName.get(member)?.get(value.trim().toLowerCase());
+  }
+
+  #add(charge: KnownCharge): void {
+    for (const [member, name] of namesOf(charge)) {
+      const byValue = this.#byName.get(member) ?? new Map<string, ChargesOfName>();
+      const named = byValue.get(name) ?? new ChargesOfName();
+      named.add(charge);
+      byValue.set(name, named);
+      this.#byName.set(member, byValue);
+    }
+  }
+
+  #remove(charge: KnownCharge): void {
+    for (const [member, name] of namesOf(charge)) {
+      const byValue = this.#byName.get(member);
+      const named = byValue?.get(name);
+      named?.delete(charge);
+      if (named?.charges.size === 0) byValue?.delete(name);
+      if (byValue?.size === 0) this.#byName.delete(member);
+    }
+  }
+}
+
+function namesOf({ names }: KnownCharge): readonly (readonly [NameMember, string])[] {
+  return Object.entries(names) as [NameMember, string][];
+}
+
+/** Charges of one name; what they have in common is worked out once after a change. */
+class ChargesOfName implements NamedCharges {
+  readonly charges = new Set<KnownCharge>();
+  #agreement: Agreement | undefined;
+
+  get agreement(): Agreement {
+    this.#agreement ??= agreementOf(this.charges);
+    return this.#agreement;
+  }
+
+  add(charge: KnownCharge): void {
+    this.charges.add(charge);
+    this.#agreement = undefined;
+  }
+
+  delete(charge: KnownCharge): void {
+    this.charges.delete(charge);
+    this.#agreement = undefined;
+  }
+}

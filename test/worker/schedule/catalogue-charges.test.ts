@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../shared/platform/clock.ts';
+import { loadConfig } from '../../../shared/platform/config.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import { writeRecords } from '../../../shared/catalogue/write-records.ts';
+import { createCodec } from '../../../workers/create-codec.ts';
+import { start as startIngress } from '../../../workers/ingress/main.ts';
+import { publishCatalogue } from '../../../workers/publish-catalogue.ts';
+import { start as startSchedule } from '../../../workers/schedule/main.ts';
+import { catalogueCodec, CATALOGUE_TOPIC, guidOf, recordOf } from '../../support/catalogue-world.ts';
+import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+import { post } from '../../support/schedule-call.ts';
+
+const TERMS = {
+  ScheduleType: 'EqualInstallments',
+  InterestPercent: 12,
+  Amount: 1000,
+  InstallmentsNo: 4,
+  PeriodicityType: 'Monthly',
+  InstallmentDay: 1,
+  ActivationDate: '2025-01-01',
+  CalculateDAE: 0,
+};
+const PERIOD = { FeePeriodicityType: 'Monthly', FeeDate: '2025-01-01' };
+/** 1 % of the remaining value by the catalogue, of the financed amount by default. */
+const OF_REMAINING = ['10.00', '7.54', '5.05', '2.54'];
+const OF_AMOUNT = ['10.00', '10.00', '10.00', '10.00'];
+
+interface Answer {
+  readonly status: number;
+  readonly warnings: string | null;
+  /** The managementFee of each row; empty when there are none. */
+  readonly fees: readonly string[];
+  readonly insurances: readonly (number | undefined)[];
+  /** Path and code of each fault. */
+  readonly faults: readonly string[];
+}
+
+/** The ingress and the schedule worker; asks for the schedule of a loan with changes. */
+async function startSystem(broker: Broker) {
+  await startOn(broker, startSchedule);
+  const { url } = await startOn(broker, startIngress);
+  return async (changes: object): Promise<Answer> => {
+    const response = await post(url, { jsonParam: { ...TERMS, ...changes } });
+    const body = (await response.json()) as
+      | readonly { readonly managementFee: number; readonly insurance?: number }[]
+      | { readonly errors: readonly { readonly path: string; readonly code: string }[] };
+    const rows = 'errors' in body ? [] : body;
+    return {
+      status: response.status,
+      warnings: response.headers.get('warnings'),
+      fees: rows.map(({ managementFee }) => managementFee.toFixed(2)),
+      insurances: rows.map(({ insurance }) => insurance),
+      faults: 'errors' in body ? body.errors.map(({ path, code }) => `${path} ${code}`) : [],
+    };
+  };
+}
+
+/** The system as `npm start` makes it: over the example catalogue on the embedded broker. */
+async function startWithExamples() {
+  const broker = await createSharedBroker(1);
+  const config = loadConfig({});
+  await publishCatalogue(broker, await createCodec(config, systemClock), config);
+  return startSystem(broker);
+}
+
+const percent = (members: object) => ({ Commission: [{ SourcePercent: 1, ...PERIOD, ...members }] });
+
+describe('a schedule with commissions of the example catalogue', () => {
+  it('takes the base of a percentage from it, by name or by id, unless one is sent (S6)', async () => {
+    const ask = await startWithExamples();
+    const byName = await ask(percent({ FeeName: 'Management fee' }));
+    expect(byName).toMatchObject({ status: 200, warnings: null, fees: OF_REMAINING });
+    const byId = await ask(percent({ FeeId: '93839041-8BA2-5337-9246-159ffbb45496' }));
+    expect(byId).toMatchObject({ status: 200, warnings: null, fees: OF_REMAINING });
+    const sent = await ask(percent({ FeeName: 'Management fee', PercentAppliedTo: 'FinancedAmount' }));
+    expect(sent).toMatchObject({ status: 200, warnings: null, fees: OF_AMOUNT });
+  });
+
+  it('reports a name that it does not have, and takes the defaults (F1)', async () => {
+    const ask = await startWithExamples();
+    expect(await ask(percent({ FeeName: 'Mystery' }))).toMatchObject({
+      status: 200,
+      warnings: 'unknown-name;jsonParam.Commission[0].FeeName',
+      fees: OF_AMOUNT,
+    });
+  });
+
+  it('refuses a name and an id of different commissions, or of one and none (F1)', async () => {
+    const ask = await startWithExamples();
+    for (const FeeId of ['99f59166-d33b-5a05-9a10-ec13dbecb3e3', 'none']) {
+      expect(await ask(percent({ FeeName: 'Management fee', FeeId }))).toMatchObject({
+        status: 400,
+        faults: ['jsonParam.Commission[0].FeeId exclusive'],
+      });
+    }
+  });
+
+  it('charges one for unusage on the unused amount, which is then mandatory (F5)', async () => {
+    const ask = await startWithExamples();
+    const line = percent({ FeeName: 'Unused line', SourcePercent: 12 });
+    expect(await ask(line)).toMatchObject({ status: 400, faults: ['jsonParam.UnusedAmount missing'] });
+    const fees = ['4.00', '4.00', '4.00', '4.00'];
+    expect(await ask({ ...line, UnusedAmount: 400 })).toMatchObject({ status: 200, warnings: null, fees });
+  });
+
+  it('knows insurances and their classes too (F1, S6)', async () => {
+    const ask = await startWithExamples();
+    const life = {
+      SourcePercent: 1,
+      InsurancePeriodicityType: 'Monthly',
+      InsuranceDate: '2025-01-01',
+      InsuranceName: 'Life insurance',
+    };
+    const insurances = OF_REMAINING.map(Number);
+    expect(await ask({ Insurance: [life] })).toMatchObject({ warnings: null, insurances });
+    const property = { ...life, InsuranceClassId: '68a5fa3f-3e95-52b5-88ad-8bb9164070c9' };
+    expect(await ask({ Insurance: [property] })).toMatchObject({
+      status: 400,
+      faults: ['jsonParam.Insurance[0].InsuranceClassId exclusive'],
+    });
+    expect(await ask({ Insurance: [{ ...life, InsuranceName: 'Mystery' }] })).toMatchObject({
+      status: 200,
+      warnings: 'unknown-name;jsonParam.Insurance[0].InsuranceName',
+    });
+  });
+
+  it('is not told that a schedule type of the catalogue is unknown beside a fault of shape (E3, S1)', async () => {
+    const ask = await startWithExamples();
+    const own = { ScheduleType: 'CardMinimumPayment', Amount: 'much' };
+    expect((await ask(own)).faults).toEqual(['jsonParam.Amount wrong-type']);
+  });
+});
+
+const list = (PercentAppliedTo: string) =>
+  recordOf('commission-list', {
+    Code: 'COM',
+    Id: guidOf(1),
+    Name: 'Commissions',
+    Commissions: [
+      {
+        Id: guidOf(2),
+        Name: 'Share',
+        PeriodicityType: 'Monthly',
+        Currency: 'EUR',
+        ValueIsPercent: true,
+        Percent: 1,
+        PercentAppliedTo,
+      },
+    ],
+  });
+
+describe('a schedule over a catalogue that changes', () => {
+  it('follows it: without lists no name is unknown, and a change counts without a restart', async () => {
+    const broker = await createSharedBroker(1);
+    const writing = { broker, codec: catalogueCodec(), topic: CATALOGUE_TOPIC, clientId: 'writer' };
+    const ask = await startSystem(broker);
+    const share = percent({ FeeName: 'Share' });
+    expect(await ask(percent({ FeeName: 'Mystery' }))).toMatchObject({ warnings: null, fees: OF_AMOUNT });
+    await writeRecords(writing, { put: [list('RemainingValue')], remove: [] });
+    await expect.poll(async () => (await ask(share)).fees).toEqual(OF_REMAINING);
+    expect((await ask(percent({ FeeName: 'Mystery' }))).warnings).toContain('unknown-name');
+    await writeRecords(writing, { put: [list('FinancedAmount')], remove: [] });
+    await expect.poll(async () => (await ask(share)).fees).toEqual(OF_AMOUNT);
+    await writeRecords(writing, { put: [], remove: ['commission-list/com/1'] });
+    await expect.poll(async () => (await ask(percent({ FeeName: 'Mystery' }))).warnings).toBeNull();
+  });
+});
