@@ -20,6 +20,13 @@ const FAULTS = 1;
 const USAGE = 2;
 const BROKER = 3;
 
+// A reader that has seen enough, such as `head`, closes the pipe; the work goes on, and decides how the command ends.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
 let broker: Broker | undefined;
 try {
   const args = readCatalogueArguments(process.argv.slice(2));

@@ -39,8 +39,21 @@ interface FileItem {
   readonly item: unknown;
 }
 
+/** The values of a folder. */
+interface FolderItems {
+  readonly items: readonly FileItem[];
+  /** False: there may be others, in a file that could not be read. */
+  readonly isWhole: boolean;
+}
+
 /** The values in the files of one kind, in the order of the file names. */
-export function readItems(folder: string, kind: string, faults: CatalogueFault[]): readonly FileItem[] {
+export function readItems(folder: string, kind: string, faults: CatalogueFault[]): FolderItems {
+  const known = faults.length;
+  const items = itemsOfKind(folder, kind, faults);
+  return { items, isWhole: faults.length === known };
+}
+
+function itemsOfKind(folder: string, kind: string, faults: CatalogueFault[]): readonly FileItem[] {
   const place = path.join(folder, kind);
   if (!existsSync(place)) return [];
   const names = isFolder(place) ? recordNames(place) : [];

@@ -48,15 +48,20 @@ const HIDES: Readonly<Record<string, readonly string[]>> = {
   InterestList: ['CommissionList'],
   CommissionList: ['InterestList'],
   StartDate: ['EndDate'],
+  MinUtilizedAmount: ['MaxUtilizedAmount'],
 };
-/** Items that are compared with one another: of a list with an unread one nothing is told. */
-const COMPARED = /^(.*\b(?:Values|CollectionInterests|BandedInterests|Filters|ProductCovenants))\[\d+\]/;
+/** Items that are compared with one another: with an unread one among them nothing is told of how they compare. */
+const COMPARED = /^(.*\b(?:Values|CollectionInterests|BandedInterests))\[\d+\]/;
+/** Where items are told to compare badly; empty: of the items themselves. */
+const COMPARED_AT = ['[]', '[].InterestStartPeriod'];
 /** Members by which ranges and defaults find other interests. */
 const FINDING = /^Interests\[\d+\]\.(?:Name|Type|Status|IsPenalty|IsDefault)$/;
 const FOUND = ['CollectionInterests', 'IsDefault'];
+/** Stands in for a filter, of which there are three kinds. */
+const ANY_FILTER = { Name: UNREAD, From: 0 };
 
-/** Repairs are needed once for each level at which members are mandatory. */
-const MOST_ROUNDS = 4;
+/** Repairs are needed once for each level at which members are mandatory, and for items that have to be replaced. */
+const MOST_ROUNDS = 8;
 
 /** The record with stand-ins; undefined when too little of it can be read. */
 export function repairedRecord<Shaped>(
@@ -80,15 +85,28 @@ function repair(copy: Record<string, unknown>, issue: z.core.$ZodIssue, unread: 
     removeMembers(copy, issue.path, issue.keys);
     return;
   }
-  // Items of a list keep their places in messages: a list with an item that cannot be read is left out as a whole.
-  const path = issue.path.slice(0, issue.path.findLastIndex((part) => typeof part === 'string') + 1);
+  const { path } = issue;
   const name = path.at(-1);
   const place = path.slice(0, -1).reduce<unknown>(valueAt, copy);
+  if (typeof name === 'number' && Array.isArray(place)) {
+    // The others keep their places, which messages tell.
+    unread.add(memberPath(path));
+    place[name] = itemStandIn(path.at(-2), issue);
+    return;
+  }
   if (name === undefined || !isRecord(place)) return;
   const isMissing = unread.has(memberPath(path)) || Reflect.get(place, name) === undefined;
   unread.add(memberPath(path));
   if (isMissing) Reflect.set(place, name, structuredClone(STAND_INS[String(name)] ?? UNREAD));
   else Reflect.deleteProperty(place, name);
+}
+
+/** What stands in for an item of a list; the members of an object get their own the next time. */
+function itemStandIn(list: PropertyKey | undefined, issue: z.core.$ZodIssue): unknown {
+  if (list === 'Filters') return { ...ANY_FILTER };
+  const expected = issue.code === 'invalid_type' ? issue.expected : 'string';
+  if (expected === 'object') return {};
+  return expected === 'number' ? 0 : UNREAD;
 }
 
 function valueAt(value: unknown, part: PropertyKey): unknown {
@@ -98,11 +116,11 @@ function valueAt(value: unknown, part: PropertyKey): unknown {
 function withHidden(unread: ReadonlySet<string>, copy: Record<string, unknown>): ReadonlySet<string> {
   const hidden = [...unread].flatMap((path) => {
     const dot = path.lastIndexOf('.') + 1;
-    const beside = HIDES[path.slice(dot)] ?? [];
+    const beside = HIDES[path.slice(dot).replace(/\[\d+\]$/, '')] ?? [];
     const compared = COMPARED.exec(path)?.[1];
     return [
       ...beside.map((name) => path.slice(0, dot) + name),
-      ...(compared === undefined ? [] : [compared]),
+      ...(compared === undefined ? [] : COMPARED_AT.map((at) => compared + at)),
       ...(FINDING.test(path) ? foundByOthers(copy['Interests']) : []),
     ];
   });

@@ -46,7 +46,7 @@ export function readFolderRecords(folder: string): Omit<FolderCatalogue, 'catalo
 interface FolderRecords extends Omit<FolderCatalogue, 'catalogue'> {
   /** What can be read of records whose shape is wrong. */
   readonly partial: readonly CatalogueRecord[];
-  /** Kinds of which there are records without a code that could be read. */
+  /** Kinds of which there are records without a code that could be read, or files that could not be read at all. */
   readonly unknown: ReadonlySet<RecordKind>;
 }
 
@@ -58,7 +58,9 @@ function readFolder(folder: string): FolderRecords {
   const unknown = new Set<RecordKind>();
   reportStrangers(folder, Object.values(KIND_FOLDERS), faults);
   for (const kind of RECORD_KINDS) {
-    for (const { source, item } of readItems(folder, KIND_FOLDERS[kind], faults)) {
+    const { items, isWhole } = readItems(folder, KIND_FOLDERS[kind], faults);
+    if (!isWhole) unknown.add(kind);
+    for (const { source, item } of items) {
       const read = readCatalogueRecord(kind, item, source);
       if (read.kind === 'record') records.push(read.entry);
       else faults.push(...read.faults);

@@ -39,7 +39,10 @@ export type CatalogueRecord = {
     readonly kind: Kind;
     readonly source: string;
     readonly record: RecordsByKind[Kind];
-    /** Members that could not be read, in whose place something harmless stands; absent: the record is whole. */
+    /**
+     * Members that could not be read, in whose place something harmless stands; `Values[]` is each item of Values, but
+     * not what stands below it. Absent: the record is whole.
+     */
     readonly unread?: ReadonlySet<string>;
   };
 }[RecordKind];

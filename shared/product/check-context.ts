@@ -10,7 +10,7 @@ export interface CheckContext {
   /** Undefined: schedule types, periodicities and calendars are faulty themselves, and names of them are not looked at. */
   readonly lending: LendingCatalogue | undefined;
   readonly otherCalendars?: OtherCalendars | undefined;
-  /** Kinds of which there may be records of any name, because there are some whose code could not be read. */
+  /** Kinds of which there may be records of any name, because a code, or a whole file, could not be read. */
   readonly unknown?: ReadonlySet<RecordKind> | undefined;
 }
 

@@ -1,17 +1,14 @@
 /** Whether the interests of an offer have rates for every loan within the bounds of the product (Q3, R1-R3). */
 
-import type { CalendarDate } from '../lending/calendar-date.ts';
 import type { CompiledScheduleType } from '../lending/compiled-schedule-type.ts';
 import { formatMinorUnits, LARGEST_FIGURE_MINOR } from '../lending/money.ts';
 import type { LoanRange } from './check-bounds.ts';
-import { changesOf, statesWithin } from './days-of-change.ts';
-import { signOf, type ExactFigure, exactOf } from './exact-figures.ts';
-import { bandsFor, hasRate, rangesOn, rateOfRange } from './interest-rates.ts';
-import type { InterestListRecord, InterestRecord } from './list-records.ts';
+import { exactOf } from './exact-figures.ts';
+import type { InterestListRecord } from './list-records.ts';
 import { longestPeriodYears } from './longest-period.ts';
 import type { ProductRecord } from './product-record.ts';
-import type { ValidDays } from './record-parts.ts';
-import { isActive, valueOn } from './valid-values.ts';
+import { type BandCover, type RateState, rateStatesOf } from './rate-states.ts';
+import { daysOverlap, startsBy } from './valid-values.ts';
 
 const PERCENT = 100;
 
@@ -23,7 +20,7 @@ export interface OfferedLoans {
 }
 
 /** Tells what is wrong with an interest, to go on from `whose interest X`. */
-type Tell = (problem: string) => void;
+type Tell = (problem: string) => unknown;
 
 /** Tells what keeps interests of a list from being simulated with a product; each problem once. */
 export function checkOfferedRates(
@@ -32,16 +29,19 @@ export function checkOfferedRates(
   tell: (problem: string) => void,
 ): void {
   const problems = new Set<string>();
-  const offered = list.Interests.filter((interest) => isActive(interest) && !interest.IsPenalty);
+  const { StartDate, EndDate } = loans.product;
+  // Days in the wrong order are a fault of their own.
+  const validity = { ValidFrom: StartDate, ValidTo: startsBy(StartDate, EndDate) ? EndDate : null };
   let hasAny = false;
-  for (const requestDay of statesOf(list, loans.product)) {
-    for (const interest of offered) {
-      if (!hasRate(interest, list, { requestDay, hasSentRates: false })) continue;
-      hasAny = true;
-      checkInterest(interest, { list, requestDay, loans }, (problem) => {
-        problems.add(`whose interest ${interest.Name} ${problem}`);
-      });
-    }
+  for (const { interest, states, extremes } of rateStatesOf(list)) {
+    const held = states.filter(({ days }) => daysOverlap(days, validity));
+    hasAny ||= held.length > 0;
+    const note = (problem: string): unknown => problems.add(`whose interest ${interest.Name} ${problem}`);
+    // Of thousands of rates the least and the greatest one tell that nothing is wrong with any.
+    const areRatesSound = extremes.every((percent) => isRateSound(percent, loans));
+    for (const state of held) checkState(state, loans, note);
+    if (!areRatesSound) checkRates(held, loans, note);
+    if (interest.BandedInterests.length > 0 && held.length > 0) checkAllBands(held, loans, note);
   }
   if (!hasAny) {
     tell('in which no interest has a rate while the product is valid: add a value for those days');
@@ -49,60 +49,40 @@ export function checkOfferedRates(
   for (const problem of problems) tell(problem);
 }
 
-interface InterestOnDay {
-  readonly list: InterestListRecord;
-  readonly requestDay: CalendarDate;
-  readonly loans: OfferedLoans;
-}
-
-function checkInterest(interest: InterestRecord, day: InterestOnDay, tell: Tell): void {
-  const { list, requestDay, loans } = day;
-  if (interest.Type === 'Fixed' || interest.Type === 'Variable') {
-    const value = valueOn(interest.Values, requestDay);
-    if (value !== undefined) checkRate(exactOf(value.Value), loans, tell);
-  }
-  if (interest.Type !== 'Collection') return;
-  const ranges = rangesOn(interest, requestDay);
-  for (const range of ranges) {
-    const rate = rateOfRange(range, list, requestDay);
-    if (rate !== undefined) checkRate(rate, loans, tell);
-  }
-  checkLastRange(ranges, loans, tell);
-  if (interest.BandedInterests.length > 0) checkBands(interest, day, tell);
+function checkState({ lastInstallment, bands }: RateState, loans: OfferedLoans, tell: Tell): void {
+  if (typeof lastInstallment === 'number') checkLastRange(lastInstallment, loans, tell);
+  for (const cover of coversFor(bands, loans)) checkCover(cover, loans, tell);
 }
 
 /** Every instalment has a rate up to the longest term (R1); gaps before it are told of the list itself. */
-function checkLastRange(ranges: ReturnType<typeof rangesOn>, { range }: OfferedLoans, tell: Tell): void {
+function checkLastRange(last: number, { range }: OfferedLoans, tell: Tell): void {
   const most = range.periodicity.unit === 'Once' ? 1 : range.mostPeriods;
-  const ends = ranges.map(({ InterestEndPeriod }) => InterestEndPeriod ?? most);
-  const last = Math.max(...ends);
-  if (ranges.length === 0 || last >= most) return;
+  if (last >= most) return;
   tell(
     `has no rate after instalment ${last} of ${most}: let its last range end later, or lower MaximumPeriod`,
   );
 }
 
+/** Bands that the product's schedule types take: those for overdrafts, the others, or both. */
+function coversFor(bands: RateState['bands'], { types }: OfferedLoans): readonly BandCover[] {
+  return (bands ?? []).filter(({ isOverdraft }) =>
+    types.some(({ type }) => type.useExpiryDate === isOverdraft),
+  );
+}
+
 /** Every balance has a rate, from zero up to the largest amount (R2). */
-function checkBands(interest: InterestRecord, { requestDay, loans }: InterestOnDay, tell: Tell): void {
-  const { types, range } = loans;
-  for (const isOverdraft of new Set(types.map(({ type }) => type.useExpiryDate))) {
-    const bands = bandsFor(interest, { requestDay, isOverdraft });
-    const starts = bands.map(({ MinUtilizedAmount }) => MinUtilizedAmount ?? 0);
-    const least = Math.min(...starts);
-    if (least > 0) tell(`has no band for what is below ${least}: let one start at 0`);
-    const limit = bands.find((_, place) => starts[place] === Math.max(...starts))?.MaxUtilizedAmount ?? null;
-    const most = Number(formatMinorUnits(range.mostAmount, range.digits));
-    if (limit !== null && limit < most) {
-      tell(`has no band for what is above ${limit}: raise its last maximum, or lower MaximumAmount`);
-    }
-    for (const { Value } of bands) checkRate(exactOf(Value), loans, tell);
-    checkFineness(
-      bands.flatMap((band) => [band.MinUtilizedAmount, band.MaxUtilizedAmount]),
-      range,
-      tell,
-    );
+function checkCover({ least, limit }: BandCover, { range }: OfferedLoans, tell: Tell): void {
+  if (least > 0) tell(`has no band for what is below ${least}: let one start at 0`);
+  const most = Number(formatMinorUnits(range.mostAmount, range.digits));
+  if (limit !== null && limit < most) {
+    tell(`has no band for what is above ${limit}: raise its last maximum, or lower MaximumAmount`);
   }
-  const formulas = types.find(
+}
+
+function checkAllBands(held: readonly RateState[], loans: OfferedLoans, tell: Tell): void {
+  const covers = held.flatMap(({ bands }) => coversFor(bands, loans));
+  checkFineness(new Set(covers.flatMap(({ bounds }) => bounds)), loans.range, tell);
+  const formulas = loans.types.find(
     (type) => type.interest.kind === 'Formula' || type.namesRead.has('InterestPercent'),
   );
   if (formulas !== undefined) {
@@ -110,10 +90,10 @@ function checkBands(interest: InterestRecord, { requestDay, loans }: InterestOnD
   }
 }
 
-function checkFineness(bounds: readonly (number | null)[], { digits }: LoanRange, tell: Tell): void {
+function checkFineness(bounds: ReadonlySet<number>, { digits }: LoanRange, tell: Tell): void {
   const isTooFine = (bound: number): boolean => 10n ** BigInt(digits) % exactDenominator(bound) !== 0n;
   for (const bound of bounds) {
-    if (bound !== null && isTooFine(bound)) {
+    if (isTooFine(bound)) {
       tell(`has a band to ${bound}: amounts of the product's currency have ${digits} decimals`);
     }
   }
@@ -129,10 +109,23 @@ function greatestDivisor(one: bigint, other: bigint): bigint {
   return other === 0n ? one : greatestDivisor(other, one % other);
 }
 
+function checkRates(held: readonly RateState[], loans: OfferedLoans, tell: Tell): void {
+  const percents = held.flatMap((state) => [
+    ...state.percents,
+    ...coversFor(state.bands, loans).flatMap((cover) => cover.percents),
+  ]);
+  for (const percent of new Set(percents)) checkRate(percent, loans, tell);
+}
+
+function isRateSound(percent: number, loans: OfferedLoans): boolean {
+  let isSound = true;
+  checkRate(percent, loans, () => (isSound = false));
+  return isSound;
+}
+
 /** A rate must leave something of the balance in the longest period (R3), and not burst the least amount (M6). */
-function checkRate(rate: ExactFigure, loans: OfferedLoans, tell: Tell): void {
-  if (signOf(rate) === 0) return;
-  const percent = Number(rate.numerator) / Number(rate.denominator);
+function checkRate(percent: number, loans: OfferedLoans, tell: Tell): void {
+  if (percent === 0) return;
   for (const { type, interest } of loans.types) {
     const years = longestPeriodYears(loans.product, loans.range, type.dayCount);
     const isEffective = interest.kind === 'EffectiveRate';
@@ -145,28 +138,4 @@ function checkRate(rate: ExactFigure, loans: OfferedLoans, tell: Tell): void {
       return;
     }
   }
-}
-
-/** First days of new states of lists. */
-const changesByList = new WeakMap<InterestListRecord, readonly string[]>();
-
-/** A day of each state that the rates of a list are in while a product is valid. */
-function statesOf(list: InterestListRecord, { StartDate, EndDate }: ProductRecord): readonly CalendarDate[] {
-  const known = changesByList.get(list) ?? changesOf(list.Interests.flatMap(spansOf));
-  changesByList.set(list, known);
-  return statesWithin(known, { ValidFrom: StartDate, ValidTo: EndDate });
-}
-
-function spansOf({ Values, CollectionInterests, BandedInterests }: InterestRecord): readonly ValidDays[] {
-  return [
-    ...Values,
-    ...CollectionInterests.map((range) => ({
-      ValidFrom: range.InterestStartDate,
-      ValidTo: range.InterestEndDate,
-    })),
-    ...BandedInterests.map((band) => ({
-      ValidFrom: band.CollectionValidFrom,
-      ValidTo: band.CollectionValidTo,
-    })),
-  ];
 }

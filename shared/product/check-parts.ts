@@ -36,9 +36,10 @@ export function checkDays(
 
 /** At most one Active value may hold on any day, or it would be left to chance which one counts. */
 export function checkValues(values: readonly (ValidDays & WithStatus)[], report: Report): void {
+  const mayOverlap = daysMayOverlap(values.filter(isActive));
   for (const [place, value] of values.entries()) {
     checkDays(['ValidFrom', 'ValidTo'], value, below(`Values[${place}]`, report));
-    if (!isActive(value)) continue;
+    if (!mayOverlap || !isActive(value)) continue;
     const earlier = values.slice(0, place).findIndex((other) => isActive(other) && daysOverlap(value, other));
     if (earlier >= 0) {
       report(
@@ -47,6 +48,17 @@ export function checkValues(values: readonly (ValidDays & WithStatus)[], report:
       );
     }
   }
+}
+
+/** False for spans that follow one another in some order, as nearly all values do: sorting tells that quickly. */
+function daysMayOverlap(spans: readonly ValidDays[]): boolean {
+  const ordered = spans
+    .map(({ ValidFrom, ValidTo }) => ({ from: ValidFrom ?? '', to: ValidTo }))
+    .toSorted((one, other) => (one.from < other.from ? -1 : Number(one.from > other.from)));
+  return ordered.some(({ from, to }, place) => {
+    const next = ordered[place + 1];
+    return next !== undefined && (to === null || next.from <= to || to < from);
+  });
 }
 
 /** A bound below another one would leave nothing between them. */

@@ -9,6 +9,7 @@ import type { RecordContext } from './check-context.ts';
 import { checkPeriodicity } from './check-charges.ts';
 import { checkCurrency, checkDays, checkFilters, checkOrder, missing, WHOLE_PERCENT } from './check-parts.ts';
 import type { Availability, ProductRecord } from './product-record.ts';
+import { codeKey } from './record-identity.ts';
 import { below, type Report } from './record-report.ts';
 
 /** Reports what would keep the product from being shown or simulated. */
@@ -25,13 +26,10 @@ export function checkProduct(product: ProductRecord, context: RecordContext, rep
   checkGeneralData(product, context, below('GeneralData', report));
   checkCalendars(product, context, report);
   checkScheduleTypes(product, context, report);
+  checkOffer(product, report);
   checkOffers(product, context, report);
   checkInsuranceItems(product, context, report);
-  for (const [place, code] of product.Discounts.entries()) {
-    if (context.lists.discountList(code) === undefined && !context.mayExist('discount-list')) {
-      report(`Discounts[${place}]`, missing('discount list', code, 'discount-lists'));
-    }
-  }
+  checkDiscountLists(product, context, report);
   for (const [place, { AssociatedProductCode }] of product.AssociatedProducts.entries()) {
     if (context.hasProduct(AssociatedProductCode)) continue;
     report(
@@ -103,6 +101,27 @@ function checkScheduleTypes(product: ProductRecord, context: RecordContext, repo
   }
 }
 
+/**
+ * A simulation needs a schedule type and an interest (Q2, Q3): with one of them alone every caller would be refused. A
+ * product with neither is there to be looked up only.
+ */
+function checkOffer({ PaymentScheduleTypes, InterestsAndCommissions }: ProductRecord, report: Report): void {
+  const hasTypes = PaymentScheduleTypes.length > 0;
+  const hasInterests = InterestsAndCommissions.some(({ InterestList }) => InterestList !== null);
+  // An item without either list is told of by itself.
+  const isHalf = InterestsAndCommissions.some(
+    ({ InterestList, CommissionList }) => InterestList === null && CommissionList === null,
+  );
+  const only = 'a product without both is only looked up';
+  if (hasInterests && !hasTypes) {
+    report('PaymentScheduleTypes', `must name a schedule type, or no item an InterestList: ${only}`);
+  }
+  if (hasTypes && !hasInterests && !isHalf) {
+    const message = `must have an item with an InterestList, or PaymentScheduleTypes be empty: ${only}`;
+    report('InterestsAndCommissions', message);
+  }
+}
+
 function checkOffers(product: ProductRecord, context: RecordContext, report: Report): void {
   const { lists, mayExist } = context;
   for (const [place, item] of product.InterestsAndCommissions.entries()) {
@@ -118,6 +137,20 @@ function checkOffers(product: ProductRecord, context: RecordContext, report: Rep
       tell('CommissionList', missing('commission list', CommissionList, 'commission-lists'));
     }
     checkFilters(item.Filters, context.hasCustomList, tell);
+  }
+}
+
+/** A list that is named twice would be no other than one that is named once (Q5). */
+function checkDiscountLists({ Discounts }: ProductRecord, context: RecordContext, report: Report): void {
+  const keys = Discounts.map(codeKey);
+  for (const [place, code] of Discounts.entries()) {
+    const tell = (message: string): void => report(`Discounts[${place}]`, message);
+    const first = keys.indexOf(codeKey(code));
+    if (first < place)
+      tell(`names the discount list ${code}, as Discounts[${first}] does: remove one of them`);
+    else if (context.lists.discountList(code) === undefined && !context.mayExist('discount-list')) {
+      tell(missing('discount list', code, 'discount-lists'));
+    }
   }
 }
 

@@ -1,11 +1,9 @@
 /** Whether instalment ranges leave none without a rate (R1). */
 
-import { changesOf, statesWithin } from './days-of-change.ts';
+import { statesBetween } from './days-of-change.ts';
 import type { CollectionInterest } from './list-records.ts';
 import type { Report } from './record-report.ts';
 import { isWithin } from './valid-values.ts';
-
-const ALWAYS = { ValidFrom: null, ValidTo: null };
 
 /**
  * Reports ranges that do not follow the one before: on each day on which any holds, those of the day begin with
@@ -17,7 +15,7 @@ export function checkCover(ranges: readonly CollectionInterest[], report: Report
     ValidFrom: range.InterestStartDate,
     ValidTo: range.InterestEndDate,
   }));
-  for (const day of statesWithin(changesOf(days), ALWAYS)) {
+  for (const { day } of statesBetween(days)) {
     const held = ranges
       .map(({ InterestStartPeriod, ...range }, place) => ({
         ...range,

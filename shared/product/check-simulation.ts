@@ -16,7 +16,9 @@ import {
 } from './check-offered-charges.ts';
 import { checkOfferedRates } from './check-offered-rates.ts';
 import { checkOfferCounts } from './check-offer-counts.ts';
+import { checkInsuranceCounts } from './check-insurance-counts.ts';
 import type { ProductRecord } from './product-record.ts';
+import { codeKey } from './record-identity.ts';
 import { below, type Report } from './record-report.ts';
 import { daysOverlap } from './valid-values.ts';
 
@@ -33,6 +35,7 @@ export function checkSimulation(product: ProductRecord, context: RecordContext, 
     .map(({ type }) => type)
     .filter(({ type }) => servesProductType(type, product.BankingProductType));
   checkCharges(product, types, context, report);
+  checkInsuranceCounts(product, context, report);
   if (periodicity === undefined) return;
   const range = loanRangeOf(product.Availability, periodicity, below('Availability', report));
   for (const { type, place } of attached) {
@@ -60,7 +63,7 @@ interface SimulatedWith {
 }
 
 function checkScheduleType(
-  { type, principal }: CompiledScheduleType,
+  { type, principal, namesRead }: CompiledScheduleType,
   { product, periodicity, range }: SimulatedWith,
   tell: (problem: string) => void,
 ): void {
@@ -70,10 +73,12 @@ function checkScheduleType(
   if (measurementUnit !== null && unit !== 'Once' && isDayUnit !== (measurementUnit === 'Days')) {
     tell(`which counts in ${measurementUnit.toLowerCase()}, while PeriodicityType is ${name}: name another`);
   }
-  if (type.residualRequired && product.ResidualPercent === null) {
+  const needsResidual = type.residualRequired || namesRead.has('ResidualValue');
+  if (needsResidual && product.ResidualPercent === null) {
     tell('which needs ResidualPercent of the product: add it, or name another');
   }
-  if (principal.kind === 'CapitalPercent' && product.CapitalPercent === null) {
+  const needsCapital = principal.kind === 'CapitalPercent' || namesRead.has('CapitalPercent');
+  if (needsCapital && product.CapitalPercent === null) {
     tell('which needs CapitalPercent of the product: add it, or name another');
   }
   const least = unit === 'Once' ? 1 : (range?.leastPeriods ?? 1);
@@ -89,7 +94,8 @@ function checkCharges(
   report: Report,
 ): void {
   const { soundLists: lists } = context;
-  const discounts = product.Discounts.flatMap((code) =>
+  const codes = new Map(product.Discounts.map((code) => [codeKey(code), code]));
+  const discounts = [...codes.values()].flatMap((code) =>
     (lists.discountList(code)?.Discounts ?? []).map((record) => ({ code, record })),
   );
   const charged: ChargedProduct = { product, types, discounts };

@@ -38,7 +38,7 @@ interface NamedDiscount {
 
 /**
  * The discounts in catalogue order, with their amounts: all that are Active, valid on the day and pass their filters,
- * of optional ones those that the request names. A name that is none of them is refused (Q5).
+ * of optional ones those that the request names. Those of a list that the product names twice come once. A name that is none of them is refused (Q5).
  */
 export function discountsOf(
   request: SimulateRequest,
@@ -47,7 +47,8 @@ export function discountsOf(
   findings: Findings,
 ): GivenDiscounts {
   const { catalogue, requestDay } = context;
-  const listed = product.Discounts.flatMap((code) => catalogue.discountList(code)?.Discounts ?? []);
+  const lists = new Set(product.Discounts.map((code) => catalogue.discountList(code)));
+  const listed = [...lists].flatMap((list) => list?.Discounts ?? []);
   const filters = listed.flatMap(({ Filters }) => Filters);
   const figures = figuresOf('jsonDiscountFilter', request.jsonDiscountFilter, filters, findings);
   const offered = listed.filter(

@@ -170,7 +170,7 @@ export function rangesOn({ CollectionInterests }: InterestRecord, day: CalendarD
 }
 
 /** The value of the interest that a range names. */
-export function rateOfRange(
+function rateOfRange(
   { InterestName }: CollectionInterest,
   { Interests }: InterestListRecord,
   day: CalendarDate,

@@ -88,3 +88,11 @@ export class FormulaArguments {
     );
   }
 }
+
+/** The value of a formula without arguments; undefined: it takes some, or has none. */
+export function constantOf({ Expression }: FormulaRecord): ExactFigure | undefined {
+  const tree = parseFormula(Expression);
+  if (tree.kind === 'formula-error' || namesIn(tree).size > 0) return undefined;
+  const compiled = compileFormula(tree, { slotOf: () => 0, rounding: 'HALF_UP' });
+  return 'kind' in compiled ? undefined : compiled.constant;
+}

@@ -7,6 +7,9 @@ import { identityOf } from './record-identity.ts';
 /** Tells a fault of one record. `message` goes on from the member's name: `must ...` or `names ...`. */
 export type Report = (member: string, message: string) => void;
 
+/** In members that could not be read, such as `Values[]`: all items, as far as they are told of as a whole. */
+const ANY_ITEM = '[]';
+
 /** The reporter of a record. */
 export function reporterOf(entry: CatalogueRecord, faults: CatalogueFault[]): Report {
   const { source, unread } = entry;
@@ -18,7 +21,17 @@ export function reporterOf(entry: CatalogueRecord, faults: CatalogueFault[]): Re
 
 /** True for a member that could not be read as a whole: it, what it stands in, or a part of it. */
 function isUnread(member: string, unread: ReadonlySet<string>): boolean {
-  return [...unread].some((other) => isWithin(member, other) || isWithin(other, member));
+  return [...unread].some((other) =>
+    other.includes(ANY_ITEM) ? isOfItem(member, other) : isWithin(member, other) || isWithin(other, member),
+  );
+}
+
+/** True for the same member of any item of a list, but not for what stands below it. */
+function isOfItem(member: string, pattern: string): boolean {
+  const place = pattern.indexOf(ANY_ITEM) + 1;
+  const [before, after] = [pattern.slice(0, place), pattern.slice(place)];
+  const index = member.slice(before.length, member.length - after.length);
+  return member.startsWith(before) && member.endsWith(after) && /^\d+$/.test(index);
 }
 
 function isWithin(member: string, other: string): boolean {

@@ -80,6 +80,7 @@ export function simulatedLoanOf(
         : {}),
       ...shiftOf(product),
       ...percentagesOf(product, scheduleType, { financed: amounts.financed, digits }),
+      ...advanceOf(request, scheduleType),
       CalculateDAE: 0,
       Currency,
       installmentValue: request.installmentValue,
@@ -158,6 +159,14 @@ function percentagesOf(
     ...(CapitalPercent === null || !isCapitalRead ? {} : { CapitalPercent: new Decimal(CapitalPercent) }),
     ...(residual === undefined ? {} : { ResidualValue: scaledDecimal(residual, digits) }),
   };
+}
+
+/** What was paid down, for schedule types whose formulas read it; others take no notice of it (E5). */
+function advanceOf(
+  { downPayment }: SimulateRequest,
+  { namesRead }: CompiledScheduleType,
+): Partial<RepaymentScheduleRequest> {
+  return namesRead.has('AdvanceAmount') ? { AdvanceAmount: downPayment } : {};
 }
 
 /** The product's calendars work as one: a day counts as a business day when all of them say so (H2). */

@@ -50,6 +50,27 @@ export function valueOn<Value extends DatedValue>(
   return valuesOn(values, day)[0];
 }
 
+/** Finds the value of a day as {@link valueOn} does, quickly among thousands; no two Active ones share a day. */
+export function valueIndex<Value extends DatedValue>(
+  values: readonly Value[],
+): (day: CalendarDate) => Value | undefined {
+  const entries = values
+    .filter(isActive)
+    .map((value) => ({ value, from: value.ValidFrom ?? '', to: value.ValidTo }))
+    .toSorted((one, other) => (one.from < other.from ? -1 : Number(one.from > other.from)));
+  return (day) => {
+    const text = textOf(day);
+    let [low, high] = [0, entries.length];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if ((entries[middle]?.from ?? '') <= text) low = middle + 1;
+      else high = middle;
+    }
+    const entry = entries[low - 1];
+    return entry !== undefined && (entry.to === null || text <= entry.to) ? entry.value : undefined;
+  };
+}
+
 /** True for what is answered at all (L2). */
 export function isActive(value: WithStatus): boolean {
   return ('ValueStatus' in value ? value.ValueStatus : value.Status) === 'Active';

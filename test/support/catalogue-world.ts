@@ -59,7 +59,7 @@ export function interestListValue(code: string, members: object = {}): Record<st
   };
 }
 
-/** A product that names nothing else. */
+/** A product that names nothing else, and so is only looked up. */
 export function productValue(code: string, members: object = {}): Record<string, unknown> {
   return {
     Code: code,
@@ -71,7 +71,6 @@ export function productValue(code: string, members: object = {}): Record<string,
     BankingProductType: 'TL',
     Display: {},
     GeneralData: { PeriodicityType: 'Monthly' },
-    PaymentScheduleTypes: ['EqualInstallments'],
     Availability: { Currency: 'EUR', PeriodType: 'Months' },
     ...members,
   };

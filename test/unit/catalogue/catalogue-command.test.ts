@@ -50,8 +50,9 @@ async function written({ broker }: CatalogueWorld): Promise<number> {
 }
 
 const item = { Id: guidOf(50), Name: 'Offer', InterestList: 'INT', CommissionList: null, Filters: [] };
+const simulatedProduct = { PaymentScheduleTypes: ['EqualInstallments'], InterestsAndCommissions: [item] };
 const whole: Files = {
-  'products/tl.json': productValue('TL', { InterestsAndCommissions: [item] }),
+  'products/tl.json': productValue('TL', simulatedProduct),
   'interest-lists/int.json': interestListValue('INT'),
   'periodicities/ten.json': { name: 'Every 10 days', count: 10, unit: 'Days' },
 };
@@ -69,6 +70,7 @@ describe('validate', () => {
     const world = await createCatalogueWorld();
     const folder = folderOf({
       ...whole,
+      'products/tl.json': productValue('TL', { ...simulatedProduct, Discounts: ['NONE'] }),
       'interest-lists/int.json': '{"Code": ',
       'products/more.json': { ...productValue('MORE', { Id: guidOf(2) }), Extra: 1 },
     });
@@ -77,7 +79,9 @@ describe('validate', () => {
     const text = lines.join('\n');
     expect(text).toContain('interest-lists/int.json');
     expect(text).toContain('must not have the unknown member Extra');
-    expect(text).toContain('products/tl.json: TL: InterestsAndCommissions[0]');
+    expect(text).toContain('products/tl.json: TL: Discounts[0]');
+    // INT may be what the broken file holds.
+    expect(text).not.toContain('InterestsAndCommissions');
     expect(lines.at(-1)).toBe(`${faults.length} faults; nothing was written`);
     const draft = { Status: 'Draft' };
     const twice = folderOf({

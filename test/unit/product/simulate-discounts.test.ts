@@ -61,6 +61,18 @@ function halvedFee(changes: Partial<DiscountRecord>, figure?: number): number {
 }
 
 describe('discounts', () => {
+  it.each(['DIS', 'dis', ' DIS '])(
+    'of a list that is named twice, as %o too, are given once (Q5)',
+    (again) => {
+      const record = recordOf({
+        commissions: [commission(price(100))],
+        discounts: [percent(10)],
+        product: { Discounts: ['DIS', again] },
+      });
+      expect(record.firstFee).toBe(9000);
+    },
+  );
+
   it('take percentages first, then values: 100 less 10 % less 5 is 85 (Q5)', () => {
     const record = recordOf({
       commissions: [commission(price(100))],

@@ -3,6 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { formatCalendarDate } from '../../../shared/lending/calendar-date.ts';
 import { date } from '../../support/lending-loan.ts';
 import {
+  formulaColumn,
+  LEVEL_COLUMNS,
+  recordOf as scheduleType,
+} from '../../support/schedule-type-records.ts';
+import {
   commission,
   insurance,
   interest,
@@ -12,6 +17,7 @@ import {
   recordOf,
   refusalOf,
   simulated,
+  warningsOf,
 } from '../../support/simulated-product.ts';
 
 const decimal = (value: number | string) => new Decimal(value);
@@ -178,6 +184,32 @@ describe('the figures of a simulation record', () => {
     const record = recordOf({ interests: [interest(rate(7.123_456))] });
     expect(record.interestPercent).toBe('7.1235%');
     expect(record.terms.InterestPercent?.toFixed()).toBe('7.123456');
+  });
+});
+
+describe('a schedule type whose formulas read the advance', () => {
+  const [remaining, interestColumn] = LEVEL_COLUMNS;
+  const record = scheduleType(
+    [remaining, interestColumn, formulaColumn('Principal', 'AdvanceAmount / 2')].filter(
+      (column) => column !== undefined,
+    ),
+  );
+  const own = {
+    product: { PaymentScheduleTypes: ['Own type', 'EqualInstallments'] },
+    lending: { scheduleTypes: [{ source: 'test', record }] },
+  };
+  const sent = { scheduleType: 'Own type', downPayment: decimal(100) };
+
+  it('gets the down payment as AdvanceAmount, without a warning (Q1, S2)', () => {
+    expect(recordOf(own, sent).rows[1]).toMatchObject({ remainingValue: 90_000, principal: 5000 });
+    expect(recordOf(own, { scheduleType: 'Own type' }).rows[1]).toMatchObject({ principal: 0 });
+    expect(warningsOf(own, sent)).toEqual([]);
+  });
+
+  it('is the only one that gets it: others would warn (E5)', () => {
+    const level = { ...sent, scheduleType: 'EqualInstallments' };
+    expect(warningsOf(own, level)).toEqual([]);
+    expect(recordOf(own, level).terms.AdvanceAmount).toBeUndefined();
   });
 });
 
