@@ -28,6 +28,12 @@ export interface RequestDefinition extends MessageBase {
   readonly bulkRequestTopic?: TopicKey;
 }
 
+/** Tells a worker to do something; only a refusal is answered, with the one type of kind `error`. */
+export interface CommandDefinition extends MessageBase {
+  readonly kind: 'command';
+  readonly commandTopic: TopicKey;
+}
+
 /** Answers a request. */
 export interface ReplyDefinition extends MessageBase {
   readonly kind: 'reply' | 'error';
@@ -39,7 +45,7 @@ export interface StateDefinition extends MessageBase {
   readonly stateTopic: TopicKey;
 }
 
-export type MessageDefinition = RequestDefinition | ReplyDefinition | StateDefinition;
+export type MessageDefinition = RequestDefinition | CommandDefinition | ReplyDefinition | StateDefinition;
 
 /** The one catalogue of messages. */
 export const MESSAGES: readonly MessageDefinition[] = [
@@ -182,12 +188,44 @@ export const MESSAGES: readonly MessageDefinition[] = [
     localSchemaId: FIRST_LOCAL_SCHEMA_ID + 2,
   },
   {
+    type: 'SendSmsCommand',
+    context: 'notification',
+    version: 1,
+    kind: 'command',
+    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 100,
+    commandTopic: 'smsCommands',
+  },
+  {
+    type: 'SendEmailCommand',
+    context: 'notification',
+    version: 1,
+    kind: 'command',
+    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 101,
+    commandTopic: 'emailCommands',
+  },
+  {
+    type: 'NotificationAcceptance',
+    context: 'notification',
+    version: 1,
+    kind: 'state',
+    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 111,
+    stateTopic: 'notificationAcceptances',
+  },
+  {
     type: 'CatalogueRecord',
     context: 'catalogue',
     version: 1,
     kind: 'state',
     localSchemaId: FIRST_LOCAL_SCHEMA_ID + 80,
     stateTopic: 'catalogueRecords',
+  },
+  {
+    type: 'NotificationState',
+    context: 'notification',
+    version: 1,
+    kind: 'state',
+    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 112,
+    stateTopic: 'notificationOutcomes',
   },
 ];
 

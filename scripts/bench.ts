@@ -14,7 +14,9 @@ import {
 } from './bench/kafka-scenarios.ts';
 import { benchLending } from './bench/lending-scenarios.ts';
 import { formatResults, type Measurement, type Ratio } from './bench/measurement.ts';
+import { benchDelivery } from './bench/notification-scenarios.ts';
 import { LOOK_UP_CALL } from './bench/sample-look-up.ts';
+import { ACCEPT_CALL, notificationMessageSizes } from './bench/sample-notification.ts';
 import { lookUpMessageSizes, sampleMessageSizes } from './bench/sample-messages.ts';
 import { startLocalKafka } from './local-kafka/start-local-kafka.ts';
 
@@ -23,13 +25,14 @@ const HELP = `Usage: npm run bench [-- OPTIONS]
   --json            one JSON document on stdout instead of tables
   --rounds N        rounds per scenario, medians are shown (default 3)
   --seconds N       measured seconds per round and scenario (default 4)
-  --only PART       embedded, kafka, costs, lending or catalogue
+  --only PART       embedded, kafka, costs, lending, catalogue or notifications
+  --notifications N notifications over which memory is measured (default 100000)
   KAFKA_BROKERS     a Kafka to use instead of one started for the run
 
 Exit codes: 0 measured, 1 failed, 2 wrong arguments.
 `;
 
-const PARTS = ['embedded', 'kafka', 'costs', 'lending', 'catalogue'] as const;
+const PARTS = ['embedded', 'kafka', 'costs', 'lending', 'catalogue', 'notifications'] as const;
 /** Aims for the round trip over Kafka: median latency at most so many times the raw one, throughput at least this share. */
 const AIM_LATENCY = 1.5;
 const AIM_THROUGHPUT = 0.7;
@@ -38,26 +41,31 @@ const AIM_THROUGHPUT = 0.7;
 const progress = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
-const options = readArguments();
-if (options !== undefined) {
-  const wants = (part: (typeof PARTS)[number]): boolean =>
-    options.only === undefined || options.only === part;
+const chosen = readArguments();
+if (chosen !== undefined) {
+  const wants = (part: (typeof PARTS)[number]): boolean => chosen.only === undefined || chosen.only === part;
   const costs = wants('costs') ? await benchCosts(progress) : [];
   const measurements: Measurement[] = [];
-  if (wants('embedded')) measurements.push(...(await benchEmbedded({ ...options, progress })));
+  if (wants('embedded')) measurements.push(...(await benchEmbedded({ ...chosen, progress })));
   const ratios: Ratio[] = [];
   const measureOverKafka = async (call: KafkaCall, sizes: MessageSizes): Promise<void> => {
-    const measured = await overKafka(options, call, sizes);
+    const measured = await overKafka((brokers) =>
+      benchKafka({ ...chosen, ...sizes, call, brokers, progress }),
+    );
     measurements.push(...measured);
     ratios.push(...ratiosOf(measured, call));
   };
   if (wants('kafka')) await measureOverKafka(SCHEDULE_CALL, await sampleMessageSizes());
   if (wants('catalogue')) await measureOverKafka(LOOK_UP_CALL, await lookUpMessageSizes());
-  const lending = wants('lending') ? benchLending({ ...options, progress }) : undefined;
-  const catalogue = wants('catalogue') ? benchCatalogue({ ...options, progress }) : undefined;
-  const results = { node: process.version, measurements, ratios, costs, lending, catalogue };
+  if (wants('notifications')) await measureOverKafka(ACCEPT_CALL, await notificationMessageSizes());
+  const delivery = wants('notifications')
+    ? await overKafka((brokers) => benchDelivery({ ...chosen, brokers, progress }))
+    : undefined;
+  const lending = wants('lending') ? benchLending({ ...chosen, progress }) : undefined;
+  const catalogue = wants('catalogue') ? benchCatalogue({ ...chosen, progress }) : undefined;
+  const results = { node: process.version, measurements, ratios, costs, lending, catalogue, delivery };
   process.stdout.write(
-    options.json ? `${JSON.stringify(results, undefined, 2)}\n` : `\n${formatResults(results)}`,
+    chosen.json ? `${JSON.stringify(results, undefined, 2)}\n` : `\n${formatResults(results)}`,
   );
 }
 
@@ -71,6 +79,7 @@ interface BenchOptions {
   readonly rounds: number;
   readonly measureMs: number;
   readonly only: string | undefined;
+  readonly notifications: number;
   readonly json: boolean;
 }
 
@@ -83,6 +92,7 @@ function readArguments(): BenchOptions | undefined {
         rounds: { type: 'string', default: '3' },
         seconds: { type: 'string', default: '4' },
         only: { type: 'string' },
+        notifications: { type: 'string', default: '100000' },
       },
     });
     if (values.help === true) {
@@ -93,10 +103,14 @@ function readArguments(): BenchOptions | undefined {
     const seconds = Number(values.seconds);
     if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100) throw new Error('--rounds takes 1 to 100');
     if (!(seconds >= 0.5 && seconds <= 600)) throw new Error('--seconds takes 0.5 to 600');
+    const notifications = Number(values.notifications);
+    if (!Number.isInteger(notifications) || notifications < 10 || notifications > 1_000_000)
+      throw new Error('--notifications takes 10 to 1000000');
     if (values.only !== undefined && !(PARTS as readonly string[]).includes(values.only)) {
       throw new Error(`--only takes one of ${PARTS.join(', ')}`);
     }
-    return { rounds, measureMs: seconds * 1_000, only: values.only, json: values.json === true };
+    const measureMs = seconds * 1_000;
+    return { rounds, measureMs, notifications, only: values.only, json: values.json === true };
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${HELP}`);
     process.exitCode = 2;
@@ -104,19 +118,14 @@ function readArguments(): BenchOptions | undefined {
   }
 }
 
-async function overKafka(
-  chosen: BenchOptions,
-  call: KafkaCall,
-  sizes: MessageSizes,
-): Promise<readonly Measurement[]> {
+/** Uses the Kafka that is given, or one started for it. */
+async function overKafka<T>(use: (brokers: readonly string[]) => Promise<T>): Promise<T> {
   const given = process.env.KAFKA_BROKERS;
-  if (given !== undefined && given !== '') {
-    return benchKafka({ ...chosen, ...sizes, call, brokers: given.split(','), progress });
-  }
+  if (given !== undefined && given !== '') return use(given.split(','));
   progress('starting Apache Kafka on loopback');
   const kafka = await startLocalKafka({ nodes: 1, registry: false });
   try {
-    return await benchKafka({ ...chosen, ...sizes, call, brokers: kafka.brokers, progress });
+    return await use(kafka.brokers);
   } finally {
     await kafka.stop();
   }

@@ -2,8 +2,7 @@
 import { parseArgs } from 'node:util';
 import { createKafkaBroker } from '../shared/messaging/kafka-broker.ts';
 import type { TopicSpec } from '../shared/messaging/ports.ts';
-import { topicDifferences, topicSpecs, type TopicState } from '../shared/messaging/topic-catalogue.ts';
-import { TOPIC, type TopicKey } from '../shared/messaging/topic-names.ts';
+import { allTopicSpecs, topicDifferences, type TopicState } from '../shared/messaging/topic-catalogue.ts';
 import { loadConfig } from '../shared/platform/config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
 import { createLog } from '../shared/platform/log.ts';
@@ -17,7 +16,8 @@ const HELP = `Usage: npm run topics -- COMMAND [OPTIONS]
   --json   one JSON document on standard output
   --help   this text
 
-Environment: KAFKA_BROKERS (required), KAFKA_TOPIC_PREFIX and the other KAFKA_* settings (docs/operations.md).
+Environment: KAFKA_BROKERS (required), KAFKA_TOPIC_PREFIX and the other KAFKA_* settings (docs/operations.md);
+NOTIFICATION_RETRY_TIERS says which retry tiers there are.
 Partition counts are never changed in place, since keys would move to other partitions: a topic that differs is
 replaced by hand, when nothing in it is needed any more.
 Exit codes: 0 all is as it should be, 1 something is missing or differs, or Kafka cannot be reached, 2 wrong usage.
@@ -76,7 +76,7 @@ async function run(command: Command): Promise<Report> {
   const log = createLog({ level: config.logLevel, name: 'topics' });
   const broker = createKafkaBroker({ ...config.kafka, clientId: 'topics', log });
   try {
-    const specs = topicSpecs(config.topicPrefix, Object.keys(TOPIC) as TopicKey[]);
+    const specs = allTopicSpecs(config.topicPrefix, config.notification.retryTiersMs);
     const created = command === 'create' ? await broker.admin.createTopics(specs) : [];
     const states = await broker.admin.topicStates(specs.map(({ topic }) => topic));
     return report(specs, states, created);

@@ -5,6 +5,8 @@ import type { TopicKey } from '../shared/messaging/topic-names.ts';
 export interface WorkerEntry {
   readonly load: () => Promise<{ start: StartWorker }>;
   readonly topics: readonly TopicKey[];
+  /** It needs the topics of the configured retry tiers too. */
+  readonly retryTiers?: true;
 }
 
 /** All workers by name, in the order of their start: consumers first, so that the ingress finds them listening. */
@@ -21,9 +23,30 @@ export const WORKERS = {
     load: () => import('./simulation/main.ts'),
     topics: ['simulationRequests', 'simulationDeadLetters', 'catalogueRecords'],
   },
+  notification: {
+    load: () => import('./notification/main.ts'),
+    topics: [
+      'smsCommands',
+      'emailCommands',
+      'notificationHold',
+      'notificationOutcomes',
+      'notificationDeadLetters',
+    ],
+    retryTiers: true,
+  },
   ingress: {
     load: () => import('./ingress/main.ts'),
-    topics: ['scheduleRequests', 'productRequests', 'simulationRequests', 'ingressReplies', 'ingressResults'],
+    topics: [
+      'scheduleRequests',
+      'productRequests',
+      'simulationRequests',
+      'ingressReplies',
+      'ingressResults',
+      'smsCommands',
+      'emailCommands',
+      'notificationAcceptances',
+      'notificationOutcomes',
+    ],
   },
 } as const satisfies Record<string, WorkerEntry>;
 

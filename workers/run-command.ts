@@ -4,9 +4,10 @@ import { errorText, SystemError } from '../shared/platform/errors.ts';
 import { combineHealth, startHealthServer } from '../shared/platform/health-server.ts';
 import { createLog, type Log } from '../shared/platform/log.ts';
 import { createMetrics } from '../shared/platform/metrics.ts';
+import type { AdminEndpoint } from './admin-endpoint.ts';
 import { WORKER_NAMES, type WorkerName } from './catalogue.ts';
 import { startBanner } from './start-banner.ts';
-import { startWorkers } from './start-workers.ts';
+import { startWorkers, type RunningSystem } from './start-workers.ts';
 
 const HELP = `Usage: npm start -- [WORKER ...]
 
@@ -89,6 +90,7 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
           health: () => system.health(),
         })
       : undefined;
+  const admin = await openAdminEndpoint(config, system, log);
   process.stdout.write(
     startBanner({
       config,
@@ -100,9 +102,21 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   );
   const { reason, exitCode } = await ending;
   log.info({ reason, health: combineHealth(system.health()).status }, 'stopping');
+  await admin?.stop();
   await system.stop();
   await healthServer?.stop();
   process.exit(exitCode);
+}
+
+/** Over Kafka commands reach the log by themselves. */
+async function openAdminEndpoint(
+  config: Config,
+  { broker }: RunningSystem,
+  log: Log,
+): Promise<AdminEndpoint | undefined> {
+  if (broker.kind !== 'embedded' || config.adminFile === undefined) return undefined;
+  const { startAdminEndpoint } = await import('./admin-endpoint.ts');
+  return startAdminEndpoint({ broker, topicPrefix: config.topicPrefix, file: config.adminFile, log });
 }
 
 interface End {

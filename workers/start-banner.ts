@@ -34,6 +34,10 @@ const LOOK_UP = {
   displayInterestsAndCommissions: true,
 };
 
+/** Neither leaves the machine as long as no provider is configured. */
+const SMS = { message: 'Your new account is ready.', receiver: '+40722123456' };
+const EMAIL = { message: 'Your offer is ready.', receiver: 'ana@mail.example', subject: 'Your offer' };
+
 /** A loan of that product as a customer would ask for it. */
 const SIMULATION = {
   productCode: 'TL-PERSONAL',
@@ -82,6 +86,16 @@ export function startBanner(options: {
     lines.push('# a product of the example catalogue', post('plat_bp_getbankingproductbycode', LOOK_UP), '');
     lines.push('# what it would cost from today on', post('PLAT_BP_Simulate', SIMULATION), '');
   }
+  if (names.includes('notification')) lines.push(...notificationLines(config, url));
   lines.push(`# documentation: ${url}/docs   health: ${url}/health/ready   metrics: ${url}/metrics`, '');
   return `${lines.join('\n')}\n`;
+}
+
+function notificationLines(config: Config, url: string): string[] {
+  const send = (channel: string, number: number, body: object): string =>
+    `curl -s ${url}/api/notifications/v1/${channel}/send -H 'x-communication-channel: ${number}' ` +
+    `-H 'x-sender-id: platrealm' -H 'content-type: application/json' \\\n  -d '${JSON.stringify(body)}'`;
+  const isLocal = config.kafka === undefined && config.notification.configFile === undefined;
+  const outbox = isLocal ? [`# what was sent, since no provider is configured: ${url}/outbox`, ''] : [];
+  return ['# an SMS', send('sms', 1, SMS), '', '# an e-mail', send('email', 2, EMAIL), '', ...outbox];
 }

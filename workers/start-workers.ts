@@ -1,6 +1,6 @@
 import type { Broker } from '../shared/messaging/ports.ts';
-import { TOPIC, type TopicKey } from '../shared/messaging/topic-names.ts';
-import { missingTopics, topicSpecs } from '../shared/messaging/topic-catalogue.ts';
+import type { TopicKey } from '../shared/messaging/topic-names.ts';
+import { allTopicSpecs, missingTopics } from '../shared/messaging/topic-catalogue.ts';
 import { systemClock, type Clock } from '../shared/platform/clock.ts';
 import type { Config } from '../shared/platform/config.ts';
 import { ConfigError } from '../shared/platform/errors.ts';
@@ -10,7 +10,7 @@ import type { Health, RunningWorker } from '../shared/platform/worker.ts';
 import { createCodec } from './create-codec.ts';
 import { publishCatalogue } from './publish-catalogue.ts';
 import { stopInTurn } from './stop-in-turn.ts';
-import { WORKER_NAMES, WORKERS, type WorkerName } from './catalogue.ts';
+import { WORKER_NAMES, WORKERS, type WorkerEntry, type WorkerName } from './catalogue.ts';
 
 export interface RunningSystem {
   readonly broker: Broker;
@@ -97,12 +97,15 @@ function warnOfAbsentWorkers(options: StartOptions, broker: Broker): void {
 }
 
 async function provideTopics(broker: Broker, config: Config, names: readonly WorkerName[]): Promise<void> {
+  const { retryTiersMs } = config.notification;
   if (broker.kind === 'embedded') {
-    await broker.admin.createTopics(topicSpecs(config.topicPrefix, Object.keys(TOPIC) as TopicKey[]));
+    await broker.admin.createTopics(allTopicSpecs(config.topicPrefix, retryTiersMs));
     return;
   }
-  const needed = [...new Set(names.flatMap((name): readonly TopicKey[] => WORKERS[name].topics))];
-  const missing = await missingTopics(broker.admin, config.topicPrefix, needed);
+  const entries = names.map((name): WorkerEntry => WORKERS[name]);
+  const needed = [...new Set(entries.flatMap((entry): readonly TopicKey[] => entry.topics))];
+  const tiersMs = entries.some((entry) => entry.retryTiers === true) ? retryTiersMs : [];
+  const missing = await missingTopics(broker.admin, config.topicPrefix, needed, tiersMs);
   if (missing.length > 0) {
     throw new ConfigError(
       `the broker lacks topics: ${missing.join(', ')}; make them by: npm run topics -- create`,

@@ -1,4 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { spawn, type ChildProcess, type Serializable } from 'node:child_process';
 
 const READY_LIMIT_MS = 30_000;
 const STOP_LIMIT_MS = 15_000;
@@ -17,12 +18,12 @@ export async function startChild(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Child> {
   const child = spawn(process.execPath, ['--disable-warning=TimeoutNegativeWarning', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, ...env },
   });
   let output = '';
   let errors = '';
-  child.stderr.on('data', (chunk: Buffer) => {
+  child.stderr?.on('data', (chunk: Buffer) => {
     errors = (errors + chunk.toString('utf8')).slice(-4_000);
   });
   await new Promise<void>((resolve, reject) => {
@@ -33,7 +34,7 @@ export async function startChild(
     const exited = (code: number | null): void =>
       reject(new Error(`${args.join(' ')} ended with ${code}: ${errors}`));
     child.once('exit', exited);
-    child.stdout.on('data', (chunk: Buffer) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
       output += chunk.toString('utf8');
       if (!ready.test(output)) return;
       clearTimeout(timer);
@@ -55,4 +56,16 @@ export async function startChild(
         child.kill('SIGTERM');
       }),
   };
+}
+
+/** Says something to a child that answers, and resolves with its answer. Rejects when none comes within the time. */
+export async function askChild<T>(
+  { process: child }: Child,
+  words: Serializable,
+  limitMs: number,
+): Promise<T> {
+  const answer = once(child, 'message', { signal: AbortSignal.timeout(limitMs) });
+  child.send(words);
+  const [value] = await answer;
+  return value as T;
 }

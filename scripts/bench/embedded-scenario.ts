@@ -17,7 +17,7 @@ export async function benchEmbedded(options: {
   const system = await startChild(['workers/main.ts'], /\/docs/, env);
   try {
     const base = /http:\/\/[^/\s]+/.exec(system.output)?.[0] ?? '';
-    const http = await openHttpLoad(new URL(base + ACTION_PATH), SAMPLE_BODY, Math.max(...WINDOWS));
+    const http = await openHttpLoad(new URL(base + ACTION_PATH), { body: SAMPLE_BODY }, Math.max(...WINDOWS));
     const results = WINDOWS.map((): LoopResult[] => []);
     for (let round = 1; round <= options.rounds; round += 1) {
       for (const [index, window] of WINDOWS.entries()) {

@@ -2,25 +2,33 @@ import { connect, type Socket } from 'node:net';
 
 /** A keep-alive HTTP/1.1 client on bare sockets: what it costs is not charged to the server under test. */
 export interface HttpLoad {
-  /** Sends the request on the slot's own connection; resolves with the body's size when the answer is complete. Rejects unless the status is 200. */
+  /** Sends the request on the slot's own connection; resolves with the body's size when the answer is complete. Rejects unless the status is 200 or 202. */
   request(slot: number): Promise<number>;
   close(): void;
 }
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
-const STATUS_OK = Buffer.from('HTTP/1.1 200');
+const NO_BYTES = Buffer.alloc(0);
+const STATUS_OK = Buffer.from('HTTP/1.1 20');
 const LENGTH = /content-length: (\d+)/i;
 
-/** Opens one connection per slot to `url` and prepares the request's bytes once. */
-export async function openHttpLoad(url: URL, body: string, slots: number): Promise<HttpLoad> {
-  const head = `POST ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
-  const bytes = Buffer.from(head + body);
+/** What is sent, again and again. */
+export interface LoadedCall {
+  /** The same for all connections, or of each one. */
+  readonly body: string | ((slot: number) => string);
+  /** Header lines of its own. */
+  readonly headers?: readonly string[];
+}
+
+/** Opens one connection per slot to `url` and prepares each one's bytes once. */
+export async function openHttpLoad(url: URL, call: LoadedCall, slots: number): Promise<HttpLoad> {
+  const requests = Array.from({ length: slots }, (_, slot) => bytesOf(url, call, slot));
   const connections = await Promise.all(Array.from({ length: slots }, () => openConnection(url)));
   /** A server closes connections that are idle for long; a slot then gets a new one, as any client would do. */
   const reopen = async (slot: number): Promise<number> => {
     const connection = await openConnection(url);
     connections[slot] = connection;
-    return connection.send(bytes);
+    return connection.send(requests[slot] ?? NO_BYTES);
   };
   return {
     request: (slot) => {
@@ -28,12 +36,24 @@ export async function openHttpLoad(url: URL, body: string, slots: number): Promi
       if (connection === undefined) throw new RangeError(`there is no slot ${slot}`);
       return connection.socket.closed || connection.socket.readableEnded
         ? reopen(slot)
-        : connection.send(bytes);
+        : connection.send(requests[slot] ?? NO_BYTES);
     },
     close: () => {
       for (const connection of connections) connection.socket.destroy();
     },
   };
+}
+
+function bytesOf(url: URL, call: LoadedCall, slot: number): Buffer {
+  const body = typeof call.body === 'string' ? call.body : call.body(slot);
+  const lines = [
+    `POST ${url.pathname} HTTP/1.1`,
+    `Host: ${url.host}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(call.headers ?? []),
+  ];
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 
 async function openConnection(url: URL): Promise<{ socket: Socket; send(bytes: Buffer): Promise<number> }> {

@@ -18,10 +18,13 @@ const COMMAND_LIMIT_MS = 30_000;
 /** What is asked of the system over HTTP. */
 export interface KafkaCall {
   readonly scenario: string;
-  /** The worker that answers it. */
-  readonly worker: string;
+  /** The worker that answers it; absent: the ingress does. */
+  readonly worker?: string;
   readonly path: string;
-  readonly body: string;
+  /** The same for all connections, or of each one. */
+  readonly body: string | ((slot: number) => string);
+  /** Header lines of its own. */
+  readonly headers?: readonly string[];
   /** The catalogue that is published before. */
   readonly catalogueFolder?: string;
 }
@@ -107,7 +110,7 @@ async function startSystem(options: KafkaBenchOptions, prefix: string, children:
     RATE_LIMIT_PER_SECOND: '0',
     LOG_LEVEL: 'warn',
   };
-  const { worker, path, body, catalogueFolder } = options.call;
+  const { worker, path, catalogueFolder } = options.call;
   const command = (...args: readonly string[]): void => {
     execFileSync(process.execPath, args, {
       env: { ...process.env, ...env },
@@ -117,11 +120,11 @@ async function startSystem(options: KafkaBenchOptions, prefix: string, children:
   };
   command('scripts/topics.ts', 'create');
   if (catalogueFolder !== undefined) command('scripts/catalogue.ts', 'publish', catalogueFolder);
-  children.push(await startChild(['workers/main.ts', worker], /Ready in/, env));
+  if (worker !== undefined) children.push(await startChild(['workers/main.ts', worker], /Ready in/, env));
   const ingress = await startChild(['workers/main.ts', 'ingress'], /\/docs/, env);
   children.push(ingress);
   const base = /http:\/\/[^/\s]+/.exec(ingress.output)?.[0] ?? '';
-  return openHttpLoad(new URL(base + path), body, ECHO_WINDOW);
+  return openHttpLoad(new URL(base + path), options.call, ECHO_WINDOW);
 }
 
 async function inTurns(

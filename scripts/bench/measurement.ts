@@ -2,6 +2,7 @@ import type { LoopResult } from './closed-loop.ts';
 import { median } from './closed-loop.ts';
 import type { CatalogueResults } from './catalogue-scenarios.ts';
 import type { LendingResults } from './lending-scenarios.ts';
+import type { DeliveryResults } from './notification-scenarios.ts';
 
 /** One line of the result: a scenario at a window, each figure the median over the rounds. */
 export interface Measurement {
@@ -48,14 +49,16 @@ export interface Results {
   readonly costs: readonly CostPerCall[];
   readonly lending: LendingResults | undefined;
   readonly catalogue: CatalogueResults | undefined;
+  readonly delivery: DeliveryResults | undefined;
 }
 
 /** The results as tables that read in a terminal and in Markdown; empty ones are left out. */
-export function formatResults({ measurements, ratios, costs, lending, catalogue }: Results): string {
+export function formatResults(results: Results): string {
+  const { measurements, ratios, costs, lending, catalogue, delivery } = results;
   const rows = measurements.map((line) => [
     line.scenario,
     String(line.window),
-    Math.round(line.perSecond).toLocaleString('en-US'),
+    wholeNumber(line.perSecond),
     line.p50Ms.toFixed(2),
     line.p99Ms.toFixed(2),
   ]);
@@ -69,6 +72,7 @@ export function formatResults({ measurements, ratios, costs, lending, catalogue 
   ];
   if (lending !== undefined) tables.push(...lendingTables(lending));
   if (catalogue !== undefined) tables.push(...catalogueTables(catalogue));
+  if (delivery !== undefined) tables.push(...deliveryTables(delivery));
   return tables.filter((text) => text !== '').join('\n');
 }
 
@@ -108,6 +112,28 @@ function catalogueTables({ costs, tables, ratios }: CatalogueResults): readonly 
         'first look-up us',
       ],
       lines,
+    ),
+    ratioTable(ratios),
+  ];
+}
+
+function wholeNumber(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
+
+function deliveryTables({ rates, memory, ratios }: DeliveryResults): readonly string[] {
+  return [
+    table(
+      ['e-mails to one mail server', 'per second', 'fastest round'],
+      rates.map(({ name, rounds }) => [name, wholeNumber(median(rounds)), wholeNumber(Math.max(...rounds))]),
+    ),
+    table(
+      ['notifications by one worker', 'process MiB', 'heap and buffers MiB'],
+      memory.map(({ notifications, rss, heap }) => [
+        wholeNumber(notifications),
+        rss.toFixed(0),
+        heap.toFixed(1),
+      ]),
     ),
     ratioTable(ratios),
   ];

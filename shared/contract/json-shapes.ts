@@ -13,7 +13,15 @@ import { renderPaymentValue } from './payment-value-reply.ts';
 import { paymentValueMembers } from './payment-value-request-shape.ts';
 import type { CatalogueMessage } from '../catalogue/catalogue-message.ts';
 import { readCatalogueRecordForm, renderCatalogueRecord } from './catalogue-record-form.ts';
+import type { EmailCommand, SmsCommand } from '../notification/command.ts';
+import { readAcceptance, readState } from './notification-record-forms.ts';
 import { readProblem } from './problem-shape.ts';
+import {
+  emailCommandReader,
+  smsCommandReader,
+  type NotificationReading,
+} from './read-notification-requests.ts';
+import { renderEmailCommand, renderSmsCommand } from './render-notification-command.ts';
 import {
   renderInsuranceList,
   renderProductByCode,
@@ -114,12 +122,25 @@ export const JSON_SHAPES: Readonly<Record<string, JsonForm>> = {
     parse: refuseToRead,
     render: (payload) => renderSimulation(payload as SimulatePayload),
   },
+  SendSmsCommand: {
+    parse: (body) => smsCommandReader.parse(body, OF_MESSAGES),
+    render: (payload) => renderSmsCommand(payload as SmsCommand),
+  },
+  SendEmailCommand: {
+    parse: (body) => emailCommandReader.parse(body, OF_MESSAGES),
+    render: (payload) => renderEmailCommand(payload as EmailCommand),
+  },
+  NotificationAcceptance: { parse: readAcceptance, render: (payload) => JSON.stringify(payload) },
+  NotificationState: { parse: readState, render: (payload) => JSON.stringify(payload) },
   CatalogueRecord: {
     parse: readCatalogueRecordForm,
     render: (payload) => renderCatalogueRecord(payload as CatalogueMessage),
   },
   ProblemReply: { parse: readProblem, render: (payload) => JSON.stringify(payload) },
 };
+
+/** On the log a number carries its country code, and the worker knows the default sender. */
+const OF_MESSAGES: NotificationReading = { hasDefaultSender: true };
 
 /** JSON turns exact figures into binary numbers, and that of a schedule lacks its start: requesters that calculate on take Avro. */
 function refuseToRead(): ReadRequest<never> {

@@ -16,6 +16,19 @@ export const SHAPE_FAULTS = {
   'invalid-date': 'The text is not an existing date',
   'mutually-exclusive': 'Members that exclude one another are both sent, or none of them is',
   'invalid-json': 'The text is not valid JSON',
+  'unknown-value': 'The text is none of the allowed ones',
+  'control-character': 'The text holds a line break or another control character',
+  'broken-text': 'The text holds half of a surrogate pair, which stands for no character',
+  'invalid-phone-number': 'The text is not a telephone number that exists, or its country is not known',
+  'invalid-sender': 'The text is neither an alphanumeric sender, a telephone number nor a short code',
+  'invalid-address': 'The text is not one plain e-mail address',
+  unclean: 'A message in Avro holds the value otherwise than it is sent',
+  'too-many-recipients': 'The e-mail has too many recipients',
+  'invalid-base64': 'The text is not base64',
+  'invalid-name': 'The text cannot be the name of a file',
+  'attachment-too-large': 'The attachment, or all of them together, are larger than allowed',
+  'refused-type': 'Files of this kind are not sent: programs and scripts',
+  'contradicting-type': 'The content is of another kind than the ending of the name says',
   'more-faults': 'There are more faults than are listed',
 } as const;
 
@@ -31,9 +44,16 @@ const NOT_COMPUTABLE: ReadonlySet<string> = new Set<ShapeFaultCode>([
   'too-many-decimals',
 ]);
 
+/** Faults that size alone makes: on their own they make a 413. */
+const TOO_LARGE: ReadonlySet<string> = new Set<ShapeFaultCode>(['attachment-too-large']);
+
+/** The error codes that faults of a request can amount to. */
+export type RequestProblemCode = 'invalid-request' | 'not-computable' | 'attachments-too-large';
+
 /** The problem that faults amount to: a wrong shape if any of them says so. */
-export function problemCodeOf(faults: readonly Fault[]): 'invalid-request' | 'not-computable' {
-  return faults.every(({ code }) => NOT_COMPUTABLE.has(code)) ? 'not-computable' : 'invalid-request';
+export function problemCodeOf(faults: readonly Fault[]): RequestProblemCode {
+  if (faults.every(({ code }) => NOT_COMPUTABLE.has(code))) return 'not-computable';
+  return faults.every(({ code }) => TOO_LARGE.has(code)) ? 'attachments-too-large' : 'invalid-request';
 }
 
 type Issue = z.core.$ZodIssue;

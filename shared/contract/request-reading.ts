@@ -8,12 +8,12 @@ import type { ScheduleCatalogue } from '../lending/schedule-catalogue.ts';
 import type { Fault, Warning } from '../platform/problem.ts';
 import { jsonSchemaOf } from './json-schema.ts';
 import { memberTree, surveyBody } from './known-members.ts';
-import { faultsOfIssues, limitFaults, problemCodeOf } from './request-faults.ts';
+import { faultsOfIssues, limitFaults, problemCodeOf, type RequestProblemCode } from './request-faults.ts';
 
 /**
  * What a request was read as. Faults are everything that is wrong at once (E3); `problem` is the error code that they
- * amount to: `invalid-request` (400), or `not-computable` (422) when the shape is right and only numbers are beyond
- * what can be calculated with (E1, M6).
+ * amount to: `invalid-request` (400), `not-computable` (422) when the shape is right and only numbers are beyond
+ * what can be calculated with (E1, M6), or `attachments-too-large` (413) when all else is right.
  */
 export type ReadRequest<Payload> =
   | { readonly kind: 'valid'; readonly payload: Payload; readonly warnings: readonly Warning[] }
@@ -21,7 +21,7 @@ export type ReadRequest<Payload> =
 
 export interface InvalidRequest {
   readonly kind: 'invalid';
-  readonly problem: 'invalid-request' | 'not-computable';
+  readonly problem: RequestProblemCode;
   readonly faults: readonly Fault[];
 }
 

@@ -7,6 +7,11 @@ export interface BreakerOptions {
   readonly inARow?: number;
   /** While open, one message is tried so often. Default 60,000 ms. */
   readonly probeIntervalMs?: number;
+  /**
+   * What becomes of the message that opens the breaker, and of a probe that fails. `keep` (default): it is not done, and
+   * is what the next probe tries. `pass`: it is done, since its failure was stored, and the next probe takes another one.
+   */
+  readonly onFailure?: 'keep' | 'pass';
 }
 
 export type BreakerState = 'closed' | 'open';

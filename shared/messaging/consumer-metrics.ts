@@ -8,6 +8,8 @@ import type { Handled } from './request-handling.ts';
 export interface ConsumerMetrics {
   readonly onHandled: (handled: Handled) => void;
   readonly onBreaker: (state: BreakerState) => void;
+  /** `code` is one of a list, so that it can be a label. */
+  readonly onDeadLetter: (code: string) => void;
   /** Reads lag and counters of the consumer at each scrape. */
   follow(consumer: Pick<Consumer, 'lag' | 'stats'>): void;
 }
@@ -25,7 +27,7 @@ const COUNTERS: Readonly<Partial<Record<keyof ConsumerStats, string>>> = {
   paused: 'Partitions paused because too much is unfinished',
 };
 
-/** Makes the metrics of a worker: handler durations, outcomes, lag, breaker; `worker` and `type` are their only labels. */
+/** Makes the metrics of a worker: handler durations, outcomes, lag, breaker, dead letters; labels are names and codes. */
 export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetrics {
   const durations = metrics.duration(
     'plat_handler_duration_seconds',
@@ -34,6 +36,11 @@ export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetri
   );
   const breaker = metrics.gauge('plat_breaker_open', '1 while the breaker keeps the consumer paused', [
     'worker',
+  ]);
+  const opened = metrics.counter('plat_breaker_opened_total', 'Times that the breaker opened', ['worker']);
+  const deadLetters = metrics.counter('plat_dead_letters_total', 'Messages put onto the dead-letter topic', [
+    'worker',
+    'code',
   ]);
   const lag = metrics.gauge('plat_consumer_lag_messages', 'Messages that wait before the consumer', [
     'worker',
@@ -45,10 +52,15 @@ export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetri
     'figure',
   ]);
   breaker.set({ worker }, 0);
+  opened.inc({ worker }, 0);
   return {
     onHandled: ({ type, result, durationMs }) =>
       durations.observe({ worker, type, result }, durationMs / 1_000),
-    onBreaker: (state) => breaker.set({ worker }, state === 'open' ? 1 : 0),
+    onBreaker: (state) => {
+      breaker.set({ worker }, state === 'open' ? 1 : 0);
+      if (state === 'open') opened.inc({ worker });
+    },
+    onDeadLetter: (code) => deadLetters.inc({ worker, code }),
     follow: (consumer) => {
       metrics.onScrape(() => {
         for (const { topic, partition, lag: messages } of consumer.lag())

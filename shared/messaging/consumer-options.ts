@@ -1,9 +1,10 @@
+import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { BackoffOptions } from './backoff.ts';
 import type { BreakerOptions, BreakerState } from './breaker.ts';
 import type { Disposition, Process } from './disposition.ts';
 import type { MaybePromise } from './maybe-promise.ts';
-import type { LogMessage } from './message.ts';
+import type { LogMessage, TopicPartition } from './message.ts';
 import type { WindowOptions } from './owned-partitions.ts';
 
 /** Every limit of a consumer that is not said otherwise. */
@@ -26,6 +27,12 @@ export const CONSUMER_DEFAULTS = {
   drainTimeoutMs: 10_000,
 } as const;
 
+/** What a consumer reads and as whom, for its health. */
+export interface ConsumerReads {
+  readonly groupId: string;
+  readonly topics: readonly string[];
+}
+
 export interface RuntimeOptions {
   readonly process: Process;
   /**
@@ -47,4 +54,13 @@ export interface RuntimeOptions {
   readonly random?: () => number;
   /** Told of each change. Must not throw. */
   readonly onBreaker?: (state: BreakerState) => void;
+  readonly reads?: ConsumerReads;
+  /**
+   * Awaited after each assignment before any of its messages is begun, e.g. until a table of what others have done is
+   * read to its end of that moment. Heartbeats go on; a rejection is tried again with growing delays. `signal` is aborted
+   * when the assignment is over.
+   */
+  readonly fence?: (partitions: readonly TopicPartition[], signal: AbortSignal) => Promise<void>;
+  /** Tells since when a breaker is open. Default the system's. */
+  readonly clock?: Clock;
 }

@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../platform/clock.ts';
 import type { Health } from '../platform/worker.ts';
+import { AssignmentFence } from './assignment-fence.ts';
 import { BreakerControl } from './breaker-control.ts';
 import { CommitLoop, type CommitResult } from './commit-loop.ts';
 import { ConsumerHealth } from './consumer-health.ts';
 import { CONSUMER_DEFAULTS, type RuntimeOptions } from './consumer-options.ts';
+import { startConsumerTimers } from './consumer-timers.ts';
 import { createCounters, type ConsumerStats } from './consumer-stats.ts';
+import type { WorkEnd } from './disposition.ts';
 import { FailurePolicy } from './failure-policy.ts';
 import { InFlight } from './in-flight.ts';
 import { Lanes } from './lanes.ts';
@@ -37,6 +41,8 @@ interface Attachment {
  */
 export class ConsumerRuntime {
   readonly counters = createCounters();
+  /** Counts the end of what a message brought along, and says whether the breaker is closed. */
+  readonly count = (end: WorkEnd): boolean => this.#breaker.count(end) === 'closed';
   readonly #options: RuntimeOptions;
   readonly #inFlight = new InFlight();
   readonly #owned: OwnedPartitions;
@@ -44,6 +50,7 @@ export class ConsumerRuntime {
   readonly #breaker: BreakerControl;
   readonly #commits: CommitLoop;
   readonly #health: ConsumerHealth;
+  readonly #fence: AssignmentFence;
   readonly #abort = new AbortController();
   #attached: Attachment | undefined;
   #draining = false;
@@ -51,13 +58,13 @@ export class ConsumerRuntime {
   constructor(options: RuntimeOptions) {
     this.#options = options;
     this.#owned = new OwnedPartitions(this.#inFlight, options.window);
-    this.#health = new ConsumerHealth(options.stallMs ?? CONSUMER_DEFAULTS.stallMs);
-    const failures = new FailurePolicy(options, this.counters, (work) => this.#breaker.judge(work, true));
+    this.#health = new ConsumerHealth(options.stallMs ?? CONSUMER_DEFAULTS.stallMs, options.reads);
+    const failures = new FailurePolicy(options, this.counters, (work) => this.#breaker.judge(work, 'failed'));
     this.#lanes = new Lanes(
       {
         run: (work) => options.process(work.message, work.attempts, this.#abort.signal),
         thrown: (work, error) => failures.decide(work, error),
-        ended: (work, disposition) => this.#ended(work, disposition === 'failed'),
+        ended: (work, end) => this.#ended(work, end),
         held: () => (this.counters.heldAttempts += 1),
         wanted: (work) => !work.prefix.closed,
       },
@@ -67,9 +74,16 @@ export class ConsumerRuntime {
       },
     );
     this.#breaker = new BreakerControl(
-      { lanes: this.#lanes, owned: this.#owned, onChange: (state) => this.#breakerChanged(state) },
+      {
+        lanes: this.#lanes,
+        owned: this.#owned,
+        onChange: (state) => this.#breakerChanged(state),
+        clock: options.clock ?? systemClock,
+        mayProbe: () => this.#fence.isOpen,
+      },
       options.breaker,
     );
+    this.#fence = new AssignmentFence(options, () => this.#setFlow());
     this.#commits = new CommitLoop(
       () => this.#commitTarget(),
       (result) => this.#committed(result),
@@ -79,7 +93,8 @@ export class ConsumerRuntime {
   /** Makes `source` the one that is read, and answers the sink to start it with. Calls of former sinks are ignored. */
   attach(source: GroupSource, onCrash: (error: Error) => void): GroupSink {
     this.detach();
-    const attached: Attachment = { source, timers: this.#startTimers(source), epoch: 0, revoking: false };
+    const timers = startConsumerTimers(this.#options, source, () => this.#tick());
+    const attached: Attachment = { source, timers, epoch: 0, revoking: false };
     this.#attached = attached;
     const isCurrent = (epoch: number) => this.#attached === attached && attached.epoch === epoch;
     return {
@@ -90,6 +105,7 @@ export class ConsumerRuntime {
         this.counters.rebalances += 1;
         this.#lanes.dropQueued();
         this.#owned.assign(source, partitions);
+        this.#fence.shut(partitions);
         this.#setFlow();
       },
       onRevoking: (epoch) => {
@@ -118,6 +134,7 @@ export class ConsumerRuntime {
   detach(): void {
     for (const timer of this.#attached?.timers ?? []) clearInterval(timer);
     this.#attached = undefined;
+    this.#fence.drop();
     this.#lanes.halt();
     this.#lanes.dropQueued();
     this.#owned.release();
@@ -139,7 +156,8 @@ export class ConsumerRuntime {
   }
 
   health(): Health {
-    return this.#health.report((this.#attached?.epoch ?? 0) > 0, this.#breaker.state);
+    const isAssigned = (this.#attached?.epoch ?? 0) > 0;
+    return this.#health.report({ isAssigned, isFenced: !this.#fence.isOpen }, this.#breaker.openState);
   }
 
   lag(): readonly PartitionLag[] {
@@ -168,16 +186,16 @@ export class ConsumerRuntime {
     this.#owned.pauseWhenFull(prefix);
   }
 
-  #ended(work: Work, failed: boolean): 'next' | 'again' {
+  #ended(work: Work, end: WorkEnd): 'next' | 'again' {
     const { prefix } = work;
-    if (this.#breaker.judge(work, failed) === 'again') {
+    if (this.#breaker.judge(work, end) === 'again') {
       if (!prefix.closed) return 'again';
       // Of an ended epoch: whoever owns the partition now is delivered it again.
       work.state = 'queued';
       return 'next';
     }
     this.counters.settled += 1;
-    if (failed) this.counters.failed += 1;
+    if (end !== 'settled') this.counters.failed += 1;
     finishWork(work);
     if (prefix.advance()) this.#owned.resumeWhenHalf(prefix);
     // The commit made when the revocation came did not have what was still running then.
@@ -187,45 +205,34 @@ export class ConsumerRuntime {
 
   #breakerChanged(state: 'open' | 'closed'): void {
     if (state === 'open') this.counters.breakerOpened += 1;
-    this.#options.log.error({ breaker: state }, 'the breaker changed');
+    this.#options.log.error({ breaker: state, ...this.#options.reads }, 'the breaker changed');
     this.#setFlow();
     this.#options.onBreaker?.(state);
   }
 
+  get #mayRun(): boolean {
+    return this.#attached?.revoking === false && this.#breaker.state === 'closed' && this.#fence.isOpen;
+  }
+
   #setFlow(): void {
-    const mayRun = this.#attached?.revoking === false && this.#breaker.state === 'closed';
-    if (mayRun) this.#lanes.go();
+    if (this.#mayRun) this.#lanes.go();
     else this.#lanes.halt();
   }
 
   #hasEnded(): boolean {
-    const mayRun = this.#attached?.revoking === false && this.#breaker.state === 'closed';
-    return mayRun ? this.#lanes.isIdle : this.#lanes.running === 0;
+    return this.#mayRun ? this.#lanes.isIdle : this.#lanes.running === 0;
   }
 
-  #startTimers(source: GroupSource): readonly NodeJS.Timeout[] {
-    const { commitIntervalMs, heartbeatIntervalMs } = { ...CONSUMER_DEFAULTS, ...this.#options };
-    const tick = () => {
-      this.#health.watch(this.#owned.all());
-      if (this.#attached?.revoking === false) this.#commits.tick();
-    };
-    const beat = () => {
-      source.heartbeat().catch((error: unknown) => {
-        this.#options.log.warn({ err: error }, 'a heartbeat failed');
-      });
-    };
-    return [setInterval(tick, commitIntervalMs), setInterval(beat, heartbeatIntervalMs)];
+  #tick(): void {
+    this.#health.watch(this.#owned.all());
+    if (this.#attached?.revoking === false) this.#commits.tick();
   }
 
   #commitTarget() {
     const attached = this.#attached;
     if (attached === undefined || attached.epoch === 0) return undefined;
     const { epoch, source } = attached;
-    return {
-      epoch,
-      prefixes: this.#owned.all(),
-      store: source.commit.bind(source),
-    };
+    return { epoch, prefixes: this.#owned.all(), store: source.commit.bind(source) };
   }
 
   #committed(result: CommitResult): void {

@@ -3,6 +3,7 @@ import { backoffMs, type BackoffOptions } from './backoff.ts';
 import { CONSUMER_DEFAULTS, type RuntimeOptions } from './consumer-options.ts';
 import { ConsumerRuntime } from './consumer-runtime.ts';
 import type { ConsumerStats } from './consumer-stats.ts';
+import type { WorkEnd } from './disposition.ts';
 import type { PartitionLag } from './owned-partitions.ts';
 import type { GroupSource } from './ports.ts';
 
@@ -22,6 +23,8 @@ export interface Consumer {
   health(): Health;
   lag(): readonly PartitionLag[];
   stats(): ConsumerStats;
+  /** Counts for the breaker how work ended that a message brought along; false: the breaker is open. */
+  count(end: WorkEnd): boolean;
 }
 
 /** A discarded source may take so long to end; nobody waits for it. */
@@ -72,6 +75,10 @@ class Supervisor implements Consumer {
 
   stats(): ConsumerStats {
     return this.#runtime.stats();
+  }
+
+  count(end: WorkEnd): boolean {
+    return this.#runtime.count(end);
   }
 
   async #build(): Promise<void> {

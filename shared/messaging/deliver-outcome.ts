@@ -3,7 +3,7 @@ import { createProblem } from '../platform/create-problem.ts';
 import type { Problem } from '../platform/problem.ts';
 import type { Codec } from './codec.ts';
 import type { DeadLetterReason, DeadLetters } from './dead-letter.ts';
-import { isPassingFailure, type Disposition } from './disposition.ts';
+import { isPassingFailure, type Disposition, type WorkEnd } from './disposition.ts';
 import type { OutgoingMessage } from './message.ts';
 import type { Outcome, ReplyBody } from './outcome.ts';
 import type { Publisher } from './ports.ts';
@@ -20,6 +20,8 @@ export interface DeliveryParts {
   /** Takes replies to our own topics, and the outputs of handlers. */
   readonly replies: Publisher;
   readonly onDeadLetter?: (code: string) => void;
+  /** Whether a dead letter of this code counts as a failure for the breaker; absent: none does. */
+  readonly countsAsFailure?: (code: string) => boolean;
 }
 
 const FAULT_TEXT: Readonly<Record<ReplyFault, string>> = {
@@ -52,35 +54,31 @@ export class OutcomeDelivery {
       case 'retry':
         return { retryAfterMs: outcome.afterMs };
       case 'abandon':
-        await this.#bury(request, reasonOf(outcome.problem));
-        return 'settled';
+        return this.#bury(request, reasonOf(outcome.problem));
       case 'refused':
-        await this.refuse(request, outcome.problem);
-        return 'settled';
+        return this.refuse(request, outcome.problem);
       case 'done':
         if (outcome.outputs !== undefined && outcome.outputs.length > 0) {
           await this.#parts.replies.publish(outcome.outputs);
         }
-        if (outcome.reply !== undefined) await this.#reply(request, outcome.reply);
-        return 'settled';
+        return outcome.reply === undefined ? (outcome.end ?? 'settled') : this.#reply(request, outcome.reply);
       default:
         return assertNever(outcome);
     }
   }
 
   /** Answers with the problem; where nobody can be answered, the request becomes a dead letter. */
-  async refuse(request: Request, problem: Problem): Promise<void> {
+  async refuse(request: Request, problem: Problem): Promise<WorkEnd> {
     const route = await this.#parts.router.find(request.message.headers);
     const { code, text } = reasonOf(problem);
     if (route.kind === 'fault') {
-      await this.#bury(request, { code, text: `${text}; ${FAULT_TEXT[route.code]}` });
-      return;
+      return this.#bury(request, { code, text: `${text}; ${FAULT_TEXT[route.code]}` });
     }
     const reply = await createErrorReply(this.#parts.codec, request, route, problem);
     const fault = await this.#send(route, reply);
-    if (fault === undefined) return;
+    if (fault === undefined) return 'settled';
     const why = fault === 'too-large' ? 'the error reply is too large' : fault.text;
-    await this.#bury(request, { code, text: `${text}; ${why}` });
+    return this.#bury(request, { code, text: `${text}; ${why}` });
   }
 
   /** Makes the request a dead letter. */
@@ -88,15 +86,15 @@ export class OutcomeDelivery {
     await this.#bury(request, reasonOf(problem));
   }
 
-  async #reply(request: Request, body: ReplyBody): Promise<void> {
+  async #reply(request: Request, body: ReplyBody): Promise<WorkEnd> {
     const route = await this.#parts.router.find(request.message.headers);
     if (route.kind === 'fault') {
-      await this.#bury(request, { code: route.code, text: FAULT_TEXT[route.code] });
-      return;
+      return this.#bury(request, { code: route.code, text: FAULT_TEXT[route.code] });
     }
     const fault = await this.#send(route, await createReply(this.#parts.codec, request, route, body));
-    if (fault === 'too-large') await this.refuse(request, createProblem('reply-too-large'));
-    else if (fault !== undefined) await this.#bury(request, fault);
+    if (fault === undefined) return 'settled';
+    if (fault === 'too-large') return this.refuse(request, createProblem('reply-too-large'));
+    return this.#bury(request, fault);
   }
 
   /** Answers why the reply cannot be sent, now or ever; rejects with what may pass. */
@@ -119,9 +117,10 @@ export class OutcomeDelivery {
     }
   }
 
-  async #bury(request: Request, reason: DeadLetterReason): Promise<void> {
+  async #bury(request: Request, reason: DeadLetterReason): Promise<WorkEnd> {
     await this.#parts.deadLetters.write(request, reason);
     this.#parts.onDeadLetter?.(reason.code);
+    return this.#parts.countsAsFailure?.(reason.code) === true ? 'dead-lettered' : 'settled';
   }
 }
 

@@ -3,10 +3,14 @@ import type { LogMessage } from './message.ts';
 
 /**
  * What the runtime does with a message that was processed. `settled`: it is done and may be committed. `failed`: done
- * too (its failure was answered or stored), but it counts for the breaker. `retryAfterMs`: processed again after the
- * delay, followers of its key wait, nothing beyond it is committed.
+ * too (its failure was answered or stored), but it counts for the breaker, which may try it again. `dead-lettered`: it
+ * counts for the breaker as well, but is never tried again, since that would store it twice. `retryAfterMs`: processed
+ * again after the delay, followers of its key wait, nothing beyond it is committed.
  */
-export type Disposition = 'settled' | 'failed' | { readonly retryAfterMs: number };
+export type Disposition = WorkEnd | { readonly retryAfterMs: number };
+
+/** How a message ended that is not processed again by itself. */
+export type WorkEnd = 'settled' | 'failed' | 'dead-lettered';
 
 /**
  * Processes one message; `attempt` counts from 1, `signal` is aborted when the process stops waiting for it. Answers synchronously where it can: the runtime then pays for no

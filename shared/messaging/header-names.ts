@@ -29,6 +29,31 @@ export const HEADER = {
   /** W3C trace context. */
   traceParent: 'traceparent',
   traceState: 'tracestate',
+  /** Notifications: the id, where the command itself does not hold it (retries, redrives). */
+  notificationId: 'plat-notification-id',
+  /** Rounds of delivery begun with this copy, counted from 1; absent: 1. A copy whose number is not above the known one is stale. */
+  attempt: 'plat-attempt',
+  /** Epoch milliseconds as text, before which a copy on a retry tier is not handled. */
+  dueAt: 'plat-due-at',
+  /** Topic and partition that a copy on a retry tier goes back to. */
+  retryTopic: 'plat-retry-topic',
+  retryPartition: 'plat-retry-partition',
+  /** Epoch milliseconds as text: what the time limit of a copy counts from, where an operator has sent it again. */
+  timeLimitFrom: 'plat-time-limit-from',
+  /** JSON list of former attempts without personal data, newest last. */
+  attemptHistory: 'plat-attempt-history',
+  /** `true`: the acceptance of an id that came first, written again behind a later one. */
+  firstAcceptance: 'plat-first-acceptance',
+  /** Names one write of one process, by which it knows its own record again when it reads the topic. */
+  write: 'plat-write',
+  /** `true`: the message itself is on a retry tier, only its place in the order is kept. */
+  heldElsewhere: 'plat-held-elsewhere',
+  /** `true`: no command, but the word to go on with the messages held for this key. */
+  holdWake: 'plat-hold-wake',
+  /** How often an operator has sent this message again. */
+  redriveCount: 'plat-redrive-count',
+  /** `true`: an operator accepts that a notification of unknown outcome may be sent twice. */
+  redriveUnknown: 'plat-redrive-unknown',
   /** Dead letters: where the message came from and why it ended there. */
   deadLetterTopic: 'plat-dead-letter-original-topic',
   deadLetterPartition: 'plat-dead-letter-original-partition',

@@ -5,8 +5,11 @@ export type JsonParsed =
   | { readonly kind: 'valid'; readonly payload: unknown; readonly warnings: readonly Warning[] }
   | {
       readonly kind: 'invalid';
-      /** `invalid-request` (400) when the shape is wrong, `not-computable` (422) when only values have no place. */
-      readonly problem: 'invalid-request' | 'not-computable';
+      /**
+       * `invalid-request` (400) when the shape is wrong, `not-computable` (422) when only values have no place,
+       * `attachments-too-large` (413) when only files are too large.
+       */
+      readonly problem: 'invalid-request' | 'not-computable' | 'attachments-too-large';
       readonly faults: readonly Fault[];
     };
 

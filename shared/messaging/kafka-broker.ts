@@ -3,6 +3,7 @@ import { KafkaAdmin } from './kafka-admin.ts';
 import { kafkaClients, type KafkaSettings } from './kafka-client.ts';
 import { KafkaGroupSource } from './kafka-group-source.ts';
 import { KafkaPublisher } from './kafka-publisher.ts';
+import { readKafkaRanges } from './kafka-range-reader.ts';
 import { KafkaTail } from './kafka-tail.ts';
 import { TopicPartitions } from './kafka-topic-partitions.ts';
 import type { Broker } from './ports.ts';
@@ -41,6 +42,8 @@ export function createKafkaBroker(options: KafkaBrokerOptions): KafkaBroker {
     createGroupSource: (wanted) =>
       opened(new KafkaGroupSource(wanted, { createClient, admin, log, onStopped })),
     createTail: (wanted) => opened(new KafkaTail(wanted, { createClient, admin, log, onStopped })),
+    readRanges: (ranges, onMessage) =>
+      readKafkaRanges(ranges, onMessage, { createClient, admin, clientId: `${clientId}.reader` }),
     close: async () => {
       await Promise.all([...open].map((client) => client.stop()));
       await admin.close();

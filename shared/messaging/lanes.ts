@@ -1,4 +1,4 @@
-import type { Disposition } from './disposition.ts';
+import type { Disposition, WorkEnd } from './disposition.ts';
 import { Fifo } from './fifo.ts';
 import { isPromise, type MaybePromise } from './maybe-promise.ts';
 import type { Work } from './work.ts';
@@ -23,7 +23,7 @@ export interface LaneCalls {
   /** Decides about a throw of run(); throws nothing itself. */
   thrown(work: Work, error: unknown): MaybePromise<Disposition>;
   /** The work has ended: on to the next of its key, or the same again (it stays first and waits to be started). */
-  ended(work: Work, disposition: 'settled' | 'failed'): 'next' | 'again';
+  ended(work: Work, end: WorkEnd): 'next' | 'again';
   /** The work waits for its next attempt. */
   held(work: Work): void;
   /** Whether a held work whose delay is over is still wanted. */

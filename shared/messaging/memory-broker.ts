@@ -6,6 +6,7 @@ import { MemoryGroup } from './memory-group.ts';
 import { MemoryGroupSource } from './memory-group-source.ts';
 import type { MemoryParts, Stoppable } from './memory-parts.ts';
 import { MemoryPublisher } from './memory-publisher.ts';
+import { readMemoryRanges } from './memory-range-reader.ts';
 import { MemoryScheduler } from './memory-scheduler.ts';
 import { MemoryTail } from './memory-tail.ts';
 import type { MemoryLimits } from './memory-topic-config.ts';
@@ -70,6 +71,7 @@ export function createMemoryBroker(options: MemoryBrokerOptions = {}): Broker {
     createPublisher: (publisher): Publisher => opened(new MemoryPublisher(publisher, parts)),
     createGroupSource: (source) => opened(new MemoryGroupSource(source, groupOf(source.groupId), parts)),
     createTail: (tail) => opened(new MemoryTail(tail, parts, log)),
+    readRanges: (ranges, onMessage) => readMemoryRanges(topics, ranges, onMessage),
     admin: new MemoryAdmin(topics, groups, faults),
     close: async () => {
       clearInterval(sweeper);

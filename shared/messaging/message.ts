@@ -40,6 +40,12 @@ export interface PartitionOffset extends TopicPartition {
   readonly offset: number;
 }
 
+/** Part of a partition: the offsets from `from` on, `to` and beyond not included. */
+export interface OffsetRange extends TopicPartition {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** `topic/partition` as one string, to index maps by. */
 export function partitionId(topic: string, partition: number): string {
   return `${topic}/${partition}`;

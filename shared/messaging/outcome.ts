@@ -7,8 +7,16 @@ import type { Problem } from '../platform/problem.ts';
  * (InfrastructureError: the message is tried again, nothing is committed) or a bug (answered as `unexpected`).
  */
 export type Outcome =
-  /** The work is done: `reply` answers the requester (if the message names a reply topic), `outputs` go out as they are. */
-  | { readonly kind: 'done'; readonly reply?: ReplyBody; readonly outputs?: readonly OutgoingMessage[] }
+  /**
+   * The work is done: `reply` answers the requester (if the message names a reply topic), `outputs` go out as they are.
+   * `end` says that the handler itself stored it as a dead letter, which counts for the breaker.
+   */
+  | {
+      readonly kind: 'done';
+      readonly reply?: ReplyBody;
+      readonly outputs?: readonly OutgoingMessage[];
+      readonly end?: 'dead-lettered';
+    }
   /** The request cannot be served and never will be: an error reply, or a dead letter where nobody can be answered. */
   | { readonly kind: 'refused'; readonly problem: Problem }
   /** A passing fault: the same message is handled again after the delay, its key's followers wait. */
@@ -32,6 +40,7 @@ export const done = (reply?: ReplyBody, outputs?: readonly OutgoingMessage[]): O
   ...(reply === undefined ? {} : { reply }),
   ...(outputs === undefined ? {} : { outputs }),
 });
+export const deadLettered: Outcome = { kind: 'done', end: 'dead-lettered' };
 export const refused = (problem: Problem): Outcome => ({ kind: 'refused', problem });
 export const retry = (afterMs: number, problem: Problem): Outcome => ({ kind: 'retry', afterMs, problem });
 export const abandon = (problem: Problem): Outcome => ({ kind: 'abandon', problem });

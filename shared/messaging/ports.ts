@@ -1,4 +1,4 @@
-import type { LogMessage, OutgoingMessage, PartitionOffset, TopicPartition } from './message.ts';
+import type { LogMessage, OffsetRange, OutgoingMessage, PartitionOffset, TopicPartition } from './message.ts';
 
 /**
  * The promises that every broker adapter keeps (embedded and Kafka pass one conformance suite).
@@ -12,10 +12,20 @@ export interface Broker {
   createGroupSource(options: GroupSourceOptions): GroupSource;
   /** A group of one: reads all partitions of its topics, never commits, keeps its own positions. */
   createTail(options: TailOptions): Tail;
+  /**
+   * Reads what is on the log of these ranges, each in offset order, and waits for `onMessage` before it goes on: what is
+   * held in memory is one fetch, however much there is. Resolves when all was handed over or `onMessage` answers `stop`;
+   * offsets that are gone are passed over. Rejects with MessagingError, and with what `onMessage` threw.
+   */
+  readRanges(ranges: readonly OffsetRange[], onMessage: OnRangeMessage): Promise<void>;
   readonly admin: BrokerAdmin;
   /** Closes all that was created from it. Idempotent. */
   close(): Promise<void>;
 }
+
+/** Takes one message of a range; says whether there are to be more. */
+export type OnRangeMessage = (message: LogMessage) => ReadOn | Promise<ReadOn>;
+export type ReadOn = 'more' | 'stop';
 
 export interface PublisherOptions {
   readonly clientId: string;

@@ -36,6 +36,13 @@ export interface RequestHandlingOptions {
   /** Told about each request that was settled or put off. Must not throw. */
   readonly onHandled?: (handled: Handled) => void;
   readonly onDeadLetter?: (code: string) => void;
+  /**
+   * Whether a dead letter of this code counts as a failure for the breaker, so that a consumer which dead-letters most of
+   * its traffic stops. Absent: none does; one bad peer then cannot stop the others.
+   */
+  readonly countsAsFailure?: (code: string) => boolean;
+  /** Who deals with a message whose deadline has passed: it is refused unseen (default), or its handler looks at it. */
+  readonly expired?: 'refuse' | 'handle';
 }
 
 /** How a request ended, for metrics. */
@@ -56,7 +63,11 @@ export interface Handled {
  */
 export function createRequestHandling(options: RequestHandlingOptions): { readonly process: Process } {
   const { codec, clock, handlers } = options;
-  const policies: readonly Policy[] = [decodeSafely(codec), refuseExpired(clock), handleByType(handlers)];
+  const policies: readonly Policy[] = [
+    decodeSafely(codec),
+    ...(options.expired === 'handle' ? [] : [refuseExpired(clock)]),
+    handleByType(handlers),
+  ];
   const delivery = createDelivery(options);
   const fail = createUnexpected(options, delivery);
   const conclude = async (request: Request, outcome: Outcome, startedMs: number): Promise<Disposition> => {
@@ -104,6 +115,7 @@ function createDelivery(options: RequestHandlingOptions): OutcomeDelivery {
     }),
     replies,
     ...(options.onDeadLetter === undefined ? {} : { onDeadLetter: options.onDeadLetter }),
+    ...(options.countsAsFailure === undefined ? {} : { countsAsFailure: options.countsAsFailure }),
   });
 }
 

@@ -2,14 +2,18 @@ import { createConsumer, type Consumer } from './consumer.ts';
 import { consumerMetrics } from './consumer-metrics.ts';
 import type { Handlers } from './handle-by-type.ts';
 import { createRequestHandling } from './request-handling.ts';
-import { TOPIC, topicName, type TopicKey } from './topic-names.ts';
+import { internalTopics, ownReplyTopics } from './reply-topics.ts';
+import { topicName, type TopicKey } from './topic-names.ts';
 import type { Health, WorkerContext } from '../platform/worker.ts';
 
 /** A foreign reply topic that cannot be written costs the lane no longer than this; it is then spared for a while. */
 const FOREIGN_DEADLINE_MS = 3_000;
-const OWN_REPLY_TOPICS: readonly TopicKey[] = ['ingressReplies', 'ingressResults'];
 
-/** One lane of requests: interactive traffic and bulk traffic share nothing but the process. */
+/**
+ * One lane of requests: interactive traffic and bulk traffic share nothing but the process. Dead letters count for the
+ * breaker on the bulk lane only, where nobody waits: on the interactive one a single peer whose requests cannot be
+ * answered would stop those of all others.
+ */
 export interface LaneOptions {
   /** Name of the worker, part of the group's name as well. */
   readonly worker: string;
@@ -50,13 +54,13 @@ export async function startLane(context: WorkerContext, options: LaneOptions): P
     deadLetterTopic: topic(options.deadLetterTopic),
     groupId,
     admin: broker.admin,
-    ownReplyTopics: OWN_REPLY_TOPICS.map(topic),
-    internalTopics: (Object.keys(TOPIC) as TopicKey[])
-      .filter((key) => !OWN_REPLY_TOPICS.includes(key))
-      .map(topic),
+    ownReplyTopics: ownReplyTopics(config.topicPrefix),
+    internalTopics: internalTopics(config.topicPrefix, config.notification.retryTiersMs),
     clock: context.clock,
     log,
     onHandled: observe.onHandled,
+    onDeadLetter: observe.onDeadLetter,
+    ...(options.lane === 'bulk' ? { countsAsFailure: () => true } : {}),
   });
   const consumer = createConsumer({
     createSource: () => broker.createGroupSource({ groupId, clientId, topics: [topic(requestTopic)] }),
@@ -64,6 +68,8 @@ export async function startLane(context: WorkerContext, options: LaneOptions): P
     log,
     lanes: config.lanes,
     onBreaker: observe.onBreaker,
+    reads: { groupId, topics: [topic(requestTopic)] },
+    clock: context.clock,
     ...(sliceMs === undefined ? {} : { sliceMs }),
   });
   observe.follow(consumer);

@@ -1,5 +1,6 @@
+import { COMMAND_RETENTION_MS, OUTCOME_RETENTION_MS } from '../notification/retention.ts';
 import type { BrokerAdmin, TopicSpec } from './ports.ts';
-import { topicName, type TopicKey } from './topic-names.ts';
+import { retryTopicName, TOPIC, topicName, type TopicKey } from './topic-names.ts';
 
 const MIB = 1_024 * 1_024;
 const MINUTE_MS = 60_000;
@@ -10,6 +11,8 @@ const DAY_MS = 24 * HOUR_MS;
 const PARTITIONS = 12;
 /** Every ingress reads all results, so fewer partitions cost it less. */
 const RESULT_PARTITIONS = 6;
+/** Every notification worker and every ingress reads all outcomes; each request of a writer costs by the partitions in it. */
+const OUTCOME_PARTITIONS = 3;
 /** One order over all records, so that a product is never seen before the lists that it names; written by hand only. */
 const CATALOGUE_PARTITIONS = 1;
 /** The largest record of ours: the rows of all offers of a simulation; a schedule of 1,200 rows is below 1 MiB. */
@@ -21,6 +24,10 @@ const BULK_RETENTION_MS = 7 * DAY_MS;
 const ANSWER_RETENTION_MS = HOUR_MS;
 /** A month to look into what could not be handled, and to send it again. */
 const DEAD_LETTER_RETENTION_MS = 30 * DAY_MS;
+/** An Idempotency-Key counts for 24 hours (N3); the rest is room for clocks and compaction. */
+const ACCEPTANCE_RETENTION_MS = 2 * DAY_MS;
+/** Who did what with a dead letter is asked for long after the letter itself is gone. */
+const AUDIT_RETENTION_MS = 365 * DAY_MS;
 /** Most that the answers of one partition may take, so that a flood within the hour cannot fill the disks. */
 const ANSWER_RETENTION_BYTES = 512 * MIB;
 /** Retention removes whole closed segments: short retention needs segments that close soon. */
@@ -60,6 +67,16 @@ const STATE: Settings = {
   'segment.ms': String(DAY_MS),
 };
 
+/** A state that is forgotten after a while: compacted, and old segments go. Segments close soon, so that they can. */
+function expiringState(ms: number): Settings {
+  return {
+    ...STATE,
+    'cleanup.policy': 'compact,delete',
+    'retention.ms': String(ms),
+    'segment.ms': String(10 * MINUTE_MS),
+  };
+}
+
 interface Entry {
   readonly partitions: number;
   readonly config: Settings;
@@ -77,11 +94,29 @@ const CATALOGUE: Readonly<Record<TopicKey, Entry>> = {
   ingressReplies: entry(PARTITIONS, ANSWERS),
   ingressResults: entry(RESULT_PARTITIONS, ANSWERS),
   catalogueRecords: entry(CATALOGUE_PARTITIONS, STATE),
+  smsCommands: entry(PARTITIONS, { ...REQUESTS, ...retention(COMMAND_RETENTION_MS) }),
+  emailCommands: entry(PARTITIONS, { ...REQUESTS, ...retention(COMMAND_RETENTION_MS) }),
+  notificationHold: entry(PARTITIONS, expiringState(COMMAND_RETENTION_MS)),
+  notificationOutcomes: entry(OUTCOME_PARTITIONS, expiringState(OUTCOME_RETENTION_MS)),
+  notificationAcceptances: entry(PARTITIONS, expiringState(ACCEPTANCE_RETENTION_MS)),
+  notificationDeadLetters: entry(PARTITIONS, retention(DEAD_LETTER_RETENTION_MS)),
+  deadLetterAudit: entry(CATALOGUE_PARTITIONS, retention(AUDIT_RETENTION_MS)),
 };
 
 /** The specifications of the named topics. */
 export function topicSpecs(prefix: string, keys: readonly TopicKey[]): TopicSpec[] {
   return keys.map((key) => ({ topic: topicName(prefix, key), ...CATALOGUE[key] }));
+}
+
+/** The specifications of the retry tiers with these delays, in milliseconds. */
+export function retryTopicSpecs(prefix: string, tiersMs: readonly number[]): TopicSpec[] {
+  const retry = entry(PARTITIONS, { ...REQUESTS, ...retention(COMMAND_RETENTION_MS) });
+  return tiersMs.map((delayMs) => ({ topic: retryTopicName(prefix, delayMs), ...retry }));
+}
+
+/** All topics of the system: those of the catalogue, and the retry tiers as they are configured. */
+export function allTopicSpecs(prefix: string, tiersMs: readonly number[]): TopicSpec[] {
+  return [...topicSpecs(prefix, Object.keys(TOPIC) as TopicKey[]), ...retryTopicSpecs(prefix, tiersMs)];
 }
 
 /**
@@ -92,8 +127,12 @@ export async function missingTopics(
   admin: Pick<BrokerAdmin, 'partitionCounts'>,
   prefix: string,
   keys: readonly TopicKey[],
+  tiersMs: readonly number[] = [],
 ): Promise<string[]> {
-  const names = keys.map((key) => topicName(prefix, key));
+  const names = [
+    ...keys.map((key) => topicName(prefix, key)),
+    ...tiersMs.map((delayMs) => retryTopicName(prefix, delayMs)),
+  ];
   const counts = await admin.partitionCounts(names);
   return names.filter((name) => !counts.has(name));
 }

@@ -1,7 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import {
+  COMMAND_RETENTION_MS,
+  MAX_RETRY_TIER_MS,
+  MAX_TIME_LIMIT_MS,
+  OUTCOME_RETENTION_MS,
+} from '../notification/retention.ts';
 import { ConfigError } from './errors.ts';
 import { LOG_LEVELS } from './log.ts';
+import {
+  count,
+  durations,
+  durationUpTo,
+  flag,
+  list,
+  oneOf,
+  port,
+  secret,
+  webAddress,
+} from './setting-kinds.ts';
 
 /**
  * The configuration of a process: the only place that reads the environment. Every setting has a default that lets a
@@ -11,31 +28,9 @@ import { LOG_LEVELS } from './log.ts';
 const KIB = 1_024;
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-
-/** `1`, `true`, `yes`, `on` and their opposites. */
-const flag = z.stringbool({ error: 'must be one of true, false, 1, 0, yes, no, on and off' });
-/** A whole number within bounds; one that is not is told of once, whatever is wrong with it. */
-const count = (max: number, min = 0) => {
-  const error = `must be a whole number from ${min} to ${max}`;
-  return z.coerce
-    .number({ error })
-    .refine((value) => Number.isInteger(value) && value >= min && value <= max, error);
-};
-const port = count(65_535);
-const oneOf = <const Name extends string>(names: readonly Name[]) =>
-  z.enum(names, { error: `must be one of ${names.join(', ')}` });
-const secret = (least: number) => z.string().min(least, `must have at least ${least} characters`);
-/** An address that can be fetched; others would only fail at the first request. */
-const webAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
-const list = z
-  .string()
-  .transform((text) =>
-    text
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== ''),
-  )
-  .refine((items) => items.length > 0, 'must name at least one');
+const HOUR = 60 * MINUTE;
+const COMMANDS_KEPT = `commands are kept for ${COMMAND_RETENTION_MS / HOUR}h`;
+const OUTCOMES_KEPT = `outcomes are kept for ${OUTCOME_RETENTION_MS / HOUR}h`;
 
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
@@ -82,6 +77,33 @@ const environment = z.object({
   HOLIDAY_COUNTRIES: list.default([]),
   /** Folder of the product catalogue that is put onto the embedded broker. */
   CATALOGUE_FOLDER: z.string().optional(),
+  /** Provider configuration of the notifications (interface 4.8), a mounted secret; absent: the local outbox. */
+  NOTIFICATION_CONFIG_FILE: z.string().optional(),
+  /** Folder of the local outbox, which takes the messages where no provider is configured. */
+  OUTBOX_FOLDER: z.string().default('var/outbox'),
+  /** ISO 3166 country of telephone numbers without a country code; absent: they are refused (N4). */
+  NOTIFICATION_DEFAULT_COUNTRY: z
+    .string()
+    .regex(/^[A-Z]{2}$/, 'must be an ISO 3166 code such as RO')
+    .optional(),
+  /** Delays of the retry tiers in their order; the last is repeated until the time limit. */
+  NOTIFICATION_RETRY_TIERS: durations
+    .refine(
+      (tiersMs) => tiersMs.every((delayMs) => delayMs <= MAX_RETRY_TIER_MS),
+      `must hold durations of ${MAX_RETRY_TIER_MS / HOUR}h at most: ${OUTCOMES_KEPT}`,
+    )
+    .default([10_000, MINUTE, 10 * MINUTE, HOUR]),
+  /** A notification that could not be sent within so long becomes a dead letter. */
+  NOTIFICATION_TIME_LIMIT_SMS: durationUpTo(MAX_TIME_LIMIT_MS, COMMANDS_KEPT).default(6 * HOUR),
+  NOTIFICATION_TIME_LIMIT_EMAIL: durationUpTo(MAX_TIME_LIMIT_MS, COMMANDS_KEPT).default(24 * HOUR),
+  /** What becomes of a notification whose sending had an unknown outcome. */
+  NOTIFICATION_UNKNOWN_SMS: oneOf(['park', 'resend']).default('park'),
+  NOTIFICATION_UNKNOWN_EMAIL: oneOf(['park', 'resend']).default('park'),
+  /** One call of a provider, from connecting to its answer. */
+  NOTIFICATION_SEND_TIMEOUT_MS: count(10 * MINUTE, 100).default(30 * SECOND),
+  EMAIL_BODY_LIMIT_BYTES: count(64 * KIB * KIB, KIB).default(10 * KIB * KIB),
+  /** Over the embedded broker: takes address and token of the admin endpoint; `none`: there is no endpoint. */
+  ADMIN_FILE: z.string().default('var/admin.json'),
   DRAIN_TIMEOUT_MS: count(10 * MINUTE).default(10 * SECOND),
   /** Messages handled side by side by one consumer. */
   LANES: count(10_000, 1).default(64),
@@ -184,6 +206,17 @@ function toConfig(env: Environment) {
       holidayCountries: env.HOLIDAY_COUNTRIES,
       catalogueFolder: env.CATALOGUE_FOLDER,
     },
+    notification: {
+      configFile: env.NOTIFICATION_CONFIG_FILE,
+      outboxFolder: env.OUTBOX_FOLDER,
+      defaultCountry: env.NOTIFICATION_DEFAULT_COUNTRY,
+      retryTiersMs: env.NOTIFICATION_RETRY_TIERS,
+      timeLimitMs: { sms: env.NOTIFICATION_TIME_LIMIT_SMS, email: env.NOTIFICATION_TIME_LIMIT_EMAIL },
+      unknownPolicy: { sms: env.NOTIFICATION_UNKNOWN_SMS, email: env.NOTIFICATION_UNKNOWN_EMAIL },
+      sendTimeoutMs: env.NOTIFICATION_SEND_TIMEOUT_MS,
+      emailBodyLimitBytes: env.EMAIL_BODY_LIMIT_BYTES,
+    },
+    adminFile: env.ADMIN_FILE === 'none' ? undefined : env.ADMIN_FILE,
     drainTimeoutMs: env.DRAIN_TIMEOUT_MS,
     lanes: env.LANES,
   } as const;

@@ -10,10 +10,21 @@ export const ERROR_CODES = {
   'not-found': { status: 404, title: 'There is nothing at this address', retryable: false },
   'unknown-action': { status: 404, title: 'There is no action of this name', retryable: false },
   'unknown-product': { status: 404, title: 'There is no such product', retryable: false },
+  'unknown-notification': { status: 404, title: 'There is no such notification', retryable: false },
   'method-not-allowed': { status: 405, title: 'The address does not take this method', retryable: false },
   'request-timeout': { status: 408, title: 'The request did not arrive in time', retryable: true },
+  'idempotency-conflict': {
+    status: 409,
+    title: 'The Idempotency-Key was used with another request',
+    retryable: false,
+  },
   'result-gone': { status: 410, title: 'The result is no longer kept', retryable: false },
   'body-too-large': { status: 413, title: 'The body is larger than allowed', retryable: false },
+  'attachments-too-large': {
+    status: 413,
+    title: 'The attachments are larger than allowed',
+    retryable: false,
+  },
   'unsupported-media-type': { status: 415, title: 'The content type is not supported', retryable: false },
   'reply-too-large': { status: 422, title: 'The answer is larger than a message may be', retryable: false },
   'not-computable': { status: 422, title: 'The request cannot be computed', retryable: false },
@@ -22,9 +33,15 @@ export const ERROR_CODES = {
   unexpected: { status: 500, title: 'The request failed unexpectedly', retryable: false },
   'broker-unavailable': { status: 503, title: 'The message broker cannot be reached', retryable: true },
   'keys-unavailable': { status: 503, title: 'Access tokens cannot be checked', retryable: true },
+  'no-provider': { status: 503, title: 'No provider is configured for this channel', retryable: true },
   'not-ready': { status: 503, title: 'This instance is not ready for traffic', retryable: true },
   overloaded: { status: 503, title: 'Too many requests are waiting for a reply', retryable: true },
   'reply-timeout': { status: 504, title: 'No reply came in time', retryable: true },
+  'accept-unknown': {
+    status: 504,
+    title: 'It is not known whether the notification was accepted',
+    retryable: true,
+  },
   'deadline-exceeded': { status: 504, title: 'The deadline of the request had passed', retryable: true },
 } as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
 

@@ -2,7 +2,7 @@
 export const HEADER_TEXT_CHARACTERS = 1_024;
 
 /** Whatever is neither visible ASCII nor a blank would break a header. */
-const NOT_IN_HEADER = /[^\x20-\x7e]/g;
+const NOT_IN_HEADER = /[^\x20-\x7e]/gu;
 /** Half of a percent-encoded byte, at the end of a text that was cut. */
 const CUT_BYTE = /%[0-9A-F]?$/;
 

@@ -1,9 +1,11 @@
 import { describe } from 'vitest';
 import { createEmbeddedTarget } from '../support/conformance-embedded.ts';
 import { scenarioTest } from '../support/conformance-world.ts';
+import { fenceScenarios } from './scenarios/fences.ts';
 import { groupScenarios } from './scenarios/groups.ts';
 import { publishingScenarios } from './scenarios/publishing.ts';
 import { recoveryScenarios } from './scenarios/recovery.ts';
+import { rangeScenarios } from './scenarios/ranges.ts';
 import { requesterScenarios } from './scenarios/requesters.ts';
 import { runtimeScenarios } from './scenarios/runtime.ts';
 import { tailScenarios } from './scenarios/tails.ts';
@@ -19,8 +21,14 @@ describe('group on the embedded broker', () => {
 describe('tail on the embedded broker', () => {
   tailScenarios(test);
 });
+describe('ranges on the embedded broker', () => {
+  rangeScenarios(test);
+});
 describe('message runtime on the embedded broker', () => {
   runtimeScenarios(test);
+});
+describe('fences on the embedded broker', () => {
+  fenceScenarios(test);
 });
 describe('recovery of the embedded broker', () => {
   recoveryScenarios(test);

@@ -1,8 +1,10 @@
 import { createKafkaTarget } from '../support/conformance-kafka.ts';
 import { scenarioTest } from '../support/conformance-world.ts';
 import { kafkaOrSkip } from '../support/kafka-suite.ts';
+import { fenceScenarios } from './scenarios/fences.ts';
 import { groupScenarios } from './scenarios/groups.ts';
 import { publishingScenarios } from './scenarios/publishing.ts';
+import { rangeScenarios } from './scenarios/ranges.ts';
 import { requesterScenarios } from './scenarios/requesters.ts';
 import { runtimeScenarios } from './scenarios/runtime.ts';
 import { tailScenarios } from './scenarios/tails.ts';
@@ -19,8 +21,14 @@ suite('group on Kafka', () => {
 suite('tail on Kafka', () => {
   tailScenarios(test);
 });
+suite('ranges on Kafka', () => {
+  rangeScenarios(test);
+});
 suite('message runtime on Kafka', () => {
   runtimeScenarios(test);
+});
+suite('fences on Kafka', () => {
+  fenceScenarios(test);
 });
 suite('requesters on Kafka', () => {
   requesterScenarios(test);

@@ -20,7 +20,7 @@ import {
   REPLY,
   REQUEST,
   schedule,
-} from '../unit/messaging/codec-fixture.ts';
+} from '../support/codec-fixture.ts';
 
 const { kafka, suite } = registryOrSkip();
 const settings = { url: kafka.registryUrl };

@@ -62,7 +62,7 @@ export function spawnEngine(args: readonly string[], env: Readonly<Record<string
     ['--disable-warning=TimeoutNegativeWarning', 'workers/main.ts', ...args],
     {
       cwd: ROOT,
-      env: { PATH: process.env.PATH ?? '', PORT: '0', LOG_LEVEL: 'warn', ...env },
+      env: { PATH: process.env.PATH ?? '', PORT: '0', LOG_LEVEL: 'warn', ADMIN_FILE: 'none', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );

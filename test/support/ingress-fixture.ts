@@ -3,6 +3,7 @@ import { openAccess } from '../../workers/ingress/access/access.ts';
 import type { ActionContract } from '../../workers/ingress/action-contract.ts';
 import type { IngressDeps } from '../../workers/ingress/ingress-deps.ts';
 import type { IngressOptions } from '../../workers/ingress/ingress-options.ts';
+import { createChannelProfiles } from '../../workers/ingress/notifications/channel-profiles.ts';
 import { startIngress, type RunningIngress } from '../../workers/ingress/start-ingress.ts';
 import type { ReadRequest } from '../../shared/contract/request-reading.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
@@ -73,17 +74,27 @@ export const TEST_OPTIONS: IngressOptions = {
   resultRetentionMs: 3_600 * SECOND,
   resultStoreBytes: 1_048_576,
   topicPrefix: '',
+  emailBodyLimitBytes: 10_485_760,
+  defaultCountry: undefined,
+  bodyBudgetBytes: 268_435_456,
+  acceptanceStoreBytes: 1_048_576,
+  notificationStoreBytes: 1_048_576,
 };
+
+const INGRESS_TOPICS = [
+  TOPIC.scheduleRequests,
+  TOPIC.ingressReplies,
+  TOPIC.ingressResults,
+  TOPIC.smsCommands,
+  TOPIC.emailCommands,
+  TOPIC.notificationAcceptances,
+  TOPIC.notificationOutcomes,
+];
 
 /** An embedded broker with the topics of the ingress. */
 export async function createTestBroker() {
   const broker = createMemoryBroker();
-  await broker.admin.createTopics(
-    [TOPIC.scheduleRequests, TOPIC.ingressReplies, TOPIC.ingressResults].map((topic) => ({
-      topic,
-      partitions: 3,
-    })),
-  );
+  await broker.admin.createTopics(INGRESS_TOPICS.map((topic) => ({ topic, partitions: 3 })));
   onTestFinished(() => broker.close());
   return broker;
 }
@@ -95,6 +106,7 @@ export type IngressSettings = Partial<Omit<IngressDeps, 'options'>> & {
 
 /** Starts an ingress on a free port of loopback and stops it when the test is over. */
 export async function startTestIngress(settings: IngressSettings = {}): Promise<RunningIngress> {
+  const broker = settings.broker ?? (await createTestBroker());
   const ingress = await startIngress({
     actions: new Map([[echoAction.name.toLowerCase(), echoAction]]),
     documents: {
@@ -105,7 +117,10 @@ export async function startTestIngress(settings: IngressSettings = {}): Promise<
     access: openAccess,
     resultSecret: 'a secret for tests only',
     requester: createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload })),
-    broker: settings.broker ?? (await createTestBroker()),
+    broker,
+    notificationPublisher: broker.createPublisher({ clientId: 'test-notifications' }),
+    channelProfiles: createChannelProfiles({ configFile: undefined, log: silentLog }),
+    outbox: undefined,
     codec: jsonCodec,
     log: silentLog,
     clock: systemClock,

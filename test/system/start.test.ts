@@ -55,11 +55,22 @@ describe('npm start without any setting', () => {
 
   it('prints calls that can be pasted: the JSON of each works as it stands', async () => {
     const engine = await start();
-    const calls = [...engine.stdout().matchAll(/curl -s .*?(http\S+) .*\\\n {2}-d '(\{.*\})'/g)];
-    expect(calls.length).toBeGreaterThanOrEqual(4);
+    const calls = [...engine.stdout().matchAll(/curl -s .*?(http\S+) (.*)\\\n {2}-d '(\{.*\})'/g)];
+    expect(calls.length).toBeGreaterThanOrEqual(7);
     expect(calls.map(([, url = '']) => url.split('/').at(-1))).toContain('PLAT_BP_Simulate');
-    for (const [, url = '', body = ''] of calls)
-      expect((await post(url, body, { path: '' })).status).toBe(200);
+    for (const [, url = '', options = '', body = ''] of calls) {
+      const headers = [...options.matchAll(/-H '([^:']+): ([^']+)'/g)].map(([, name, value]) => [
+        name,
+        value,
+      ]);
+      const answer = await post(url, body, {
+        path: '',
+        headers: Object.fromEntries(headers) as Record<string, string>,
+      });
+      expect([url, answer.status]).toEqual([url, url.includes('/notifications/') ? 202 : 200]);
+    }
+    const outbox = await fetch(`${engine.url}/outbox`);
+    expect([outbox.status, engine.stdout().includes(`${engine.url}/outbox`)]).toEqual([200, true]);
     const pages = ['/docs', '/openapi.json', '/asyncapi.json', '/health/live', '/health/ready', '/metrics'];
     const statuses = await Promise.all(
       pages.map(async (page) => [page, (await fetch(engine.url + page)).status]),
@@ -142,7 +153,7 @@ describe('signals', () => {
 describe('an ingress without a worker behind it', () => {
   it('warns at its start, is ready, and answers 504 by the deadline saying why', async () => {
     const engine = await start(['ingress'], { REPLY_TIMEOUT_MS: '300' });
-    expect(engine.stderr()).toContain('"absent":["schedule","product","simulation"]');
+    expect(engine.stderr()).toContain('"absent":["schedule","product","simulation","notification"]');
     expect((await fetch(`${engine.url}/health/ready`)).status).toBe(200);
     const askedAt = performance.now();
     const response = await post(engine.url, { jsonParam: PROOF_REQUEST });

@@ -6,7 +6,9 @@ import { createForward } from './forward-action.ts';
 import { registerHealth } from './health-routes.ts';
 import { createHttpMetrics, type HttpMetrics } from './http-metrics.ts';
 import type { IngressDeps } from './ingress-deps.ts';
+import { createNotificationPart, type NotificationPart } from './notifications/notification-part.ts';
 import { createOpenAnswers, type OpenAnswers } from './open-answers.ts';
+import { registerOutbox } from './outbox/outbox-routes.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { createRespondLater } from './respond-later.ts';
 import { createResultFeed, type ResultFeed } from './result-feed.ts';
@@ -21,6 +23,7 @@ export interface AssembledIngress {
   readonly figures: HttpMetrics;
   readonly answers: OpenAnswers;
   readonly results: ResultFeed;
+  readonly notifications: NotificationPart;
   readonly health: () => Readonly<Record<string, Health>>;
 }
 
@@ -40,7 +43,8 @@ export function assembleIngress(deps: IngressDeps): AssembledIngress {
   const rateLimit = createRateLimit(options.rateLimitPerSecond, clock);
   const respondLater = createRespondLater({ ...options, requester, ids, clock });
   const accept = createForward({ ...options, requester, respondLater });
-  const health = () => partsHealth(deps, { gate, results });
+  const notifications = createNotificationPart(deps, { access, rateLimit, gate });
+  const health = () => partsHealth(deps, { gate, results, notifications });
 
   const answers = createOpenAnswers();
   const app = createApp(options, { log, metrics: figures, answers });
@@ -56,16 +60,18 @@ export function assembleIngress(deps: IngressDeps): AssembledIngress {
     store: results.store,
     isCurrent: () => results.isCurrent(),
   });
+  notifications.register(app);
+  if (deps.outbox !== undefined) registerOutbox(app, { access, rateLimit, basePath, outbox: deps.outbox });
   registerDocuments(app, basePath, deps.documents);
   registerHealth(app, basePath, { metrics: deps.metrics, health, workers: deps.otherWorkers });
   registerNotFound(app, basePath);
   watchSizes(deps, results);
-  return { app, gate, figures, answers, results, health };
+  return { app, gate, figures, answers, results, notifications, health };
 }
 
 function partsHealth(
   { requester }: IngressDeps,
-  parts: Pick<AssembledIngress, 'gate' | 'results'>,
+  parts: Pick<AssembledIngress, 'gate' | 'results' | 'notifications'>,
 ): Readonly<Record<string, Health>> {
   const state = parts.gate.state();
   if (state === 'draining') return { traffic: { status: 'unhealthy', reason: 'shutting down' } };
@@ -78,6 +84,7 @@ function partsHealth(
       ? READY
       : { status: 'starting', reason: 'requests cannot be sent: the broker cannot be reached' },
     results: parts.results.isCurrent() ? READY : { status: waiting, reason: 'results are not up to date' },
+    ...parts.notifications.health(parts.gate),
   };
 }
 

@@ -25,6 +25,9 @@ declare module 'fastify' {
   }
 }
 
+/** The one address that takes longer bodies. */
+const EMAIL_ADDRESS = /\/email\/send(?:\?|$)/;
+
 /** Status of requests whose caller went away, in the figures only. */
 const ABANDONED = 499;
 
@@ -36,6 +39,7 @@ type LimitOptions = Pick<
   | 'keepAliveTimeoutMs'
   | 'replyTimeoutMs'
   | 'bodyLimitBytes'
+  | 'emailBodyLimitBytes'
 >;
 
 /**
@@ -71,7 +75,7 @@ export function createApp(
     },
   });
   app.server.maxConnections = HTTP_LIMITS.connections;
-  answerExpectations(app, options.bodyLimitBytes);
+  answerExpectations(app, options);
   app.server.on('connect', (_request, socket) => refuseConnect(socket));
   takeEveryMethod(app);
   // Bodies stay on the socket for the routes: read with a limit, and not at all where the answer is known before.
@@ -108,8 +112,10 @@ function describe(request: FastifyRequest, reply: FastifyReply): void {
  * `Expect: 100-continue`: a body that is too long is refused before it is sent. Other expectations are passed over
  * (RFC 9110 section 10.1.1); Node's own 417 has no body.
  */
-function answerExpectations(app: FastifyInstance, limitBytes: number): void {
+function answerExpectations(app: FastifyInstance, limits: LimitOptions): void {
   app.server.on('checkContinue', (request, response) => {
+    const isEmail = EMAIL_ADDRESS.test(request.url ?? '');
+    const limitBytes = isEmail ? limits.emailBodyLimitBytes : limits.bodyLimitBytes;
     if ((announcedLength(request) ?? 0) <= limitBytes) response.writeContinue();
     app.server.emit('request', request, response);
   });

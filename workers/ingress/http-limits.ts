@@ -37,6 +37,18 @@ export const RESULT_RETENTION_MS = 60 * MINUTE_MS;
 /** Bytes of results one instance keeps; the oldest go first. */
 export const RESULT_STORE_BYTES = 64 * MIB;
 
+/** Bodies of notifications in memory at once: some 25 of the largest e-mails; parsed and encoded they take four times that. */
+export const BODY_BUDGET_BYTES = 256 * MIB;
+
+/** Acceptances of notifications that one instance keeps: some 150,000; the oldest go first. */
+export const ACCEPTANCE_STORE_BYTES = 64 * MIB;
+
+/** States of notifications that one instance keeps: some 200,000 that went well; the oldest go first. */
+export const NOTIFICATION_STORE_BYTES = 96 * MIB;
+
+/** As long as the log keeps the states of notifications, which is longer than an Idempotency-Key counts. */
+export const NOTIFICATION_RETENTION_MS = 72 * 60 * MINUTE_MS;
+
 /** A reply written just before its deadline still needs this long to be read here. */
 export const RESULT_TRAVEL_MS = 2 * SECOND_MS;
 

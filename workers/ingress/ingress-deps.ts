@@ -1,5 +1,5 @@
 import type { Codec } from '../../shared/messaging/codec.ts';
-import type { Broker } from '../../shared/messaging/ports.ts';
+import type { Broker, Publisher } from '../../shared/messaging/ports.ts';
 import type { CancellableRequests, RequestReply } from '../../shared/messaging/request-reply.ts';
 import type { Clock } from '../../shared/platform/clock.ts';
 import type { Log } from '../../shared/platform/log.ts';
@@ -9,6 +9,8 @@ import type { Access } from './access/access.ts';
 import type { ActionRegistry } from './action-contract.ts';
 import type { Documents } from './documents.ts';
 import type { IngressOptions } from './ingress-options.ts';
+import type { ChannelProfiles } from './notifications/channel-profiles.ts';
+import type { OutboxReader } from './outbox/outbox-routes.ts';
 
 /** Everything an ingress instance works with. */
 export interface IngressDeps {
@@ -21,6 +23,11 @@ export interface IngressDeps {
   /** Not yet started. */
   readonly requester: RequestReply & CancellableRequests;
   readonly broker: Broker;
+  /** Puts notifications on the log; not yet started. */
+  readonly notificationPublisher: Publisher;
+  readonly channelProfiles: ChannelProfiles;
+  /** The local outbox, where it takes the messages and its page is shown. */
+  readonly outbox: OutboxReader | undefined;
   readonly codec: Codec;
   readonly log: Log;
   readonly clock: Clock;

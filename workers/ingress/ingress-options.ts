@@ -1,5 +1,12 @@
 import type { Config } from '../../shared/platform/config.ts';
-import { HTTP_LIMITS, RESULT_RETENTION_MS, RESULT_STORE_BYTES } from './http-limits.ts';
+import {
+  ACCEPTANCE_STORE_BYTES,
+  BODY_BUDGET_BYTES,
+  HTTP_LIMITS,
+  NOTIFICATION_STORE_BYTES,
+  RESULT_RETENTION_MS,
+  RESULT_STORE_BYTES,
+} from './http-limits.ts';
 
 /** The settings of one ingress instance. */
 export interface IngressOptions {
@@ -23,6 +30,13 @@ export interface IngressOptions {
   readonly resultRetentionMs: number;
   readonly resultStoreBytes: number;
   readonly topicPrefix: string;
+  readonly emailBodyLimitBytes: number;
+  /** Country of telephone numbers without a country code; undefined: they are refused. */
+  readonly defaultCountry: string | undefined;
+  /** Bodies of notifications that may be in memory at once. */
+  readonly bodyBudgetBytes: number;
+  readonly acceptanceStoreBytes: number;
+  readonly notificationStoreBytes: number;
 }
 
 /** Takes from the configuration what concerns the ingress; the rest are constants with their reasons in http-limits.ts. */
@@ -42,5 +56,10 @@ export function ingressOptions(config: Config): IngressOptions {
     resultRetentionMs: RESULT_RETENTION_MS,
     resultStoreBytes: RESULT_STORE_BYTES,
     topicPrefix: config.topicPrefix,
+    emailBodyLimitBytes: config.notification.emailBodyLimitBytes,
+    defaultCountry: config.notification.defaultCountry,
+    bodyBudgetBytes: Math.max(BODY_BUDGET_BYTES, config.notification.emailBodyLimitBytes),
+    acceptanceStoreBytes: ACCEPTANCE_STORE_BYTES,
+    notificationStoreBytes: NOTIFICATION_STORE_BYTES,
   };
 }

@@ -5,18 +5,24 @@ import { asyncApiDocument } from '../../shared/contract/documents/asyncapi-docum
 import { docsPage } from '../../shared/contract/documents/docs-page.ts';
 import { openApiDocument } from '../../shared/contract/documents/openapi-document.ts';
 import { createRequester } from '../../shared/messaging/request-reply.ts';
+import type { Broker } from '../../shared/messaging/ports.ts';
 import { topicName } from '../../shared/messaging/topic-names.ts';
+import { openOutboxFolder } from '../../shared/notification/outbox-folder.ts';
 import type { Config } from '../../shared/platform/config.ts';
 import type { RunningWorker, WorkerContext } from '../../shared/platform/worker.ts';
 import { createAccess } from './access/create-access.ts';
 import type { Documents } from './documents.ts';
 import { ingressOptions } from './ingress-options.ts';
+import { createChannelProfiles } from './notifications/channel-profiles.ts';
+import type { OutboxReader } from './outbox/outbox-routes.ts';
 import { resultSecret } from './result-secret.ts';
 import { startIngress } from './start-ingress.ts';
 
 const NAME = 'ingress';
 /** Tells the instances of one machine apart in the broker's tools. */
 const INSTANCE_ID_LENGTH = 8;
+/** Shorter than the patience of callers: a broker that is away is told while somebody still listens. */
+const ACCEPT_DEADLINE_MS = 5_000;
 
 /**
  * Starts the HTTP ingress and resolves when it takes actions. Throws ConfigError when access control or the secret of
@@ -30,13 +36,15 @@ export async function start(context: WorkerContext): Promise<RunningWorker> {
     accessRequired: access.required,
     brokerKind: broker.kind,
   });
+  const channelProfiles = createChannelProfiles({ configFile: config.notification.configFile, log });
+  const instanceId = `ingress-${randomUUID().slice(0, INSTANCE_ID_LENGTH)}`;
   const requester = createRequester({
     broker,
     codec,
     clock,
     log,
     replyTopic: topicName(config.topicPrefix, 'ingressReplies'),
-    instanceId: `ingress-${randomUUID().slice(0, INSTANCE_ID_LENGTH)}`,
+    instanceId,
   });
   const ingress = await startIngress({
     options: ingressOptions(config),
@@ -46,6 +54,12 @@ export async function start(context: WorkerContext): Promise<RunningWorker> {
     resultSecret: secret,
     requester,
     broker,
+    notificationPublisher: broker.createPublisher({
+      clientId: `${instanceId}-notifications`,
+      deadlineMs: ACCEPT_DEADLINE_MS,
+    }),
+    channelProfiles,
+    outbox: outboxOf(config, broker),
     codec,
     log,
     clock,
@@ -62,6 +76,12 @@ export async function start(context: WorkerContext): Promise<RunningWorker> {
     throw error;
   }
   return { name: NAME, url: ingress.url, health: ingress.health, stop: ingress.stop };
+}
+
+/** Only where everything stays on this machine: elsewhere the messages of others would be on show. */
+function outboxOf({ notification }: Config, { kind }: Broker): OutboxReader | undefined {
+  const isLocal = notification.configFile === undefined && kind === 'embedded';
+  return isLocal ? openOutboxFolder(notification.outboxFolder) : undefined;
 }
 
 function documentsOf(config: Config): Documents {

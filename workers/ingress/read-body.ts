@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http';
 export type ReadBody =
   | { readonly kind: 'read'; readonly bytes: Buffer }
   | { readonly kind: 'too-large' }
+  /** There is no memory for it at the moment. */
+  | { readonly kind: 'no-room' }
   /** The client went away; there is nobody to answer. */
   | { readonly kind: 'aborted' };
 
@@ -19,13 +21,20 @@ export function announcesBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || (announcedLength(request) ?? 0) > 0;
 }
 
+/** What a body may take. */
+export interface BodyRoom {
+  readonly limitBytes: number;
+  /** Asked for every piece that comes; false: there is no room for it. Absent: there always is. */
+  readonly take?: (bytes: number) => boolean;
+}
+
 /**
  * Reads a body of at most `limitBytes` and calls `done` once. A longer one is refused before reading when its length
  * is announced, else as soon as the limit is passed. By callback: the hot path pays for no promise.
  */
 export function readBody(
   request: IncomingMessage,
-  limitBytes: number,
+  { limitBytes, take = roomForAll }: BodyRoom,
   done: (outcome: ReadBody) => void,
 ): void {
   if ((announcedLength(request) ?? 0) > limitBytes) {
@@ -41,6 +50,7 @@ export function readBody(
   const onData = (chunk: Buffer): void => {
     length += chunk.length;
     if (length > limitBytes) finish({ kind: 'too-large' });
+    else if (!take(chunk.length)) finish({ kind: 'no-room' });
     else chunks.push(chunk);
   };
   const onEnd = (): void => {
@@ -49,4 +59,8 @@ export function readBody(
   };
   const onClose = (): void => finish({ kind: 'aborted' });
   request.on('data', onData).on('end', onEnd).on('close', onClose);
+}
+
+function roomForAll(): boolean {
+  return true;
 }

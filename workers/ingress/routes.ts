@@ -39,6 +39,15 @@ export function refuseWriting(app: FastifyInstance, url: string): void {
   });
 }
 
+/** An address that is only written to answers OPTIONS with 204 and Allow, other methods with 405 and Allow. */
+export function refuseReading(app: FastifyInstance, url: string): void {
+  app.route({
+    method: app.supportedMethods.filter((method) => method !== 'POST'),
+    url,
+    handler: (request, reply) => answerOtherMethod(request, reply, 'POST, OPTIONS'),
+  });
+}
+
 /** What no route takes. */
 export function registerNotFound(app: FastifyInstance, basePath: string): void {
   app.setNotFoundHandler((_request, reply) =>

@@ -50,9 +50,10 @@ async function open(deps: IngressDeps, ingress: AssembledIngress): Promise<void>
     PROBLEM_TYPE,
   ]);
   await Promise.all([
-    deps.codec.prepare([...new Set(types)]),
+    deps.codec.prepare([...new Set([...types, ...ingress.notifications.types])]),
     deps.requester.start(),
     ingress.results.start(),
+    ingress.notifications.start(),
   ]);
   ingress.gate.open();
 }
@@ -68,7 +69,7 @@ async function stop(deps: IngressDeps, ingress: AssembledIngress, drainMs: numbe
   await deps.requester.stop(leftMs());
   app.server.closeAllConnections();
   await closed;
-  await ingress.results.stop(LEAVE_TIMEOUT_MS);
+  await Promise.all([ingress.results.stop(LEAVE_TIMEOUT_MS), ingress.notifications.stop(LEAVE_TIMEOUT_MS)]);
 }
 
 function urlHost(host: string): string {

@@ -6,6 +6,7 @@ import { CATALOGUE_RECORD } from '../../catalogue/catalogue-message.ts';
 import { topicName, type TopicKey } from '../../messaging/topic-names.ts';
 import { ACTIONS, type Action } from '../actions.ts';
 import { asyncApiMessages, KAFKA_BINDING_VERSION, messageNames } from './asyncapi-messages.ts';
+import { notificationChannels, notificationKinds, notificationOperations } from './asyncapi-notifications.ts';
 
 export interface AsyncApiOptions {
   /** Version of the release. */
@@ -36,8 +37,8 @@ export function asyncApiDocument(options: AsyncApiOptions): Readonly<Record<stri
     defaultContentType: 'application/vnd.apache.avro',
     servers: { kafka: { host: broker, protocol: 'kafka', description: 'Apache Kafka.' } },
     channels: channels(topicPrefix),
-    operations: Object.fromEntries(ACTIONS.flatMap(operationsOf)),
-    components: { messages: asyncApiMessages(ACTIONS) },
+    operations: Object.fromEntries([...ACTIONS.flatMap(operationsOf), ...notificationOperations(REPLIES)]),
+    components: { messages: asyncApiMessages(ACTIONS, notificationKinds()) },
   };
 }
 
@@ -58,6 +59,7 @@ function channels(prefix: string): Record<string, object> {
     ...Object.fromEntries(topics.map((topic) => [topic, channel(prefix, topic)])),
     [REPLIES]: replies,
     catalogueRecords: catalogueChannel(topicName(prefix, 'catalogueRecords')),
+    ...notificationChannels(prefix),
   };
 }
 

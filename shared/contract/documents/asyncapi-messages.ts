@@ -22,7 +22,7 @@ export const KAFKA_BINDING_VERSION = '0.5.0';
 const AVRO_FORMAT = 'application/vnd.apache.avro;version=1.9.0';
 const JSON_FORMAT = 'application/schema+json;version=draft-07';
 
-interface MessageKind {
+export interface MessageKind {
   readonly type: string;
   readonly summary: string;
   readonly headers: readonly MessageHeader[];
@@ -35,9 +35,12 @@ export function messageNames(type: string): readonly [avro: string, json: string
   return [`${type}.avro`, `${type}.json`];
 }
 
-/** All messages of the actions, and the error reply, by name. */
-export function asyncApiMessages(actions: readonly Action[]): Record<string, object> {
-  const kinds = [...actions.flatMap(kindsOfAction), problemKind(), catalogueKind()];
+/** All messages of the actions, the error reply, the catalogue's and the others, by name. */
+export function asyncApiMessages(
+  actions: readonly Action[],
+  others: readonly MessageKind[],
+): Record<string, object> {
+  const kinds = [...actions.flatMap(kindsOfAction), problemKind(), catalogueKind(), ...others];
   return Object.fromEntries(
     kinds.flatMap((kind) => {
       const [avro, json] = messageNames(kind.type);

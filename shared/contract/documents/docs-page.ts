@@ -8,6 +8,7 @@ import { topicName } from '../../messaging/topic-names.ts';
 import { ACTIONS, type Action } from '../actions.ts';
 import { BODY_FAULTS } from '../body-faults.ts';
 import { CALCULATION_FAULTS } from './calculation-faults.ts';
+import { NOTIFICATION_SECTIONS, notificationSections } from './docs-notifications.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 import { fieldRows } from './field-rows.ts';
 import { html, table, withCode, type Html } from './html.ts';
@@ -44,10 +45,11 @@ export function docsPage(options: DocsPageOptions): string {
 <p>Version ${version}. Machine-readable: <a href="${basePath}/openapi.json">OpenAPI</a>, <a href="${basePath}/asyncapi.json">AsyncAPI</a>.</p>
 </header>
 <nav><ul><li><a href="#first-call">A first call</a></li>
-${ACTIONS.map(({ name }) => html`<li><a href="#${name}">${name}</a></li>`)}
+${[...ACTIONS.map(({ name }) => name), ...NOTIFICATION_SECTIONS].map((name) => html`<li><a href="#${name}">${name}</a></li>`)}
 <li><a href="#calling">Calling over HTTP</a></li><li><a href="#log">Calling over Kafka</a></li><li><a href="#errors">Errors</a></li><li><a href="#operation">Health and figures</a></li></ul></nav>
 <main>${ACTIONS.slice(0, 1).map((action) => firstCall(action, basePath))}
 ${ACTIONS.map((action) => actionSection(action, options))}
+${notificationSections(options, messageHeaderTable)}
 ${httpSection(basePath)}
 ${logSection()}
 ${errorSection()}

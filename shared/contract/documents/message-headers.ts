@@ -52,6 +52,16 @@ export const REQUEST_MESSAGE_HEADERS: readonly MessageHeader[] = [
   header(HEADER.traceState, 'W3C trace context.'),
 ];
 
+/** Headers of a command, which is answered only when it is refused. */
+export const COMMAND_MESSAGE_HEADERS: readonly MessageHeader[] = [
+  ...REQUEST_MESSAGE_HEADERS.filter(({ name }) => name !== HEADER.replyTopic),
+  header(
+    HEADER.replyTopic,
+    'Topic that a refusal goes to; it exists already. Without it a refused command becomes a dead letter.',
+  ),
+  header(HEADER.notificationId, 'The id, where the command itself does not hold it.'),
+];
+
 /** Headers of every reply. */
 const REPLY_MESSAGE_HEADERS: readonly MessageHeader[] = [
   header(HEADER.correlationId, 'The bytes of the request.', true),

@@ -11,6 +11,7 @@ import {
   schemaReference,
 } from './openapi-responses.ts';
 import { HEALTH, operationPaths, PENDING_RESULT, resultPath } from './openapi-other-paths.ts';
+import { notificationPaths, notificationSchemas } from './openapi-notification-paths.ts';
 import { problemSchema } from '../problem-shape.ts';
 
 export interface OpenApiOptions {
@@ -30,13 +31,14 @@ export function openApiDocument({ version, basePath }: OpenApiOptions): Readonly
       title: 'Banking product engine',
       version,
       description:
-        'Every action is a POST with a JSON body. Calculations are stateless: the same request gets the same answer.',
+        'Every action is a POST with a JSON body. Calculations are stateless: the same request gets the same answer. ' +
+        'Notifications are stored first and sent then.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: basePath === '' ? '/' : basePath }],
     security: [{ bearer: [] }, {}],
-    tags: [{ name: 'Actions' }, { name: 'Results' }, { name: 'Operation' }],
-    paths: { ...actionPaths(), ...resultPath(), ...operationPaths() },
+    tags: [{ name: 'Actions' }, { name: 'Results' }, { name: 'Notifications' }, { name: 'Operation' }],
+    paths: { ...actionPaths(), ...resultPath(), ...notificationPaths(), ...operationPaths() },
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
       headers: RESPONSE_HEADERS,
@@ -47,6 +49,7 @@ export function openApiDocument({ version, basePath }: OpenApiOptions): Readonly
         PendingResult: PENDING_RESULT,
         Health: HEALTH,
         ...actionSchemas(),
+        ...notificationSchemas(),
       },
     },
   };

@@ -9,7 +9,7 @@ import {
   REPLY,
   REQUEST,
   schedule,
-} from '../../unit/messaging/codec-fixture.ts';
+} from '../../support/codec-fixture.ts';
 
 const codec = codecOf();
 const RUNS = { numRuns: 3_000 };

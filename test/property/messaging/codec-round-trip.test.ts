@@ -21,7 +21,7 @@ import { readSchema } from '../../../schemas/schema-files.ts';
 import { DecimalType } from '../../../shared/messaging/avro-decimal.ts';
 import { LARGEST_EXACT_LONG, SMALLEST_EXACT_LONG } from '../../../shared/messaging/avro-long.ts';
 import { parseOwnSchema } from '../../../shared/messaging/avro-schema.ts';
-import { atOnce, codecOf, payloadOf } from '../../unit/messaging/codec-fixture.ts';
+import { atOnce, codecOf, payloadOf } from '../../support/codec-fixture.ts';
 
 const codec = codecOf();
 const RUNS = { numRuns: 300 };

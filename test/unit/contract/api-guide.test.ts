@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ACTIONS, findAction } from '../../../shared/contract/actions.ts';
+import { ACCEPTED_EXAMPLE, NOTIFICATION_EXAMPLE } from '../../../shared/contract/notification-examples.ts';
+import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification-limits.ts';
+import { emailReader } from '../../../shared/contract/read-notification-requests.ts';
 import { readRepaymentScheduleRequest } from '../../../shared/contract/read-repayment-schedule-request.ts';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import { calendarDateOf } from '../../../shared/lending/calendar-date.ts';
@@ -51,6 +54,29 @@ test('the calls of the guide and their answers are worked examples', () => {
     expect(body).toEqual(worked?.request);
     expect(answers[index]).toEqual(worked?.reply);
   }
+});
+
+test('the notification of the guide is accepted as it stands, and its answers are worked examples', async () => {
+  const call = /email\/send \\\n(?:.*\\\n)+ {2}-d '([^']+)'/.exec(guide)?.[1] ?? '';
+  const read = await emailReader.read(JSON.parse(call), { hasDefaultSender: true });
+  expect(read).toMatchObject({ kind: 'valid', warnings: [] });
+  expect(blocks).toContainEqual(ACCEPTED_EXAMPLE);
+  expect(blocks).toContainEqual(NOTIFICATION_EXAMPLE);
+});
+
+test('the limits of notifications in the guide are those that are kept', () => {
+  const { smsCharacters, subjectBytes, recipients, attachments, attachmentBytes } = NOTIFICATION_LIMITS;
+  const told = [
+    `${smsCharacters.toLocaleString('en')} UTF-16 units`,
+    `${NOTIFICATION_LIMITS.smsSenderCharacters} GSM characters`,
+    `at most ${NOTIFICATION_LIMITS.addressCharacters} characters`,
+    `at most ${subjectBytes} bytes`,
+    `${recipients} recipients in all`,
+    `at most ${attachments} files, ${attachmentBytes / 1_048_576} MiB decoded`,
+    `at most ${NOTIFICATION_LIMITS.attachmentNameCharacters} characters`,
+    `1 to ${NOTIFICATION_LIMITS.idempotencyKeyCharacters} printable ASCII characters`,
+  ];
+  expect(told.filter((text) => !guide.replaceAll('\n', ' ').includes(text))).toEqual([]);
 });
 
 test('the generic form of the guide is read as one', () => {

@@ -9,6 +9,7 @@ import {
   replyMessageHeaders,
   REQUEST_MESSAGE_HEADERS,
 } from '../../../shared/contract/documents/message-headers.ts';
+import { NOTIFICATIONS } from '../../../shared/contract/notifications.ts';
 import { SHAPE_FAULTS } from '../../../shared/contract/request-faults.ts';
 import { repaymentScheduleMembers } from '../../../shared/contract/repayment-schedule-request-shape.ts';
 import { topicName } from '../../../shared/messaging/topic-names.ts';
@@ -32,6 +33,19 @@ describe('the page', () => {
       expect(page).toContain(requestType);
       expect(page).toContain(replyType);
     }
+  });
+
+  test('names every notification with its address, headers, topic and message type', () => {
+    for (const { path, channelNumber, topic, commandType, bodyShape } of NOTIFICATIONS) {
+      expect(page).toContain(`POST /bank${path}`);
+      expect(page).toContain(topicName('test.', topic));
+      expect(page).toContain(commandType);
+      expect(page).toContain(`<code>${channelNumber}</code>`);
+      for (const member of Object.keys(bodyShape.shape)) expect(page).toContain(`<code>${member}</code>`);
+    }
+    expect(page).toContain('GET /bank/api/notifications/v1/{notificationId}');
+    for (const header of ['X-Communication-Channel', 'X-Sender-Id', 'Idempotency-Key', 'platrealm'])
+      expect(page).toContain(`<code>${header}</code>`);
   });
 
   test('begins with a call that can be pasted and works as it stands', () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ACTIONS } from '../../../shared/contract/actions.ts';
 import { openApiDocument } from '../../../shared/contract/documents/openapi-document.ts';
+import { NOTIFICATIONS } from '../../../shared/contract/notifications.ts';
 import { ERROR_CODES } from '../../../shared/platform/error-codes.ts';
 
 interface Media {
@@ -68,6 +69,9 @@ test('the address is that of the interface, under the base path', () => {
     '/platapi/automation-processors/actions/plat_bp_getproductdocuments',
     '/platapi/automation-processors/actions/PLAT_BP_Simulate',
     '/platapi/results/{resultId}',
+    '/api/notifications/v1/sms/send',
+    '/api/notifications/v1/email/send',
+    '/api/notifications/v1/{notificationId}',
     '/health/live',
     '/health/ready',
     '/metrics',
@@ -100,6 +104,18 @@ describe.each(ACTIONS)('examples of $name', (one) => {
     ).toBe(false);
     expect(schemaOf(one.replyType).safeParse([{ InstallmentNo: 'x' }]).success).toBe(false);
   });
+});
+
+test.each(NOTIFICATIONS)('the body of $name and its answers fit their schemas', ({ name, path, example }) => {
+  expect(schemaOf(name).safeParse(example)).toMatchObject({ success: true });
+  expect(schemaOf(name).safeParse({ ...example, message: 5 }).success).toBe(false);
+  const responses = document.paths[path]?.post.responses;
+  const accepted = responses?.['202']?.content?.['application/json']?.examples?.['accepted']?.value;
+  expect(schemaOf('AcceptedNotification').safeParse(accepted)).toMatchObject({ success: true });
+  const told = document.paths['/api/notifications/v1/{notificationId}']?.get.responses['200'];
+  const sent = told?.content?.['application/json']?.examples?.['sent']?.value;
+  expect(schemaOf('Notification').safeParse(sent)).toMatchObject({ success: true });
+  expect(schemaOf('Notification').safeParse({ ...(sent as object), status: 'sending' }).success).toBe(false);
 });
 
 describe('errors', () => {

@@ -141,3 +141,45 @@ test('refusals and passing faults do not open it', async () => {
   sink.onMessages(1, fakeMessages(0, 199), 200);
   expect(runtime.stats()).toMatchObject({ breaker: 'closed', settled: 100 });
 });
+
+test('a failure that may pass is committed, and each probe takes another message', async () => {
+  const { begun, changes, source, runtime, sink } = createScene(
+    (offset) => (offset === 21 ? 'settled' : 'failed'),
+    { breaker: { onFailure: 'pass' } },
+  );
+  sink.onMessages(1, fakeMessages(0, 22), 23);
+  expect(begun).toHaveLength(20);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(source.committed()).toBe(20);
+  await vi.advanceTimersByTimeAsync(PROBE_MS);
+  expect(begun.slice(20)).toEqual([20]);
+  expect(runtime.stats()).toMatchObject({ breaker: 'open', failed: 21 });
+  await vi.advanceTimersByTimeAsync(PROBE_MS);
+  expect(begun.slice(21)).toEqual([21, 22]);
+  expect(changes).toEqual(['open', 'closed']);
+  expect(source.committed()).toBe(23);
+});
+
+test('a message that was stored as a dead letter counts, and is never tried again even where failures are kept', async () => {
+  const { begun, source, runtime, sink } = createScene(() => 'dead-lettered');
+  sink.onMessages(1, fakeMessages(0, 99), 100);
+  expect(begun).toHaveLength(20);
+  await vi.advanceTimersByTimeAsync(2 * PROBE_MS);
+  expect(begun.slice(20)).toEqual([20, 21]);
+  expect(runtime.stats()).toMatchObject({ breaker: 'open', breakerOpened: 1, failed: 22 });
+  expect(source.committed()).toBe(22);
+});
+
+test('health names group, topic, since when it is open, and what to do', async () => {
+  const { runtime, sink } = createScene(() => 'failed', {
+    reads: { groupId: 'plat.schedule.bulk', topics: ['plat.schedule.requests.bulk.v1'] },
+    clock: { now: () => Date.UTC(2026, 4, 1, 12) },
+  });
+  sink.onMessages(1, fakeMessages(0, 99), 100);
+  expect(runtime.health()).toEqual({
+    status: 'degraded',
+    reason: expect.stringMatching(
+      /plat\.schedule\.bulk on plat\.schedule\.requests\.bulk\.v1 is open since 2026-05-01T12:00:00\.000Z.*every 60 s.*npm run dead-letters/,
+    ) as string,
+  });
+});

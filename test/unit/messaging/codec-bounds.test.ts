@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileBoundsCheck, MalformedAvroError } from '../../../shared/messaging/avro-bounds.ts';
 import { parseWriterSchema } from '../../../shared/messaging/avro-schema.ts';
-import { atOnce, codecOf, problemOf, REPLY, schedule } from './codec-fixture.ts';
+import { atOnce, codecOf, problemOf, REPLY, schedule } from '../../support/codec-fixture.ts';
 
 const check = (schema: unknown, hex: string) =>
   compileBoundsCheck(parseWriterSchema(JSON.stringify(schema)))(Buffer.from(hex, 'hex'), 0);

@@ -4,7 +4,7 @@ import { messageDefinition } from '../../../schemas/catalogue.ts';
 import { readSchema } from '../../../schemas/schema-files.ts';
 import { parseWriterSchema } from '../../../shared/messaging/avro-schema.ts';
 import type { SchemaRegistry } from '../../../shared/messaging/schema-registry.ts';
-import { codecOf, payloadOf, problemOf, REQUEST, smallRequest } from './codec-fixture.ts';
+import { codecOf, payloadOf, problemOf, REQUEST, smallRequest } from '../../support/codec-fixture.ts';
 
 interface RecordSchema {
   fields: { name: string; type: unknown; default?: unknown }[];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RepaymentSchedule } from '../../../shared/lending/repayment-schedule.ts';
-import { atOnce, codecOf, payloadOf, REPLY, schedule } from './codec-fixture.ts';
+import { atOnce, codecOf, payloadOf, REPLY, schedule } from '../../support/codec-fixture.ts';
 
 const codec = codecOf();
 const [first, second] = schedule.rows;

@@ -13,7 +13,7 @@ import {
   REQUEST,
   schedule,
   smallRequest,
-} from './codec-fixture.ts';
+} from '../../support/codec-fixture.ts';
 
 const codec = codecOf();
 const text = (value: string) => Buffer.from(value).toString('hex');

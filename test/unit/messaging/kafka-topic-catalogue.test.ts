@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { missingTopics, topicDifferences, topicSpecs } from '../../../shared/messaging/topic-catalogue.ts';
-import { TOPIC, type TopicKey } from '../../../shared/messaging/topic-names.ts';
+import {
+  allTopicSpecs,
+  missingTopics,
+  topicDifferences,
+  topicSpecs,
+} from '../../../shared/messaging/topic-catalogue.ts';
+import { internalTopics, ownReplyTopics } from '../../../shared/messaging/reply-topics.ts';
+import { delayLabel, TOPIC, type TopicKey } from '../../../shared/messaging/topic-names.ts';
 
 const KEYS = Object.keys(TOPIC) as TopicKey[];
 const HOUR_MS = 3_600_000;
@@ -66,6 +72,43 @@ describe('topic catalogue', () => {
     expect(await missingTopics(admin, 'p.', ['ingressReplies', 'ingressResults'])).toEqual([
       `p.${TOPIC.ingressResults}`,
     ]);
+  });
+
+  test('each retry tier has a topic named by its delay, with the partitions of the commands', () => {
+    const specs = allTopicSpecs('x.', [10_000, 90_000, 60 * 60_000]);
+    const tiers = specs.filter(({ topic }) => topic.includes('.retry.'));
+    expect(tiers.map(({ topic }) => topic)).toEqual([
+      'x.plat.notification.retry.10s.v1',
+      'x.plat.notification.retry.90s.v1',
+      'x.plat.notification.retry.1h.v1',
+    ]);
+    expect(specs).toHaveLength(KEYS.length + 3);
+    for (const { partitions, config } of tiers) {
+      expect(partitions).toBe(specOf('smsCommands').partitions);
+      expect(config).toEqual(specOf('smsCommands').config);
+    }
+    expect([1_000, 60_000, 600_000, 5_400_000, 86_400_000].map(delayLabel)).toEqual([
+      '1s',
+      '1m',
+      '10m',
+      '90m',
+      '24h',
+    ]);
+  });
+
+  test('names the retry tiers that are missing', async () => {
+    const admin = { partitionCounts: async () => new Map([['plat.notification.retry.10s.v1', 12]]) };
+    expect(await missingTopics(admin, '', [], [10_000, 60_000])).toEqual(['plat.notification.retry.1m.v1']);
+  });
+
+  test('no reply may go to a topic of our own but those for replies', () => {
+    const internal = internalTopics('x.', [10_000]);
+    expect(ownReplyTopics('x.')).toEqual([`x.${TOPIC.ingressReplies}`, `x.${TOPIC.ingressResults}`]);
+    expect([...internal, ...ownReplyTopics('x.')].toSorted()).toEqual(
+      allTopicSpecs('x.', [10_000])
+        .map(({ topic }) => topic)
+        .toSorted(),
+    );
   });
 
   test('a topic as specified shows no difference, whatever other settings it has', () => {

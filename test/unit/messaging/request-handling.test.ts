@@ -3,7 +3,11 @@ import type { Codec } from '../../../shared/messaging/codec.ts';
 import type { Handler, RequestContext } from '../../../shared/messaging/handle-by-type.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
 import { abandon, done, refused, retry } from '../../../shared/messaging/outcome.ts';
-import { createRequestHandling, type Handled } from '../../../shared/messaging/request-handling.ts';
+import {
+  createRequestHandling,
+  type Handled,
+  type RequestHandlingOptions,
+} from '../../../shared/messaging/request-handling.ts';
 import { createProblem } from '../../../shared/platform/create-problem.ts';
 import { InfrastructureError, MessagingError } from '../../../shared/platform/errors.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
@@ -20,6 +24,7 @@ const never = new AbortController().signal;
 function createScene(
   handler: Handler = () => done({ type: 'Answer', payload: 42 }),
   codec: Partial<Codec> = {},
+  more: Partial<RequestHandlingOptions> = {},
 ) {
   const replies = new FakePublisher();
   const foreignReplies = new FakePublisher();
@@ -48,6 +53,7 @@ function createScene(
     log: silentLog,
     onHandled: (one) => handled.push(one),
     onDeadLetter: (code) => buried.push(code),
+    ...more,
   });
   const handle = (message: LogMessage, attempt = 1) => Promise.resolve(process(message, attempt, never));
   return {
@@ -483,4 +489,17 @@ test('a dead-letter topic that takes nothing keeps the message on its own topic'
     code: 'dead-letters-unavailable',
     canRetry: true,
   });
+});
+
+const abandonAll: Handler = (payload) =>
+  abandon(createProblem(payload === 1 ? 'not-computable' : 'deadline-exceeded'));
+
+test('dead letters count as failures where that is asked for, by their code', async () => {
+  const { handle } = createScene(abandonAll, {}, { countsAsFailure: (code) => code === 'not-computable' });
+  expect(await handle(question({}, { type: 'Question', payload: 1 }))).toBe('dead-lettered');
+  expect(await handle(question({}, { type: 'Question', payload: 2 }))).toBe('settled');
+  const refusing = createScene(undefined, {}, { countsAsFailure: () => true });
+  expect(await refusing.handle(question(withoutAddress))).toBe('dead-lettered');
+  expect(await refusing.handle(question())).toBe('settled');
+  expect(await createScene().handle(question(withoutAddress))).toBe('settled');
 });

@@ -78,6 +78,24 @@ describe('configuration', () => {
     expect(loadConfig({ BODY_LIMIT_BYTES: '1024' }).http.bodyLimitBytes).toBe(1_024);
   });
 
+  it('refuses time limits and retry tiers that outlast what is kept, and says how long they may be', () => {
+    const wrong = {
+      NOTIFICATION_TIME_LIMIT_SMS: '145h',
+      NOTIFICATION_TIME_LIMIT_EMAIL: '999999h',
+      NOTIFICATION_RETRY_TIERS: '10s,49h',
+    };
+    expect(faultOf(wrong).split('\n').slice(1).toSorted()).toEqual([
+      '  NOTIFICATION_RETRY_TIERS: must hold durations of 48h at most: outcomes are kept for 72h',
+      '  NOTIFICATION_TIME_LIMIT_EMAIL: must be 144h at most: commands are kept for 168h',
+      '  NOTIFICATION_TIME_LIMIT_SMS: must be 144h at most: commands are kept for 168h',
+    ]);
+    const longest = { NOTIFICATION_TIME_LIMIT_SMS: '144h', NOTIFICATION_RETRY_TIERS: '10s,48h' };
+    expect(loadConfig(longest).notification).toMatchObject({
+      retryTiersMs: [10_000, 48 * 3_600_000],
+      timeLimitMs: { sms: 144 * 3_600_000 },
+    });
+  });
+
   it('refuses contradictions by name', () => {
     expect(faultOf({ KAFKA_BROKERS: 'a:1', KAFKA_SASL_MECHANISM: 'plain' })).toContain('KAFKA_SASL_USERNAME');
     expect(faultOf({ AUTH_JWT_SECRET: 'x'.repeat(32), AUTH_JWKS_FILE: 'keys.json' })).toContain(

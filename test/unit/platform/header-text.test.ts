@@ -11,7 +11,11 @@ describe('text of a header', () => {
     expect(safeHeaderText(safeHeaderText('ș'))).toBe('%C8%99');
   });
 
-  it.each(['x', 'ș', '\n'])('is cut at its limit, between encoded bytes: %j', (character) => {
+  it('encodes a character outside the first plane as a whole', () => {
+    expect(safeHeaderText('a😀b')).toBe('a%F0%9F%98%80b');
+  });
+
+  it.each(['x', 'ș', '\n', '😀'])('is cut at its limit, between encoded bytes: %j', (character) => {
     for (const start of ['', 'a', 'ab', 'abc', 'abcd']) {
       const text = safeHeaderText(start + character.repeat(2_000));
       expect(text.length).toBeLessThanOrEqual(HEADER_TEXT_CHARACTERS);

@@ -9,8 +9,21 @@ import { TOPIC } from '../../../shared/messaging/topic-names.ts';
 import { start as startIngressWorker } from '../../../workers/ingress/main.ts';
 import { start as startSchedule } from '../../../workers/schedule/main.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
+import { STATE_EXAMPLE } from '../../../shared/contract/notification-examples.ts';
+import type { NotificationState } from '../../../shared/notification/notification-state.ts';
+import { systemClock } from '../../../shared/platform/clock.ts';
+import { loadConfig } from '../../../shared/platform/config.ts';
+import { MessagingError } from '../../../shared/platform/errors.ts';
+import { createCodec } from '../../../workers/create-codec.ts';
+import { FakePublisher } from '../../support/fake-publisher.ts';
+import { idOf, send, SMS, statusOf, writeState } from '../../support/notification-call.ts';
 import { createFakeRequester } from '../../support/fake-requester.ts';
-import { openTestIngress, startTestIngress, type IngressSettings } from '../../support/ingress-fixture.ts';
+import {
+  createTestBroker,
+  openTestIngress,
+  startTestIngress,
+  type IngressSettings,
+} from '../../support/ingress-fixture.ts';
 import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
 import { startSimulationWithExamples, startWithExamples } from '../../support/product-worker.ts';
 import { openRawHttp } from '../../support/raw-http.ts';
@@ -29,10 +42,13 @@ const document = openApiDocument({ version: '1.2.3', basePath: '' });
 const { paths } = resolved(document) as { paths: Readonly<Record<string, Operation>> };
 const ACTION_PREFIX = '/platapi/automation-processors/actions/';
 const [firstAction, ...otherActions] = ACTIONS.map(({ name }) => ACTION_PREFIX + name);
+const EMAIL_PATH = '/api/notifications/v1/email/send';
+const SMS_PATH = '/api/notifications/v1/sms/send';
 const documented = new Map<string, Documented>(
   Object.entries(paths).flatMap(([path, { get, post: posted }]) =>
     Object.entries((posted ?? get).responses)
       .filter(([status]) => status === '200' || !otherActions.includes(path))
+      .filter(() => path !== EMAIL_PATH)
       .map(([status, answer]) => [`${shortName(path)} ${status}`, answer] as const),
   ),
 );
@@ -207,18 +223,51 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
     await writeNonsense(broker, correlationId);
     return fetchResult();
   },
-  'result 503': async () => {
-    const { privateKey } = await generateKeyPair('ES256');
-    const token = new SignJWT({ sub: 'ana' }).setProtectedHeader({ alg: 'ES256' }).setExpirationTime('5m');
-    const headers = { authorization: `Bearer ${await token.sign(privateKey)}` };
-    return fetch((await system(NO_KEYS)).url + RESULT, { headers });
-  },
+  'result 503': async () => withoutKeys(RESULT),
   'result 504': async () => {
     const { url, passMs } = await systemWithoutSchedule();
     const { fetchResult } = await later(url);
     passMs(120_000);
     return fetchResult();
   },
+  'sms 202': async () => send((await notifying()).url, 'sms', { ...SMS, extra: 1 }),
+  'sms 400': async () => send((await notifying()).url, 'sms', {}),
+  'sms 401': async () => send((await notifying({ AUTH_JWT_SECRET: SECRET })).url, 'sms', SMS),
+  'sms 403': async () => send((await notifying()).url, 'sms', SMS, { without: ['x-sender-id'] }),
+  'sms 405': async () => fetch((await notifying()).url + SMS_PATH),
+  'sms 408': () => rawAnswer(`POST ${SMS_PATH} HTTP/1.1\r\nHost: a\r\n`),
+  'sms 409': conflict,
+  'sms 413': async () => send((await notifying()).url, 'sms', { ...SMS, message: 'x'.repeat(300_000) }),
+  'sms 415': async () =>
+    send((await notifying()).url, 'sms', SMS, { headers: { 'content-type': 'text/plain' } }),
+  'sms 429': async () => {
+    const { url } = await notifying({ RATE_LIMIT_PER_SECOND: '1' });
+    await send(url, 'sms', SMS);
+    return send(url, 'sms', SMS);
+  },
+  'sms 431': () => rawAnswer(`POST ${SMS_PATH} HTTP/1.1\r\nHost: a\r\n${LONG}`),
+  'sms 500': async () => {
+    const notificationPublisher = failing(() => Promise.reject(new TypeError('a bug')));
+    return send((await notifying({}, { notificationPublisher })).url, 'sms', SMS);
+  },
+  'sms 503': async () => send((await unready()).url, 'sms', SMS),
+  'sms 504': async () =>
+    send((await notifying({}, { notificationPublisher: failing(unsure) })).url, 'sms', SMS),
+  'notification 200': sentStatus,
+  'notification 400': async () => statusOf((await notifying()).url, '%ff'),
+  'notification 401': async () => statusOf((await notifying({ AUTH_JWT_SECRET: SECRET })).url, 'x'),
+  'notification 404': async () => statusOf((await notifying()).url, 'x'),
+  'notification 405': async () =>
+    fetch(`${(await notifying()).url}/api/notifications/v1/x`, { method: 'DELETE' }),
+  'notification 408': () => rawAnswer('GET /api/notifications/v1/x HTTP/1.1\r\nHost: a\r\n'),
+  'notification 410': forgotten,
+  'notification 429': async () => {
+    const { url } = await notifying({ RATE_LIMIT_PER_SECOND: '1' });
+    await statusOf(url, 'x');
+    return statusOf(url, 'x');
+  },
+  'notification 431': () => rawAnswer(`GET /api/notifications/v1/x HTTP/1.1\r\nHost: a\r\n${LONG}`),
+  'notification 503': async () => withoutKeys('/api/notifications/v1/x'),
   '/health/live 200': async () => fetch(`${(await alone()).url}/health/live`),
   '/health/live 503': async () =>
     fetch(`${(await alone({ otherWorkers: unhealthySchedule })).url}/health/live`),
@@ -226,6 +275,57 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
   '/health/ready 503': async () => fetch(`${(await unready()).url}/health/ready`),
   '/metrics 200': async () => fetch(`${(await alone()).url}/metrics`),
 };
+
+/** An ingress alone, with the topics that a test needs of the notifications. */
+async function notifying(env: Record<string, string> = {}, settings: IngressSettings = {}) {
+  if (Object.keys(settings).length === 0)
+    return startOn(await createSharedBroker(1), startIngressWorker, env);
+  return openTestIngress({ actions: new Map(), codec: await realCodec(), ...settings });
+}
+
+const realCodec = () => createCodec(loadConfig({}), systemClock);
+
+function failing(fails: () => Promise<void>): FakePublisher {
+  const publisher = new FakePublisher();
+  publisher.onPublish = fails;
+  return publisher;
+}
+
+/** Asked by somebody whose token cannot be judged. */
+async function withoutKeys(path: string): Promise<Response> {
+  const { privateKey } = await generateKeyPair('ES256');
+  const token = new SignJWT({ sub: 'ana' }).setProtectedHeader({ alg: 'ES256' }).setExpirationTime('5m');
+  const headers = { authorization: `Bearer ${await token.sign(privateKey)}` };
+  return fetch((await system(NO_KEYS)).url + path, { headers });
+}
+
+const unsure = () => Promise.reject(new MessagingError('send-unknown', 'away', { canRetry: true }));
+
+async function conflict(): Promise<Response> {
+  const { url } = await notifying();
+  const headers = { 'idempotency-key': 'k' };
+  await send(url, 'sms', SMS, { headers });
+  return send(url, 'sms', { ...SMS, message: 'Other' }, { headers });
+}
+
+async function sentStatus(): Promise<Response> {
+  const { url } = await notifying();
+  return statusOf(url, await idOf(send(url, 'sms', SMS)));
+}
+
+/** The state of the notification itself made room. */
+async function forgotten(): Promise<Response> {
+  const broker = await createTestBroker();
+  const { url } = await notifying({}, { broker, options: { notificationStoreBytes: 1 } });
+  const id = await idOf(send(url, 'sms', SMS));
+  const state = { ...STATE_EXAMPLE, notificationId: id, channel: 'sms' } as unknown as NotificationState;
+  await writeState(broker, state, Date.now() + 1);
+  const asked = async (): Promise<Response> => {
+    const response = await statusOf(url, id);
+    return response.status === 200 ? asked() : response;
+  };
+  return asked();
+}
 
 async function systemWithoutSchedule() {
   let nowMs = Date.now();
@@ -236,6 +336,10 @@ async function systemWithoutSchedule() {
 it('all actions share their answers but for the 200', () => {
   expect(Object.keys(answersBut200(firstAction)).length).toBeGreaterThan(10);
   for (const path of otherActions) expect(answersBut200(path)).toEqual(answersBut200(firstAction));
+});
+
+it('SMS and e-mail share their answers', () => {
+  expect(paths[EMAIL_PATH]?.post.responses).toEqual(paths[SMS_PATH]?.post.responses);
 });
 
 it('every documented answer is provoked here, and nothing else', () => {
@@ -276,6 +380,7 @@ function answersBut200(path = ''): object {
 function shortName(path: string): string {
   if (path === firstAction) return 'action';
   if (path.startsWith(ACTION_PREFIX)) return path.slice(ACTION_PREFIX.length);
+  if (path.startsWith('/api/notifications/')) return path === SMS_PATH ? 'sms' : 'notification';
   return path.startsWith('/platapi/results/') ? 'result' : path;
 }
 

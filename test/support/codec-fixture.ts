@@ -1,11 +1,11 @@
 import { Decimal } from 'decimal.js';
-import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
-import type { CalendarDate } from '../../../shared/lending/calendar-date.ts';
-import type { RepaymentScheduleRequest } from '../../../shared/lending/repayment-schedule-request.ts';
-import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/repayment-schedule.ts';
-import type { Decoded } from '../../../shared/messaging/codec.ts';
-import { createMessageCodec, type MessageCodecOptions } from '../../../shared/messaging/message-codec.ts';
-import { createProblem } from '../../../shared/platform/create-problem.ts';
+import { JSON_SHAPES } from '../../shared/contract/json-shapes.ts';
+import type { CalendarDate } from '../../shared/lending/calendar-date.ts';
+import type { RepaymentScheduleRequest } from '../../shared/lending/repayment-schedule-request.ts';
+import type { RepaymentSchedule, ScheduleRow } from '../../shared/lending/repayment-schedule.ts';
+import type { Decoded } from '../../shared/messaging/codec.ts';
+import { createMessageCodec, type MessageCodecOptions } from '../../shared/messaging/message-codec.ts';
+import { createProblem } from '../../shared/platform/create-problem.ts';
 
 export const REQUEST = 'CalculateRepaymentScheduleRequest';
 export const REPLY = 'CalculateRepaymentScheduleReply';

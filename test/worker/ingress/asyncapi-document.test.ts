@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { MESSAGES } from '../../../schemas/catalogue.ts';
 import { ACTIONS } from '../../../shared/contract/actions.ts';
 import { asyncApiDocument } from '../../../shared/contract/documents/asyncapi-document.ts';
+import { NOTIFICATIONS } from '../../../shared/contract/notifications.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { topicName } from '../../../shared/messaging/topic-names.ts';
 
@@ -57,6 +58,20 @@ describe('the document', () => {
     expect(addresses).toEqual(expect.arrayContaining(topics.map((topic) => topicName('test.', topic))));
   });
 
+  test('has the topics of the notifications as channels, with their prefix', () => {
+    const addresses = parsed.document
+      ?.channels()
+      .all()
+      .map((channel) => channel.address());
+    const topics = [
+      'smsCommands',
+      'emailCommands',
+      'notificationAcceptances',
+      'notificationOutcomes',
+    ] as const;
+    expect(addresses).toEqual(expect.arrayContaining(topics.map((topic) => topicName('test.', topic))));
+  });
+
   test('has every message of the catalogue in Avro and in JSON', () => {
     const messages = parsed.document?.components().messages().all() ?? [];
     const found = messages.map((message) => `${message.name()} ${message.contentType()}`);
@@ -81,7 +96,7 @@ describe('the document', () => {
   test('tells where replies go and how they are matched', () => {
     const operations = parsed.document?.operations().all() ?? [];
     const withBulk = ACTIONS.filter(({ bulkTopic }) => bulkTopic !== undefined);
-    expect(operations).toHaveLength(ACTIONS.length + withBulk.length);
+    expect(operations).toHaveLength(ACTIONS.length + withBulk.length + NOTIFICATIONS.length);
     for (const operation of operations) {
       expect(operation.reply()?.address()?.location()).toBe(`$message.header#/${HEADER.replyTopic}`);
       const [request] = operation.messages().all();

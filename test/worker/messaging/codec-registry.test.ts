@@ -11,7 +11,15 @@ import {
 } from '../../../shared/messaging/schema-registry.ts';
 import { NEGATIVE_CACHE_MS } from '../../../shared/messaging/schema-store.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
-import { codecOf, payloadOf, problemOf, PROBLEM, problem, REQUEST, smallRequest } from './codec-fixture.ts';
+import {
+  codecOf,
+  payloadOf,
+  problemOf,
+  PROBLEM,
+  problem,
+  REQUEST,
+  smallRequest,
+} from '../../support/codec-fixture.ts';
 
 const MINUTE = 60_000;
 const textOf = (type: string) => readSchema(messageDefinition(type)!);

@@ -1,0 +1,33 @@
+/**
+ * Child process: nodemailer as its documentation shows it, with a pool and nothing around it. Arguments: port of the mail
+ * server, connections, messages handed over at once. Told `{from, count}`, it sends these messages.
+ */
+import { createTransport } from 'nodemailer';
+import { messageIdOf, sampleMail, SENDER } from './sample-mail.ts';
+
+const [port, maxConnections, window] = process.argv.slice(2).map(Number);
+const transport = createTransport({ pool: true, host: '127.0.0.1', port, maxConnections, ignoreTLS: true });
+
+process.on('message', ({ from, count }: { from: number; count: number }) => {
+  let next = from;
+  const sendOn = async (): Promise<void> => {
+    while (next < from + count) {
+      const mail = sampleMail(next);
+      next += 1;
+      await transport.sendMail({
+        from: SENDER,
+        to: mail.receiver,
+        subject: mail.subject,
+        text: mail.message,
+        messageId: messageIdOf(mail),
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      });
+    }
+  };
+  Promise.all(Array.from({ length: window ?? 1 }, sendOn)).catch((error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  });
+});
+process.on('SIGTERM', () => process.exit(0));
+console.log('READY');

@@ -1,0 +1,76 @@
+/** `npm run dead-letters`: lists, shows, sends again, edits and discards what the workers could not handle. */
+import { randomUUID } from 'node:crypto';
+import { userInfo } from 'node:os';
+import { systemClock } from '../shared/platform/clock.ts';
+import { loadConfig, type Config } from '../shared/platform/config.ts';
+import { ConfigError, errorText } from '../shared/platform/errors.ts';
+import { createLog } from '../shared/platform/log.ts';
+import { createCodec } from '../workers/create-codec.ts';
+import {
+  readDeadLettersArguments,
+  UsageError,
+  type DeadLettersArguments,
+} from './dead-letters/command-arguments.ts';
+import { runDeadLettersCommand, type CommandReport } from './dead-letters/dead-letters-command.ts';
+import { HELP } from './dead-letters/help.ts';
+import { brokerLetterLog, type LetterLog } from './dead-letters/letter-log.ts';
+import { letterTopics } from './dead-letters/letter-world.ts';
+
+const FAILED = 1;
+const USAGE = 2;
+
+const interruption = new AbortController();
+process.once('SIGINT', () => {
+  process.stderr.write('dead-letters: ends after the letter under way\n');
+  interruption.abort();
+});
+
+try {
+  const args = readDeadLettersArguments(process.argv.slice(2), Date.now());
+  if (args === undefined) process.stdout.write(HELP);
+  else print(args, await run(args));
+} catch (error) {
+  process.stderr.write(`dead-letters: ${errorText(error)}\n`);
+  process.exitCode = error instanceof UsageError || error instanceof ConfigError ? USAGE : FAILED;
+}
+
+async function run({ command, operator, reason }: DeadLettersArguments): Promise<CommandReport> {
+  const config = loadConfig(process.env);
+  const log = await connect(config);
+  try {
+    return await runDeadLettersCommand(command, {
+      log,
+      codec: await createCodec(config, systemClock),
+      clock: systemClock,
+      actor: { operator: operator ?? userInfo().username, run: randomUUID(), reason },
+      topics: letterTopics(config.topicPrefix),
+      onProgress: (line) => process.stderr.write(`${line}\n`),
+      signal: interruption.signal,
+    });
+  } finally {
+    await log.close();
+  }
+}
+
+/** Kafka where it is configured, else the running process of this machine. Only the code that is used gets loaded. */
+async function connect(config: Config): Promise<LetterLog> {
+  if (config.kafka !== undefined) {
+    const { createKafkaBroker } = await import('../shared/messaging/kafka-broker.ts');
+    const log = createLog({ level: config.logLevel, name: 'dead-letters' });
+    return brokerLetterLog(createKafkaBroker({ ...config.kafka, clientId: 'dead-letters', log }));
+  }
+  if (config.adminFile === undefined) {
+    throw new ConfigError('ADMIN_FILE is none and KAFKA_BROKERS is not set: there is no log to work on');
+  }
+  const { remoteLetterLog } = await import('./dead-letters/remote-letter-log.ts');
+  return remoteLetterLog(config.adminFile);
+}
+
+function print({ command, json }: DeadLettersArguments, { ok, lines, result }: CommandReport): void {
+  if (!ok) process.exitCode = FAILED;
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ command: command.name, ok, ...result }, undefined, 2)}\n`);
+    return;
+  }
+  for (const line of lines) process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,187 @@
+/** The commands of `npm run dead-letters`, over whatever log they are given. */
+
+import { assertNever } from '../../shared/platform/errors.ts';
+import type { DeadLettersCommand } from './command-arguments.ts';
+import { discardLetters } from './discard-letters.ts';
+import { editMessage } from './edit-message.ts';
+import { readEdit } from './edit-request.ts';
+import { type Letter, placeId } from './letter.ts';
+import { isTrouble, type LetterResult, resultLine } from './letter-result.ts';
+import { isHandled } from './letter-states.ts';
+import type { LetterWorld } from './letter-world.ts';
+import { shown } from './redrive-rules.ts';
+import { scanLetters, type Scan } from './scan-letters.ts';
+import { sendLetters, type Sending } from './send-letters.ts';
+import { showLetters, shownLines } from './show-letters.ts';
+
+/** What a command found and did. */
+export interface CommandReport {
+  /** False: something failed or was refused, or nothing was found that was asked for. */
+  readonly ok: boolean;
+  /** For a person, a line each. */
+  readonly lines: readonly string[];
+  /** For a program. */
+  readonly result: Readonly<Record<string, unknown>>;
+}
+
+const LIST_LIMIT = 100;
+const SHOW_LIMIT = 10;
+
+/** Runs a command. Rejects with UsageError (a patch that is none) and SystemError (the log cannot be reached or read). */
+export async function runDeadLettersCommand(
+  command: DeadLettersCommand,
+  world: LetterWorld,
+): Promise<CommandReport> {
+  // Before anything is read: a patch that is none is found out at once.
+  const edit = command.name === 'edit' ? readEdit(command.edit) : undefined;
+  const scan = await scanLetters(world, command.selection);
+  switch (command.name) {
+    case 'list':
+      return list(command, scan);
+    case 'show':
+      return show(command, scan, world);
+    case 'redrive':
+      return send(command, scan, world, { action: 'redrive', options: command.send });
+    case 'edit':
+      return send(command, scan, world, {
+        action: 'edit',
+        options: command.send,
+        ...(edit === undefined
+          ? {}
+          : { members: edit.members, change: (one) => editMessage(one, edit, world.codec) }),
+      });
+    case 'discard': {
+      const letters = oldestFirst(scan.letters).slice(0, command.limit);
+      const results = await discardLetters(world, letters, scan.states, command);
+      return actionReport([...results, ...notFound(command, scan)], command.dryRun);
+    }
+    default:
+      return assertNever(command);
+  }
+}
+
+type CommandOf<Name extends DeadLettersCommand['name']> = Extract<DeadLettersCommand, { name: Name }>;
+
+function list(
+  { all, limit = LIST_LIMIT }: CommandOf<'list'>,
+  { letters, states, unreadable }: Scan,
+): CommandReport {
+  const visible = newestFirst(letters.filter((letter) => all || !isHandled(states.of(letter.id))));
+  const rows = visible.slice(0, limit).map((letter) => ({
+    id: letter.id,
+    at: new Date(letter.atMs).toISOString(),
+    code: shown(letter.code),
+    from: letter.original === undefined ? null : shown(placeId(letter.original)),
+    attempts: letter.attempts,
+    redrives: letter.redrives,
+    status: states.of(letter.id).status,
+    ...(letter.notificationId === undefined ? {} : { notificationId: shown(letter.notificationId) }),
+    bytes: letter.valueBytes,
+  }));
+  const codes = countByCode(visible);
+  const handled = letters.length - visible.length;
+  const counts = Object.entries(codes).map(([code, count]) => `${count} ${code}`);
+  return {
+    ok: true,
+    lines: [
+      ...rows.map((row) =>
+        [
+          row.id,
+          row.at,
+          row.code,
+          row.from ?? '-',
+          `attempts ${row.attempts}`,
+          `redrives ${row.redrives}`,
+          row.status,
+        ].join('  '),
+      ),
+      `${visible.length} letter${visible.length === 1 ? '' : 's'}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`,
+      ...(visible.length > rows.length
+        ? [`${visible.length - rows.length} older ones are not shown (--limit)`]
+        : []),
+      ...(handled > 0 ? [`${handled} handled ones are not shown (--all)`] : []),
+      ...(unreadable > 0 ? [`${unreadable} records of the audit topic cannot be read`] : []),
+    ],
+    result: { letters: rows, count: visible.length, codes, handled, unreadableAudit: unreadable },
+  };
+}
+
+async function show(
+  { limit = SHOW_LIMIT, reveal }: CommandOf<'show'>,
+  { letters, states }: Scan,
+  world: LetterWorld,
+): Promise<CommandReport> {
+  const chosen = newestFirst(letters).slice(0, limit);
+  const all = await showLetters(world, chosen, ({ id }) => states.of(id).status, reveal);
+  const more = letters.length - chosen.length;
+  const lines = all.flatMap((letter) => [...shownLines(letter), '']);
+  if (all.length === 0) return nothing();
+  return {
+    ok: true,
+    lines: more > 0 ? [...lines, `${more} older ones are not shown (--limit)`] : lines,
+    result: { letters: all, notShown: more },
+  };
+}
+
+async function send(
+  { limit, selection }: Pick<DeadLettersCommand, 'limit' | 'selection'>,
+  scan: Scan,
+  world: LetterWorld,
+  sending: Sending,
+): Promise<CommandReport> {
+  const { states } = scan;
+  const isSkipped = ({ id }: Letter): boolean => !sending.options.again && isHandled(states.of(id));
+  const skipped = scan.letters.filter(isSkipped).map(
+    ({ id, code }): LetterResult => ({
+      id,
+      code,
+      result: 'skipped',
+      why: `it was ${states.of(id).status} already; --again repeats that`,
+    }),
+  );
+  const open = oldestFirst(scan.letters.filter((letter) => !isSkipped(letter))).slice(0, limit);
+  const results = await sendLetters(world, open, states, sending);
+  return actionReport([...skipped, ...results, ...notFound({ selection }, scan)], sending.options.dryRun);
+}
+
+/** Ids of which there is no letter, or none that the other options leave. */
+function notFound(
+  { selection }: Pick<DeadLettersCommand, 'selection'>,
+  { letters, prefix }: Scan,
+): LetterResult[] {
+  const known = new Set(letters.flatMap(({ id, notificationId }) => [id, notificationId?.toLowerCase()]));
+  return selection.ids
+    .filter((id) => !known.has(id) && !known.has(prefix + id) && !known.has(id.toLowerCase()))
+    .map((id) => ({ id: shown(id), code: '-', result: 'failed', why: 'there is no such letter' }));
+}
+
+function actionReport(results: readonly LetterResult[], dryRun: boolean): CommandReport {
+  if (results.length === 0) return nothing();
+  const counts = new Map<string, number>();
+  for (const { result } of results) counts.set(result, (counts.get(result) ?? 0) + 1);
+  const summary = [...counts].map(([result, count]) => `${count} ${result.replace('-', ' ')}`).join(', ');
+  return {
+    ok: !results.some(isTrouble),
+    lines: [...results.map(resultLine), summary + (dryRun ? ' (dry run: nothing was written)' : '')],
+    result: { dryRun, counts: Object.fromEntries(counts), letters: results },
+  };
+}
+
+function nothing(): CommandReport {
+  const text = 'no letter is as asked for; `npm run dead-letters -- list --all` tells what there is';
+  return { ok: false, lines: [text], result: { letters: [] } };
+}
+
+function countByCode(letters: readonly Letter[]): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { code } of letters) counts.set(shown(code), (counts.get(shown(code)) ?? 0) + 1);
+  return Object.fromEntries([...counts].toSorted(([, one], [, other]) => other - one));
+}
+
+function newestFirst(letters: readonly Letter[]): readonly Letter[] {
+  return letters.toSorted((one, other) => other.atMs - one.atMs || other.offset - one.offset);
+}
+
+function oldestFirst(letters: readonly Letter[]): readonly Letter[] {
+  return letters.toSorted((one, other) => one.atMs - other.atMs || one.offset - other.offset);
+}

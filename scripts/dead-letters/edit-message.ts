@@ -1,0 +1,105 @@
+import { isDeepStrictEqual } from 'node:util';
+import { JSON_SHAPES } from '../../shared/contract/json-shapes.ts';
+import type { MessageFormat } from '../../shared/messaging/codec.ts';
+import { HEADER } from '../../shared/messaging/header-names.ts';
+import { headerText } from '../../shared/messaging/headers.ts';
+import type { MessageCodec } from '../../shared/messaging/message-codec.ts';
+import type { LogMessage, MessageHeaders } from '../../shared/messaging/message.ts';
+import { errorText } from '../../shared/platform/errors.ts';
+import type { Fault } from '../../shared/platform/problem.ts';
+import type { Edit } from './edit-request.ts';
+import { mergePatch } from './merge-patch.ts';
+
+/** The edited copy, as far as it differs from the letter's message. */
+export type Edited =
+  | {
+      readonly kind: 'edited';
+      readonly value: Buffer;
+      /** Undefined ones are removed. */
+      readonly headers: MessageHeaders;
+      /** Members without effect, as `code;path`. */
+      readonly warnings: readonly string[];
+    }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/**
+ * Changes headers and payload and checks them as the worker would: by the shape of the message's type, with all faults at
+ * once, and by its Avro schema where it travels as Avro. The copy has the format of the letter. JSON that was refused can
+ * be mended; bytes that cannot be read at all cannot. Rejects only with lost infrastructure (the schema registry).
+ */
+export async function editMessage(message: LogMessage, edit: Edit, codec: MessageCodec): Promise<Edited> {
+  const headers = { ...message.headers, ...edit.headers };
+  const base = await basePayload({ ...message, headers }, codec);
+  if (base.kind === 'refused') return base;
+  const { type, format, content } = base;
+  const changed = edit.patches.reduce(mergePatch, content);
+  const isSame = isDeepStrictEqual(changed, content) && Object.keys(edit.headers).length === 0;
+  if (isSame) return refused('the edit changes nothing');
+  const read = shapeOf(type)?.parse(changed);
+  if (read === undefined) return refused(`${type} has no JSON form`);
+  if (read.kind === 'invalid') return refused(`the edited payload is wrong: ${faultsText(read.faults)}`);
+  const faults = format === 'avro' ? codec.faultsOf(type, read.payload) : [];
+  if (faults.length > 0) return refused(`the edited payload is wrong: ${faultsText(faults)}`);
+  const encoded = await codec.encode(type, read.payload, format);
+  const warnings = read.warnings.map(({ code, path }) => `${code};${path}`);
+  return { kind: 'edited', value: encoded.value, headers: { ...edit.headers, ...encoded.headers }, warnings };
+}
+
+type Base =
+  | {
+      readonly kind: 'base';
+      readonly type: string;
+      readonly format: MessageFormat;
+      /** As of JSON.parse. */
+      readonly content: unknown;
+    }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** What is changed: JSON as it stands, Avro as its type is written in JSON. */
+async function basePayload(message: LogMessage, codec: MessageCodec): Promise<Base> {
+  const decoded = await codec.decode(message);
+  if (decoded.format === 'json') return jsonBase(message);
+  if (decoded.kind === 'undecodable')
+    return refused('the payload cannot be decoded, so it cannot be edited; discard it');
+  const { type, payload } = decoded;
+  const shape = shapeOf(type);
+  if (shape === undefined) return refused(`${type} has no JSON form`);
+  try {
+    const text = shape.render(payload);
+    const content: unknown = JSON.parse(text);
+    const again = shape.parse(content);
+    // JSON holds fewer digits than Avro; an edit must not change what it is not about.
+    const isLossless = again.kind === 'valid' && shape.render(again.payload) === text;
+    if (isLossless) return { kind: 'base', type, format: 'avro', content };
+    return refused('the payload cannot be edited without loss');
+  } catch (error) {
+    return refused(`the payload cannot be edited: ${errorText(error)}`);
+  }
+}
+
+function jsonBase({ value, headers }: LogMessage): Base {
+  const type = headerText(headers, HEADER.messageType);
+  if (type === undefined || shapeOf(type) === undefined) {
+    return refused(
+      `its header ${HEADER.messageType} names no known type; give it by --header ${HEADER.messageType}=TYPE`,
+    );
+  }
+  try {
+    const content: unknown = JSON.parse(value?.toString('utf8') ?? '');
+    return { kind: 'base', type, format: 'json', content };
+  } catch {
+    return refused('the payload is not valid JSON, so it cannot be edited; discard it');
+  }
+}
+
+function shapeOf(type: string) {
+  return Object.hasOwn(JSON_SHAPES, type) ? JSON_SHAPES[type] : undefined;
+}
+
+function faultsText(faults: readonly Fault[]): string {
+  return faults.map(({ path, message }) => `${path}: ${message}`).join('; ');
+}
+
+function refused(why: string): { readonly kind: 'refused'; readonly why: string } {
+  return { kind: 'refused', why };
+}

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import type { z } from 'zod';
+import {
+  ADMIN_BODY,
+  ADMIN_PATH,
+  adminFileShape,
+  outgoingMessageJson,
+  type AdminFile,
+} from '../../shared/messaging/log-protocol.ts';
+import type { LogMessage, OffsetRange, OutgoingMessage } from '../../shared/messaging/message.ts';
+import type { OnRangeMessage, ReadOn } from '../../shared/messaging/ports.ts';
+import { InfrastructureError, MessagingError } from '../../shared/platform/errors.ts';
+import type { LetterLog } from './letter-log.ts';
+
+/** A process at work answers within milliseconds; one that is stopped in a debugger or swaps does not. */
+const CALL_TIMEOUT_MS = 30_000;
+
+/**
+ * The log of a running process with the embedded broker, through its admin endpoint. Throws InfrastructureError, which
+ * says what to do, where no such process runs.
+ */
+export function remoteLetterLog(file: string): LetterLog {
+  const endpoint = readAdminFile(file);
+  const call = <T extends z.ZodType>(path: string, body: unknown, shape: T) =>
+    callEndpoint({ ...endpoint, file }, path, body, shape);
+  const readRange = async (range: OffsetRange, onMessage: OnRangeMessage): Promise<ReadOn> => {
+    for (let from = range.from; from < range.to; ) {
+      const asked = { ...range, from };
+      const { messages, next } = await call(ADMIN_PATH.read, { range: asked }, ADMIN_BODY.readAnswer);
+      if ((await handOver(messages, onMessage)) === 'stop') return 'stop';
+      from = next;
+    }
+    return 'more';
+  };
+  return {
+    ranges: async (topics) => (await call(ADMIN_PATH.ranges, { topics }, ADMIN_BODY.rangesAnswer)).ranges,
+    read: async (ranges, onMessage) => {
+      for (const range of ranges) {
+        if ((await readRange(range, onMessage)) === 'stop') return;
+      }
+    },
+    publish: async (messages: readonly OutgoingMessage[]) => {
+      await call(
+        ADMIN_PATH.publish,
+        { messages: messages.map(outgoingMessageJson) },
+        ADMIN_BODY.publishAnswer,
+      );
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+async function handOver(messages: readonly LogMessage[], onMessage: OnRangeMessage): Promise<ReadOn> {
+  for (const message of messages) {
+    if ((await onMessage(message)) === 'stop') return 'stop';
+  }
+  return 'more';
+}
+
+function readAdminFile(file: string): AdminFile {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    throw noProcess(`there is no ${file}`);
+  }
+  try {
+    return adminFileShape.parse(JSON.parse(text));
+  } catch {
+    throw noProcess(`${file} does not say where a process is`);
+  }
+}
+
+async function callEndpoint<T extends z.ZodType>(
+  { url, token, file }: AdminFile & { readonly file: string },
+  path: string,
+  body: unknown,
+  shape: T,
+): Promise<z.infer<T>> {
+  let response: Response;
+  let answer: unknown;
+  try {
+    response = await fetch(url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
+    });
+    answer = await response.json();
+  } catch (error) {
+    throw noProcess(`the process that ${file} names does not answer at ${url}`, error);
+  }
+  if (response.ok) return shape.parse(answer);
+  const fault = ADMIN_BODY.fault.safeParse(answer);
+  if (response.status === 401) throw noProcess(`the process at ${url} is not the one that ${file} names`);
+  const {
+    code = 'unexpected',
+    message = `the process answered ${response.status}`,
+    canRetry = false,
+  } = fault.data ?? {};
+  throw new MessagingError(code, message, { canRetry });
+}
+
+function noProcess(why: string, cause?: unknown): InfrastructureError {
+  const advice =
+    'KAFKA_BROKERS is not set, so the command works on a running `npm start` of this machine: start one in this folder ' +
+    '(or name its ADMIN_FILE), or set KAFKA_BROKERS';
+  return new InfrastructureError('no-process', `${why}. ${advice}`, cause);
+}

@@ -1,0 +1,159 @@
+import { HEADER } from '../../shared/messaging/header-names.ts';
+import { headerNumber, headerText } from '../../shared/messaging/headers.ts';
+import type { LogMessage, MessageHeaders } from '../../shared/messaging/message.ts';
+import { readId } from '../../shared/notification/command-id.ts';
+import type { AuditRecord } from './audit-record.ts';
+import { type Letter, placeId } from './letter.ts';
+import { showPayload, type ShownPayload } from './letter-payload.ts';
+import { readOne } from './letter-log.ts';
+import type { LetterWorld } from './letter-world.ts';
+import { DEAD_LETTER_HEADERS, pastAttempts, shown } from './redrive-rules.ts';
+import { readAudit } from './scan-letters.ts';
+
+/** Everything that is known of a letter. */
+export interface ShownLetter {
+  readonly id: string;
+  readonly status: string;
+  readonly code: string;
+  readonly reason: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly from: string | undefined;
+  readonly fromAt: string | undefined;
+  readonly group: string | undefined;
+  readonly attempts: number;
+  readonly redrives: number;
+  readonly notificationId: string | undefined;
+  readonly key: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Former attempts as the message tells them, the newest last. */
+  readonly history: readonly string[];
+  readonly payload: ShownPayload;
+  readonly audit: readonly AuditRecord[];
+}
+
+/** Keys that the ingress makes of a receiver: they tell nothing. */
+const HASHED_KEY = /^[0-9a-f]{32,}$/;
+const OUR_HEADERS: ReadonlySet<string> = new Set(Object.values(HEADER));
+/** Told in lines of their own. */
+const TOLD: ReadonlySet<string> = new Set([...DEAD_LETTER_HEADERS, HEADER.attemptHistory]);
+
+/** Reads the letters whole, one after the other. Those that retention has removed meanwhile are left out. */
+export async function showLetters(
+  world: LetterWorld,
+  letters: readonly Letter[],
+  statusOf: (letter: Letter) => string,
+  reveal: boolean,
+): Promise<readonly ShownLetter[]> {
+  const audit = new Map<string, AuditRecord[]>(letters.map(({ id }) => [id, []]));
+  await readAudit(world, (record) => audit.get(placeId(record.letter))?.push(record));
+  const all: ShownLetter[] = [];
+  for (const letter of letters) {
+    const message = await readOne(world.log, letter);
+    if (message === undefined) continue;
+    const records = audit.get(letter.id) ?? [];
+    all.push({
+      ...(await showOne(world, letter, message, reveal)),
+      status: statusOf(letter),
+      audit: records,
+    });
+  }
+  return all;
+}
+
+async function showOne(
+  { codec, topics }: LetterWorld,
+  letter: Letter,
+  message: LogMessage,
+  reveal: boolean,
+): Promise<Omit<ShownLetter, 'status' | 'audit'>> {
+  const isCommand = topics.destinations.commands.has(letter.original?.topic ?? '');
+  const { id, code, group, attempts, redrives, notificationId, original } = letter;
+  const fromAtMs = headerNumber(message.headers, HEADER.deadLetterTimestamp);
+  return {
+    id,
+    code: shown(code),
+    reason: shown(letter.reason),
+    at: new Date(letter.atMs).toISOString(),
+    from: original === undefined ? undefined : shown(placeId(original)),
+    fromAt: fromAtMs === undefined ? undefined : new Date(fromAtMs).toISOString(),
+    group: group === undefined ? undefined : shown(group),
+    attempts,
+    redrives,
+    notificationId: notificationId === undefined ? undefined : shown(notificationId),
+    key: shownKey(message.key, isCommand && !reveal),
+    headers: shownHeaders(message.headers, reveal),
+    history: pastAttempts(message.headers).map(({ text }) => shown(text)),
+    payload: await showPayload(message, codec, { reveal, isCommand }),
+  };
+}
+
+function shownKey(key: Buffer | null, isMasked: boolean): string | null {
+  if (key === null) return null;
+  const text = key.toString('utf8');
+  if (isMasked && !HASHED_KEY.test(text)) return `[masked, ${key.length} bytes]`;
+  return shown(text);
+}
+
+/** Headers of ours as text; of others, which may hold anything, only how much there is. */
+function shownHeaders(headers: MessageHeaders, reveal: boolean): Readonly<Record<string, string>> {
+  const names = Object.keys(headers).filter((name) => !TOLD.has(name));
+  return Object.fromEntries(
+    names.map((name) => {
+      const text = headerText(headers, name) ?? '';
+      const isTold = reveal || (OUR_HEADERS.has(name) && isOwn(name, text));
+      const value = isTold ? shown(text) : `[masked, ${text.length} characters]`;
+      return [shown(name), value];
+    }),
+  );
+}
+
+/** An upstream may write headers under our names: what is no id may be anything. */
+function isOwn(name: string, text: string): boolean {
+  return name !== HEADER.notificationId || readId(text) !== undefined;
+}
+
+/** For a person. */
+export function shownLines(letter: ShownLetter): readonly string[] {
+  const { payload } = letter;
+  const from = [
+    letter.from ?? 'unknown',
+    ...(letter.fromAt === undefined ? [] : [`written ${letter.fromAt}`]),
+  ];
+  const kind = [shown(payload.type ?? 'unknown type'), payload.format, `${payload.bytes} bytes`];
+  const facts: readonly (readonly [string, string | number | null | undefined])[] = [
+    ['code', letter.code],
+    ['reason', letter.reason],
+    ['at', letter.at],
+    ['from', from.join(', ')],
+    ['group', letter.group],
+    ['notification', letter.notificationId],
+    ['attempts', letter.attempts],
+    ['redrives', letter.redrives],
+    ['key', letter.key],
+    ['payload', kind.filter((part) => part !== undefined).join(', ')],
+  ];
+  return [
+    `${letter.id}  ${letter.status}`,
+    ...facts.flatMap(([name, value]) =>
+      value === undefined || value === null || value === '' ? [] : [`  ${name.padEnd(13)}${String(value)}`],
+    ),
+    ...section(
+      'headers',
+      Object.entries(letter.headers).map(([name, value]) => `${name}: ${value}`),
+    ),
+    ...section('former attempts', letter.history),
+    ...section('done with it', letter.audit.map(auditLine)),
+    ...section('of the payload', payload.notes.map(shown)),
+    ...('content' in payload ? [JSON.stringify(payload.content, undefined, 2)] : []),
+  ];
+}
+
+function auditLine({ at, operator, action, stage, result, reason, members }: AuditRecord): string {
+  const more = [result, members?.join(', '), reason].filter((part) => part !== undefined);
+  return shown([at, operator, action, stage, ...more].join('  '));
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`  ${title}`, ...lines.map((line) => `    ${line}`)];
+}

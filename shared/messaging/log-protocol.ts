@@ -1,0 +1,86 @@
+/**
+ * How a command of this machine reads and writes the log of a process that has the embedded broker: the bodies of the
+ * admin endpoint's calls, as JSON. Bytes are base64.
+ */
+
+import { z } from 'zod';
+import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage } from './message.ts';
+
+/** Paths of the endpoint's calls; all are POST and need the token. */
+export const ADMIN_PATH = {
+  /** {topics} -> {ranges}: the retained offsets of each partition; topics that do not exist are left out. */
+  ranges: '/admin/v1/ranges',
+  /** {range} -> {messages, next}: one step of reading; `next` is the offset to go on from. */
+  read: '/admin/v1/read',
+  /** {messages} -> {}: writes them, acknowledged. */
+  publish: '/admin/v1/publish',
+} as const;
+
+/** Whatever asks for more at once is a mistake. */
+const MAX_TOPICS = 1_000;
+const MAX_BATCH = 1_000;
+
+const topic = z.string().min(1).max(249);
+const partition = z.int().min(0).max(1_000_000);
+const offset = z.int().min(0);
+const bytes = z.base64().transform((text) => Buffer.from(text, 'base64'));
+/** A header of that name is none of an object; whoever writes headers has them as one. */
+const headerName = z.string().refine((name) => name !== '__proto__');
+const headers = z
+  .array(z.tuple([headerName, z.array(bytes).min(1)]))
+  .transform((entries): MessageHeaders => Object.fromEntries(entries.map(([name, all]) => [name, one(all)])));
+const content = { topic, key: bytes.nullable(), value: bytes.nullable(), headers };
+const rangeShape = z.object({ topic, partition, from: offset, to: offset });
+const logMessage = z.object({ ...content, partition, offset, timestampMs: z.number() });
+const outgoingMessage = z.object({ ...content, partition: partition.optional() });
+
+/** What the calls take and answer, checked. */
+export const ADMIN_BODY = {
+  rangesCall: z.object({ topics: z.array(topic).max(MAX_TOPICS) }),
+  rangesAnswer: z.object({ ranges: z.array(rangeShape) }),
+  readCall: z.object({ range: rangeShape }),
+  readAnswer: z.object({ messages: z.array(logMessage), next: offset }),
+  publishCall: z.object({ messages: z.array(outgoingMessage).min(1).max(MAX_BATCH) }),
+  publishAnswer: z.object({}),
+  /** Every call that could not be served. */
+  fault: z.object({ code: z.string(), message: z.string(), canRetry: z.boolean() }),
+} as const;
+
+/** Where the endpoint of a running process is, as its file says. */
+export const adminFileShape = z.object({ url: z.url(), token: z.string().min(1), pid: z.int() });
+export type AdminFile = z.infer<typeof adminFileShape>;
+
+/** A message read, as the endpoint answers it. */
+export function logMessageJson(message: LogMessage): unknown {
+  const { partition: number, offset: at, timestampMs } = message;
+  return { ...contentJson(message), partition: number, offset: at, timestampMs };
+}
+
+/** A message to be written, as the endpoint takes it. Its time is that of the writing. */
+export function outgoingMessageJson(message: OutgoingMessage): unknown {
+  return { ...contentJson(message), partition: message.partition };
+}
+
+function contentJson(message: OutgoingMessage | LogMessage) {
+  return {
+    topic: message.topic,
+    key: base64(message.key),
+    value: base64(message.value),
+    headers: Object.entries(message.headers ?? {}).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, allOf(value).map((each) => base64(each))]],
+    ),
+  };
+}
+
+function base64(value: HeaderValue | null): string | null {
+  return value === null ? null : Buffer.from(value).toString('base64');
+}
+
+function allOf(value: HeaderValue | readonly HeaderValue[]): readonly HeaderValue[] {
+  return typeof value === 'string' || Buffer.isBuffer(value) ? [value] : value;
+}
+
+function one(all: readonly Buffer[]): Buffer | readonly Buffer[] {
+  const [only] = all;
+  return all.length === 1 && only !== undefined ? only : all;
+}

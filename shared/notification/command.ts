@@ -1,0 +1,39 @@
+/** The two kinds of notification (interface 4.8). */
+export type Channel = 'sms' | 'email';
+
+/** A file that goes with an e-mail. */
+export interface Attachment {
+  /** File name without a path. */
+  readonly name: string;
+  readonly content: Buffer;
+}
+
+/** Asks for an SMS. Payload of message type SendSmsCommand. */
+export interface SmsCommand {
+  /** UUID; absent in commands of upstream systems, which are then told apart by their place in the log. */
+  readonly notificationId: string | undefined;
+  /** Absent: the default sender of the provider that takes it (N3). */
+  readonly sender: string | undefined;
+  /** E.164, such as +40722123456 (N4). */
+  readonly receiver: string;
+  readonly message: string;
+}
+
+/** Asks for an e-mail. Payload of message type SendEmailCommand. */
+export interface EmailCommand {
+  readonly notificationId: string | undefined;
+  /** Absent: the default sender of the provider that takes it (N3). */
+  readonly sender: string | undefined;
+  readonly receiver: string;
+  readonly cc: readonly string[];
+  readonly bcc: readonly string[];
+  readonly subject: string;
+  readonly message: string;
+  readonly contentType: 'text/plain' | 'text/html';
+  readonly attachments: readonly Attachment[];
+}
+
+/** What a provider is asked to send: the command with its channel and its id. */
+export type Outbound =
+  | ({ readonly channel: 'sms'; readonly id: string } & SmsCommand)
+  | ({ readonly channel: 'email'; readonly id: string } & EmailCommand);

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Channel } from './command.ts';
+import { holdsHead, readMessageHead } from './message-head.ts';
+
+/** One message in the local outbox, as a list shows it. */
+export interface OutboxItem {
+  /** Notification id. */
+  readonly id: string;
+  readonly channel: Channel;
+  /** Epoch milliseconds. */
+  readonly writtenAt: number;
+  readonly sizeBytes: number;
+  readonly sender: string;
+  readonly receiver: string;
+  /** Empty for SMS. */
+  readonly subject: string;
+}
+
+export interface OutboxMessage {
+  readonly id: string;
+  readonly channel: Channel;
+  /** `message/rfc822` for e-mail, `text/plain` for SMS. */
+  readonly contentType: string;
+  readonly content: Buffer;
+}
+
+/** Messages kept; older ones make way. */
+export const OUTBOX_LIMIT = 1_000;
+/** How many may come on top before the oldest are removed: looking at a thousand files for each message is too dear. */
+const PRUNE_EVERY = 50;
+/** A message is not larger than a request (E6) with its attachments in base64. */
+const MAX_MESSAGE_BYTES = 64 * 1_024 * 1_024;
+/** Most heads are shorter. */
+const HEAD_BYTES = 4_096;
+/** A head with a subject and the addresses of all recipients, each as long as allowed, is shorter. */
+const LONGEST_HEAD_BYTES = 64 * 1_024;
+/** Of a process that ended while it wrote. */
+const STALE_WRITING_MS = 60_000;
+
+const FILE = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(eml|txt)$/;
+const WRITING = /^\.writing-/;
+const CHANNELS: Readonly<Record<string, Channel>> = { eml: 'email', txt: 'sms' };
+
+interface KeptFile {
+  readonly name: string;
+  readonly id: string;
+  readonly channel: Channel;
+  readonly writtenAt: number;
+  readonly sizeBytes: number;
+}
+
+/**
+ * The local outbox: one file for each message, named by its notification id, so that the same one written twice is one.
+ * Only this user may read them (folder 0700 when it is made here, files 0600). Ids that are no UUIDs name nothing.
+ * Any method rejects with the error of the file system.
+ */
+export interface OutboxFolder {
+  /** Replaces an earlier one of this id; others see all of it or nothing. */
+  write(id: string, channel: Channel, content: Buffer): Promise<void>;
+  /** Newest first; empty while there is no folder. */
+  list(limit: number): Promise<OutboxItem[]>;
+  /** Undefined when there is none of this id. */
+  read(id: string): Promise<OutboxMessage | undefined>;
+}
+
+export function openOutboxFolder(folder: string): OutboxFolder {
+  let writesUntilPrune = 0;
+  return {
+    write: async (id, channel, content) => {
+      const name = `${id}.${channel === 'email' ? 'eml' : 'txt'}`;
+      if (!FILE.test(name)) throw new TypeError('an outbox message is named by a UUID');
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const scratch = path.join(folder, `.writing-${randomUUID()}`);
+      try {
+        await writeFile(scratch, content, { flag: 'wx', mode: 0o600 });
+        await rename(scratch, path.join(folder, name));
+      } catch (error) {
+        await rm(scratch, { force: true });
+        throw error;
+      }
+      if (writesUntilPrune === 0) await prune(folder);
+      writesUntilPrune = (writesUntilPrune + 1) % PRUNE_EVERY;
+    },
+    list: async (limit) => {
+      const newest = (await filesOf(folder)).slice(0, Math.min(limit, OUTBOX_LIMIT));
+      const items: OutboxItem[] = [];
+      for (const file of newest) {
+        const head = await readHead(path.join(folder, file.name));
+        const { id, channel, writtenAt, sizeBytes } = file;
+        if (head !== undefined) items.push({ id, channel, writtenAt, sizeBytes, ...readMessageHead(head) });
+      }
+      return items;
+    },
+    read: async (id) => {
+      for (const [ending, channel] of Object.entries(CHANNELS)) {
+        const name = `${id}.${ending}`;
+        const content = FILE.test(name)
+          ? await readStart(path.join(folder, name), MAX_MESSAGE_BYTES)
+          : undefined;
+        const contentType = channel === 'email' ? 'message/rfc822' : 'text/plain; charset=utf-8';
+        if (content !== undefined) return { id, channel, contentType, content };
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Newest first. */
+async function filesOf(folder: string): Promise<KeptFile[]> {
+  const names = await namesIn(folder);
+  const files = await Promise.all(names.filter((name) => FILE.test(name)).map((name) => look(folder, name)));
+  return files
+    .filter((file) => file !== undefined)
+    .toSorted((a, b) => b.writtenAt - a.writtenAt || (a.id < b.id ? -1 : 1));
+}
+
+async function look(folder: string, name: string): Promise<KeptFile | undefined> {
+  const [, id = '', ending = ''] = FILE.exec(name) ?? [];
+  const channel = CHANNELS[ending];
+  try {
+    const { mtimeMs, size } = await stat(path.join(folder, name));
+    return channel === undefined ? undefined : { name, id, channel, writtenAt: mtimeMs, sizeBytes: size };
+  } catch (error) {
+    return ifMissing(error, undefined);
+  }
+}
+
+async function prune(folder: string): Promise<void> {
+  for (const file of (await filesOf(folder)).slice(OUTBOX_LIMIT)) {
+    await rm(path.join(folder, file.name), { force: true });
+  }
+  for (const name of (await namesIn(folder)).filter((other) => WRITING.test(other))) {
+    const left = path.join(folder, name);
+    const { mtimeMs } = await stat(left).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > STALE_WRITING_MS) await rm(left, { force: true });
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    return ifMissing(error, []);
+  }
+}
+
+/** The bytes in which the head of a message is. */
+async function readHead(file: string): Promise<Buffer | undefined> {
+  const start = await readStart(file, HEAD_BYTES);
+  const isWhole = start === undefined || start.length < HEAD_BYTES || holdsHead(start);
+  return isWhole ? start : readStart(file, LONGEST_HEAD_BYTES);
+}
+
+/** The first bytes of a file; undefined when it is gone, or is no file of ours (a link). */
+async function readStart(file: string, maxBytes: number): Promise<Buffer | undefined> {
+  try {
+    await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+    const { size } = await handle.stat();
+    const bytes = Buffer.alloc(Math.min(size, maxBytes));
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
+    return bytes.subarray(0, bytesRead);
+  } catch (error) {
+    return ifMissing(error, undefined);
+  }
+}
+
+function ifMissing<T>(error: unknown, otherwise: T): T {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'ELOOP') return otherwise;
+  throw error;
+}

@@ -1,0 +1,236 @@
+/**
+ * The payload-template of a provider (N1): text or an object with placeholders, read once into a tree. Values are put
+ * into the tree and written out afterwards, so that none of them can break out of its place.
+ */
+
+import { assertNever } from '../platform/errors.ts';
+
+/** What stands in a template as `<NAME>_PLACEHOLDER`. */
+export const PLACEHOLDERS = [
+  'SENDER',
+  /** Of a sender such as `Bank <info@bank.example>`, the name, if any, and the address. */
+  'SENDER_NAME',
+  'SENDER_ADDRESS',
+  'RECEIVER',
+  'SUBJECT',
+  'MESSAGE',
+  /** The message where it is plain text, else nothing. */
+  'TEXT',
+  /** The message where it is HTML, else nothing. */
+  'HTML',
+  'CONTENT_TYPE',
+  /** Of an SMS: `text` when the GSM alphabet has all of it, else `unicode`. */
+  'SMS_TYPE',
+  'CC',
+  'BCC',
+  /** The notificationId. */
+  'ID',
+  'ATTACHMENT_NAME',
+  /** Base64. */
+  'ATTACHMENT_CONTENT',
+  /** Media type. */
+  'ATTACHMENT_TYPE',
+  /** A file part of a multipart body. */
+  'ATTACHMENT',
+] as const;
+export type Placeholder = (typeof PLACEHOLDERS)[number];
+
+/** What there may be several of: an item of a list that holds one of its placeholders is repeated for each. */
+export type Repeated = 'CC' | 'BCC' | 'ATTACHMENT';
+
+export type TemplatePart = string | { readonly placeholder: Placeholder };
+
+export type TemplateNode =
+  | { readonly kind: 'constant'; readonly value: number | boolean | null }
+  | { readonly kind: 'text'; readonly parts: readonly TemplatePart[] }
+  | { readonly kind: 'list'; readonly items: readonly TemplateItem[] }
+  | { readonly kind: 'object'; readonly members: readonly TemplateMember[] };
+
+export interface TemplateItem {
+  readonly node: TemplateNode;
+  readonly repeatedFor: Repeated | undefined;
+}
+
+export interface TemplateMember {
+  readonly name: string;
+  readonly node: TemplateNode;
+}
+
+/** How a body is written. `query`: fields behind the address. */
+export type Encoding = 'json' | 'form' | 'multipart' | 'query';
+
+/** Something that is wrong; `path` below the template, as keys. */
+export interface TemplateFault {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+const TOKEN = /[A-Z][A-Z_]*?_PLACEHOLDER/g;
+const SUFFIX = '_PLACEHOLDER';
+const JSON_TEXT_OR_TOKEN = /"(?:[^"\\]|\\.)*"|[A-Z][A-Z_]*?_PLACEHOLDER/gs;
+/** Deeper templates are not needed, and end the recursion. */
+const DEEPEST = 16;
+const KNOWN: ReadonlySet<string> = new Set(PLACEHOLDERS);
+const REPEATED_FOR: Readonly<Partial<Record<Placeholder, Repeated>>> = {
+  CC: 'CC',
+  BCC: 'BCC',
+  ATTACHMENT: 'ATTACHMENT',
+  ATTACHMENT_NAME: 'ATTACHMENT',
+  ATTACHMENT_CONTENT: 'ATTACHMENT',
+  ATTACHMENT_TYPE: 'ATTACHMENT',
+};
+
+/** Reads a text with placeholders; unknown ones are faults. */
+export function compileText(
+  text: string,
+  path: readonly PropertyKey[],
+  faults: TemplateFault[],
+): readonly TemplatePart[] {
+  const parts: TemplatePart[] = [];
+  let from = 0;
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    const name = token.slice(0, -SUFFIX.length);
+    if (index > from) parts.push(text.slice(from, index));
+    if (isPlaceholder(name)) parts.push({ placeholder: name });
+    else faults.push({ path, message: `holds an unknown placeholder; known are ${PLACEHOLDERS.join(', ')}` });
+    from = index + token.length;
+  }
+  if (from < text.length) parts.push(text.slice(from));
+  return parts;
+}
+
+function isPlaceholder(name: string): name is Placeholder {
+  return KNOWN.has(name);
+}
+
+/**
+ * Reads a template. Text is JSON, or `name=value&name=value` where the body is a form, a multipart body or a query; a
+ * placeholder in JSON may stand without quotes. Undefined together with at least one fault when it cannot be read.
+ */
+export function compileTemplate(
+  template: unknown,
+  encoding: Encoding,
+  faults: TemplateFault[],
+): TemplateNode | undefined {
+  const before = faults.length;
+  const node =
+    typeof template === 'string' ? fromText(template, encoding, faults) : nodeOf(template, [], faults);
+  if (node?.kind === 'object') {
+    if (encoding !== 'json') faults.push(...notFlat(node));
+    faults.push(...misplacedFiles(node, encoding));
+  } else if (faults.length === before) {
+    faults.push({ path: [], message: 'must be an object with members' });
+  }
+  return faults.length === before ? node : undefined;
+}
+
+function fromText(text: string, encoding: Encoding, faults: TemplateFault[]): TemplateNode | undefined {
+  if (encoding !== 'json' && !/^\s*\{/.test(text)) {
+    const members = [...new URLSearchParams(text)].map(([name, value]) => ({
+      name,
+      node: nodeOf(value, [name], faults),
+    }));
+    return { kind: 'object', members };
+  }
+  const quoted = text.replaceAll(JSON_TEXT_OR_TOKEN, (found) =>
+    found.startsWith('"') ? found : `"${found}"`,
+  );
+  try {
+    return nodeOf(JSON.parse(quoted), [], faults);
+  } catch {
+    const message =
+      encoding === 'json'
+        ? 'must be JSON (connector.encoding tells of other bodies)'
+        : 'must be JSON or name=value&…';
+    faults.push({ path: [], message });
+    return undefined;
+  }
+}
+
+function nodeOf(value: unknown, path: readonly PropertyKey[], faults: TemplateFault[]): TemplateNode {
+  if (path.length > DEEPEST) {
+    faults.push({ path, message: `must not nest deeper than ${DEEPEST}` });
+    return { kind: 'constant', value: null };
+  }
+  if (typeof value === 'string') return { kind: 'text', parts: compileText(value, path, faults) };
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown, at) =>
+      itemOf(nodeOf(item, [...path, at], faults), [...path, at], faults),
+    );
+    return { kind: 'list', items };
+  }
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).map(([name, member]) => ({
+      name,
+      node: nodeOf(member, [...path, name], faults),
+    }));
+    return { kind: 'object', members };
+  }
+  return { kind: 'constant', value: value as number | boolean | null };
+}
+
+function itemOf(node: TemplateNode, path: readonly PropertyKey[], faults: TemplateFault[]): TemplateItem {
+  const found = new Set([...placesOutsideLists(node)].flatMap((name) => REPEATED_FOR[name] ?? []));
+  if (found.size > 1)
+    faults.push({ path, message: 'may be repeated for one of CC, BCC and ATTACHMENT only' });
+  const [repeatedFor] = found;
+  return { node, repeatedFor };
+}
+
+/** The placeholders of a node that no list further inside repeats. */
+function* placesOutsideLists(node: TemplateNode): Generator<Placeholder> {
+  if (node.kind === 'text') yield* placesOfParts(node.parts);
+  if (node.kind === 'object') for (const member of node.members) yield* placesOutsideLists(member.node);
+}
+
+export function placesOfParts(parts: readonly TemplatePart[]): Placeholder[] {
+  return parts.flatMap((part) => (typeof part === 'string' ? [] : [part.placeholder]));
+}
+
+/** Every placeholder of a template. */
+export function placesOf(node: TemplateNode): ReadonlySet<Placeholder> {
+  switch (node.kind) {
+    case 'constant':
+      return new Set();
+    case 'text':
+      return new Set(placesOfParts(node.parts));
+    case 'list':
+      return new Set(node.items.flatMap((item) => [...placesOf(item.node)]));
+    case 'object':
+      return new Set(node.members.flatMap((member) => [...placesOf(member.node)]));
+    default:
+      return assertNever(node);
+  }
+}
+
+/** Fields have a name and a text; nothing nests. */
+function notFlat(node: TemplateNode & { readonly kind: 'object' }): TemplateFault[] {
+  return node.members.flatMap(({ name, node: member }) => {
+    const parts = member.kind === 'list' ? member.items.map((item) => item.node) : [member];
+    const isFlat = parts.every((part) => part.kind === 'text' || part.kind === 'constant');
+    return isFlat ? [] : [{ path: [name], message: 'must be a text or a list of texts, as fields are' }];
+  });
+}
+
+/** A file part stands alone in its list; of attachments there may be none, so that they stand in lists only. */
+function misplacedFiles(
+  node: TemplateNode & { readonly kind: 'object' },
+  encoding: Encoding,
+): TemplateFault[] {
+  const faults: TemplateFault[] = [];
+  const visit = (inner: TemplateNode, path: readonly PropertyKey[], inItem: boolean): void => {
+    if (inner.kind === 'text') {
+      const files = placesOfParts(inner.parts).filter((name) => REPEATED_FOR[name] === 'ATTACHMENT');
+      if (files.length > 0 && !inItem) faults.push({ path, message: 'must hold attachments in a list' });
+      if (files.includes('ATTACHMENT') && (encoding !== 'multipart' || inner.parts.length > 1)) {
+        faults.push({ path, message: 'may hold ATTACHMENT alone, and in a multipart body only' });
+      }
+    }
+    if (inner.kind === 'list')
+      for (const [at, item] of inner.items.entries()) visit(item.node, [...path, at], true);
+    if (inner.kind === 'object')
+      for (const { name, node: member } of inner.members) visit(member, [...path, name], inItem);
+  };
+  visit(node, [], false);
+  return faults;
+}

@@ -1,0 +1,38 @@
+import type { Channel } from './command.ts';
+
+export interface MailAddress {
+  readonly name: string;
+  readonly address: string;
+}
+
+/** One address and nothing else: no list, no route, no quoting, nothing that ends a header or an SMTP command. */
+const SINGLE_ADDRESS = /^[^\s<>,;:"\\()[\]@\p{Cc}]+@[^\s<>,;:"\\()@\p{Cc}]+$/u;
+const NAMED_ADDRESS = /^([^<>\p{Cc}]*)<([^<>]+)>$/u;
+/** Beyond any mailbox (RFC 5321, 4.5.3.1). */
+const LONGEST_ADDRESS = 320;
+
+const PHONE_NUMBER = /^\+[1-9]\d{5,14}$/;
+/** Short codes, and numbers of providers that write them without a plus. */
+const DIGITS = /^\d{3,15}$/;
+/** 3GPP TS 23.040, 9.1.2.5, of characters that every alphabet of SMS has. */
+const NAME = /^(?=.*[A-Za-z])[A-Za-z0-9 !"#%&'()*+,./:;<=>?-]{1,11}$/;
+/** A messaging service of Twilio, which chooses the number. */
+const MESSAGING_SERVICE_SID = /^MG[0-9a-zA-Z]{32}$/;
+
+export function isSingleAddress(text: string): boolean {
+  return text.length <= LONGEST_ADDRESS && SINGLE_ADDRESS.test(text);
+}
+
+/** `address` or `name <address>`; undefined when it is neither. */
+export function readMailSender(sender: string): MailAddress | undefined {
+  const named = NAMED_ADDRESS.exec(sender.trim());
+  const address = (named?.[2] ?? sender).trim();
+  if (!isSingleAddress(address)) return undefined;
+  return { name: (named?.[1] ?? '').trim().replaceAll(/^"|"$/g, ''), address };
+}
+
+/** Whether messages of a channel can come from it. */
+export function isSenderOf(channel: Channel, sender: string): boolean {
+  if (channel === 'email') return readMailSender(sender) !== undefined;
+  return [PHONE_NUMBER, DIGITS, NAME, MESSAGING_SERVICE_SID].some((form) => form.test(sender.trim()));
+}

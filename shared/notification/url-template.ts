@@ -1,0 +1,48 @@
+/** The address of a provider with {placeholders}, each of which is encoded for its place. */
+
+/** What an address may hold besides the connector's own parameters. */
+export const URL_VALUES = ['sender', 'receiver', 'id', 'username'] as const;
+
+const PLACEHOLDER = /\{([^{}]*)\}/g;
+/** Segments that a server takes for the folder itself or for the one above. */
+const DOTS = /^(?:\.|%2e){0,2}$/i;
+
+/** The names within braces. */
+export function urlPlaceholders(url: string): readonly string[] {
+  return [...url.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
+}
+
+/**
+ * The address with its values; undefined when a value would change the path (an empty one, `.` or `..`), since some
+ * servers resolve these even when they are encoded.
+ */
+export function fillUrl(url: string, values: ReadonlyMap<string, string>): string | undefined {
+  const filled = url.replaceAll(PLACEHOLDER, (_, name: string) =>
+    encodeURIComponent((values.get(name) ?? '').toWellFormed()),
+  );
+  const segments = pathSegments(filled);
+  const isUnchanged = pathSegments(url).every(
+    (template, at) => !template.includes('{') || !DOTS.test(segments[at] ?? ''),
+  );
+  return isUnchanged ? filled : undefined;
+}
+
+function pathSegments(url: string): readonly string[] {
+  return (url.split('?', 1)[0] ?? '').split('/');
+}
+
+/** The address as it is without values; undefined when it is none. */
+export function sampleUrl(url: string): URL | undefined {
+  const sample = url.replaceAll(PLACEHOLDER, 'x');
+  return URL.canParse(sample) ? new URL(sample) : undefined;
+}
+
+/** Whether braces stand behind the host only. */
+export function hasFixedOrigin(url: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/?#{}]+(?:[/?#]|$)/i.test(url);
+}
+
+/** Whether a host is this machine. */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i.test(host);
+}

@@ -1,0 +1,88 @@
+import { expect } from 'vitest';
+import { createConsumer } from '../../../shared/messaging/consumer.ts';
+import type { Disposition } from '../../../shared/messaging/disposition.ts';
+import { createTable } from '../../../shared/messaging/table.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import { eventually, sleep } from '../../support/conformance-wait.ts';
+import type { ScenarioTest, World } from '../../support/conformance-world.ts';
+
+const SECOND = 1_000;
+const PARTITIONS = 3;
+const MESSAGES = 60;
+/** Work that lasts some sessions in all, so that the group rebalances in the middle of it. */
+const STEPS_PER_SESSION = 40;
+
+/** A consumer that writes down on a table topic what it has done, and knows by the table what others have. */
+async function noter(world: World, topic: string, notes: string, groupId: string) {
+  const publisher = await world.publisher();
+  const table = createTable({
+    broker: world.broker,
+    topic: notes,
+    clientId: world.name('notes'),
+    log: silentLog,
+    decode: (record) => record,
+  });
+  world.after(() => table.stop(1_000));
+  await table.start();
+  const done: string[] = [];
+  const fences: number[] = [];
+  const consumer = createConsumer({
+    createSource: () =>
+      world.broker.createGroupSource({
+        groupId,
+        clientId: world.name('noter'),
+        topics: [topic],
+        sessionTimeoutMs: world.target.sessionTimeoutMs,
+      }),
+    heartbeatIntervalMs: world.target.sessionTimeoutMs / 3,
+    commitIntervalMs: 60 * SECOND,
+    log: silentLog,
+    lanes: 1,
+    process: async (message): Promise<Disposition> => {
+      const id = String(message.value);
+      if (table.record(id) !== undefined) return 'settled';
+      done.push(id);
+      await sleep(world.target.sessionTimeoutMs / STEPS_PER_SESSION);
+      await publisher.publish([{ topic: notes, key: id, value: Buffer.from('done') }]);
+      return 'settled';
+    },
+    fence: async () => {
+      fences.push(performance.now());
+      if (fences.length === 1) throw new Error('the first time it cannot be read');
+      // Longer than a session: who waits here is not given up by the group.
+      await sleep(world.target.sessionTimeoutMs * 1.5);
+      await table.caughtUp(world.target.stepMs);
+    },
+  });
+  world.after(() => consumer.stop(1_000));
+  await consumer.start();
+  return { consumer, done, fences };
+}
+
+/** What a worker relies on that must know what others have done before it does anything itself. */
+export function fenceScenarios(test: ScenarioTest): void {
+  test('who takes over knows all that was done before, though none of it was committed', {
+    timeout: 60 * SECOND,
+  }, async ({ world }) => {
+    const topic = await world.topic(PARTITIONS);
+    const notes = await world.topic(1, { 'cleanup.policy': 'compact' });
+    const groupId = world.name('group');
+    const publisher = await world.publisher();
+    const ids = Array.from({ length: MESSAGES }, (_, index) => `n-${index}`);
+    await publisher.publish(ids.map((id) => ({ topic, key: id, value: Buffer.from(id) })));
+    const first = await noter(world, topic, notes, groupId);
+    const patience = 3 * world.target.sessionTimeoutMs + 2 * world.target.stepMs;
+    await eventually('some work', patience, () => first.done.length > MESSAGES / 3);
+    const second = await noter(world, topic, notes, groupId);
+    await eventually(
+      'a fence of each',
+      patience,
+      () => second.fences.length >= 2 && first.fences.length >= 3,
+    );
+    await eventually('all of it', patience, () => first.done.length + second.done.length >= MESSAGES);
+    const isReady = () => second.consumer.health().status === 'ready';
+    await eventually('the end of the fences', patience, isReady);
+    expect([...first.done, ...second.done].toSorted()).toEqual(ids.toSorted());
+    expect(second.consumer.stats().crashes).toBe(0);
+  });
+}

@@ -1,0 +1,30 @@
+import { describe } from 'vitest';
+import type { MtaPlan } from '../../scripts/local-mta/exim-settings.ts';
+import { isMtaLacking } from '../../scripts/local-mta/local-mta-error.ts';
+import { type LocalMta, startLocalMta } from '../../scripts/local-mta/start-local-mta.ts';
+import { errorText } from '../../shared/platform/errors.ts';
+
+/** For a test file that needs a real mail server: it, and the `describe` to put the tests into. */
+export interface MtaSuite {
+  /** Undefined only where `suite` leaves its tests out. */
+  readonly mta: LocalMta | undefined;
+  readonly suite: typeof describe | typeof describe.skip;
+}
+
+/**
+ * Call at the top of a test file. Leaves its tests out, by name (`npm test` lists them), on a machine that cannot have the
+ * packages. Throws, and so fails the file, with CI=true, or when something broke.
+ */
+export async function mtaOrSkip(options: Omit<MtaPlan, 'folder' | 'port'>): Promise<MtaSuite> {
+  try {
+    return { mta: await startLocalMta(options, report), suite: describe };
+  } catch (error) {
+    if (!isMtaLacking(error) || process.env['CI'] === 'true') throw error;
+    process.stderr.write(`!!! NO MAIL SERVER: the suite that needs it is left out: ${errorText(error)}\n`);
+    return { mta: undefined, suite: describe.skip };
+  }
+}
+
+function report(line: string): void {
+  process.stderr.write(`mail server: ${line}\n`);
+}

@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { TOPIC } from '../../shared/messaging/topic-names.ts';
+import { remoteLetterLog } from '../../scripts/dead-letters/remote-letter-log.ts';
+import { startEngine } from '../support/engine-process.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const COMMAND_LIMIT_MS = 30_000;
+
+/** Runs `npm run dead-letters` beside the engine. */
+function deadLetters(file: string, ...args: string[]): Promise<{ code: number; text: string }> {
+  const env = { PATH: process.env.PATH ?? '', ADMIN_FILE: file };
+  return new Promise((resolve) => {
+    const script = ['scripts/dead-letters.ts', ...args];
+    execFile(process.execPath, script, { cwd: ROOT, env, timeout: COMMAND_LIMIT_MS }, (error, out, err) => {
+      resolve({ code: error === null ? 0 : Number(error.code ?? 1), text: out + err });
+    });
+  });
+}
+
+it('npm run dead-letters works on a running npm start, and tells what to do when there is none', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'engine-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'admin.json');
+  const engine = await startEngine(['schedule', 'ingress'], { ADMIN_FILE: file });
+  onTestFinished(async () => {
+    await engine.end('SIGKILL');
+  });
+  const value = Buffer.from('{"jsonParam": {}}');
+  const headers = { 'plat-message-type': 'CalculatePMTRequest' };
+  await remoteLetterLog(file).publish([{ topic: TOPIC.scheduleRequests, key: 'k', value, headers }]);
+  const list = () => deadLetters(file, 'list');
+  await expect
+    .poll(async () => (await list()).text, { timeout: COMMAND_LIMIT_MS })
+    .toContain('1 letter: 1 invalid-request');
+  const id = /^\S+/.exec((await list()).text)?.[0] ?? '';
+  expect(await deadLetters(file, 'discard', id, '--reason', 'a test')).toMatchObject({
+    code: 0,
+    text: expect.stringContaining('1 discarded') as string,
+  });
+  expect((await list()).text).toContain('1 handled ones are not shown');
+  expect(await deadLetters(file, 'show', id)).toMatchObject({
+    text: expect.stringContaining('a test') as string,
+  });
+  expect(await deadLetters(file, 'redrive')).toMatchObject({ code: 2 });
+
+  expect(await engine.end('SIGTERM')).toBe(0);
+  expect(existsSync(file)).toBe(false);
+  expect(await list()).toMatchObject({ code: 1, text: expect.stringContaining('npm start') as string });
+});

@@ -1,0 +1,91 @@
+import { Decimal } from 'decimal.js';
+import { describe, expect, it } from 'vitest';
+import { editMessage } from '../../../scripts/dead-letters/edit-message.ts';
+import { readEdit } from '../../../scripts/dead-letters/edit-request.ts';
+import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { createMessageCodec } from '../../../shared/messaging/message-codec.ts';
+import type { LogMessage } from '../../../shared/messaging/message.ts';
+import { deadLetterMessage } from '../../support/dead-letters.ts';
+
+const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 } });
+const edit = (message: LogMessage, set: readonly string[], headers: readonly string[] = []) =>
+  editMessage(message, readEdit({ set, patchFile: undefined, headers }), codec);
+
+const TERMS = {
+  InstallmentsNo: 4,
+  PeriodicityType: 'Monthly',
+  InterestCalculationMethod: '30/360',
+  FinancedAmount: new Decimal(1000),
+  InterestPercent: new Decimal('12.5'),
+};
+
+async function avroLetter(payload: object): Promise<LogMessage> {
+  const { value, headers } = await codec.encode('CalculatePMTRequest', payload, 'avro');
+  return deadLetterMessage({ ...headers, [HEADER.messageType]: undefined }, { value });
+}
+
+const jsonLetter = (body: unknown, type = 'CalculatePMTRequest') =>
+  deadLetterMessage({ [HEADER.messageType]: type }, { value: Buffer.from(JSON.stringify(body)) });
+
+describe('an edit', () => {
+  it('of Avro is Avro, and changes nothing else', async () => {
+    const edited = await edit(await avroLetter(TERMS), ['jsonParam.InstallmentsNo=5']);
+    if (edited.kind !== 'edited') throw new Error(edited.why);
+    const decoded = await codec.decode(edited);
+    expect(decoded).toMatchObject({
+      kind: 'decoded',
+      format: 'avro',
+      payload: { ...TERMS, InstallmentsNo: 5 },
+    });
+  });
+
+  it('of JSON is JSON, with the members that have no effect told', async () => {
+    const body = { jsonParam: { ...TERMS, FinancedAmount: 1000, InterestPercent: 12.5, Extra: 1 } };
+    const edited = await edit(jsonLetter(body), ['jsonParam.InstallmentsNo=5']);
+    expect(edited).toMatchObject({ kind: 'edited', warnings: ['unknown-member;jsonParam.Extra'] });
+  });
+
+  it('of Avro with more digits than JSON holds is refused', async () => {
+    const exact = { ...TERMS, FinancedAmount: new Decimal('12345678901234567.89') };
+    expect(await edit(await avroLetter(exact), ['jsonParam.InstallmentsNo=5'])).toMatchObject({
+      kind: 'refused',
+      why: expect.stringContaining('without loss') as string,
+    });
+  });
+
+  it('that leaves a wrong payload is refused with every fault', async () => {
+    const edited = await edit(jsonLetter({ jsonParam: {} }), ['jsonParam.InstallmentsNo="x"']);
+    expect(edited).toMatchObject({
+      kind: 'refused',
+      why: expect.stringMatching(/InstallmentsNo.*PeriodicityType/) as string,
+    });
+  });
+
+  it('that changes nothing is refused', async () => {
+    const letter = jsonLetter({ jsonParam: { ...TERMS, FinancedAmount: 1000, InterestPercent: 12.5 } });
+    expect(await edit(letter, ['jsonParam.InstallmentsNo=4'])).toMatchObject({ kind: 'refused' });
+  });
+
+  it('mends a message without a type, and one that only lacks a reply address', async () => {
+    const body = { jsonParam: { ...TERMS, FinancedAmount: 1000, InterestPercent: 12.5 } };
+    const nameless = jsonLetter(body, 'Unheard');
+    expect(await edit(nameless, ['jsonParam.InstallmentsNo=5'])).toMatchObject({
+      kind: 'refused',
+      why: expect.stringContaining('--header plat-message-type=') as string,
+    });
+    const typed = await edit(nameless, [], ['plat-message-type=CalculatePMTRequest', 'kafka_replyTopic=t']);
+    expect(typed).toMatchObject({ kind: 'edited', headers: { kafka_replyTopic: 't' } });
+  });
+
+  it.each([
+    ['neither Avro nor JSON', 'hello'],
+    ['broken JSON', '{"a":'],
+  ])('of %s is refused', async (_, text) => {
+    const letter = deadLetterMessage(
+      { [HEADER.messageType]: 'CalculatePMTRequest' },
+      { value: Buffer.from(text) },
+    );
+    expect(await edit(letter, ['a=1'])).toMatchObject({ kind: 'refused' });
+  });
+});

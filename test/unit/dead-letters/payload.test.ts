@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { showPayload } from '../../../scripts/dead-letters/letter-payload.ts';
+import { maskPayload } from '../../../scripts/dead-letters/mask-payload.ts';
+import { changedMembers, mergePatch, patchOfSetting } from '../../../scripts/dead-letters/merge-patch.ts';
+import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { createMessageCodec } from '../../../shared/messaging/message-codec.ts';
+import { deadLetterMessage } from '../../support/dead-letters.ts';
+
+const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 } });
+const PLANTED = ['+40722123456', 'ana@example.com', 'hello Ana', 'Your code', 'contract-ana.pdf', 'UEFTUw=='];
+
+describe('masking', () => {
+  const command = {
+    notificationId: 'n-1',
+    sender: 'ana@example.com',
+    receiver: '+40722123456',
+    cc: ['ana@example.com'],
+    bcc: ['ana@example.com', ''],
+    subject: 'Your code',
+    message: 'hello Ana',
+    contentType: 'text/plain',
+    attachmentList: [{ name: 'contract-ana.pdf', content: 'UEFTUw==' }],
+    attachments: [{ name: 'contract-ana.pdf', content: { data: 'UEFTUw==' } }],
+  };
+
+  it('leaves no address, number, text, file name or content, and tells how long they are', () => {
+    const masked = maskPayload(command);
+    for (const secret of PLANTED) expect(JSON.stringify(masked)).not.toContain(secret);
+    expect(masked).toMatchObject({
+      notificationId: 'n-1',
+      contentType: 'text/plain',
+      receiver: '[masked, 12 characters]',
+      cc: ['[masked, 15 characters]'],
+      bcc: ['[masked, 15 characters]', ''],
+      attachmentList: [{ name: '[masked, 16 characters]', content: '[masked, 8 characters]' }],
+    });
+  });
+
+  it('finds them at any depth and in any spelling', () => {
+    const masked = maskPayload({ data: [{ Receiver: '+40722123456', 'Phone-Number': 40722123456 }] });
+    expect(masked).toEqual({ data: [{ Receiver: '[masked, 12 characters]', 'Phone-Number': '[masked]' }] });
+  });
+
+  it('shows amounts, dates, codes and names of products, and what is empty', () => {
+    const request = {
+      jsonParam: { Amount: 1000, name: 'Loan', ActivationDate: '2026-01-01', message: null },
+    };
+    expect(maskPayload(request)).toEqual(request);
+  });
+});
+
+describe('showing a payload', () => {
+  const broken = deadLetterMessage({}, { value: Buffer.from('{"reciever":"+40722123456"}') });
+
+  it('hides one of a notification that cannot be read by its shape, unless revealed', async () => {
+    const hidden = await showPayload(broken, codec, { reveal: false, isCommand: true });
+    expect(JSON.stringify(hidden)).not.toContain('+40722123456');
+    expect(hidden.notes.join()).toContain('--reveal');
+    const revealed = await showPayload(broken, codec, { reveal: true, isCommand: true });
+    expect(revealed).toMatchObject({ content: { reciever: '+40722123456' } });
+  });
+
+  it('shows bytes that are nothing at all only when revealed, and says what is wrong with them', async () => {
+    const message = deadLetterMessage({}, { value: Buffer.from('hello Ana') });
+    const hidden = await showPayload(message, codec, { reveal: false, isCommand: false });
+    expect(hidden.content).toBeUndefined();
+    expect(hidden.notes.join()).toContain('neither Avro nor JSON');
+    const revealed = await showPayload(message, codec, { reveal: true, isCommand: false });
+    expect(revealed.content).toEqual({ base64: Buffer.from('hello Ana').toString('base64') });
+  });
+
+  it('shows Avro in the spellings of the interface', async () => {
+    const rate = { Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [-100, 101] };
+    const parsed = JSON_SHAPES['CalculateRateRequest']?.parse({ jsonParam: rate });
+    if (parsed?.kind !== 'valid') throw new Error('the request is wrong');
+    const { value, headers } = await codec.encode('CalculateRateRequest', parsed.payload, 'avro');
+    const message = deadLetterMessage({ ...headers, [HEADER.messageType]: undefined }, { value });
+    expect(await showPayload(message, codec, { reveal: false, isCommand: false })).toMatchObject({
+      type: 'CalculateRateRequest',
+      format: 'avro',
+      bytes: value.length,
+      content: { jsonParam: rate },
+    });
+  });
+});
+
+describe('a merge patch', () => {
+  it('merges objects, removes by null and replaces everything else (RFC 7396)', () => {
+    const target = { a: { b: 1, c: [1, 2] }, d: 'x' };
+    expect(mergePatch(target, { a: { b: null, c: [3], e: 2 }, d: null })).toEqual({ a: { c: [3], e: 2 } });
+    expect(mergePatch('text', { a: 1 })).toEqual({ a: 1 });
+    expect(mergePatch(target, 5)).toBe(5);
+  });
+
+  it('cannot reach prototypes', () => {
+    const patch: unknown = JSON.parse('{"__proto__": {"polluted": true}}');
+    mergePatch({}, patch);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it('of a setting takes JSON where it is some, else text', () => {
+    expect(patchOfSetting('jsonParam.Amount=1000')).toEqual({ jsonParam: { Amount: 1000 } });
+    expect(patchOfSetting('receiver=+40722123456')).toEqual({ receiver: '+40722123456' });
+    expect(patchOfSetting('receiver="40722123456"')).toEqual({ receiver: '40722123456' });
+    expect(patchOfSetting('subject=a=b')).toEqual({ subject: 'a=b' });
+    expect(patchOfSetting('cc=null')).toEqual({ cc: null });
+    for (const text of ['a', '=1', 'a..b=1', '.a=1']) expect(patchOfSetting(text)).toBeUndefined();
+  });
+
+  it('names the members that it changes, never their values', () => {
+    expect(changedMembers({ a: { b: null, c: [3] }, d: 'x', e: {} })).toEqual(['a.b', 'a.c', 'd', 'e']);
+  });
+});

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { letterTopics } from '../../../scripts/dead-letters/letter-world.ts';
+import { redriveMessage, verdictOn } from '../../../scripts/dead-letters/redrive-rules.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { idOfPlace } from '../../../shared/notification/command-id.ts';
+import type { LogMessage } from '../../../shared/messaging/message.ts';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { deadLetter, deadLetterMessage } from '../../support/dead-letters.ts';
+
+const NOW_MS = 1_800_000_000_000;
+const { destinations } = letterTopics('');
+const OPEN = { status: 'open', sentAgain: 0, before: 'open' } as const;
+const DONE = { status: 'redriven', sentAgain: 1, before: 'redriven' } as const;
+const PLAIN = { again: false, force: false, acceptDuplicates: false };
+const TO = { topic: TOPIC.smsCommands, partition: 4, offset: 912 };
+
+const copyOf = (headers: LogMessage['headers'] = {}, mayDuplicate = false) =>
+  redriveMessage(deadLetterMessage(headers), TO, { nowMs: NOW_MS, isCommand: true, mayDuplicate });
+
+describe('the copy of a notification that is sent again', () => {
+  it('goes to the partition and under the key that it had, without a trace of the letter', () => {
+    const { topic, partition, key, value, headers } = copyOf({
+      'x-own': 'kept',
+      [HEADER.correlationId]: 'c',
+    });
+    expect({ topic, partition, key, value }).toEqual({
+      topic: TOPIC.smsCommands,
+      partition: 4,
+      key: deadLetterMessage().key,
+      value: deadLetterMessage().value,
+    });
+    expect(headers).toEqual({
+      [HEADER.messageType]: 'SendSmsCommand',
+      [HEADER.notificationId]: '0c6a9f5e-1d5c-4b9e-8f7a-3f1f3a0f2b11',
+      [HEADER.correlationId]: 'c',
+      'x-own': 'kept',
+      [HEADER.originTimestamp]: '1777600000000',
+      [HEADER.redriveCount]: '1',
+      [HEADER.attempt]: '4',
+      [HEADER.timeLimitFrom]: String(NOW_MS),
+    });
+  });
+
+  it('has the same attempt whenever it is made, one more than any that is known', () => {
+    expect(copyOf().headers?.[HEADER.attempt]).toBe(copyOf().headers?.[HEADER.attempt]);
+    const history = JSON.stringify([{ attempt: 6, provider: 'a', result: 'transient' }]);
+    expect(copyOf({ [HEADER.attemptHistory]: history }).headers?.[HEADER.attempt]).toBe('7');
+    expect(copyOf({ [HEADER.attemptHistory]: 'not json' }).headers?.[HEADER.attempt]).toBe('4');
+    expect(copyOf({ [HEADER.attempt]: undefined }).headers?.[HEADER.attempt]).toBe('2');
+  });
+
+  it('keeps no deadline and nothing of a retry tier, and counts how often it was sent again', () => {
+    const { headers } = copyOf({
+      [HEADER.deadline]: '1',
+      [HEADER.dueAt]: '2',
+      [HEADER.retryTopic]: 't',
+      [HEADER.retryPartition]: '3',
+      [HEADER.redriveUnknown]: 'true',
+      [HEADER.redriveCount]: '2',
+    });
+    for (const name of ['deadline', 'dueAt', 'retryTopic', 'retryPartition', 'redriveUnknown'] as const) {
+      expect(headers).not.toHaveProperty([HEADER[name]]);
+    }
+    expect(headers?.[HEADER.redriveCount]).toBe('3');
+  });
+
+  it('has the id of its first place where its header holds none, so that it is the same notification each time', () => {
+    for (const header of ['no uuid', '', undefined]) {
+      expect(copyOf({ [HEADER.notificationId]: header }).headers?.[HEADER.notificationId]).toBe(
+        idOfPlace(TO),
+      );
+    }
+  });
+
+  it('says that a duplicate is accepted only where that was said', () => {
+    expect(copyOf().headers).not.toHaveProperty([HEADER.redriveUnknown]);
+    expect(copyOf({}, true).headers?.[HEADER.redriveUnknown]).toBe('true');
+  });
+});
+
+it('the copy of a request leaves the partition to its key, and keeps the time at which it entered the log', () => {
+  const to = { topic: TOPIC.scheduleRequests, partition: 1, offset: 0 };
+  const letter = deadLetterMessage({ [HEADER.attempt]: undefined });
+  const copy = redriveMessage(letter, to, { nowMs: NOW_MS, isCommand: false, mayDuplicate: false });
+  expect(copy).not.toHaveProperty('partition');
+  expect(copy.headers?.[HEADER.originTimestamp]).toBe('1777600000000');
+  expect(copy.headers?.[HEADER.attempt]).toBeUndefined();
+  expect(copy.headers).not.toHaveProperty([HEADER.timeLimitFrom]);
+});
+
+describe('whether a letter is sent again', () => {
+  it('one that is open is, and no guard was set aside', () => {
+    expect(verdictOn(deadLetter(), OPEN, PLAIN, destinations)).toEqual({
+      kind: 'send',
+      to: TO,
+      overrides: [],
+    });
+  });
+
+  it('not one that was redriven already, unless that is asked for again', () => {
+    expect(verdictOn(deadLetter(), DONE, PLAIN, destinations)).toMatchObject({ kind: 'skip' });
+    const again = verdictOn(deadLetter(), DONE, { ...PLAIN, again: true }, destinations);
+    expect(again).toMatchObject({ kind: 'send', overrides: ['again'] });
+  });
+
+  it('one whose redrive was begun and not seen done, since its copy would be the same', () => {
+    const begun = { status: 'redrive-begun', sentAgain: 0, before: 'open' } as const;
+    expect(verdictOn(deadLetter(), begun, PLAIN, destinations)).toMatchObject({ kind: 'send' });
+  });
+
+  it('not one that was sent again three times, by its headers and by the audit together, unless forced', () => {
+    const sentTwice = deadLetter({ [HEADER.redriveCount]: '2' });
+    expect(verdictOn(sentTwice, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'send' });
+    const again = { ...PLAIN, again: true };
+    expect(verdictOn(sentTwice, DONE, again, destinations)).toMatchObject({ kind: 'refuse' });
+    const thrice = deadLetter({ [HEADER.redriveCount]: '3' });
+    expect(verdictOn(thrice, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
+    const forced = verdictOn(thrice, OPEN, { ...PLAIN, force: true }, destinations);
+    expect(forced).toMatchObject({ kind: 'send', overrides: ['force'] });
+  });
+
+  it('not one of unknown outcome, unless a duplicate is accepted', () => {
+    const parked = deadLetter({ [HEADER.deadLetterCode]: 'outcome-unknown' });
+    expect(verdictOn(parked, OPEN, PLAIN, destinations)).toMatchObject({
+      kind: 'refuse',
+      why: expect.stringContaining('--accept-duplicates') as string,
+    });
+    const accepted = verdictOn(parked, OPEN, { ...PLAIN, acceptDuplicates: true }, destinations);
+    expect(accepted).toMatchObject({ kind: 'send', overrides: ['accept-duplicates'] });
+  });
+
+  it.each([
+    ['another system', 'bank.transfers'],
+    ['dead letters', TOPIC.scheduleDeadLetters],
+    ['replies', TOPIC.ingressReplies],
+    ['the catalogue', TOPIC.catalogueRecords],
+  ])('never to a topic of %s, whatever its headers say', (_, topic) => {
+    const letter = deadLetter({ [HEADER.deadLetterTopic]: topic });
+    const all = { again: true, force: true, acceptDuplicates: true };
+    expect(verdictOn(letter, OPEN, all, destinations)).toMatchObject({ kind: 'refuse' });
+  });
+
+  it('one of a retry tier goes to where its copy came from, and only if its id is known', () => {
+    const ofTier = {
+      [HEADER.deadLetterTopic]: 'plat.notification.retry.10m.v1',
+      [HEADER.retryTopic]: TOPIC.smsCommands,
+      [HEADER.retryPartition]: '7',
+    };
+    expect(verdictOn(deadLetter(ofTier), OPEN, PLAIN, destinations)).toMatchObject({
+      kind: 'send',
+      to: { topic: TOPIC.smsCommands, partition: 7 },
+    });
+    for (const wrong of [
+      { [HEADER.notificationId]: 'no uuid' },
+      { [HEADER.retryTopic]: TOPIC.ingressReplies },
+      { [HEADER.retryPartition]: 'x' },
+    ]) {
+      const letter = deadLetter({ ...ofTier, ...wrong });
+      expect(verdictOn(letter, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
+    }
+    const forged = deadLetter({ [HEADER.retryTopic]: TOPIC.emailCommands, [HEADER.retryPartition]: '7' });
+    expect(verdictOn(forged, OPEN, PLAIN, destinations)).toMatchObject({ to: TO });
+  });
+
+  it('not one that does not say where it came from', () => {
+    const letter = deadLetter({ [HEADER.deadLetterOffset]: 'x' });
+    expect(verdictOn(letter, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
+  });
+});

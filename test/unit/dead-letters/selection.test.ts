@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { parsePlace, placeId } from '../../../scripts/dead-letters/letter.ts';
+import { isRestricted, selects, type Selection } from '../../../scripts/dead-letters/letter-selection.ts';
+import { parseMoment } from '../../../scripts/dead-letters/moments.ts';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { deadLetter, deadLetterMessage, LETTER_AT_MS } from '../../support/dead-letters.ts';
+
+const ALL: Selection = {
+  topics: [],
+  codes: [],
+  key: undefined,
+  sinceMs: undefined,
+  untilMs: undefined,
+  ids: [],
+};
+const KEY = deadLetterMessage().key;
+const chosen = (selection: Partial<Selection>, prefix = '') =>
+  selects(
+    { ...ALL, ...selection },
+    deadLetter({}, { topic: prefix + TOPIC.notificationDeadLetters }),
+    KEY,
+    prefix,
+  );
+
+describe('a selection', () => {
+  it('of nothing is everything, and says so', () => {
+    expect(chosen({})).toBe(true);
+    expect(isRestricted(ALL)).toBe(false);
+    expect(isRestricted({ ...ALL, untilMs: 0 })).toBe(true);
+    expect(isRestricted({ ...ALL, key: '' })).toBe(true);
+  });
+
+  it('by topic takes the worker, the dead-letter topic and the original topic, with and without prefix', () => {
+    expect(chosen({ topics: ['notification'] })).toBe(true);
+    expect(chosen({ topics: [TOPIC.notificationDeadLetters] })).toBe(true);
+    expect(chosen({ topics: [TOPIC.notificationDeadLetters] }, 'test.')).toBe(true);
+    expect(chosen({ topics: ['notification'] }, 'test.')).toBe(true);
+    expect(chosen({ topics: [TOPIC.smsCommands] })).toBe(true);
+    expect(chosen({ topics: ['schedule', 'notification'] })).toBe(true);
+    expect(chosen({ topics: ['schedule'] })).toBe(false);
+    expect(chosen({ topics: ['notif'] })).toBe(false);
+  });
+
+  it('by code takes the whole code, or all that begin with what stands before a star', () => {
+    expect(chosen({ codes: ['smtp-550-5.1.1'] })).toBe(true);
+    expect(chosen({ codes: ['smtp-5*'] })).toBe(true);
+    expect(chosen({ codes: ['smtp-5'] })).toBe(false);
+    expect(chosen({ codes: ['smtp-4*', 'x'] })).toBe(false);
+  });
+
+  it('by key takes the text and the bytes in hexadecimal', () => {
+    expect(chosen({ key: 'ab'.repeat(32) })).toBe(true);
+    expect(chosen({ key: KEY?.toString('hex').toUpperCase() })).toBe(true);
+    expect(chosen({ key: 'ab' })).toBe(false);
+    expect(selects({ ...ALL, key: '' }, deadLetter(), null, '')).toBe(false);
+  });
+
+  it('by time takes its beginning and not its end', () => {
+    expect(chosen({ sinceMs: LETTER_AT_MS })).toBe(true);
+    expect(chosen({ sinceMs: LETTER_AT_MS + 1 })).toBe(false);
+    expect(chosen({ untilMs: LETTER_AT_MS })).toBe(false);
+    expect(chosen({ untilMs: LETTER_AT_MS + 1 })).toBe(true);
+  });
+
+  it('by id takes the place, also without the prefix, and the id of a notification in any case', () => {
+    expect(chosen({ ids: [`${TOPIC.notificationDeadLetters}/4/17`] })).toBe(true);
+    expect(chosen({ ids: [`${TOPIC.notificationDeadLetters}/4/18`] })).toBe(false);
+    expect(chosen({ ids: ['0C6A9F5E-1d5c-4b9e-8f7a-3f1f3a0f2b11'] })).toBe(true);
+    expect(chosen({ ids: ['0c6a9f5e'] })).toBe(false);
+  });
+});
+
+it('a place is read as it is written', () => {
+  const place = { topic: 'a.b-c.v1', partition: 3, offset: 12 };
+  expect(parsePlace(placeId(place))).toEqual(place);
+  for (const text of ['', 'a', 'a/1', 'a/b/1', 'a/1/-1', 'a/1/1/1', 'a b/1/1'])
+    expect(parsePlace(text)).toBeUndefined();
+});
+
+it('times are days, moments with and without zone, and so long ago', () => {
+  const now = Date.UTC(2026, 4, 2, 12);
+  expect(parseMoment('2026-05-01', now)).toBe(Date.UTC(2026, 4, 1));
+  expect(parseMoment('2026-05-01T10:00', now)).toBe(LETTER_AT_MS);
+  expect(parseMoment('2026-05-01T12:00:00+02:00', now)).toBe(LETTER_AT_MS);
+  expect(parseMoment('2h', now)).toBe(now - 7_200_000);
+  expect(parseMoment('7d', now)).toBe(now - 7 * 86_400_000);
+  for (const text of ['', 'yesterday', '0h', '2w', '2026-13-01', '01/05/2026', '-2h']) {
+    expect(parseMoment(text, now)).toBeUndefined();
+  }
+});

@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import {
+  auditMessage,
+  auditRecord,
+  readAuditRecord,
+  type AuditStep,
+} from '../../../scripts/dead-letters/audit-record.ts';
+import { discardLetters } from '../../../scripts/dead-letters/discard-letters.ts';
+import type { LetterLog } from '../../../scripts/dead-letters/letter-log.ts';
+import { LetterStates } from '../../../scripts/dead-letters/letter-states.ts';
+import { sendLetters, type Sending } from '../../../scripts/dead-letters/send-letters.ts';
+import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { MessagingError } from '../../../shared/platform/errors.ts';
+import { deadLetter, deadLetterMessage } from '../../support/dead-letters.ts';
+import { letterWorld } from '../../support/dead-letters-world.ts';
+
+const REDRIVE: Sending = {
+  action: 'redrive',
+  options: { dryRun: false, ratePerSecond: 10_000, again: false, force: false, acceptDuplicates: false },
+};
+const ACTOR = { operator: 'olga', run: 'run-1', reason: undefined };
+
+/** A log that holds these messages; `onPublish` may fail a publish. */
+function fakeLog(
+  messages: readonly LogMessage[],
+  onPublish: (message: OutgoingMessage) => void = () => undefined,
+) {
+  const published: OutgoingMessage[] = [];
+  const log: LetterLog = {
+    ranges: (topics) =>
+      Promise.resolve(topics.map((topic) => ({ topic, partition: 4, from: 0, to: 10_000 }))),
+    read: async (ranges, onMessage) => {
+      for (const message of messages) {
+        const isIn = ranges.some(
+          ({ topic, from, to }) => message.topic === topic && message.offset >= from && message.offset < to,
+        );
+        if (isIn && (await onMessage(message)) === 'stop') return;
+      }
+    },
+    publish: async ([message]) => {
+      if (message === undefined) return;
+      onPublish(message);
+      published.push(message);
+    },
+    close: () => Promise.resolve(),
+  };
+  const told = () =>
+    published.map(({ topic, value }) =>
+      topic === TOPIC.deadLetterAudit
+        ? (JSON.parse(String(value)) as { stage: string; result?: string }).stage
+        : topic,
+    );
+  return { log, published, told };
+}
+
+const failOn = (stage: string, code: string) => (message: OutgoingMessage) => {
+  const isIt =
+    stage === message.topic ||
+    (message.topic === TOPIC.deadLetterAudit && String(message.value).includes(`"stage":"${stage}"`));
+  if (isIt) throw new MessagingError(code, code, { canRetry: code !== 'message-too-large' });
+};
+
+const LETTERS = [17, 18].map((offset) => deadLetterMessage({}, { offset }));
+const CHOSEN = [17, 18].map((offset) =>
+  deadLetter({}, { offset, id: `${TOPIC.notificationDeadLetters}/4/${offset}` }),
+);
+
+describe('sending letters again', () => {
+  it('tells the audit before and after each, and nothing of a payload or an address', async () => {
+    const { log, told, published } = fakeLog(LETTERS);
+    const results = await sendLetters(letterWorld(log), CHOSEN, new LetterStates(), REDRIVE);
+    expect(results.map(({ result }) => result)).toEqual(['redriven', 'redriven']);
+    expect(told()).toEqual(['begun', TOPIC.smsCommands, 'done', 'begun', TOPIC.smsCommands, 'done']);
+    const audit = published.filter(({ topic }) => topic === TOPIC.deadLetterAudit);
+    for (const { value, key } of audit) {
+      expect(String(value)).not.toMatch(/40722|hello|abab/);
+      expect(key).toMatch(/\/4\/1[78]$/);
+    }
+  });
+
+  it('sends nothing when the audit cannot be told, and begins no other', async () => {
+    const { log, told } = fakeLog(LETTERS, failOn('begun', 'not-sent'));
+    const results = await sendLetters(letterWorld(log), CHOSEN, new LetterStates(), REDRIVE);
+    expect(results.map(({ result }) => result)).toEqual(['failed', 'failed']);
+    expect(told()).toEqual([]);
+  });
+
+  it('leaves a letter begun whose copy may have been written', async () => {
+    const { log, told } = fakeLog(LETTERS, failOn(TOPIC.smsCommands, 'send-unknown'));
+    const [first] = await sendLetters(letterWorld(log), CHOSEN, new LetterStates(), REDRIVE);
+    expect(first).toMatchObject({ result: 'failed', why: expect.stringContaining('is safe') as string });
+    expect(told()).toEqual(['begun']);
+  });
+
+  it('tells the audit when surely nothing was sent, and goes on where only this copy was refused', async () => {
+    const { log, told } = fakeLog(LETTERS, failOn(TOPIC.smsCommands, 'message-too-large'));
+    await sendLetters(letterWorld(log), CHOSEN, new LetterStates(), REDRIVE);
+    expect(told()).toEqual(['begun', 'failed', 'begun', 'failed']);
+  });
+
+  it('says so when a copy was sent and the audit could not be told', async () => {
+    const { log } = fakeLog(LETTERS, failOn('done', 'not-sent'));
+    const [first] = await sendLetters(letterWorld(log), CHOSEN, new LetterStates(), REDRIVE);
+    expect(first).toMatchObject({ result: 'failed', why: expect.stringContaining('it was sent') as string });
+  });
+
+  it('begins no other once it is interrupted', async () => {
+    const interruption = new AbortController();
+    const { log, told } = fakeLog(LETTERS, ({ topic }) => {
+      if (topic === TOPIC.smsCommands) interruption.abort();
+    });
+    const world = letterWorld(log, { signal: interruption.signal });
+    const results = await sendLetters(world, CHOSEN, new LetterStates(), REDRIVE);
+    expect(results.map(({ result }) => result)).toEqual(['redriven', 'failed']);
+    expect(told()).toEqual(['begun', TOPIC.smsCommands, 'done']);
+  });
+
+  it('keeps to the rate', async () => {
+    const { log } = fakeLog(LETTERS);
+    const startedMs = performance.now();
+    await sendLetters(letterWorld(log), CHOSEN, new LetterStates(), {
+      ...REDRIVE,
+      options: { ...REDRIVE.options, ratePerSecond: 10 },
+    });
+    expect(performance.now() - startedMs).toBeGreaterThan(95);
+  });
+
+  it('takes a value that was left out from the original topic, while that has it', async () => {
+    const letter = deadLetterMessage({}, { value: null });
+    const original = deadLetterMessage(
+      {},
+      { topic: TOPIC.smsCommands, offset: 912, value: Buffer.from('{"a":1}') },
+    );
+    const chosen = CHOSEN.slice(0, 1);
+    const whole = fakeLog([letter, original]);
+    expect(await sendLetters(letterWorld(whole.log), chosen, new LetterStates(), REDRIVE)).toMatchObject([
+      { result: 'redriven' },
+    ]);
+    expect(whole.published[1]?.value).toEqual(original.value);
+    const { log, told } = fakeLog([letter]);
+    expect(await sendLetters(letterWorld(log), chosen, new LetterStates(), REDRIVE)).toMatchObject([
+      { result: 'refused' },
+    ]);
+    expect(told()).toEqual([]);
+  });
+});
+
+it('a discard that the audit does not take is not done', async () => {
+  const { log } = fakeLog([], failOn('done', 'not-sent'));
+  const results = await discardLetters(letterWorld(log), CHOSEN, new LetterStates(), {
+    dryRun: false,
+    again: false,
+  });
+  expect(results.map(({ result }) => result)).toEqual(['failed', 'failed']);
+});
+
+const redrive = (stage: AuditStep['stage']): AuditStep => ({ action: 'redrive', stage });
+const edit = (stage: AuditStep['stage']): AuditStep => ({ action: 'edit', stage });
+
+describe('the state of a letter', () => {
+  const letter = deadLetter();
+  const after = (...steps: readonly AuditStep[]) => {
+    const states = new LetterStates();
+    for (const step of steps) {
+      const { topic, key, value, headers = {} } = auditMessage('a', auditRecord(letter, ACTOR, step, 0));
+      const read = readAuditRecord({
+        topic,
+        partition: 0,
+        offset: 0,
+        key: Buffer.from(key ?? ''),
+        value,
+        headers,
+        timestampMs: 0,
+      });
+      if (read === undefined) throw new Error('the record cannot be read');
+      states.add(read);
+    }
+    const { status, sentAgain } = states.of(letter.id);
+    return [status, sentAgain];
+  };
+  it('follows the audit', () => {
+    expect(after()).toEqual(['open', 0]);
+    expect(after(redrive('begun'))).toEqual(['redrive-begun', 0]);
+    expect(after(redrive('begun'), redrive('done'))).toEqual(['redriven', 1]);
+    expect(after(edit('begun'))).toEqual(['edit-begun', 0]);
+    expect(after(edit('begun'), edit('done'))).toEqual(['edited', 1]);
+    expect(after({ action: 'discard', stage: 'done' })).toEqual(['discarded', 0]);
+  });
+
+  it('is what it was before when a send has failed, also a second one', () => {
+    expect(after(redrive('begun'), redrive('failed'))).toEqual(['open', 0]);
+    const done = [edit('begun'), edit('done')];
+    expect(after(...done, redrive('begun'), redrive('failed'))).toEqual(['edited', 1]);
+    expect(after(...done, redrive('begun'), redrive('begun'), redrive('failed'))).toEqual(['edited', 1]);
+  });
+
+  it('cannot be changed by a record of another form', () => {
+    const message = { topic: 'a', partition: 0, offset: 0, key: null, headers: {}, timestampMs: 0 };
+    for (const text of ['', 'x', '{}', '{"version":2}', '[]']) {
+      expect(readAuditRecord({ ...message, value: Buffer.from(text) })).toBeUndefined();
+    }
+    expect(readAuditRecord({ ...message, value: null })).toBeUndefined();
+  });
+});

@@ -1,0 +1,185 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
+import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { start } from '../../../workers/schedule/main.ts';
+import { deadLettersOver } from '../../support/dead-letters-world.ts';
+import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+
+const REPLY_TOPIC = 'an.upstream.system.replies';
+const TERMS = {
+  InstallmentsNo: 4,
+  PeriodicityType: 'Monthly',
+  InterestCalculationMethod: '30/360',
+  FinancedAmount: 1000,
+  InterestPercent: 12,
+};
+const ANSWER = '{"PMTValue":256.28,"PrincipalValue":250.00}';
+
+async function collect(broker: Broker, topic: string): Promise<LogMessage[]> {
+  const messages: LogMessage[] = [];
+  const tail = broker.createTail({ clientId: `test-${topic}`, topics: [topic], from: 'earliest' });
+  await tail.start((message) => messages.push(message));
+  return messages;
+}
+
+/** A schedule worker, requests of an upstream system to it, and the command over the same broker. */
+async function startWorld() {
+  const broker = await createSharedBroker(2);
+  await broker.admin.createTopics([{ topic: REPLY_TOPIC, partitions: 1 }]);
+  await startOn(broker, start);
+  const replies = await collect(broker, REPLY_TOPIC);
+  const letters = await collect(broker, TOPIC.scheduleDeadLetters);
+  const requests = await collect(broker, TOPIC.scheduleRequests);
+  const audit = await collect(broker, TOPIC.deadLetterAudit);
+  const publisher = broker.createPublisher({ clientId: 'upstream' });
+  await publisher.start();
+  onTestFinished(() => publisher.stop());
+  const send = async (terms: object, headers: MessageHeaders = {}): Promise<void> => {
+    const before = letters.length;
+    const value = Buffer.from(JSON.stringify({ jsonParam: terms }));
+    const own = { [HEADER.messageType]: 'CalculatePMTRequest', [HEADER.correlationId]: 'loan-1', ...headers };
+    await publisher.publish([{ topic: TOPIC.scheduleRequests, key: 'contract-1', value, headers: own }]);
+    await expect.poll(() => letters.length).toBe(before + 1);
+  };
+  const command = await deadLettersOver(broker);
+  return { send, command, replies, letters, requests, audit };
+}
+
+const auditOf = (messages: readonly LogMessage[]) =>
+  messages.map(({ value }) => JSON.parse(value?.toString('utf8') ?? 'null') as Record<string, unknown>);
+
+it('a refused request without a reply address is listed, shown, edited and then answered', async () => {
+  const { send, command, replies, letters, audit } = await startWorld();
+  await send({ ...TERMS, InstallmentsNo: 'four' });
+
+  const list = await command('list');
+  expect(list.result).toMatchObject({ count: 1, codes: { 'invalid-request': 1 } });
+  const [row] = list.result['letters'] as { id: string; from: string; status: string }[];
+  const id = row?.id ?? '';
+  expect(id).toMatch(/^plat\.schedule\.dead-letters\.v1\/\d\/0$/);
+  expect(row).toMatchObject({ status: 'open', attempts: 1, redrives: 0 });
+  expect(row?.from).toMatch(/^plat\.schedule\.requests\.v1\/\d\/0$/);
+
+  const shown = await command('show', id);
+  expect(shown.lines.join('\n')).toMatch(/group +plat\.schedule\.interactive/);
+  expect(shown.lines.join('\n')).toContain('"InstallmentsNo": "four"');
+  expect(shown.lines.join('\n')).toContain('jsonParam.InstallmentsNo: ');
+
+  const wrong = await command('edit', id, '--set', 'jsonParam.InstallmentsNo=true');
+  expect(wrong).toMatchObject({ ok: false, result: { counts: { refused: 1 } } });
+  expect(wrong.lines.join('\n')).toContain('jsonParam.InstallmentsNo');
+  const edit = ['--set', 'jsonParam.InstallmentsNo=4', '--header', `kafka_replyTopic=${REPLY_TOPIC}`];
+  expect(await command('edit', id, ...edit, '--reason', 'typing error')).toMatchObject({ ok: true });
+  await expect.poll(() => replies.length).toBe(1);
+  expect(replies[0]?.value?.toString('utf8')).toBe(ANSWER);
+  expect(headerText(replies[0]?.headers ?? {}, HEADER.correlationId)).toBe('loan-1');
+
+  expect(letters).toHaveLength(1);
+  await expect.poll(() => audit.length).toBe(2);
+  expect(auditOf(audit)).toMatchObject([
+    { action: 'edit', stage: 'begun', operator: 'olga', reason: 'typing error', code: 'invalid-request' },
+    { action: 'edit', stage: 'done', members: ['jsonParam.InstallmentsNo', 'header kafka_replyTopic'] },
+  ]);
+  expect((await command('list')).result).toMatchObject({ count: 0, handled: 1 });
+  expect((await command('list', '--all')).result).toMatchObject({ letters: [{ id, status: 'edited' }] });
+});
+
+it('a letter is redriven once however often that is asked for, and its copy carries no trace of the letter', async () => {
+  const { send, command, letters, requests } = await startWorld();
+  await send(TERMS, { [HEADER.traceState]: 'a=1', [HEADER.deadline]: '99999999999999', 'x-own': 'kept' });
+  expect(await command('redrive', '--code', 'no-reply-address')).toMatchObject({
+    ok: true,
+    result: { counts: { redriven: 1 } },
+  });
+  await expect.poll(() => requests.length).toBe(2);
+  await expect.poll(() => letters.length).toBe(2);
+  const [first, copy] = requests;
+  expect(copy?.partition).toBe(first?.partition);
+  expect(copy?.key).toEqual(first?.key);
+  expect(copy?.value).toEqual(first?.value);
+  const texts = Object.fromEntries(
+    Object.entries(copy?.headers ?? {}).map(([name, value]) => [name, String(value)]),
+  );
+  expect(texts).toEqual({
+    [HEADER.messageType]: 'CalculatePMTRequest',
+    [HEADER.correlationId]: 'loan-1',
+    [HEADER.traceState]: 'a=1',
+    [HEADER.originTimestamp]: String(first?.timestampMs),
+    [HEADER.redriveCount]: '1',
+    'x-own': 'kept',
+  });
+
+  const id = `${TOPIC.scheduleDeadLetters}/${letters[0]?.partition}/0`;
+  expect((await command('redrive', id)).result).toMatchObject({ counts: { skipped: 1 } });
+  expect(requests).toHaveLength(2);
+  expect((await command('redrive', '--again', id)).result).toMatchObject({ counts: { redriven: 1 } });
+  await expect.poll(() => requests.length).toBe(3);
+});
+
+it('a letter that came back three times is not sent again unless it is forced', async () => {
+  const { send, command, letters } = await startWorld();
+  await send(TERMS, { [HEADER.redriveCount]: '2' });
+  expect(await command('redrive', '--topic', 'schedule')).toMatchObject({ ok: true });
+  await expect.poll(() => letters.length).toBe(2);
+  const guarded = await command('redrive', '--topic', 'schedule');
+  expect(guarded).toMatchObject({ ok: false, result: { counts: { refused: 1, skipped: 1 } } });
+  expect(guarded.lines.join('\n')).toContain('--force');
+  expect(letters).toHaveLength(2);
+  expect(await command('redrive', '--topic', 'schedule', '--force')).toMatchObject({ ok: true });
+  await expect.poll(() => letters.length).toBe(3);
+});
+
+it('a dry run writes nothing, not even into the audit', async () => {
+  const { send, command, requests, audit } = await startWorld();
+  await send(TERMS);
+  const header = `kafka_replyTopic=${REPLY_TOPIC}`;
+  for (const [args, result] of [
+    [['redrive', '--topic', 'schedule'], 'would-redrive'],
+    [['edit', '--topic', 'schedule', '--header', header], 'would-edit'],
+    [['discard', '--topic', 'schedule', '--reason', 'r'], 'would-discard'],
+  ] as const) {
+    const report = await command(...args, '--dry-run');
+    expect(report).toMatchObject({ ok: true, result: { dryRun: true, counts: { [result]: 1 } } });
+  }
+  await new Promise((resolve) => {
+    setTimeout(resolve, 50);
+  });
+  expect(requests).toHaveLength(1);
+  expect(audit).toHaveLength(0);
+});
+
+it('discarded letters are no longer listed, and the audit tells who, when and why', async () => {
+  const { send, command, letters, audit } = await startWorld();
+  await send({ ...TERMS, FinancedAmount: -5 });
+  await send(TERMS);
+  const before = Date.now();
+  const args = ['--code', 'not-*', '--reason', 'test data', '--operator', 'piet'];
+  expect((await command('discard', ...args)).result).toMatchObject({ counts: { discarded: 1 } });
+  expect((await command('list')).result).toMatchObject({
+    count: 1,
+    handled: 1,
+    codes: { 'no-reply-address': 1 },
+  });
+  await expect.poll(() => audit.length).toBe(1);
+  const [record] = auditOf(audit);
+  expect(record).toMatchObject({
+    action: 'discard',
+    stage: 'done',
+    operator: 'piet',
+    reason: 'test data',
+    code: 'not-computable',
+    letter: {
+      topic: TOPIC.scheduleDeadLetters,
+      partition: letters[0]?.partition,
+      offset: letters[0]?.offset,
+    },
+  });
+  expect(Date.parse(String(record?.['at']))).toBeGreaterThanOrEqual(before);
+  expect((await command('discard', ...args)).result).toMatchObject({ counts: { skipped: 1 } });
+  expect((await command('redrive', '--code', 'not-computable')).result).toMatchObject({
+    counts: { skipped: 1 },
+  });
+});

@@ -1,0 +1,61 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { systemClock } from '../../../shared/platform/clock.ts';
+import { loadConfig } from '../../../shared/platform/config.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import { createMetrics } from '../../../shared/platform/metrics.ts';
+import { createCodec } from '../../../workers/create-codec.ts';
+import { start } from '../../../workers/schedule/main.ts';
+import { createSharedBroker } from '../../support/ingress-system.ts';
+
+const LANES = 4;
+const MESSAGES = 100;
+/** So many in a row open the breaker; what was in progress then still ends. */
+const OPENS_AT = 20;
+
+async function startWorld() {
+  const broker = await createSharedBroker(1);
+  const config = loadConfig({ LANES: String(LANES) });
+  const metrics = createMetrics();
+  const codec = await createCodec(config, systemClock);
+  const context = { config, codec, broker, log: silentLog, clock: systemClock, metrics };
+  const worker = await start({ ...context, processHealth: () => ({}) });
+  onTestFinished(() => worker.stop(0));
+  const publisher = broker.createPublisher({ clientId: 'upstream' });
+  await publisher.start();
+  const flood = (topic: string) =>
+    publisher.publish(
+      Array.from({ length: MESSAGES }, (_, index) => ({
+        topic,
+        key: `contract-${index}`,
+        value: Buffer.from('{"jsonParam": {}}'),
+        headers: { [HEADER.messageType]: 'CalculatePMTRequest' },
+      })),
+    );
+  const letters = async () => (await broker.admin.offsets(TOPIC.scheduleDeadLetters))[0]?.high ?? 0;
+  return { worker, metrics, flood, letters };
+}
+
+it('a bulk consumer that dead-letters its traffic stops, and says so in health and metrics', async () => {
+  const { worker, metrics, flood, letters } = await startWorld();
+  await flood(TOPIC.scheduleBulkRequests);
+  await expect.poll(() => worker.health().status).toBe('degraded');
+  const { reason = '' } = worker.health();
+  expect(reason).toContain('group plat.schedule.bulk on plat.schedule.requests.bulk.v1');
+  expect(reason).toMatch(/open since \d{4}-\d\d-\d\dT.*npm run dead-letters/);
+  await expect.poll(letters).toBeGreaterThanOrEqual(OPENS_AT);
+  expect(await letters()).toBeLessThanOrEqual(OPENS_AT + LANES);
+  const text = await metrics.text();
+  expect(text).toContain('plat_breaker_open{worker="schedule-bulk"} 1');
+  expect(text).toContain('plat_breaker_opened_total{worker="schedule-bulk"} 1');
+  expect(text).toMatch(/plat_dead_letters_total\{worker="schedule-bulk",code="invalid-request"\} 2\d/);
+});
+
+it('interactive requests that cannot be answered do not stop those of others', async () => {
+  const { worker, metrics, flood, letters } = await startWorld();
+  await flood(TOPIC.scheduleRequests);
+  await expect.poll(letters).toBe(MESSAGES);
+  expect(worker.health().status).toBe('ready');
+  expect(await metrics.text()).toContain('plat_breaker_opened_total{worker="schedule-interactive"} 0');
+});

@@ -1,0 +1,155 @@
+import { expect, it } from 'vitest';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { deadLettersOver } from '../../support/dead-letters-world.ts';
+import { idOf, notificationWorld, type NotificationWorld } from '../../support/notification-world.ts';
+import { permanent, SENT, unknown } from '../../support/scripted-providers.ts';
+
+const ID = idOf(1);
+/** Shorter than the tests' provider would need for anything, longer than the worker for what is to do nothing. */
+const SETTLE_MS = 150;
+
+/** A notification worker with one provider, and the command over the same broker. */
+async function startWorld(): Promise<{
+  world: NotificationWorld;
+  provider: ReturnType<NotificationWorld['providers']['add']>;
+  command: Awaited<ReturnType<typeof deadLettersOver>>;
+  status: () => string | undefined;
+  settle: () => Promise<void>;
+}> {
+  const world = await notificationWorld();
+  const provider = world.providers.add('main');
+  await world.worker();
+  return {
+    world,
+    provider,
+    command: await deadLettersOver(world.broker),
+    status: () => world.states.get(ID)?.status,
+    settle: () =>
+      new Promise((resolve) => {
+        setTimeout(resolve, SETTLE_MS);
+      }),
+  };
+}
+
+it('a refused notification is sent when it is redriven, and only once however often that is repeated', async () => {
+  const { world, provider, command, status, settle } = await startWorld();
+  provider.answer = () => permanent('number-blocked');
+  await world.sms({ id: ID });
+  await expect.poll(() => world.deadLetters.length).toBe(1);
+  expect((await command('list')).result).toMatchObject({
+    letters: [{ code: 'number-blocked', status: 'open', notificationId: ID, attempts: 1 }],
+  });
+
+  provider.answer = () => SENT;
+  expect(await command('redrive', ID)).toMatchObject({ ok: true, result: { counts: { redriven: 1 } } });
+  await expect.poll(status).toBe('sent');
+  expect(await command('redrive', ID)).toMatchObject({ result: { counts: { skipped: 1 } } });
+  for (const _ of [1, 2]) expect(await command('redrive', '--again', ID)).toMatchObject({ ok: true });
+  await settle();
+  expect(world.providers.delivered.get(ID)).toBe(1);
+  expect(world.deadLetters).toHaveLength(1);
+});
+
+it('a redrive that is doubled while it fails again leaves one failure more, not two', async () => {
+  const { world, provider, command, settle } = await startWorld();
+  provider.answer = () => permanent('number-blocked');
+  await world.sms({ id: ID });
+  await expect.poll(() => world.deadLetters.length).toBe(1);
+  await command('redrive', '--topic', 'notification');
+  await command(
+    'redrive',
+    '--again',
+    `${TOPIC.notificationDeadLetters}/${world.deadLetters[0]?.partition}/0`,
+  );
+  await settle();
+  expect(world.providers.calls).toHaveLength(2);
+  expect(world.states.get(ID)).toMatchObject({ status: 'failed', attempt: 2 });
+});
+
+it('a parked notification is sent again only where a duplicate is accepted', async () => {
+  const { world, provider, command, status, settle } = await startWorld();
+  provider.answer = () => unknown();
+  await world.sms({ id: ID });
+  await expect.poll(status).toBe('parked');
+  await expect.poll(() => world.deadLetters.length).toBe(1);
+  provider.answer = () => SENT;
+  expect(await command('redrive', '--code', 'outcome-unknown')).toMatchObject({
+    ok: false,
+    result: { counts: { refused: 1 } },
+  });
+  await settle();
+  expect(world.providers.calls).toHaveLength(1);
+  const accepted = await command('redrive', '--code', 'outcome-unknown', '--accept-duplicates');
+  expect(accepted).toMatchObject({ ok: true, result: { counts: { redriven: 1 } } });
+  await expect.poll(status).toBe('sent');
+  expect(world.providers.delivered.get(ID)).toBe(1);
+});
+
+it('a notification that is out of time is delivered after a redrive, its time limit counting from then', async () => {
+  const { world, provider, command, status } = await startWorld();
+  provider.answer = () => SENT;
+  await world.sms({ id: ID, headers: { 'plat-origin-timestamp': '1700000000000' } });
+  await expect.poll(() => world.deadLetters.length).toBe(1);
+  expect((await command('list')).result).toMatchObject({ letters: [{ code: 'time-limit-exceeded' }] });
+  await command('redrive', ID);
+  await expect.poll(status).toBe('sent');
+});
+
+it('an upstream command with an id that is none is one notification however often it is redriven, and its headers are masked', async () => {
+  const { world, provider, command, settle } = await startWorld();
+  provider.answer = () => permanent('number-blocked');
+  const attempt = { attempt: 1, at: 2, provider: 'main', result: 'transient', receiver: 'planted one' };
+  const headers = {
+    'plat-message-type': 'SendSmsCommand',
+    'plat-notification-id': 'planted id',
+    'plat-attempt-history': JSON.stringify([attempt, { ...attempt, code: 'planted code' }]),
+    'plat-origin-timestamp': '1700000000000',
+  };
+  const value = Buffer.from(JSON.stringify({ receiver: '0722 no number', message: 'hello' }));
+  await world.publish(TOPIC.smsCommands, { key: 'k', value, headers });
+  await expect.poll(() => world.deadLetters.length).toBe(1);
+  const shown = await command('show', '--topic', 'notification');
+  expect(JSON.stringify([await command('list'), shown])).not.toMatch(/planted/);
+  expect(shown.lines.join('\n')).toContain('{"attempt":1,"at":2,"provider":"main","result":"transient"}');
+
+  provider.answer = () => SENT;
+  const edit = ['edit', '--topic', 'notification', '--set', 'receiver=+40722123456', '--again'] as const;
+  for (const _ of [1, 2]) expect(await command(...edit)).toMatchObject({ ok: true });
+  await expect.poll(() => world.providers.calls.length).toBe(1);
+  await settle();
+  expect([...world.providers.delivered.values()]).toEqual([1]);
+});
+
+it('a wrong receiver is mended by an edit that is checked as the worker checks it, and never shown', async () => {
+  const { world, provider, command } = await startWorld();
+  provider.answer = () => SENT;
+  const value = Buffer.from(
+    JSON.stringify({ receiver: '0722 planted', message: 'planted text', sender: 'Bank' }),
+  );
+  await world.publish(TOPIC.smsCommands, {
+    key: 'upstream-planted',
+    value,
+    headers: { 'plat-message-type': 'SendSmsCommand' },
+  });
+  await expect.poll(() => world.deadLetters.length).toBe(1);
+  const list = await command('list');
+  const shown = await command('show', '--topic', 'notification');
+  expect(JSON.stringify([list, shown])).not.toMatch(/planted/);
+  expect((await command('show', '--reveal', '--topic', 'notification')).lines.join()).toContain(
+    'planted text',
+  );
+
+  const wrong = await command('edit', '--topic', 'notification', '--set', 'receiver=12345');
+  expect(wrong).toMatchObject({ ok: false });
+  expect(JSON.stringify(wrong)).not.toMatch(/planted/);
+  expect(world.providers.calls).toHaveLength(0);
+  const right = ['edit', '--topic', 'notification', '--set', 'receiver=+40722123456'] as const;
+  expect(await command(...right)).toMatchObject({ ok: true });
+  expect(await command(...right, '--again')).toMatchObject({ ok: true });
+  await expect.poll(() => world.providers.calls.length).toBe(1);
+  expect(world.providers.calls[0]?.message).toMatchObject({
+    receiver: '+40722123456',
+    message: 'planted text',
+  });
+  expect([...world.providers.delivered.values()]).toEqual([1]);
+});

@@ -1,0 +1,62 @@
+import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { silentLog } from '../../../shared/platform/log.ts';
+import { createChannelProfiles } from '../../../workers/ingress/notifications/channel-profiles.ts';
+
+const POLL_MS = 5;
+const GOOD = JSON.stringify({
+  notificationConfigurations: [
+    {
+      realmId: 'platrealm',
+      'provider-configurations': [
+        { url: 'smtps://127.0.0.1:465', provider: 'SMTP', 'communication-channel': 'email' },
+      ],
+    },
+  ],
+});
+
+async function followed() {
+  const file = path.join(await mkdtemp(path.join(tmpdir(), 'plat-profiles-')), 'providers.json');
+  writeFileSync(file, GOOD);
+  const profiles = createChannelProfiles({ configFile: file, log: silentLog, pollMs: POLL_MS });
+  onTestFinished(() => profiles.close());
+  const becomes = (status: string) => expect.poll(() => profiles.health().status).toBe(status);
+  return { file, profiles, becomes };
+}
+
+it('a provider configuration that was away for a moment is in order again', async () => {
+  const { file, profiles, becomes } = await followed();
+  renameSync(file, `${file}.away`);
+  await becomes('degraded');
+  expect(profiles.of('email')).toBeDefined();
+  renameSync(`${file}.away`, file);
+  await becomes('ready');
+  rmSync(file);
+  await becomes('degraded');
+  writeFileSync(file, GOOD);
+  await becomes('ready');
+});
+
+it('a wrong provider configuration stays wrong when it is touched or was away, until its text changes', async () => {
+  const { file, profiles, becomes } = await followed();
+  writeFileSync(file, '{');
+  await becomes('degraded');
+  const staysDegraded = async () => {
+    for (let look = 0; look < 10; look++) {
+      await sleep(POLL_MS);
+      expect(profiles.health().status).toBe('degraded');
+    }
+  };
+  utimesSync(file, 1, 1);
+  await staysDegraded();
+  renameSync(file, `${file}.away`);
+  await staysDegraded();
+  renameSync(`${file}.away`, file);
+  await staysDegraded();
+  writeFileSync(file, GOOD);
+  await becomes('ready');
+});

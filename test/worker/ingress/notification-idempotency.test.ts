@@ -1,0 +1,327 @@
+import { SignJWT } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { MessagingError } from '../../../shared/platform/errors.ts';
+import { systemClock } from '../../../shared/platform/clock.ts';
+import { loadConfig } from '../../../shared/platform/config.ts';
+import type { LogMessage } from '../../../shared/messaging/message.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { createCodec } from '../../../workers/create-codec.ts';
+import { start as startIngress } from '../../../workers/ingress/main.ts';
+import { FakePublisher } from '../../support/fake-publisher.ts';
+import { createTestBroker, openTestIngress } from '../../support/ingress-fixture.ts';
+import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+import { openRawHttp } from '../../support/raw-http.ts';
+import {
+  ADDRESS,
+  commandsOf,
+  EMAIL,
+  idOf,
+  recordsOf,
+  send,
+  SMS,
+  statusOf,
+  writeState,
+} from '../../support/notification-call.ts';
+
+const SECRET = 'a shared secret of the tests, 32 characters and more';
+const HOUR_MS = 3_600_000;
+const withKey = (key: string) => ({ headers: { 'idempotency-key': key } });
+const FIFTH = /^[0-9a-f]{8}-[0-9a-f]{4}-5/;
+
+const content = (text: string) => Buffer.from(text).toString('base64');
+
+async function bearer(subject: string) {
+  const token = new SignJWT({ sub: subject }).setProtectedHeader({ alg: 'HS256' }).setExpirationTime('9h');
+  return { authorization: `Bearer ${await token.sign(new TextEncoder().encode(SECRET))}` };
+}
+
+/** The broker as an instance sees it that hears of others only once it is told to. */
+function hearingLate(broker: Broker) {
+  const held: (() => void)[] = [];
+  let isHeld = true;
+  const late: Broker = {
+    ...broker,
+    createTail: (options) => {
+      const tail = broker.createTail(options);
+      const start = tail.start.bind(tail);
+      return Object.assign(tail, {
+        start: (take: (message: LogMessage) => void) =>
+          start((message) => {
+            if (isHeld) held.push(() => take(message));
+            else take(message);
+          }),
+      });
+    },
+  };
+  const listen = () => {
+    isHeld = false;
+    for (const deliver of held.splice(0)) deliver();
+  };
+  return { late, listen };
+}
+
+/** What compaction leaves of the acceptances: the last of each id, and those that the last segment still holds. */
+async function compacted(broker: Broker, openSegment: number): Promise<Broker> {
+  const all = await recordsOf(broker, TOPIC.notificationAcceptances);
+  const isLeft = ({ key }: LogMessage, index: number) =>
+    index >= all.length - openSegment ||
+    !all.slice(index + 1, all.length - openSegment).some((later) => later.key?.equals(key ?? Buffer.of()));
+  const left = await createSharedBroker(1);
+  const publisher = left.createPublisher({ clientId: 'test-writer' });
+  await publisher.start();
+  for (const { topic, key, value, headers, timestampMs } of all.filter(isLeft))
+    await publisher.publish([{ topic, key, value, headers, timestampMs }]);
+  await publisher.stop();
+  return left;
+}
+
+describe('an Idempotency-Key (N3)', () => {
+  it('gets the first answer again for the same request, without a second command', async () => {
+    const broker = await createSharedBroker(3);
+    const { url } = await startOn(broker, startIngress);
+    const id = await idOf(send(url, 'sms', SMS, withKey('a')));
+    expect(id).toMatch(FIFTH);
+    expect(await idOf(send(url, 'sms', SMS, withKey('a')))).toBe(id);
+    // The same command, written otherwise.
+    const written = { receiver: '0040 722-123-456', message: SMS.message, unknown: 1 };
+    expect(await idOf(send(url, 'sms', written, withKey('a')))).toBe(id);
+    expect(await commandsOf(broker, 'sms')).toHaveLength(1);
+  });
+
+  it('is answered 409 with another request', async () => {
+    const broker = await createSharedBroker(3);
+    const { url } = await startOn(broker, startIngress);
+    const body = { ...EMAIL, attachmentList: [{ name: 'a.txt', content: content('one') }] };
+    await idOf(send(url, 'email', body, withKey('a')));
+    const others = [
+      { ...body, message: 'Other' },
+      { ...body, cc: 'b@mail.example' },
+      { ...body, contentType: 'text/html' },
+      { ...body, attachmentList: [{ name: 'a.txt', content: content('two') }] },
+      { ...body, attachmentList: [{ name: 'b.txt', content: content('one') }] },
+    ];
+    for (const other of others) {
+      const response = await send(url, 'email', other, withKey('a'));
+      expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
+        409,
+        'idempotency-conflict',
+      ]);
+    }
+    expect(await commandsOf(broker, 'email')).toHaveLength(1);
+  });
+
+  it('is known to every instance and after a restart', async () => {
+    const broker = await createSharedBroker(3);
+    const first = await startOn(broker, startIngress);
+    const second = await startOn(broker, startIngress);
+    const id = await idOf(send(first.url, 'sms', SMS, withKey('a')));
+    await first.stop(1_000);
+    await expect.poll(async () => (await statusOf(second.url, id)).status).toBe(200);
+    expect(await idOf(send(second.url, 'sms', SMS, withKey('a')))).toBe(id);
+    await second.stop(1_000);
+    const third = await startOn(broker, startIngress);
+    expect(await idOf(send(third.url, 'sms', SMS, withKey('a')))).toBe(id);
+    expect((await send(third.url, 'sms', { ...SMS, message: 'Other' }, withKey('a'))).status).toBe(409);
+    expect(await commandsOf(broker, 'sms')).toHaveLength(1);
+  });
+
+  it('belongs to its caller and its channel', async () => {
+    const broker = await createSharedBroker(3);
+    const { url } = await startOn(broker, startIngress, { AUTH_JWT_SECRET: SECRET });
+    const as = async (subject: string) => ({
+      headers: { ...(await bearer(subject)), 'idempotency-key': 'a' },
+    });
+    const ids = [
+      await idOf(send(url, 'sms', SMS, await as('ana'))),
+      await idOf(send(url, 'sms', SMS, await as('eve'))),
+      await idOf(send(url, 'email', EMAIL, await as('ana'))),
+      await idOf(send(url, 'sms', SMS, { headers: { ...(await bearer('ana')), 'idempotency-key': 'A' } })),
+    ];
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  it('has 1 to 255 printable characters', async () => {
+    const { url } = await startOn(await createSharedBroker(1), startIngress);
+    for (const key of ['', 'k'.repeat(256), 'k\tk', 'ké']) {
+      const response = await send(url, 'sms', SMS, withKey(key));
+      expect([key, response.status]).toEqual([key, 400]);
+      expect(await response.json()).toMatchObject({ errors: [{ path: 'Idempotency-Key' }] });
+    }
+    expect((await send(url, 'sms', SMS, withKey('k'.repeat(255)))).status).toBe(202);
+    expect((await send(url, 'sms', SMS, withKey('"a key", quoted'))).status).toBe(202);
+  });
+
+  it('of requests at the same moment the first is carried out, the others wait for it', async () => {
+    const broker = await createSharedBroker(3);
+    const { url } = await startOn(broker, startIngress);
+    const bodies = Array.from({ length: 20 }, (_, index) =>
+      index % 4 === 3 ? { ...SMS, message: 'Other' } : SMS,
+    );
+    const responses = await Promise.all(bodies.map((body) => send(url, 'sms', body, withKey('a'))));
+    const statuses = responses.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 202)).toHaveLength(15);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(5);
+    const ids = await Promise.all(
+      responses.filter(({ status }) => status === 202).map((response) => idOf(response)),
+    );
+    expect(new Set(ids).size).toBe(1);
+    expect(await commandsOf(broker, 'sms')).toHaveLength(1);
+  });
+
+  it('puts the command on the log again, under the same id, after a 504 or a 503', async () => {
+    const publisher = new FakePublisher();
+    const failures = ['send-unknown', 'not-sent'];
+    publisher.onPublish = () => {
+      const code = failures.shift();
+      return code === undefined
+        ? Promise.resolve()
+        : Promise.reject(new MessagingError(code, 'away', { canRetry: true }));
+    };
+    const codec = await createCodec(loadConfig({}), systemClock);
+    const broker = await createTestBroker();
+    const { url } = await openTestIngress({
+      broker,
+      codec,
+      actions: new Map(),
+      notificationPublisher: publisher,
+    });
+    const statuses = [];
+    for (let call = 0; call < 4; call++) statuses.push((await send(url, 'sms', SMS, withKey('a'))).status);
+    expect(statuses).toEqual([504, 503, 202, 202]);
+    const topics = publisher.sent.map(({ topic }) => topic);
+    expect(topics).toEqual([TOPIC.smsCommands, TOPIC.notificationAcceptances]);
+  });
+
+  it('the next one waits for the first, and tries itself when that failed', async () => {
+    const publisher = new FakePublisher();
+    const { promise, reject } = Promise.withResolvers<void>();
+    let calls = 0;
+    publisher.onPublish = () => (calls++ === 0 ? promise : Promise.resolve());
+    const codec = await createCodec(loadConfig({}), systemClock);
+    const broker = await createTestBroker();
+    const { url } = await openTestIngress({
+      broker,
+      codec,
+      actions: new Map(),
+      notificationPublisher: publisher,
+    });
+    const both = [send(url, 'sms', SMS, withKey('a')), send(url, 'sms', SMS, withKey('a'))];
+    await expect.poll(() => calls).toBe(1);
+    await new Promise((done) => setTimeout(done, 50));
+    expect(calls).toBe(1);
+    reject(new MessagingError('send-unknown', 'away', { canRetry: true }));
+    const statuses = (await Promise.all(both)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([202, 504]));
+  });
+
+  it('of requests at the same moment on two instances the first on the log counts, on all and for good', async () => {
+    const broker = await createSharedBroker(1);
+    const { late, listen } = hearingLate(broker);
+    const [one, two] = [await startOn(broker, startIngress), await startOn(late, startIngress)];
+    const other = { ...SMS, message: 'Other' };
+    const id = await idOf(send(one.url, 'sms', SMS, withKey('a')));
+    expect(await idOf(send(two.url, 'sms', other, withKey('a')))).toBe(id);
+    listen();
+    await expect.poll(async () => (await recordsOf(broker, TOPIC.notificationAcceptances)).length).toBe(3);
+    const brokers = [
+      broker,
+      await compacted(broker, 0),
+      await compacted(broker, 1),
+      await compacted(broker, 3),
+    ];
+    const urls = [one.url, two.url];
+    for (const each of brokers) urls.push((await startOn(each, startIngress)).url);
+    for (const url of urls) {
+      expect(await idOf(send(url, 'sms', SMS, withKey('a')))).toBe(id);
+      expect((await send(url, 'sms', other, withKey('a'))).status).toBe(409);
+    }
+    expect(await commandsOf(broker, 'sms')).toHaveLength(2);
+    expect(await recordsOf(broker, TOPIC.notificationAcceptances)).toHaveLength(3);
+  });
+
+  it('is refused when it is sent twice, while one with a comma in it counts', async () => {
+    const broker = await createSharedBroker(1);
+    const { url } = await startOn(broker, startIngress);
+    const raw = await openRawHttp(Number(new URL(url).port));
+    const body = JSON.stringify(SMS);
+    raw.send(
+      `POST ${ADDRESS}/sms/send HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+        `X-Communication-Channel: 1\r\nX-Sender-Id: platrealm\r\nIdempotency-Key: a\r\nidempotency-key: a\r\n` +
+        `Content-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await raw.closed();
+    const answer = await raw.received(() => true);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('The header Idempotency-Key must be sent once.');
+    expect(await commandsOf(broker, 'sms')).toEqual([]);
+    await idOf(send(url, 'sms', SMS, withKey('a, a')));
+  });
+
+  it('counts for 24 hours, then stands for a new notification, which any instance knows again', async () => {
+    const broker = await createSharedBroker(3);
+    let nowMs = Date.now();
+    const clock = { now: () => nowMs };
+    const { url } = await startOn(broker, startIngress, {}, clock);
+    const first = await idOf(send(url, 'sms', SMS, withKey('a')));
+    nowMs += 24 * HOUR_MS - 1;
+    expect(await idOf(send(url, 'sms', SMS, withKey('a')))).toBe(first);
+    nowMs += 1;
+    const other = { ...SMS, message: 'Other' };
+    const second = await idOf(send(url, 'sms', other, withKey('a')));
+    expect(second).not.toBe(first);
+    expect(await idOf(send(url, 'sms', other, withKey('a')))).toBe(second);
+    const restarted = await startOn(broker, startIngress, {}, clock);
+    nowMs += 23 * HOUR_MS;
+    expect(await idOf(send(restarted.url, 'sms', other, withKey('a')))).toBe(second);
+    expect((await statusOf(restarted.url, first)).status).toBe(200);
+    expect(await (await statusOf(restarted.url, second)).json()).toMatchObject({ notificationId: second });
+    const commands = await commandsOf(broker, 'sms');
+    expect(commands).toHaveLength(2);
+    expect(new Set(commands.map(({ id }) => id))).toEqual(new Set([first, second]));
+  });
+
+  it('does not stand for a notification that ended long ago, should its acceptance be forgotten', async () => {
+    const broker = await createSharedBroker(3);
+    const { url } = await startOn(broker, startIngress);
+    const first = await idOf(send(url, 'sms', SMS, withKey('a')));
+    await startOn(broker, startIngress);
+    const later = await createSharedBroker(3);
+    const ended = {
+      notificationId: first,
+      channel: 'sms',
+      status: 'sent',
+      attempt: 1,
+      attempts: [],
+      nextAttemptAt: undefined,
+      providerMessageId: undefined,
+      code: undefined,
+      owner: undefined,
+      leaseUntil: undefined,
+    } as const;
+    await writeState(later, { ...ended, updatedAt: Date.now() - 50 * HOUR_MS });
+    const fresh = await startOn(later, startIngress);
+    const second = await idOf(send(fresh.url, 'sms', SMS, withKey('a')));
+    expect(second).not.toBe(first);
+    expect(await idOf(send(fresh.url, 'sms', SMS, withKey('a')))).toBe(second);
+    const lost = await createSharedBroker(3);
+    await writeState(lost, { ...ended, updatedAt: Date.now() - HOUR_MS });
+    const other = await startOn(lost, startIngress);
+    expect(await idOf(send(other.url, 'sms', SMS, withKey('a')))).toBe(first);
+  });
+
+  it('leaves nothing personal in the records of what was accepted', async () => {
+    const broker = await createSharedBroker(1);
+    const { url } = await startOn(broker, startIngress);
+    const body = { ...EMAIL, message: 'planted-code 4711', subject: 'planted-subject' };
+    await idOf(send(url, 'email', body, withKey('planted-key')));
+    const records = await recordsOf(broker, TOPIC.notificationAcceptances);
+    expect(records).toHaveLength(1);
+    for (const { key, value, headers } of records) {
+      const all = `${String(key)} ${value?.toString('latin1')} ${JSON.stringify(headers)}`;
+      expect(all).not.toMatch(/planted|4711|mail\.example/);
+    }
+    const [command] = await commandsOf(broker, 'email');
+    expect(JSON.stringify([command?.key, command?.headers])).not.toMatch(/planted|4711|mail\.example/);
+  });
+});

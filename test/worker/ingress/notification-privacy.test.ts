@@ -1,0 +1,118 @@
+import { writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { MessagingError } from '../../../shared/platform/errors.ts';
+import { systemClock } from '../../../shared/platform/clock.ts';
+import { loadConfig } from '../../../shared/platform/config.ts';
+import { createCodec } from '../../../workers/create-codec.ts';
+import { createChannelProfiles } from '../../../workers/ingress/notifications/channel-profiles.ts';
+import { FakePublisher } from '../../support/fake-publisher.ts';
+import { createTestBroker, openTestIngress } from '../../support/ingress-fixture.ts';
+import { send, statusOf } from '../../support/notification-call.ts';
+
+const PLANTED = /planted|40722999888|4711/;
+const content = Buffer.from('planted-content').toString('base64');
+const SMS = { sender: 'planted-1', receiver: '+40722999888', message: 'planted-otp 4711' };
+const EMAIL = {
+  sender: 'planted@bank.example',
+  receiver: 'planted@mail.example',
+  cc: 'planted-cc@mail.example',
+  subject: 'planted-subject',
+  message: 'planted-otp 4711',
+  attachmentList: [{ name: 'planted-name.txt', content }],
+};
+/** Each of these is wrong by one member. */
+const WRONG: readonly (readonly ['sms' | 'email', object | string])[] = [
+  ['sms', { ...SMS, receiver: 'planted 40722999888' }],
+  ['sms', { ...SMS, sender: 'planted planted planted' }],
+  ['sms', { ...SMS, message: 'planted 4711 '.repeat(1_000) }],
+  ['email', { ...EMAIL, receiver: 'planted <planted@mail.example>' }],
+  ['email', { ...EMAIL, cc: 'planted; planted' }],
+  ['email', { ...EMAIL, subject: 'planted\r\nBcc: planted@mail.example' }],
+  ['email', { ...EMAIL, contentType: 'planted' }],
+  ['email', { ...EMAIL, attachmentList: [{ name: 'planted.exe', content }] }],
+  ['email', { ...EMAIL, attachmentList: [{ name: 'planted.pdf', content }] }],
+  ['email', { ...EMAIL, attachmentList: [{ name: 'planted', content: 'planted!' }] }],
+  ['email', { ...EMAIL, attachmentList: 'planted' }],
+  ['email', '{"receiver": "planted@mail.example", planted'],
+];
+
+const configuration = (members: object) =>
+  JSON.stringify({
+    notificationConfigurations: [{ realmId: 'platrealm', 'provider-configurations': [members] }],
+  });
+
+it('texts, numbers, addresses and file names of notifications are in no log, figure or problem', async () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => lines.push(line) });
+  const publisher = new FakePublisher();
+  const broker = await createTestBroker();
+  const { url } = await openTestIngress({
+    broker,
+    log,
+    actions: new Map(),
+    codec: await createCodec(loadConfig({}), systemClock),
+    notificationPublisher: publisher,
+  });
+  const answers: string[] = [];
+  const keep = async (response: Response) => {
+    const { status, headers } = response;
+    answers.push(`${status} ${JSON.stringify([...headers])} ${await response.text()}`);
+    return status;
+  };
+  const key = { headers: { 'idempotency-key': 'k' } };
+  for (const [channel, body] of WRONG) expect(await keep(await send(url, channel, body))).toBe(400);
+  expect(await keep(await send(url, 'email', EMAIL, key))).toBe(202);
+  expect(await keep(await send(url, 'email', { ...EMAIL, message: 'planted other' }, key))).toBe(409);
+  expect(await keep(await statusOf(url, 'planted'))).toBe(404);
+  const errors = [
+    new MessagingError('not-sent', 'away', { canRetry: true }),
+    new MessagingError('send-unknown', 'away', { canRetry: true }),
+    new TypeError('a bug'),
+  ];
+  const statuses = [];
+  for (const error of errors) {
+    publisher.onPublish = () => Promise.reject(error);
+    statuses.push(await keep(await send(url, 'sms', SMS)));
+  }
+  expect(statuses).toEqual([503, 504, 500]);
+  let calls = 0;
+  publisher.onPublish = () =>
+    calls++ === 0
+      ? Promise.resolve()
+      : Promise.reject(new MessagingError('not-sent', 'away', { canRetry: true }));
+  expect(await keep(await send(url, 'sms', SMS))).toBe(202);
+  const figures = await (await fetch(`${url}/metrics`)).text();
+  expect(lines.length).toBeGreaterThanOrEqual(2);
+  expect(lines.filter((line) => PLANTED.test(line))).toEqual([]);
+  expect(answers.filter((answer) => PLANTED.test(answer))).toEqual([]);
+  expect(figures).not.toMatch(PLANTED);
+});
+
+it('a provider configuration that is wrong is reported without any of its values', async () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => lines.push(line) });
+  const file = path.join(await mkdtemp(path.join(tmpdir(), 'plat-profiles-')), 'providers.json');
+  const good = { url: 'smtps://127.0.0.1:465', provider: 'SMTP', 'communication-channel': 'email' };
+  writeFileSync(file, configuration(good));
+  const profiles = createChannelProfiles({ configFile: file, log, pollMs: 5 });
+  expect([profiles.of('email'), profiles.of('sms')]).toEqual([{ hasDefaultSender: false }, undefined]);
+  const wrong = {
+    ...good,
+    authentication: { username: 'planted', password: 'planted', other: 'planted' },
+    url: 'planted',
+  };
+  writeFileSync(file, configuration(wrong));
+  await expect.poll(() => profiles.health().status).toBe('degraded');
+  expect(profiles.of('email')).toEqual({ hasDefaultSender: false });
+  expect(JSON.stringify(profiles.health()) + lines.join('')).not.toMatch(PLANTED);
+  expect(lines.join('')).toContain('notificationConfigurations[0].provider-configurations[0].url');
+  writeFileSync(file, configuration({ ...good, defaultSender: 'planted@bank.example' }));
+  await expect.poll(() => profiles.of('email')).toEqual({ hasDefaultSender: true });
+  expect(profiles.health()).toEqual({ status: 'ready' });
+  expect(lines.join('')).not.toMatch(PLANTED);
+  profiles.close();
+});

@@ -1,0 +1,459 @@
+import { SignJWT } from 'jose';
+import { writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { checkEmailCommand, checkSmsCommand } from '../../../shared/contract/check-notification-command.ts';
+import { createMemoryBroker } from '../../../shared/messaging/memory-broker.ts';
+import { topicSpecs } from '../../../shared/messaging/topic-catalogue.ts';
+import { TOPIC, type TopicKey } from '../../../shared/messaging/topic-names.ts';
+import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
+import type { NotificationState } from '../../../shared/notification/notification-state.ts';
+import { MessagingError } from '../../../shared/platform/errors.ts';
+import { systemClock } from '../../../shared/platform/clock.ts';
+import { loadConfig } from '../../../shared/platform/config.ts';
+import { createCodec } from '../../../workers/create-codec.ts';
+import { start as startIngress } from '../../../workers/ingress/main.ts';
+import { FakePublisher } from '../../support/fake-publisher.ts';
+import { createTestBroker, openTestIngress } from '../../support/ingress-fixture.ts';
+import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+import { commandsOf, EMAIL, idOf, send, SMS, statusOf, writeState } from '../../support/notification-call.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const SECRET = 'a shared secret of the tests, 32 characters and more';
+const bearer = async (subject: string) => {
+  const token = new SignJWT({ sub: subject }).setProtectedHeader({ alg: 'HS256' }).setExpirationTime('5m');
+  return { authorization: `Bearer ${await token.sign(new TextEncoder().encode(SECRET))}` };
+};
+
+async function system(env: Record<string, string> = {}) {
+  const broker = await createSharedBroker(3);
+  const { url } = await startOn(broker, startIngress, env);
+  return { broker, url };
+}
+
+/** With the topics as they are in production, large records included. */
+async function systemAsMade() {
+  const broker = createMemoryBroker();
+  onTestFinished(() => broker.close());
+  await broker.admin.createTopics(topicSpecs('', Object.keys(TOPIC) as TopicKey[]));
+  const { url } = await startOn(broker, startIngress);
+  return { broker, url };
+}
+
+const problemOf = async (response: Response) => {
+  const { code, errors = [] } = (await response.json()) as {
+    code: string;
+    errors?: { path: string; code: string; message: string }[];
+  };
+  return { status: response.status, code, errors: errors.map((fault) => `${fault.path} ${fault.code}`) };
+};
+
+async function withConfiguration(channel: string, defaultSender?: string) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'plat-ingress-'));
+  const file = path.join(folder, 'providers.json');
+  const write = (kind: string, sender?: string) =>
+    writeFileSync(
+      file,
+      JSON.stringify({
+        notificationConfigurations: [
+          {
+            realmId: 'platrealm',
+            'provider-configurations': [
+              {
+                url: 'smtps://127.0.0.1:465',
+                provider: 'SMTP',
+                'communication-channel': kind,
+                ...(sender === undefined ? {} : { defaultSender: sender }),
+              },
+            ],
+          },
+        ],
+      }),
+    );
+  write(channel, defaultSender);
+  return { ...(await system({ NOTIFICATION_CONFIG_FILE: file })), write, file };
+}
+
+async function withPublisher(prepare: (publisher: FakePublisher) => void) {
+  const publisher = new FakePublisher();
+  prepare(publisher);
+  const codec = await createCodec(loadConfig({}), systemClock);
+  const { url } = await openTestIngress({
+    broker: await createTestBroker(),
+    notificationPublisher: publisher,
+    codec,
+    actions: new Map(),
+  });
+  return { url, publisher };
+}
+
+const state = (notificationId: string, members: Partial<NotificationState>): NotificationState => ({
+  notificationId,
+  channel: 'sms',
+  status: 'sending',
+  attempt: 1,
+  attempts: [],
+  updatedAt: Date.UTC(2026, 0, 15),
+  nextAttemptAt: undefined,
+  providerMessageId: undefined,
+  code: undefined,
+  owner: undefined,
+  leaseUntil: undefined,
+  ...members,
+});
+
+const failing = (code: string) =>
+  withPublisher((publisher) => {
+    publisher.onPublish = () =>
+      Promise.reject(new MessagingError(code, 'planted: +40722123456', { canRetry: true }));
+  });
+
+describe('sending (interface 4.8, N3)', () => {
+  it('answers 202 with the id once the command is on the log, keyed by the receiver and readable by nobody', async () => {
+    const { broker, url } = await system();
+    const response = await send(url, 'sms', { ...SMS, receiver: '0040 722 123 456', extra: 1 });
+    expect(response.status).toBe(202);
+    expect(response.headers.get('warnings')).toBe('unknown-member;extra');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const body = (await response.json()) as { notificationId: string };
+    expect(body).toEqual({ notificationId: expect.stringMatching(UUID) as string, status: 'accepted' });
+    expect(response.headers.get('location')).toBe(`/api/notifications/v1/${body.notificationId}`);
+    await idOf(send(url, 'sms', SMS));
+    await idOf(send(url, 'sms', { ...SMS, receiver: '+447400123456' }));
+    const commands = await commandsOf(broker, 'sms');
+    expect(commands.find(({ id }) => id === body.notificationId)?.payload).toEqual({
+      notificationId: body.notificationId,
+      sender: undefined,
+      receiver: '+40722123456',
+      message: 'Hello',
+    });
+    const keys = commands.map(({ key }) => key);
+    expect(keys).toHaveLength(3);
+    expect(new Set(keys).size).toBe(2);
+    for (const key of keys) expect(key).toMatch(/^[0-9a-f]{64}$/);
+    for (const { payload } of commands) expect(checkSmsCommand(payload as SmsCommand)).toBeUndefined();
+  });
+
+  it('carries an e-mail with its files', async () => {
+    const { broker, url } = await system({ BASE_PATH: '/bank' });
+    const content = Buffer.from('An offer').toString('base64');
+    const body = {
+      ...EMAIL,
+      cc: 'b@mail.example;c@mail.example',
+      attachmentList: [{ name: 'a.txt', content }],
+    };
+    const id = await idOf(send(url, 'email', body));
+    const [command] = await commandsOf(broker, 'email');
+    expect(command?.payload).toEqual({
+      notificationId: id,
+      sender: undefined,
+      receiver: 'ana@mail.example',
+      cc: ['b@mail.example', 'c@mail.example'],
+      bcc: [],
+      subject: 'News',
+      message: 'Hello',
+      contentType: 'text/plain',
+      attachments: [{ name: 'a.txt', content: Buffer.from('An offer') }],
+    });
+    expect(checkEmailCommand(command?.payload as EmailCommand)).toBeUndefined();
+  });
+
+  it('refuses a wrong or missing channel header by its name and the value wanted', async () => {
+    const { broker, url } = await system();
+    const missing = await send(url, 'sms', SMS, { without: ['x-communication-channel'] });
+    expect(missing.status).toBe(400);
+    expect(await missing.json()).toMatchObject({
+      code: 'invalid-request',
+      detail: expect.stringContaining('X-Communication-Channel is missing; must be `1`') as string,
+      errors: [{ path: 'X-Communication-Channel', code: 'missing' }],
+    });
+    for (const value of ['2', '1, 1', 'sms', '']) {
+      const headers = { 'x-communication-channel': value };
+      expect((await problemOf(await send(url, 'sms', SMS, { headers }))).errors).toEqual([
+        'X-Communication-Channel unknown-value',
+      ]);
+    }
+    const swapped = { headers: { 'x-communication-channel': '1' } };
+    expect((await send(url, 'email', EMAIL, swapped)).status).toBe(400);
+    expect(await commandsOf(broker, 'sms')).toEqual([]);
+  });
+
+  it('refuses another sender id with 403, by its name', async () => {
+    const { url } = await system();
+    expect(await problemOf(await send(url, 'email', EMAIL, { without: ['x-sender-id'] }))).toEqual({
+      status: 403,
+      code: 'forbidden',
+      errors: ['X-Sender-Id missing'],
+    });
+    const other = await send(url, 'email', EMAIL, { headers: { 'x-sender-id': 'Platrealm' } });
+    expect(await problemOf(other)).toMatchObject({ status: 403, errors: ['X-Sender-Id unknown-value'] });
+  });
+
+  it('needs the same bearer token as the actions (E2)', async () => {
+    const { url } = await system({ AUTH_JWT_SECRET: SECRET });
+    expect((await send(url, 'sms', SMS)).status).toBe(401);
+    expect((await send(url, 'sms', { ...SMS, access_token: 'x', user_name: 'y' })).status).toBe(401);
+    expect((await send(url, 'sms', SMS, { headers: await bearer('ana') })).status).toBe(202);
+  });
+
+  it('counts for the rate limit of the caller (E6)', async () => {
+    const { url } = await system({ RATE_LIMIT_PER_SECOND: '2' });
+    const statuses = [];
+    for (let call = 0; call < 3; call++) statuses.push((await send(url, 'sms', SMS)).status);
+    expect(statuses).toEqual([202, 202, 429]);
+  });
+
+  it('lists all faults of a body at once, and refuses other methods, types and sizes', async () => {
+    const { url } = await system({ EMAIL_BODY_LIMIT_BYTES: '2048' });
+    expect(await problemOf(await send(url, 'email', { cc: 'x', contentType: 'y' }))).toEqual({
+      status: 400,
+      code: 'invalid-request',
+      errors: [
+        'message missing',
+        'receiver missing',
+        'subject missing',
+        'cc invalid-address',
+        'contentType unknown-value',
+      ],
+    });
+    expect((await send(url, 'email', '{"message":')).status).toBe(400);
+    expect((await send(url, 'email', { ...EMAIL, message: 'x'.repeat(2_048) })).status).toBe(413);
+    expect((await send(url, 'sms', SMS, { headers: { 'content-type': 'text/plain' } })).status).toBe(415);
+    const get = await fetch(`${url}/api/notifications/v1/sms/send`);
+    expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+    const put = await fetch(`${url}/api/notifications/v1/some-id`, { method: 'PUT' });
+    expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+  });
+
+  it('takes an e-mail that is larger than other bodies, and no SMS of that size (E6)', async () => {
+    const { url } = await system();
+    const message = 'x'.repeat(300_000);
+    expect((await send(url, 'email', { ...EMAIL, message })).status).toBe(202);
+    expect((await send(url, 'sms', { ...SMS, message })).status).toBe(413);
+  });
+
+  it('refuses what cannot fit a record of the log with 413', async () => {
+    const { broker, url } = await systemAsMade();
+    const response = await send(url, 'email', { ...EMAIL, message: 'x'.repeat(8 * 1_024 * 1_024 - 60_000) });
+    expect(await problemOf(response)).toMatchObject({ status: 413, code: 'body-too-large' });
+    const content = Buffer.alloc(3_750_000).toString('base64');
+    const files = [1, 2].map((number) => ({ name: `${number}.bin`, content }));
+    const tooMuch = await send(url, 'email', { ...EMAIL, attachmentList: files });
+    expect(await problemOf(tooMuch)).toMatchObject({ status: 413, code: 'attachments-too-large' });
+    expect(await commandsOf(broker, 'email')).toEqual([]);
+  });
+
+  it('takes 7 MiB of files in all', async () => {
+    const { broker, url } = await systemAsMade();
+    const content = Buffer.alloc(7 * 1_024 * 1_024, 7);
+    const attachmentList = [{ name: 'a.bin', content: content.toString('base64') }];
+    await idOf(send(url, 'email', { ...EMAIL, attachmentList }));
+    const [command] = await commandsOf(broker, 'email');
+    expect((command?.payload as EmailCommand | undefined)?.attachments[0]?.content.equals(content)).toBe(
+      true,
+    );
+  });
+});
+
+describe('bodies under way', () => {
+  it('take a limited memory together: beyond it 503, and room again once they are answered', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const publisher = new FakePublisher();
+    let begun = 0;
+    publisher.onPublish = () => {
+      begun += 1;
+      return promise;
+    };
+    const { url } = await openTestIngress({
+      broker: await createTestBroker(),
+      notificationPublisher: publisher,
+      codec: await createCodec(loadConfig({}), systemClock),
+      actions: new Map(),
+      options: { bodyBudgetBytes: 250_000 },
+    });
+    const large = { ...EMAIL, message: 'x'.repeat(100_000) };
+    const waiting = [send(url, 'email', large), send(url, 'email', large)];
+    await expect.poll(() => begun).toBe(2);
+    const refused = await send(url, 'email', large);
+    expect(await problemOf(refused)).toMatchObject({ status: 503, code: 'overloaded' });
+    resolve();
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([202, 202]);
+    expect((await send(url, 'email', large)).status).toBe(202);
+  });
+});
+
+describe('providers', () => {
+  it('a channel without one is answered 503 with a code of its own (N3)', async () => {
+    const { url } = await withConfiguration('email', 'office@bank.example');
+    const response = await send(url, 'sms', SMS);
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(await problemOf(response)).toMatchObject({ status: 503, code: 'no-provider' });
+    expect((await send(url, 'email', EMAIL)).status).toBe(202);
+  });
+
+  it('without a default sender a message needs one (N3), until the file says otherwise', async () => {
+    const { url, write, file } = await withConfiguration('email');
+    expect(await problemOf(await send(url, 'email', EMAIL))).toMatchObject({
+      status: 400,
+      errors: ['sender missing'],
+    });
+    expect((await send(url, 'email', { ...EMAIL, sender: 'a@bank.example' })).status).toBe(202);
+    writeFileSync(file, '{');
+    const health = async () => (await (await fetch(`${url}/health/ready`)).json()) as { status: string };
+    await expect.poll(health, { timeout: 5_000 }).toMatchObject({ status: 'degraded' });
+    expect((await send(url, 'email', EMAIL)).status).toBe(400);
+    write('email', 'office@bank.example');
+    await expect.poll(async () => (await send(url, 'email', EMAIL)).status, { timeout: 5_000 }).toBe(202);
+    expect(await health()).toMatchObject({ status: 'ready' });
+  });
+
+  it('a wrong file stops the start without showing any of it', async () => {
+    const broker = await createSharedBroker(1);
+    const file = path.join(await mkdtemp(path.join(tmpdir(), 'plat-ingress-')), 'providers.json');
+    writeFileSync(file, '{"notificationConfigurations": "planted-secret"}');
+    const starting = startOn(broker, startIngress, { NOTIFICATION_CONFIG_FILE: file });
+    await expect(starting).rejects.toThrow(/notificationConfigurations/);
+    await expect(starting).rejects.not.toThrow(/planted-secret/);
+  });
+});
+
+describe('a broker that is away', () => {
+  it('is answered 503 when nothing went out', async () => {
+    const { url } = await failing('not-sent');
+    expect(await problemOf(await send(url, 'sms', SMS))).toMatchObject({
+      status: 503,
+      code: 'broker-unavailable',
+    });
+    const away = await withPublisher((publisher) => {
+      publisher.healthy = false;
+    });
+    expect((await send(away.url, 'sms', SMS)).status).toBe(503);
+    expect(away.publisher.sent).toEqual([]);
+  });
+
+  it('is answered 504 accept-unknown when the command may be stored, with what to do', async () => {
+    const { url } = await failing('send-unknown');
+    const response = await send(url, 'sms', SMS, { headers: { 'idempotency-key': 'k' } });
+    expect(response.status).toBe(504);
+    expect(await response.json()).toMatchObject({
+      code: 'accept-unknown',
+      detail: expect.stringContaining('same Idempotency-Key') as string,
+    });
+    const without = (await (await send(url, 'sms', SMS)).json()) as { detail: string };
+    expect(without.detail).toContain('may be sent a second time');
+  });
+
+  it('answers 202 when only the record of the acceptance is lost: the message is on the log', async () => {
+    const { url, publisher } = await withPublisher((fake) => {
+      fake.onPublish = ([message]) =>
+        message?.topic.includes('acceptances') === true
+          ? Promise.reject(new MessagingError('not-sent', 'away', { canRetry: true }))
+          : Promise.resolve();
+    });
+    const id = await idOf(send(url, 'sms', SMS));
+    expect(publisher.sent).toHaveLength(1);
+    const figures = await (await fetch(`${url}/metrics`)).text();
+    expect(figures).toContain('plat_ingress_acceptances_lost_total 1');
+    expect(figures).toContain('plat_ingress_notifications_total{channel="sms",outcome="accepted"} 1');
+    expect((await statusOf(url, id)).status).toBe(200);
+  });
+
+  it('answers only after the broker confirmed the command', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { url } = await withPublisher((fake) => {
+      fake.onPublish = () => promise;
+    });
+    let answered = false;
+    const sending = send(url, 'sms', SMS).then((response) => {
+      answered = true;
+      return response.status;
+    });
+    await new Promise((done) => setTimeout(done, 100));
+    expect(answered).toBe(false);
+    resolve();
+    expect(await sending).toBe(202);
+  });
+});
+
+describe('asking what has become of it (N3)', () => {
+  it('tells each state, from any instance, also from one that starts later', async () => {
+    const broker = await createSharedBroker(3);
+    const [one, two] = [await startOn(broker, startIngress), await startOn(broker, startIngress)];
+    const id = await idOf(send(one.url, 'sms', SMS));
+    const seen = async (url: string) => (await (await statusOf(url, id)).json()) as { status?: string };
+    expect(await seen(one.url)).toMatchObject({ notificationId: id, status: 'accepted', attempts: [] });
+    await expect.poll(async () => (await seen(two.url)).status).toBe('accepted');
+    await writeState(broker, state(id, { status: 'sending' }));
+    const attempt = {
+      attempt: 1,
+      at: Date.UTC(2026, 0, 15),
+      provider: 'p',
+      result: 'transient',
+      code: 'c',
+    } as const;
+    const nextAttemptAt = Date.UTC(2026, 0, 16);
+    await writeState(
+      broker,
+      state(id, { status: 'retrying', attempts: [attempt], nextAttemptAt, code: 'c' }),
+    );
+    await expect
+      .poll(() => seen(two.url))
+      .toMatchObject({
+        status: 'retrying',
+        attempts: [
+          { attempt: 1, at: '2026-01-15T00:00:00.000Z', provider: 'p', result: 'transient', code: 'c' },
+        ],
+        nextAttemptAt: '2026-01-16T00:00:00.000Z',
+      });
+    await writeState(broker, state(id, { status: 'sent', attempt: 2, providerMessageId: 'theirs' }));
+    const three = await startOn(broker, startIngress);
+    const last = await seen(three.url);
+    expect(last).toMatchObject({ notificationId: id, status: 'sent', channel: 'sms' });
+    expect(JSON.stringify(last)).not.toContain('theirs');
+  });
+
+  it('tells what came over HTTP to nobody but the caller who sent it, what upstream systems wrote to every caller', async () => {
+    const { url, broker } = await system({ AUTH_JWT_SECRET: SECRET });
+    const id = await idOf(send(url, 'sms', SMS, { headers: await bearer('ana') }));
+    expect((await statusOf(url, id)).status).toBe(401);
+    expect((await statusOf(url, id, await bearer('eve'))).status).toBe(404);
+    expect((await statusOf(url, id.toUpperCase(), await bearer('ana'))).status).toBe(200);
+    const upstream = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
+    await writeState(broker, state(upstream, { status: 'sent' }));
+    const told = async () => (await statusOf(url, upstream, await bearer('ana'))).status;
+    await expect.poll(told).toBe(200);
+    expect((await statusOf(url, upstream)).status).toBe(401);
+  });
+
+  it.each(['x', 'not-a-uuid', '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6', '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d'])(
+    'answers 404 for %s',
+    async (id) => {
+      const { url } = await system();
+      expect(await problemOf(await statusOf(url, id))).toMatchObject({
+        status: 404,
+        code: 'unknown-notification',
+      });
+    },
+  );
+
+  it('says 410 when what became of it had to make room', async () => {
+    const broker = await createTestBroker();
+    const codec = await createCodec(loadConfig({}), systemClock);
+    const { url } = await openTestIngress({
+      broker,
+      codec,
+      actions: new Map(),
+      options: { notificationStoreBytes: 300 },
+    });
+    const id = await idOf(send(url, 'sms', SMS));
+    await writeState(broker, state(id, { status: 'sent' }));
+    await expect
+      .poll(async () => (await (await statusOf(url, id)).json()) as object)
+      .toMatchObject({ status: 'sent' });
+    const others = ['1', '2', '3'].map((digit) => `0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6${digit}`);
+    for (const other of others) await writeState(broker, state(other, { status: 'sent' }), Date.now() + 1);
+    await expect.poll(async () => (await statusOf(url, id)).status).toBe(410);
+  });
+});

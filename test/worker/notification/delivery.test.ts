@@ -1,0 +1,332 @@
+import { expect, it } from 'vitest';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
+import type { LogMessage } from '../../../shared/messaging/message.ts';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import type { Health } from '../../../shared/platform/worker.ts';
+import { idOf, notificationWorld, SMS, type NotificationWorld } from '../../support/notification-world.ts';
+import { permanent, transient, unknown } from '../../support/scripted-providers.ts';
+
+const ID = idOf(1);
+
+const statusOf = (world: NotificationWorld, id = ID) => world.states.get(id)?.status;
+const providersAsked = (world: NotificationWorld) => world.providers.calls.map(({ provider }) => provider);
+const codesOf = (letters: readonly LogMessage[]) =>
+  letters.map(({ headers }) => headerText(headers, HEADER.deadLetterCode));
+
+it('sends an SMS by the first provider, with the intent on the log before and the outcome after', async () => {
+  const world = await notificationWorld();
+  let known: string | undefined;
+  world.providers.add('first').answer = () => {
+    known = statusOf(world);
+    return { kind: 'sent', providerMessageId: 'abc' };
+  };
+  world.providers.add('second');
+  await world.worker();
+  await world.sms({ id: ID, message: 'your code' });
+  await expect.poll(() => statusOf(world)).toBe('sent');
+  expect(known).toBe('sending');
+  expect(world.history.map(({ status }) => status)).toEqual(['sending', 'sent']);
+  expect(world.states.get(ID)).toMatchObject({
+    channel: 'sms',
+    attempt: 1,
+    providerMessageId: 'abc',
+    attempts: [{ attempt: 1, provider: 'first', result: 'sent', code: undefined }],
+  });
+  expect(world.providers.calls).toMatchObject([
+    {
+      provider: 'first',
+      message: { channel: 'sms', id: ID, receiver: '+40722123456', message: 'your code' },
+    },
+  ]);
+});
+
+it('sends an e-mail by the providers of its channel only', async () => {
+  const world = await notificationWorld();
+  world.providers.add('texts');
+  world.providers.add('mails', { channel: 'email' });
+  await world.worker();
+  await world.email({ id: ID, key: 'receiver' });
+  await expect.poll(() => statusOf(world)).toBe('sent');
+  expect(world.providers.calls).toMatchObject([
+    { provider: 'mails', message: { channel: 'email', subject: 'subject', attachments: [] } },
+  ]);
+});
+
+it('a command without an id is known by its place in the log, the same however often it is delivered', async () => {
+  const world = await notificationWorld();
+  world.providers.add('first');
+  const first = await world.worker();
+  await world.sms({});
+  await expect.poll(() => world.states.size).toBe(1);
+  const [id] = world.states.keys();
+  expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  await expect.poll(() => statusOf(world, id)).toBe('sent');
+  await first.stop(1_000);
+});
+
+it('goes on to the next provider after a transient failure or a wrong configuration, not after a refusal (N2)', async () => {
+  const world = await notificationWorld();
+  world.providers.add('busy').answer = () => transient('smtp-421');
+  world.providers.add('wrong').answer = () => ({ kind: 'misconfigured', code: 'smtp-535' });
+  world.providers.add('open').admission = () => ({ kind: 'open', afterMs: 1_000, code: 'busy' });
+  world.providers.add('works').answer = ({ id }) =>
+    id === idOf(2) ? permanent('smtp-550') : { kind: 'sent', providerMessageId: undefined };
+  world.providers.add('never');
+  await world.worker();
+  await world.sms({ id: ID });
+  await world.sms({ id: idOf(2), key: 'other' });
+  await expect.poll(() => [statusOf(world), statusOf(world, idOf(2))]).toEqual(['sent', 'failed']);
+  expect(new Set(providersAsked(world))).toEqual(new Set(['busy', 'wrong', 'works']));
+  expect(world.states.get(ID)?.attempts.map(({ code }) => code)).toEqual(['smtp-421', 'smtp-535', undefined]);
+  expect(world.states.get(idOf(2))).toMatchObject({ code: 'smtp-550', attempt: 1 });
+  await expect.poll(() => codesOf(world.deadLetters)).toEqual(['smtp-550']);
+});
+
+it('tries again on the tiers in their order, never early, and each attempt is on record', async () => {
+  const world = await notificationWorld({ tiersMs: [60, 120] });
+  let calls = 0;
+  world.providers.add('busy').answer = () => {
+    calls += 1;
+    return calls < 4 ? transient() : { kind: 'sent', providerMessageId: undefined };
+  };
+  await world.worker();
+  await world.sms({ id: ID });
+  await expect.poll(() => statusOf(world), { timeout: 3_000 }).toBe('sent');
+  const waits = world.providers.calls
+    .slice(1)
+    .map(({ atMs }, index) => atMs - (world.providers.calls[index]?.atMs ?? 0));
+  expect(waits).toHaveLength(3);
+  for (const [index, tierMs] of [60, 120, 120].entries())
+    expect(waits[index]).toBeGreaterThanOrEqual(tierMs - 1);
+  expect(world.states.get(ID)).toMatchObject({ attempt: 4 });
+  expect(world.states.get(ID)?.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4]);
+  for (const { status, nextAttemptAt, updatedAt } of world.history.filter(
+    (state) => state.status === 'retrying',
+  )) {
+    expect({ status, isLater: (nextAttemptAt ?? 0) > updatedAt }).toEqual({
+      status: 'retrying',
+      isLater: true,
+    });
+  }
+});
+
+it('a wish of the provider for patience chooses the tier', async () => {
+  const world = await notificationWorld({ tiersMs: [20, 150] });
+  let calls = 0;
+  world.providers.add('busy').answer = () => {
+    calls += 1;
+    return calls === 1 ? transient('http-429', 100) : { kind: 'sent', providerMessageId: undefined };
+  };
+  await world.worker();
+  await world.sms({ id: ID });
+  await expect.poll(() => statusOf(world), { timeout: 3_000 }).toBe('sent');
+  const [first, second] = world.providers.calls;
+  expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(149);
+});
+
+it('is a dead letter when its time is up, with all that was tried', async () => {
+  const world = await notificationWorld({ tiersMs: [30, 60], timeLimitMs: 120 });
+  world.providers.add('busy').answer = () => transient('smtp-452');
+  await world.worker();
+  await world.sms({ id: ID });
+  await expect.poll(() => codesOf(world.deadLetters)).toEqual(['time-limit-exceeded']);
+  expect(world.states.get(ID)).toMatchObject({ status: 'failed', code: 'time-limit-exceeded' });
+  const [letter] = world.deadLetters;
+  const text = (name: string) => headerText(letter?.headers ?? {}, name);
+  expect(text(HEADER.notificationId)).toBe(ID);
+  expect(Number(text(HEADER.attempt))).toBeGreaterThanOrEqual(2);
+  expect(text(HEADER.deadLetterTopic)).toBe(SMS);
+  expect(text(HEADER.deadLetterGroup)).toBe('plat.notification.sms');
+  const tried = JSON.parse(text(HEADER.attemptHistory) ?? '[]') as { code: string }[];
+  expect(tried.length).toBe(world.providers.calls.length);
+  expect(new Set(tried.map(({ code }) => code))).toEqual(new Set(['smtp-452']));
+  expect(text(HEADER.dueAt)).toBeUndefined();
+  expect(text(HEADER.retryTopic)).toBeUndefined();
+});
+
+it('an unknown outcome is parked at once and no other provider is asked', async () => {
+  const world = await notificationWorld();
+  world.providers.add('silent').answer = () => unknown('timeout');
+  world.providers.add('second');
+  await world.worker();
+  await world.sms({ id: ID });
+  await expect.poll(() => codesOf(world.deadLetters)).toEqual(['outcome-unknown']);
+  expect(world.states.get(ID)).toMatchObject({ status: 'parked', code: 'outcome-unknown' });
+  expect(providersAsked(world)).toEqual(['silent']);
+});
+
+it('an unknown outcome is tried again where the policy says so, or where the provider knows the id again', async () => {
+  const resend = await notificationWorld({ tiersMs: [20], env: { NOTIFICATION_UNKNOWN_SMS: 'resend' } });
+  let calls = 0;
+  resend.providers.add('silent').answer = () => {
+    calls += 1;
+    return calls === 1 ? unknown() : { kind: 'sent', providerMessageId: undefined };
+  };
+  await resend.worker();
+  await resend.sms({ id: ID });
+  await expect.poll(() => statusOf(resend)).toBe('sent');
+  expect(resend.states.get(ID)?.attempts.map(({ result }) => result)).toEqual(['unknown', 'sent']);
+
+  const idempotent = await notificationWorld({ tiersMs: [20] });
+  let isOpen = false;
+  const silent = idempotent.providers.add('silent', { isIdempotent: true });
+  silent.answer = () => {
+    isOpen = true;
+    return unknown();
+  };
+  silent.admission = () => (isOpen ? { kind: 'open', afterMs: 10, code: 'timeout' } : { kind: 'go' });
+  idempotent.providers.add('second');
+  await idempotent.worker();
+  await idempotent.sms({ id: ID });
+  await expect.poll(() => statusOf(idempotent)).toBe('retrying');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(providersAsked(idempotent)).toEqual(['silent']);
+  isOpen = false;
+  silent.answer = () => ({ kind: 'sent', providerMessageId: undefined });
+  await expect.poll(() => statusOf(idempotent), { timeout: 3_000 }).toBe('sent');
+  expect(providersAsked(idempotent)).toEqual(['silent', 'silent']);
+});
+
+it('waits for the rate limit of the first provider, writes nothing meanwhile, and asks no other', async () => {
+  const world = await notificationWorld();
+  const limited = world.providers.add('limited');
+  let allowed = false;
+  limited.admission = () => (allowed ? { kind: 'go' } : { kind: 'wait', afterMs: 20 });
+  world.providers.add('second');
+  await world.worker();
+  await world.sms({ id: ID });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(world.history).toEqual([]);
+  allowed = true;
+  await expect.poll(() => statusOf(world)).toBe('sent');
+  expect(providersAsked(world)).toEqual(['limited']);
+});
+
+it('waits in its place while all providers are set aside or none is configured, and health says so', async () => {
+  const world = await notificationWorld();
+  const worker = await world.worker();
+  await world.sms({ id: ID });
+  await expect
+    .poll(() => worker.health())
+    .toMatchObject({ status: 'degraded', reason: expect.stringContaining('no provider for') as string });
+  world.providers.add('mails', { channel: 'email' });
+  const only = world.providers.add('only', { condition: 'degraded' });
+  let isOpen = true;
+  only.admission = () => (isOpen ? { kind: 'open', afterMs: 10, code: 'busy' } : { kind: 'go' });
+  await expect.poll(() => worker.health().reason).toContain('all providers for sms are set aside');
+  expect(world.history).toEqual([]);
+  isOpen = false;
+  await expect.poll(() => statusOf(world), { timeout: 3_000 }).toBe('sent');
+});
+
+it('a channel without a provider is no fault until something waits for it, and a wrong file is told before that', async () => {
+  const world = await notificationWorld();
+  world.providers.add('mails', { channel: 'email' });
+  let file: Health = { status: 'ready' };
+  world.providers.fileHealth = () => file;
+  const worker = await world.worker();
+  await expect.poll(() => worker.health()).toEqual({ status: 'ready' });
+  await world.sms({ id: ID });
+  await expect.poll(() => worker.health().reason).toContain('no provider for sms');
+  file = { status: 'degraded', reason: 'provider-configuration: providers[0].url' };
+  expect(worker.health()).toEqual({
+    status: 'degraded',
+    reason: 'configuration: provider-configuration: providers[0].url',
+  });
+});
+
+it('a worker whose notifications wait for a provider ends soon, and another one goes on', async () => {
+  const world = await notificationWorld();
+  const only = world.providers.add('only');
+  only.admission = () => ({ kind: 'open', afterMs: 60_000, code: 'busy' });
+  const first = await world.worker();
+  for (let number = 1; number <= 100; number += 1)
+    await world.sms({ id: idOf(number), key: `key-${number}` });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const startedMs = performance.now();
+  await first.stop(10_000);
+  expect(performance.now() - startedMs).toBeLessThan(3_000);
+  only.admission = () => ({ kind: 'go' });
+  await world.worker();
+  await expect.poll(() => world.providers.delivered.size, { timeout: 5_000 }).toBe(100);
+});
+
+it('a command that is wrong is answered where it says so, else it is a dead letter; nothing of it is repeated', async () => {
+  const world = await notificationWorld();
+  world.providers.add('first');
+  await world.worker();
+  const body = Buffer.from(JSON.stringify({ receiver: 'not-a-number-4711', message: 'hello' }));
+  const headers = { [HEADER.messageType]: 'SendSmsCommand' };
+  await world.broker.admin.createTopics([{ topic: 'their.replies', partitions: 1 }]);
+  const replies = await world.collect('their.replies');
+  await world.publish(SMS, { key: 'k', value: body, headers });
+  await world.publish(SMS, {
+    key: 'k',
+    value: body,
+    headers: { ...headers, [HEADER.replyTopic]: 'their.replies' },
+  });
+  await world.publish(SMS, { key: 'k', value: Buffer.from('nonsense') });
+  await expect.poll(() => world.deadLetters.length).toBe(2);
+  await expect.poll(() => replies.length).toBe(1);
+  expect(headerText(replies[0]?.headers ?? {}, HEADER.errorCode)).toBe('invalid-request');
+  expect(String(replies[0]?.value)).not.toContain('4711');
+  expect(new Set(codesOf(world.deadLetters))).toEqual(new Set(['invalid-request', 'undecodable-message']));
+  expect(world.history).toEqual([]);
+});
+
+it('a command whose deadline has passed is refused unseen; one that was tried before ends as failed', async () => {
+  const world = await notificationWorld({ tiersMs: [3_000] });
+  world.providers.add('busy').answer = () => transient();
+  await world.worker();
+  await world.sms({ id: ID, headers: { [HEADER.deadline]: String(Date.now() - 10_000) } });
+  await expect.poll(() => codesOf(world.deadLetters)).toEqual(['deadline-exceeded']);
+  expect(world.history).toEqual([]);
+  await world.sms({ id: idOf(2), headers: { [HEADER.deadline]: String(Date.now() + 100) } });
+  await expect.poll(() => statusOf(world, idOf(2)), { timeout: 8_000 }).toBe('failed');
+  expect(world.states.get(idOf(2))?.code).toBe('deadline-exceeded');
+});
+
+it('a duplicate of a command is not sent again, on whatever partition it comes', async () => {
+  const world = await notificationWorld();
+  world.providers.add('first').answer = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    return { kind: 'sent', providerMessageId: undefined };
+  };
+  await world.worker();
+  await Promise.all(['a', 'b', 'c', 'd', null].map((key) => world.sms({ id: ID, key })));
+  await world.sms({ id: idOf(2), key: 'a' });
+  await expect.poll(() => statusOf(world, idOf(2))).toBe('sent');
+  await expect
+    .poll(async () => {
+      const committed = await world.broker.admin.committed('plat.notification.sms', [SMS]);
+      return committed.reduce((sum, { offset }) => sum + offset, 0);
+    })
+    .toBe(6);
+  expect(world.providers.delivered).toEqual(
+    new Map([
+      [ID, 1],
+      [idOf(2), 1],
+    ]),
+  );
+});
+
+it('counts attempts, outcomes and dead letters by names and codes only', async () => {
+  const world = await notificationWorld();
+  world.providers.add('first').answer = ({ id }) =>
+    id === ID ? permanent('smtp-550') : { kind: 'sent', providerMessageId: undefined };
+  await world.worker();
+  await world.sms({ id: ID });
+  await world.sms({ id: idOf(2) });
+  await expect.poll(() => world.states.get(idOf(2))?.status).toBe('sent');
+  const text = await world.metrics.text();
+  expect(text).toContain(
+    'plat_notification_attempts_total{channel="sms",provider="first",result="permanent"} 1',
+  );
+  expect(text).toContain('plat_notification_outcomes_total{channel="sms",status="failed",code="smtp-550"} 1');
+  expect(text).toContain('plat_notification_ledger{figure="size"} 2');
+  expect(text).toContain('plat_notification_waiting{tier="50ms"} 0');
+  expect(text).toContain('plat_dead_letters_total{worker="notification-sms",code="smtp-550"} 1');
+  expect(text).not.toContain(ID);
+  expect(TOPIC.notificationDeadLetters).toBe(world.deadLetters[0]?.topic);
+});

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
+import { retryTopicName } from '../../../shared/messaging/topic-names.ts';
+import { MessagingError } from '../../../shared/platform/errors.ts';
+import { eventually } from '../../support/conformance-wait.ts';
+import { idOf, notificationWorld, SMS, type NotificationWorld } from '../../support/notification-world.ts';
+import { refusingPublisher } from '../../support/refusing-publisher.ts';
+import { permanent, SENT, transient } from '../../support/scripted-providers.ts';
+
+const HOUR_MS = 3_600_000;
+const REFUSED = new MessagingError('broker-refused', 'not allowed', { canRetry: false });
+
+const codesOf = (world: NotificationWorld) =>
+  world.deadLetters.map(({ headers }) => headerText(headers, HEADER.deadLetterCode));
+
+it('those behind a head whose copy is lost go on by themselves once nobody waits for it any more', async () => {
+  let offsetMs = 0;
+  const clock = { now: () => Date.now() + offsetMs };
+  const world = await notificationWorld({ clock, timeLimitMs: HOUR_MS });
+  world.providers.add('only').answer = () => transient();
+  const tier = retryTopicName('', 50);
+  const broker = refusingPublisher(world.broker, ([message]) =>
+    message?.topic === tier ? 'lost' : undefined,
+  );
+  const one = await world.worker({ broker });
+  for (const number of [1, 2, 3]) await world.sms({ id: idOf(number), partition: 0, key: 'same' });
+  await expect.poll(() => world.metrics.text()).toContain('plat_notification_hold{figure="followers"} 2');
+  await one.stop(500);
+  offsetMs = HOUR_MS + 16 * 60_000;
+  await world.worker();
+  await eventually('their end', 5_000, () => world.states.size === 3);
+  expect([idOf(2), idOf(3)].map((id) => world.states.get(id)?.code)).toEqual([
+    'time-limit-exceeded',
+    'time-limit-exceeded',
+  ]);
+});
+
+it('those behind a head whose copy is refused before the ledger hears of it go on at once', async () => {
+  const world = await notificationWorld({ tiersMs: [600_000] });
+  world.providers.add('only').answer = ({ id }) => (id === idOf(1) ? transient() : SENT);
+  await world.worker();
+  for (const number of [1, 2, 3]) await world.sms({ id: idOf(number), partition: 0, key: 'same' });
+  await expect.poll(() => world.metrics.text()).toContain('plat_notification_hold{figure="followers"} 2');
+  const headers = { [HEADER.notificationId]: idOf(1), [HEADER.attempt]: '2' };
+  await world.publish(SMS, { key: 'same', partition: 0, value: Buffer.from('?'), headers });
+  await eventually('the end', 5_000, () => world.providers.delivered.size === 2);
+  expect([...world.providers.delivered.keys()]).toEqual([idOf(2), idOf(3)]);
+  expect(codesOf(world)).toHaveLength(1);
+});
+
+it('a copy that cannot be put back waits on its tier until it can, and is no dead letter', async () => {
+  const world = await notificationWorld();
+  let count = 0;
+  world.providers.add('only').answer = () => (count++ === 0 ? transient() : SENT);
+  let isRefused = true;
+  const broker = refusingPublisher(world.broker, ([message]) =>
+    isRefused && message?.topic === SMS ? REFUSED : undefined,
+  );
+  await world.worker({ broker });
+  await world.sms({ id: idOf(1) });
+  await world.sms({ id: idOf(2) });
+  await sleep(400);
+  expect([codesOf(world), world.providers.delivered.size]).toEqual([[], 0]);
+  isRefused = false;
+  await eventually('the end', 5_000, () => world.providers.delivered.size === 2);
+  expect(world.providers.calls.map(({ id }) => id)).toEqual([idOf(1), idOf(1), idOf(2)]);
+  expect(codesOf(world)).toEqual([]);
+});
+
+it('those who waited count for the breaker of floods too', async () => {
+  const world = await notificationWorld({ tiersMs: [500] });
+  let count = 0;
+  world.providers.add('only').answer = () => (count++ === 0 ? transient() : permanent('bad'));
+  const worker = await world.worker();
+  for (let number = 0; number < 90; number += 1) await world.sms({ id: idOf(number) });
+  await eventually('the breaker', 5_000, () => /breaker/.test(JSON.stringify(worker.health())));
+  await sleep(300);
+  expect(codesOf(world).length).toBeGreaterThanOrEqual(50);
+  expect(codesOf(world).length).toBeLessThan(60);
+});
+
+it('an empty key is a key: those that have it keep their order', async () => {
+  const world = await notificationWorld();
+  let count = 0;
+  world.providers.add('only').answer = ({ id }) => (id === idOf(1) && count++ === 0 ? transient() : SENT);
+  await world.worker();
+  await world.sms({ id: idOf(1), key: '', partition: 0 });
+  await world.sms({ id: idOf(2), key: '', partition: 0 });
+  await eventually('the end', 5_000, () => world.providers.delivered.size === 2);
+  expect(world.providers.calls.map(({ id }) => id)).toEqual([idOf(1), idOf(1), idOf(2)]);
+});

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { Hold } from '../../../workers/notification/hold.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import { eventually } from '../../support/conformance-wait.ts';
+import { idOf, notificationWorld, type NotificationWorld } from '../../support/notification-world.ts';
+import { SENT, transient } from '../../support/scripted-providers.ts';
+
+const deliveredIds = (world: NotificationWorld) =>
+  world.providers.calls.filter(({ result }) => result.kind === 'sent').map(({ id }) => id);
+const ids = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => idOf(from + index));
+
+/** Records that are left on the hold topic when all has ended. */
+async function leftOnHold(world: NotificationWorld): Promise<number> {
+  const hold = new Hold({
+    broker: world.broker,
+    publisher: world.broker.createPublisher({ clientId: 'looker' }),
+    topic: TOPIC.notificationHold,
+    clientId: 'looker',
+    self: 'looker',
+    log: silentLog,
+  });
+  await hold.start(5_000);
+  const { keys, followers } = hold.figures();
+  await hold.stop(1_000);
+  return keys + followers;
+}
+
+it('those behind a waiting one wait without holding up others, and come after it in their order', async () => {
+  const world = await notificationWorld({ tiersMs: [250] });
+  let isFirst = true;
+  world.providers.add('only').answer = ({ id }) => {
+    if (id !== idOf(1) || !isFirst) return SENT;
+    isFirst = false;
+    return transient();
+  };
+  const worker = await world.worker();
+  for (const id of ids(1, 5)) await world.sms({ id, partition: 0, key: 'same' });
+  for (const id of ids(6, 9)) await world.sms({ id, partition: 0, key: id });
+  await expect.poll(() => deliveredIds(world)).toEqual(expect.arrayContaining(ids(6, 9)));
+  expect(deliveredIds(world)).toHaveLength(4);
+  // What is held is on the log: nothing of the commands has to be read again.
+  await expect
+    .poll(
+      async () =>
+        (await world.broker.admin.committed('plat.notification.sms', [TOPIC.smsCommands])).find(
+          ({ partition }) => partition === 0,
+        )?.offset,
+    )
+    .toBe(9);
+  expect(await world.metrics.text()).toContain('plat_notification_hold{figure="followers"} 4');
+  await eventually('the end', 5_000, () => deliveredIds(world).length === 9);
+  expect(deliveredIds(world).slice(4)).toEqual(ids(1, 5));
+  await worker.stop(1_000);
+  await expect.poll(() => leftOnHold(world)).toBe(0);
+});
+
+it('a follower that fails becomes the one that the rest waits for', async () => {
+  const world = await notificationWorld({ tiersMs: [40] });
+  const failsOnce = new Set([idOf(1), idOf(3)]);
+  world.providers.add('only').answer = ({ id }) => (failsOnce.delete(id) ? transient() : SENT);
+  await world.worker();
+  for (const id of ids(1, 6)) await world.sms({ id, key: 'same' });
+  await eventually('the end', 5_000, () => deliveredIds(world).length === 6);
+  expect(deliveredIds(world)).toEqual(ids(1, 6));
+  await expect.poll(() => leftOnHold(world)).toBe(0);
+});
+
+it('messages without a key have no order and wait for nobody', async () => {
+  const world = await notificationWorld({ tiersMs: [200] });
+  let isFirst = true;
+  world.providers.add('only').answer = () => {
+    const result = isFirst ? transient() : SENT;
+    isFirst = false;
+    return result;
+  };
+  await world.worker();
+  for (const id of ids(1, 5)) await world.sms({ id, key: null });
+  await eventually('the end', 5_000, () => deliveredIds(world).length === 5);
+  expect(new Set(deliveredIds(world))).toEqual(new Set(ids(1, 5)));
+  expect(deliveredIds(world).at(-1)).toBe(world.providers.calls[0]?.id);
+});
+
+it('whoever takes over a partition goes on in the same order', async () => {
+  const world = await notificationWorld({ tiersMs: [600] });
+  let isFirst = true;
+  world.providers.add('only').answer = () => {
+    const result = isFirst ? transient() : SENT;
+    isFirst = false;
+    return result;
+  };
+  const first = await world.worker();
+  for (const id of ids(1, 4)) await world.sms({ id, key: 'same' });
+  await expect.poll(() => world.metrics.text()).toContain('plat_notification_hold{figure="followers"} 3');
+  await first.stop(1_000);
+  await world.worker();
+  for (const id of ids(5, 7)) await world.sms({ id, key: 'same' });
+  await eventually('the end', 8_000, () => deliveredIds(world).length === 7);
+  expect(deliveredIds(world)).toEqual(ids(1, 7));
+});
+
+it('beyond what may be kept whole only places are kept, in order, and nothing is lost or held up', async () => {
+  const count = 130;
+  const world = await notificationWorld({ tiersMs: [60] });
+  let untilMs = Number.POSITIVE_INFINITY;
+  world.providers.add('only').answer = ({ id }) =>
+    id === idOf(1) && Date.now() < untilMs ? transient() : SENT;
+  await world.worker();
+  for (const id of ids(1, count)) await world.sms({ id, partition: 3, key: 'same' });
+  await world.sms({ id: idOf(count + 1), partition: 3, key: 'other' });
+  await expect.poll(() => deliveredIds(world), { timeout: 5_000 }).toEqual([idOf(count + 1)]);
+  const held = () => world.metrics.text();
+  await expect.poll(held).toContain('plat_notification_held_total{channel="sms",kind="place"} 29');
+  expect(await held()).toContain('plat_notification_held_total{channel="sms",kind="whole"} 100');
+  untilMs = Date.now();
+  await eventually('the end', 25_000, () => deliveredIds(world).length === count + 1);
+  expect(deliveredIds(world).slice(1)).toEqual(ids(1, count));
+  await expect.poll(() => leftOnHold(world)).toBe(0);
+});
+
+it('no follower overtakes while workers come and go', async () => {
+  const world = await notificationWorld({ tiersMs: [30, 60] });
+  const left = new Map(ids(1, 60).map((id, index) => [id, index % 4 === 0 ? 2 : 0]));
+  world.providers.add('only').answer = async ({ id }) => {
+    await sleep(5);
+    const count = left.get(id) ?? 0;
+    left.set(id, count - 1);
+    return count > 0 ? transient() : SENT;
+  };
+  await world.worker();
+  for (const [index, id] of ids(1, 60).entries()) await world.sms({ id, key: `key-${index % 4}` });
+  for (let round = 0; round < 3; round += 1) {
+    const passing = await world.worker();
+    await sleep(60);
+    await passing.stop(1_000);
+  }
+  await eventually('the end', 20_000, () => deliveredIds(world).length === 60);
+  for (let key = 0; key < 4; key += 1) {
+    const own = ids(1, 60).filter((_, index) => index % 4 === key);
+    expect(deliveredIds(world).filter((id) => own.includes(id))).toEqual(own);
+  }
+  expect([...world.providers.delivered.values()].every((times) => times === 1)).toBe(true);
+});

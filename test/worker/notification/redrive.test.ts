@@ -1,0 +1,112 @@
+import { expect, it } from 'vitest';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
+import type { LogMessage } from '../../../shared/messaging/message.ts';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import {
+  idOf,
+  notificationWorld,
+  redriven,
+  SMS,
+  type NotificationWorld,
+} from '../../support/notification-world.ts';
+import { permanent, SENT, unknown } from '../../support/scripted-providers.ts';
+
+const ID = idOf(1);
+const statusOf = (world: NotificationWorld) => world.states.get(ID)?.status;
+
+/** All messages of a topic were dealt with. */
+async function idle(world: NotificationWorld): Promise<void> {
+  await expect
+    .poll(async () => {
+      const ends = await world.broker.admin.offsets(SMS);
+      const committed = await world.broker.admin.committed('plat.notification.sms', [SMS]);
+      return ends.every(
+        ({ partition, high }) =>
+          high === 0 || committed.find((one) => one.partition === partition)?.offset === high,
+      );
+    })
+    .toBe(true);
+}
+
+const numberOf = ({ headers }: LogMessage) => headerText(headers, HEADER.attempt);
+
+it('one that failed is sent when an operator sends it again, once however often he does', async () => {
+  const world = await notificationWorld();
+  const only = world.providers.add('only');
+  only.answer = () => permanent();
+  await world.worker();
+  await world.sms({ id: ID });
+  await expect.poll(() => world.deadLetters.length).toBe(1);
+  only.answer = () => SENT;
+  await Promise.all([1, 2, 3].map(() => world.sms({ id: ID, headers: redriven(2) })));
+  await expect.poll(() => statusOf(world)).toBe('sent');
+  await world.sms({ id: ID, headers: redriven(9) });
+  await idle(world);
+  expect(world.providers.delivered.get(ID)).toBe(1);
+  expect(world.states.get(ID)).toMatchObject({ attempt: 2 });
+  expect(world.deadLetters).toHaveLength(1);
+});
+
+it('a copy of the attempt that failed is no new attempt: its dead letter is there again', async () => {
+  const world = await notificationWorld();
+  const only = world.providers.add('only');
+  only.answer = () => permanent();
+  await world.worker();
+  await world.sms({ id: ID });
+  await expect.poll(() => world.deadLetters.length).toBe(1);
+  only.answer = () => SENT;
+  await world.sms({ id: ID });
+  await expect.poll(() => world.deadLetters.length).toBe(2);
+  expect(statusOf(world)).toBe('failed');
+  expect(world.providers.delivered.size).toBe(0);
+});
+
+it('one of unknown outcome is sent again only when the operator accepts that it may be sent twice', async () => {
+  const world = await notificationWorld();
+  const only = world.providers.add('only');
+  only.answer = () => unknown();
+  await world.worker();
+  await world.sms({ id: ID });
+  await expect.poll(() => world.deadLetters.length).toBe(1);
+  only.answer = () => SENT;
+  await world.sms({ id: ID, headers: redriven(2) });
+  await expect.poll(() => world.deadLetters.map(numberOf)).toEqual(['1', '2']);
+  expect(statusOf(world)).toBe('parked');
+  expect(world.providers.calls).toHaveLength(1);
+  await world.sms({ id: ID, headers: redriven(3, { [HEADER.redriveUnknown]: 'true' }) });
+  await expect.poll(() => statusOf(world)).toBe('sent');
+  expect(world.providers.delivered.get(ID)).toBe(1);
+});
+
+it('one that an operator sends again has a time limit of its own', async () => {
+  const world = await notificationWorld({ timeLimitMs: 3_000 });
+  world.providers.add('only');
+  await world.worker();
+  const long = { [HEADER.originTimestamp]: String(Date.now() - 60_000) };
+  await world.sms({ id: ID, headers: long });
+  await expect.poll(() => statusOf(world)).toBe('failed');
+  expect(world.states.get(ID)?.code).toBe('time-limit-exceeded');
+  expect(world.providers.calls).toEqual([]);
+  await world.sms({ id: ID, headers: redriven(2, long) });
+  await expect.poll(() => statusOf(world)).toBe('sent');
+});
+
+it('a copy on a retry tier that names no place of ours is a dead letter', async () => {
+  const world = await notificationWorld();
+  world.providers.add('only');
+  await world.worker();
+  const tier = 'plat.notification.retry.50ms.v1';
+  const due = { [HEADER.dueAt]: '1' };
+  await world.publish(tier, { key: 'k', value: Buffer.from('x'), headers: due });
+  await world.publish(tier, {
+    key: 'k',
+    value: Buffer.from('x'),
+    headers: { ...due, [HEADER.retryTopic]: TOPIC.scheduleRequests, [HEADER.retryPartition]: '0' },
+  });
+  await expect.poll(() => world.deadLetters.length).toBe(2);
+  for (const { headers } of world.deadLetters) {
+    expect(headerText(headers, HEADER.deadLetterTopic)).toBe(tier);
+    expect(headerText(headers, HEADER.deadLetterCode)).toBe('undecodable-message');
+  }
+});

@@ -1,0 +1,269 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import type { NotificationState } from '../../../shared/notification/notification-state.ts';
+import { MessagingError } from '../../../shared/platform/errors.ts';
+import { dyingWorker } from '../../support/dying-worker.ts';
+import {
+  idOf,
+  notificationWorld,
+  redriven,
+  type NotificationWorld,
+} from '../../support/notification-world.ts';
+import { refusingBroker } from '../../support/refusing-broker.ts';
+import {
+  after,
+  permanent,
+  SENT,
+  scriptedProviders,
+  transient,
+  unknown,
+} from '../../support/scripted-providers.ts';
+
+const ID = idOf(1);
+const LEASE_OVER_MS = 8_000;
+const refused = (code = 'broker-refused') => new MessagingError(code, 'no', { canRetry: false });
+const away = new MessagingError('broker-unavailable', 'away', { canRetry: true });
+
+const stateOf = (world: NotificationWorld, id = ID) => world.states.get(id);
+const statuses = (world: NotificationWorld) =>
+  world.history.map(({ status, attempt }) => `${status} ${attempt}`);
+const codes = (world: NotificationWorld) =>
+  world.deadLetters.map(({ headers }) => headerText(headers, HEADER.deadLetterCode));
+
+/** Writes a state as another process would. */
+async function write(world: NotificationWorld, members: Partial<NotificationState>): Promise<void> {
+  const state: NotificationState = {
+    notificationId: ID,
+    channel: 'sms',
+    status: 'sending',
+    attempt: 1,
+    attempts: [],
+    updatedAt: Date.now(),
+    nextAttemptAt: undefined,
+    providerMessageId: undefined,
+    code: undefined,
+    owner: undefined,
+    leaseUntil: undefined,
+    ...members,
+  };
+  const { value, headers } = await world.codec.encode('NotificationState', state, 'avro');
+  await world.publish(TOPIC.notificationOutcomes, { key: state.notificationId, value, headers });
+}
+
+it.each(['broker-refused', 'topic-unknown'])(
+  'an outcome that is refused as %s is written later, and nothing is sent again meanwhile',
+  async (code) => {
+    const world = await notificationWorld();
+    let refusals = 0;
+    const only = world.providers.add('only');
+    only.answer = () => {
+      refusals = 4;
+      return SENT;
+    };
+    const broker = refusingBroker(world.broker, (clientId) => {
+      if (clientId !== 'notification-states' || refusals === 0) return undefined;
+      refusals -= 1;
+      return refused(code);
+    });
+    await world.worker({ broker });
+    await world.sms({ id: ID });
+    await expect.poll(() => stateOf(world)?.status, { timeout: 4_000 }).toBe('sent');
+    await world.sms({ id: ID, headers: redriven(2) });
+    await sleep(200);
+    expect(world.providers.delivered.get(ID)).toBe(1);
+    expect(statuses(world)).toEqual(['sending 1', 'sent 1']);
+    expect(codes(world)).toEqual([]);
+  },
+);
+
+it.each([
+  ['the copy for its tier', transient(), 'retrying', 'plat.notification.retry.3s.v1'],
+  ['its dead letter', permanent('gone'), 'failed', TOPIC.notificationDeadLetters],
+])('a notification waits in its place while %s is refused', async (_, result, status, topic) => {
+  const world = await notificationWorld({ tiersMs: [3_000] });
+  world.providers.add('only').answer = () => result;
+  let refusals = 1;
+  const broker = refusingBroker(world.broker, (_client, [message]) => {
+    if (refusals === 0 || message?.topic !== topic) return undefined;
+    refusals -= 1;
+    return refused();
+  });
+  await world.worker({ broker });
+  await world.sms({ id: ID });
+  await expect.poll(() => stateOf(world)?.status).toBe(status);
+  const followed = await world.collect(topic);
+  await expect.poll(() => followed.length, { timeout: 4_000 }).toBe(1);
+  expect(codes(world)).toEqual(status === 'retrying' ? [] : ['gone']);
+  expect(world.providers.calls).toHaveLength(1);
+});
+
+it('a provider that breaks its promise not to throw leaves an unknown outcome', async () => {
+  const world = await notificationWorld();
+  world.providers.add('broken').answer = () => {
+    throw new Error('a bug');
+  };
+  await world.worker();
+  await world.sms({ id: ID });
+  await expect.poll(() => codes(world)).toEqual(['outcome-unknown']);
+  expect(stateOf(world)).toMatchObject({ status: 'parked', attempts: [{ result: 'unknown' }] });
+});
+
+it.each([
+  ['runs out of time', transient('refused-connection'), 500],
+  ['is refused for good', permanent('gone'), 5_000],
+])('what may have been sent has not failed when its repeat %s', async (_, result, timeLimitMs) => {
+  const world = await notificationWorld({ timeLimitMs });
+  let calls = 0;
+  world.providers.add('only', { isIdempotent: true }).answer = () => {
+    calls += 1;
+    return calls === 1 ? unknown() : result;
+  };
+  await world.worker();
+  await world.sms({ id: ID });
+  await expect.poll(() => codes(world), { timeout: 3_000 }).toEqual(['outcome-unknown']);
+  expect(stateOf(world)).toMatchObject({ status: 'parked', code: 'outcome-unknown' });
+  expect(calls).toBeGreaterThan(1);
+});
+
+it('what may have been sent has not failed when its deadline passes before its repeat', async () => {
+  const world = await notificationWorld({ tiersMs: [3_000], env: { NOTIFICATION_UNKNOWN_SMS: 'resend' } });
+  world.providers.add('only').answer = () => unknown();
+  await world.worker();
+  await world.sms({ id: ID, headers: { [HEADER.deadline]: String(Date.now() + 100) } });
+  await expect.poll(() => codes(world), { timeout: 8_000 }).toEqual(['outcome-unknown']);
+  expect(stateOf(world)?.status).toBe('parked');
+});
+
+it('an unknown outcome is not repeated by a provider of the same name that has become another one', async () => {
+  const world = await notificationWorld({ tiersMs: [300] });
+  world.providers.add('mail', { isIdempotent: true, identity: 'a' }).answer = () => unknown();
+  await world.worker();
+  await world.sms({ id: ID });
+  await expect.poll(() => stateOf(world)?.status).toBe('retrying');
+  world.providers.list = [];
+  world.providers.add('mail', { isIdempotent: true, identity: 'b' });
+  await expect.poll(() => stateOf(world)?.status, { timeout: 3_000 }).toBe('parked');
+  expect(world.providers.delivered.size).toBe(0);
+});
+
+it('an unknown outcome is not repeated because the policy was another one, or its provider knows ids since', async () => {
+  const world = await notificationWorld({ tiersMs: [300] });
+  world.providers.add('sms').answer = () => unknown();
+  const first = await world.worker({ unknownPolicy: 'resend' });
+  await world.sms({ id: ID });
+  await expect.poll(() => stateOf(world)?.status).toBe('retrying');
+  await first.stop(1_000);
+  world.providers.list = [];
+  world.providers.add('sms', { isIdempotent: true });
+  await world.worker();
+  await expect.poll(() => stateOf(world)?.status, { timeout: 3_000 }).toBe('parked');
+  expect(world.providers.delivered.size).toBe(0);
+});
+
+/** A worker that sends and dies before it can say so, and another one with the second set of providers after it. */
+async function dieAfterSending(
+  before: { readonly isIdempotent: boolean; readonly identity: string },
+  now: { readonly isIdempotent: boolean; readonly identity: string },
+): Promise<NotificationWorld> {
+  const world = await notificationWorld({ env: { NOTIFICATION_SEND_TIMEOUT_MS: '100' } });
+  world.providers.add('one', before);
+  const victim = dyingWorker(world.broker, world.providers, { at: 2, when: 'before' });
+  await world.worker(victim);
+  await world.sms({ id: ID });
+  await victim.died;
+  const providers = scriptedProviders();
+  providers.add('one', now);
+  await world.worker({ providers });
+  const isOver = () => ['sent', 'parked'].includes(stateOf(world)?.status ?? '');
+  await expect.poll(isOver, { timeout: LEASE_OVER_MS }).toBe(true);
+  return world;
+}
+
+async function statusAfter(...given: Parameters<typeof dieAfterSending>): Promise<string | undefined> {
+  return stateOf(await dieAfterSending(...given))?.status;
+}
+
+it('what a dead process was sending is repeated only by the very provider that it asked, if that knows ids again', async () => {
+  const known = { isIdempotent: true, identity: 'a' };
+  expect(
+    await Promise.all([
+      statusAfter(known, known),
+      statusAfter(known, { ...known, identity: 'b' }),
+      statusAfter({ ...known, isIdempotent: false }, known),
+      statusAfter(known, { ...known, isIdempotent: false }),
+    ]),
+  ).toEqual(['sent', 'parked', 'parked', 'parked']);
+}, 20_000);
+
+it('an outcome that comes late does not hide the later end from those who read the topic once it is compacted', async () => {
+  const world = await notificationWorld({ tiersMs: [5_000] });
+  let isAway = false;
+  world.providers.add('only').answer = () => {
+    isAway = true;
+    return transient();
+  };
+  const broker = refusingBroker(world.broker, () => (isAway ? away : undefined));
+  await world.worker({ broker });
+  await world.sms({ id: ID });
+  await expect.poll(() => isAway).toBe(true);
+  // Meanwhile somebody else took over, parked it, and an operator had it sent.
+  await write(world, { status: 'sent', attempt: 2 });
+  isAway = false;
+  await expect.poll(() => statuses(world), { timeout: 3_000 }).toContain('retrying 1');
+  await expect.poll(() => stateOf(world)?.status).toBe('sent');
+  await sleep(100);
+  expect(stateOf(world)?.status).toBe('sent');
+});
+
+it('a lease by a clock that is ahead is over when the longest possible one is', async () => {
+  const world = await notificationWorld({ env: { NOTIFICATION_SEND_TIMEOUT_MS: '100' } });
+  world.providers.add('only');
+  const leaseUntil = Date.now() + 50 * 60_000;
+  await write(world, { status: 'sending', owner: 'gone', leaseUntil, providers: ['only'] });
+  await world.worker();
+  await world.sms({ id: ID, partition: 0 });
+  await world.sms({ id: idOf(2), partition: 0 });
+  await expect.poll(() => stateOf(world, idOf(2))?.status, { timeout: LEASE_OVER_MS }).toBe('sent');
+  expect(stateOf(world)?.status).toBe('parked');
+}, 12_000);
+
+it('an id belongs to the channel that had it first, and the other command is a dead letter', async () => {
+  const world = await notificationWorld();
+  world.providers.add('texts');
+  world.providers.add('mails', { channel: 'email' });
+  await world.worker();
+  await world.sms({ id: ID });
+  await expect.poll(() => stateOf(world)?.status).toBe('sent');
+  await world.email({ id: ID, key: 'receiver' });
+  await expect.poll(() => codes(world)).toEqual(['duplicate-id']);
+  expect(world.providers.calls.map(({ provider }) => provider)).toEqual(['texts']);
+  expect(stateOf(world)).toMatchObject({ channel: 'sms', status: 'sent' });
+});
+
+it('of two channels that begin with one id at once, one sends', async () => {
+  const world = await notificationWorld();
+  world.providers.add('texts').answer = after(100, SENT);
+  world.providers.add('mails', { channel: 'email' }).answer = after(100, SENT);
+  await world.worker();
+  await Promise.all([world.sms({ id: ID }), world.email({ id: ID, key: 'receiver' })]);
+  await expect.poll(() => codes(world), { timeout: 3_000 }).toEqual(['duplicate-id']);
+  await expect.poll(() => stateOf(world)?.status).toBe('sent');
+  expect(world.providers.calls).toHaveLength(1);
+});
+
+it('an end of another process whose clock is days ahead makes no other end old', async () => {
+  const world = await notificationWorld();
+  world.providers.add('only');
+  await world.worker();
+  await world.sms({ id: ID });
+  await expect.poll(() => stateOf(world)?.status).toBe('sent');
+  await write(world, { notificationId: idOf(9), status: 'sent', updatedAt: Date.now() + 4 * 86_400_000 });
+  await expect.poll(() => stateOf(world, idOf(9))?.status).toBe('sent');
+  await world.sms({ id: ID });
+  await world.sms({ id: idOf(2) });
+  await expect.poll(() => stateOf(world, idOf(2))?.status).toBe('sent');
+  expect(world.providers.delivered.get(ID)).toBe(1);
+});

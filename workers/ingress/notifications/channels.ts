@@ -1,0 +1,35 @@
+import {
+  emailReader,
+  smsReader,
+  type NotificationReader,
+} from '../../../shared/contract/read-notification-requests.ts';
+import type { TopicKey } from '../../../shared/messaging/topic-names.ts';
+import type { Channel, EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
+
+/** What the ingress has to know of a channel to take its notifications (interface 4.8). */
+export interface ChannelContract {
+  readonly channel: Channel;
+  /** The value of X-Communication-Channel. */
+  readonly number: string;
+  /** Record name of its command in the catalogue of messages. */
+  readonly commandType: string;
+  readonly topic: TopicKey;
+  readonly reader: NotificationReader<SmsCommand | EmailCommand>;
+}
+
+export const CHANNELS: Readonly<Record<Channel, ChannelContract>> = {
+  sms: {
+    channel: 'sms',
+    number: '1',
+    commandType: 'SendSmsCommand',
+    topic: 'smsCommands',
+    reader: smsReader,
+  },
+  email: {
+    channel: 'email',
+    number: '2',
+    commandType: 'SendEmailCommand',
+    topic: 'emailCommands',
+    reader: emailReader,
+  },
+};

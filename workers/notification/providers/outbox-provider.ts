@@ -1,0 +1,68 @@
+import { createTransport } from 'nodemailer';
+import type { Outbound } from '../../../shared/notification/command.ts';
+import { openOutboxFolder } from '../../../shared/notification/outbox-folder.ts';
+import type { Provider, SendResult } from '../../../shared/notification/provider.ts';
+import type { Clock } from '../../../shared/platform/clock.ts';
+import { mailContent } from './mail-content.ts';
+import type { OutboxSettings } from './provider-settings.ts';
+
+/** Stands in where neither the message nor the settings name a sender; nothing leaves the machine under it. */
+const DEFAULT_SENDERS = { email: 'no-reply@platrealm.invalid', sms: 'platrealm' } as const;
+
+/**
+ * Delivers into the local outbox: e-mail as it would go over the wire (.eml), SMS as text. Idempotent, since a message of
+ * the same id takes the same file.
+ */
+export function createOutboxProvider(settings: OutboxSettings, deps: { readonly clock: Clock }): Provider {
+  const folder = openOutboxFolder(settings.folder);
+  const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
+
+  const compose = async (message: Outbound): Promise<Buffer | SendResult> => {
+    const defaultSender = settings.defaultSender ?? DEFAULT_SENDERS[settings.channel];
+    const sentAt = new Date(deps.clock.now());
+    if (message.channel === 'sms') return smsText(message, defaultSender, sentAt);
+    const content = await mailContent(message, { defaultSender }, sentAt);
+    if (content.kind === 'impossible') return { kind: 'permanent', code: content.code };
+    const { message: composed } = await composer.sendMail(content.options);
+    return composed as Buffer;
+  };
+
+  return {
+    name: settings.name,
+    channel: settings.channel,
+    isIdempotent: true,
+    send: async (message) => {
+      if (message.channel !== settings.channel) return { kind: 'permanent', code: 'channel-wrong' };
+      const composed = await compose(message);
+      if (!Buffer.isBuffer(composed)) return composed;
+      try {
+        await folder.write(message.id, message.channel, composed);
+        return { kind: 'sent', providerMessageId: message.id };
+      } catch (error) {
+        return outcomeOf(error);
+      }
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/** The number as a phone shows it, then the text. Line ends in the number or the sender end nothing. */
+function smsText(message: Outbound, defaultSender: string, sentAt: Date): Buffer {
+  const head = [
+    `From: ${onOneLine(message.sender ?? defaultSender)}`,
+    `To: ${onOneLine(message.receiver)}`,
+    `Date: ${sentAt.toUTCString()}`,
+  ];
+  return Buffer.from(`${head.join('\n')}\n\n${message.message}\n`);
+}
+
+function onOneLine(text: string): string {
+  return text.replaceAll(/\p{Cc}+/gu, ' ');
+}
+
+function outcomeOf(error: unknown): SendResult {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EMFILE')
+    return { kind: 'transient', code: `outbox-${code.toLowerCase()}` };
+  return { kind: 'misconfigured', code: 'outbox-not-writable' };
+}

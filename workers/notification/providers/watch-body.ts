@@ -1,0 +1,114 @@
+import { Readable } from 'node:stream';
+import type { MailMessage } from 'nodemailer';
+import type { MimeNodeEnvelope } from 'nodemailer/lib/mime-node';
+
+/** A message without files is handed over in one piece. */
+const GATHERED_BYTES = 64 * 1_024;
+
+/** Knows what it is piped to: nodemailer's encoder, which in turn is piped to the socket. */
+class Body extends Readable {
+  connection: Readable | undefined;
+
+  override pipe<T extends NodeJS.WritableStream>(to: T, options?: { end?: boolean }): T {
+    if (to instanceof Readable) this.connection = to;
+    return super.pipe(to, options);
+  }
+}
+
+/** How far the handing-over of one message has come. */
+export interface BodyWatch {
+  /** All of the message was given to the connection, so that the dot that ends it follows at once. */
+  isBodyOut: boolean;
+  /** The server refused the receiver while it took a copy's; the message was withheld. */
+  receiverFault: object | undefined;
+}
+
+/** The envelope as nodemailer keeps it while it sends: with what the server answered for each address. */
+interface RunningEnvelope {
+  readonly rejectedErrors?: readonly (object & { readonly recipient?: string })[];
+}
+
+/**
+ * Watches the message on its way into the connection, which nodemailer's errors do not tell. The server has answered for
+ * all addresses when the first byte is read. Where it refused the receiver himself but would take the message for a copy
+ * (cc, bcc), not one byte goes out: the copies of a message that its receiver never got are not delivered, and trying
+ * again does not deliver them twice. A message whose end went out once is never given to a second connection.
+ */
+export function watchBody(mail: MailMessage, watch: BodyWatch): void {
+  const { message } = mail;
+  if (message === null) throw new Error('the message is not composed yet');
+  const envelope: MimeNodeEnvelope & RunningEnvelope = message.getEnvelope();
+  message.getEnvelope = () => envelope;
+  const create = message.createReadStream.bind(message);
+  message.createReadStream = () => {
+    let source: Readable | undefined;
+    const body = new Body({
+      read: () => {
+        if (source === undefined) source = begin(body);
+        else source.resume();
+      },
+      destroy: (error, done) => {
+        source?.destroy();
+        done(error);
+      },
+    });
+    return body;
+  };
+  const begin = (body: Body): Readable | undefined => {
+    if (watch.isBodyOut) return fail(body, 'the message went out already');
+    /** In the envelope the receiver stands first, with the domain as it goes over the wire. */
+    const [receiver] = envelope.to;
+    watch.receiverFault = envelope.rejectedErrors?.find((fault) => fault.recipient === receiver);
+    if (watch.receiverFault !== undefined) return fail(body, 'the receiver is refused');
+    const source = create();
+    passOn(source, body, () => {
+      watch.isBodyOut = true;
+    });
+    return source;
+  };
+}
+
+function fail(body: Body, text: string): undefined {
+  body.destroy(new Error(text));
+}
+
+/** Passes the pieces of a message on; small ones go together, since each costs a write of the connection. */
+function passOn(source: Readable, body: Body, onEnd: () => void): void {
+  let pieces: Buffer[] = [];
+  let bytes = 0;
+  const push = (): boolean => {
+    const all = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, bytes);
+    pieces = [];
+    bytes = 0;
+    return body.push(all);
+  };
+  source.on('data', (piece: Buffer) => {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes >= GATHERED_BYTES && !push()) source.pause();
+  });
+  source.once('end', () => {
+    if (bytes > 0) push();
+    endWhenTaken(body, onEnd);
+  });
+  source.once('error', (error) => body.destroy(error));
+  source.once('close', () => {
+    if (!source.readableEnded) body.destroy(new Error('the message ended early'));
+  });
+}
+
+/** Ends the body once the connection took all of it: what waits behind a full connection has not gone out. */
+function endWhenTaken(body: Body, onEnd: () => void): void {
+  if (body.destroyed) return;
+  const full = [body, body.connection].find((stream) => stream !== undefined && isWaiting(stream));
+  if (full !== undefined) {
+    full.once('resume', () => setImmediate(endWhenTaken, body, onEnd));
+    return;
+  }
+  onEnd();
+  body.push(null);
+}
+
+function isWaiting({ readableFlowing, readableLength }: Readable): boolean {
+  return readableFlowing === false || readableLength > 0;
+}

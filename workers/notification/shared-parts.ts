@@ -1,0 +1,80 @@
+import { DeadLetters } from '../../shared/messaging/dead-letter.ts';
+import type { Publisher } from '../../shared/messaging/ports.ts';
+import { topicName, type TopicKey } from '../../shared/messaging/topic-names.ts';
+import type { WorkerContext } from '../../shared/platform/worker.ts';
+import { Hold } from './hold.ts';
+import { Ledger } from './ledger.ts';
+import { leaseMs } from './lease-length.ts';
+import { PacedPublisher } from './paced-publisher.ts';
+
+/** A foreign reply topic that cannot be written costs a lane no longer than this; it is then spared for a while. */
+const FOREIGN_DEADLINE_MS = 3_000;
+/** The first reading of the ledger: three days of outcomes. */
+const FIRST_READING_MS = 120_000;
+
+/** What all consumers of the worker share. */
+export interface SharedParts {
+  /** This process, as owner of intents. */
+  readonly self: string;
+  readonly ledger: Ledger;
+  readonly hold: Hold;
+  /** Intents and outcomes: small records that must not wait behind large ones. */
+  readonly states: Publisher;
+  /** Copies to tiers and back, held messages, dead letters, refusals. */
+  readonly copies: Publisher;
+  readonly foreignReplies: Publisher;
+  topic(key: TopicKey): string;
+  deadLetters(groupId: string): DeadLetters;
+  start(): Promise<void>;
+  stop(timeoutMs: number): Promise<void>;
+}
+
+export function createSharedParts(context: WorkerContext, self: string): SharedParts {
+  const { broker, config, log, codec, clock } = context;
+  const topic = (key: TopicKey): string => topicName(config.topicPrefix, key);
+  const states = new PacedPublisher(broker.createPublisher({ clientId: 'notification-states' }));
+  const copies = broker.createPublisher({ clientId: 'notification-copies' });
+  const foreignReplies = broker.createPublisher({
+    clientId: 'notification-foreign-replies',
+    deadlineMs: FOREIGN_DEADLINE_MS,
+  });
+  const publishers = [states, copies, foreignReplies];
+  const ledger = new Ledger({
+    broker,
+    publisher: states,
+    codec,
+    topic: topic('notificationOutcomes'),
+    clientId: 'notification-ledger',
+    self,
+    clock,
+    log,
+    longestLeaseMs: (providers) => leaseMs(providers, config.notification.sendTimeoutMs),
+  });
+  const hold = new Hold({
+    broker,
+    publisher: copies,
+    topic: topic('notificationHold'),
+    clientId: 'notification-hold',
+    self,
+    log,
+  });
+  return {
+    self,
+    ledger,
+    hold,
+    states,
+    copies,
+    foreignReplies,
+    topic,
+    deadLetters: (groupId) =>
+      new DeadLetters({ publisher: copies, topic: topic('notificationDeadLetters'), groupId, clock }),
+    start: async () => {
+      await Promise.all(publishers.map((publisher) => publisher.start()));
+      await Promise.all([ledger.start(FIRST_READING_MS), hold.start(FIRST_READING_MS)]);
+    },
+    stop: async (timeoutMs) => {
+      await Promise.all(publishers.map((publisher) => publisher.stop(timeoutMs)));
+      await Promise.all([ledger.stop(timeoutMs), hold.stop(timeoutMs)]);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { createConsumer, type Consumer } from '../../shared/messaging/consumer.ts';
+import { consumerMetrics } from '../../shared/messaging/consumer-metrics.ts';
+import { delayLabel, retryTopicName } from '../../shared/messaging/topic-names.ts';
+import type { WorkerContext } from '../../shared/platform/worker.ts';
+import type { SharedParts } from './shared-parts.ts';
+import { COMMAND_TOPICS } from './start-channel.ts';
+import { createTierProcess } from './tier-process.ts';
+
+const MIB = 1_024 * 1_024;
+/** What waits is read no further ahead than this. */
+const WINDOW = { messages: 100, bytes: 4 * MIB };
+/** A tier stands still for its delay by design. */
+const STALL_MARGIN_MS = 60_000;
+
+/** A consumer of one retry tier; each has its own, since they all do nothing but wait for different times. */
+export interface RunningTier {
+  readonly delayMs: number;
+  readonly consumer: Consumer;
+}
+
+/** Starts the consumer of a tier. Rejects when it cannot begin; nothing is left then. */
+export async function startTier(
+  { broker, config, log, clock, metrics }: WorkerContext,
+  shared: SharedParts,
+  delayMs: number,
+): Promise<RunningTier> {
+  const label = delayLabel(delayMs);
+  const topic = retryTopicName(config.topicPrefix, delayMs);
+  const groupId = `${config.topicPrefix}plat.notification.retry.${label}`;
+  const clientId = `notification-retry-${label}`;
+  const observe = consumerMetrics(metrics, clientId);
+  const consumer = createConsumer({
+    createSource: () => broker.createGroupSource({ groupId, clientId, topics: [topic] }),
+    process: createTierProcess({
+      origins: new Set(Object.values(COMMAND_TOPICS).map((key) => shared.topic(key))),
+      copies: shared.copies,
+      deadLetters: shared.deadLetters(groupId),
+      clock,
+      onDeadLetter: observe.onDeadLetter,
+    }),
+    log,
+    window: WINDOW,
+    stallMs: delayMs + STALL_MARGIN_MS,
+    onBreaker: observe.onBreaker,
+    reads: { groupId, topics: [topic] },
+    clock,
+  });
+  observe.follow(consumer);
+  await consumer.start();
+  return { delayMs, consumer };
+}
