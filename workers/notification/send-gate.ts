@@ -1,11 +1,11 @@
 import type { GuardedProvider } from '../../shared/notification/provider.ts';
 
 /** Rounds begun ahead of each call that a provider can serve: their intents are written while it serves the ones before. */
-const ROUNDS_PER_CALL = 2;
+const ROUNDS_PER_CALL = 3;
 
 /**
- * How many rounds of a channel may be under way: what its largest provider can serve, and as many again whose intents are
- * being written. Without it all lanes would write intents and then queue inside the provider, and the death of the process
+ * How many rounds of a channel may be under way: what its largest provider can serve, and twice as many more whose intents
+ * and outcomes are being written. Without it all lanes would write intents and then queue inside the provider, and the death of the process
  * would leave the outcome of all of them unknown. First come, first served.
  */
 export class SendGate {
