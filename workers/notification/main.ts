@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { preparePhoneNumbers } from '../../shared/contract/phone-number.ts';
 import { delayLabel } from '../../shared/messaging/topic-names.ts';
 import type { Channel } from '../../shared/notification/command.ts';
 import type { Providers } from '../../shared/notification/provider.ts';
@@ -42,6 +43,7 @@ export async function start(
   context: WorkerContext,
   open: OpenProviders = openConfigured,
 ): Promise<RunningWorker> {
+  preparePhoneNumbers();
   await context.codec.prepare(MESSAGE_TYPES);
   const closing = new AbortController();
   const providers = await open(context);

@@ -104,6 +104,13 @@ describe('layers', () => {
     expect(importers.filter((file) => !/^(scripts|test)\//.test(file))).toEqual([]);
   });
 
+  it('loads the numbering plans of libphonenumber-js where a number is met only: they cost a start a tenth of a second', () => {
+    const importers = imports.filter((edge) => edge.to === 'libphonenumber-js').map((edge) => edge.from);
+    expect(importers).toEqual(['shared/contract/phone-number.ts']);
+    const source = readFileSync(path.join(root, 'shared/contract/phone-number.ts'), 'utf8');
+    expect(source.match(/^import (?!type ).*libphonenumber-js.*$/gm)).toBeNull();
+  });
+
   it('lets only the configuration read the environment of production code', () => {
     const readers = files
       .filter((file) => (inFolder(file, 'shared') || inFolder(file, 'workers')) && file !== 'workers/main.ts')

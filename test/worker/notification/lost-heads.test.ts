@@ -6,7 +6,7 @@ import { retryTopicName } from '../../../shared/messaging/topic-names.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { eventually } from '../../support/conformance-wait.ts';
 import { idOf, notificationWorld, SMS, type NotificationWorld } from '../../support/notification-world.ts';
-import { refusingPublisher } from '../../support/refusing-publisher.ts';
+import { refusingBroker } from '../../support/refusing-broker.ts';
 import { permanent, SENT, transient } from '../../support/scripted-providers.ts';
 
 const HOUR_MS = 3_600_000;
@@ -21,7 +21,7 @@ it('those behind a head whose copy is lost go on by themselves once nobody waits
   const world = await notificationWorld({ clock, timeLimitMs: HOUR_MS });
   world.providers.add('only').answer = () => transient();
   const tier = retryTopicName('', 50);
-  const broker = refusingPublisher(world.broker, ([message]) =>
+  const broker = refusingBroker(world.broker, (_client, [message]) =>
     message?.topic === tier ? 'lost' : undefined,
   );
   const one = await world.worker({ broker });
@@ -55,7 +55,7 @@ it('a copy that cannot be put back waits on its tier until it can, and is no dea
   let count = 0;
   world.providers.add('only').answer = () => (count++ === 0 ? transient() : SENT);
   let isRefused = true;
-  const broker = refusingPublisher(world.broker, ([message]) =>
+  const broker = refusingBroker(world.broker, (_client, [message]) =>
     isRefused && message?.topic === SMS ? REFUSED : undefined,
   );
   await world.worker({ broker });

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { ACTIONS } from '../../../shared/contract/actions.ts';
 import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
 import {
@@ -17,37 +17,20 @@ import type { Problem } from '../../../shared/platform/problem.ts';
 import { start as startIngress } from '../../../workers/ingress/main.ts';
 import { EXAMPLE_TIME_MS } from '../../support/example-catalogue.ts';
 import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+import { createLogCaller } from '../../support/log-caller.ts';
 import { startOverLog, startWithExamples } from '../../support/product-worker.ts';
 import { post } from '../../support/schedule-call.ts';
 
-const REPLY_TOPIC = 'an.upstream.system.replies';
 const PREFIX = '/platapi/automation-processors/actions/';
 const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 } });
 
 /** A product worker, and a caller of the log that asks it and waits for the answer. */
 async function startCaller() {
   const broker = await createSharedBroker(2);
-  await broker.admin.createTopics([{ topic: REPLY_TOPIC, partitions: 1 }]);
   await startOn(broker, startWithExamples);
-  const replies: LogMessage[] = [];
-  const tail = broker.createTail({ clientId: 'test', topics: [REPLY_TOPIC], from: 'earliest' });
-  await tail.start((message) => replies.push(message));
-  const publisher = broker.createPublisher({ clientId: 'upstream' });
-  await publisher.start();
-  onTestFinished(() => publisher.stop());
-  return async (
-    value: Buffer,
-    headers: MessageHeaders,
-    timestampMs = EXAMPLE_TIME_MS,
-  ): Promise<LogMessage> => {
-    const own = { ...headers, [HEADER.replyTopic]: REPLY_TOPIC, [HEADER.correlationId]: 'loan-4711' };
-    const before = replies.length;
-    await publisher.publish([{ topic: TOPIC.productRequests, key: 'p', value, headers: own, timestampMs }]);
-    await expect.poll(() => replies.length).toBe(before + 1);
-    const reply = replies.at(-1);
-    if (reply === undefined) throw new Error('no reply');
-    return reply;
-  };
+  const ask = await createLogCaller(broker);
+  return (value: Buffer, headers: MessageHeaders, timestampMs = EXAMPLE_TIME_MS) =>
+    ask({ topic: TOPIC.productRequests, value, headers, timestampMs });
 }
 
 const jsonOf = (body: object) => Buffer.from(JSON.stringify(body));

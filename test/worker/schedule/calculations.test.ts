@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
@@ -10,9 +10,9 @@ import type { Problem } from '../../../shared/platform/problem.ts';
 import { start as startIngress } from '../../../workers/ingress/main.ts';
 import { start as startSchedule } from '../../../workers/schedule/main.ts';
 import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+import { createLogCaller } from '../../support/log-caller.ts';
 import { post } from '../../support/schedule-call.ts';
 
-const REPLY_TOPIC = 'an.upstream.system.replies';
 const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 } });
 
 const PMT_TERMS = {
@@ -28,23 +28,9 @@ const PMT_PATH = '/platapi/automation-processors/actions/plat_bp_calculatepmt';
 /** A schedule worker, and a caller of the log that asks it and waits for the answer. */
 async function startCaller() {
   const broker = await createSharedBroker(2);
-  await broker.admin.createTopics([{ topic: REPLY_TOPIC, partitions: 1 }]);
   await startOn(broker, startSchedule);
-  const replies: LogMessage[] = [];
-  const tail = broker.createTail({ clientId: 'test', topics: [REPLY_TOPIC], from: 'earliest' });
-  await tail.start((message) => replies.push(message));
-  const publisher = broker.createPublisher({ clientId: 'upstream' });
-  await publisher.start();
-  onTestFinished(() => publisher.stop());
-  return async (topic: string, value: Buffer, headers: MessageHeaders): Promise<LogMessage> => {
-    const own = { ...headers, [HEADER.replyTopic]: REPLY_TOPIC, [HEADER.correlationId]: 'loan-4711' };
-    const before = replies.length;
-    await publisher.publish([{ topic, key: 'contract-1', value, headers: own }]);
-    await expect.poll(() => replies.length).toBe(before + 1);
-    const reply = replies.at(-1);
-    if (reply === undefined) throw new Error('no reply');
-    return reply;
-  };
+  const ask = await createLogCaller(broker);
+  return (topic: string, value: Buffer, headers: MessageHeaders) => ask({ topic, value, headers });
 }
 
 /** A system of ingress and worker; answers the address of an action. */

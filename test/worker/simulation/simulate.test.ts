@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
 import { SIMULATE_EXAMPLES } from '../../../shared/contract/simulate-examples.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
@@ -17,10 +17,10 @@ import { start as startSchedule } from '../../../workers/schedule/main.ts';
 import { start } from '../../../workers/simulation/main.ts';
 import { EXAMPLE_TIME_MS } from '../../support/example-catalogue.ts';
 import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+import { createLogCaller } from '../../support/log-caller.ts';
 import { startSimulationWithExamples } from '../../support/product-worker.ts';
 import { ACTION_PATH, post } from '../../support/schedule-call.ts';
 
-const REPLY_TOPIC = 'an.upstream.system.replies';
 const PATH = '/platapi/automation-processors/actions/plat_bp_simulate';
 const OF_TYPE = { [HEADER.messageType]: 'SimulateRequest' };
 const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 } });
@@ -31,29 +31,10 @@ const STUDY = SIMULATE_EXAMPLES.find(({ key }) => key === 'byFormula') ?? PERSON
 /** A simulation worker, and a caller of the log that asks it and waits for the answer. */
 async function startCaller() {
   const broker = await createSharedBroker(2);
-  await broker.admin.createTopics([{ topic: REPLY_TOPIC, partitions: 1 }]);
   await startOn(broker, startSimulationWithExamples);
-  const replies: LogMessage[] = [];
-  const tail = broker.createTail({ clientId: 'test', topics: [REPLY_TOPIC], from: 'earliest' });
-  await tail.start((message) => replies.push(message));
-  const publisher = broker.createPublisher({ clientId: 'upstream' });
-  await publisher.start();
-  onTestFinished(() => publisher.stop());
-  return async (
-    value: Buffer,
-    headers: MessageHeaders,
-    timestampMs = EXAMPLE_TIME_MS,
-  ): Promise<LogMessage> => {
-    const own = { ...headers, [HEADER.replyTopic]: REPLY_TOPIC, [HEADER.correlationId]: 'loan-4711' };
-    const before = replies.length;
-    await publisher.publish([
-      { topic: TOPIC.simulationRequests, key: 'p', value, headers: own, timestampMs },
-    ]);
-    await expect.poll(() => replies.length).toBe(before + 1);
-    const reply = replies.at(-1);
-    if (reply === undefined) throw new Error('no reply');
-    return reply;
-  };
+  const ask = await createLogCaller(broker);
+  return (value: Buffer, headers: MessageHeaders, timestampMs = EXAMPLE_TIME_MS) =>
+    ask({ topic: TOPIC.simulationRequests, value, headers, timestampMs });
 }
 
 const jsonOf = (body: object) => Buffer.from(JSON.stringify(body));

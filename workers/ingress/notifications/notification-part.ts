@@ -5,6 +5,7 @@ import type { IngressDeps } from '../ingress-deps.ts';
 import { refuseReading, refuseWriting } from '../routes.ts';
 import type { TrafficGate } from '../traffic-gate.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
+import { preparePhoneNumbers } from '../../../shared/contract/phone-number.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import type { Health } from '../../../shared/platform/worker.ts';
 import { createAccept } from './accept-notification.ts';
@@ -68,6 +69,7 @@ export function createNotificationPart(
     },
     types: [...Object.values(CHANNELS).map(({ commandType }) => commandType), ACCEPTANCE_TYPE, STATE_TYPE],
     start: async () => {
+      preparePhoneNumbers();
       await Promise.all([publisher.start(), feed.start()]);
     },
     health: (gate) => {
