@@ -1,51 +1,7 @@
-import type { TopicKey } from '../shared/messaging/topic-names.ts';
+import type { MessageDefinition } from './message-definition.ts';
 
 /** First schema id of the range that needs no registry; registries count from 1 and never come near it. */
 export const FIRST_LOCAL_SCHEMA_ID = 2 ** 30;
-
-/** One message that travels on the log. */
-interface MessageBase {
-  /** Record name of the Avro schema and value of header plat-message-type; unique in the catalogue. */
-  readonly type: string;
-  /** Folder of the schema and second part of its namespace. */
-  readonly context: string;
-  /** Grows with a change that older readers or writers cannot take part in; such a version is a message of its own. */
-  readonly version: number;
-  /**
-   * Id on the wire where no registry is configured. Every change of a schema takes the next free id; an id is never
-   * given to anything else, so that a message stays readable for as long as it is kept.
-   */
-  readonly localSchemaId: number;
-}
-
-/** Asks a worker for something. */
-export interface RequestDefinition extends MessageBase {
-  readonly kind: 'request';
-  /** Type of the answer to it; a refusal is answered with the one type of kind `error`. */
-  readonly replyType: string;
-  readonly requestTopic: TopicKey;
-  /** Lane of its own for mass traffic. */
-  readonly bulkRequestTopic?: TopicKey;
-}
-
-/** Tells a worker to do something; only a refusal is answered, with the one type of kind `error`. */
-export interface CommandDefinition extends MessageBase {
-  readonly kind: 'command';
-  readonly commandTopic: TopicKey;
-}
-
-/** Answers a request. */
-export interface ReplyDefinition extends MessageBase {
-  readonly kind: 'reply' | 'error';
-}
-
-/** Tells the present state of something, by the key of its message; without a value the thing is gone. */
-export interface StateDefinition extends MessageBase {
-  readonly kind: 'state';
-  readonly stateTopic: TopicKey;
-}
-
-export type MessageDefinition = RequestDefinition | CommandDefinition | ReplyDefinition | StateDefinition;
 
 /** The one catalogue of messages. */
 export const MESSAGES: readonly MessageDefinition[] = [
@@ -188,6 +144,20 @@ export const MESSAGES: readonly MessageDefinition[] = [
     localSchemaId: FIRST_LOCAL_SCHEMA_ID + 2,
   },
   {
+    type: 'RequestBatch',
+    context: 'common',
+    version: 1,
+    kind: 'batch',
+    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 120,
+  },
+  {
+    type: 'ReplyBatch',
+    context: 'common',
+    version: 1,
+    kind: 'batch',
+    localSchemaId: FIRST_LOCAL_SCHEMA_ID + 121,
+  },
+  {
     type: 'SendSmsCommand',
     context: 'notification',
     version: 1,
@@ -239,9 +209,4 @@ const BY_TYPE: ReadonlyMap<string, MessageDefinition> = new Map(
 /** The definition of a type; undefined when the catalogue has none. */
 export function messageDefinition(type: string): MessageDefinition | undefined {
   return BY_TYPE.get(type);
-}
-
-/** Full name of the record, and its subject in a registry (RecordNameStrategy). */
-export function recordName(message: MessageDefinition): string {
-  return `plat.${message.context}.v${message.version}.${message.type}`;
 }

@@ -1,9 +1,13 @@
 /** `npm run bench`: what a round trip costs beside raw kafkajs in the same run, and what the work itself costs,
  * beside packages that do similar work. */
 import { parseArgs } from 'node:util';
+import { benchBulk } from './bench/bulk-scenarios.ts';
+import type { KafkaUnderTest } from './bench/bulk-system.ts';
 import { benchCatalogue } from './bench/catalogue-scenarios.ts';
 import { benchEmbedded } from './bench/embedded-scenario.ts';
 import { benchCosts } from './bench/engine-costs.ts';
+import { benchIsolation } from './bench/isolation-scenario.ts';
+import { benchLanes } from './bench/lane-scenario.ts';
 import {
   benchKafka,
   ECHO_WINDOW,
@@ -15,6 +19,7 @@ import {
 import { benchLending } from './bench/lending-scenarios.ts';
 import { formatResults, type Measurement, type Ratio } from './bench/measurement.ts';
 import { benchDelivery } from './bench/notification-scenarios.ts';
+import { benchPortfolio, RESULT_FORMS, type ResultForm } from './bench/portfolio-scenario.ts';
 import { LOOK_UP_CALL } from './bench/sample-look-up.ts';
 import { ACCEPT_CALL, notificationMessageSizes } from './bench/sample-notification.ts';
 import { lookUpMessageSizes, sampleMessageSizes } from './bench/sample-messages.ts';
@@ -25,14 +30,31 @@ const HELP = `Usage: npm run bench [-- OPTIONS]
   --json            one JSON document on stdout instead of tables
   --rounds N        rounds per scenario, medians are shown (default 3)
   --seconds N       measured seconds per round and scenario (default 4)
-  --only PART       embedded, kafka, costs, lending, catalogue or notifications
+  --only PART       embedded, kafka, costs, lending, catalogue, notifications, isolation, or bulk, which is
+                    throughput, lanes and portfolio, each of them a part too
   --notifications N notifications over which memory is measured (default 100000)
+  --contracts N     contracts of the largest portfolio that is recalculated (default 20000)
+  --results FORM    what recalculating writes: ndjson (default), csv or summary
   KAFKA_BROKERS     a Kafka to use instead of one started for the run
 
 Exit codes: 0 measured, 1 failed, 2 wrong arguments.
 `;
 
-const PARTS = ['embedded', 'kafka', 'costs', 'lending', 'catalogue', 'notifications'] as const;
+const PARTS = [
+  'embedded',
+  'kafka',
+  'costs',
+  'lending',
+  'catalogue',
+  'notifications',
+  'throughput',
+  'lanes',
+  'portfolio',
+  'isolation',
+] as const;
+type Part = (typeof PARTS)[number];
+/** Parts that are asked for together. */
+const GROUPS: Readonly<Record<string, readonly Part[]>> = { bulk: ['throughput', 'lanes', 'portfolio'] };
 /** Aims for the round trip over Kafka: median latency at most so many times the raw one, throughput at least this share. */
 const AIM_LATENCY = 1.5;
 const AIM_THROUGHPUT = 0.7;
@@ -43,13 +65,13 @@ const progress = (text: string): void => {
 };
 const chosen = readArguments();
 if (chosen !== undefined) {
-  const wants = (part: (typeof PARTS)[number]): boolean => chosen.only === undefined || chosen.only === part;
+  const wants = (part: Part): boolean => chosen.parts.includes(part);
   const costs = wants('costs') ? await benchCosts(progress) : [];
   const measurements: Measurement[] = [];
   if (wants('embedded')) measurements.push(...(await benchEmbedded({ ...chosen, progress })));
   const ratios: Ratio[] = [];
   const measureOverKafka = async (call: KafkaCall, sizes: MessageSizes): Promise<void> => {
-    const measured = await overKafka((brokers) =>
+    const measured = await overKafka(({ brokers }) =>
       benchKafka({ ...chosen, ...sizes, call, brokers, progress }),
     );
     measurements.push(...measured);
@@ -59,11 +81,30 @@ if (chosen !== undefined) {
   if (wants('catalogue')) await measureOverKafka(LOOK_UP_CALL, await lookUpMessageSizes());
   if (wants('notifications')) await measureOverKafka(ACCEPT_CALL, await notificationMessageSizes());
   const delivery = wants('notifications')
-    ? await overKafka((brokers) => benchDelivery({ ...chosen, brokers, progress }))
+    ? await overKafka(({ brokers }) => benchDelivery({ ...chosen, brokers, progress }))
     : undefined;
+  const ifWanted = <T>(
+    part: Part,
+    bench: (options: BenchOptions & KafkaUnderTest & { progress: typeof progress }) => Promise<T>,
+  ): Promise<T> | undefined =>
+    wants(part) ? overKafka((kafka) => bench({ ...chosen, ...kafka, progress })) : undefined;
+  const bulk = await ifWanted('throughput', benchBulk);
+  const lanes = await ifWanted('lanes', benchLanes);
+  const portfolio = await ifWanted('portfolio', benchPortfolio);
+  const isolation = await ifWanted('isolation', benchIsolation);
   const lending = wants('lending') ? benchLending({ ...chosen, progress }) : undefined;
   const catalogue = wants('catalogue') ? benchCatalogue({ ...chosen, progress }) : undefined;
-  const results = { node: process.version, measurements, ratios, costs, lending, catalogue, delivery };
+  const large = { bulk, lanes, portfolio, isolation };
+  const results = {
+    node: process.version,
+    measurements,
+    ratios,
+    costs,
+    lending,
+    catalogue,
+    delivery,
+    ...large,
+  };
   process.stdout.write(
     chosen.json ? `${JSON.stringify(results, undefined, 2)}\n` : `\n${formatResults(results)}`,
   );
@@ -78,8 +119,10 @@ interface MessageSizes {
 interface BenchOptions {
   readonly rounds: number;
   readonly measureMs: number;
-  readonly only: string | undefined;
+  readonly parts: readonly Part[];
   readonly notifications: number;
+  readonly contracts: number;
+  readonly results: ResultForm;
   readonly json: boolean;
 }
 
@@ -93,6 +136,8 @@ function readArguments(): BenchOptions | undefined {
         seconds: { type: 'string', default: '4' },
         only: { type: 'string' },
         notifications: { type: 'string', default: '100000' },
+        contracts: { type: 'string', default: '20000' },
+        results: { type: 'string', default: 'ndjson' },
       },
     });
     if (values.help === true) {
@@ -106,11 +151,14 @@ function readArguments(): BenchOptions | undefined {
     const notifications = Number(values.notifications);
     if (!Number.isInteger(notifications) || notifications < 10 || notifications > 1_000_000)
       throw new Error('--notifications takes 10 to 1000000');
-    if (values.only !== undefined && !(PARTS as readonly string[]).includes(values.only)) {
-      throw new Error(`--only takes one of ${PARTS.join(', ')}`);
-    }
+    const contracts = Number(values.contracts);
+    if (!Number.isInteger(contracts) || contracts < 1_000 || contracts > 10_000_000)
+      throw new Error('--contracts takes 1000 to 10000000');
+    const results = RESULT_FORMS.find((form) => form === values.results);
+    if (results === undefined) throw new Error(`--results takes one of ${RESULT_FORMS.join(', ')}`);
+    const parts = partsOf(values.only);
     const measureMs = seconds * 1_000;
-    return { rounds, measureMs, notifications, only: values.only, json: values.json === true };
+    return { rounds, measureMs, notifications, contracts, results, parts, json: values.json === true };
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${HELP}`);
     process.exitCode = 2;
@@ -118,14 +166,20 @@ function readArguments(): BenchOptions | undefined {
   }
 }
 
+function partsOf(only: string | undefined): readonly Part[] {
+  const parts = only === undefined ? PARTS : (GROUPS[only] ?? PARTS.filter((part) => part === only));
+  if (parts.length > 0) return parts;
+  throw new Error(`--only takes one of ${[...PARTS, ...Object.keys(GROUPS)].join(', ')}`);
+}
+
 /** Uses the Kafka that is given, or one started for it. */
-async function overKafka<T>(use: (brokers: readonly string[]) => Promise<T>): Promise<T> {
+async function overKafka<T>(use: (kafka: KafkaUnderTest) => Promise<T>): Promise<T> {
   const given = process.env.KAFKA_BROKERS;
-  if (given !== undefined && given !== '') return use(given.split(','));
+  if (given !== undefined && given !== '') return use({ brokers: given.split(','), brokerPids: [] });
   progress('starting Apache Kafka on loopback');
   const kafka = await startLocalKafka({ nodes: 1, registry: false });
   try {
-    return await use(kafka.brokers);
+    return await use({ brokers: kafka.brokers, brokerPids: kafka.nodes.map(({ pid }) => pid) });
   } finally {
     await kafka.stop();
   }

@@ -3,6 +3,7 @@ import { loadConfig, type Config } from '../shared/platform/config.ts';
 import { errorText, SystemError } from '../shared/platform/errors.ts';
 import { combineHealth, startHealthServer } from '../shared/platform/health-server.ts';
 import { createLog, type Log } from '../shared/platform/log.ts';
+import { lowerPriority } from '../shared/platform/lower-priority.ts';
 import { createMetrics } from '../shared/platform/metrics.ts';
 import type { AdminEndpoint } from './admin-endpoint.ts';
 import { WORKER_NAMES, type WorkerName } from './catalogue.ts';
@@ -79,6 +80,7 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   const metrics = createMetrics({ processMetrics: true });
   // Before anything is started: a signal during the start has to find what it stops.
   const ending = awaitEnd(log, config.drainTimeoutMs + EXIT_GRACE_MS);
+  if (servesBulkOnly(config, names)) lowerPriority(log);
   const startedAt = performance.now();
   const system = await startWorkers({ config, names, log, metrics });
   const healthServer =
@@ -106,6 +108,11 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   await system.stop();
   await healthServer?.stop();
   process.exit(exitCode);
+}
+
+/** Nobody waits for such a process, while others on its machine may serve live traffic. */
+function servesBulkOnly({ scheduleLanes }: Config, names: readonly WorkerName[]): boolean {
+  return names.every((name) => name === 'schedule') && !scheduleLanes.includes('interactive');
 }
 
 /** Over Kafka commands reach the log by themselves. */

@@ -1,8 +1,13 @@
-import type { LoopResult } from './closed-loop.ts';
-import { median } from './closed-loop.ts';
+import { median, type LoopResult } from './closed-loop.ts';
+import { bulkTables, isolationTables, laneTables, portfolioTables } from './bulk-tables.ts';
+import type { BulkResults } from './bulk-scenarios.ts';
 import type { CatalogueResults } from './catalogue-scenarios.ts';
+import type { IsolationResults } from './isolation-scenario.ts';
+import type { LaneResults } from './lane-scenario.ts';
 import type { LendingResults } from './lending-scenarios.ts';
 import type { DeliveryResults } from './notification-scenarios.ts';
+import type { PortfolioResults } from './portfolio-scenario.ts';
+import { costTable, ratioTable, table, wholeNumber } from './tables.ts';
 
 /** One line of the result: a scenario at a window, each figure the median over the rounds. */
 export interface Measurement {
@@ -50,11 +55,16 @@ export interface Results {
   readonly lending: LendingResults | undefined;
   readonly catalogue: CatalogueResults | undefined;
   readonly delivery: DeliveryResults | undefined;
+  readonly bulk: BulkResults | undefined;
+  readonly lanes: LaneResults | undefined;
+  readonly portfolio: PortfolioResults | undefined;
+  readonly isolation: IsolationResults | undefined;
 }
 
 /** The results as tables that read in a terminal and in Markdown; empty ones are left out. */
 export function formatResults(results: Results): string {
   const { measurements, ratios, costs, lending, catalogue, delivery } = results;
+  const { bulk, lanes, portfolio, isolation } = results;
   const rows = measurements.map((line) => [
     line.scenario,
     String(line.window),
@@ -73,6 +83,10 @@ export function formatResults(results: Results): string {
   if (lending !== undefined) tables.push(...lendingTables(lending));
   if (catalogue !== undefined) tables.push(...catalogueTables(catalogue));
   if (delivery !== undefined) tables.push(...deliveryTables(delivery));
+  if (bulk !== undefined) tables.push(...bulkTables(bulk));
+  if (lanes !== undefined) tables.push(...laneTables(lanes));
+  if (portfolio !== undefined) tables.push(...portfolioTables(portfolio));
+  if (isolation !== undefined) tables.push(...isolationTables(isolation));
   return tables.filter((text) => text !== '').join('\n');
 }
 
@@ -117,10 +131,6 @@ function catalogueTables({ costs, tables, ratios }: CatalogueResults): readonly 
   ];
 }
 
-function wholeNumber(value: number): string {
-  return Math.round(value).toLocaleString('en-US');
-}
-
 function deliveryTables({ rates, memory, ratios }: DeliveryResults): readonly string[] {
   return [
     table(
@@ -137,40 +147,4 @@ function deliveryTables({ rates, memory, ratios }: DeliveryResults): readonly st
     ),
     ratioTable(ratios),
   ];
-}
-
-function costTable(title: string, costs: readonly CostPerCall[]): string {
-  const lines = costs.map(({ name, microseconds, fastest }) => [
-    name,
-    microseconds.toFixed(1),
-    fastest?.toFixed(1) ?? '',
-  ]);
-  return table([title, 'us', 'fastest round'], lines);
-}
-
-function ratioTable(ratios: readonly Ratio[]): string {
-  const head = ['ratio (same run)', 'value', 'by fastest rounds', 'aim', 'reached'];
-  const rows = ratios.map(({ name, value, byFastest, aim, reached }) => [
-    name,
-    value.toFixed(2),
-    byFastest?.toFixed(2) ?? '',
-    aim,
-    reached === undefined ? '' : reached ? 'yes' : 'no',
-  ]);
-  const hasFastest = ratios.some(({ byFastest }) => byFastest !== undefined);
-  const shown = (cells: readonly string[]): readonly string[] =>
-    hasFastest ? cells : cells.filter((_, column) => column !== FASTEST_COLUMN);
-  return table(shown(head), rows.map(shown));
-}
-
-const FASTEST_COLUMN = 2;
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  if (rows.length === 0) return '';
-  const widths = head.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |\n`;
-  return line(head) + line(widths.map((width) => '-'.repeat(width))) + rows.map(line).join('');
 }

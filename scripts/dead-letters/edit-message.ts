@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { JSON_SHAPES } from '../../shared/contract/json-shapes.ts';
-import type { MessageFormat } from '../../shared/messaging/codec.ts';
+import type { Decoded, MessageFormat } from '../../shared/messaging/codec.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
 import type { MessageCodec } from '../../shared/messaging/message-codec.ts';
 import type { LogMessage, MessageHeaders } from '../../shared/messaging/message.ts';
+import { REQUEST_BATCH } from '../../shared/messaging/request-batch.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import type { Fault } from '../../shared/platform/problem.ts';
 import type { Edit } from './edit-request.ts';
@@ -29,7 +30,9 @@ export type Edited =
  */
 export async function editMessage(message: LogMessage, edit: Edit, codec: MessageCodec): Promise<Edited> {
   const headers = { ...message.headers, ...edit.headers };
-  const base = await basePayload({ ...message, headers }, codec);
+  const decoded = await codec.decode({ ...message, headers });
+  if (decoded.kind === 'decoded' && decoded.type === REQUEST_BATCH) return editBatch(message, edit);
+  const base = basePayload({ ...message, headers }, decoded);
   if (base.kind === 'refused') return base;
   const { type, format, content } = base;
   const changed = edit.patches.reduce(mergePatch, content);
@@ -55,9 +58,18 @@ type Base =
     }
   | { readonly kind: 'refused'; readonly why: string };
 
+/** A patch has no word for one request of many; its sender sends that one again, once the others are answered. */
+function editBatch({ value }: LogMessage, { patches, headers }: Edit): Edited {
+  if (patches.length > 0 || value === null)
+    return refused(
+      'it holds several requests: only its headers can be edited; redrive it, and let its sender mend the wrong ones',
+    );
+  if (Object.keys(headers).length === 0) return refused('the edit changes nothing');
+  return { kind: 'edited', value, headers, warnings: [] };
+}
+
 /** What is changed: JSON as it stands, Avro as its type is written in JSON. */
-async function basePayload(message: LogMessage, codec: MessageCodec): Promise<Base> {
-  const decoded = await codec.decode(message);
+function basePayload(message: LogMessage, decoded: Decoded): Base {
   if (decoded.format === 'json') return jsonBase(message);
   if (decoded.kind === 'undecodable')
     return refused('the payload cannot be decoded, so it cannot be edited; discard it');

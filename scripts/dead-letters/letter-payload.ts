@@ -3,7 +3,9 @@ import type { Codec } from '../../shared/messaging/codec.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
+import { type EncodedBatch, REQUEST_BATCH } from '../../shared/messaging/request-batch.ts';
 import { errorText } from '../../shared/platform/errors.ts';
+import { showBatch } from './batch-payload.ts';
 import { maskPayload } from './mask-payload.ts';
 
 /** What `show` tells of a payload. */
@@ -47,6 +49,8 @@ export async function showPayload(
     return { type, format, bytes, ...rawContent(message.value, notes, options) };
   }
   const { type, payload } = decoded;
+  if (type === REQUEST_BATCH)
+    return { type, format, bytes, ...(await batchContent(message.value, payload, options)) };
   try {
     const content = masked(jsonForm(type, payload), options.reveal);
     return { type, format, bytes, content, notes: [] };
@@ -60,6 +64,18 @@ export function jsonForm(type: string, payload: unknown): unknown {
   const shape = Object.hasOwn(JSON_SHAPES, type) ? JSON_SHAPES[type] : undefined;
   if (shape === undefined) throw new Error(`${type} has no JSON form`);
   return JSON.parse(shape.render(payload));
+}
+
+/** What is in a batch: JSON as it was sent, and of Avro each request as its type is written in JSON. */
+async function batchContent(
+  value: Buffer,
+  payload: unknown,
+  options: PayloadOptions,
+): Promise<Pick<ShownPayload, 'content' | 'notes'>> {
+  const batch = payload as EncodedBatch;
+  const { items, notes } = await showBatch(batch, jsonForm);
+  if (items === undefined || batch.format === 'json') return rawContent(value, notes, options);
+  return { content: masked(items, options.reveal), notes };
 }
 
 /** What is in bytes that do not follow a shape. */

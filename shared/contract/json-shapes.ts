@@ -15,6 +15,8 @@ import type { CatalogueMessage } from '../catalogue/catalogue-message.ts';
 import { readCatalogueRecordForm, renderCatalogueRecord } from './catalogue-record-form.ts';
 import type { EmailCommand, SmsCommand } from '../notification/command.ts';
 import { readAcceptance, readState } from './notification-record-forms.ts';
+import { writeJsonReplyBatch } from '../messaging/reply-batch-json.ts';
+import type { ReplyBatch } from '../messaging/request-batch.ts';
 import { readProblem } from './problem-shape.ts';
 import {
   emailCommandReader,
@@ -137,7 +139,22 @@ export const JSON_SHAPES: Readonly<Record<string, JsonForm>> = {
     render: (payload) => renderCatalogueRecord(payload as CatalogueMessage),
   },
   ProblemReply: { parse: readProblem, render: (payload) => JSON.stringify(payload) },
+  RequestBatch: { parse: refuseToReadBatch, render: refuseToRenderBatch },
+  ReplyBatch: {
+    parse: refuseToRead,
+    render: (payload) => writeJsonReplyBatch(payload as ReplyBatch).toString('utf8'),
+  },
 };
+
+/** An array of requests in JSON travels under the type of its items. */
+function refuseToReadBatch(): ReadRequest<never> {
+  const message = 'must come under the type of the requests in it, as header plat-message-type names it';
+  return invalid([shapeFault('body', 'wrong-type', message)]);
+}
+
+function refuseToRenderBatch(): never {
+  throw new Error('an array of requests in JSON has the type of its items');
+}
 
 /** On the log a number carries its country code, and the worker knows the default sender. */
 const OF_MESSAGES: NotificationReading = { hasDefaultSender: true };

@@ -16,6 +16,9 @@ export class MalformedAvroError extends Error {
   override readonly name = 'MalformedAvroError';
 }
 
+/** The record has more items than its reader takes. */
+export class TooManyItemsError extends MalformedAvroError {}
+
 /** Throws MalformedAvroError unless the bytes from `start` to the end are exactly one value of the schema. */
 export type BoundsCheck = (bytes: Buffer, start: number) => void;
 
@@ -27,16 +30,26 @@ interface Cursor {
 type Walk = (cursor: Cursor) => void;
 
 /**
- * Compiles the check of a schema. Throws TypeError when the schema has arrays or maps of items without any bytes: a
+ * Compiles the check of a schema. An array that is a member of the record itself may have `mostItems` items, by what its
+ * blocks announce: beyond them the check ends with TooManyItemsError. Throws TypeError when the schema has arrays or maps of items without any bytes: a
  * few bytes could then announce billions of items.
  */
-export function compileBoundsCheck(type: Type): BoundsCheck {
-  const walk = compile(type, new Map());
+export function compileBoundsCheck(type: Type, mostItems = Infinity): BoundsCheck {
+  const known = new Map<Type, Walk>();
+  const walk =
+    type instanceof avro.types.RecordType
+      ? walkRecord(type.fields.map((field) => compileMember(field.type, known, mostItems)))
+      : compile(type, known);
   return (bytes, start) => {
     const cursor = { bytes, at: start };
     walk(cursor);
     if (cursor.at !== bytes.length) throw new MalformedAvroError('bytes are left over at the end');
   };
+}
+
+function compileMember(type: Type, known: Map<Type, Walk>, mostItems: number): Walk {
+  if (!(type instanceof avro.types.ArrayType)) return compile(type, known);
+  return walkBlocks(itemWalk(type.itemsType, known), mostItems);
 }
 
 function compile(type: Type, known: Map<Type, Walk>): Walk {
@@ -133,8 +146,9 @@ function walkFixed(size: number): Walk {
   return (cursor) => advance(cursor, size);
 }
 
-function walkBlocks(item: Walk): Walk {
+function walkBlocks(item: Walk, mostItems = Infinity): Walk {
   return (cursor) => {
+    let all = 0;
     for (let count = readVarint(cursor); count !== 0; count = readVarint(cursor)) {
       const sized = count < 0;
       const items = Math.abs(count);
@@ -142,6 +156,8 @@ function walkBlocks(item: Walk): Walk {
       if (items > cursor.bytes.length - cursor.at) {
         throw new MalformedAvroError('an array announces more items than there are bytes');
       }
+      all += items;
+      if (all > mostItems) throw new TooManyItemsError(`there are more than ${mostItems} items`);
       for (let index = 0; index < items; index++) item(cursor);
       if (end !== undefined && end !== cursor.at)
         throw new MalformedAvroError('a block has another size than it says');

@@ -4,15 +4,23 @@
  */
 
 import type { Resolver, Type } from 'avsc';
-import { type MessageDefinition, recordName } from '../../schemas/catalogue.ts';
+import { type MessageDefinition, recordName } from '../../schemas/message-definition.ts';
 import { errorText } from '../platform/errors.ts';
 import type { RepaymentSchedule } from '../lending/repayment-schedule.ts';
 import { compileAbsence } from './avro-absence.ts';
 import { compileBoundsCheck } from './avro-bounds.ts';
+import { batchRecord } from './avro-batch.ts';
 import { faultsAgainstSchema, PayloadError } from './avro-faults.ts';
 import { assertRatesMatchShow, restoreRates } from './avro-rates.ts';
 import { putExtrasBesideRows, putExtrasIntoRows } from './avro-row-extras.ts';
 import { isSameSchema, parseOwnSchema } from './avro-schema.ts';
+import {
+  MAX_BATCH_ITEMS,
+  REPLY_BATCH,
+  type ReplyBatch,
+  REQUEST_BATCH,
+  type RequestBatch,
+} from './request-batch.ts';
 
 /** First byte of every Avro message. */
 export const MAGIC_BYTE = 0;
@@ -51,6 +59,7 @@ export function createAvroMessage(definition: MessageDefinition, schemaText: str
   }
   const markAbsent = compileAbsence(schema);
   const isSchedule = definition.type === 'CalculateRepaymentScheduleReply';
+  const isBatch = definition.type === REQUEST_BATCH || definition.type === REPLY_BATCH;
   return {
     definition,
     schema,
@@ -59,7 +68,10 @@ export function createAvroMessage(definition: MessageDefinition, schemaText: str
       markAbsent?.(record);
       if (isSchedule) completeSchedule(record as RepaymentSchedule);
     },
-    toRecord: (payload) => (isSchedule ? scheduleRecord(payload as RepaymentSchedule) : payload),
+    toRecord: (payload) => {
+      if (isSchedule) return scheduleRecord(payload as RepaymentSchedule);
+      return isBatch ? batchRecord(payload as RequestBatch | ReplyBatch) : payload;
+    },
   };
 }
 
@@ -75,7 +87,7 @@ function scheduleRecord(schedule: RepaymentSchedule): RepaymentSchedule {
 
 /** Makes the reader of a writer's schema. Throws when it cannot be read as ours; the message names the member. */
 export function createAvroReader(message: AvroMessage, writer: Type): AvroReader {
-  const check = compileBoundsCheck(writer);
+  const check = compileBoundsCheck(writer, message.definition.kind === 'batch' ? MAX_BATCH_ITEMS : Infinity);
   const resolver: Resolver | undefined = isSameSchema(message.schema, writer)
     ? undefined
     : message.schema.createResolver(writer);

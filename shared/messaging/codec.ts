@@ -36,6 +36,8 @@ export interface Encoded {
  */
 export interface Codec {
   decode(message: EncodedMessage): Decoded | Promise<Decoded>;
+  /** Whether the message is a batch, by its first bytes alone; false where the registry would have to be asked. Cheap. */
+  isBatch(message: EncodedMessage): boolean;
   /** Encodes a payload of a catalogue type. Throws on a payload that does not fit its schema: that is a bug. */
   encode(type: string, payload: unknown, format: MessageFormat): Encoded | Promise<Encoded>;
   /** Loads or registers what the given types need, so that encode() and decode() of them are synchronous from then on. */

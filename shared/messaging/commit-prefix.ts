@@ -44,6 +44,12 @@ export class CommitPrefix implements TopicPartition {
     return this.#works.length - this.#head;
   }
 
+  /** Whether the first message beyond the prefix was delivered, and never begun: it waits for its turn. */
+  get isWaiting(): boolean {
+    const first = this.#works[this.#head];
+    return first?.state === 'queued' && first.attempts === 0;
+  }
+
   /** Offset of the last message that was delivered in this epoch; -1 before the first. */
   get lastOffset(): number {
     return this.#lastOffset;

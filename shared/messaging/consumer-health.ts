@@ -19,9 +19,9 @@ export class ConsumerHealth {
     this.#stalls = new StallWatch(stallMs);
   }
 
-  /** Looks at the progress; called often, so that standing still is timed from its beginning. */
-  watch(prefixes: Iterable<CommitPrefix>): void {
-    this.#stall = this.#stalls.look(prefixes, performance.now());
+  /** Looks at the progress; called often, so that standing still is timed from its beginning. `ended` counts all works. */
+  watch(prefixes: Iterable<CommitPrefix>, ended: number): void {
+    this.#stall = this.#stalls.look(prefixes, ended, performance.now());
   }
 
   /** Answers whether commits have just begun to fail. */

@@ -2,11 +2,14 @@ import type { Metrics } from '../platform/metrics.ts';
 import type { BreakerState } from './breaker.ts';
 import type { Consumer } from './consumer.ts';
 import type { ConsumerStats } from './consumer-stats.ts';
+import type { BatchCounts } from './handle-batch.ts';
 import type { Handled } from './request-handling.ts';
 
 /** Observers of one worker's consumer, as metrics. */
 export interface ConsumerMetrics {
   readonly onHandled: (handled: Handled) => void;
+  /** How the requests of one batch ended. */
+  readonly onBatchItems: (counts: BatchCounts) => void;
   readonly onBreaker: (state: BreakerState) => void;
   /** `code` is one of a list, so that it can be a label. */
   readonly onDeadLetter: (code: string) => void;
@@ -42,6 +45,10 @@ export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetri
     'worker',
     'code',
   ]);
+  const batchItems = metrics.counter('plat_batch_items_total', 'Requests that came in batches', [
+    'worker',
+    'result',
+  ]);
   const lag = metrics.gauge('plat_consumer_lag_messages', 'Messages that wait before the consumer', [
     'worker',
     'topic',
@@ -56,6 +63,9 @@ export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetri
   return {
     onHandled: ({ type, result, durationMs }) =>
       durations.observe({ worker, type, result }, durationMs / 1_000),
+    onBatchItems: (counts) => {
+      for (const [result, items] of Object.entries(counts)) batchItems.inc({ worker, result }, items);
+    },
     onBreaker: (state) => {
       breaker.set({ worker }, state === 'open' ? 1 : 0);
       if (state === 'open') opened.inc({ worker });

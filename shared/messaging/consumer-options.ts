@@ -41,7 +41,10 @@ export interface RuntimeOptions {
    */
   readonly onUnexpected?: (message: LogMessage, error: unknown) => MaybePromise<Disposition>;
   readonly log: Log;
+  /** Weight of the messages in progress side by side; default 64. */
   readonly lanes?: number;
+  /** What a message weighs; default 1 each. Asked often: it must be cheap. */
+  readonly weigh?: (message: LogMessage) => number;
   /** Bulk lanes, which share a process with interactive ones, take 2. */
   readonly sliceMs?: number;
   readonly commitIntervalMs?: number;

@@ -59,6 +59,7 @@ export class ConsumerRuntime {
     this.#options = options;
     this.#owned = new OwnedPartitions(this.#inFlight, options.window);
     this.#health = new ConsumerHealth(options.stallMs ?? CONSUMER_DEFAULTS.stallMs, options.reads);
+    const { weigh } = options;
     const failures = new FailurePolicy(options, this.counters, (work) => this.#breaker.judge(work, 'failed'));
     this.#lanes = new Lanes(
       {
@@ -70,6 +71,7 @@ export class ConsumerRuntime {
       },
       {
         limit: options.lanes ?? CONSUMER_DEFAULTS.lanes,
+        weigh: weigh && (({ message }) => weigh(message)),
         sliceMs: options.sliceMs ?? CONSUMER_DEFAULTS.sliceMs,
       },
     );
@@ -224,7 +226,7 @@ export class ConsumerRuntime {
   }
 
   #tick(): void {
-    this.#health.watch(this.#owned.all());
+    this.#health.watch(this.#owned.all(), this.counters.settled);
     if (this.#attached?.revoking === false) this.#commits.tick();
   }
 

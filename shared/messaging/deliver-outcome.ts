@@ -1,5 +1,4 @@
 import { assertNever, MessagingError } from '../platform/errors.ts';
-import { createProblem } from '../platform/create-problem.ts';
 import type { Problem } from '../platform/problem.ts';
 import type { Codec } from './codec.ts';
 import type { DeadLetterReason, DeadLetters } from './dead-letter.ts';
@@ -7,7 +6,7 @@ import { isPassingFailure, type Disposition, type WorkEnd } from './disposition.
 import type { OutgoingMessage } from './message.ts';
 import type { Outcome, ReplyBody } from './outcome.ts';
 import type { Publisher } from './ports.ts';
-import { createErrorReply, createReply } from './reply-message.ts';
+import { createErrorReply, createReply, replyTooLarge } from './reply-message.ts';
 import type { ReplyFault, ReplyRoute, ReplyRouter } from './reply-router.ts';
 import type { Request } from './request.ts';
 import type { TopicDirectory } from './topic-directory.ts';
@@ -61,7 +60,7 @@ export class OutcomeDelivery {
         if (outcome.outputs !== undefined && outcome.outputs.length > 0) {
           await this.#parts.replies.publish(outcome.outputs);
         }
-        return outcome.reply === undefined ? (outcome.end ?? 'settled') : this.#reply(request, outcome.reply);
+        return this.#finish(request, outcome);
       default:
         return assertNever(outcome);
     }
@@ -86,14 +85,20 @@ export class OutcomeDelivery {
     await this.#bury(request, reasonOf(problem));
   }
 
-  async #reply(request: Request, body: ReplyBody): Promise<WorkEnd> {
+  async #finish(request: Request, { reply, end }: Extract<Outcome, { kind: 'done' }>): Promise<WorkEnd> {
+    if (reply === undefined) return end ?? 'settled';
+    const answered = await this.#reply(request, reply);
+    return answered === 'answered' ? (end ?? 'settled') : answered;
+  }
+
+  async #reply(request: Request, body: ReplyBody): Promise<WorkEnd | 'answered'> {
     const route = await this.#parts.router.find(request.message.headers);
     if (route.kind === 'fault') {
       return this.#bury(request, { code: route.code, text: FAULT_TEXT[route.code] });
     }
     const fault = await this.#send(route, await createReply(this.#parts.codec, request, route, body));
-    if (fault === undefined) return 'settled';
-    if (fault === 'too-large') return this.refuse(request, createProblem('reply-too-large'));
+    if (fault === undefined) return 'answered';
+    if (fault === 'too-large') return this.refuse(request, replyTooLarge(body.type));
     return this.#bury(request, fault);
   }
 

@@ -37,15 +37,15 @@ export function handleByType(handlers: Handlers): Policy {
     const { decoded } = request;
     if (decoded === undefined) return undefined;
     const handler = Object.hasOwn(handlers, decoded.type) ? handlers[decoded.type] : undefined;
-    if (handler === undefined) {
-      return refused(
-        createProblem('undecodable-message', {
-          detail: `messages of type ${decoded.type} are not served here`,
-        }),
-      );
-    }
+    if (handler === undefined) return refuseType(decoded.type);
     return handler(decoded.payload, contextOf(request));
   };
+}
+
+/** The refusal of a type that nobody serves here. */
+export function refuseType(type: string): Outcome {
+  const detail = `messages of type ${type} are not served here`;
+  return refused(createProblem('undecodable-message', { detail }));
 }
 
 function contextOf(request: Request): RequestContext {

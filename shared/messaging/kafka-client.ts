@@ -4,6 +4,7 @@ import { ConfigError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { installCodecs } from './kafka-compression.ts';
 import { KafkaConnections } from './kafka-connections.ts';
+import { growEncodersAsNeeded } from './kafka-encoder-growth.ts';
 import { stopIdlePolling } from './kafka-idle-polling.ts';
 import { toKafkajsLog } from './kafka-log.ts';
 import { saslOptions, type KafkaSasl } from './kafka-sasl.ts';
@@ -48,6 +49,7 @@ export const REQUEST_TIMEOUT_MS = 5_000;
 export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClient {
   installCodecs();
   stopIdlePolling();
+  growEncodersAsNeeded();
   const brokers = settings.brokers.map(checkAddress);
   const ssl = settings.ssl === undefined ? {} : { ssl: readCertificates(settings.ssl) };
   const sasl = settings.sasl === undefined ? {} : { sasl: saslOptions(settings.sasl) };

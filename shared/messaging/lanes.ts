@@ -1,41 +1,11 @@
-import type { Disposition, WorkEnd } from './disposition.ts';
+import type { Disposition } from './disposition.ts';
 import { Fifo } from './fifo.ts';
+import type { Lane, LaneCalls, LaneOptions } from './lane.ts';
 import { isPromise, type MaybePromise } from './maybe-promise.ts';
 import type { Work } from './work.ts';
 
-/** The works of one key that are not done, the oldest first; a message without a key has a lane of its own. */
-interface Lane {
-  first: Work;
-  last: Work;
-  /** The first work is running or held. A lane that is not busy waits in the ready queue. */
-  busy: boolean;
-  readonly key: string;
-  /** The lanes of the topic, by key; undefined for a message without a key. */
-  readonly group: Map<string, Lane> | undefined;
-}
-
 /** The longest delay that a timer of Node keeps; a longer one would be none at all. */
 const MAX_DELAY_MS = 2_147_483_647;
-
-/** What the lanes ask of their owner. */
-export interface LaneCalls {
-  run(work: Work): MaybePromise<Disposition>;
-  /** Decides about a throw of run(); throws nothing itself. */
-  thrown(work: Work, error: unknown): MaybePromise<Disposition>;
-  /** The work has ended: on to the next of its key, or the same again (it stays first and waits to be started). */
-  ended(work: Work, end: WorkEnd): 'next' | 'again';
-  /** The work waits for its next attempt. */
-  held(work: Work): void;
-  /** Whether a held work whose delay is over is still wanted. */
-  wanted(work: Work): boolean;
-}
-
-export interface LaneOptions {
-  /** Works in progress side by side. Held ones do not count: they must not keep other keys waiting. */
-  readonly limit: number;
-  /** Synchronous work between two turns of the event loop, in milliseconds. */
-  readonly sliceMs: number;
-}
 
 /** Runs works side by side, but those of one key one after another, in the order in which they came. */
 export class Lanes {
@@ -45,6 +15,8 @@ export class Lanes {
   readonly #ready = new Fifo<Lane>();
   readonly #held = new Map<Lane, NodeJS.Timeout>();
   #running = 0;
+  /** What the running works weigh together. */
+  #load = 0;
   #halted = false;
   #pumping = false;
   #sliceOpen = false;
@@ -72,7 +44,7 @@ export class Lanes {
   add(work: Work): void {
     const { topic, key } = work.message;
     if (key === null) {
-      this.#ready.push({ first: work, last: work, busy: false, key: '', group: undefined });
+      this.#ready.push({ first: work, last: work, busy: false, weight: 0, key: '', group: undefined });
       return;
     }
     const text = key.toString('latin1');
@@ -83,7 +55,7 @@ export class Lanes {
     }
     const lane = group.get(text);
     if (lane === undefined) {
-      const opened = { first: work, last: work, busy: false, key: text, group };
+      const opened = { first: work, last: work, busy: false, weight: 0, key: text, group };
       group.set(text, opened);
       this.#ready.push(opened);
       return;
@@ -92,7 +64,7 @@ export class Lanes {
     lane.last = work;
   }
 
-  /** Starts what may be started, until the limit or the end of the time slice. */
+  /** Starts what may be started, in order, until the limit or the end of the time slice. */
   pump(): void {
     if (this.#pumping || this.#halted || this.#ready.length === 0) return;
     this.#pumping = true;
@@ -105,12 +77,18 @@ export class Lanes {
   }
 
   #startUntilFull(): void {
-    while (!this.#halted && this.#running < this.#options.limit) {
-      if (performance.now() >= this.#sliceEndMs) return;
-      const lane = this.#ready.shift();
-      if (lane === undefined) return;
-      this.#start(lane);
+    while (!this.#halted) {
+      const lane = this.#ready.first;
+      if (lane === undefined || performance.now() >= this.#sliceEndMs) return;
+      const weight = this.#weigh(lane.first);
+      if (this.#running > 0 && this.#load + weight > this.#options.limit) return;
+      this.#ready.shift();
+      this.#start(lane, weight);
     }
+  }
+
+  #weigh(work: Work): number {
+    return this.#options.weigh?.(work) ?? 1;
   }
 
   /** Starts no more until go(); what runs goes on. */
@@ -128,7 +106,7 @@ export class Lanes {
     const lane = this.#ready.shift();
     if (lane === undefined) return undefined;
     const work = lane.first;
-    this.#start(lane);
+    this.#start(lane, this.#weigh(work));
     return work;
   }
 
@@ -177,12 +155,14 @@ export class Lanes {
     });
   }
 
-  #start(lane: Lane): void {
+  #start(lane: Lane, weight: number): void {
     const work = lane.first;
     lane.busy = true;
+    lane.weight = weight;
     work.state = 'running';
     work.attempts += 1;
     this.#running += 1;
+    this.#load += weight;
     let disposition: MaybePromise<Disposition>;
     try {
       disposition = this.#calls.run(work);
@@ -203,6 +183,7 @@ export class Lanes {
   #end(lane: Lane, disposition: Disposition): void {
     const work = lane.first;
     this.#running -= 1;
+    this.#load -= lane.weight;
     if (typeof disposition === 'object') this.#hold(lane, disposition.retryAfterMs);
     else if (this.#calls.ended(work, disposition) === 'next') this.#advance(lane);
     else this.#putBack(lane);

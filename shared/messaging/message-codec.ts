@@ -1,4 +1,4 @@
-import { MESSAGES } from '../../schemas/catalogue.ts';
+import { messageDefinition, MESSAGES } from '../../schemas/catalogue.ts';
 import { readReleasedSchemas, readSchema } from '../../schemas/schema-files.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createProblem } from '../platform/create-problem.ts';
@@ -16,14 +16,28 @@ import type { Codec, Decoded, Encoded, EncodedMessage, MessageFormat } from './c
 import { contradicts, CONTENT_TYPE, formatOfContentType, lastText } from './message-format.ts';
 import { HEADER } from './header-names.ts';
 import { decodeJson, encodeJson } from './json-codec.ts';
+import { openJsonBatch } from './json-batch.ts';
 import type { JsonShapes } from './json-shapes.ts';
-import { createSchemaStore, type Found } from './schema-store.ts';
+import { openAvroBatch } from './avro-batch.ts';
+import type { MaybePromise } from './maybe-promise.ts';
+import { writeAvroReplyBatch } from './reply-batch-avro.ts';
+import { writeJsonReplyBatch } from './reply-batch-json.ts';
+import { type EncodedBatch, REPLY_BATCH, type ReplyBatch, REQUEST_BATCH } from './request-batch.ts';
+import { createSchemaStore, type Found, type SchemaStore } from './schema-store.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
+
+type DecodeItem = (value: Buffer) => MaybePromise<Decoded>;
 
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 /** What JSON allows before its first bracket: blank, tab, line feed, carriage return. */
 const JSON_BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+/**
+ * Schema ids that the registry is asked for in vain on behalf of one batch. Items of further ones are undecodable
+ * unasked: a batch of 500 unknown ids would make 500 calls.
+ */
+const MAX_UNKNOWN_IDS_ASKED = 8;
+const TOO_MANY_UNKNOWN_IDS = `the batch has more than ${MAX_UNKNOWN_IDS_ASKED} that nobody knows.`;
 /** Nobody writes more of them; a message of blanks alone is not walked through. */
 const MAX_JSON_INDENT = 1_024;
 
@@ -60,37 +74,24 @@ export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
     return message;
   };
   const avroEncoded = (message: AvroMessage, id: number, payload: unknown): Encoded => ({
-    value: writer.write(message, id, payload),
+    value:
+      message.definition.type === REPLY_BATCH
+        ? writeAvroReplyBatch(id, payload as ReplyBatch)
+        : writer.write(message, id, payload),
     headers: { [HEADER.contentType]: CONTENT_TYPE.avro },
   });
-  const decodeAvro = (value: Buffer): Decoded | Promise<Decoded> => {
-    if (value.length < WIRE_HEADER_BYTES)
-      return undecodable('avro', 'The message ends within its schema id.');
-    const id = value.readUInt32BE(1);
-    const found = store.known(id);
-    if (found !== undefined) return readAvro(found, value);
-    return store.find(id).then((asked) => readAvro(asked, value));
-  };
+  const decode = createDecode(store, options.shapes);
 
   return {
-    decode: ({ value, headers }: EncodedMessage) => {
-      const claimed = lastText(headers, HEADER.contentType);
-      const format = formatOf(value);
-      if (value === null || format === undefined) {
-        const detail =
-          value === null || value.length === 0
-            ? 'The message is empty.'
-            : 'The message is neither Avro nor JSON.';
-        return undecodable(formatOfContentType(claimed) ?? 'json', detail);
-      }
-      if (contradicts(claimed, format)) {
-        return undecodable(
-          format,
-          `The header ${HEADER.contentType} contradicts the first byte of the message.`,
-        );
-      }
-      if (format === 'avro') return decodeAvro(value);
-      return readJson(options.shapes, lastText(headers, HEADER.messageType), value);
+    decode: (message) => decode(message),
+    isBatch: ({ value }) => {
+      if (value?.[0] !== MAGIC_BYTE) return firstJsonByte(value) === OPEN_ARRAY;
+      if (value.length < WIRE_HEADER_BYTES) return false;
+      const id = value.readUInt32BE(1);
+      // After prepare() our own id is known before any message of it was read.
+      if (id === store.writerId(messageOf(REQUEST_BATCH))) return true;
+      const found = store.known(id);
+      return found !== undefined && 'message' in found && found.message.definition.type === REQUEST_BATCH;
     },
     encode: (type, payload, format) => {
       const message = messageOf(type);
@@ -106,20 +107,74 @@ export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
   };
 }
 
+/** Decodes messages, and items of batches, for which it is told what the registry was asked for in vain. */
+function createDecode(
+  store: SchemaStore,
+  shapes: JsonShapes,
+): (message: EncodedMessage, askedInVain?: Set<number>) => MaybePromise<Decoded> {
+  const decodeAvro = (value: Buffer, askedInVain?: Set<number>): MaybePromise<Decoded> => {
+    if (value.length < WIRE_HEADER_BYTES)
+      return undecodable('avro', 'The message ends within its schema id.');
+    const id = value.readUInt32BE(1);
+    const found = store.known(id);
+    if (found !== undefined) return readAvro(found, value, decoderOfItems);
+    if (askedInVain !== undefined && askedInVain.size >= MAX_UNKNOWN_IDS_ASKED && !askedInVain.has(id)) {
+      return undecodable('avro', `Schema id ${id} was not looked up: ${TOO_MANY_UNKNOWN_IDS}`);
+    }
+    return store.find(id).then((asked) => {
+      if ('unreadable' in asked) askedInVain?.add(id);
+      return readAvro(asked, value, decoderOfItems);
+    });
+  };
+  const decode = ({ value, headers }: EncodedMessage, askedInVain?: Set<number>): MaybePromise<Decoded> => {
+    const claimed = lastText(headers, HEADER.contentType);
+    const format = formatOf(value);
+    if (value === null || format === undefined) {
+      const detail =
+        value === null || value.length === 0
+          ? 'The message is empty.'
+          : 'The message is neither Avro nor JSON.';
+      return undecodable(formatOfContentType(claimed) ?? 'json', detail);
+    }
+    if (contradicts(claimed, format)) {
+      return undecodable(
+        format,
+        `The header ${HEADER.contentType} contradicts the first byte of the message.`,
+      );
+    }
+    if (format === 'avro') return decodeAvro(value, askedInVain);
+    return readJson(shapes, lastText(headers, HEADER.messageType), value);
+  };
+  /** An item of a batch is a message value without headers. */
+  const decoderOfItems = (): DecodeItem => {
+    const askedInVain = new Set<number>();
+    return (value) => decode({ value, headers: {} }, askedInVain);
+  };
+  return decode;
+}
+
 /** The first byte decides; undefined when it is of neither format. */
 function formatOf(value: Buffer | null): MessageFormat | undefined {
   if (value?.[0] === MAGIC_BYTE) return 'avro';
-  let at = 0;
-  while (at < MAX_JSON_INDENT && JSON_BLANKS.has(value?.[at] ?? -1)) at += 1;
-  const first = value?.[at];
+  const first = firstJsonByte(value);
   return first === OPEN_OBJECT || first === OPEN_ARRAY ? 'json' : undefined;
 }
 
-function readAvro(found: Found, value: Buffer): Decoded {
+function firstJsonByte(value: Buffer | null): number | undefined {
+  let at = 0;
+  while (at < MAX_JSON_INDENT && JSON_BLANKS.has(value?.[at] ?? -1)) at += 1;
+  return value?.[at];
+}
+
+function readAvro(found: Found, value: Buffer, decoderOfItems: () => DecodeItem): Decoded {
   if ('unreadable' in found) return undecodable('avro', `The message cannot be read: ${found.unreadable}.`);
+  const { type } = found.message.definition;
+  if (type === REQUEST_BATCH)
+    return batchDecoded('avro', () => ({
+      step: () => openAvroBatch(() => found.read(value), decoderOfItems()),
+    }));
   try {
-    const payload = found.read(value);
-    return { kind: 'decoded', type: found.message.definition.type, format: 'avro', payload };
+    return { kind: 'decoded', type, format: 'avro', payload: found.read(value) };
   } catch (error) {
     return undecodable('avro', `The message does not follow its schema: ${errorText(error)}.`);
   }
@@ -132,9 +187,22 @@ function readJson(shapes: JsonShapes, type: string | undefined, value: Buffer): 
   if (shape === undefined) {
     return undecodable('json', `The header ${HEADER.messageType} names no known type of message.`);
   }
+  if (comesInBatches(type) && firstJsonByte(value) === OPEN_ARRAY)
+    return batchDecoded('json', () => openJsonBatch(value, { type, shape }));
   const read = decodeJson(value, shape);
   if (read.kind === 'invalid') return { kind: 'undecodable', format: 'json', problem: read.problem };
   return jsonDecoded(type, read.payload, read.warnings);
+}
+
+/** Requests of which an array may be sent: those that have a topic for mass traffic. */
+function comesInBatches(type: string): boolean {
+  const definition = messageDefinition(type);
+  return definition?.kind === 'request' && definition.bulkRequestTopic !== undefined;
+}
+
+function batchDecoded(format: MessageFormat, open: EncodedBatch['open']): Decoded {
+  const payload: EncodedBatch = { format, open };
+  return { kind: 'decoded', type: REQUEST_BATCH, format, payload };
 }
 
 function jsonDecoded(type: string, payload: unknown, warnings: readonly Warning[]): Decoded {
@@ -143,12 +211,11 @@ function jsonDecoded(type: string, payload: unknown, warnings: readonly Warning[
 }
 
 function jsonEncoded(shapes: JsonShapes, type: string, payload: unknown): Encoded {
+  const headers = { [HEADER.contentType]: CONTENT_TYPE.json, [HEADER.messageType]: type };
+  if (type === REPLY_BATCH) return { value: writeJsonReplyBatch(payload as ReplyBatch), headers };
   const shape = Object.hasOwn(shapes, type) ? shapes[type] : undefined;
   if (shape === undefined) throw new Error(`${type} has no JSON form`);
-  return {
-    value: encodeJson(payload, shape),
-    headers: { [HEADER.contentType]: CONTENT_TYPE.json, [HEADER.messageType]: type },
-  };
+  return { value: encodeJson(payload, shape), headers };
 }
 
 function undecodable(format: MessageFormat, detail: string): Decoded {

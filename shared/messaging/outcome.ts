@@ -1,4 +1,5 @@
 import type { AnswerHeaders } from './answer-headers.ts';
+import type { Encoded } from './codec.ts';
 import type { OutgoingMessage } from './message.ts';
 import type { Problem } from '../platform/problem.ts';
 
@@ -9,13 +10,14 @@ import type { Problem } from '../platform/problem.ts';
 export type Outcome =
   /**
    * The work is done: `reply` answers the requester (if the message names a reply topic), `outputs` go out as they are.
-   * `end` says that the handler itself stored it as a dead letter, which counts for the breaker.
+   * `end` says what else counts for the breaker: that the handler itself stored it as a dead letter, or that it failed
+   * although it was answered.
    */
   | {
       readonly kind: 'done';
       readonly reply?: ReplyBody;
       readonly outputs?: readonly OutgoingMessage[];
-      readonly end?: 'dead-lettered';
+      readonly end?: 'dead-lettered' | 'failed';
     }
   /** The request cannot be served and never will be: an error reply, or a dead letter where nobody can be answered. */
   | { readonly kind: 'refused'; readonly problem: Problem }
@@ -29,6 +31,8 @@ export interface ReplyBody {
   /** Record name in the catalogue of messages. */
   readonly type: string;
   readonly payload: unknown;
+  /** The payload in the request's format, where it was encoded already; the payload is not looked at then. */
+  readonly encoded?: Encoded;
   /** Warnings for header plat-warnings (E3). */
   readonly warnings?: string;
   /** What else the answer tells beside its body. */

@@ -1,4 +1,4 @@
-import { isRetryable } from '../platform/create-problem.ts';
+import { createProblem, isRetryable } from '../platform/create-problem.ts';
 import type { Problem } from '../platform/problem.ts';
 import { warningsList } from '../platform/warnings-list.ts';
 import { writeAnswerHeaders } from './answer-headers.ts';
@@ -6,6 +6,7 @@ import type { Codec } from './codec.ts';
 import { HEADER } from './header-names.ts';
 import type { HeaderValue, MessageHeaders, OutgoingMessage } from './message.ts';
 import type { ReplyBody } from './outcome.ts';
+import { REPLY_BATCH } from './request-batch.ts';
 import type { ReplyRoute } from './reply-router.ts';
 import type { Request } from './request.ts';
 
@@ -35,7 +36,7 @@ export async function createReply(
   route: Route,
   body: ReplyBody,
 ): Promise<OutgoingMessage> {
-  const encoded = await codec.encode(body.type, body.payload, request.format);
+  const encoded = body.encoded ?? (await codec.encode(body.type, body.payload, request.format));
   const warnings = warningsList(request.decoded?.warnings ?? [], body.warnings);
   return address(request, route, encoded.value, {
     ...encoded.headers,
@@ -51,7 +52,7 @@ export async function createErrorReply(
   route: Route,
   problem: Problem,
 ): Promise<OutgoingMessage> {
-  const named = withCorrelationId(problem, request);
+  const named = withCorrelationId(problem, request.correlationId);
   const encoded = await codec.encode(PROBLEM_TYPE, named, request.format);
   return address(request, route, encoded.value, {
     ...encoded.headers,
@@ -61,8 +62,17 @@ export async function createErrorReply(
   });
 }
 
-function withCorrelationId(problem: Problem, request: Request): Problem {
-  const id = request.correlationId?.toString('latin1') ?? '';
+/** The problem of a reply of this type that is larger than its topic takes. */
+export function replyTooLarge(type: string): Problem {
+  if (type !== REPLY_BATCH) return createProblem('reply-too-large');
+  const detail =
+    'The answers to the requests of this message are larger than a message may be: send fewer in one.';
+  return createProblem('reply-too-large', { detail });
+}
+
+/** The problem with the id of the request's message, where it can stand in a document (E1). */
+export function withCorrelationId(problem: Problem, correlationId: HeaderValue | undefined): Problem {
+  const id = correlationId?.toString('latin1') ?? '';
   return problem.correlationId === undefined && VISIBLE_ID.test(id)
     ? { ...problem, correlationId: id }
     : problem;

@@ -1,7 +1,7 @@
 import { retryTopicName, TOPIC, topicName, type TopicKey } from './topic-names.ts';
 
 /** The topics that replies of our own traffic go to. */
-const REPLY_TOPICS: readonly TopicKey[] = ['ingressReplies', 'ingressResults'];
+const REPLY_TOPICS: readonly TopicKey[] = ['ingressReplies', 'ingressResults', 'recalculationReplies'];
 
 /** Names of the reply topics that are ours. */
 export function ownReplyTopics(prefix: string): string[] {

@@ -77,9 +77,8 @@ export function createRequestHandling(options: RequestHandlingOptions): { readon
     } catch (error) {
       return fail(request, error, startedMs);
     }
-    const code = outcome.kind === 'done' ? undefined : outcome.problem.code;
     const durationMs = performance.now() - startedMs;
-    options.onHandled?.({ type: typeOf(request, handlers), result: RESULTS[outcome.kind], code, durationMs });
+    options.onHandled?.({ type: typeOf(request, handlers), ...resultOf(outcome), durationMs });
     return disposition;
   };
   const process: Process = (message, attempt, signal) => {
@@ -146,7 +145,14 @@ function createUnexpected(options: RequestHandlingOptions, delivery: OutcomeDeli
   };
 }
 
-const RESULTS = { done: 'done', refused: 'refused', retry: 'retry', abandon: 'abandoned' } as const;
+function resultOf(outcome: Outcome): Pick<Handled, 'result' | 'code'> {
+  if (outcome.kind !== 'done') return { result: RESULTS[outcome.kind], code: outcome.problem.code };
+  return outcome.end === 'failed'
+    ? { result: 'unexpected', code: 'unexpected' }
+    : { result: 'done', code: undefined };
+}
+
+const RESULTS = { refused: 'refused', retry: 'retry', abandon: 'abandoned' } as const;
 
 /** Only types that are served here become the label of a metric. */
 function typeOf({ decoded }: Request, handlers: Handlers): string {

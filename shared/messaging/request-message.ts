@@ -22,13 +22,14 @@ export function createRequestMessage(
     key: request.key ?? correlationId,
     value: encoded.value,
     timestampMs: nowMs,
+    ...(request.partition === undefined ? {} : { partition: request.partition }),
     headers: {
       ...encoded.headers,
       [HEADER.replyTopic]: replyTo.topic,
       ...(replyTo.partition === undefined ? {} : { [HEADER.replyPartition]: int32(replyTo.partition) }),
       [HEADER.correlationId]: correlationId,
       [HEADER.deadline]: String(nowMs + request.timeoutMs),
-      [HEADER.originTimestamp]: String(nowMs),
+      [HEADER.originTimestamp]: String(request.originTimestampMs ?? nowMs),
       ...(request.traceParent === undefined ? {} : { [HEADER.traceParent]: request.traceParent }),
     },
   };

@@ -31,6 +31,8 @@ export interface RequesterOptions {
   readonly instanceId: string;
   /** Default 10,000. */
   readonly maxPending?: number;
+  /** Default 5,000 ms; what may be on the log by then is only waited for. Outlasts an election where nobody hurries. */
+  readonly sendDeadlineMs?: number;
   readonly createId?: () => string;
 }
 
@@ -97,7 +99,7 @@ class LogRequester implements RequestReply {
     const { broker, instanceId } = options;
     this.#publisher = broker.createPublisher({
       clientId: `${instanceId}-requests`,
-      deadlineMs: SEND_DEADLINE_MS,
+      deadlineMs: options.sendDeadlineMs ?? SEND_DEADLINE_MS,
     });
     this.#waiting = new PendingReplies((pending) => {
       this.#counts.timedOut += 1;

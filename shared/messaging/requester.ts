@@ -9,6 +9,10 @@ export interface OutgoingRequest {
   readonly payload: unknown;
   /** Partition key; absent: the correlation id, which spreads requests evenly. */
   readonly key?: string;
+  /** Partition of the request topic; absent: the key decides. */
+  readonly partition?: number;
+  /** Travels as header plat-origin-timestamp, epoch milliseconds (D2); absent: the moment of sending. */
+  readonly originTimestampMs?: number;
   /** The longest time the caller waits; travels as header plat-deadline. */
   readonly timeoutMs: number;
   /** Correlation id shown to the caller; absent: a new UUID. */

@@ -6,10 +6,15 @@ interface Watched {
   sinceMs: number;
 }
 
-/** Notices partitions that have messages and make no progress: a stuck handler, or a source that delivers nothing. */
+/**
+ * Notices partitions that have messages and make no progress: a stuck handler, or a source that delivers nothing. A
+ * partition whose first message was not begun, while messages of others end, only waits for its turn.
+ */
 export class StallWatch {
   readonly #stallMs: number;
   #watched = new WeakMap<CommitPrefix, Watched>();
+  #ended = 0;
+  #lastEndMs = -Infinity;
 
   constructor(stallMs: number) {
     this.#stallMs = stallMs;
@@ -18,9 +23,12 @@ export class StallWatch {
   /**
    * `unhealthy` when delivered messages have not moved a prefix for the stall time. `degraded` when the log has more
    * than was delivered for as long: that can also be the control records of a foreign transaction, which are no
-   * messages, and a restart would mend nothing. Times are monotonic milliseconds.
+   * messages, and a restart would mend nothing. `ended` counts the works of all partitions that have ended so far. Times
+   * are monotonic milliseconds.
    */
-  look(prefixes: Iterable<CommitPrefix>, nowMs: number): Health {
+  look(prefixes: Iterable<CommitPrefix>, ended: number, nowMs: number): Health {
+    if (ended !== this.#ended) this.#lastEndMs = nowMs;
+    this.#ended = ended;
     let worst: Health = { status: 'ready' };
     for (const prefix of prefixes) {
       const stoodMs = this.#stoodStillMs(prefix, nowMs);
@@ -44,6 +52,7 @@ export class StallWatch {
       this.#watched.set(prefix, { position: prefix.position, sinceMs: nowMs });
       return 0;
     }
+    if (prefix.isWaiting) known.sinceMs = Math.max(known.sinceMs, this.#lastEndMs);
     return nowMs - known.sinceMs;
   }
 }

@@ -93,6 +93,7 @@ const CATALOGUE: Readonly<Record<TopicKey, Entry>> = {
   simulationDeadLetters: entry(PARTITIONS, retention(DEAD_LETTER_RETENTION_MS)),
   ingressReplies: entry(PARTITIONS, ANSWERS),
   ingressResults: entry(RESULT_PARTITIONS, ANSWERS),
+  recalculationReplies: entry(PARTITIONS, ANSWERS),
   catalogueRecords: entry(CATALOGUE_PARTITIONS, STATE),
   smsCommands: entry(PARTITIONS, { ...REQUESTS, ...retention(COMMAND_RETENTION_MS) }),
   emailCommands: entry(PARTITIONS, { ...REQUESTS, ...retention(COMMAND_RETENTION_MS) }),

@@ -9,6 +9,7 @@ export const TOPIC = {
   simulationDeadLetters: 'plat.simulation.dead-letters.v1',
   ingressReplies: 'plat.ingress.replies.v1',
   ingressResults: 'plat.ingress.results.v1',
+  recalculationReplies: 'plat.recalculation.replies.v1',
   catalogueRecords: 'plat.catalogue.records.v1',
   smsCommands: 'plat.notification.commands.sms.v1',
   emailCommands: 'plat.notification.commands.email.v1',

@@ -14,6 +14,7 @@ import {
   durationUpTo,
   flag,
   list,
+  listOf,
   oneOf,
   port,
   secret,
@@ -31,6 +32,9 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const COMMANDS_KEPT = `commands are kept for ${COMMAND_RETENTION_MS / HOUR}h`;
 const OUTCOMES_KEPT = `outcomes are kept for ${OUTCOME_RETENTION_MS / HOUR}h`;
+
+/** The lanes of a schedule worker, which share nothing but the process where one serves both. */
+const SCHEDULE_LANES = ['interactive', 'bulk'] as const;
 
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
@@ -105,6 +109,8 @@ const environment = z.object({
   /** Over the embedded broker: takes address and token of the admin endpoint; `none`: there is no endpoint. */
   ADMIN_FILE: z.string().default('var/admin.json'),
   DRAIN_TIMEOUT_MS: count(10 * MINUTE).default(10 * SECOND),
+  /** Lanes that a schedule worker serves: live requests, those of whole portfolios, or both. */
+  SCHEDULE_LANES: listOf(SCHEDULE_LANES).default([...SCHEDULE_LANES]),
   /** Messages handled side by side by one consumer. */
   LANES: count(10_000, 1).default(64),
 });
@@ -219,6 +225,7 @@ function toConfig(env: Environment) {
     adminFile: env.ADMIN_FILE === 'none' ? undefined : env.ADMIN_FILE,
     drainTimeoutMs: env.DRAIN_TIMEOUT_MS,
     lanes: env.LANES,
+    scheduleLanes: env.SCHEDULE_LANES,
   } as const;
 }
 

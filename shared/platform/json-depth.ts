@@ -19,7 +19,7 @@ export function exceedsJsonDepth(bytes: Uint8Array, maxDepth: number = MAX_JSON_
   for (let at = 0; at < length; at++) {
     const byte = bytes[at];
     if (byte === QUOTE) {
-      at = endOfString(bytes, at + 1);
+      at = endOfJsonText(bytes, at + 1);
     } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
       depth++;
       if (depth > maxDepth) return true;
@@ -31,7 +31,7 @@ export function exceedsJsonDepth(bytes: Uint8Array, maxDepth: number = MAX_JSON_
 }
 
 /** Index of the quote that closes the string whose first byte is at `from`, or beyond the end. */
-function endOfString(bytes: Uint8Array, from: number): number {
+export function endOfJsonText(bytes: Uint8Array, from: number): number {
   const { length } = bytes;
   let at = from;
   while (at < length) {

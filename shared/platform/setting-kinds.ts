@@ -30,6 +30,13 @@ export const list = z
       .filter((item) => item !== ''),
   )
   .refine((items) => items.length > 0, 'must name at least one');
+/** A comma list of such names, none twice. */
+export const listOf = <const Name extends string>(names: readonly Name[]) =>
+  list.pipe(
+    z
+      .array(oneOf(names), { error: `must hold some of ${names.join(', ')}` })
+      .refine((items) => new Set(items).size === items.length, 'must not name one twice'),
+  );
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR };
 const DURATION = /^([1-9]\d{0,5})([smh])$/;

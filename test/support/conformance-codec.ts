@@ -12,5 +12,6 @@ export const jsonCodec: Codec = {
     }
   },
   encode: (type, payload) => ({ value: Buffer.from(JSON.stringify({ type, payload })), headers: {} }),
+  isBatch: () => false,
   prepare: () => Promise.resolve(),
 };

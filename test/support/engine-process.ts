@@ -16,15 +16,19 @@ export interface EngineProcess {
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
 
-/** Runs `workers/main.ts` as production does, with no setting of the surrounding environment. */
+/** Runs `workers/main.ts` as production does, with no setting of the surrounding environment. Rejects unless it is ready in time. */
 export async function startEngine(
   workers: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  readyLimitMs = READY_LIMIT_MS,
 ): Promise<EngineProcess> {
   const startedAt = performance.now();
   const { child, stdout, stderr } = spawnEngine(workers, env);
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`not ready:\n${stdout()}${stderr()}`)), READY_LIMIT_MS);
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`not ready:\n${stdout()}${stderr()}`));
+    }, readyLimitMs);
     const onExit = (code: number | null): void =>
       reject(new Error(`ended with ${code}:\n${stdout()}${stderr()}`));
     child.once('exit', onExit);
@@ -55,6 +59,18 @@ export async function runEngine(
   return { code, stdout: stdout(), stderr: stderr() };
 }
 
+/** Processes that have not ended: none outlives this one. */
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** The child ends with this process at the latest. */
+export function endWithThis(child: ChildProcess): void {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+}
+
 /** The bare process, from its first moment on. */
 export function spawnEngine(args: readonly string[], env: Readonly<Record<string, string>>) {
   const child = spawn(
@@ -66,6 +82,7 @@ export function spawnEngine(args: readonly string[], env: Readonly<Record<string
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
+  endWithThis(child);
   let out = '';
   let err = '';
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString('utf8')));

@@ -27,6 +27,7 @@ export function createFakeCodec(overrides: Partial<Codec> = {}): Codec {
         headers: { 'content-type': format === 'avro' ? 'application/vnd.apache.avro' : 'application/json' },
       };
     },
+    isBatch: () => false,
     prepare: () => Promise.resolve(),
     ...overrides,
   };

@@ -55,6 +55,7 @@ export const jsonCodec: Codec = {
     format: 'json',
     payload: JSON.parse(String(value)) as unknown,
   }),
+  isBatch: () => false,
   prepare: async () => undefined,
 };
 

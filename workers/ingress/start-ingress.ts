@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROBLEM_TYPE } from '../../schemas/catalogue.ts';
 import { combineHealth } from '../../shared/platform/health-server.ts';
@@ -19,6 +19,11 @@ export interface RunningIngress {
 
 /** Looking this often for the last pending answer is fine enough for a shutdown. */
 const DRAIN_POLL_MS = 10;
+/**
+ * So long callers that keep connections are still heard, and told by 503 and `Connection: close` to go elsewhere. To close
+ * a connection at once resets it whenever a request is on its way, and its caller cannot know that it was not taken.
+ */
+const FAREWELL_MS = 500;
 /** Leaving the broker may take this long after the answers are out. */
 const LEAVE_TIMEOUT_MS = 2_000;
 
@@ -64,12 +69,21 @@ async function stop(deps: IngressDeps, ingress: AssembledIngress, drainMs: numbe
   const leftMs = (): number => Math.max(0, endsAtMs - performance.now());
   gate.close();
   answers.makeLast();
+  const farewellMs = Math.min(FAREWELL_MS, drainMs);
+  while ((await openConnections(app.server)) > 0 && drainMs - leftMs() < farewellMs)
+    await sleep(DRAIN_POLL_MS);
   const closed = app.close();
   while (figures.inFlight() > 0 && leftMs() > 0) await sleep(DRAIN_POLL_MS);
   await deps.requester.stop(leftMs());
   app.server.closeAllConnections();
   await closed;
   await Promise.all([ingress.results.stop(LEAVE_TIMEOUT_MS), ingress.notifications.stop(LEAVE_TIMEOUT_MS)]);
+}
+
+function openConnections(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.getConnections((error, count) => resolve(error === null ? count : 0));
+  });
 }
 
 function urlHost(host: string): string {

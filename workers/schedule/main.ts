@@ -1,5 +1,9 @@
-import { openLendingCatalogue } from '../../shared/catalogue/lending-environment.ts';
-import { startCatalogueWorker } from '../../shared/catalogue/start-catalogue-worker.ts';
+import {
+  openLendingCatalogue,
+  type LendingWorkerCatalogue,
+} from '../../shared/catalogue/lending-environment.ts';
+import { startCatalogueWorker, type CatalogueWorker } from '../../shared/catalogue/start-catalogue-worker.ts';
+import { REPLY_BATCH, REQUEST_BATCH } from '../../shared/messaging/request-batch.ts';
 import type { RunningWorker, WorkerContext } from '../../shared/platform/worker.ts';
 import { createHandlers } from './handlers.ts';
 
@@ -10,23 +14,26 @@ const MESSAGE_TYPES = [
   'CalculatePMTReply',
   'CalculateRateRequest',
   'CalculateRateReply',
+  REQUEST_BATCH,
+  REPLY_BATCH,
 ];
 /** Bulk work gives way to interactive requests in the same process after this. */
 const BULK_SLICE_MS = 2;
+const LANES: CatalogueWorker<LendingWorkerCatalogue>['lanes'] = [
+  { lane: 'interactive', requestTopic: 'scheduleRequests' },
+  { lane: 'bulk', requestTopic: 'scheduleBulkRequests', sliceMs: BULK_SLICE_MS },
+];
 
 /**
- * Starts the schedule worker, which calculates with the catalogue's schedule types, periodicities and calendars, on two
- * lanes. Rejects when it cannot begin; nothing is left running then.
+ * Starts the schedule worker, which calculates with the catalogue's schedule types, periodicities and calendars, on the
+ * lanes that its configuration names. Rejects when it cannot begin; nothing is left running then.
  */
 export function start(context: WorkerContext): Promise<RunningWorker> {
   return startCatalogueWorker(context, {
     name: 'schedule',
     messageTypes: MESSAGE_TYPES,
     deadLetterTopic: 'scheduleDeadLetters',
-    lanes: [
-      { lane: 'interactive', requestTopic: 'scheduleRequests' },
-      { lane: 'bulk', requestTopic: 'scheduleBulkRequests', sliceMs: BULK_SLICE_MS },
-    ],
+    lanes: LANES.filter(({ lane }) => context.config.scheduleLanes.includes(lane)),
     open: openLendingCatalogue,
     handlersOf: ({ environment }) => createHandlers(environment),
   });

@@ -4,7 +4,9 @@ import { PROBLEM_TYPE } from '../../../schemas/catalogue.ts';
 import { HEADER } from '../../messaging/header-names.ts';
 import { CATALOGUE_RECORD } from '../../catalogue/catalogue-message.ts';
 import { topicName, type TopicKey } from '../../messaging/topic-names.ts';
+import { REPLY_BATCH, REQUEST_BATCH } from '../../messaging/request-batch.ts';
 import { ACTIONS, type Action } from '../actions.ts';
+import { BATCH_KINDS } from './asyncapi-batches.ts';
 import { asyncApiMessages, KAFKA_BINDING_VERSION, messageNames } from './asyncapi-messages.ts';
 import { notificationChannels, notificationKinds, notificationOperations } from './asyncapi-notifications.ts';
 
@@ -38,7 +40,7 @@ export function asyncApiDocument(options: AsyncApiOptions): Readonly<Record<stri
     servers: { kafka: { host: broker, protocol: 'kafka', description: 'Apache Kafka.' } },
     channels: channels(topicPrefix),
     operations: Object.fromEntries([...ACTIONS.flatMap(operationsOf), ...notificationOperations(REPLIES)]),
-    components: { messages: asyncApiMessages(ACTIONS, notificationKinds()) },
+    components: { messages: asyncApiMessages(ACTIONS, [...BATCH_KINDS, ...notificationKinds()]) },
   };
 }
 
@@ -48,7 +50,7 @@ function requestTopics({ topic, bulkTopic }: Action): readonly TopicKey[] {
 
 function channels(prefix: string): Record<string, object> {
   const topics = [...new Set(ACTIONS.flatMap(requestTopics))];
-  const replyTypes = [...new Set(ACTIONS.map(({ replyType }) => replyType)), PROBLEM_TYPE];
+  const replyTypes = [...new Set(ACTIONS.map(({ replyType }) => replyType)), REPLY_BATCH, PROBLEM_TYPE];
   const replies = {
     address: null,
     title: 'Replies',
@@ -83,9 +85,14 @@ function channel(prefix: string, topic: TopicKey): object {
   const address = topicName(prefix, topic);
   return {
     address,
-    messages: messageReferences(types),
+    messages: messageReferences(takesBatches(topic) ? [...types, REQUEST_BATCH] : types),
     bindings: { kafka: { topic: address, bindingVersion: KAFKA_BINDING_VERSION } },
   };
+}
+
+/** Several requests in one message are taken where nobody waits for them. */
+function takesBatches(topic: TopicKey): boolean {
+  return ACTIONS.some(({ bulkTopic }) => bulkTopic === topic);
 }
 
 function messageReferences(types: readonly string[]): Record<string, { $ref: string }> {
@@ -102,23 +109,29 @@ function operationsOf(action: Action): [string, object][] {
 }
 
 function operation(action: Action, topic: TopicKey, summary: string): object {
-  const replyNames = [action.replyType, PROBLEM_TYPE].flatMap((type) => messageNames(type));
+  const isBulk = takesBatches(topic);
+  const requestTypes = [action.requestType, ...(isBulk ? [REQUEST_BATCH] : [])];
+  const replyTypes = [action.replyType, ...(isBulk ? [REPLY_BATCH] : []), PROBLEM_TYPE];
   return {
     action: 'receive',
     summary,
     description: action.description,
     channel: { $ref: `#/channels/${topic}` },
-    messages: messageNames(action.requestType).map((name) => ({
-      $ref: `#/channels/${topic}/messages/${name}`,
-    })),
+    messages: references(topic, requestTypes),
     reply: {
       address: {
         location: `$message.header#/${HEADER.replyTopic}`,
         description: 'Chosen by the requester.',
       },
       channel: { $ref: `#/channels/${REPLIES}` },
-      messages: replyNames.map((name) => ({ $ref: `#/channels/${REPLIES}/messages/${name}` })),
+      messages: references(REPLIES, replyTypes),
     },
     bindings: { kafka: { bindingVersion: KAFKA_BINDING_VERSION } },
   };
+}
+
+function references(owner: string, types: readonly string[]): { $ref: string }[] {
+  return types
+    .flatMap((type) => messageNames(type))
+    .map((name) => ({ $ref: `#/channels/${owner}/messages/${name}` }));
 }

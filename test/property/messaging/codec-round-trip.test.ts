@@ -20,6 +20,7 @@ import { MESSAGES } from '../../../schemas/catalogue.ts';
 import { readSchema } from '../../../schemas/schema-files.ts';
 import { DecimalType } from '../../../shared/messaging/avro-decimal.ts';
 import { LARGEST_EXACT_LONG, SMALLEST_EXACT_LONG } from '../../../shared/messaging/avro-long.ts';
+import { REQUEST_BATCH } from '../../../shared/messaging/request-batch.ts';
 import { parseOwnSchema } from '../../../shared/messaging/avro-schema.ts';
 import { atOnce, codecOf, payloadOf } from '../../support/codec-fixture.ts';
 
@@ -82,15 +83,19 @@ function consistent(payload: unknown): unknown {
 }
 
 describe('every message of the catalogue', () => {
-  it.each(MESSAGES)('comes back as it was written: $type', (definition) => {
-    const payloads = payloadsOf(parseOwnSchema(readSchema(definition))).map(consistent);
-    assert(
-      property(payloads, constant(definition.type), (payload, type) => {
-        expect(codec.faultsOf(type, payload)).toEqual([]);
-        const decoded = codec.decode(atOnce(codec.encode(type, payload, 'avro')));
-        expect(payloadOf(decoded)).toEqual(payload);
-      }),
-      RUNS,
-    );
-  });
+  // A batch that was read is opened later, item by item: batches.test.ts.
+  it.each(MESSAGES.filter(({ type }) => type !== REQUEST_BATCH))(
+    'comes back as it was written: $type',
+    (definition) => {
+      const payloads = payloadsOf(parseOwnSchema(readSchema(definition))).map(consistent);
+      assert(
+        property(payloads, constant(definition.type), (payload, type) => {
+          expect(codec.faultsOf(type, payload)).toEqual([]);
+          const decoded = codec.decode(atOnce(codec.encode(type, payload, 'avro')));
+          expect(payloadOf(decoded)).toEqual(payload);
+        }),
+        RUNS,
+      );
+    },
+  );
 });

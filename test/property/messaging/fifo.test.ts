@@ -26,6 +26,7 @@ test('a queue gives back what an array would, over any pushes and shifts', () =>
       for (const { do: what, times } of steps) {
         for (let count = 0; count < times; count += 1) operations[what](count);
         expect(fifo.length).toBe(model.length);
+        expect(fifo.first).toBe(model[0]);
       }
     }),
   );

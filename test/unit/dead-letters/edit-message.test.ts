@@ -62,6 +62,25 @@ describe('an edit', () => {
     });
   });
 
+  it('of several requests in one message changes headers only', async () => {
+    const body = { jsonParam: { ...TERMS, FinancedAmount: 1000, InterestPercent: 12.5 } };
+    const item = await avroLetter(TERMS);
+    const inAvro = await codec.encode('RequestBatch', { items: [{ id: 'c-1', value: item.value }] }, 'avro');
+    const avro = deadLetterMessage({ ...inAvro.headers, [HEADER.messageType]: undefined }, inAvro);
+    for (const letter of [jsonLetter([body, body]), { ...avro, headers: { ...inAvro.headers } }]) {
+      expect(await edit(letter, ['jsonParam.InstallmentsNo=5'])).toMatchObject({
+        kind: 'refused',
+        why: expect.stringContaining('only its headers') as string,
+      });
+      expect(await edit(letter, [], ['kafka_replyTopic=bank.replies'])).toEqual({
+        kind: 'edited',
+        value: letter.value,
+        headers: { kafka_replyTopic: 'bank.replies' },
+        warnings: [],
+      });
+    }
+  });
+
   it('that changes nothing is refused', async () => {
     const letter = jsonLetter({ jsonParam: { ...TERMS, FinancedAmount: 1000, InterestPercent: 12.5 } });
     expect(await edit(letter, ['jsonParam.InstallmentsNo=4'])).toMatchObject({ kind: 'refused' });

@@ -85,6 +85,44 @@ describe('showing a payload', () => {
   });
 });
 
+const letter = (bytes: Buffer) => deadLetterMessage({ [HEADER.messageType]: undefined }, { value: bytes });
+
+describe('showing several requests in one message', () => {
+  const rate = { Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [-100, 101] };
+
+  it('shows JSON as it was sent, masked, and says which requests are wrong', async () => {
+    const items = [
+      { id: 'c-1', jsonParam: rate },
+      { id: 'c-2', jsonParam: { ...rate, subject: 'hello Ana' } },
+      {},
+    ];
+    const value = Buffer.from(JSON.stringify(items));
+    const message = deadLetterMessage({ [HEADER.messageType]: 'CalculateRateRequest' }, { value });
+    const shown = await showPayload(message, codec, { reveal: false, isCommand: false });
+    expect(shown).toMatchObject({ type: 'RequestBatch', format: 'json' });
+    expect(JSON.stringify(shown)).not.toContain('hello Ana');
+    expect(shown.content).toMatchObject([{ id: 'c-1', jsonParam: rate }, { id: 'c-2' }, {}]);
+    expect(shown.notes.join()).toMatch(/request 3: .*jsonParam/);
+  });
+
+  it('shows Avro in the spellings of the interface, and hides what cannot be read', async () => {
+    const parsed = JSON_SHAPES['CalculateRateRequest']?.parse({ jsonParam: rate });
+    if (parsed?.kind !== 'valid') throw new Error('the request is wrong');
+    const { value: item } = await codec.encode('CalculateRateRequest', parsed.payload, 'avro');
+    const items = [{ id: 'c-1', value: item }, { value: Buffer.from('hello Ana') }];
+    const { value } = await codec.encode('RequestBatch', { items }, 'avro');
+    const nested = await codec.encode('RequestBatch', { items: [{ value }] }, 'avro');
+    const options = { reveal: false, isCommand: false };
+    const shown = await showPayload(letter(value), codec, options);
+    expect(shown.content).toEqual([{ id: 'c-1', jsonParam: rate }, { unreadable: true }]);
+    expect(shown.notes).toEqual([expect.stringContaining('request 2: The message is neither Avro nor JSON')]);
+    expect((await showPayload(letter(nested.value), codec, options)).content).toEqual([{ unreadable: true }]);
+    const cut = await showPayload(letter(value.subarray(0, -1)), codec, options);
+    expect(cut.content).toBeUndefined();
+    expect(cut.notes.join()).toContain('does not follow its schema');
+  });
+});
+
 describe('a merge patch', () => {
   it('merges objects, removes by null and replaces everything else (RFC 7396)', () => {
     const target = { a: { b: 1, c: [1, 2] }, d: 'x' };

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { compileBoundsCheck, MalformedAvroError } from '../../../shared/messaging/avro-bounds.ts';
+import {
+  compileBoundsCheck,
+  MalformedAvroError,
+  TooManyItemsError,
+} from '../../../shared/messaging/avro-bounds.ts';
 import { parseWriterSchema } from '../../../shared/messaging/avro-schema.ts';
-import { atOnce, codecOf, problemOf, REPLY, schedule } from '../../support/codec-fixture.ts';
+import {
+  type EncodedBatch,
+  openAtOnce,
+  REPLY_BATCH,
+  REQUEST_BATCH,
+} from '../../../shared/messaging/request-batch.ts';
+import { atOnce, codecOf, payloadOf, problemOf, REPLY, schedule } from '../../support/codec-fixture.ts';
 
 const check = (schema: unknown, hex: string) =>
   compileBoundsCheck(parseWriterSchema(JSON.stringify(schema)))(Buffer.from(hex, 'hex'), 0);
@@ -11,6 +21,13 @@ const node = {
   name: 'Node',
   fields: [{ name: 'next', type: ['null', 'Node'] }],
 };
+
+/** A record of a million items of two bytes each. */
+function million(type: string): Buffer {
+  const { value } = atOnce(codecOf().encode(type, { items: [] }, 'avro'));
+  const count = Buffer.from('80897a', 'hex');
+  return Buffer.concat([value.subarray(0, 5), count, Buffer.alloc(8 * 1_024 * 1_024)]);
+}
 
 describe('the check of Avro bytes before they are decoded', () => {
   it.each([
@@ -61,6 +78,34 @@ describe('the check of Avro bytes before they are decoded', () => {
     for (const items of ['null', empty, { type: 'fixed', name: 'F', size: 0 }]) {
       expect(() => check(listOf(items), '00')).toThrow('without bytes');
     }
+  });
+
+  it('ends at more items than a record may have, by what its blocks announce', () => {
+    const inner = { type: 'record', name: 'Inner', fields: [{ name: 'many', type: listOf('int') }] };
+    const fields = [
+      { name: 'inner', type: inner },
+      { name: 'items', type: listOf('int') },
+    ];
+    const type = parseWriterSchema(JSON.stringify({ type: 'record', name: 'Outer', fields }));
+    const bounded = (hex: string) => compileBoundsCheck(type, 3)(Buffer.from(hex, 'hex'), 0);
+    const fourInside = '080202020200';
+    expect(() => bounded(`${fourInside}0602020200`)).not.toThrow();
+    expect(() => bounded(`${fourInside}020204020200`)).not.toThrow();
+    expect(() => bounded(`${fourInside}04020204020200`)).toThrow(TooManyItemsError);
+    expect(() => bounded(`${fourInside}0708020202020200`)).toThrow(TooManyItemsError);
+  });
+
+  it('refuses a batch of megabytes of tiny items before it makes room for them', () => {
+    const codec = codecOf();
+    const messages = [million(REQUEST_BATCH), million(REPLY_BATCH)] as const;
+    const startedMs = performance.now();
+    const requests = payloadOf(codec.decode({ value: messages[0], headers: {} })) as EncodedBatch;
+    const opened = openAtOnce(requests);
+    const replies = codec.decode({ value: messages[1], headers: {} });
+    expect(performance.now() - startedMs).toBeLessThan(500);
+    const errors = [{ path: 'items', code: 'too-many-items' }];
+    expect(opened).toMatchObject({ kind: 'invalid', problem: { code: 'invalid-request', errors } });
+    expect(problemOf(replies).detail).toContain('more than 500 items');
   });
 
   it('refuses a message of a few bytes that announces a million rows, without making room for them', () => {

@@ -465,3 +465,12 @@ test('a commit in flight is not overtaken by another', async () => {
   await settleMicrotasks();
   expect(source.commits.map(({ offsets }) => offsets[0]?.offset)).toEqual([1, 2]);
 });
+
+test('messages that weigh much are begun side by side as far as their weight allows', async () => {
+  const { work, sink } = createScene({ lanes: 4, weigh: ({ offset }) => (offset < 4 ? 2 : 1) });
+  sink.onMessages(1, fakeMessages(0, 5), 6);
+  expect(work.begun()).toEqual([0, 1]);
+  await work.end(0);
+  await work.end(1);
+  expect(work.begun()).toEqual([0, 1, 2, 3]);
+});

@@ -103,7 +103,8 @@ describe('topic catalogue', () => {
 
   test('no reply may go to a topic of our own but those for replies', () => {
     const internal = internalTopics('x.', [10_000]);
-    expect(ownReplyTopics('x.')).toEqual([`x.${TOPIC.ingressReplies}`, `x.${TOPIC.ingressResults}`]);
+    const own = [TOPIC.ingressReplies, TOPIC.ingressResults, TOPIC.recalculationReplies];
+    expect(ownReplyTopics('x.')).toEqual(own.map((topic) => `x.${topic}`));
     expect([...internal, ...ownReplyTopics('x.')].toSorted()).toEqual(
       allTopicSpecs('x.', [10_000])
         .map(({ topic }) => topic)

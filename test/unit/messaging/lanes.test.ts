@@ -1,7 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { CommitPrefix } from '../../../shared/messaging/commit-prefix.ts';
 import type { Disposition } from '../../../shared/messaging/disposition.ts';
-import { Lanes, type LaneOptions } from '../../../shared/messaging/lanes.ts';
+import type { LaneOptions } from '../../../shared/messaging/lane.ts';
+import { Lanes } from '../../../shared/messaging/lanes.ts';
 import { createWork, type Work } from '../../../shared/messaging/work.ts';
 import { fakeMessage } from '../../support/fake-messages.ts';
 import { settleMicrotasks } from '../../support/fake-work.ts';
@@ -189,4 +190,56 @@ test('closed lanes keep no timer and start nothing', () => {
   vi.advanceTimersByTime(10_000);
   expect(begun).toEqual([0]);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('heavy works share the limit by their weight, and the light ones behind them wait for room', async () => {
+  const ends: (() => void)[] = [];
+  const { lanes, begun, add } = createScene(
+    () => new Promise<Disposition>((resolve) => ends.push(() => resolve('settled'))),
+    { limit: 4, weigh: ({ offset }) => (offset < 3 ? 2 : 1) },
+  );
+  for (let offset = 0; offset < 6; offset += 1) add(offset, null);
+  lanes.pump();
+  expect(begun).toEqual([0, 1]);
+  expect(lanes.running).toBe(2);
+  ends[0]?.();
+  await settleMicrotasks();
+  expect(begun).toEqual([0, 1, 2]);
+  ends[1]?.();
+  await settleMicrotasks();
+  expect(begun).toEqual([0, 1, 2, 3, 4]);
+  ends[3]?.();
+  await settleMicrotasks();
+  expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
+});
+
+test('a work heavier than the limit is begun alone', async () => {
+  const ends: (() => void)[] = [];
+  const { lanes, begun, add } = createScene(
+    () => new Promise<Disposition>((resolve) => ends.push(() => resolve('settled'))),
+    { limit: 2, weigh: ({ offset }) => (offset === 1 ? 50 : 1) },
+  );
+  for (let offset = 0; offset < 3; offset += 1) add(offset, null);
+  lanes.pump();
+  expect(begun).toEqual([0]);
+  ends[0]?.();
+  await settleMicrotasks();
+  expect(begun).toEqual([0, 1]);
+  ends[1]?.();
+  await settleMicrotasks();
+  expect(begun).toEqual([0, 1, 2]);
+});
+
+test('a held work weighs nothing, and its weight again when it is tried again', async () => {
+  vi.useFakeTimers();
+  const { lanes, begun, add } = createScene(
+    (work) => (work.offset === 0 && work.attempts === 1 ? { retryAfterMs: 100 } : never()),
+    { limit: 4, weigh: () => 2 },
+  );
+  for (let offset = 0; offset < 4; offset += 1) add(offset, null);
+  lanes.pump();
+  expect(begun).toEqual([0, 1, 2]);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(begun).toEqual([0, 1, 2]);
+  expect(lanes.running).toBe(2);
 });

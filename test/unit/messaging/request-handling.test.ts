@@ -503,3 +503,18 @@ test('dead letters count as failures where that is asked for, by their code', as
   expect(await refusing.handle(question())).toBe('settled');
   expect(await createScene().handle(question(withoutAddress))).toBe('settled');
 });
+
+const answerAsFailed: Handler = () => ({
+  kind: 'done',
+  reply: { type: 'Answer', payload: 1 },
+  end: 'failed',
+});
+
+test('what was answered although it failed counts for the breaker, and not as done', async () => {
+  const { handle, replies, handled } = createScene(answerAsFailed);
+  expect(await handle(question())).toBe('failed');
+  expect(replies.sent).toHaveLength(1);
+  expect(handled).toMatchObject([{ result: 'unexpected', code: 'unexpected' }]);
+  // A dead letter that were tried again would be stored twice.
+  expect(await handle(question(withoutAddress))).toBe('settled');
+});

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Codec } from '../../../shared/messaging/codec.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
+import type { PublisherOptions, TailOptions } from '../../../shared/messaging/ports.ts';
 import { createRequester, type RequesterOptions } from '../../../shared/messaging/request-reply.ts';
 import type { Reply } from '../../../shared/messaging/requester.ts';
 import { createProblem } from '../../../shared/platform/create-problem.ts';
@@ -59,6 +60,22 @@ function replyMessage(value: Buffer, headers: MessageHeaders): LogMessage {
 }
 
 const problemCode = (reply: Reply) => (reply.kind === 'problem' ? reply.problem.code : 'no problem');
+
+test('a request is tried to be sent for 5 s, or for as long as who asks can wait', async () => {
+  const deadlines: (number | undefined)[] = [];
+  const createPublisher = ({ deadlineMs }: PublisherOptions) => {
+    deadlines.push(deadlineMs);
+    return new FakePublisher();
+  };
+  const broker = {
+    createTail: (tail: TailOptions) => new FakeTail(tail),
+    createPublisher,
+    admin: { partitionCounts: () => Promise.resolve(new Map([[REPLIES, 12]])) },
+  };
+  await createScene({ broker });
+  await createScene({ broker, sendDeadlineMs: 30_000 });
+  expect(deadlines).toEqual([5_000, 30_000]);
+});
 
 test('a request carries its reply address, its deadline and the time it entered the log', async () => {
   const { requester, publisher, tail } = await createScene();

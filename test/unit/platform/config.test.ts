@@ -47,6 +47,14 @@ describe('configuration', () => {
     expect(faultOf({ HOLIDAY_COUNTRIES: ' , ' })).toContain('HOLIDAY_COUNTRIES');
   });
 
+  it('reads the lanes of a schedule worker, both by default, and names those that there are', () => {
+    expect(loadConfig({}).scheduleLanes).toEqual(['interactive', 'bulk']);
+    expect(loadConfig({ SCHEDULE_LANES: 'bulk' }).scheduleLanes).toEqual(['bulk']);
+    expect(faultOf({ SCHEDULE_LANES: 'bulk,night' })).toContain('must be one of interactive, bulk');
+    expect(faultOf({ SCHEDULE_LANES: 'bulk,bulk' })).toContain('SCHEDULE_LANES: must not name one twice');
+    expect(faultOf({ SCHEDULE_LANES: ' , ' })).toContain('SCHEDULE_LANES: must name at least one');
+  });
+
   it('treats an empty variable as absent, as containers pass them', () => {
     expect(loadConfig({ KAFKA_BROKERS: '', PORT: '' }).http.port).toBe(8_080);
   });

@@ -4,8 +4,8 @@ import {
   MESSAGES,
   messageDefinition,
   PROBLEM_TYPE,
-  recordName,
 } from '../../../schemas/catalogue.ts';
+import { recordName } from '../../../schemas/message-definition.ts';
 import { readReleasedSchemas, readSchema } from '../../../schemas/schema-files.ts';
 import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
 import { repaymentScheduleMembers } from '../../../shared/contract/repayment-schedule-request-shape.ts';

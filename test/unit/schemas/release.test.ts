@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type MessageDefinition, messageDefinition } from '../../../schemas/catalogue.ts';
+import { messageDefinition } from '../../../schemas/catalogue.ts';
+import type { MessageDefinition } from '../../../schemas/message-definition.ts';
 import { readReleasedSchemas, readSchema } from '../../../schemas/schema-files.ts';
 import { createAvroMessage } from '../../../shared/messaging/avro-message.ts';
 import { checkReleases } from '../../../shared/messaging/schema-release.ts';

@@ -93,6 +93,24 @@ describe('the document', () => {
     ]);
   });
 
+  test('has several requests in one message, and their answers, on the bulk channel only', () => {
+    const ofChannel = (topic: 'scheduleRequests' | 'scheduleBulkRequests') =>
+      parsed.document
+        ?.channels()
+        .all()
+        .find((channel) => channel.address() === topicName('test.', topic))
+        ?.messages()
+        .all()
+        .map((message) => message.id());
+    expect(ofChannel('scheduleBulkRequests')).toEqual(
+      expect.arrayContaining(['RequestBatch.avro', 'RequestBatch.json']),
+    );
+    expect(ofChannel('scheduleRequests')).not.toContain('RequestBatch.json');
+    const bulk = parsed.document?.operations().get('PLAT_BP_CalculatePMT_Bulk');
+    const replies = bulk?.reply()?.messages().all();
+    expect(replies?.map((message) => message.id())).toContain('ReplyBatch.json');
+  });
+
   test('tells where replies go and how they are matched', () => {
     const operations = parsed.document?.operations().all() ?? [];
     const withBulk = ACTIONS.filter(({ bulkTopic }) => bulkTopic !== undefined);

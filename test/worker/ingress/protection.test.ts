@@ -197,6 +197,24 @@ describe('stopping', () => {
     expect(requester.isReady()).toBe(false);
   });
 
+  it('tells callers on kept connections to go elsewhere instead of resetting their next request', async () => {
+    const ingress = await openTestIngress({});
+    const kept = await openRawHttp(ingress.port);
+    kept.send(`GET /health/ready HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const before = await kept.received(hasBody);
+    const stopped = ingress.stop(5_000);
+    kept.send(
+      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: x\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
+    );
+    await kept.closed();
+    const answer = (await kept.received(() => true)).slice(before.length);
+    expect(answer).toMatch(/^HTTP\/1\.1 503 /);
+    expect(answer).toMatch(/\r\nretry-after: 1\r\n/i);
+    expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+    await stopped;
+  });
+
   it('does not wait longer than it is told', async () => {
     const requester = createFakeRequester(() => new Promise(() => undefined));
     const ingress = await openTestIngress({ requester });

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import kafkajs from 'kafkajs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { installCodecs } from '../../../shared/messaging/kafka-compression.ts';
+import { growEncodersAsNeeded } from '../../../shared/messaging/kafka-encoder-growth.ts';
 import { stopIdlePolling } from '../../../shared/messaging/kafka-idle-polling.ts';
 import { saslOptions } from '../../../shared/messaging/kafka-sasl.ts';
 import { StallWatch } from '../../../shared/messaging/kafka-stall-watch.ts';
@@ -18,6 +19,18 @@ interface Codec {
 
 interface QueueClass {
   new (options: object): { checkPendingRequests(): void };
+}
+
+interface Encoder {
+  readonly buf: Buffer;
+  readonly buffer: Buffer;
+  writeBytes(bytes: Buffer): Encoder;
+  writeString(text: string): Encoder;
+}
+
+interface EncoderClass {
+  new (): Encoder;
+  readonly prototype: { ensureAvailable: (length: number) => void };
 }
 
 /** A token endpoint that counts what it was asked. */
@@ -83,6 +96,8 @@ describe('codecs', () => {
     const codec = make();
     const text = Buffer.from('row '.repeat(1_000));
     expect((await codec.decompress(await codec.compress({ buffer: text }))).equals(text)).toBe(true);
+    const large = Buffer.from(Array.from({ length: MIB }, (_, index) => (index * index) % 251));
+    expect((await codec.decompress(await codec.compress({ buffer: large }))).equals(large)).toBe(true);
     const bomb = gzipSync(Buffer.alloc(129 * MIB));
     await expect(codec.decompress(bomb)).rejects.toMatchObject({ code: 'ERR_BUFFER_TOO_LARGE' });
   });
@@ -104,6 +119,32 @@ describe('idle connections', () => {
     Object.assign(queue, { pending: [{}] });
     queue.checkPendingRequests();
     expect(vi.getTimerCount()).toBe(1);
+  });
+});
+
+describe('encoders', () => {
+  test('grow to what is needed, at least by half, and write the very bytes that kafkajs writes by itself', () => {
+    const require = createRequire(import.meta.url);
+    const Encoder = require('kafkajs/src/protocol/encoder') as EncoderClass;
+    const parts = [
+      Buffer.alloc(300, 1),
+      Buffer.alloc(400_000, 2),
+      Buffer.alloc(3, 3),
+      Buffer.alloc(70_000, 4),
+    ];
+    const write = () => {
+      const encoder = parts.reduce((written, part) => written.writeBytes(part), new Encoder());
+      return { bytes: encoder.writeString('năm').buffer, room: encoder.buf.length };
+    };
+    const original = Encoder.prototype.ensureAvailable;
+    const plain = write();
+    growEncodersAsNeeded();
+    growEncodersAsNeeded();
+    const grown = write();
+    Encoder.prototype.ensureAvailable = original;
+    expect(grown.bytes.equals(plain.bytes)).toBe(true);
+    expect(plain.room).toBe(524_288);
+    expect(grown.room).toBe(Math.floor((400_000 + 300 + 8 + 512) * 1.5));
   });
 });
 

@@ -1,0 +1,126 @@
+/** What the kernel tells of processors and processes (Linux: /proc). */
+
+import { readFileSync } from 'node:fs';
+
+/** Of all processors together since the machine started, in ticks. */
+export interface CpuTimes {
+  readonly total: number;
+  /** Nothing to do, or waiting for a disk. */
+  readonly idle: number;
+}
+
+/** What a process uses at a moment. */
+export interface MemorySample {
+  /** Since the sampling began. */
+  readonly second: number;
+  /** Resident, in MiB, by the name that the process was given. */
+  readonly rss: Readonly<Record<string, number>>;
+}
+
+const KIB_PER_MIB = 1_024;
+/** Columns of the first line of /proc/stat. */
+const IDLE_COLUMN = 3;
+const WAITING_COLUMN = 4;
+/** From here on the columns are contained in earlier ones. */
+const GUEST_COLUMN = 8;
+/** Columns of /proc/PID/stat after the name in brackets. */
+const USER_COLUMN = 11;
+const KERNEL_COLUMN = 12;
+/** USER_HZ, which is 100 on every architecture that Node runs on. */
+const TICKS_PER_SECOND = 100;
+const MS_PER_SECOND = 1_000;
+
+/** Reads the text of /proc/stat. Throws when it has another shape. */
+export function parseCpuTimes(text: string): CpuTimes {
+  const fields = /^cpu +(.+)$/m.exec(text)?.[1]?.split(' ').map(Number) ?? [];
+  const idle = (fields[IDLE_COLUMN] ?? Number.NaN) + (fields[WAITING_COLUMN] ?? 0);
+  const total = fields.slice(0, GUEST_COLUMN).reduce((sum, ticks) => sum + ticks, 0);
+  if (Number.isNaN(idle) || total === 0) throw new Error('/proc/stat is not as expected');
+  return { total, idle };
+}
+
+/** Share of the machine's processor time between two readings that was spent on something, 0 to 1. */
+export function busyShare(before: CpuTimes, after: CpuTimes): number {
+  const total = after.total - before.total;
+  return total === 0 ? 0 : 1 - (after.idle - before.idle) / total;
+}
+
+/** Resident memory in MiB by the text of /proc/PID/status; undefined of a process that has none (any more). */
+export function parseResidentMiB(text: string): number | undefined {
+  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1];
+  return kib === undefined ? undefined : Number(kib) / KIB_PER_MIB;
+}
+
+/** Processor seconds by the text of /proc/PID/stat, all threads. The name in it may hold blanks and brackets. */
+export function parseProcessSeconds(text: string): number {
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[USER_COLUMN]) + Number(fields[KERNEL_COLUMN])) / TICKS_PER_SECOND;
+}
+
+/** The machine's processor times now. */
+export function readCpuTimes(): CpuTimes {
+  return parseCpuTimes(readFileSync('/proc/stat', 'utf8'));
+}
+
+/** Processor seconds that a process has used; 0 of one that is gone. */
+export function processSeconds(pid: number | undefined): number {
+  const text = procText(pid, 'stat');
+  return text === undefined ? 0 : parseProcessSeconds(text);
+}
+
+/** Takes the resident memory of processes once a second until it is stopped; a process that is gone is left out. */
+export function sampleMemory(pids: Readonly<Record<string, number | undefined>>): {
+  stop(): readonly MemorySample[];
+} {
+  const samples: MemorySample[] = [];
+  const take = (): void => {
+    const rss: Record<string, number> = {};
+    for (const [name, pid] of Object.entries(pids)) {
+      const mib = parseResidentMiB(procText(pid, 'status') ?? '');
+      if (mib !== undefined) rss[name] = Math.round(mib);
+    }
+    samples.push({ second: samples.length, rss });
+  };
+  take();
+  const timer = setInterval(take, MS_PER_SECOND);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return samples;
+    },
+  };
+}
+
+/** The first quarter of the samples: what is full by then is not to grow any more. */
+function firstQuarter(memory: readonly MemorySample[]): readonly MemorySample[] {
+  return memory.slice(0, Math.ceil(memory.length / 4));
+}
+
+/** The most that a process of this name took in all, and in the first quarter, in MiB; 0 of one that is not known. */
+export function peaksOf(
+  memory: readonly MemorySample[],
+  name: string,
+): { readonly early: number; readonly all: number } {
+  const peak = (samples: readonly MemorySample[]): number =>
+    Math.max(0, ...samples.map(({ rss }) => rss[name] ?? 0));
+  return { early: peak(firstQuarter(memory)), all: peak(memory) };
+}
+
+/** How many MiB more a process took at its peak than at that of the first quarter; of the one that grew most. */
+export function growthOf(memory: readonly MemorySample[]): number {
+  const names = new Set(memory.flatMap(({ rss }) => Object.keys(rss)));
+  const grown = [...names].map((name) => {
+    const { early, all } = peaksOf(memory, name);
+    return all - early;
+  });
+  return Math.max(0, ...grown);
+}
+
+function procText(pid: number | undefined, file: 'stat' | 'status'): string | undefined {
+  if (pid === undefined) return undefined;
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,47 @@
+/** Tables of figures. */
+
+import type { CostPerCall, Ratio } from './measurement.ts';
+
+/** With thousands set apart. */
+export function wholeNumber(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
+
+/** Microseconds per call, medians beside the fastest rounds. */
+export function costTable(title: string, costs: readonly CostPerCall[]): string {
+  const lines = costs.map(({ name, microseconds, fastest }) => [
+    name,
+    microseconds.toFixed(1),
+    fastest?.toFixed(1) ?? '',
+  ]);
+  return table([title, 'us', 'fastest round'], lines);
+}
+
+/** Ratios with their aims. */
+export function ratioTable(ratios: readonly Ratio[]): string {
+  const head = ['ratio (same run)', 'value', 'by fastest rounds', 'aim', 'reached'];
+  const rows = ratios.map(({ name, value, byFastest, aim, reached }) => [
+    name,
+    value.toFixed(2),
+    byFastest?.toFixed(2) ?? '',
+    aim,
+    reached === undefined ? '' : reached ? 'yes' : 'no',
+  ]);
+  const hasFastest = ratios.some(({ byFastest }) => byFastest !== undefined);
+  const shown = (cells: readonly string[]): readonly string[] =>
+    hasFastest ? cells : cells.filter((_, column) => column !== FASTEST_COLUMN);
+  return table(shown(head), rows.map(shown));
+}
+
+const FASTEST_COLUMN = 2;
+
+/** Reads in a terminal and in Markdown; empty without rows. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return '';
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |\n`;
+  return line(head) + line(widths.map((width) => '-'.repeat(width))) + rows.map(line).join('');
+}

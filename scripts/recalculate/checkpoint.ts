@@ -1,0 +1,129 @@
+/** How far a recalculation has come, beside its output: written in one piece, so that a kill leaves the last or this one. */
+
+import { readFileSync, rmSync } from 'node:fs';
+import { open, rename, type FileHandle } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { z } from 'zod';
+import { errorText } from '../../shared/platform/errors.ts';
+import type { RecalculateArguments } from './command-arguments.ts';
+import { storedTally, tallyShape } from './stored-tally.ts';
+
+const count = z.number().int().min(0);
+
+const checkpointShape = z.object({
+  version: z.literal(1),
+  runId: z.string(),
+  /** Processes that have worked on the run. */
+  sessions: count,
+  /** The last one of them. */
+  process: z.object({ pid: count, host: z.string() }),
+  /** What the bytes of the output depend on. */
+  options: z.object({
+    inputFormat: z.string(),
+    outputFormat: z.string(),
+    gzip: z.boolean(),
+    failures: z.string().optional(),
+    compare: z.boolean(),
+  }),
+  /** The time that all requests count as sent at (D2). */
+  originTimestampMs: z.number().int(),
+  /** Line 0: nothing was read yet. */
+  input: z.object({ lastLine: count, digest: z.string() }),
+  outputBytes: count,
+  failuresBytes: count,
+  elapsedMs: z.number().min(0),
+  tally: tallyShape,
+});
+
+export type Checkpoint = z.output<typeof checkpointShape>;
+
+/** Where the checkpoint of an output lies. */
+export function checkpointFile(output: string): string {
+  return `${output}.checkpoint.json`;
+}
+
+/** The options that decide over the bytes of the output; the file of failures by its way from there. */
+export function outputOptions(args: RecalculateArguments): Checkpoint['options'] {
+  const folder = path.dirname(args.output?.file ?? '');
+  return {
+    inputFormat: args.inputFormat,
+    outputFormat: args.output?.format ?? 'ndjson',
+    gzip: args.output?.gzip ?? false,
+    failures: args.failures === undefined ? undefined : path.relative(folder, args.failures),
+    compare: args.compare,
+  };
+}
+
+/** Undefined when there is none. Throws when it cannot be read. */
+export function readCheckpoint(file: string): Checkpoint | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return checkpointShape.parse(JSON.parse(text));
+  } catch (error) {
+    throw new Error(`${file} is no checkpoint of this version: ${errorText(error)}`, { cause: error });
+  }
+}
+
+/** Resolves when this checkpoint, and no longer the one before it, would be found after a loss of power. */
+export async function writeCheckpoint(file: string, checkpoint: Checkpoint): Promise<void> {
+  const written = `${file}.new`;
+  const handle = await open(written, 'w');
+  try {
+    await handle.writeFile(JSON.stringify({ ...checkpoint, tally: storedTally(checkpoint.tally) }));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(written, file);
+  await syncFolder(path.dirname(file));
+}
+
+export function removeCheckpoint(file: string): void {
+  rmSync(file, { force: true });
+  rmSync(`${file}.new`, { force: true });
+}
+
+/** A rename is on the disk when its folder is; some systems open no folders, and need no such call. */
+async function syncFolder(folder: string): Promise<void> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(folder, 'r');
+    await handle.sync();
+  } catch {
+    // Nothing that could be done about it: the checkpoint before this one would be found.
+  } finally {
+    await handle?.close();
+  }
+}
+
+/** This process, as a checkpoint names it. */
+export function thisProcess(): Checkpoint['process'] {
+  return { pid: process.pid, host: hostname() };
+}
+
+/** Whether the process that wrote the checkpoint still runs, as far as this machine can tell. */
+export function isStillRunning({ pid, host }: Checkpoint['process']): boolean {
+  if (host !== hostname() || pid === process.pid || pid === 0) return false;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM' && isRecalculation(pid);
+  }
+  return isRecalculation(pid);
+}
+
+/** A number of a process is given again after a while: where the system tells, what it runs has to be this command. */
+function isRecalculation(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('recalculate');
+  } catch {
+    return true;
+  }
+}

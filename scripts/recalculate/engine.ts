@@ -1,0 +1,97 @@
+/** What calculates: the schedule workers of a Kafka, or one that this process starts over the embedded broker. */
+
+import type { Broker } from '../../shared/messaging/ports.ts';
+import { REQUEST_BATCH } from '../../shared/messaging/request-batch.ts';
+import { createRequester, type RequestReply } from '../../shared/messaging/request-reply.ts';
+import { missingTopics } from '../../shared/messaging/topic-catalogue.ts';
+import { topicName } from '../../shared/messaging/topic-names.ts';
+import { systemClock } from '../../shared/platform/clock.ts';
+import type { Config } from '../../shared/platform/config.ts';
+import { ConfigError } from '../../shared/platform/errors.ts';
+import { createLog, type LogLevel } from '../../shared/platform/log.ts';
+import { lowerPriority } from '../../shared/platform/lower-priority.ts';
+import { createCodec } from '../../workers/create-codec.ts';
+import { startWorkers } from '../../workers/start-workers.ts';
+import { REQUEST_TYPE, type CalculateChunkOptions } from './calculate-chunk.ts';
+
+/** A connection to what calculates. */
+export interface Engine extends Pick<CalculateChunkOptions, 'codec' | 'topic' | 'partitions'> {
+  readonly kind: Broker['kind'];
+  readonly requester: RequestReply;
+  /** Gives up what waits for a reply, and closes. */
+  close(): Promise<void>;
+}
+
+/** What was read is not read again: the default would fill slowly with 32 MiB of requests, which looks like a leak. */
+const EMBEDDED_TOPIC_BYTES = 4 * 1_024 * 1_024;
+/**
+ * A broker that died has partitions led by others after its session (9 s by default) and an election; a request that was
+ * on its way to it is sent again until then, else its reply would be waited for in vain.
+ */
+const SEND_DEADLINE_MS = 30_000;
+const TOPICS = ['scheduleBulkRequests', 'recalculationReplies'] as const;
+
+/**
+ * Connects to the Kafka of the configuration, or starts a schedule worker in this process. Rejects with ConfigError when
+ * the topics are missing, with MessagingError when the broker cannot be reached.
+ */
+export async function connectEngine(config: Config, instanceId: string): Promise<Engine> {
+  const { broker, close } = await openBroker(config);
+  try {
+    const prefix = config.topicPrefix;
+    const missing = await missingTopics(broker.admin, prefix, TOPICS);
+    if (missing.length > 0) {
+      throw new ConfigError(
+        `the broker lacks topics: ${missing.join(', ')}; make them by: npm run topics -- create`,
+      );
+    }
+    const codec = await createCodec(config, systemClock);
+    await codec.prepare([REQUEST_TYPE, REQUEST_BATCH]);
+    const topic = topicName(prefix, 'scheduleBulkRequests');
+    const partitions = (await broker.admin.partitionCounts([topic])).get(topic) ?? 1;
+    const requester = createRequester({
+      broker,
+      codec,
+      clock: systemClock,
+      log: quietLog(config),
+      replyTopic: topicName(prefix, 'recalculationReplies'),
+      instanceId,
+      sendDeadlineMs: SEND_DEADLINE_MS,
+    });
+    await requester.start();
+    const closeAll = async (): Promise<void> => {
+      await requester.stop(0);
+      await close();
+    };
+    return { kind: broker.kind, requester, codec, topic, partitions, close: closeAll };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openBroker(config: Config): Promise<{ broker: Broker; close: () => Promise<void> }> {
+  if (config.kafka === undefined) {
+    const { createMemoryBroker } = await import('../../shared/messaging/memory-broker.ts');
+    const bulk: Config = { ...config, scheduleLanes: ['bulk'] };
+    const broker = createMemoryBroker({ limits: { maxBytesPerTopic: EMBEDDED_TOPIC_BYTES } });
+    const system = await startWorkers({ config: bulk, names: ['schedule'], log: quietLog(config), broker });
+    const close = async (): Promise<void> => {
+      await system.stop(0);
+      await broker.close();
+    };
+    return { broker, close };
+  }
+  const log = quietLog(config);
+  // Live traffic of the same machine shall not notice that somebody recalculates.
+  lowerPriority(log);
+  const { createKafkaBroker } = await import('../../shared/messaging/kafka-broker.ts');
+  const broker = createKafkaBroker({ ...config.kafka, clientId: 'recalculate', log });
+  return { broker, close: () => broker.close() };
+}
+
+/** Lines of a log run through the progress: only what has gone wrong, unless more is asked for. */
+function quietLog({ logLevel }: Config): ReturnType<typeof createLog> {
+  const level: LogLevel = logLevel === 'info' || logLevel === 'warn' ? 'error' : logLevel;
+  return createLog({ level, name: 'recalculate' });
+}

@@ -1,0 +1,107 @@
+/** Works on several things at a time, and finishes them strictly in their order. */
+
+export interface InOrderOptions<Item, Result> {
+  /** Most items that were begun and are not finished: what is held in memory, and what is in flight. */
+  readonly window: number;
+  readonly begin: (item: Item) => Promise<Result>;
+  /** Never called for two items at once. */
+  readonly finish: (item: Item, result: Result) => Promise<void>;
+  /** Once aborted no further item is taken; what was begun is finished. */
+  readonly stopped: AbortSignal;
+  /** Once aborted nothing is waited for any more: rejects with its reason. */
+  readonly abandoned: AbortSignal;
+}
+
+/**
+ * Takes items one by one, only while fewer than `window` of them are unfinished. Resolves when the source has ended
+ * (`complete`) or was `stopped`, and all that was begun is finished. The first failure ends it: of the source when all items before it are
+ * finished, of an item when its turn comes.
+ */
+export async function inOrder<Item, Result>(
+  source: AsyncIterable<Item>,
+  options: InOrderOptions<Item, Result>,
+): Promise<'complete' | 'stopped'> {
+  const { window, begin, finish, stopped, abandoned } = options;
+  const queue: { readonly item: Item; readonly result: Promise<Result> }[] = [];
+  const changed = createBell();
+  const ending = new AbortController();
+  const stop = AbortSignal.any([stopped, abandoned, ending.signal]);
+  const taken = { isAtEnd: false };
+
+  const take = async (): Promise<'complete' | 'stopped'> => {
+    const iterator = source[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        while (queue.length >= window && !stop.aborted) await changed.rung();
+        const next = stop.aborted ? undefined : await unlessAborted(iterator.next(), stop);
+        if (next === undefined) return 'stopped';
+        if (next.done === true) return 'complete';
+        const result = begin(next.value);
+        result.catch(() => undefined);
+        queue.push({ item: next.value, result });
+        changed.ring();
+      }
+    } finally {
+      taken.isAtEnd = true;
+      changed.ring();
+    }
+  };
+  const finishAll = async (): Promise<void> => {
+    for (;;) {
+      while (queue.length === 0 && !taken.isAtEnd) await changed.rung();
+      const first = queue[0];
+      if (first === undefined) return;
+      const result = await orRejectWhenAborted(first.result, abandoned);
+      await finish(first.item, result);
+      queue.shift();
+      changed.ring();
+    }
+  };
+
+  const onStop = (): void => changed.ring();
+  stop.addEventListener('abort', onStop);
+  const taking = take();
+  taking.catch(() => undefined);
+  try {
+    await finishAll();
+  } finally {
+    ending.abort();
+    stop.removeEventListener('abort', onStop);
+  }
+  return await taking;
+}
+
+/** What comes, or undefined once the signal is aborted: a source may have nothing to say for ever. */
+async function unlessAborted<Value>(coming: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
+  coming.catch(() => undefined);
+  try {
+    return await orRejectWhenAborted(coming, signal);
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+async function orRejectWhenAborted<Value>(coming: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', onAbort);
+  try {
+    return await Promise.race([coming, promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Wakes up whoever waits for a change. */
+function createBell(): { ring(): void; rung(): Promise<void> } {
+  let next = Promise.withResolvers<void>();
+  return {
+    ring: () => {
+      next.resolve();
+      next = Promise.withResolvers<void>();
+    },
+    rung: () => next.promise,
+  };
+}

@@ -1,0 +1,185 @@
+/** A recalculation from its arguments to its report. */
+
+import { randomUUID } from 'node:crypto';
+import { loadConfig, type Config } from '../../shared/platform/config.ts';
+import { ConfigError, errorText } from '../../shared/platform/errors.ts';
+import { createPatientRequests, NoAnswerError } from './ask-patiently.ts';
+import { OutputError } from './byte-sink.ts';
+import { createCalculateChunk } from './calculate-chunk.ts';
+import type { RecalculateArguments } from './command-arguments.ts';
+import type { Engine } from './engine.ts';
+import { InputError, type InputChunk, type PortfolioInput } from './input-records.ts';
+import { InterruptedError, type Interruption } from './interruption.ts';
+import { openInput } from './open-input.ts';
+import { createProgressPrinter, type ProgressStream } from './progress-printer.ts';
+import { createReport, reportLines, type Report } from './report.ts';
+import { openRunFiles, type RunFiles } from './run-files.ts';
+import { planRun, type RunPlan } from './run-plan.ts';
+import { runRecalculation, TooManyFailuresError } from './run-recalculation.ts';
+import { watchSilence } from './watch-silence.ts';
+
+export interface CommandWorld {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly stderr: ProgressStream;
+  readonly interruption: Interruption;
+  readonly nowMs: number;
+  /** The command line that would go on with this run. */
+  readonly resumeWith: string;
+}
+
+/** How the run ended, and what is left to do when the report is out. */
+export interface CommandEnd {
+  readonly report: Report;
+  /** The report for people. */
+  readonly lines: readonly string[];
+  /** The report is out: forgets the run when it is complete. */
+  forget(): void;
+}
+
+/** A batch may take so long before it is asked for again; a second is usual, a killed worker's share some ten. */
+const BATCH_TIMEOUT_MS = 120_000;
+
+/**
+ * Runs a recalculation. Rejects with UsageError, ConfigError or InputError before anything is changed; what ends the
+ * run later is in the report.
+ */
+export async function recalculate(args: RecalculateArguments, world: CommandWorld): Promise<CommandEnd> {
+  const config = loadConfig(world.environment);
+  const plan = planRun(args, world.nowMs);
+  const input = await openInput({ file: args.input, format: args.inputFormat, maxContracts: args.batch });
+  try {
+    if (plan.input.lastLine > 0) await input.skip(plan.input.lastLine, plan.input.digest);
+    const engine = await connect(config, plan);
+    try {
+      const files = await openRunFiles(args, plan);
+      try {
+        return await run({ args, world, plan, input, engine, files });
+      } finally {
+        files.close();
+      }
+    } finally {
+      await engine.close();
+    }
+  } finally {
+    await input.close();
+  }
+}
+
+/** Whoever cannot be reached at the start is a matter of the configuration. */
+async function connect(config: Config, plan: RunPlan): Promise<Engine> {
+  try {
+    const { connectEngine } = await import('./engine.ts');
+    return await connectEngine(config, `recalculate-${plan.runId}-${randomUUID()}`);
+  } catch (error) {
+    if (error instanceof ConfigError || config.kafka === undefined) throw error;
+    throw new ConfigError(`Kafka cannot be used: ${errorText(error)}`);
+  }
+}
+
+interface OpenRun {
+  readonly args: RecalculateArguments;
+  readonly world: CommandWorld;
+  readonly plan: RunPlan;
+  readonly input: PortfolioInput;
+  readonly engine: Engine;
+  readonly files: RunFiles;
+}
+
+async function run(open: OpenRun): Promise<CommandEnd> {
+  const { args, plan, input, engine } = open;
+  const { interruption } = open.world;
+  const startedAtMs = performance.now();
+  const elapsedMs = (): number => performance.now() - startedAtMs;
+  const patient = createPatientRequests({
+    request: (request) => engine.requester.request(request),
+    patienceMs: args.patienceMs,
+    signal: interruption.abandoned,
+  });
+  const progress = showProgress(open, elapsedMs);
+  const silence = watchSilence(patient, args.patienceMs, (line) => progress.printer.say(line));
+  const files = open.files;
+  try {
+    const end = await runRecalculation({
+      chunks: input.records(),
+      calculate: createCalculateChunk({
+        codec: engine.codec,
+        topic: engine.topic,
+        partitions: engine.partitions,
+        request: (request) => patient.request(request),
+        correlationPrefix: `${plan.runId}-${plan.session}`,
+        originTimestampMs: plan.originTimestampMs,
+        timeoutMs: BATCH_TIMEOUT_MS,
+      }),
+      files,
+      format: args.output?.format ?? 'ndjson',
+      compare: args.compare,
+      window: args.window,
+      maxFailures: args.maxFailures,
+      tally: plan.tally,
+      input: plan.input,
+      elapsedMs: () => plan.elapsedMs + elapsedMs(),
+      onFinished: progress.onFinished,
+      stopped: interruption.stopped,
+      abandoned: interruption.abandoned,
+    });
+    return endOf(open, { end, elapsedMs: elapsedMs() });
+  } catch (error) {
+    return endOf(open, { error, elapsedMs: elapsedMs() });
+  } finally {
+    interruption.abandon();
+    silence.end();
+    progress.printer.end();
+  }
+}
+
+function showProgress({ input, plan, world }: OpenRun, elapsedMs: () => number) {
+  const { tally } = plan;
+  const done = (): number => tally.calculated + tally.failed;
+  const doneBefore = done();
+  const bytesBefore = input.bytesRead();
+  let bytesRead = bytesBefore;
+  const printer = createProgressPrinter(world.stderr, () => ({
+    done: done(),
+    failed: tally.failed,
+    doneBefore,
+    bytesRead,
+    bytesBefore,
+    totalBytes: input.totalBytes,
+    elapsedMs: elapsedMs(),
+  }));
+  const onFinished = (chunk: InputChunk): void => {
+    bytesRead = chunk.bytesRead;
+  };
+  return { printer, onFinished };
+}
+
+type RunOutcome = { readonly elapsedMs: number } & (
+  | { readonly end: 'complete' | 'stopped' }
+  | { readonly error: unknown }
+);
+
+function endOf({ args, world, plan, files }: OpenRun, outcome: RunOutcome): CommandEnd {
+  const isComplete = 'end' in outcome && outcome.end === 'complete';
+  const error = 'error' in outcome ? outcome.error : undefined;
+  const canResume = !isComplete && plan.checkpointFile !== undefined;
+  const report = createReport(plan.tally, {
+    runId: plan.runId,
+    outcome: isComplete ? 'complete' : 'aborted',
+    reason: isComplete ? undefined : reasonOf(error, world.interruption),
+    resumeWith: canResume ? world.resumeWith : undefined,
+    elapsedMs: plan.elapsedMs + outcome.elapsedMs,
+    sessions: plan.session,
+    withMovers: args.compare,
+  });
+  const forget = isComplete ? () => files.complete() : () => undefined;
+  return { report, lines: reportLines(report), forget };
+}
+
+const KNOWN_ENDS = [InputError, InterruptedError, NoAnswerError, OutputError, TooManyFailuresError];
+
+/** Why the run ended; of a bug with the place where it was met. */
+function reasonOf(error: unknown, interruption: Interruption): string {
+  if (error === undefined) return interruption.signalName() ?? 'stopped';
+  if (KNOWN_ENDS.some((known) => error instanceof known)) return errorText(error);
+  return error instanceof Error ? (error.stack ?? error.message) : errorText(error);
+}

@@ -1,0 +1,141 @@
+/** Whether a recalculation begins anew or goes on with an earlier run, and from where. */
+
+import { randomUUID } from 'node:crypto';
+import { statSync, type Stats } from 'node:fs';
+import {
+  checkpointFile,
+  isStillRunning,
+  outputOptions,
+  readCheckpoint,
+  type Checkpoint,
+} from './checkpoint.ts';
+import { errorText } from '../../shared/platform/errors.ts';
+import { UsageError, type RecalculateArguments } from './command-arguments.ts';
+import { STANDARD_STREAM } from './input-bytes.ts';
+import { emptyTally, type Tally } from './tally.ts';
+
+export interface RunPlan {
+  readonly runId: string;
+  /** Counts the processes that work on the run, from 1. */
+  readonly session: number;
+  readonly originTimestampMs: number;
+  readonly tally: Tally;
+  /** What earlier sessions took, in milliseconds. */
+  readonly elapsedMs: number;
+  /** Input that is done with; line 0: nothing. */
+  readonly input: Checkpoint['input'];
+  readonly outputBytes: number;
+  readonly failuresBytes: number;
+  /** Undefined where the output has no place for one: then the run cannot be resumed. */
+  readonly checkpointFile: string | undefined;
+}
+
+/**
+ * Looks at what is there; changes nothing. Throws UsageError when there is something that must not be lost, or nothing
+ * that fits the arguments.
+ */
+export function planRun(args: RecalculateArguments, nowMs: number): RunPlan {
+  const output = args.output?.file;
+  if (output === undefined || !isPlainFile(output)) {
+    refuseExisting(args, [args.failures]);
+    return newRun(args, nowMs, undefined);
+  }
+  const file = checkpointFile(output);
+  const checkpoint = checkpointOf(file, args);
+  if (checkpoint !== undefined && isStillRunning(checkpoint.process)) {
+    throw new UsageError(`process ${checkpoint.process.pid} still works on ${output}`);
+  }
+  if (!args.resume) {
+    refuseExisting(args, [output, args.failures, file]);
+    return newRun(args, nowMs, file);
+  }
+  if (checkpoint !== undefined) return resumedRun(args, checkpoint, file);
+  if (sizeOf(output) !== undefined) {
+    throw new UsageError(
+      `${output} has no checkpoint (${file}): its run is complete, or was never one; --overwrite begins anew`,
+    );
+  }
+  return newRun(args, nowMs, file);
+}
+
+/** With --overwrite a damaged checkpoint is no obstacle. */
+function checkpointOf(file: string, { overwrite }: RecalculateArguments): Checkpoint | undefined {
+  try {
+    return readCheckpoint(file);
+  } catch (error) {
+    if (overwrite) return undefined;
+    throw new UsageError(errorText(error));
+  }
+}
+
+function newRun(args: RecalculateArguments, nowMs: number, file: string | undefined): RunPlan {
+  return {
+    runId: randomUUID(),
+    session: 1,
+    originTimestampMs: args.asOfMs ?? nowMs,
+    tally: emptyTally(),
+    elapsedMs: 0,
+    input: { lastLine: 0, digest: '' },
+    outputBytes: 0,
+    failuresBytes: 0,
+    checkpointFile: file,
+  };
+}
+
+function resumedRun(args: RecalculateArguments, checkpoint: Checkpoint, file: string): RunPlan {
+  const { options, originTimestampMs, outputBytes, failuresBytes } = checkpoint;
+  const faults = Object.entries(outputOptions(args))
+    .filter(([name, value]) => value !== options[name as keyof typeof options])
+    .map(([name]) => `${name} must be as the run began with, ${options[name as keyof typeof options]}`);
+  if (args.asOfMs !== undefined && args.asOfMs !== originTimestampMs) {
+    faults.push(`--as-of must be as the run began with, ${new Date(originTimestampMs).toISOString()}`);
+  }
+  const lengths: [string | undefined, number][] = [
+    [args.output?.file, outputBytes],
+    [args.failures, failuresBytes],
+  ];
+  for (const [name, bytes] of lengths) {
+    if (name === undefined || (sizeOf(name) ?? 0) >= bytes) continue;
+    faults.push(`${name} has lost what was written: it must have ${bytes} bytes or more`);
+  }
+  if (faults.length > 0) throw new UsageError(`the run cannot be resumed:\n  ${faults.join('\n  ')}`);
+  const { runId, sessions, tally, elapsedMs, input } = checkpoint;
+  const session = sessions + 1;
+  return {
+    runId,
+    session,
+    originTimestampMs,
+    tally,
+    elapsedMs,
+    input,
+    outputBytes,
+    failuresBytes,
+    checkpointFile: file,
+  };
+}
+
+function refuseExisting({ overwrite }: RecalculateArguments, files: readonly (string | undefined)[]): void {
+  if (overwrite) return;
+  const existing = files.filter(
+    (file) => file !== undefined && isPlainFile(file) && sizeOf(file) !== undefined,
+  );
+  if (existing.length === 0) return;
+  throw new UsageError(
+    `there is already: ${existing.join(', ')}; --resume goes on with an unfinished run, --overwrite begins anew`,
+  );
+}
+
+/** A file that bytes stay in, or would if it were there: no pipe, no device and not the standard output. */
+export function isPlainFile(file: string): boolean {
+  if (file === STANDARD_STREAM) return false;
+  const stats = statsOf(file);
+  return stats === undefined || stats.isFile() || stats.isDirectory();
+}
+
+function sizeOf(file: string): number | undefined {
+  return statsOf(file)?.size;
+}
+
+function statsOf(file: string): Stats | undefined {
+  return statSync(file, { throwIfNoEntry: false });
+}

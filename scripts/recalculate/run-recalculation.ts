@@ -1,0 +1,172 @@
+/** The recalculation itself: chunk by chunk, several under way, written strictly in the order of the input. */
+
+import type { RepaymentSchedule } from '../../shared/lending/repayment-schedule.ts';
+import { isPromise } from '../../shared/messaging/maybe-promise.ts';
+import { createProblem } from '../../shared/platform/create-problem.ts';
+import type { Problem } from '../../shared/platform/problem.ts';
+import { warningsList } from '../../shared/platform/warnings-list.ts';
+import type { CalculateChunk, ContractOutcome, LateOutcome } from './calculate-chunk.ts';
+import type { OutputTarget } from './command-arguments.ts';
+import { compareSchedules } from './compare-schedules.ts';
+import { readFormerSchedule } from './former-schedule.ts';
+import { inOrder } from './in-order.ts';
+import type { Contract, InputChunk, InputRecord } from './input-records.ts';
+import { csvResult, failureLine, ndjsonResult, type ContractResult } from './result-lines.ts';
+import type { RunFiles } from './run-files.ts';
+import { sumsOf } from './schedule-sums.ts';
+import { countFailure, countSchedule, type CountedSchedule, type Tally } from './tally.ts';
+
+export interface RecalculationOptions {
+  readonly chunks: AsyncIterable<InputChunk>;
+  readonly calculate: CalculateChunk;
+  readonly files: Pick<RunFiles, 'results' | 'failures' | 'save'>;
+  readonly format: OutputTarget['format'];
+  readonly compare: boolean;
+  /** Chunks under way. */
+  readonly window: number;
+  /** More failures than this end the run; undefined: any number. */
+  readonly maxFailures: number | undefined;
+  /** What has been done before; goes on to be counted. */
+  readonly tally: Tally;
+  readonly input: { readonly lastLine: number; readonly digest: string };
+  /** Milliseconds that the run took until now, those of earlier sessions included. */
+  readonly elapsedMs: () => number;
+  /** Told of each chunk when it is counted. */
+  readonly onFinished?: (chunk: InputChunk) => void;
+  /** No further input is taken once this is aborted. */
+  readonly stopped: AbortSignal;
+  /** Nothing is waited for any more once this is aborted. */
+  readonly abandoned: AbortSignal;
+}
+
+/** More contracts failed than --max-failures allows. */
+export class TooManyFailuresError extends Error {
+  override readonly name = 'TooManyFailuresError';
+}
+
+/** What a kill costs at most: work that is done again. A checkpoint takes some milliseconds of waiting for the disk. */
+const CHECKPOINT_INTERVAL_MS = 1_000;
+
+/** A line of one of the files, and what it counts as. */
+interface FinishedLine {
+  readonly text: string;
+  readonly counted: { readonly schedule: CountedSchedule } | { readonly failure: string };
+}
+
+/**
+ * Calculates all contracts of the input. Resolves with `complete`, or with `stopped` when it was; rejects with what ended
+ * it. In every case but a failed write the checkpoint then stands at the last chunk that was finished.
+ */
+export async function runRecalculation(options: RecalculationOptions): Promise<'complete' | 'stopped'> {
+  const { files, tally, elapsedMs, maxFailures } = options;
+  let input = options.input;
+  let savedAtMs = performance.now();
+  let isWhole = true;
+  const save = async (): Promise<void> => {
+    await files.save({ input, tally, elapsedMs: elapsedMs() });
+    savedAtMs = performance.now();
+  };
+  const finish = async (chunk: InputChunk, outcomes: readonly LateOutcome[]): Promise<void> => {
+    const lines = await finishedLines(chunk, outcomes, options);
+    isWhole = false;
+    for (const line of lines) await count(line, options);
+    input = { lastLine: chunk.lastLine, digest: chunk.digest };
+    options.onFinished?.(chunk);
+    if (performance.now() - savedAtMs >= CHECKPOINT_INTERVAL_MS) await save();
+    isWhole = true;
+    if (maxFailures === undefined || tally.failed <= maxFailures) return;
+    throw new TooManyFailuresError(`${tally.failed} contracts failed; --max-failures allows ${maxFailures}`);
+  };
+  const begin = (chunk: InputChunk): Promise<readonly LateOutcome[]> => {
+    const contracts = chunk.records.filter((record) => record.kind === 'contract');
+    return contracts.length === 0 ? Promise.resolve([]) : options.calculate(contracts);
+  };
+  try {
+    const end = await inOrder(options.chunks, { ...options, begin, finish });
+    await save();
+    return end;
+  } catch (error) {
+    // A chunk that was written in part, or may not be on the disk, is none: the last checkpoint stands.
+    if (isWhole) await save();
+    throw error;
+  }
+}
+
+async function finishedLines(
+  { records }: InputChunk,
+  outcomes: readonly LateOutcome[],
+  options: RecalculationOptions,
+): Promise<FinishedLine[]> {
+  const lines: FinishedLine[] = [];
+  let next = 0;
+  for (const record of records) {
+    if (record.kind === 'refused') {
+      lines.push(failed(record, record.problem));
+      continue;
+    }
+    const outcome = outcomes[next++]?.();
+    if (outcome === undefined) throw new Error('a contract has no outcome');
+    lines.push(finishContract(record, isPromise(outcome) ? await outcome : outcome, options));
+  }
+  return lines;
+}
+
+function finishContract(
+  contract: Contract & { readonly kind: 'contract' },
+  outcome: ContractOutcome,
+  options: RecalculationOptions,
+): FinishedLine {
+  if (outcome.kind === 'problem') return failed(contract, outcome.problem);
+  const warnings = warningsList(contract.warnings, outcome.warnings);
+  try {
+    return calculated(contract, outcome.schedule, { ...options, warnings });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return failed(
+      contract,
+      createProblem('unexpected', { detail: 'The reply holds figures that are none.' }),
+    );
+  }
+}
+
+function calculated(
+  { line, id, request, former }: Contract,
+  schedule: RepaymentSchedule,
+  { warnings, compare, format, files }: RecalculationOptions & { readonly warnings: string | undefined },
+): FinishedLine {
+  const { rows, currencyDigits: digits } = schedule;
+  const sums = sumsOf(rows);
+  const formerSchedule = former === undefined ? undefined : readFormerSchedule(former, digits);
+  const comparison = formerSchedule && compareSchedules(formerSchedule, rows, sums);
+  const missing = former === undefined ? 'none' : 'unreadable';
+  const counted: CountedSchedule = {
+    line,
+    id,
+    digits,
+    sums,
+    currency: request.Currency?.toUpperCase() ?? null,
+    rows: rows.length,
+    hasWarnings: warnings !== undefined,
+    comparison: comparison ?? missing,
+  };
+  const shown = compare ? comparison : undefined;
+  const result: ContractResult = { id, schedule, sums, warnings, comparison: shown };
+  const render = (): string => (format === 'csv' ? csvResult(result, compare) : ndjsonResult(result));
+  return { text: files.results === undefined ? '' : render(), counted: { schedule: counted } };
+}
+
+function failed({ line, id }: Pick<InputRecord, 'line' | 'id'>, problem: Problem): FinishedLine {
+  return { text: failureLine(line, id, problem), counted: { failure: problem.code } };
+}
+
+function count(
+  { text, counted }: FinishedLine,
+  { tally, files }: RecalculationOptions,
+): Promise<void> | undefined {
+  if ('failure' in counted) {
+    countFailure(tally, counted.failure);
+    return files.failures?.write(text);
+  }
+  countSchedule(tally, counted.schedule);
+  return files.results?.write(text);
+}

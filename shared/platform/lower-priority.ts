@@ -1,0 +1,16 @@
+import { constants, setPriority } from 'node:os';
+import { errorText } from './errors.ts';
+import type { Log } from './log.ts';
+
+/**
+ * Lets this process give way to others of the machine whenever the processors are short: what serves whole portfolios
+ * then slows down, and live traffic beside it does not notice. A tenth of the usual share stays, enough to keep up the
+ * membership of a consumer group on a busy machine. A system that refuses is told of in the log only.
+ */
+export function lowerPriority(log: Pick<Log, 'warn'>, set: (priority: number) => void = setPriority): void {
+  try {
+    set(constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch (error) {
+    log.warn({ error: errorText(error) }, 'the priority of the process cannot be lowered');
+  }
+}

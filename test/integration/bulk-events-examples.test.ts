@@ -1,0 +1,185 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka-broker.ts';
+import { topicSpecs } from '../../shared/messaging/topic-catalogue.ts';
+import { topicName, type TopicKey } from '../../shared/messaging/topic-names.ts';
+import { silentLog } from '../../shared/platform/log.ts';
+import { eventually } from '../support/conformance-wait.ts';
+import { startEngine, type EngineProcess } from '../support/engine-process.ts';
+import { openKafkaScope, type KafkaScope } from '../support/kafka-scope.ts';
+import { kafkaOrSkip } from '../support/kafka-suite.ts';
+
+/** The example of docs/bulk-events.md that runs on this project's own client, as an integrator would run it. */
+const EXAMPLE = 'docs/examples/node-kafkajs/recalculate.ts';
+const CONTRACTS = 1_000;
+const ROWS = 36;
+/** Every so many contracts one has an amount that is refused, or a line that is no contract. */
+const BAD_AMOUNT_EACH = 97;
+const BROKEN_LINE_EACH = 333;
+/** So many bytes of results are some dozens of contracts: the middle of the run. */
+const MIDDLE_BYTES = 500_000;
+const STEP_MS = 60_000;
+const TOPICS: readonly TopicKey[] = [
+  'scheduleRequests',
+  'scheduleBulkRequests',
+  'scheduleDeadLetters',
+  'catalogueRecords',
+];
+
+interface Result {
+  readonly id: string | number;
+  readonly schedule: readonly { readonly InstallmentNo: number }[];
+}
+interface Failure {
+  readonly line: number;
+  readonly id?: string | number;
+  readonly problem: { readonly code: string };
+}
+
+const root = path.resolve(import.meta.dirname, '../..');
+const { kafka, suite } = kafkaOrSkip();
+
+const isBroken = (line: number): boolean => line % BROKEN_LINE_EACH === 0;
+const isRefused = (line: number): boolean => line % BAD_AMOUNT_EACH === 0 && !isBroken(line);
+const idOf = (line: number): string | number => (line % 2 === 0 ? line : `c-${line}`);
+const allLines = Array.from({ length: CONTRACTS }, (_, index) => index + 1);
+
+function portfolioLine(line: number): string {
+  if (isBroken(line)) return '{"id": "c-';
+  const jsonParam = {
+    ScheduleType: 'EqualInstallments',
+    ProductType: 'TL',
+    InterestPercent: 7,
+    Amount: isRefused(line) ? 'text' : 1_000 + line,
+    InstallmentsNo: ROWS,
+    PeriodicityType: 'Monthly',
+    InstallmentDay: 1,
+    ActivationDate: '2024-01-01',
+  };
+  return JSON.stringify({ id: idOf(line), jsonParam });
+}
+
+function readLines<Line>(file: string): Line[] {
+  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as Line);
+}
+
+suite('the Node example of bulk requests as events', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'bulk-events-'));
+  const portfolio = path.join(folder, 'portfolio.ndjson');
+  const output = path.join(folder, 'results.ndjson');
+  let scope: KafkaScope;
+  let broker: KafkaBroker;
+  let example: ChildProcess | undefined;
+  let first: EngineProcess;
+  const workers: EngineProcess[] = [];
+
+  const startWorker = async (): Promise<EngineProcess> => {
+    const worker = await startEngine(['schedule'], {
+      KAFKA_BROKERS: kafka.brokers.join(','),
+      KAFKA_TOPIC_PREFIX: scope.prefix,
+    });
+    workers.push(worker);
+    return worker;
+  };
+  const startExample = (from: string, to: string): { child: ChildProcess; stderr: () => string } => {
+    const child = spawn(process.execPath, [EXAMPLE, from, to], {
+      cwd: root,
+      env: {
+        PATH: process.env.PATH ?? '',
+        NODE_OPTIONS: '--disable-warning=TimeoutNegativeWarning',
+        KAFKA_BROKERS: kafka.brokers.join(','),
+        REQUEST_TOPIC: topicName(scope.prefix, 'scheduleBulkRequests'),
+        REPLY_TOPIC: scope.nameOf('upstream.replies.v1'),
+        CONTRACTS_PER_MESSAGE: '10',
+        MESSAGES_IN_FLIGHT: '4',
+        REPEAT_AFTER_MS: '3000',
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let text = '';
+    child.stderr?.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
+    example = child;
+    return { child, stderr: () => text };
+  };
+
+  beforeAll(async () => {
+    scope = await openKafkaScope(kafka.brokers);
+    broker = createKafkaBroker({ brokers: kafka.brokers, clientId: 'examples-test', log: silentLog });
+    await broker.admin.createTopics(topicSpecs(scope.prefix, TOPICS));
+    first = await startWorker();
+    writeFileSync(portfolio, allLines.map((line) => `${portfolioLine(line)}\n`).join(''));
+  });
+  afterAll(async () => {
+    if (example?.exitCode === null) example.kill('SIGKILL');
+    for (const worker of workers) await worker.end('SIGTERM');
+    await broker.close();
+    await scope.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('takes an answer without an id by its position, and cuts lines at line feeds only', async () => {
+    const input = path.join(folder, 'odd.ndjson');
+    const odd = path.join(folder, 'odd-results.ndjson');
+    const contract = portfolioLine(1);
+    const longId = '\u{1f4c8}'.repeat(100);
+    const tooDeep = `{"id":"deep","jsonParam":${'['.repeat(40)}${']'.repeat(40)}}`;
+    const lines = [
+      contract,
+      tooDeep,
+      contract.replace('c-1', 'x\u2028\u2029\u0085y'),
+      contract.replace('c-1', longId),
+      contract.replace('c-1', `${longId}\u{1f4c8}`),
+      contract.replace('1001', 'NaN'),
+    ];
+    writeFileSync(input, `${lines.join('\r\n')}\n${contract.replace('c-1', 'last')}`);
+    const { child, stderr } = startExample(input, odd);
+    if (child.exitCode === null) await once(child, 'exit');
+
+    expect([child.exitCode, stderr()]).toEqual([1, expect.stringMatching(/^run .*\n$/)]);
+    const ids = readLines<Result>(odd).map(({ id }) => id);
+    expect(ids).toEqual(['c-1', 'x\u2028\u2029\u0085y', longId, 'last']);
+    const failures = readLines<Failure>(`${odd}.failures.ndjson`).toSorted((a, b) => a.line - b.line);
+    expect(failures.map(({ line, id, problem }) => [line, id, problem.code])).toEqual([
+      [2, 'deep', 'malformed-json'],
+      [5, undefined, 'malformed-line'],
+      [6, undefined, 'malformed-line'],
+    ]);
+  });
+
+  it('gives every line of the portfolio exactly one line of results or failures, though a worker is killed in the middle', async () => {
+    const { child, stderr } = startExample(portfolio, output);
+    const isMiddle = (): boolean => existsSync(output) && statSync(output).size > MIDDLE_BYTES;
+    await eventually('results in the middle of the run', STEP_MS, isMiddle, stderr);
+    await first.end('SIGKILL');
+    expect(child.exitCode).toBeNull();
+    await startWorker();
+    if (child.exitCode === null) await once(child, 'exit');
+
+    expect([child.exitCode, stderr()]).toEqual([1, expect.stringMatching(/^run .*\n$/)]);
+    const good = allLines.filter((line) => !isBroken(line) && !isRefused(line));
+    const results = readLines<Result>(output);
+    expect(results.map(({ id }) => String(id)).toSorted()).toEqual(
+      good.map((line) => String(idOf(line))).toSorted(),
+    );
+    expect(results.every(({ schedule }) => schedule.length === ROWS)).toBe(true);
+
+    const failures = readLines<Failure>(`${output}.failures.ndjson`).toSorted((a, b) => a.line - b.line);
+    expect(failures.map(({ line, id, problem }) => [line, id, problem.code])).toEqual(
+      allLines
+        .filter((line) => isBroken(line) || isRefused(line))
+        .map((line) =>
+          isBroken(line) ? [line, undefined, 'malformed-line'] : [line, idOf(line), 'invalid-request'],
+        ),
+    );
+  });
+
+  it('keeps the digits of amounts as the engine wrote them', () => {
+    const [line = ''] = readFileSync(output, 'utf8').split('\n');
+    expect(line).toMatch(/"RemainingValue":\d+\.00,/);
+  });
+});

@@ -1,0 +1,24 @@
+/** What the engine itself, in this process, says of a contract: the measure of what came back over Kafka. */
+
+import { readRepaymentScheduleRequest } from '../../shared/contract/read-repayment-schedule-request.ts';
+import { renderRepaymentSchedule } from '../../shared/contract/render-repayment-schedule.ts';
+import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
+import type { CalendarDate } from '../../shared/lending/calendar-date.ts';
+import { BUILT_IN_ENVIRONMENT } from '../support/lending-environment.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The body of the action's answer, as text. Throws when the request is refused: a portfolio of tests has none such. */
+export function expectedSchedule(
+  jsonParam: Readonly<Record<string, unknown>>,
+  originTimestampMs: number,
+): string {
+  const { catalogue, calendars } = BUILT_IN_ENVIRONMENT;
+  const read = readRepaymentScheduleRequest({ jsonParam }, catalogue);
+  if (read.kind === 'invalid') throw new Error(`the contract cannot be read: ${JSON.stringify(read)}`);
+  const requestDay = Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
+  const outcome = calculateRepaymentSchedule(read.payload, { requestDay, catalogue, calendars });
+  if (outcome.kind === 'refused')
+    throw new Error(`the contract is refused: ${JSON.stringify(outcome.faults)}`);
+  return renderRepaymentSchedule(outcome);
+}

@@ -1,0 +1,136 @@
+/** `npm run test:soak`: the long form of the soak test on a Kafka of three nodes, with its figures as a table. */
+import { parseArgs } from 'node:util';
+import { assertNever, errorText } from '../../shared/platform/errors.ts';
+import { runPortfolio } from './portfolio-run.ts';
+import { rollingRestart } from './rolling-restart.ts';
+import { longSoak, type SoakSize } from './soak-sizes.ts';
+import { portfolioFaults, rollingFaults, upstreamFaults } from './soak-verdict.ts';
+import { openSoakWorld, type SoakWorld } from './soak-world.ts';
+import { runUpstream } from './upstream-events.ts';
+
+const HELP = `Usage: npm run test:soak -- [--contracts N] [--rounds N] [--only PART]
+
+On Apache Kafka of three nodes, started here, or on the one of KAFKA_BROKERS (whose brokers are then left alone):
+  portfolio  N contracts of 12 to 360 rows through npm run recalculate, while workers are killed at 20, 40, 60 and 80 %,
+             a broker is restarted at 50 % and the command itself is killed and resumed at 70 % of the results
+  upstream   a tenth of them as arrays of requests by plain kafkajs with a reply topic of its own, killed alike
+  rolling    a restart of all processes, one after another, N rounds, under constant load over HTTP
+
+  --contracts  default 100000, or SOAK_CONTRACTS
+  --rounds     default 5
+  --only       one of the parts
+Exit codes: 0 nothing lost, repeated or swapped, 1 something was (said below the table), 2 wrong usage.
+`;
+const DEFAULT_CONTRACTS = '100000';
+const DEFAULT_ROUNDS = '5';
+const PARTS = ['portfolio', 'upstream', 'rolling'] as const;
+type Part = (typeof PARTS)[number];
+
+interface SoakArguments {
+  readonly contracts: number;
+  readonly rounds: number;
+  readonly parts: readonly Part[];
+}
+
+/** What a part came to: its figures, and what is wrong with them. */
+interface PartResult {
+  readonly part: Part;
+  readonly figures: Readonly<Record<string, unknown>>;
+  readonly faults: readonly string[];
+}
+
+const startedAt = performance.now();
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function say(line: string): void {
+  print(`${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(7)} s  ${line}`);
+}
+
+/** Undefined when help was asked for; a text says what is wrong. */
+function readArguments(args: string[]): SoakArguments | string | undefined {
+  const text = { type: 'string' } as const;
+  try {
+    const { values } = parseArgs({
+      args,
+      options: { contracts: text, rounds: text, only: text, help: { type: 'boolean', short: 'h' } },
+    });
+    if (values.help === true) return undefined;
+    const contracts = Number(values.contracts ?? (process.env['SOAK_CONTRACTS'] || DEFAULT_CONTRACTS));
+    const rounds = Number(values.rounds ?? DEFAULT_ROUNDS);
+    const only = PARTS.filter((part) => values.only === undefined || part === values.only);
+    if (only.length === 0) return `--only must be one of ${PARTS.join(', ')}`;
+    if (!Number.isSafeInteger(contracts) || contracts < 1_000) return '--contracts must be 1000 or more';
+    if (!Number.isSafeInteger(rounds) || rounds < 1) return '--rounds must be 1 or more';
+    return { contracts, rounds, parts: only };
+  } catch (error) {
+    return errorText(error);
+  }
+}
+
+async function runPart(world: SoakWorld, part: Part, size: SoakSize): Promise<PartResult> {
+  say(`--- ${part}`);
+  switch (part) {
+    case 'portfolio': {
+      const report = await runPortfolio(world, size.portfolio);
+      return { part, figures: { ...report }, faults: portfolioFaults(report) };
+    }
+    case 'upstream': {
+      const report = await runUpstream(world, size.upstream);
+      return { part, figures: { ...report }, faults: upstreamFaults(report) };
+    }
+    case 'rolling': {
+      const report = await rollingRestart(world, size.rolling);
+      return { part, figures: { ...report }, faults: rollingFaults(report) };
+    }
+    default:
+      return assertNever(part);
+  }
+}
+
+function printTable({ part, figures, faults }: PartResult): void {
+  const rows = Object.entries(figures).map(([name, value]): [string, string] => {
+    if (Array.isArray(value)) return [name, String(value.length)];
+    if (name.endsWith('Ms')) return [name.slice(0, -2), `${(Number(value) / 1_000).toFixed(1)} s`];
+    return [name, typeof value === 'number' ? value.toLocaleString('en-GB') : String(value)];
+  });
+  const width = Math.max(...rows.map(([name]) => name.length));
+  print(`\n${part}`);
+  for (const [name, value] of rows) print(`  ${name.padEnd(width)}  ${value}`);
+  for (const fault of faults) print(`  !!! ${fault}`);
+  print(faults.length === 0 ? '  as it has to be' : `  ${faults.length} FAULTS`);
+}
+
+async function run({ contracts, rounds, parts }: SoakArguments): Promise<number> {
+  const given = process.env['KAFKA_BROKERS'];
+  const brokers = given === undefined || given === '' ? {} : { brokers: given.split(',') };
+  const world = await openSoakWorld({ ...brokers, say });
+  const results: PartResult[] = [];
+  try {
+    const size = longSoak(contracts, rounds);
+    for (const part of parts) results.push(await runPart(world, part, size));
+  } finally {
+    for (const result of results) printTable(result);
+    await world.close();
+  }
+  return results.every(({ faults }) => faults.length === 0) ? 0 : 1;
+}
+
+/** What was started ends with this process; Kafka has a guard of its own. */
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
+
+const args = readArguments(process.argv.slice(2));
+if (args === undefined) process.stdout.write(HELP);
+else if (typeof args === 'string') {
+  process.stderr.write(`soak: ${args}\n\n${HELP}`);
+  process.exitCode = 2;
+} else {
+  try {
+    process.exit(await run(args));
+  } catch (error) {
+    process.stderr.write(`soak: ${error instanceof Error ? error.stack : errorText(error)}\n`);
+    process.exit(1);
+  }
+}

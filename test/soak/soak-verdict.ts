@@ -1,0 +1,56 @@
+/** What a run must not show: one line for each thing that is not as it has to be, none when all is well. */
+
+import type { PortfolioRunReport } from './portfolio-run.ts';
+import type { RollingRestartReport } from './rolling-restart.ts';
+import type { ReplyFigures } from './topic-reading.ts';
+import type { UpstreamReport } from './upstream-events.ts';
+
+/** Every contract has exactly one result, in its place, and it is the engine's own; nothing is left on the log. */
+export function portfolioFaults(report: PortfolioRunReport): string[] {
+  return [
+    ...report.trouble,
+    ...report.wrong,
+    ...unless(report.exitCode === 0, `the command ended with ${report.exitCode}`),
+    ...none(report, ['missing', 'repeatedIds', 'unknown', 'outOfOrder', 'failures']),
+    ...unless(report.lines === report.contracts, `${report.lines} results of ${report.contracts} contracts`),
+    ...logFaults(report),
+  ];
+}
+
+/** Every message has a reply, with its items in their places; replies that were sent twice are the same bytes. */
+export function upstreamFaults(report: UpstreamReport): string[] {
+  return [
+    ...report.trouble,
+    ...none(report, ['misplaced', 'wrongStatus', 'different']),
+    ...unless(report.compared > 0, 'no item was compared'),
+    ...logFaults(report),
+  ];
+}
+
+/** Every call has its own answer. */
+export function rollingFaults(report: RollingRestartReport): string[] {
+  return [
+    ...report.wrongAnswers,
+    ...report.badExits,
+    ...none(report, ['lost', 'swapped']),
+    ...unless(report.answered === report.calls, `${report.answered} answers to ${report.calls} calls`),
+  ];
+}
+
+function logFaults(report: ReplyFigures & { readonly lag: number; readonly deadLetters: number }): string[] {
+  return [
+    ...none(report, ['unanswered', 'differing', 'lag', 'deadLetters']),
+    ...unless(report.requests > 0, 'no request is on the log'),
+  ];
+}
+
+function none<Figure extends string>(
+  report: Readonly<Record<Figure, number>>,
+  figures: readonly Figure[],
+): string[] {
+  return figures.filter((figure) => report[figure] !== 0).map((figure) => `${figure}: ${report[figure]}`);
+}
+
+function unless(isWell: boolean, fault: string): string[] {
+  return isWell ? [] : [fault];
+}

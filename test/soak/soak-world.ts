@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startLocalKafka, type LocalKafka } from '../../scripts/local-kafka/start-local-kafka.ts';
+import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka-broker.ts';
+import { allTopicSpecs } from '../../shared/messaging/topic-catalogue.ts';
+import { topicName, type TopicKey } from '../../shared/messaging/topic-names.ts';
+import { loadConfig } from '../../shared/platform/config.ts';
+import { silentLog } from '../../shared/platform/log.ts';
+import { openKafkaScope } from '../support/kafka-scope.ts';
+import { eventually, sleep } from '../support/conformance-wait.ts';
+
+export type Say = (line: string) => void;
+
+/** A Kafka of three nodes with the topics of the system under a prefix of their own, and a folder for files. */
+export interface SoakWorld {
+  readonly brokers: readonly string[];
+  /** The system's own client, for looking at the log from outside. */
+  readonly broker: KafkaBroker;
+  /** Settings of every process of the system. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Emptied at the end. */
+  readonly folder: string;
+  readonly say: Say;
+  readonly topic: (key: TopicKey) => string;
+  /** A topic that is none of the system's own. */
+  createTopic(name: string): Promise<string>;
+  /**
+   * Ends one broker by SIGKILL, leaves it away for so long, and starts it again on its data; resolves when it is back.
+   * Undefined on a Kafka that was given: it is not ours to kill.
+   */
+  readonly restartBroker: ((awayMs: number) => Promise<void>) | undefined;
+  close(): Promise<void>;
+}
+
+const TOPICS_LIMIT_MS = 60_000;
+
+/**
+ * Opens the world on `brokers`, or on three nodes of its own. Rejects with LocalKafkaError where these cannot be started
+ * (its code says what the machine lacks).
+ */
+export async function openSoakWorld(options: { brokers?: readonly string[]; say: Say }): Promise<SoakWorld> {
+  const { say } = options;
+  const own =
+    options.brokers === undefined
+      ? await startLocalKafka({ nodes: 3, registry: false, say: (line) => say(`kafka: ${line}`) })
+      : undefined;
+  const brokers = own?.brokers ?? options.brokers ?? [];
+  if (own === undefined) say('!!! KAFKA_BROKERS is set: no broker is restarted, it is not ours to kill');
+  try {
+    return await openOn(brokers, own, say);
+  } catch (error) {
+    await own?.stop();
+    throw error;
+  }
+}
+
+async function openOn(brokers: readonly string[], own: LocalKafka | undefined, say: Say): Promise<SoakWorld> {
+  const scope = own === undefined ? await openKafkaScope(brokers) : undefined;
+  const prefix = scope?.prefix ?? `soak-${randomUUID().slice(0, 8)}.`;
+  const env = {
+    KAFKA_BROKERS: brokers.join(','),
+    KAFKA_TOPIC_PREFIX: prefix,
+    RATE_LIMIT_PER_SECOND: '0',
+    LOG_LEVEL: 'warn',
+  };
+  const broker = createKafkaBroker({ brokers, clientId: 'soak', log: silentLog });
+  const specs = allTopicSpecs(prefix, loadConfig(env).notification.retryTiersMs);
+  await createTopics(broker, specs);
+  const folder = await mkdtemp(path.join(tmpdir(), 'soak-'));
+  return {
+    brokers,
+    broker,
+    env,
+    folder,
+    say,
+    topic: (key) => topicName(prefix, key),
+    createTopic: async (name) => {
+      const topic = `${prefix}${name}`;
+      await createTopics(broker, [{ topic, partitions: 12 }]);
+      return topic;
+    },
+    restartBroker: own === undefined ? undefined : (awayMs) => restartOne(own, awayMs),
+    close: async () => {
+      await broker.close();
+      await scope?.close();
+      await own?.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Creates the topics, and waits until each of their partitions has a leader. */
+async function createTopics(
+  { admin }: KafkaBroker,
+  specs: Parameters<KafkaBroker['admin']['createTopics']>[0],
+): Promise<void> {
+  await admin.createTopics(specs);
+  for (const { topic } of specs) {
+    await eventually(`leaders of ${topic}`, TOPICS_LIMIT_MS, () =>
+      admin.offsets(topic).then(
+        () => true,
+        () => false,
+      ),
+    );
+  }
+}
+
+/** The first node: the one that clients ask first, too. */
+async function restartOne(kafka: LocalKafka, awayMs: number): Promise<void> {
+  const [node] = kafka.nodes;
+  if (node === undefined) throw new Error('the cluster has no node');
+  await node.kill('SIGKILL');
+  await sleep(awayMs);
+  await node.restart();
+}

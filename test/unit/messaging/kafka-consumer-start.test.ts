@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startConsumer } from '../../../shared/messaging/kafka-consumer-start.ts';
+import type { KafkaConsumerRun } from '../../../shared/messaging/kafka-consumer-run.ts';
+import { toMessagingError } from '../../../shared/messaging/kafka-errors.ts';
+
+const LONGER_THAN_A_SESSION_MS = 10_000;
+const LONGER_THAN_PATIENCE_MS = 16_000;
+
+/** Runs that fail with the error until the time has come. */
+function runsThatFail(error: Error, untilMs: number) {
+  const lives = { count: 0 };
+  const start = async (): Promise<void> => {
+    if (Date.now() < untilMs) throw toMessagingError('consumer c', error);
+  };
+  const makeRun = (): KafkaConsumerRun => {
+    lives.count += 1;
+    return { start } as unknown as KafkaConsumerRun;
+  };
+  return { lives, makeRun };
+}
+
+const refusedConnection = (): Error =>
+  Object.assign(new Error('Connection error: connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+
+describe('the start of a Kafka consumer', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: 0 });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('outlasts a coordinator that died a moment ago and is still named as one', async () => {
+    const { lives, makeRun } = runsThatFail(refusedConnection(), LONGER_THAN_A_SESSION_MS);
+    const started = startConsumer(makeRun, () => false);
+    await vi.advanceTimersByTimeAsync(LONGER_THAN_A_SESSION_MS);
+    await started;
+    expect(lives.count).toBeGreaterThan(1);
+  });
+
+  it('gives up when no broker comes back, with the reason', async () => {
+    const { makeRun } = runsThatFail(refusedConnection(), Number.POSITIVE_INFINITY);
+    const started = startConsumer(makeRun, () => false);
+    started.catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(LONGER_THAN_PATIENCE_MS);
+    await expect(started).rejects.toMatchObject({
+      code: 'broker-unavailable',
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+
+  it('does not try again what was refused, nor once it was stopped', async () => {
+    const refusal = Object.assign(new Error('no'), { type: 'GROUP_AUTHORIZATION_FAILED' });
+    const refused = runsThatFail(refusal, Number.POSITIVE_INFINITY);
+    await expect(startConsumer(refused.makeRun, () => false)).rejects.toMatchObject({
+      code: 'broker-refused',
+    });
+    const stopped = runsThatFail(refusedConnection(), Number.POSITIVE_INFINITY);
+    await expect(startConsumer(stopped.makeRun, () => true)).rejects.toMatchObject({
+      code: 'broker-unavailable',
+    });
+    expect([refused.lives.count, stopped.lives.count]).toEqual([1, 1]);
+  });
+});

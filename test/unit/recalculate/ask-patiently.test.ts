@@ -1,0 +1,116 @@
+import { expect, it } from 'vitest';
+import {
+  createPatientRequests,
+  NoAnswerError,
+  type PatientRequests,
+} from '../../../scripts/recalculate/ask-patiently.ts';
+import type { OutgoingRequest, Reply } from '../../../shared/messaging/requester.ts';
+import { createProblem } from '../../../shared/platform/create-problem.ts';
+import type { ErrorCode } from '../../../shared/platform/error-codes.ts';
+
+const REQUEST: OutgoingRequest = {
+  topic: 't',
+  type: 'T',
+  payload: {},
+  timeoutMs: 120_000,
+  correlationId: 'c',
+};
+const answer: Reply = { kind: 'reply', type: 'R', payload: {} };
+const problem = (code: ErrorCode): Reply => ({ kind: 'problem', problem: createProblem(code) });
+
+/** A world whose clock moves by what each attempt and each wait take. */
+function scene(
+  answers: (request: OutgoingRequest, attempt: number) => { reply: Reply; tookMs?: number },
+  patienceMs = 600_000,
+) {
+  const clock = { nowMs: 1_000 };
+  const asked: OutgoingRequest[] = [];
+  const abort = new AbortController();
+  const patient: PatientRequests = createPatientRequests({
+    request: async (request) => {
+      asked.push(request);
+      const { reply, tookMs = 0 } = answers(request, asked.length);
+      clock.nowMs += Math.min(tookMs, request.timeoutMs);
+      return reply;
+    },
+    patienceMs,
+    signal: abort.signal,
+    now: () => clock.nowMs,
+    wait: async (ms, signal) => {
+      signal.throwIfAborted();
+      clock.nowMs += ms;
+    },
+    random: () => 1,
+  });
+  return { clock, asked, abort, patient };
+}
+
+it.each(['broker-unavailable', 'not-ready', 'overloaded', 'reply-timeout', 'deadline-exceeded'] as const)(
+  'asks again after %s, under the same correlation id',
+  async (code) => {
+    const { asked, patient } = scene((_, attempt) => ({ reply: attempt < 4 ? problem(code) : answer }));
+    expect(await patient.request(REQUEST)).toBe(answer);
+    expect(asked.map(({ correlationId }) => correlationId)).toEqual(['c', 'c', 'c', 'c']);
+  },
+);
+
+it.each(['reply-too-large', 'unexpected', 'invalid-request'] as const)(
+  'takes %s for an answer',
+  async (code) => {
+    const { asked, patient } = scene(() => ({ reply: problem(code) }));
+    expect(await patient.request(REQUEST)).toEqual(problem(code));
+    expect(asked).toHaveLength(1);
+    expect(patient.hasAnswered()).toBe(true);
+  },
+);
+
+it('gives up when nothing was answered for the whole patience, and says what happened last', async () => {
+  const { clock, patient } = scene(() => ({ reply: problem('broker-unavailable') }));
+  await expect(patient.request(REQUEST)).rejects.toThrow(
+    new NoAnswerError('no request was answered for 600 s; the last attempt ended as broker-unavailable'),
+  );
+  expect(clock.nowMs - 1_000).toBeGreaterThanOrEqual(600_000);
+  expect(clock.nowMs - 1_000).toBeLessThan(610_000);
+  expect(patient.hasAnswered()).toBe(false);
+});
+
+it('waits longer each time that it waited in vain, and never beyond its patience', async () => {
+  const { asked, clock, patient } = scene(() => ({ reply: problem('reply-timeout'), tookMs: Infinity }));
+  await expect(patient.request(REQUEST)).rejects.toThrow(NoAnswerError);
+  const timeouts = asked.map(({ timeoutMs }) => timeoutMs);
+  expect(timeouts.slice(0, 2)).toEqual([120_000, 240_000]);
+  expect(timeouts[2]).toBeLessThan(480_000);
+  expect(clock.nowMs).toBeLessThan(1_000 + 605_000);
+});
+
+it('counts its patience from the last answer to any request, not from the start of the one that waits', async () => {
+  let inVain = 0;
+  const { clock, patient } = scene((request) => {
+    if (request.correlationId === 'other') return { reply: answer };
+    inVain += 1;
+    if (inVain > 5) return { reply: answer };
+    // Another batch is answered meanwhile: whoever works on the topic is alive.
+    void patient.request({ ...REQUEST, correlationId: 'other' });
+    return { reply: problem('reply-timeout'), tookMs: 100_000 };
+  }, 300_000);
+  expect(await patient.request(REQUEST)).toBe(answer);
+  expect(clock.nowMs).toBeGreaterThan(1_000 + 500_000);
+});
+
+it('is not worn out by a time in which nothing was asked', async () => {
+  const { clock, patient } = scene((_, attempt) => ({
+    reply: attempt === 2 ? problem('not-ready') : answer,
+  }));
+  await patient.request(REQUEST);
+  clock.nowMs += 10_000_000;
+  expect(patient.silentMs()).toBe(0);
+  expect(await patient.request(REQUEST)).toBe(answer);
+});
+
+it('stops asking when the run has ended', async () => {
+  const { abort, patient } = scene(() => {
+    abort.abort(new Error('ended'));
+    return { reply: problem('overloaded') };
+  });
+  await expect(patient.request(REQUEST)).rejects.toThrow('ended');
+});

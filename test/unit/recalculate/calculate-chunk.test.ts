@@ -1,0 +1,149 @@
+import { Decimal } from 'decimal.js';
+import { expect, it } from 'vitest';
+import { createCalculateChunk } from '../../../scripts/recalculate/calculate-chunk.ts';
+import type { Contract } from '../../../scripts/recalculate/input-records.ts';
+import type { RequestBatch, ReplyBatchItem } from '../../../shared/messaging/request-batch.ts';
+import type { OutgoingRequest, Reply } from '../../../shared/messaging/requester.ts';
+import { createProblem } from '../../../shared/platform/create-problem.ts';
+import type { ErrorCode } from '../../../shared/platform/error-codes.ts';
+import { codecOf, PROBLEM, REPLY, schedule, smallRequest } from '../../support/codec-fixture.ts';
+
+const codec = codecOf();
+
+const contract = (line: number, members: object = {}): Contract => ({
+  line,
+  id: `c-${line}`,
+  request: { ...smallRequest, ...members },
+  rows: 4,
+  warnings: [],
+  former: undefined,
+});
+const contracts = (count: number) => Array.from({ length: count }, (_, index) => contract(index + 1));
+
+const valueOf = async (type: string, payload: unknown) => (await codec.encode(type, payload, 'avro')).value;
+const good = await valueOf(REPLY, schedule);
+const idsOf = (request: OutgoingRequest) =>
+  (request.payload as RequestBatch).items.map(({ id }) => String(id));
+const answering = (items: readonly ReplyBatchItem[]): Reply => ({
+  kind: 'reply',
+  type: 'ReplyBatch',
+  payload: { items },
+});
+const problemReply = (code: ErrorCode): Reply => ({
+  kind: 'problem',
+  problem: createProblem(code, { correlationId: 'run-1-1' }),
+});
+const allGood = (request: OutgoingRequest): Reply =>
+  answering(idsOf(request).map((id) => ({ id, status: 200, value: good })));
+
+function scene(answer: (request: OutgoingRequest) => Reply) {
+  const requests: OutgoingRequest[] = [];
+  const calculate = createCalculateChunk({
+    codec,
+    request: async (request) => {
+      requests.push(request);
+      return answer(request);
+    },
+    topic: 'bulk',
+    partitions: 3,
+    correlationPrefix: 'run-1',
+    originTimestampMs: 1_700_000_000_000,
+    timeoutMs: 120_000,
+  });
+  const outcomes = async (list: readonly Contract[]) =>
+    Promise.all((await calculate(list)).map(async (late) => late()));
+  return { requests, outcomes };
+}
+
+it('sends a chunk as one message in the name of the run, to each partition in turn', async () => {
+  const { requests, outcomes } = scene(allGood);
+  for (let turn = 0; turn < 4; turn += 1) await outcomes(contracts(2));
+  expect(requests.map(({ partition, correlationId }) => [partition, correlationId])).toEqual([
+    [0, 'run-1-1'],
+    [1, 'run-1-2'],
+    [2, 'run-1-3'],
+    [0, 'run-1-4'],
+  ]);
+  expect(requests[0]).toMatchObject({
+    topic: 'bulk',
+    type: 'RequestBatch',
+    originTimestampMs: 1_700_000_000_000,
+    timeoutMs: 120_000,
+  });
+});
+
+it('gives each contract its own answer: a schedule with its warnings, or its problem', async () => {
+  const refusal = createProblem('not-computable', { detail: 'no' });
+  const problem = await valueOf(PROBLEM, refusal);
+  const { outcomes } = scene(() =>
+    answering([
+      { id: '1', status: 200, value: good, warnings: 'ignored;jsonParam.X' },
+      { id: '2', status: 422, value: problem },
+    ]),
+  );
+  expect(await outcomes(contracts(2))).toMatchObject([
+    { kind: 'schedule', schedule: { rows: schedule.rows }, warnings: 'ignored;jsonParam.X' },
+    { kind: 'problem', problem: { code: 'not-computable', detail: 'no' } },
+  ]);
+});
+
+it('halves a message that cannot be answered until only the contract that spoils it fails', async () => {
+  const { requests, outcomes } = scene((request) =>
+    idsOf(request).includes('6') ? problemReply('reply-too-large') : allGood(request),
+  );
+  const found = await outcomes(contracts(8));
+  expect(found.map(({ kind }) => kind)).toEqual(
+    Array.from({ length: 8 }, (_, index) => (index === 5 ? 'problem' : 'schedule')),
+  );
+  expect(requests.map(({ correlationId }) => correlationId)).toEqual([
+    'run-1-1',
+    'run-1-1.1',
+    'run-1-1.2',
+    'run-1-1.2.1',
+    'run-1-1.2.1.1',
+    'run-1-1.2.1.2',
+    'run-1-1.2.2',
+  ]);
+});
+
+it('keeps the correlation id of the batch out of the problem: a resumed run writes the same line', async () => {
+  const { outcomes } = scene(() => problemReply('unexpected'));
+  expect(await outcomes(contracts(1))).toEqual([{ kind: 'problem', problem: createProblem('unexpected') }]);
+});
+
+const changedIds = (change: (ids: string[]) => string[]) =>
+  scene((request) => answering(change(idsOf(request)).map((id) => ({ id, status: 200, value: good }))));
+
+it.each([
+  ['of other contracts', (ids: string[]) => ids.map((id) => `9${id}`)],
+  ['fewer than asked', (ids: string[]) => ids.slice(1)],
+])('takes no answers that are %s', async (_, change) => {
+  const unexpected = { problem: { code: 'unexpected' } };
+  expect(await changedIds(change).outcomes(contracts(2))).toMatchObject([unexpected, unexpected]);
+});
+
+it('asks one by one when answers come in another order than they were asked in', async () => {
+  const { requests, outcomes } = changedIds((ids) => ids.toReversed());
+  expect((await outcomes(contracts(2))).map(({ kind }) => kind)).toEqual(['schedule', 'schedule']);
+  expect(requests.map(idsOf)).toEqual([['1', '2'], ['1'], ['2']]);
+});
+
+it('refuses a contract whose figures have no place in a message, and sends the others', async () => {
+  const tooFine = { UpFrontValue: new Decimal('1e-40') };
+  const { requests, outcomes } = scene(allGood);
+  const found = await outcomes([contract(1), contract(2, tooFine), contract(3)]);
+  expect(found).toMatchObject([
+    { kind: 'schedule' },
+    { kind: 'problem', problem: { code: 'not-computable', errors: [{ path: 'UpFrontValue' }] } },
+    { kind: 'schedule' },
+  ]);
+  expect(requests.map(idsOf)).toEqual([['1', '3']]);
+});
+
+it('sends nothing where nothing can be sent', async () => {
+  const { requests, outcomes } = scene(allGood);
+  expect(await outcomes([contract(1, { UpFrontValue: new Decimal('1e-40') })])).toMatchObject([
+    { kind: 'problem' },
+  ]);
+  expect(requests).toEqual([]);
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { readRecalculateArguments, UsageError } from '../../../scripts/recalculate/command-arguments.ts';
+import { HELP } from '../../../scripts/recalculate/help.ts';
+
+const read = (...args: string[]) => readRecalculateArguments(args);
+const FILES = ['--input', 'in.ndjson', '--output', 'out.ndjson'] as const;
+
+/** What is said of a wrong command line, a line for each fault. */
+function faultsOf(...args: string[]): readonly string[] {
+  try {
+    read(...args);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const lines = error.message.split('\n');
+    return lines.at(-1) === '(see --help)' ? lines.slice(0, -1) : ['does not tell of the help'];
+  }
+  return [];
+}
+
+const formats = (input: string, output: string, ...more: string[]) => {
+  const args = read('--input', input, '--output', output, ...more);
+  return [args?.inputFormat, args?.output?.format, args?.output?.gzip];
+};
+
+describe('the command line of a recalculation', () => {
+  it('needs no more than input and output', () => {
+    expect(read(...FILES)).toEqual({
+      input: 'in.ndjson',
+      inputFormat: 'ndjson',
+      output: { file: 'out.ndjson', format: 'ndjson', gzip: false },
+      failures: 'out.ndjson.failures.ndjson',
+      compare: false,
+      resume: false,
+      overwrite: false,
+      asOfMs: undefined,
+      batch: 100,
+      window: 16,
+      patienceMs: 600_000,
+      maxFailures: undefined,
+      json: false,
+    });
+  });
+
+  it('takes every option', () => {
+    const options = [
+      '--compare',
+      '--resume',
+      '--json',
+      '--as-of',
+      '2026-02-28',
+      '--batch',
+      '500',
+      '--window',
+      '256',
+    ];
+    expect(
+      read(...FILES, ...options, '--patience', '90s', '--max-failures', '0', '--failures', 'bad.ndjson'),
+    ).toMatchObject({
+      failures: 'bad.ndjson',
+      compare: true,
+      resume: true,
+      json: true,
+      asOfMs: Date.UTC(2026, 1, 28),
+      batch: 500,
+      window: 256,
+      patienceMs: 90_000,
+      maxFailures: 0,
+    });
+    expect(read(...FILES, '--overwrite', '--patience', '2h')).toMatchObject({
+      overwrite: true,
+      patienceMs: 7_200_000,
+    });
+    expect(read('--help')).toBeUndefined();
+    expect(read('--batch', 'wrong', '-h')).toBeUndefined();
+  });
+
+  it('knows the formats by the names of the files, packed or not, unless it is told', () => {
+    expect(formats('a.CSV.GZ', 'b.csv')).toEqual(['csv', 'csv', false]);
+    expect(formats('a.jsonl', 'b.ndjson.gz')).toEqual(['ndjson', 'ndjson', true]);
+    expect(formats('-', 'b.jsonl.gz')).toEqual(['ndjson', 'ndjson', true]);
+    const told = ['--input-format', 'csv', '--output-format', 'csv'];
+    expect(formats('a.txt', 'b.gz', ...told)).toEqual(['csv', 'csv', true]);
+    expect(formats('a.ndjson', 'b', ...told)).toEqual(['csv', 'csv', false]);
+  });
+
+  it('writes nothing but the report with --summary, and failures only where it is told to', () => {
+    expect(read('--input', '-', '--summary')).toMatchObject({ output: undefined, failures: undefined });
+    expect(read('--input', '-', '--summary', '--failures', 'f')).toMatchObject({ failures: 'f' });
+    expect(read('--input', '-', '--output', '-', '--failures', 'f')).toMatchObject({ output: { file: '-' } });
+  });
+
+  it('names everything that is wrong at once', () => {
+    const wrong = [
+      '--batch',
+      '501',
+      '--window',
+      '0',
+      '--patience',
+      '10',
+      '--as-of',
+      '2026-02-30',
+      '--max-failures',
+      '-',
+    ];
+    expect(faultsOf(...wrong, '--input-format', 'xml')).toEqual([
+      '--input is missing: a file, or - for the standard input',
+      '--input-format is one of ndjson, csv',
+      '--output is missing: a file, - for the standard output, or --summary',
+      '--as-of is a day such as 2026-05-01',
+      '--batch is a whole number from 1 to 500',
+      '--window is a whole number from 1 to 256',
+      '--patience is a time such as 90s, 10m or 2h, at most 24h',
+      '--max-failures is a whole number from 0 to 1000000000',
+    ]);
+  });
+
+  it('asks for the format of a file whose name does not say it', () => {
+    expect(faultsOf('--input', 'a.txt', '--output', 'b')).toEqual([
+      '--input ends in none of .ndjson, .jsonl and .csv, each also .gz: say --input-format',
+      '--output ends in none of .ndjson, .jsonl and .csv, each also .gz: say --output-format',
+    ]);
+  });
+
+  it('refuses what contradicts itself', () => {
+    expect(faultsOf(...FILES, '--summary', '--resume', '--overwrite')).toHaveLength(3);
+    expect(faultsOf('--input', 'a.csv', '--output', '-', '--json', '--resume')).toEqual([
+      '--resume needs a file as --output: what was written to a stream cannot be taken up again',
+      '--output - needs --failures FILE for the contracts that fail',
+      '--json writes its report to the standard output, where the results go',
+    ]);
+    expect(faultsOf(...FILES, '--failures', '-')).toEqual(['--failures is a file']);
+    expect(faultsOf('--input', 'a.csv', '--output', './x/../a.csv')).toEqual([
+      '--input, --output and --failures must be different files',
+    ]);
+    expect(faultsOf('--input', 'x.csv', '--patience', '25h', '--summary')).toHaveLength(1);
+    expect(faultsOf(...FILES, '--colour')).toHaveLength(1);
+    expect(faultsOf(...FILES, 'stray')).toHaveLength(1);
+  });
+
+  it('is told about in the help text, option by option', () => {
+    const options = [
+      'input',
+      'input-format',
+      'output',
+      'output-format',
+      'failures',
+      'summary',
+      'compare',
+      'overwrite',
+    ];
+    const others = ['json', 'resume', 'as-of', 'batch', 'window', 'patience', 'max-failures', 'help'];
+    for (const name of [...options, ...others]) expect(HELP).toMatch(new RegExp(`^  --${name} `, 'm'));
+  });
+});

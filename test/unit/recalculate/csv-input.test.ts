@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { lineOfCells, MEMBER_NAMES, readHeader } from '../../../scripts/recalculate/csv-columns.ts';
+import { InputError } from '../../../scripts/recalculate/input-records.ts';
+import { contractLine, outline, PLAIN_LOAN, readRecords } from '../../support/portfolio-lines.ts';
+
+const NAMES = Object.keys(PLAIN_LOAN);
+const CELLS = Object.values(PLAIN_LOAN).join(',');
+const HEADER = `id,${NAMES.join(',')}`;
+const csv = (...records: string[]) => readRecords([HEADER, ...records].join('\n'), 'csv');
+
+const quoted = (value: unknown) => `"${JSON.stringify(value).replaceAll('"', '""')}"`;
+
+const faultsOf = (header: string) => {
+  const reading = readHeader(header.split(','));
+  return reading.kind === 'faults' ? reading.faults : [];
+};
+
+const valuesOf = (name: string, ...cells: string[]) => {
+  const reading = readHeader(['id', name]);
+  const columns = reading.kind === 'columns' ? reading.columns : [];
+  return cells.map(
+    (cell) => (lineOfCells(columns, ['', cell]).value['jsonParam'] as Record<string, unknown>)[name],
+  );
+};
+
+describe('a portfolio in CSV', () => {
+  it('gives the record that NDJSON gives, whatever the delimiter, the line ends and the casing of the names', async () => {
+    const expected = [{ ...(await readRecords(contractLine('c-1')))[0], line: 2 }];
+    for (const delimiter of [',', ';', '\t']) {
+      const header = ['\uFEFFID', ...NAMES.map((name) => ` ${name.toUpperCase()} `)].join(delimiter);
+      const cells = ['"c-1"', ...Object.values(PLAIN_LOAN)].join(delimiter);
+      expect(await readRecords(`${header}\r\n${cells}\r\n`, 'csv')).toEqual(expected);
+    }
+  });
+
+  it('reads lists, the whole request and the former schedule as JSON in a cell', async () => {
+    const schedule = { Installments: [] };
+    const whole = `id,schedule,jsonParam\nc,${quoted(schedule)},${quoted({ ...PLAIN_LOAN, EarlyRepayments: [] })}`;
+    expect((await readRecords(whole, 'csv'))[0]).toMatchObject({
+      kind: 'contract',
+      former: schedule,
+      rows: 12,
+    });
+    const ranges = [{ InterestRate: 5, FromInstNo: 1, ToInstNo: 12 }];
+    const [record] = await readRecords(
+      `${HEADER},multipleinterestrates\nc,${CELLS},${quoted(ranges)}`,
+      'csv',
+    );
+    expect(record?.kind === 'contract' && record.request.MultipleInterestRates).toMatchObject([
+      { FromInstNo: 1 },
+    ]);
+  });
+
+  it('names every cell that cannot be read, beside the faults of the others', async () => {
+    const header =
+      'id,schedule,Commission,Amount,InstallmentsNo,ScheduleType,PeriodicityType,InstallmentDay,InterestPercent';
+    const [record] = await readRecords(
+      `${header}\nc,{,[1,"1 000,50",12,EqualInstallments,Monthly,1,5`.replace('[1', '"[1"'),
+      'csv',
+    );
+    expect(record?.kind === 'refused' && record.problem.errors).toMatchObject([
+      { path: 'schedule', code: 'invalid-json' },
+      { path: 'jsonParam.Commission', code: 'invalid-json' },
+      { path: 'jsonParam.Amount', code: 'wrong-type', message: 'must be a number, not text' },
+    ]);
+  });
+
+  it('refuses a record with another number of cells, stray quotes or no UTF-8, by its line, and reads on', async () => {
+    const text = [HEADER, `a,${CELLS},1`, 'b,1', `c"d,${CELLS}`, `"e"f,${CELLS}`, `g,${CELLS}`].join('\n');
+    const damaged = Buffer.concat([
+      Buffer.from(`${text}\n`),
+      Buffer.from([0xff]),
+      Buffer.from(`,${CELLS}\nh,${CELLS}`),
+    ]);
+    const records = await readRecords(damaged, 'csv');
+    expect(outline(records)).toEqual([
+      '2: invalid-request line malformed-csv',
+      '3: invalid-request line malformed-csv',
+      '4: invalid-request line malformed-csv',
+      '5: invalid-request line malformed-csv',
+      '6: g',
+      '7: invalid-request line not-utf8',
+      '8: h',
+    ]);
+    expect(records[1]).toMatchObject({
+      problem: { detail: 'The line has 2 cells; must have 8, one for each column.' },
+    });
+  });
+
+  it('takes line breaks, delimiters and quotes in quoted cells, and counts the lines on', async () => {
+    const records = await csv(`"a\nb, ""c""",${CELLS}`, '', `d,${CELLS}`, ',,,,,,,', `"",${CELLS}`);
+    expect(outline(records)).toEqual(['2: a\nb, "c"', '5: d', '7: invalid-request id missing']);
+  });
+
+  it('gives up one line alone for a quote that is never closed', async () => {
+    const good = Array.from({ length: 3 }, (_, index) => `g-${index},${CELLS}`);
+    expect(outline(await csv(...good, `"open,${CELLS}`, ...good, `"quoted",${CELLS}`))).toEqual([
+      '2: g-0',
+      '3: g-1',
+      '4: g-2',
+      '5: invalid-request line malformed-csv',
+      '6: g-0',
+      '7: g-1',
+      '8: g-2',
+      '9: quoted',
+    ]);
+    expect(outline(await csv(`"open,${CELLS}`, ...good)).slice(1)).toEqual(['3: g-0', '4: g-1', '5: g-2']);
+  });
+});
+
+describe('the header line of CSV', () => {
+  it('knows every member of the request, in any case, and no two that differ by case alone', () => {
+    expect(MEMBER_NAMES).toContain('installmentValue');
+    expect(new Set(MEMBER_NAMES.map((name) => name.toLowerCase())).size).toBe(MEMBER_NAMES.length);
+    expect(readHeader(['id', ...MEMBER_NAMES.map((name) => name.toUpperCase())])).toMatchObject({
+      columns: ['id', ...MEMBER_NAMES].map((name) => ({ name })),
+    });
+  });
+
+  it('names all that is wrong with it at once', () => {
+    const faults = faultsOf('Ammount,Rate,,schedule,SCHEDULE,Amount,jsonParam');
+    expect(faults).toEqual([
+      'column 3 has no name',
+      expect.stringMatching(
+        /^not known: "Ammount", "Rate"; known columns, in any case, are id, jsonParam, schedule, ScheduleType, /,
+      ),
+      'schedule stands there more than once',
+      "id is missing; must name the column of the contract's own id",
+      'jsonParam holds the whole request; must not stand beside columns for its members',
+    ]);
+    expect(faultsOf('id,schedule')).toEqual([
+      'there is no column for any member of the request; must have them, or jsonParam',
+    ]);
+  });
+
+  it('ends the reading before it begins where it is wrong, missing or unreadable', async () => {
+    for (const text of ['', '\n\n', 'a,b\n', 'id,Amount"\n', contractLine('c')]) {
+      await expect(readRecords(text, 'csv')).rejects.toThrow(InputError);
+    }
+    await expect(readRecords(Buffer.from([0x69, 0x64, 0xff, 0x0a]), 'csv')).rejects.toThrow(/UTF-8/);
+  });
+});
+
+describe('the cells of a record', () => {
+  it('are numbers where JSON would take them for some, and else the text that was sent', () => {
+    expect(
+      valuesOf('Amount', '1234.50', ' -1e3 ', '0', '007', '+1', '1,5', '.5', '0x10', 'NaN', ' '),
+    ).toEqual([1234.5, -1000, 0, '007', '+1', '1,5', '.5', '0x10', 'NaN', undefined]);
+  });
+
+  it('are flags as words or digits, days without blanks around them, and text as it stands', () => {
+    expect(valuesOf('HolidayShift', 'TRUE', 'false', '1', '0', 'yes')).toEqual([true, false, 1, 0, 'yes']);
+    expect(valuesOf('InterestCapitalization', 'True', '1')).toEqual([true, 1]);
+    expect(valuesOf('FirstDueDate', ' 2024-01-31 ')).toEqual(['2024-01-31']);
+    expect(valuesOf('ScheduleType', ' 1 ', '')).toEqual([' 1 ', undefined]);
+  });
+});

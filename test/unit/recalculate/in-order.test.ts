@@ -1,0 +1,133 @@
+import { expect, it } from 'vitest';
+import { inOrder, type InOrderOptions } from '../../../scripts/recalculate/in-order.ts';
+import { errorText } from '../../../shared/platform/errors.ts';
+
+const open = () => new AbortController();
+
+function scene(options: Partial<InOrderOptions<number, number>> = {}) {
+  const begun: number[] = [];
+  const finished: number[] = [];
+  const results = new Map<number, PromiseWithResolvers<number>>();
+  const settings: InOrderOptions<number, number> = {
+    window: 3,
+    begin: (item) => {
+      begun.push(item);
+      const result = Promise.withResolvers<number>();
+      results.set(item, result);
+      return result.promise;
+    },
+    finish: async (item) => {
+      finished.push(item);
+    },
+    stopped: open().signal,
+    abandoned: open().signal,
+    ...options,
+  };
+  const answer = async (...items: number[]) => {
+    for (const item of items) results.get(item)?.resolve(item);
+    await turn();
+  };
+  return { begun, finished, results, settings, answer };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+async function* numbers(count: number) {
+  for (let number = 1; number <= count; number += 1) yield number;
+}
+
+async function* sayingLittle() {
+  yield 1;
+  await new Promise(() => undefined);
+}
+
+async function* torn() {
+  yield 1;
+  throw new Error('breaks off');
+}
+
+it('finishes in the order of the source, whatever is ready first, and begins no more than the window', async () => {
+  const { begun, finished, settings, answer } = scene();
+  const done = inOrder(numbers(5), settings);
+  await turn();
+  expect(begun).toEqual([1, 2, 3]);
+  await answer(3, 2);
+  expect([begun, finished]).toEqual([[1, 2, 3], []]);
+  await answer(1);
+  expect(finished).toEqual([1, 2, 3]);
+  expect(begun).toEqual([1, 2, 3, 4, 5]);
+  await answer(5, 4);
+  expect(await done).toBe('complete');
+  expect(finished).toEqual([1, 2, 3, 4, 5]);
+});
+
+it('counts what is not yet written as within the window: a slow output holds back the input', async () => {
+  const slow = Promise.withResolvers<void>();
+  const { begun, settings, answer } = scene({ window: 2, finish: () => slow.promise });
+  const done = inOrder(numbers(4), settings);
+  await turn();
+  await answer(1, 2);
+  expect(begun).toEqual([1, 2]);
+  slow.resolve();
+  await turn();
+  await answer(3, 4);
+  await done;
+});
+
+it('writes what is there while the source has nothing to say', async () => {
+  const { finished, settings, answer } = scene();
+  const stop = open();
+  const done = inOrder(sayingLittle(), { ...settings, stopped: stop.signal });
+  await turn();
+  await answer(1);
+  expect(finished).toEqual([1]);
+  stop.abort();
+  expect(await done).toBe('stopped');
+});
+
+it('when stopped takes nothing more and finishes what was begun', async () => {
+  const stop = open();
+  const { begun, finished, settings, answer } = scene({ stopped: stop.signal });
+  const done = inOrder(numbers(9), settings);
+  await turn();
+  stop.abort();
+  await answer(2, 1, 3);
+  expect(await done).toBe('stopped');
+  expect([begun, finished]).toEqual([
+    [1, 2, 3],
+    [1, 2, 3],
+  ]);
+});
+
+it('when abandoned waits for nothing any more', async () => {
+  const abandon = open();
+  const { finished, settings, answer } = scene({ abandoned: abandon.signal });
+  const done = inOrder(numbers(9), settings);
+  await turn();
+  await answer(1);
+  abandon.abort(new Error('too late'));
+  await expect(done).rejects.toThrow('too late');
+  expect(finished).toEqual([1]);
+});
+
+it('fails with an item when its turn has come, not before', async () => {
+  const { finished, results, settings, answer } = scene();
+  const done = inOrder(numbers(9), settings);
+  const failure = done.catch(errorText);
+  await turn();
+  results.get(2)?.reject(new Error('no answer'));
+  await turn();
+  await answer(1);
+  expect(await failure).toBe('no answer');
+  expect(finished).toEqual([1]);
+});
+
+it('fails with the source when all before it is finished', async () => {
+  const { finished, settings, answer } = scene();
+  const done = inOrder(torn(), settings);
+  const failure = done.catch(errorText);
+  await turn();
+  await answer(1);
+  expect(await failure).toBe('breaks off');
+  expect(finished).toEqual([1]);
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { readRepaymentScheduleRequest } from '../../../shared/contract/read-repayment-schedule-request.ts';
+import { MAX_LINE_BYTES } from '../../../scripts/recalculate/raw-lines.ts';
+import { contractLine, outline, PLAIN_LOAN, readRecords } from '../../support/portfolio-lines.ts';
+
+const padded = (bytes: number) => contractLine('p').padEnd(bytes, ' ');
+
+describe('a portfolio in NDJSON', () => {
+  it('gives the request that an HTTP caller with the same body gives, with id, line and former schedule', async () => {
+    const schedule = { Installments: [{ InstallmentNo: 1 }] };
+    const line = JSON.stringify({ id: 'c-1', jsonParam: PLAIN_LOAN, schedule });
+    const [record] = await readRecords(`${line}\n`);
+    const read = readRepaymentScheduleRequest({ jsonParam: PLAIN_LOAN });
+    expect(read.kind).toBe('valid');
+    expect(record).toEqual({
+      kind: 'contract',
+      line: 1,
+      id: 'c-1',
+      request: read.kind === 'valid' ? read.payload : undefined,
+      rows: 12,
+      warnings: [],
+      former: schedule,
+    });
+  });
+
+  it('takes either line end, a byte order mark, blank lines and a last line without an end, and counts them all', async () => {
+    const text = `\uFEFF${contractLine('a')}\r\n\n  \t\r\n${contractLine(7)}\n${contractLine('c')}`;
+    expect(outline(await readRecords(text))).toEqual(['1: a', '4: 7', '5: c']);
+    expect(await readRecords('')).toEqual([]);
+    expect(await readRecords('\n\r\n \n')).toEqual([]);
+  });
+
+  it('refuses a line that is no JSON, too deep or no UTF-8, and reads on', async () => {
+    const lines = [
+      Buffer.from('{"id": "x", "jsonParam": {"Amount": 12,}}\n'),
+      Buffer.from(`{"id": "deep", "jsonParam": ${'['.repeat(40)}${']'.repeat(40)}}\n`),
+      Buffer.concat([Buffer.from('{"id": "'), Buffer.from([0xc3, 0x28]), Buffer.from('"}\n')]),
+      Buffer.from('["a list"]\n'),
+      Buffer.from(contractLine('good')),
+    ];
+    const records = await readRecords(Buffer.concat(lines));
+    expect(outline(records)).toEqual([
+      '1: malformed-json line malformed-json',
+      '2: malformed-json line malformed-json',
+      '3: malformed-json line not-utf8',
+      '4: invalid-request line wrong-type',
+      '5: good',
+    ]);
+    expect(records[0]).toMatchObject({
+      problem: { status: 400, detail: 'The line is not valid JSON (at character 39).' },
+    });
+  });
+
+  it('refuses a line of more than 1 MiB without its line end, and takes one that is just as long', async () => {
+    const text = [padded(MAX_LINE_BYTES), padded(MAX_LINE_BYTES + 1), contractLine('next')].join('\r\n');
+    expect(outline(await readRecords(text))).toEqual(['1: p', '2: body-too-large line too-long', '3: next']);
+  });
+
+  it('tells all faults at once, those of the id beside those that HTTP callers are told', async () => {
+    const [record] = await readRecords(
+      JSON.stringify({ jsonParam: { ...PLAIN_LOAN, Amount: '1', InstallmentDay: 1.5 } }),
+    );
+    expect(record).toMatchObject({ kind: 'refused', line: 1, id: undefined });
+    expect(record?.kind === 'refused' && record.problem).toMatchObject({
+      code: 'invalid-request',
+      errors: [
+        {
+          path: 'id',
+          code: 'missing',
+          message: 'is missing; must be text of 1 to 200 characters or a whole number',
+        },
+        { path: 'jsonParam.Amount', code: 'wrong-type' },
+        { path: 'jsonParam.InstallmentDay', code: 'out-of-range' },
+      ],
+    });
+  });
+
+  it('keeps the code that the faults amount to: a 422 where only a number is beyond what can be calculated', async () => {
+    const [record] = await readRecords(contractLine('c', { InstallmentDay: 1.5 }));
+    expect(record).toMatchObject({
+      kind: 'refused',
+      id: 'c',
+      problem: { code: 'not-computable', status: 422 },
+    });
+  });
+
+  it('takes no id that another line could have too after reading', async () => {
+    const ids = ['', 'x'.repeat(201), 1.5, 9_007_199_254_740_992, true, null, ['a']];
+    const good = ['x'.repeat(200), 0, -3, 9_007_199_254_740_991];
+    const records = await readRecords([...ids, ...good].map((id) => contractLine(id)).join('\n'));
+    expect(outline(records.slice(0, ids.length))).toEqual([
+      '1: invalid-request id empty',
+      '2: invalid-request id too-long',
+      '3: invalid-request id out-of-range',
+      '4: invalid-request id out-of-range',
+      '5: invalid-request id wrong-type',
+      '6: invalid-request id missing',
+      '7: invalid-request id wrong-type',
+    ]);
+    expect(records.slice(ids.length).map(({ id }) => id)).toEqual(good);
+  });
+
+  it('warns of members without effect, in the request and beside it', async () => {
+    const [record] = await readRecords(
+      JSON.stringify({ id: 1, jsonParam: { ...PLAIN_LOAN, Ammount: 1 }, shedule: {}, schedule: null }),
+    );
+    expect(record).toMatchObject({
+      kind: 'contract',
+      former: undefined,
+      warnings: [
+        { code: 'unknown-member', path: 'jsonParam.Ammount' },
+        { code: 'unknown-member', path: 'shedule' },
+      ],
+    });
+  });
+
+  it('weighs a request that will be refused no more than the longest schedule', async () => {
+    const records = await readRecords(
+      [-5, 0, 2_000_000].map((no) => contractLine(no, { InstallmentsNo: no })).join('\n'),
+    );
+    expect(records.map((record) => record.kind === 'contract' && record.rows)).toEqual([1, 1, 1_200]);
+  });
+});

@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createProgressPrinter } from '../../../scripts/recalculate/progress-printer.ts';
+import {
+  durationText,
+  progressBar,
+  progressLine,
+  type ProgressState,
+} from '../../../scripts/recalculate/progress-view.ts';
+
+const HALF_WAY: ProgressState = {
+  done: 42_000,
+  failed: 3,
+  doneBefore: 0,
+  bytesRead: 5_000,
+  bytesBefore: 0,
+  totalBytes: 10_000,
+  elapsedMs: 60_000,
+};
+
+describe('the progress of a run', () => {
+  it('is a bar with share, number, rate, time left and failures, as wide as the terminal allows', () => {
+    const bar = `[${'#'.repeat(14)}${'-'.repeat(15)}]`;
+    expect(progressBar(HALF_WAY, 79)).toBe(`${bar}  50%  42,000 done  700/s  1m 00s left  3 failed`);
+    expect(progressBar(HALF_WAY, 200)).toContain(`[${'#'.repeat(20)}${'-'.repeat(20)}]`);
+    expect(progressBar(HALF_WAY, 54)).toBe('50%  42,000 done  700/s  1m 00s left  3 failed');
+    for (const columns of [1, 20, 50, 60, 80, 120]) {
+      expect(progressBar(HALF_WAY, columns).length).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  it('is a whole sentence in a log', () => {
+    expect(progressLine(HALF_WAY)).toBe('50%, 42,000 done, 700/s, 1m 00s left, 3 failed after 1m 00s');
+  });
+
+  it('has no share and no time left where the size of the input is not known', () => {
+    const state = { ...HALF_WAY, totalBytes: undefined };
+    expect(progressBar(state, 80)).toBe('42,000 done  700/s  3 failed');
+    expect(progressLine(state)).toBe('42,000 done, 700/s, 3 failed after 1m 00s');
+  });
+
+  it('counts rate and time left from what a resumed run does itself', () => {
+    const state = { ...HALF_WAY, doneBefore: 36_000, bytesBefore: 4_000 };
+    expect(progressLine(state)).toBe('50%, 42,000 done, 100/s, 5m 00s left, 3 failed after 1m 00s');
+  });
+
+  it('tells neither before the first second, and never more than all', () => {
+    const started = { ...HALF_WAY, elapsedMs: 999 };
+    expect(progressBar(started, 80)).toMatch(/ 50%  42,000 done  3 failed$/);
+    expect(progressLine({ ...HALF_WAY, bytesRead: 12_000 })).toMatch(/^100%, .* 0s left/);
+    expect(progressLine({ ...HALF_WAY, bytesRead: 9_999 })).toMatch(/^99%/);
+    expect(progressLine({ ...HALF_WAY, bytesRead: 0, totalBytes: 0 })).toMatch(/^100%/);
+    expect(progressLine({ ...HALF_WAY, done: 90 })).toContain(' 1.5/s');
+  });
+
+  it('writes durations in the two units that matter', () => {
+    const texts = [0, 59_499, 60_000, 428_000, 3_600_000, 11_100_000].map(durationText);
+    expect(texts).toEqual(['0s', '59s', '1m 00s', '7m 08s', '1h 00m', '3h 05m']);
+  });
+});
+
+describe('the printer of progress', () => {
+  let written: string[] = [];
+  const streamOf = (isTTY: boolean) => ({ isTTY, columns: 60, write: (text: string) => written.push(text) });
+  const clear = '\r\u001B[K';
+
+  beforeEach(() => {
+    written = [];
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('draws one line over and over on a terminal, five times a second at most and only what changed', () => {
+    let done = 0;
+    const printer = createProgressPrinter(streamOf(true), () => ({ ...HALF_WAY, done: (done += 1) }));
+    vi.advanceTimersByTime(1_000);
+    expect(written).toHaveLength(5);
+    expect(written.every((text) => text.startsWith(clear) && !text.includes('\n'))).toBe(true);
+    expect(written.every((text) => text.length - clear.length < 60)).toBe(true);
+    printer.end();
+    written = [];
+    const still = createProgressPrinter(streamOf(true), () => HALF_WAY);
+    vi.advanceTimersByTime(1_000);
+    expect(written).toHaveLength(1);
+    still.end();
+  });
+
+  it('puts lines that stay above the bar, and clears the bar at the end', () => {
+    const printer = createProgressPrinter(streamOf(true), () => HALF_WAY);
+    vi.advanceTimersByTime(200);
+    const [bar] = written;
+    printer.say('no reply for 30 s');
+    printer.end();
+    vi.advanceTimersByTime(60_000);
+    expect(written).toEqual([bar, clear, 'no reply for 30 s\n', bar, clear]);
+  });
+
+  it('writes a line after a second and then every ten where there is no terminal, without control characters', () => {
+    const printer = createProgressPrinter(streamOf(false), () => HALF_WAY);
+    vi.advanceTimersByTime(999);
+    expect(written).toEqual([]);
+    vi.advanceTimersByTime(10_001);
+    printer.say('trying again');
+    printer.end();
+    vi.advanceTimersByTime(60_000);
+    const line = `${progressLine(HALF_WAY)}\n`;
+    expect(written).toEqual([line, line, 'trying again\n']);
+  });
+
+  it('leaves a terminal alone on which nothing was drawn', () => {
+    createProgressPrinter(streamOf(true), () => HALF_WAY).end();
+    expect(written).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs';
+import { expect, it, vi } from 'vitest';
+import { contractLine } from '../../support/portfolio-lines.ts';
+import {
+  beginRecalculation,
+  linesOf,
+  portfolio,
+  portfolioFolder,
+  reportOf,
+  runRecalculation,
+} from '../../support/recalculate-process.ts';
+
+/** Each run is a process of its own, whose start alone takes seconds on a busy machine. */
+vi.setConfig({ testTimeout: 120_000 });
+
+it('ends with 3 when more contracts fail than --max-failures allows, and can be resumed with more patience', async () => {
+  const files = portfolioFolder();
+  const bad = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [index + 100, 'broken']));
+  const input = files.write('in.ndjson', portfolio(300, bad));
+  const options = ['--input', input, '--output', files.at('out.ndjson'), '--batch', '10', '--json'];
+  const first = await runRecalculation([...options, '--max-failures', '20']);
+  expect(first.code).toBe(3);
+  const report = reportOf(first.stdout);
+  expect(report.outcome).toBe('aborted');
+  expect(report.reason).toMatch(/--max-failures allows 20/);
+  expect(report.resumeWith).toMatch(/--resume$/);
+  const second = await runRecalculation([...options, '--max-failures', '50', '--resume']);
+  expect(second.code).toBe(1);
+  expect(files.lines('out.ndjson')).toHaveLength(250);
+  expect(files.lines('out.ndjson.failures.ndjson')).toHaveLength(50);
+  expect(reportOf(second.stdout)).toMatchObject({ read: 300, failed: 50, sessions: 2 });
+});
+
+it('ends with 3 when nobody reads the pipe any more, and when the disk is full', async () => {
+  const files = portfolioFolder();
+  const input = files.write('in.ndjson', portfolio(3_000));
+  const piped = beginRecalculation(['--input', input, '--output', '-', '--failures', files.at('f.ndjson')]);
+  piped.child.stdout?.destroy();
+  expect(await piped.ended).toBe(3);
+  expect(piped.stderr()).toMatch(/aborted, - cannot be written: .*EPIPE/);
+  if (!existsSync('/dev/full')) return;
+  const full = await runRecalculation([
+    '--input',
+    input,
+    '--output',
+    '/dev/full',
+    '--output-format',
+    'ndjson',
+    '--failures',
+    files.at('g.ndjson'),
+  ]);
+  expect([full.code, full.stderr]).toEqual([
+    3,
+    expect.stringMatching(/\/dev\/full cannot be written: .*ENOSPC/),
+  ]);
+});
+
+it('ends with 2 where the command line, the settings or the input are at fault, before anything is written', async () => {
+  const files = portfolioFolder();
+  const output = files.at('out.ndjson');
+  const input = files.write('in.ndjson', portfolio(2));
+  const unknown = files.write('unknown.csv', 'id,Amont\nc-1,5\n');
+  const attempts: [string[], RegExp][] = [
+    [['--input', input], /--output is missing/],
+    [['--input', files.at('none.ndjson'), '--output', output], /none\.ndjson/],
+    [['--input', unknown, '--output', output], /Amont/],
+    [['--input', input, '--output', files.at('no/such/folder.ndjson')], /cannot be written/],
+    [['--input', input, '--output', output, '--failures', files.at('no/failures')], /cannot be written/],
+  ];
+  for (const [args, words] of attempts) {
+    const { code, stderr } = await runRecalculation(args);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(words)]);
+  }
+  const settings = beginRecalculation(['--input', input, '--output', output], { LANES: 'many' });
+  expect(await settings.ended).toBe(2);
+  expect(settings.stderr()).toContain('LANES');
+  expect(existsSync(`${output}.checkpoint.json`)).toBe(false);
+});
+
+it('ends with 3 when the input breaks off, keeps what is done, and goes on when it is whole', async () => {
+  const files = portfolioFolder();
+  const { gzipSync } = await import('node:zlib');
+  const packed = gzipSync(portfolio(2_000));
+  const input = files.write('in.ndjson.gz', packed.subarray(0, packed.length - 2_000));
+  const options = ['--input', input, '--output', files.at('out.ndjson')];
+  const torn = await runRecalculation(options);
+  expect(torn.code).toBe(3);
+  expect(torn.stderr).toMatch(/go on with: /);
+  files.write('in.ndjson.gz', packed);
+  expect((await runRecalculation([...options, '--resume'])).code).toBe(0);
+  expect(files.lines('out.ndjson')).toHaveLength(2_000);
+});
+
+it('replaces the files of an earlier run only when it is told to', async () => {
+  const files = portfolioFolder();
+  const input = files.write('in.ndjson', portfolio(3));
+  files.write('out.ndjson', 'something else\n'.repeat(1_000));
+  const options = ['--input', input, '--output', files.at('out.ndjson')];
+  expect((await runRecalculation(options)).code).toBe(2);
+  expect((await runRecalculation([...options, '--resume'])).stderr).toMatch(/has no checkpoint/);
+  expect((await runRecalculation([...options, '--overwrite'])).code).toBe(0);
+  expect(files.lines('out.ndjson')).toHaveLength(3);
+});
+
+it('an empty portfolio is a run without contracts', async () => {
+  const files = portfolioFolder();
+  const input = files.write('in.ndjson', '\n\n');
+  const { code, stdout } = await runRecalculation([
+    '--input',
+    input,
+    '--output',
+    files.at('out.csv'),
+    '--json',
+  ]);
+  expect([code, reportOf(stdout).read]).toEqual([0, 0]);
+  expect(files.lines('out.csv')).toHaveLength(1);
+});
+
+it('a contract whose request has members without effect is told of them with its result', async () => {
+  const { stdout, stderr } = await runRecalculation(
+    ['--input', '-', '--output', '-', '--failures', portfolioFolder().at('f.ndjson')],
+    `${contractLine('c-1', { NoSuchMember: 1 })}\n`,
+  );
+  const [result] = linesOf(stdout).map((line) => JSON.parse(line) as { warnings?: string });
+  expect(result?.warnings).toMatch(/jsonParam\.NoSuchMember/);
+  expect(stderr).toMatch(/with warnings 1/);
+});

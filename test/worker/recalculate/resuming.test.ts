@@ -1,0 +1,132 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
+import { contractLine } from '../../support/portfolio-lines.ts';
+import {
+  beginRecalculation,
+  portfolio,
+  portfolioFolder,
+  reportOf,
+  runRecalculation,
+  type CommandRun,
+} from '../../support/recalculate-process.ts';
+
+/** Each run is a process of its own, whose start alone takes seconds on a busy machine. */
+vi.setConfig({ testTimeout: 120_000 });
+
+const CONTRACTS = 4_000;
+const BROKEN = { 17: 'no json', 2_500: contractLine('c-2500', { InstallmentsNo: -1 }) };
+
+/** Resolves when the run has written a checkpoint of its own that is beyond `line`, or has ended. */
+async function checkpointBeyond(run: CommandRun, file: string, line: number): Promise<void> {
+  const isEnded = () => run.child.exitCode !== null || run.child.signalCode !== null;
+  while (!isEnded() && lastLineOf(file) <= line) await sleep(10);
+}
+
+function lastLineOf(file: string): number {
+  if (!existsSync(file)) return 0;
+  return (JSON.parse(readFileSync(file, 'utf8')) as { input: { lastLine: number } }).input.lastLine;
+}
+
+it('killed with -9 again and again and resumed each time, it writes the same bytes as undisturbed', async () => {
+  const files = portfolioFolder();
+  const input = files.write('in.ndjson', portfolio(CONTRACTS, BROKEN));
+  const options = ['--input', input, '--as-of', '2026-01-31', '--batch', '20', '--window', '2', '--json'];
+  const undisturbed = await runRecalculation([...options, '--output', files.at('whole.ndjson')]);
+  expect(undisturbed.code).toBe(1);
+
+  const output = files.at('out.ndjson');
+  const checkpoint = `${output}.checkpoint.json`;
+  let kills = 0;
+  let ended: { code: unknown; stdout: string } | undefined;
+  for (let session = 0; session < 30 && ended === undefined; session += 1) {
+    const run = beginRecalculation([...options, '--output', output, '--resume']);
+    if (kills < 4) {
+      // A little after a checkpoint: more is written than it says, in the middle of a line as a rule.
+      await checkpointBeyond(run, checkpoint, lastLineOf(checkpoint));
+      await sleep(Math.random() * 300);
+      run.child.kill('SIGKILL');
+    }
+    const code = await run.ended;
+    if (code === 'SIGKILL') kills += 1;
+    else ended = { code, stdout: run.stdout() };
+  }
+  expect(kills).toBeGreaterThan(0);
+  expect(ended?.code).toBe(1);
+  expect(files.text('out.ndjson')).toBe(files.text('whole.ndjson'));
+  expect(files.text('out.ndjson.failures.ndjson')).toBe(files.text('whole.ndjson.failures.ndjson'));
+  expect(existsSync(checkpoint)).toBe(false);
+  const { totals, read, calculated, failed, installments } = reportOf(undisturbed.stdout);
+  expect(reportOf(ended?.stdout ?? '')).toMatchObject({ totals, read, calculated, failed, installments });
+});
+
+/** A run that was interrupted with a part of its input done. */
+async function interrupted(output: string) {
+  const files = portfolioFolder();
+  const lines = portfolio(CONTRACTS);
+  const input = files.write('in.ndjson', lines);
+  const options = ['--input', input, '--output', files.at(output), '--batch', '10', '--window', '1'];
+  const run = beginRecalculation(options);
+  await checkpointBeyond(run, `${files.at(output)}.checkpoint.json`, 0);
+  run.child.kill('SIGINT');
+  const code = await run.ended;
+  return { files, lines, options, code, stderr: run.stderr() };
+}
+
+it('on SIGINT finishes what is under way, says how to go on, and does so with gzip too', async () => {
+  const { files, options, code, stderr } = await interrupted('out.ndjson.gz');
+  expect(code).toBe(3);
+  expect(stderr).toContain('aborted, SIGINT');
+  expect(stderr).toMatch(/go on with: npm run recalculate -- .*--resume/);
+  const soFar = gunzipSync(files.bytes('out.ndjson.gz')).toString().split('\n').length - 1;
+  expect(soFar).toBe(lastLineOf(files.at('out.ndjson.gz.checkpoint.json')));
+  expect(soFar).toBeLessThan(CONTRACTS);
+  expect((await runRecalculation([...options, '--resume'])).code).toBe(0);
+  const whole = gunzipSync(files.bytes('out.ndjson.gz')).toString();
+  const ids = whole
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { id: string }).id);
+  expect(ids).toEqual(Array.from({ length: CONTRACTS }, (_, index) => `c-${index + 1}`));
+});
+
+it('refuses to go on with another input, other options or shortened files, and changes nothing', async () => {
+  const { files, lines, options, code } = await interrupted('out.ndjson');
+  expect(code).toBe(3);
+  const before = files.bytes('out.ndjson');
+  const tampered = files.write('other.ndjson', lines.replace('1000', '1001'));
+  const instead = (name: string, value: string) =>
+    options.map((option, index) => (options[index - 1] === name ? value : option));
+  const attempts: [string[], RegExp][] = [
+    [instead('--input', tampered), /not those that the run began with/],
+    [[...options, '--compare'], /compare must be as the run began with/],
+    [[...options, '--as-of', '2001-01-01'], /--as-of must be as the run began with/],
+    [[...options, '--failures', files.at('elsewhere.ndjson')], /failures must be as the run began with/],
+  ];
+  for (const [args, words] of attempts) {
+    const refused = await runRecalculation([...args, '--resume']);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(words)]);
+  }
+  const fresh = await runRecalculation(options);
+  expect([fresh.code, fresh.stderr]).toEqual([2, expect.stringMatching(/--resume.*--overwrite/)]);
+  expect(files.bytes('out.ndjson').equals(before)).toBe(true);
+  files.write('out.ndjson', before.subarray(0, 10));
+  const shortened = await runRecalculation([...options, '--resume']);
+  expect([shortened.code, shortened.stderr]).toEqual([2, expect.stringMatching(/has lost what was written/)]);
+});
+
+it('lets nobody else work on an output while its run is under way', async () => {
+  const files = portfolioFolder();
+  const output = files.at('out.ndjson');
+  const input = files.write('in.ndjson', portfolio(10));
+  const first = beginRecalculation(['--input', '-', '--output', output]);
+  first.child.stdin?.write(portfolio(5));
+  await expect.poll(() => existsSync(output), { timeout: 20_000 }).toBe(true);
+  for (const option of ['--resume', '--overwrite']) {
+    const second = await runRecalculation(['--input', input, '--output', output, option]);
+    expect([second.code, second.stderr]).toEqual([2, expect.stringMatching(/still works on/)]);
+  }
+  first.child.stdin?.end();
+  expect(await first.ended).toBe(0);
+});

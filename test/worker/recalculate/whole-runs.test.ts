@@ -1,0 +1,197 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { existsSync } from 'node:fs';
+import { expect, it, vi } from 'vitest';
+import { contractLine } from '../../support/portfolio-lines.ts';
+import {
+  linesOf,
+  portfolio,
+  portfolioFolder,
+  reportOf,
+  runRecalculation,
+} from '../../support/recalculate-process.ts';
+
+/** Each run is a process of its own, whose start alone takes seconds on a busy machine. */
+vi.setConfig({ testTimeout: 120_000 });
+
+const idsOf = (lines: readonly string[]) =>
+  lines.map((line) => (JSON.parse(line) as { id: string | number }).id);
+const allIds = (count: number) => Array.from({ length: count }, (_, index) => `c-${index + 1}`);
+
+const CONTRACTS = 5_000;
+
+it('calculates every contract of a portfolio once, in its order, and reports what they add up to', async () => {
+  const files = portfolioFolder();
+  const input = files.write('in.ndjson', portfolio(CONTRACTS));
+  const { code, stdout } = await runRecalculation([
+    '--input',
+    input,
+    '--output',
+    files.at('out.ndjson'),
+    '--json',
+  ]);
+  expect(code).toBe(0);
+  const results = files.lines('out.ndjson');
+  expect(idsOf(results)).toEqual(allIds(CONTRACTS));
+  expect(files.text('out.ndjson.failures.ndjson')).toBe('');
+  expect(existsSync(files.at('out.ndjson.checkpoint.json'))).toBe(false);
+  const principal = results.reduce((sum, line) => sum + Math.round(principalOf(line) * 100), 0);
+  const amounts = CONTRACTS * 1_000 + (CONTRACTS * (CONTRACTS - 1)) / 2;
+  expect(principal).toBe(amounts * 100);
+  const report = reportOf(stdout);
+  expect(report).toMatchObject({
+    outcome: 'complete',
+    read: CONTRACTS,
+    calculated: CONTRACTS,
+    failed: 0,
+    sessions: 1,
+    totals: [{ currency: null, contracts: CONTRACTS, principal: `${amounts}.00` }],
+  });
+  expect(report.installments).toBe(results.reduce((sum, line) => sum + rowsOf(line).length, 0));
+});
+
+interface Row {
+  readonly Principal: number;
+}
+const rowsOf = (line: string) => (JSON.parse(line) as { schedule: Row[] }).schedule;
+const principalOf = (line: string) => rowsOf(line).reduce((sum, { Principal }) => sum + Principal, 0);
+
+it('gives the same schedules for CSV, packed or not, and writes CSV and gzip too', async () => {
+  const files = portfolioFolder();
+  const count = 500;
+  const csv = linesOf(portfolio(count)).map((line) => {
+    const { id, jsonParam } = JSON.parse(line) as { id: string; jsonParam: object };
+    return [id, ...Object.values(jsonParam)].join(',');
+  });
+  const { jsonParam } = JSON.parse(contractLine('x')) as { jsonParam: object };
+  const header = ['id', ...Object.keys(jsonParam)].join(',');
+  const packed = files.write('in.csv.gz', gzipSync([header, ...csv, ''].join('\n')));
+  const plain = files.write('in.ndjson', portfolio(count));
+  const runs = await Promise.all([
+    runRecalculation(['--input', packed, '--output', files.at('a.ndjson.gz')]),
+    runRecalculation(['--input', plain, '--output', files.at('b.ndjson')]),
+    runRecalculation(['--input', plain, '--output', files.at('c.csv')]),
+  ]);
+  expect(runs.map(({ code }) => code)).toEqual([0, 0, 0]);
+  expect(gunzipSync(files.bytes('a.ndjson.gz')).toString()).toBe(files.text('b.ndjson'));
+  const [columns, first, ...others] = files.lines('c.csv');
+  expect(columns).toBe(
+    'id,installments,firstDueDate,lastDueDate,firstInstallment,principal,interest,fees,total,dae,eir',
+  );
+  expect(first).toMatch(
+    /^c-1,3,2024-02-15,2024-04-15,\d+\.\d\d,1000\.00,\d+\.\d\d,0\.00,\d+\.\d\d,,\d+\.\d{4}$/,
+  );
+  expect(others).toHaveLength(count - 1);
+});
+
+it('puts each line that fails into a file with its number and the problem, and ends with 1', async () => {
+  const files = portfolioFolder();
+  const input = files.write(
+    'in.ndjson',
+    portfolio(40, {
+      3: '{broken',
+      7: contractLine('no-amount', { Amount: 'much' }),
+      9: '',
+      20: contractLine('type', { ScheduleType: 'NoSuchType' }),
+      40: '{"id": "no-param"}',
+    }),
+  );
+  const { code, stderr } = await runRecalculation([
+    '--input',
+    input,
+    '--output',
+    files.at('out.ndjson'),
+    '--batch',
+    '7',
+  ]);
+  expect(code).toBe(1);
+  expect(files.lines('out.ndjson')).toHaveLength(35);
+  const failures = files.lines('out.ndjson.failures.ndjson').map((line) => JSON.parse(line) as unknown);
+  expect(failures).toMatchObject([
+    { line: 3, problem: { code: 'malformed-json' } },
+    { line: 7, id: 'no-amount', problem: { status: 400, errors: [{ path: 'jsonParam.Amount' }] } },
+    { line: 20, id: 'type', problem: { errors: [{ path: 'jsonParam.ScheduleType' }] } },
+    { line: 40, id: 'no-param', problem: { errors: [{ path: 'jsonParam' }] } },
+  ]);
+  expect(stderr).toMatch(/failed +4 /);
+});
+
+it('with --summary writes nothing but the report', async () => {
+  const { code, stdout } = await runRecalculation(
+    ['--input', '-', '--summary', '--json'],
+    gzipSync(portfolio(120, { 5: 'x' })),
+  );
+  expect(code).toBe(1);
+  expect(reportOf(stdout)).toMatchObject({
+    read: 120,
+    calculated: 119,
+    failuresByCode: { 'malformed-json': 1 },
+  });
+});
+
+it('compares with an old file of results: nothing moved where nothing changed, and the largest movers where it did', async () => {
+  const files = portfolioFolder();
+  const input = files.write('in.ndjson', portfolio(60));
+  await runRecalculation(['--input', input, '--output', files.at('old.ndjson')]);
+  const former = files
+    .lines('old.ndjson')
+    .map((line) => (JSON.parse(line) as { schedule: unknown }).schedule);
+  const withFormer = linesOf(portfolio(60)).map((line, index) => {
+    const contract = JSON.parse(line) as { jsonParam: { Amount: number }; schedule?: unknown };
+    contract.schedule = index === 50 ? 'lost' : former[index];
+    if (index === 10) contract.jsonParam.Amount += 100;
+    if (index === 20) contract.jsonParam.Amount -= 300;
+    return JSON.stringify(contract);
+  });
+  const changed = files.write('changed.ndjson', `${withFormer.join('\n')}\n`);
+  const { code, stdout } = await runRecalculation([
+    '--input',
+    changed,
+    '--output',
+    files.at('new.ndjson'),
+    '--compare',
+    '--json',
+  ]);
+  expect(code).toBe(0);
+  const report = reportOf(stdout);
+  expect(report.former).toEqual({ compared: 59, changed: 2, unreadable: 1 });
+  expect(report.largestMovers?.map(({ id }) => id)).toEqual(['c-21', 'c-11']);
+  expect(report.totals[0]?.compared?.difference.principal).toBe('-200.00');
+  const results = files.lines('new.ndjson').map((line) => JSON.parse(line) as Compared);
+  expect(results[0]?.comparison?.difference).toEqual({ principal: 0, interest: 0, fees: 0, total: 0 });
+  expect(results[10]?.comparison?.difference.principal).toBe(100);
+  expect(results[10]?.comparison?.installments).toHaveLength(3);
+  expect(results[50]?.comparison).toBeUndefined();
+});
+
+interface Compared {
+  readonly comparison?: {
+    readonly installments: readonly object[];
+    readonly difference: { readonly principal: number };
+  };
+}
+
+it('streams from the standard input to the standard output, and keeps the report apart', async () => {
+  const files = portfolioFolder();
+  const { code, stdout, stderr } = await runRecalculation(
+    ['--input', '-', '--output', '-', '--failures', files.at('failed.ndjson')],
+    portfolio(300),
+  );
+  expect(code).toBe(0);
+  expect(idsOf(linesOf(stdout))).toEqual(allIds(300));
+  expect(stderr).toMatch(/calculated +300 /);
+});
+
+it('counts all requests as sent on the day of --as-of', async () => {
+  const files = portfolioFolder();
+  const input = files.write('in.ndjson', `${contractLine('c-1', { ActivationDate: undefined })}\n`);
+  const { code } = await runRecalculation([
+    '--input',
+    input,
+    '--output',
+    files.at('out.csv'),
+    '--as-of',
+    '2031-03-04',
+  ]);
+  expect(code).toBe(0);
+  expect(files.lines('out.csv')[1]).toContain('c-1,12,2031-04-15,');
+});

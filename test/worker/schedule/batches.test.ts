@@ -1,0 +1,365 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
+import { PAYMENT_VALUE_EXAMPLES } from '../../../shared/contract/payment-value-examples.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import type { MessageCodec } from '../../../shared/messaging/message-codec.ts';
+import { readReply } from '../../../shared/messaging/read-reply.ts';
+import {
+  MAX_BATCH_REPLY_BYTES,
+  REPLY_BATCH,
+  type ReplyBatch,
+} from '../../../shared/messaging/request-batch.ts';
+import type { Reply } from '../../../shared/messaging/requester.ts';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import type { Problem } from '../../../shared/platform/problem.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import type { StartWorker } from '../../../shared/platform/worker.ts';
+import { start as startProduct } from '../../../workers/product/main.ts';
+import { start as startSchedule } from '../../../workers/schedule/main.ts';
+import {
+  avroBatch,
+  createBatchWorld,
+  jsonAnswers,
+  jsonBatch,
+  REPLY_TOPIC,
+  textOf,
+  type BatchMessage,
+  type BatchWorld,
+} from '../../support/batch-world.ts';
+import { PROOF_REQUEST, PROOF_TOTALS, type Row } from '../../support/schedule-call.ts';
+
+const REQUEST = 'CalculateRepaymentScheduleRequest';
+const totalsOf = (body: unknown) => (body as Row[]).map((row) => row['TotalInstallment']);
+
+/** Sends one message and answers the reply to it. */
+async function ask(world: BatchWorld, message: BatchMessage) {
+  const before = world.replies.length;
+  await world.send(message);
+  await expect.poll(() => world.replies.length, { timeout: 10_000 }).toBe(before + 1);
+  return world.replies[before];
+}
+
+/** A request as a message value in Avro. */
+async function avroValue(codec: MessageCodec, jsonParam: object, type = REQUEST): Promise<Buffer> {
+  const read = JSON_SHAPES[type]?.parse({ jsonParam });
+  if (read?.kind !== 'valid') throw new Error(`not a request: ${JSON.stringify(read)}`);
+  return (await codec.encode(type, read.payload, 'avro')).value;
+}
+
+/** The items of a reply in Avro, each read as a requester does. */
+async function avroAnswers(world: BatchWorld, message: BatchMessage) {
+  const reply = await ask(world, message);
+  if (reply === undefined) throw new Error('there is no reply');
+  const batch = await readReply(world.codec, reply);
+  if (batch.kind !== 'reply') throw new Error(`refused: ${JSON.stringify(batch.problem)}`);
+  expect(batch.type).toBe(REPLY_BATCH);
+  const { items } = batch.payload as ReplyBatch;
+  return Promise.all(
+    items.map(async (item) => ({
+      ...item,
+      reply: await readReply(world.codec, { value: item.value, headers: {} }),
+    })),
+  );
+}
+
+const rowsOf = (reply: Reply | undefined): number =>
+  reply?.kind === 'reply' ? (reply.payload as { rows: readonly unknown[] }).rows.length : -1;
+
+it('an array of requests in JSON is answered by one reply, its items in order, each as a single call is answered', async () => {
+  const world = await createBatchWorld();
+  const withWarning = { ...PROOF_REQUEST, HolidayShift: true, HolidayCountry: 'RO', Colour: 'red' };
+  const items = [
+    { id: 'c-1', jsonParam: PROOF_REQUEST },
+    { id: 2, jsonParam: withWarning },
+    { jsonParam: { ...PROOF_REQUEST, InstallmentsNo: 3 } },
+  ];
+  const reply = await ask(world, jsonBatch(items));
+  expect(textOf(reply, HEADER.messageType)).toBe(REPLY_BATCH);
+  expect(textOf(reply, HEADER.contentType)).toBe('application/json');
+  expect(textOf(reply, HEADER.correlationId)).toBe('batch-1');
+  expect(textOf(reply, HEADER.warnings)).toBeUndefined();
+  const answers = jsonAnswers(reply);
+  expect(answers.map(({ id, status }) => [id, status])).toEqual([
+    ['c-1', 200],
+    [2, 200],
+    [undefined, 200],
+  ]);
+  expect(answers[0]).not.toHaveProperty('headers');
+  expect(answers[2]).not.toHaveProperty('id');
+  expect(totalsOf(answers[0]?.body)).toEqual(PROOF_TOTALS);
+  expect(answers[1]?.headers).toEqual({
+    'plat-warnings': 'unknown-member;jsonParam.Colour',
+    'plat-holiday-calendar': expect.stringMatching(/^RO;version=/) as string,
+  });
+  const single = await ask(world, jsonBatch(JSON.stringify({ jsonParam: withWarning })));
+  expect(answers[1]?.body).toEqual(JSON.parse(String(single?.value)));
+});
+
+it('a RequestBatch in Avro is answered by a ReplyBatch, whatever calculations are in it', async () => {
+  const world = await createBatchWorld();
+  const { codec } = world;
+  const payment = (PAYMENT_VALUE_EXAMPLES[0].request as { jsonParam: object }).jsonParam;
+  const items = [
+    { id: 'c-1', value: await avroValue(codec, PROOF_REQUEST) },
+    { id: 7, value: await avroValue(codec, { ...PROOF_REQUEST, HolidayShift: true, HolidayCountry: 'RO' }) },
+    { value: await avroValue(codec, payment, 'CalculatePMTRequest') },
+  ];
+  const answers = await avroAnswers(world, await avroBatch(codec, items));
+  expect(answers.map(({ id, status, reply }) => [id, status, reply.kind === 'reply' && reply.type])).toEqual([
+    ['c-1', 200, 'CalculateRepaymentScheduleReply'],
+    ['7', 200, 'CalculateRepaymentScheduleReply'],
+    [undefined, 200, 'CalculatePMTReply'],
+  ]);
+  expect(answers[1]?.holidayCalendar).toMatch(/^RO;version=/);
+  expect(rowsOf(answers[0]?.reply)).toBe(6);
+});
+
+it('500 requests are answered in their order, and schedules without dates count from the time of the message (D2)', async () => {
+  const world = await createBatchWorld({ replyConfig: { 'max.message.bytes': String(8 * 1_024 * 1_024) } });
+  const undated = { ...PROOF_REQUEST, ActivationDate: undefined };
+  const items = Array.from({ length: 500 }, (_, index) => ({
+    id: `c-${index}`,
+    jsonParam: { ...undated, InstallmentsNo: 1 + (index % 12) },
+  }));
+  const answers = jsonAnswers(await ask(world, jsonBatch(items)));
+  expect(answers.map(({ id }) => id)).toEqual(items.map(({ id }) => id));
+  expect(answers.map(({ body }) => (body as Row[]).length)).toEqual(
+    items.map(({ jsonParam }) => jsonParam.InstallmentsNo),
+  );
+  const [first] = (answers[0]?.body ?? []) as Row[];
+  expect(first?.['DueDate']).toMatch(/^2024-02-01/);
+});
+
+it('a bad request among those of an array is answered with its problem, and the others are answered all the same', async () => {
+  const world = await createBatchWorld();
+  const good = JSON.stringify({ id: 'good', jsonParam: PROOF_REQUEST });
+  const bad = [
+    '5',
+    '{"id": "broken", "jsonParam": {"Amount" 5}}',
+    JSON.stringify({ id: 'x'.repeat(201), jsonParam: { ...PROOF_REQUEST, Amount: 'much' } }),
+    JSON.stringify({ id: { nested: 1 }, jsonParam: PROOF_REQUEST }),
+    JSON.stringify({ id: 'shape', jsonParam: { ...PROOF_REQUEST, Amount: 'much' } }),
+    JSON.stringify({ id: 'value', jsonParam: { ...PROOF_REQUEST, Amount: -1 } }),
+    `{"id": "deep", "jsonParam": ${'['.repeat(40)}${']'.repeat(40)}}`,
+  ];
+  const text = `[${[good, ...bad.flatMap((one) => [one, good])].join(', ')}]`;
+  const answers = jsonAnswers(await ask(world, jsonBatch(text)));
+  expect(answers).toHaveLength(1 + 2 * bad.length);
+  for (const answer of answers.filter((_, index) => index % 2 === 0)) {
+    expect(answer).toMatchObject({ id: 'good', status: 200 });
+    expect(totalsOf(answer.body)).toEqual(PROOF_TOTALS);
+  }
+  const refused = answers.filter((_, index) => index % 2 === 1);
+  const told = refused.map(({ id, status, body }) => {
+    const { code, errors = [] } = body as Problem;
+    return [id, status, code, errors.map(({ path }) => path)];
+  });
+  expect(told).toEqual([
+    [undefined, 400, 'invalid-request', ['body']],
+    [undefined, 400, 'malformed-json', []],
+    [undefined, 400, 'invalid-request', ['id', 'jsonParam.Amount']],
+    [undefined, 400, 'invalid-request', ['id']],
+    ['shape', 400, 'invalid-request', ['jsonParam.Amount']],
+    ['value', 422, 'not-computable', ['jsonParam.Amount']],
+    [undefined, 400, 'malformed-json', []],
+  ]);
+  expect(world.deadLetters).toEqual([]);
+});
+
+it('an item of a batch in Avro that cannot be read is its own problem', async () => {
+  const world = await createBatchWorld();
+  const { codec } = world;
+  const good = await avroValue(codec, PROOF_REQUEST);
+  const nested = (await avroBatch(codec, [{ value: good }])).value;
+  const values: [string, Buffer, string, number][] = [
+    ['cut', good.subarray(0, good.length - 1), 'undecodable-message', 400],
+    ['empty', Buffer.alloc(0), 'undecodable-message', 400],
+    ['unknown-schema', Buffer.from([0, 0, 0, 0, 7, 1]), 'undecodable-message', 400],
+    ['a-batch', nested, 'undecodable-message', 400],
+    ['', good, 'invalid-request', 400],
+    ['value', await avroValue(codec, { ...PROOF_REQUEST, Amount: 1, InstallmentsNo: 6 }), '', 200],
+    [
+      'no-amount',
+      await avroValue(codec, { ...PROOF_REQUEST, CalculateDAE: 1, Amount: 0.001 }),
+      'not-computable',
+      422,
+    ],
+  ];
+  const items = values.flatMap(([id, value]) => [
+    { id, value },
+    { id: 'good', value: good },
+  ]);
+  const answers = await avroAnswers(world, await avroBatch(codec, items));
+  for (const { id, status, reply } of answers.filter((_, index) => index % 2 === 1)) {
+    expect([id, status, rowsOf(reply)]).toEqual(['good', 200, 6]);
+  }
+  const others = answers.filter((_, index) => index % 2 === 0);
+  expect(others.map(({ id, status }) => [id, status])).toEqual(
+    values.map(([id, , , status]) => [id === '' ? undefined : id, status]),
+  );
+  expect(others.map(({ reply }) => (reply.kind === 'problem' ? reply.problem.code : ''))).toEqual(
+    values.map(([, , code]) => code),
+  );
+});
+
+it.each([
+  ['no request at all', '[]', 'invalid-request'],
+  ['501 requests', `[${'{},'.repeat(500)}{}]`, 'invalid-request'],
+  ['an array that is cut off', '[{"jsonParam": {}}, {"jsonParam"', 'malformed-json'],
+  ['a comma too much', '[{"jsonParam": {}},]', 'malformed-json'],
+  ['more after the array', '[{"jsonParam": {}}] {}', 'malformed-json'],
+  ['the wrong bracket at the end', '[{"jsonParam": {}}}', 'malformed-json'],
+])('a message of %s is refused as a whole', async (_, text, code) => {
+  const world = await createBatchWorld();
+  const reply = await ask(world, jsonBatch(text));
+  expect(textOf(reply, HEADER.messageType)).toBe('ProblemReply');
+  expect(textOf(reply, HEADER.errorCode)).toBe(code);
+  const { correlationId, errors = [] } = JSON.parse(String(reply?.value)) as Problem;
+  expect(correlationId).toBe('batch-1');
+  expect(errors.map(({ path }) => path)).toEqual(code === 'invalid-request' ? ['items'] : []);
+});
+
+it('a batch in Avro that is empty, too long or unreadable is refused as a whole', async () => {
+  const world = await createBatchWorld();
+  const { codec } = world;
+  const whole = await avroBatch(codec, [{ id: 'c-1', value: Buffer.from([1]) }]);
+  const messages = [
+    await avroBatch(codec, []),
+    await avroBatch(
+      codec,
+      Array.from({ length: 501 }, () => ({ value: Buffer.alloc(1) })),
+    ),
+    { value: whole.value.subarray(0, -1) },
+  ];
+  const codes: (string | undefined)[] = [];
+  for (const message of messages) codes.push(textOf(await ask(world, message), HEADER.errorCode));
+  expect(codes).toEqual(['invalid-request', 'invalid-request', 'undecodable-message']);
+});
+
+it('a batch whose deadline has passed is refused unseen', async () => {
+  const world = await createBatchWorld();
+  const batch = jsonBatch([{ jsonParam: PROOF_REQUEST }]);
+  const reply = await ask(world, {
+    ...batch,
+    headers: { ...batch.headers, [HEADER.deadline]: String(Date.now() - 60_000) },
+  });
+  expect(textOf(reply, HEADER.errorCode)).toBe('deadline-exceeded');
+});
+
+it('answers larger than a message may be are refused with the advice to send fewer requests in one', async () => {
+  const world = await createBatchWorld({ replyConfig: { 'max.message.bytes': '20000' } });
+  const long = { jsonParam: { ...PROOF_REQUEST, InstallmentsNo: 1_200 } };
+  const refusals = [
+    await ask(world, jsonBatch(Array.from({ length: 20 }, () => ({ jsonParam: PROOF_REQUEST })))),
+    await ask(world, jsonBatch(Array.from({ length: 60 }, () => long))),
+  ];
+  for (const reply of refusals) {
+    expect(textOf(reply, HEADER.errorCode)).toBe('reply-too-large');
+    expect(textOf(reply, HEADER.errorRetryable)).toBe('false');
+    expect((JSON.parse(String(reply?.value)) as Problem).detail).toContain('send fewer in one');
+  }
+  const one = jsonAnswers(await ask(await createBatchWorld(), jsonBatch([long])));
+  expect(60 * JSON.stringify(one[0]?.body).length).toBeGreaterThan(MAX_BATCH_REPLY_BYTES);
+});
+
+it('a message that is delivered again gets the same bytes', async () => {
+  const world = await createBatchWorld();
+  const { codec } = world;
+  const undated = { ...PROOF_REQUEST, ActivationDate: undefined };
+  const items = [
+    { id: 1, jsonParam: undated },
+    { id: 'bad', jsonParam: {} },
+  ];
+  const batches = [jsonBatch(items), await avroBatch(codec, [{ value: await avroValue(codec, undated) }])];
+  for (const batch of batches) {
+    const [first, second] = [await ask(world, batch), await ask(world, batch)];
+    expect(second?.offset).not.toBe(first?.offset);
+    expect(second?.value?.equals(first?.value ?? Buffer.alloc(0))).toBe(true);
+  }
+});
+
+it('several requests in one message are refused on the topic for live requests, which names the other one', async () => {
+  const world = await createBatchWorld();
+  const { codec } = world;
+  const item = { value: await avroValue(codec, PROOF_REQUEST) };
+  const json = await ask(world, {
+    ...jsonBatch([{ jsonParam: PROOF_REQUEST }]),
+    topic: TOPIC.scheduleRequests,
+  });
+  expect(JSON.parse(String(json?.value))).toMatchObject({
+    code: 'invalid-request',
+    detail: expect.stringContaining(TOPIC.scheduleBulkRequests) as string,
+  });
+  const avro = await ask(world, { ...(await avroBatch(codec, [item])), topic: TOPIC.scheduleRequests });
+  expect(avro?.value?.[0]).toBe(0);
+  expect(textOf(avro, HEADER.nestError)).toContain(TOPIC.scheduleBulkRequests);
+});
+
+it('a worker without a bulk topic refuses batches, and says that there is none', async () => {
+  const world = await createBatchWorld({ start: startProduct });
+  const reply = await ask(world, {
+    ...(await avroBatch(world.codec, [{ value: Buffer.alloc(1) }])),
+    topic: TOPIC.productRequests,
+  });
+  expect(textOf(reply, HEADER.nestError)).toContain('takes one request in a message.');
+});
+
+it('a batch that names no reply topic becomes a dead letter as a whole', async () => {
+  const world = await createBatchWorld();
+  const batch = jsonBatch([{ id: 'c-1', jsonParam: PROOF_REQUEST }]);
+  await world.send({ ...batch, replyTopic: 'not.there' });
+  await expect.poll(() => world.deadLetters.length).toBe(1);
+  expect(world.deadLetters[0]?.value?.equals(batch.value)).toBe(true);
+  expect(textOf(world.deadLetters[0], HEADER.deadLetterCode)).toBe('reply-topic-unknown');
+  await world.send({ ...batch, replyTopic: REPLY_TOPIC });
+  await expect.poll(() => world.replies.length).toBe(1);
+});
+
+it('the array of the guide is answered as the guide says', async () => {
+  const guide = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
+  const section = guide.slice(guide.indexOf('### Many requests in one message'));
+  const [request = '', reply = ''] = [...section.matchAll(/```json\n([\s\S]*?)```/g)].map(([, text]) => text);
+  const world = await createBatchWorld();
+  const answers = jsonAnswers(await ask(world, jsonBatch(request, 'CalculatePMTRequest')));
+  const expected = JSON.parse(reply) as readonly object[];
+  expect(answers).toHaveLength(expected.length);
+  expect(answers).toMatchObject(expected);
+});
+
+it('of batches whose replies cannot go out only four are begun, whatever waits behind them', async () => {
+  const gate = Promise.withResolvers<void>();
+  let waiting = 0;
+  const start: StartWorker = ({ broker, ...context }) => {
+    const slow: Broker = {
+      ...broker,
+      admin: broker.admin,
+      createGroupSource: (options) => broker.createGroupSource(options),
+      createPublisher: (options) => {
+        const publisher = broker.createPublisher(options);
+        return {
+          start: () => publisher.start(),
+          isHealthy: () => publisher.isHealthy(),
+          stop: (timeoutMs) => publisher.stop(timeoutMs),
+          publish: async (messages) => {
+            waiting += 1;
+            await gate.promise;
+            await publisher.publish(messages);
+          },
+        };
+      },
+    };
+    return startSchedule({ ...context, broker: slow });
+  };
+  const world = await createBatchWorld({ start });
+  const batches = 10;
+  for (let index = 0; index < batches; index += 1) {
+    await world.send({ ...jsonBatch([{ jsonParam: PROOF_REQUEST }]), key: `k-${index}` });
+  }
+  await expect.poll(() => waiting).toBe(4);
+  await sleep(100);
+  expect(waiting).toBe(4);
+  gate.resolve();
+  await expect.poll(() => world.replies.length).toBe(batches);
+});
