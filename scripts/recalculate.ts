@@ -16,11 +16,11 @@ const ABORTED = 3;
 process.stderr.on('error', () => undefined);
 
 try {
-  process.exit(await run(process.argv.slice(2)));
+  exit(await run(process.argv.slice(2)));
 } catch (error) {
   const isUsage = error instanceof UsageError || error instanceof ConfigError || error instanceof InputError;
   say(`recalculate: ${errorText(error)}`);
-  process.exit(isUsage ? USAGE : ABORTED);
+  exit(isUsage ? USAGE : ABORTED);
 }
 
 /** Answers the exit code. */
@@ -36,14 +36,37 @@ async function run(commandLine: readonly string[]): Promise<number> {
   const end = await recalculate(args, {
     environment: process.env,
     stderr: process.stderr,
-    interruption: listenToSignals(say, () => process.exit(ABORTED)),
+    interruption: listenToSignals(say, killThis),
     nowMs: Date.now(),
     resumeWith: resumeCommand(commandLine),
   });
-  if (args.json) process.stdout.write(`${JSON.stringify(end.report, undefined, 2)}\n`);
-  else say(end.lines.join('\n'));
+  const code = exitCodeOf(end);
+  if (!args.json) say(end.lines.join('\n'));
+  else if (!(await isPrinted(`${JSON.stringify(end.report, undefined, 2)}\n`))) return code || ABORTED;
   end.forget();
-  return exitCodeOf(end);
+  return code;
+}
+
+/** Whether the standard output has taken it; says why not. */
+async function isPrinted(text: string): Promise<boolean> {
+  const error = await new Promise<Error | null | undefined>((resolve) => {
+    process.stdout.on('error', resolve);
+    process.stdout.write(text, resolve);
+  });
+  if (error) say(`recalculate: the report cannot be written: ${error.message}; --resume tells it again`);
+  return !error;
+}
+
+/** Leaving waits for calls of the system that may never return, such as a write that nobody reads: a signal ends it then. */
+function exit(code: number): never {
+  process.removeAllListeners('SIGINT');
+  process.removeAllListeners('SIGTERM');
+  process.exit(code);
+}
+
+/** Ends at once, whatever call of the system is under way. The lock is found to be of a process that is gone. */
+function killThis(): void {
+  process.kill(process.pid, 'SIGKILL');
 }
 
 function exitCodeOf({ report }: CommandEnd): number {

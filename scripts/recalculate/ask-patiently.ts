@@ -7,7 +7,9 @@ import { isRetryable } from '../../shared/platform/create-problem.ts';
 
 export interface PatientRequestsOptions {
   readonly request: (request: OutgoingRequest) => Promise<Reply>;
-  /** So long nothing at all may be answered while something waits, before all that waits is given up. */
+  /** Whether a reply that asking again would not change shows that somebody calculates. Default: any but a problem. */
+  readonly isUsable?: (request: OutgoingRequest, reply: Reply) => boolean;
+  /** So long nothing usable may be answered while something waits, before all that waits is given up. */
   readonly patienceMs: number;
   /** Aborted when the run ends: whoever waits to ask again then rejects with the reason. */
   readonly signal: AbortSignal;
@@ -20,9 +22,9 @@ export interface PatientRequestsOptions {
 export interface PatientRequests {
   /** As {@link OutgoingRequest} says, but never answers a problem that asking again may mend: rejects with NoAnswerError. */
   request(request: OutgoingRequest): Promise<Reply>;
-  /** For how long something has waited without any answer, in milliseconds; 0 when nothing waits. */
+  /** For how long something has waited without a usable answer, in milliseconds; time in which nothing waits is none. */
   silentMs(): number;
-  /** Whether anything was ever answered. */
+  /** Whether anything was ever answered, usable or not. */
   hasAnswered(): boolean;
 }
 
@@ -45,6 +47,8 @@ export function createPatientRequests(options: PatientRequestsOptions): PatientR
   let waiting = 0;
   let hasAnswered = false;
   let answeredAtMs = now();
+  let idleSinceMs = answeredAtMs;
+  const isUsable = options.isUsable ?? ((_, reply) => reply.kind === 'reply' || isTooLarge(reply));
   const leftMs = (): number => answeredAtMs + patienceMs - now();
 
   const ask = async (request: OutgoingRequest): Promise<Reply> => {
@@ -54,8 +58,9 @@ export function createPatientRequests(options: PatientRequestsOptions): PatientR
       const limitMs = Math.max(Math.min(timeoutMs, leftMs()), LEAST_TIMEOUT_MS);
       const reply = await options.request({ ...request, timeoutMs: Math.ceil(limitMs) });
       if (reply.kind === 'reply' || !isRetryable(reply.problem)) {
-        answeredAtMs = now();
         hasAnswered = true;
+        if (isUsable(request, reply)) answeredAtMs = now();
+        else if (leftMs() <= 0) throw new NoAnswerError(noAnswer(codeOf(reply), patienceMs));
         return reply;
       }
       if (leftMs() <= 0) throw new NoAnswerError(noAnswer(reply.problem.code, patienceMs));
@@ -67,21 +72,31 @@ export function createPatientRequests(options: PatientRequestsOptions): PatientR
 
   return {
     request: async (request) => {
-      if (waiting === 0) answeredAtMs = now();
+      if (waiting === 0) answeredAtMs += now() - idleSinceMs;
       waiting += 1;
       try {
         return await ask(request);
       } finally {
         waiting -= 1;
+        if (waiting === 0) idleSinceMs = now();
       }
     },
-    silentMs: () => (waiting === 0 ? 0 : now() - answeredAtMs),
+    silentMs: () => (waiting === 0 ? idleSinceMs : now()) - answeredAtMs,
     hasAnswered: () => hasAnswered,
   };
 }
 
 /** Status of reply-timeout and deadline-exceeded. */
 const GATEWAY_TIMEOUT = 504;
+
+/** Somebody has calculated, and the batch is halved. */
+function isTooLarge(reply: Reply): boolean {
+  return reply.kind === 'problem' && reply.problem.code === 'reply-too-large';
+}
+
+function codeOf(reply: Reply): string {
+  return reply.kind === 'problem' ? reply.problem.code : 'an answer to something else';
+}
 
 function noAnswer(code: string, patienceMs: number): string {
   return `no request was answered for ${Math.round(patienceMs / 1_000)} s; the last attempt ended as ${code}`;

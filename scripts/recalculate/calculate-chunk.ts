@@ -5,16 +5,12 @@ import { PayloadError } from '../../shared/messaging/avro-faults.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
 import { isPromise, type MaybePromise } from '../../shared/messaging/maybe-promise.ts';
 import { readReply } from '../../shared/messaging/read-reply.ts';
-import {
-  REPLY_BATCH,
-  REQUEST_BATCH,
-  type ReplyBatch,
-  type ReplyBatchItem,
-} from '../../shared/messaging/request-batch.ts';
+import { REQUEST_BATCH, type ReplyBatchItem } from '../../shared/messaging/request-batch.ts';
 import type { OutgoingRequest, Reply } from '../../shared/messaging/requester.ts';
 import { createProblem } from '../../shared/platform/create-problem.ts';
 import type { Problem } from '../../shared/platform/problem.ts';
 import type { Contract } from './input-records.ts';
+import { answersTo, countFailingBatches, isUsableReply } from './usable-replies.ts';
 
 /** What became of one contract. */
 export type ContractOutcome =
@@ -26,7 +22,7 @@ export type LateOutcome = () => MaybePromise<ContractOutcome>;
 
 /**
  * Has contracts calculated, at most 500; answers one outcome for each, in their order. Rejects when no reply can be had
- * any more; what could not be calculated is an outcome.
+ * any more, or none that is of use; what could not be calculated is an outcome.
  */
 export type CalculateChunk = (contracts: readonly Contract[]) => Promise<readonly LateOutcome[]>;
 
@@ -53,13 +49,24 @@ interface Item {
   readonly value: Buffer;
 }
 
+/** What was replied to a batch and to its halves. */
+interface MetReplies {
+  isAnyUsable: boolean;
+  lastCode: string;
+}
+
 export function createCalculateChunk(options: CalculateChunkOptions): CalculateChunk {
   const { codec, correlationPrefix, topic, partitions, originTimestampMs, timeoutMs } = options;
   let batches = 0;
   let messages = 0;
+  const failing = countFailingBatches();
 
-  const ask = async (items: readonly Item[], correlationId: string): Promise<readonly LateOutcome[]> => {
-    const reply = await options.request({
+  const ask = async (
+    items: readonly Item[],
+    correlationId: string,
+    met: MetReplies,
+  ): Promise<readonly LateOutcome[]> => {
+    const request: OutgoingRequest = {
       topic,
       type: REQUEST_BATCH,
       payload: { items },
@@ -67,18 +74,27 @@ export function createCalculateChunk(options: CalculateChunkOptions): CalculateC
       originTimestampMs,
       timeoutMs,
       correlationId,
-    });
+    };
+    const reply = await options.request(request);
+    if (isUsableReply(request, reply)) met.isAnyUsable = true;
+    else met.lastCode = reply.kind === 'problem' ? reply.problem.code : reply.type;
     const answers = answersTo(items, reply);
     if (answers !== undefined) return answers.map((answer) => () => readAnswer(codec, answer));
-    if (items.length > 1) return askHalves(items, correlationId);
+    if (items.length > 1) return askHalves(items, correlationId, met);
     const problem = reply.kind === 'problem' ? reply.problem : unreadable();
     return items.map(() => () => failed(problem));
   };
   /** One contract may spoil the message for all of its batch: too large an answer, or a worker that it breaks. */
-  const askHalves = async (items: readonly Item[], id: string): Promise<readonly LateOutcome[]> => {
+  const askHalves = async (items: readonly Item[], id: string, met: MetReplies): Promise<LateOutcome[]> => {
     const middle = Math.ceil(items.length / 2);
-    const first = await ask(items.slice(0, middle), `${id}.1`);
-    return [...first, ...(await ask(items.slice(middle), `${id}.2`))];
+    const first = await ask(items.slice(0, middle), `${id}.1`, met);
+    return [...first, ...(await ask(items.slice(middle), `${id}.2`, met))];
+  };
+  const askAll = async (items: readonly Item[], id: string): Promise<readonly LateOutcome[]> => {
+    const met: MetReplies = { isAnyUsable: false, lastCode: '' };
+    const answers = await ask(items, id, met);
+    failing.add(items.length, met.isAnyUsable, met.lastCode);
+    return answers;
   };
 
   return async (contracts) => {
@@ -90,7 +106,7 @@ export function createCalculateChunk(options: CalculateChunkOptions): CalculateC
       encoded.push(isPromise(item) ? await item : item);
     }
     const items = encoded.filter((item): item is Item => 'value' in item);
-    const answers = items.length === 0 ? [] : await ask(items, correlationId);
+    const answers = items.length === 0 ? [] : await askAll(items, correlationId);
     let next = 0;
     return encoded.map((item) => {
       if (!('value' in item)) return () => failed(item);
@@ -117,15 +133,6 @@ function encodeContract(
 function problemOfPayload(error: unknown): Problem {
   if (error instanceof PayloadError) return createProblem('not-computable', { errors: error.faults });
   throw error;
-}
-
-/** The answers of a reply that has exactly one for each request, in their order; undefined of any other. */
-function answersTo(items: readonly Item[], reply: Reply): readonly ReplyBatchItem[] | undefined {
-  if (reply.kind !== 'reply' || reply.type !== REPLY_BATCH) return undefined;
-  const answers = (reply.payload as ReplyBatch).items;
-  const areOurs =
-    answers.length === items.length && items.every(({ id }, index) => String(answers[index]?.id) === id);
-  return areOurs ? answers : undefined;
 }
 
 function readAnswer(codec: Pick<Codec, 'decode'>, answer: ReplyBatchItem): MaybePromise<ContractOutcome> {

@@ -71,9 +71,14 @@ export function readCheckpoint(file: string): Checkpoint | undefined {
   }
 }
 
+/** Where the next checkpoint is written; named by the lock of who writes it, so that nobody else ever writes there. */
+function draftOf(file: string, token: string): string {
+  return `${file}.${token}.new`;
+}
+
 /** Resolves when this checkpoint, and no longer the one before it, would be found after a loss of power. */
-export async function writeCheckpoint(file: string, checkpoint: Checkpoint): Promise<void> {
-  const written = `${file}.new`;
+export async function writeCheckpoint(file: string, token: string, checkpoint: Checkpoint): Promise<void> {
+  const written = draftOf(file, token);
   const handle = await open(written, 'w');
   try {
     await handle.writeFile(JSON.stringify({ ...checkpoint, tally: storedTally(checkpoint.tally) }));
@@ -87,7 +92,11 @@ export async function writeCheckpoint(file: string, checkpoint: Checkpoint): Pro
 
 export function removeCheckpoint(file: string): void {
   rmSync(file, { force: true });
-  rmSync(`${file}.new`, { force: true });
+}
+
+/** Removes what a process that was killed has left of the checkpoint it was about to write. */
+export function removeCheckpointDraft(file: string, token: string): void {
+  rmSync(draftOf(file, token), { force: true });
 }
 
 /** A rename is on the disk when its folder is; some systems open no folders, and need no such call. */

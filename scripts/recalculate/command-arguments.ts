@@ -57,6 +57,9 @@ const DEFAULT_PATIENCE_MS = 600_000;
 const MAX_FAILURES = 1_000_000_000;
 const FAILURES_ENDING = '.failures.ndjson';
 
+/** What a run keeps beside its output, drafts included. */
+const BESIDE_OUTPUT = /^\.(checkpoint\.json|lock)(\..*)?$/;
+
 const GZIP_ENDING = /\.gz$/i;
 const FORMAT_ENDINGS: readonly (readonly [RegExp, InputFormat])[] = [
   [/\.(ndjson|jsonl)(\.gz)?$/i, 'ndjson'],
@@ -189,7 +192,20 @@ function sameFiles({ input, output, failures }: Pick<RecalculateArguments, 'inpu
     (file) => file !== '' && file !== STANDARD_STREAM,
   );
   const distinct = new Set(named.map((file) => resolve(file)));
-  return distinct.size === named.length ? [] : ['--input, --output and --failures must be different files'];
+  const faults =
+    distinct.size === named.length ? [] : ['--input, --output and --failures must be different files'];
+  if (output === undefined || output.file === STANDARD_STREAM) return faults;
+  const own = resolve(output.file);
+  const isOwn = (file: string | undefined): boolean =>
+    file !== undefined &&
+    resolve(file).startsWith(own) &&
+    BESIDE_OUTPUT.test(resolve(file).slice(own.length));
+  if (isOwn(input) || isOwn(failures)) {
+    faults.push(
+      '--input and --failures must not be OUTPUT.checkpoint.json or OUTPUT.lock: the run writes these',
+    );
+  }
+  return faults;
 }
 
 function dayOf(text: string | undefined, faults: string[]): number | undefined {

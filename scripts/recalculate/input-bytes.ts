@@ -1,9 +1,11 @@
 /** The bytes of an input, from a file or the standard input, unpacked where they are packed by gzip. */
 
-import { open } from 'node:fs/promises';
+import { constants, openSync } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import { errorText } from '../../shared/platform/errors.ts';
+import { unpackMembers } from './gzip-members.ts';
 import { type InputOptions, InputError } from './input-records.ts';
 
 /** Name that stands for the standard input and output. */
@@ -66,6 +68,7 @@ async function openSource({
     return { stream: stdin, totalBytes: undefined, close: () => Promise.resolve(letGo(stdin)) };
   }
   try {
+    if ((await stat(file)).isFIFO()) return openPipe(file);
     const handle = await open(file, 'r');
     const found = await handle.stat();
     if (found.isDirectory()) {
@@ -77,6 +80,16 @@ async function openSource({
   } catch (error) {
     throw new InputError(`the input cannot be opened: ${errorText(error)}`, { cause: error });
   }
+}
+
+/**
+ * A named pipe is not opened as a file is: a call of the system that waits for a writer, or for what it writes, could not
+ * be ended, and would keep the process from ending.
+ */
+function openPipe(file: string): RawSource {
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  const stream = new Socket({ fd: descriptor, readable: true, writable: false });
+  return { stream, totalBytes: undefined, close: () => closed(stream) };
 }
 
 /** Whoever writes into a pipe learns that nobody reads on. */
@@ -125,19 +138,12 @@ async function* rejoined(start: Buffer, others: AsyncGenerator<Buffer, void>): A
 
 /** Several packed parts after one another count as one, as gzip has it; anything else behind them is damage. */
 async function* unpacked(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
-  const gunzip = createGunzip({ chunkSize: BLOCK_BYTES });
-  const packed = Readable.from(blocks, { objectMode: false, highWaterMark: BLOCK_BYTES });
-  packed.once('error', (error) => gunzip.destroy(error));
-  packed.pipe(gunzip);
   try {
-    for await (const block of gunzip) yield block as Buffer;
+    yield* unpackMembers(blocks);
   } catch (error) {
     if (error instanceof InputError) throw error;
     throw new InputError(`the gzip packing of the input is cut off or damaged: ${errorText(error)}`, {
       cause: error,
     });
-  } finally {
-    packed.destroy();
-    gunzip.destroy();
   }
 }

@@ -10,7 +10,7 @@ export interface Interruption {
   abandon(): void;
 }
 
-/** The run was told to end and its batches were not answered in time. */
+/** The run was told to end before it began, or its batches were not answered in time. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 }
@@ -19,6 +19,20 @@ export class InterruptedError extends Error {
 const FINISH_LIMIT_MS = 30_000;
 /** One Ctrl-C arrives twice under npm: from the terminal and, forwarded, from npm itself. */
 const SAME_SIGNAL_MS = 1_000;
+
+/** What comes, unless `stopped` is aborted before: then rejects with its reason, and what comes is left alone. */
+export async function unlessStopped<Value>(coming: Promise<Value>, stopped: AbortSignal): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(stopped.reason);
+  if (stopped.aborted) onAbort();
+  stopped.addEventListener('abort', onAbort);
+  coming.catch(() => undefined);
+  try {
+    return await Promise.race([promise, coming]);
+  } finally {
+    stopped.removeEventListener('abort', onAbort);
+  }
+}
 
 /** Listens to SIGINT and SIGTERM. `exitNow` ends the process on the second one; the last checkpoint is good then. */
 export function listenToSignals(say: (line: string) => void, exitNow: () => void): Interruption {
@@ -34,7 +48,7 @@ export function listenToSignals(say: (line: string) => void, exitNow: () => void
     name = signal;
     cameAtMs = performance.now();
     say(`${signal}: finishes what is under way, at most ${FINISH_LIMIT_MS / 1_000} s; again to end at once`);
-    stopped.abort();
+    stopped.abort(new InterruptedError(`${signal} came before the run began; nothing was changed`));
     const reason = new InterruptedError(`${signal}, and what was under way did not end in time`);
     setTimeout(() => abandoned.abort(reason), FINISH_LIMIT_MS).unref();
   };

@@ -33,7 +33,8 @@ function drawBar(stream: ProgressStream, state: () => ProgressState): ProgressPr
   let shown = '';
   const draw = (): void => {
     // A full last column would wrap, and what has wrapped cannot be drawn over.
-    const bar = progressBar(state(), (stream.columns ?? DEFAULT_COLUMNS) - 1);
+    // A terminal that knows no width says 0.
+    const bar = progressBar(state(), (stream.columns || DEFAULT_COLUMNS) - 1);
     if (bar === shown) return;
     stream.write(`${CLEAR_LINE}${bar}`);
     shown = bar;

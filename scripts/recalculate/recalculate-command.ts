@@ -2,19 +2,21 @@
 
 import { randomUUID } from 'node:crypto';
 import { loadConfig, type Config } from '../../shared/platform/config.ts';
-import { ConfigError, errorText } from '../../shared/platform/errors.ts';
+import { ConfigError, errorText, MessagingError } from '../../shared/platform/errors.ts';
 import { createPatientRequests, NoAnswerError } from './ask-patiently.ts';
 import { OutputError } from './byte-sink.ts';
 import { createCalculateChunk } from './calculate-chunk.ts';
+import { isUsableReply, WorkersFailError } from './usable-replies.ts';
 import type { RecalculateArguments } from './command-arguments.ts';
 import type { Engine } from './engine.ts';
 import { InputError, type InputChunk, type PortfolioInput } from './input-records.ts';
-import { InterruptedError, type Interruption } from './interruption.ts';
+import { InterruptedError, unlessStopped, type Interruption } from './interruption.ts';
 import { openInput } from './open-input.ts';
+import { lockOutput } from './output-lock.ts';
 import { createProgressPrinter, type ProgressStream } from './progress-printer.ts';
 import { createReport, reportLines, type Report } from './report.ts';
 import { openRunFiles, type RunFiles } from './run-files.ts';
-import { planRun, type RunPlan } from './run-plan.ts';
+import { isPlainFile, planRun, type RunPlan } from './run-plan.ts';
 import { runRecalculation, TooManyFailuresError } from './run-recalculation.ts';
 import { watchSilence } from './watch-silence.ts';
 
@@ -45,22 +47,23 @@ const BATCH_TIMEOUT_MS = 120_000;
  */
 export async function recalculate(args: RecalculateArguments, world: CommandWorld): Promise<CommandEnd> {
   const config = loadConfig(world.environment);
+  const { stopped } = world.interruption;
+  const { output } = args;
+  // Held until the process ends: the checkpoint goes after the report.
+  const lock = output !== undefined && isPlainFile(output.file) ? lockOutput(output.file) : undefined;
+  if (lock !== undefined) process.once('exit', () => lock.release());
   const plan = planRun(args, world.nowMs);
-  const input = await openInput({ file: args.input, format: args.inputFormat, maxContracts: args.batch });
+  const options = { file: args.input, format: args.inputFormat, maxContracts: args.batch };
+  const input = await unlessStopped(openInput(options), stopped);
+  const { lastLine, digest } = plan.input;
+  if (lastLine > 0) await unlessStopped(input.skip(lastLine, digest), stopped);
+  const engine = await unlessStopped(connect(config, plan), stopped);
+  const files = await openRunFiles(args, plan, { token: lock?.token, stopped });
   try {
-    if (plan.input.lastLine > 0) await input.skip(plan.input.lastLine, plan.input.digest);
-    const engine = await connect(config, plan);
-    try {
-      const files = await openRunFiles(args, plan);
-      try {
-        return await run({ args, world, plan, input, engine, files });
-      } finally {
-        files.close();
-      }
-    } finally {
-      await engine.close();
-    }
+    return await run({ args, world, plan, input, engine, files });
   } finally {
+    files.close();
+    await engine.close();
     await input.close();
   }
 }
@@ -71,7 +74,7 @@ async function connect(config: Config, plan: RunPlan): Promise<Engine> {
     const { connectEngine } = await import('./engine.ts');
     return await connectEngine(config, `recalculate-${plan.runId}-${randomUUID()}`);
   } catch (error) {
-    if (error instanceof ConfigError || config.kafka === undefined) throw error;
+    if (!(error instanceof MessagingError) || config.kafka === undefined) throw error;
     throw new ConfigError(`Kafka cannot be used: ${errorText(error)}`);
   }
 }
@@ -92,6 +95,7 @@ async function run(open: OpenRun): Promise<CommandEnd> {
   const elapsedMs = (): number => performance.now() - startedAtMs;
   const patient = createPatientRequests({
     request: (request) => engine.requester.request(request),
+    isUsable: isUsableReply,
     patienceMs: args.patienceMs,
     signal: interruption.abandoned,
   });
@@ -162,7 +166,8 @@ function endOf({ args, world, plan, files }: OpenRun, outcome: RunOutcome): Comm
   const isComplete = 'end' in outcome && outcome.end === 'complete';
   const error = 'error' in outcome ? outcome.error : undefined;
   const canResume = !isComplete && plan.checkpointFile !== undefined;
-  const report = createReport(plan.tally, {
+  // What the checkpoint does not hold is done again.
+  const report = createReport(canResume ? files.saved() : plan.tally, {
     runId: plan.runId,
     outcome: isComplete ? 'complete' : 'aborted',
     reason: isComplete ? undefined : reasonOf(error, world.interruption),
@@ -175,7 +180,14 @@ function endOf({ args, world, plan, files }: OpenRun, outcome: RunOutcome): Comm
   return { report, lines: reportLines(report), forget };
 }
 
-const KNOWN_ENDS = [InputError, InterruptedError, NoAnswerError, OutputError, TooManyFailuresError];
+const KNOWN_ENDS = [
+  InputError,
+  InterruptedError,
+  NoAnswerError,
+  OutputError,
+  TooManyFailuresError,
+  WorkersFailError,
+];
 
 /** Why the run ended; of a bug with the place where it was met. */
 function reasonOf(error: unknown, interruption: Interruption): string {

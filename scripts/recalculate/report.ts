@@ -27,6 +27,8 @@ type AmountTexts = Readonly<Record<SumName, string>>;
 export interface Report {
   readonly runId: string;
   readonly outcome: RunEnd['outcome'];
+  /** What is likely to be a mistake although nothing failed. */
+  readonly warning?: string | undefined;
   readonly reason?: string | undefined;
   readonly resumeWith?: string | undefined;
   readonly read: number;
@@ -73,6 +75,7 @@ export function createReport(tally: Tally, end: RunEnd): Report {
   return {
     runId,
     outcome,
+    warning: outcome === 'complete' && read === 0 ? 'the input held no contract' : undefined,
     reason,
     resumeWith,
     read,
@@ -134,6 +137,7 @@ export function reportLines(report: Report): string[] {
   const seconds = report.durationSeconds;
   return [
     `run ${runId}: ${outcome === 'complete' ? 'complete' : `aborted, ${reason ?? 'for no known reason'}`}`,
+    ...(report.warning === undefined ? [] : [`  warning: ${report.warning}`]),
     `  read          ${grouped(String(report.read))}`,
     `  calculated    ${grouped(String(report.calculated))}  (${grouped(String(report.installments))} installments)`,
     `  failed        ${grouped(String(report.failed))}${codes.length > 0 ? `  (${codes.join(', ')})` : ''}`,

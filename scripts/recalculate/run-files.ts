@@ -1,8 +1,7 @@
 /** The files of a recalculation: results, failures, and the checkpoint that says up to where both are good. */
 
-import { closeSync, constants, ftruncateSync, openSync } from 'node:fs';
 import { errorText } from '../../shared/platform/errors.ts';
-import { fileSink, gzipSink, OutputError, type ByteSink } from './byte-sink.ts';
+import { gzipSink, OutputError } from './byte-sink.ts';
 import {
   outputOptions,
   removeCheckpoint,
@@ -10,12 +9,12 @@ import {
   writeCheckpoint,
   type Checkpoint,
 } from './checkpoint.ts';
-import { UsageError, type RecalculateArguments } from './command-arguments.ts';
-import { STANDARD_STREAM } from './input-bytes.ts';
+import type { RecalculateArguments } from './command-arguments.ts';
 import { createLineWriter, type LineWriter } from './line-writer.ts';
 import { csvHeader } from './result-lines.ts';
 import { isPlainFile, type RunPlan } from './run-plan.ts';
 import type { Tally } from './tally.ts';
+import { cannotWrite, openWrittenFiles, type WrittenFile } from './written-files.ts';
 
 /** How far a run has come. */
 export interface RunState {
@@ -33,42 +32,59 @@ export interface RunFiles {
    * the checkpoint before is good then.
    */
   save(state: RunState): Promise<void>;
+  /** What had been done when it was saved last. */
+  saved(): Tally;
   /** The run is complete: there is nothing to resume. */
   complete(): void;
   close(): void;
 }
 
-const STANDARD_OUTPUT = 1;
+/** Who works on the run: its lock, and when it was told to end. */
+export interface RunFilesOwner {
+  /** Of the lock that is held; undefined where there is no checkpoint. */
+  readonly token: string | undefined;
+  readonly stopped: AbortSignal;
+}
 
-/** Opens the files and cuts them where the plan goes on. Throws UsageError when one cannot be opened. */
-export async function openRunFiles(args: RecalculateArguments, plan: RunPlan): Promise<RunFiles> {
-  const { checkpointFile: file } = plan;
-  const { runId, session, originTimestampMs } = plan;
+/**
+ * Opens the files and cuts them where the plan goes on. Rejects with UsageError when one cannot be opened, with the reason of
+ * `stopped` when it was; all is then as it was.
+ */
+export async function openRunFiles(
+  args: RecalculateArguments,
+  plan: RunPlan,
+  { token = '', stopped }: RunFilesOwner,
+): Promise<RunFiles> {
+  const { checkpointFile: file, runId, session, originTimestampMs } = plan;
   const run = { version: 1, runId, sessions: session, process: thisProcess(), originTimestampMs } as const;
   const write = async (state: RunState, outputBytes: number, failuresBytes: number): Promise<void> => {
     if (file === undefined) return;
     const options = outputOptions(args);
-    await writeCheckpoint(file, { ...run, options, ...state, outputBytes, failuresBytes });
+    await writeCheckpoint(file, token, { ...run, options, ...state, outputBytes, failuresBytes });
   };
-  // Before the files: a kill in between leaves a checkpoint without files, which is a run that can be resumed.
-  await opened(file, () => write(plan, plan.outputBytes, plan.failuresBytes));
-  const descriptors: number[] = [];
-  const openAt = (name: string, from: number): ByteSink => {
-    const isPlain = isPlainFile(name);
-    const descriptor = openFile(name, isPlain ? from : undefined, () => {
-      // Of a run that never began nothing is left.
-      if (file !== undefined && session === 1) removeCheckpoint(file);
-    });
-    descriptors.push(descriptor);
-    return fileSink({ descriptor, name, from: isPlain ? from : undefined });
-  };
-  const { output } = args;
-  const target = output === undefined ? undefined : openAt(output.file, plan.outputBytes);
+  const { output, failures: failuresFile } = args;
+  const targets: WrittenFile[] = [];
+  if (output !== undefined) targets.push({ name: output.file, from: plan.outputBytes });
+  if (failuresFile !== undefined) targets.push({ name: failuresFile, from: plan.failuresBytes });
+  const written = await openWrittenFiles(targets, stopped);
+  try {
+    // Before anything is cut: a kill in between leaves a run that can be resumed, and cuts then.
+    await write(plan, plan.outputBytes, plan.failuresBytes);
+  } catch (error) {
+    written.undo();
+    throw cannotWrite(file ?? '', error);
+  }
+  written.cut();
+  const sinks = [...written.sinks];
+  const target = output === undefined ? undefined : sinks.shift();
   const packed = output?.gzip === true && target !== undefined ? gzipSink(target) : target;
   const results = packed === undefined ? undefined : createLineWriter(packed);
-  const failures =
-    args.failures === undefined ? undefined : createLineWriter(openAt(args.failures, plan.failuresBytes));
+  const [failuresSink] = sinks;
+  const failures = failuresSink === undefined ? undefined : createLineWriter(failuresSink);
+  // What has no length cannot be held against one when the run is resumed.
+  const hasLength = failuresFile !== undefined && isPlainFile(failuresFile);
   if (output?.format === 'csv' && plan.outputBytes === 0) await results?.write(csvHeader(args.compare));
+  let saved = structuredClone(plan.tally);
   return {
     results,
     failures,
@@ -76,41 +92,16 @@ export async function openRunFiles(args: RecalculateArguments, plan: RunPlan): P
       const outputBytes = (await results?.sync()) ?? 0;
       const failuresBytes = (await failures?.sync()) ?? 0;
       try {
-        await write(state, outputBytes, failuresBytes);
+        await write(state, outputBytes, hasLength ? failuresBytes : 0);
       } catch (error) {
         throw new OutputError(`${file ?? ''} cannot be written: ${errorText(error)}`, { cause: error });
       }
+      saved = structuredClone(state.tally);
     },
+    saved: () => saved,
     complete: () => {
       if (file !== undefined) removeCheckpoint(file);
     },
-    close: () => {
-      for (const descriptor of descriptors) if (descriptor !== STANDARD_OUTPUT) closeSync(descriptor);
-    },
+    close: () => written.close(),
   };
-}
-
-function openFile(name: string, from: number | undefined, onFailure: () => void): number {
-  if (name === STANDARD_STREAM) return STANDARD_OUTPUT;
-  const { O_WRONLY, O_CREAT } = constants;
-  try {
-    const descriptor = openSync(name, O_WRONLY | O_CREAT);
-    if (from !== undefined) ftruncateSync(descriptor, from);
-    return descriptor;
-  } catch (error) {
-    onFailure();
-    throw cannotOpen(name, error);
-  }
-}
-
-async function opened(name: string | undefined, write: () => Promise<void>): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    throw cannotOpen(name ?? '', error);
-  }
-}
-
-function cannotOpen(name: string, error: unknown): UsageError {
-  return new UsageError(`${name} cannot be written: ${errorText(error)}`);
 }

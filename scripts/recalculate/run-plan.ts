@@ -12,6 +12,7 @@ import {
 import { errorText } from '../../shared/platform/errors.ts';
 import { UsageError, type RecalculateArguments } from './command-arguments.ts';
 import { STANDARD_STREAM } from './input-bytes.ts';
+import { refuseSameFiles } from './same-files.ts';
 import { emptyTally, type Tally } from './tally.ts';
 
 export interface RunPlan {
@@ -36,6 +37,7 @@ export interface RunPlan {
  */
 export function planRun(args: RecalculateArguments, nowMs: number): RunPlan {
   const output = args.output?.file;
+  refuseSameFiles(args);
   if (output === undefined || !isPlainFile(output)) {
     refuseExisting(args, [args.failures]);
     return newRun(args, nowMs, undefined);
@@ -50,12 +52,19 @@ export function planRun(args: RecalculateArguments, nowMs: number): RunPlan {
     return newRun(args, nowMs, file);
   }
   if (checkpoint !== undefined) return resumedRun(args, checkpoint, file);
-  if (sizeOf(output) !== undefined) {
+  // Empty files are what a kill leaves before the first checkpoint: nothing is lost with them.
+  const written = [output, args.failures].filter((name) => name !== undefined && hasContent(name));
+  if (written.length > 0 && sizeOf(output) !== undefined) {
     throw new UsageError(
       `${output} has no checkpoint (${file}): its run is complete, or was never one; --overwrite begins anew`,
     );
   }
+  refuseExisting(args, written);
   return newRun(args, nowMs, file);
+}
+
+function hasContent(file: string): boolean {
+  return isPlainFile(file) && (sizeOf(file) ?? 0) > 0;
 }
 
 /** With --overwrite a damaged checkpoint is no obstacle. */
@@ -95,7 +104,7 @@ function resumedRun(args: RecalculateArguments, checkpoint: Checkpoint, file: st
     [args.failures, failuresBytes],
   ];
   for (const [name, bytes] of lengths) {
-    if (name === undefined || (sizeOf(name) ?? 0) >= bytes) continue;
+    if (name === undefined || !isPlainFile(name) || (sizeOf(name) ?? 0) >= bytes) continue;
     faults.push(`${name} has lost what was written: it must have ${bytes} bytes or more`);
   }
   if (faults.length > 0) throw new UsageError(`the run cannot be resumed:\n  ${faults.join('\n  ')}`);

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -16,21 +16,27 @@ export interface CommandRun {
   readonly ended: Promise<number | NodeJS.Signals | null>;
 }
 
-/** Begins `scripts/recalculate.ts` as npm does, with no setting of the surrounding environment. */
+/**
+ * Begins `scripts/recalculate.ts` as npm does, with no setting of the surrounding environment; the standard output may be a
+ * file instead of a pipe.
+ */
 export function beginRecalculation(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  stdoutFile?: string,
 ): CommandRun {
+  const stdout = stdoutFile === undefined ? 'pipe' : openSync(stdoutFile, 'w');
   const child = spawn(process.execPath, ['scripts/recalculate.ts', ...args], {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? '', ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', stdout, 'pipe'],
   });
+  if (stdout !== 'pipe') closeSync(stdout);
   let out = '';
   let err = '';
-  child.stdout.on('data', (bytes: Buffer) => (out += bytes.toString('utf8')));
-  child.stderr.on('data', (bytes: Buffer) => (err += bytes.toString('utf8')));
-  child.stdin.on('error', () => undefined);
+  child.stdout?.on('data', (bytes: Buffer) => (out += bytes.toString('utf8')));
+  child.stderr?.on('data', (bytes: Buffer) => (err += bytes.toString('utf8')));
+  child.stdin?.on('error', () => undefined);
   const ended = new Promise<number | NodeJS.Signals | null>((resolve) => {
     child.once('close', (code, signal) => resolve(code ?? signal));
   });

@@ -114,3 +114,33 @@ it('stops asking when the run has ended', async () => {
   });
   await expect(patient.request(REQUEST)).rejects.toThrow('ended');
 });
+
+it('gives up on workers that answer without ever calculating, whether or not something always waits', async () => {
+  const { clock, patient } = scene(() => ({ reply: problem('unexpected'), tookMs: 1_000 }), 30_000);
+  const silences: number[] = [];
+  const askOn = async (): Promise<never> => {
+    for (;;) {
+      await patient.request(REQUEST);
+      silences.push(patient.silentMs());
+      clock.nowMs += 5_000;
+    }
+  };
+  await expect(askOn()).rejects.toThrow(
+    new NoAnswerError('no request was answered for 30 s; the last attempt ended as unexpected'),
+  );
+  // Never back to 0 in between: that would be told as answers that come again.
+  expect(silences).toEqual(Array.from({ length: 29 }, (_, index) => (index + 1) * 1_000));
+});
+
+it('takes a reply too large for a sign of life, and an answer to something else for none', async () => {
+  const { clock, patient } = scene(
+    (_, attempt) => ({
+      reply: problem(attempt % 2 === 0 ? 'reply-too-large' : 'unexpected'),
+      tookMs: 10_000,
+    }),
+    30_000,
+  );
+  for (let turn = 0; turn < 6; turn += 1) await patient.request(REQUEST);
+  expect(patient.silentMs()).toBe(0);
+  expect(clock.nowMs).toBe(61_000);
+});

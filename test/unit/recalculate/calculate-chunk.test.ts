@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
 import { createCalculateChunk } from '../../../scripts/recalculate/calculate-chunk.ts';
+import { WorkersFailError } from '../../../scripts/recalculate/usable-replies.ts';
 import type { Contract } from '../../../scripts/recalculate/input-records.ts';
 import type { RequestBatch, ReplyBatchItem } from '../../../shared/messaging/request-batch.ts';
 import type { OutgoingRequest, Reply } from '../../../shared/messaging/requester.ts';
@@ -146,4 +147,30 @@ it('sends nothing where nothing can be sent', async () => {
     { kind: 'problem' },
   ]);
   expect(requests).toEqual([]);
+});
+
+it('blames the workers when three batches in a row had no usable reply, whole or halved', async () => {
+  const { requests, outcomes } = scene(() => problemReply('unexpected'));
+  expect(await outcomes(contracts(8))).toHaveLength(8);
+  await outcomes(contracts(8));
+  await expect(outcomes(contracts(8))).rejects.toThrow(
+    new WorkersFailError(
+      'the workers fail: the last 3 batches, of 24 contracts, had no usable reply, whole or halved (unexpected)',
+    ),
+  );
+  expect(requests).toHaveLength(3 * 15);
+});
+
+it('does not blame the workers for single contracts that break them, nor for answers that are too large', async () => {
+  let turn = 0;
+  const { outcomes } = scene((request) => {
+    turn += 1;
+    return turn % 40 === 0 ? allGood(request) : problemReply('unexpected');
+  });
+  for (let batch = 0; batch < 10; batch += 1) await outcomes(contracts(8));
+  const alone = scene(() => problemReply('unexpected'));
+  for (let batch = 0; batch < 5; batch += 1) await alone.outcomes(contracts(1));
+  const tooLarge = scene(() => problemReply('reply-too-large'));
+  for (let batch = 0; batch < 5; batch += 1) await tooLarge.outcomes(contracts(8));
+  expect(tooLarge.requests).toHaveLength(5 * 15);
 });

@@ -137,6 +137,17 @@ describe('the command line of a recalculation', () => {
     expect(faultsOf(...FILES, 'stray')).toHaveLength(1);
   });
 
+  it.each(['checkpoint.json', 'lock', 'checkpoint.json.0a1b.new'])(
+    'refuses failures and an input that are OUTPUT.%s, which the run itself writes',
+    (ending) => {
+      const fault =
+        '--input and --failures must not be OUTPUT.checkpoint.json or OUTPUT.lock: the run writes these';
+      const own = `./out.ndjson.${ending}`;
+      expect(faultsOf(...FILES, '--failures', own)).toEqual([fault]);
+      expect(faultsOf('--input', own, '--input-format', 'ndjson', '--output', 'out.ndjson')).toEqual([fault]);
+    },
+  );
+
   it('is told about in the help text, option by option', () => {
     const options = [
       'input',

@@ -108,6 +108,13 @@ describe('the printer of progress', () => {
     expect(written).toEqual([line, line, 'trying again\n']);
   });
 
+  it('draws on a terminal that tells no width', () => {
+    const printer = createProgressPrinter({ ...streamOf(true), columns: 0 }, () => HALF_WAY);
+    vi.advanceTimersByTime(200);
+    expect(written[0]).toContain('done');
+    printer.end();
+  });
+
   it('leaves a terminal alone on which nothing was drawn', () => {
     createProgressPrinter(streamOf(true), () => HALF_WAY).end();
     expect(written).toEqual([]);

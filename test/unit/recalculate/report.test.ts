@@ -160,3 +160,11 @@ it('reads as text with thousands apart, and says how to go on', () => {
     'go on with: again --resume',
   ]);
 });
+
+it('warns of an input without any contract, of which nothing failed either', () => {
+  const report = createReport(emptyTally(), END);
+  expect(report.warning).toBe('the input held no contract');
+  expect(reportLines(report)).toContain('  warning: the input held no contract');
+  expect(createReport(emptyTally(), { ...END, outcome: 'aborted' }).warning).toBeUndefined();
+  expect(createReport(tallyOf(counted(1, 100)), END).warning).toBeUndefined();
+});

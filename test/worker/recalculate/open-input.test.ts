@@ -94,6 +94,27 @@ describe('a portfolio in a file', () => {
     }
   });
 
+  it('gives all that stands before the damage, however little of a block that is', async () => {
+    const text = lines(3_000)
+      .map((line) => `${line}\n`)
+      .join('');
+    const members = Buffer.concat([gzipSync(text), gzipSync(text), Buffer.alloc(512)]);
+    const whole = await fileOf('members.ndjson.gz', members);
+    const { chunks } = await readFileChunks(whole);
+    expect(chunks.flatMap(({ records }) => records)).toHaveLength(6_000);
+    for (const garbage of ['more', 'more and more of it']) {
+      const file = await fileOf('garbage.ndjson.gz', Buffer.concat([members, Buffer.from(garbage)]));
+      const input = await open(file);
+      let last = 0;
+      const reading = async () => {
+        for await (const { lastLine } of input.records()) last = lastLine;
+      };
+      await expect(reading()).rejects.toThrow(InputError);
+      await input.close();
+      expect(last).toBe(6_000);
+    }
+  });
+
   it('is refused at once when it does not exist, is a folder, or is not packed as its name says', async () => {
     await expect(open(join(folder, 'none.ndjson'))).rejects.toThrow(/^the input cannot be opened: ENOENT/);
     await expect(open(folder)).rejects.toThrow('the input cannot be opened: is a directory');

@@ -1,0 +1,109 @@
+import { existsSync, linkSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { gunzipSync } from 'node:zlib';
+import { expect, it, vi } from 'vitest';
+import {
+  beginRecalculation,
+  linesOf,
+  portfolio,
+  portfolioFolder,
+  runRecalculation,
+} from '../../support/recalculate-process.ts';
+
+/** Each run is a process of its own, whose start alone takes seconds on a busy machine. */
+vi.setConfig({ testTimeout: 120_000 });
+
+const CONTRACTS = 3_000;
+
+it('of two that resume one output at the same time one is refused, and the packed file is whole', async () => {
+  const files = portfolioFolder();
+  const output = files.at('out.ndjson.gz');
+  const text = portfolio(CONTRACTS);
+  const options = ['--input', '-', '--output', output, '--batch', '10', '--window', '1'];
+  const begin = (...more: string[]) => {
+    const run = beginRecalculation([...options, ...more]);
+    run.child.stdin?.write(text);
+    return run;
+  };
+  const first = begin();
+  await expect.poll(() => existsSync(output) && statSync(output).size > 0, { timeout: 60_000 }).toBe(true);
+  first.child.kill('SIGKILL');
+  await first.ended;
+  // Neither comes to its end before the other was refused.
+  const both = [begin('--resume'), begin('--resume')];
+  const refused = await Promise.race(both.map(async (run) => ({ run, code: await run.ended })));
+  expect(refused.code).toBe(2);
+  expect(refused.run.stderr()).toMatch(/still works on|just begins|just takes over/);
+  const other = both.find((run) => run !== refused.run);
+  other?.child.stdin?.end();
+  expect(await other?.ended).toBe(0);
+  const lines = linesOf(gunzipSync(files.bytes('out.ndjson.gz')).toString());
+  expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(
+    Array.from({ length: CONTRACTS }, (_, index) => `c-${index + 1}`),
+  );
+  expect(readdirSync(files.at('.')).toSorted()).toEqual(['out.ndjson.gz', 'out.ndjson.gz.failures.ndjson']);
+});
+
+it('leaves an output alone that a process of another machine holds, and says what to do', async () => {
+  const files = portfolioFolder();
+  const input = files.write('in.ndjson', portfolio(3));
+  const options = ['--input', input, '--output', files.at('out.ndjson')];
+  files.write('out.ndjson.lock', JSON.stringify({ pid: 1, host: `not-${hostname()}`, token: 'aa' }));
+  const refused = await runRecalculation(options);
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringMatching(/remove that file when it does not/),
+  ]);
+  expect(existsSync(files.at('out.ndjson'))).toBe(false);
+  expect(existsSync(files.at('out.ndjson.lock'))).toBe(true);
+});
+
+it('refuses an input that is the output or the failures by another name, and leaves it as it is', async () => {
+  const files = portfolioFolder();
+  const text = portfolio(3);
+  const input = files.write('in.ndjson', text);
+  symlinkSync(input, files.at('symbolic.ndjson'));
+  linkSync(input, files.at('hard.ndjson'));
+  for (const name of ['symbolic.ndjson', 'hard.ndjson']) {
+    for (const args of [
+      ['--output', files.at(name)],
+      ['--output', files.at('out.ndjson'), '--failures', files.at(name)],
+    ]) {
+      const refused = await runRecalculation(['--input', input, ...args, '--overwrite']);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/are the same file/)]);
+    }
+  }
+  expect(files.text('in.ndjson')).toBe(text);
+});
+
+it('leaves the files of an earlier run as they are when it cannot begin', async () => {
+  const files = portfolioFolder();
+  const input = files.write('in.ndjson', portfolio(3));
+  files.write('out.ndjson', 'results\n');
+  files.write('out.ndjson.checkpoint.json', 'an older one');
+  const args = [
+    '--input',
+    input,
+    '--output',
+    files.at('out.ndjson'),
+    '--failures',
+    files.at('no/such.ndjson'),
+  ];
+  expect((await runRecalculation([...args, '--overwrite'])).code).toBe(2);
+  expect(files.text('out.ndjson')).toBe('results\n');
+  expect(files.text('out.ndjson.checkpoint.json')).toBe('an older one');
+  expect(existsSync(files.at('out.ndjson.lock'))).toBe(false);
+});
+
+it('with --resume and nothing to resume leaves failures alone that somebody wrote', async () => {
+  const files = portfolioFolder();
+  const input = files.write('in.ndjson', portfolio(3));
+  const failures = files.write('failed.ndjson', 'of another run\n');
+  const args = ['--input', input, '--output', files.at('out.ndjson'), '--failures', failures, '--resume'];
+  const refused = await runRecalculation(args);
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringMatching(/there is already: .*failed\.ndjson/),
+  ]);
+  expect(files.text('failed.ndjson')).toBe('of another run\n');
+});

@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process';
+import { createWriteStream, existsSync, readdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
+import {
+  beginRecalculation,
+  portfolio,
+  portfolioFolder,
+  reportOf,
+  runRecalculation,
+  type CommandRun,
+} from '../../support/recalculate-process.ts';
+
+/** Each run is a process of its own, whose start alone takes seconds on a busy machine. */
+vi.setConfig({ testTimeout: 120_000 });
+
+/** What comes from one Ctrl-C twice counts once. */
+const SECOND_SIGNAL_MS = 1_200;
+
+/** The run holds its lock: it listens to signals by then. */
+const isBegun = (output: string) =>
+  expect.poll(() => existsSync(`${output}.lock`), { timeout: 60_000 }).toBe(true);
+
+async function endedWithin(run: CommandRun, ms: number) {
+  return Promise.race([run.ended, sleep(ms, 'still runs', { ref: false })]);
+}
+
+it.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s ends a run at once that waits for the beginning of its input, and nothing is changed',
+  async (signal) => {
+    const files = portfolioFolder();
+    const output = files.at('out.ndjson');
+    const run = beginRecalculation(['--input', '-', '--output', output]);
+    await isBegun(output);
+    run.child.kill(signal);
+    expect(await endedWithin(run, 10_000)).toBe(3);
+    expect(run.stderr()).toMatch(/came before the run began; nothing was changed/);
+    expect(readdirSync(files.at('.'))).toEqual([]);
+  },
+);
+
+it('reads a named pipe, and is ended by a signal while nobody writes into it', async () => {
+  const files = portfolioFolder();
+  const output = files.at('out.ndjson');
+  const pipe = files.at('pipe');
+  execFileSync('mkfifo', [pipe]);
+  const options = ['--input', pipe, '--input-format', 'ndjson', '--output', output, '--json'];
+  const waiting = beginRecalculation(options);
+  await isBegun(output);
+  waiting.child.kill('SIGTERM');
+  expect(await endedWithin(waiting, 10_000)).toBe(3);
+  const reading = beginRecalculation(options);
+  await isBegun(output);
+  createWriteStream(pipe).end(portfolio(200));
+  expect(await reading.ended).toBe(0);
+  expect(reportOf(reading.stdout()).read).toBe(200);
+});
+
+it('a second signal ends a run at once whose results nobody takes', async () => {
+  const files = portfolioFolder();
+  const failures = files.at('f.ndjson');
+  const run = beginRecalculation(['--input', '-', '--output', '-', '--failures', failures]);
+  run.child.stdout?.pause();
+  run.child.stdin?.write(portfolio(20_000));
+  await expect.poll(() => existsSync(failures), { timeout: 60_000 }).toBe(true);
+  await sleep(3_000);
+  run.child.kill('SIGTERM');
+  await sleep(SECOND_SIGNAL_MS);
+  expect(run.child.signalCode).toBeNull();
+  run.child.kill('SIGTERM');
+  const ended = new Promise((resolve) => run.child.once('exit', (_, signal) => resolve(signal)));
+  expect(await Promise.race([ended, sleep(5_000, 'still runs', { ref: false })])).toBe('SIGKILL');
+});
+
+it('writes failures to a device, and resumes with it', async () => {
+  const files = portfolioFolder();
+  const input = files.write('in.ndjson', portfolio(60, { 3: 'broken', 30: 'broken' }));
+  const options = ['--input', input, '--output', files.at('out.ndjson'), '--failures', '/dev/null'];
+  const first = await runRecalculation([...options, '--batch', '10', '--max-failures', '1']);
+  expect(first.code).toBe(3);
+  const second = await runRecalculation([...options, '--resume']);
+  expect([second.code, files.lines('out.ndjson').length]).toEqual([1, 58]);
+});
+
+it.runIf(existsSync('/dev/full'))('keeps its checkpoint when the report cannot be written', async () => {
+  const files = portfolioFolder();
+  const input = files.write('in.ndjson', portfolio(5));
+  const output = files.at('out.ndjson');
+  const options = ['--input', input, '--output', output, '--json'];
+  const run = beginRecalculation(options, {}, '/dev/full');
+  expect(await run.ended).toBe(3);
+  expect(run.stderr()).toMatch(/the report cannot be written: .*ENOSPC/);
+  expect(existsSync(`${output}.checkpoint.json`)).toBe(true);
+  const again = await runRecalculation([...options, '--resume']);
+  expect([again.code, reportOf(again.stdout).read]).toEqual([0, 5]);
+  expect(files.lines('out.ndjson')).toHaveLength(5);
+});
