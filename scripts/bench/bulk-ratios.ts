@@ -31,6 +31,6 @@ export function shareOfSeries({ echo, engine, lane }: BulkRounds): Slowdown {
 }
 
 /** The comparison with its aim. */
-export function laneRatio(rounds: BulkRounds): Ratio {
-  return atLeast('bulk lane / (echo and engine in series)', shareOfSeries(rounds), AIM_SHARE);
+export function laneRatio(name: string, rounds: BulkRounds): Ratio {
+  return atLeast(`${name} / (echo and engine in series)`, shareOfSeries(rounds), AIM_SHARE);
 }

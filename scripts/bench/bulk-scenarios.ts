@@ -1,5 +1,6 @@
 /** How many contracts go through the bulk lane, beside what the broker and the calculation alone would allow. */
 
+import { availableParallelism } from 'node:os';
 import { askChild, startChild, type Child } from './child-process.ts';
 import { median } from './closed-loop.ts';
 import { openBulkSystem, type BulkSystem, type KafkaUnderTest } from './bulk-system.ts';
@@ -56,6 +57,7 @@ export async function benchBulk(options: BulkBenchOptions): Promise<BulkResults>
   const prefix = `bench-${process.pid}.`;
   const system = openBulkSystem(options, `${prefix}bulk.`);
   const raw = openBulkSystem(options, `${prefix}echo.`);
+  const full = openBulkSystem(options, `${prefix}full.`);
   const engine = await startChild(['scripts/bench/engine-alone.ts'], /READY/);
   try {
     const echo = overKafka(options, 'echo alone: raw kafkajs', {
@@ -64,17 +66,34 @@ export async function benchBulk(options: BulkBenchOptions): Promise<BulkResults>
     });
     const requester = await system.startRequester();
     const first = await system.startWorker('bulk');
-    const lane = overKafka(options, 'bulk lane, 1 worker process', { requester, others: { worker: first } });
+    const lane = overKafka(options, laneName(1), { requester, others: { worker: first } });
+    const fullLane = await laneOfAllCores(options, full);
     const alone = engineAlone(options, engine);
-    await inTurns(options, [echo, alone, lane]);
+    await inTurns(options, [echo, alone, lane, fullLane]);
     await raw.close();
+    await full.close();
     const more = await withMoreWorkers(options, system, { requester, first });
-    return { lines: [echo, alone, lane, ...more].map(lineOf), ratios: ratiosOf({ echo, alone, lane, more }) };
+    const lines = [echo, alone, lane, fullLane, ...more].map(lineOf);
+    return { lines, ratios: ratiosOf({ echo, alone, lanes: [lane, fullLane], more }) };
   } finally {
     await engine.stop();
     await raw.close();
+    await full.close();
     await system.close();
   }
+}
+
+const laneName = (workers: number): string =>
+  `bulk lane, ${workers} worker process${workers === 1 ? '' : 'es'}`;
+
+/** The lane as a machine is used that calculates nothing else: a worker process for each core. */
+async function laneOfAllCores(options: BulkBenchOptions, system: BulkSystem): Promise<Measured> {
+  const workers = availableParallelism();
+  const others: Record<string, Child> = {};
+  for (let worker = 1; worker <= workers; worker += 1) {
+    others[`worker ${worker}`] = await system.startWorker('bulk');
+  }
+  return overKafka(options, laneName(workers), { requester: await system.startRequester(), others });
 }
 
 async function inTurns(options: BulkBenchOptions, all: readonly Measured[]): Promise<void> {
@@ -172,13 +191,15 @@ const ratesOf = ({ rounds }: Measured): readonly number[] =>
 function ratiosOf(measured: {
   readonly echo: Measured;
   readonly alone: Measured;
-  readonly lane: Measured;
+  readonly lanes: readonly Measured[];
   readonly more: readonly Measured[];
 }): readonly Ratio[] {
-  const { echo, alone, lane, more } = measured;
+  const { echo, alone, lanes, more } = measured;
   const [one, ...others] = more.map(ratesOf);
   return [
-    laneRatio({ echo: ratesOf(echo), engine: ratesOf(alone), lane: ratesOf(lane) }),
+    ...lanes.map((lane) =>
+      laneRatio(lane.scenario, { echo: ratesOf(echo), engine: ratesOf(alone), lane: ratesOf(lane) }),
+    ),
     ...others.map((rates, index) =>
       toKnow(`contracts per second: ${index + 2} worker processes / 1`, {
         value: median(rates) / median(one ?? []),

@@ -13,6 +13,6 @@ test('the share is the median over the rounds, and that of the fastest rounds be
 });
 
 test('the aim is reached from 0.8 on', () => {
-  expect(laneRatio({ echo: [100], engine: [100], lane: [40] })).toMatchObject({ reached: true });
-  expect(laneRatio({ echo: [100], engine: [100], lane: [39] })).toMatchObject({ reached: false });
+  expect(laneRatio('lane', { echo: [100], engine: [100], lane: [40] })).toMatchObject({ reached: true });
+  expect(laneRatio('lane', { echo: [100], engine: [100], lane: [39] })).toMatchObject({ reached: false });
 });
