@@ -29,11 +29,32 @@ function lastLineOf(file: string): number {
   return (JSON.parse(readFileSync(file, 'utf8')) as { input: { lastLine: number } }).input.lastLine;
 }
 
+/** Portfolios come in pieces, so that a run lasts for seconds on any machine and meets several checkpoints. */
+const PIECES = 60;
+const PIECE_INTERVAL_MS = 100;
+
+async function feedInPieces(run: CommandRun, portfolioText: string): Promise<void> {
+  const length = Math.ceil(portfolioText.length / PIECES);
+  for (let at = 0; at < portfolioText.length; at += length) {
+    if (run.child.stdin?.writable !== true) return;
+    run.child.stdin.write(portfolioText.slice(at, at + length));
+    await sleep(PIECE_INTERVAL_MS);
+  }
+  run.child.stdin?.end();
+}
+
 it('killed with -9 again and again and resumed each time, it writes the same bytes as undisturbed', async () => {
   const files = portfolioFolder();
-  const input = files.write('in.ndjson', portfolio(CONTRACTS, BROKEN));
-  const options = ['--input', input, '--as-of', '2026-01-31', '--batch', '20', '--window', '2', '--json'];
-  const undisturbed = await runRecalculation([...options, '--output', files.at('whole.ndjson')]);
+  const lines = portfolio(CONTRACTS, BROKEN);
+  const input = files.write('in.ndjson', lines);
+  const options = ['--as-of', '2026-01-31', '--batch', '20', '--window', '2', '--json'];
+  const undisturbed = await runRecalculation([
+    ...options,
+    '--input',
+    input,
+    '--output',
+    files.at('whole.ndjson'),
+  ]);
   expect(undisturbed.code).toBe(1);
 
   const output = files.at('out.ndjson');
@@ -41,8 +62,11 @@ it('killed with -9 again and again and resumed each time, it writes the same byt
   let kills = 0;
   let ended: { code: unknown; stdout: string } | undefined;
   for (let session = 0; session < 30 && ended === undefined; session += 1) {
-    const run = beginRecalculation([...options, '--output', output, '--resume']);
-    if (kills < 4) {
+    const isToBeKilled = kills < 4;
+    const source = isToBeKilled ? '-' : input;
+    const run = beginRecalculation([...options, '--input', source, '--output', output, '--resume']);
+    if (isToBeKilled) {
+      void feedInPieces(run, lines);
       // A little after a checkpoint: more is written than it says, in the middle of a line as a rule.
       await checkpointBeyond(run, checkpoint, lastLineOf(checkpoint));
       await sleep(Math.random() * 300);
@@ -66,12 +90,13 @@ async function interrupted(output: string) {
   const files = portfolioFolder();
   const lines = portfolio(CONTRACTS);
   const input = files.write('in.ndjson', lines);
-  const options = ['--input', input, '--output', files.at(output), '--batch', '10', '--window', '1'];
-  const run = beginRecalculation(options);
+  const own = ['--output', files.at(output), '--batch', '10', '--window', '1'];
+  const run = beginRecalculation(['--input', '-', ...own]);
+  void feedInPieces(run, lines);
   await checkpointBeyond(run, `${files.at(output)}.checkpoint.json`, 0);
   run.child.kill('SIGINT');
   const code = await run.ended;
-  return { files, lines, options, code, stderr: run.stderr() };
+  return { files, lines, options: ['--input', input, ...own], code, stderr: run.stderr() };
 }
 
 it('on SIGINT finishes what is under way, says how to go on, and does so with gzip too', async () => {
