@@ -6,7 +6,7 @@
 import { CompressionTypes, Kafka, logLevel, type Message, type Producer } from 'kafkajs';
 import { installCodecs } from '../../shared/messaging/kafka-compression.ts';
 import { stopIdlePolling } from '../../shared/messaging/kafka-idle-polling.ts';
-import { rawProducer } from './raw-client.ts';
+import { rawProducer, runConsumer } from './raw-client.ts';
 
 const SESSION_MS = 30_000;
 const COMMIT_INTERVAL_MS = 200;
@@ -36,17 +36,8 @@ export async function batchReader(
   options: { readonly topic: string; readonly partitions: number },
   onBatch: (messages: readonly ReadMessage[]) => void,
 ): Promise<void> {
-  const consumer = kafka.consumer({
-    groupId: `${options.topic}.bench`,
-    sessionTimeout: SESSION_MS,
-    allowAutoTopicCreation: false,
-  });
-  await consumer.connect();
-  await consumer.subscribe({ topic: options.topic, fromBeginning: true });
-  const joined = new Promise<void>((resolve) => {
-    consumer.on(consumer.events.GROUP_JOIN, () => resolve());
-  });
-  await consumer.run({
+  const group = { topic: options.topic, groupId: `${options.topic}.bench`, sessionMs: SESSION_MS };
+  await runConsumer(kafka, group, {
     partitionsConsumedConcurrently: options.partitions,
     autoCommitInterval: COMMIT_INTERVAL_MS,
     eachBatch: ({ batch }) => {
@@ -54,7 +45,6 @@ export async function batchReader(
       return Promise.resolve();
     },
   });
-  await joined;
 }
 
 /** Says why and ends: a measurement with a broken part is worth nothing. */

@@ -1,4 +1,4 @@
-import { Kafka, logLevel, Partitioners, type Consumer, type Producer } from 'kafkajs';
+import { Kafka, logLevel, Partitioners, type Consumer, type ConsumerRunConfig, type Producer } from 'kafkajs';
 
 /** Plain kafkajs as its documentation shows it: what the message runtime is measured against. */
 
@@ -18,14 +18,33 @@ export async function rawProducer(kafka: Kafka): Promise<Producer> {
 }
 
 /** A consumer that is assigned when this resolves. */
-export async function rawConsumer(
+export function rawConsumer(
   kafka: Kafka,
   options: { topic: string; groupId: string; partitions: number },
   onMessage: (value: Buffer, headers: Record<string, unknown>) => void,
 ): Promise<Consumer> {
+  return runConsumer(
+    kafka,
+    { ...options, sessionMs: SESSION_MS },
+    {
+      partitionsConsumedConcurrently: options.partitions,
+      eachMessage: ({ message }) => {
+        if (message.value !== null) onMessage(message.value, message.headers ?? {});
+        return Promise.resolve();
+      },
+    },
+  );
+}
+
+/** Runs a consumer from the beginning of a topic; resolves when it is assigned. */
+export async function runConsumer(
+  kafka: Kafka,
+  options: { topic: string; groupId: string; sessionMs: number },
+  run: ConsumerRunConfig,
+): Promise<Consumer> {
   const consumer = kafka.consumer({
     groupId: options.groupId,
-    sessionTimeout: SESSION_MS,
+    sessionTimeout: options.sessionMs,
     allowAutoTopicCreation: false,
   });
   await consumer.connect();
@@ -33,13 +52,7 @@ export async function rawConsumer(
   const joined = new Promise<void>((resolve) => {
     consumer.on(consumer.events.GROUP_JOIN, () => resolve());
   });
-  await consumer.run({
-    partitionsConsumedConcurrently: options.partitions,
-    eachMessage: ({ message }) => {
-      if (message.value !== null) onMessage(message.value, message.headers ?? {});
-      return Promise.resolve();
-    },
-  });
+  await consumer.run(run);
   await joined;
   return consumer;
 }
