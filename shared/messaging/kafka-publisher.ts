@@ -4,6 +4,7 @@ import type { Log } from '../platform/log.ts';
 import type { CreateKafkaClient } from './kafka-client.ts';
 import { isNeverStored, isTopicUnknown, toMessagingError } from './kafka-errors.ts';
 import { ProducerConnection } from './kafka-producer-connection.ts';
+import { collectAnswers, failuresOf, type PublishFailure } from './kafka-partition-answers.ts';
 import { PublishCall } from './kafka-publish-call.ts';
 import { toProducerBatch } from './kafka-producer-batch.ts';
 import { PublishQueue, markMaybeStored, type PublishSlice } from './kafka-publish-queue.ts';
@@ -38,8 +39,9 @@ export interface PublisherParts {
 
 /**
  * Publishes with acks=all, at least once, in order per partition: one request is under way at a time, what comes in
- * meanwhile makes up the next one (no lingering: an idle publisher sends at once), and a failed one is repeated by a
- * new producer. A repetition may store a record twice; consumers know records by their ids.
+ * meanwhile makes up the next one (no lingering: an idle publisher sends at once), and what a failed one did not bring to
+ * the log is repeated by a new producer. Where an answer is lost, a repetition may store a record twice; consumers know
+ * records by their ids.
  */
 export class KafkaPublisher implements Publisher {
   readonly #options: PublisherOptions;
@@ -146,37 +148,42 @@ export class KafkaPublisher implements Publisher {
   }
 
   async #send(producer: Producer, slices: readonly PublishSlice[]): Promise<void> {
+    const answers = collectAnswers(slices);
+    let failures: readonly PublishFailure[];
     try {
-      const answers = await producer.sendBatch(toProducerBatch(slices));
-      // kafkajs leaves out, and reports as sent, what goes to a partition that its metadata does not show.
-      if (answers.length !== slices.length) throw new Error('the broker did not confirm each partition');
-      this.#queue.settle(slices);
+      failures = failuresOf(slices, await producer.sendBatch(toProducerBatch(slices)));
     } catch (error) {
-      await this.#repeat(producer, slices, error);
+      failures = failuresOf(slices, answers, error);
     }
+    const failed = new Set(failures.map(({ slice }) => slice));
+    this.#queue.settle(failed.size === 0 ? slices : slices.filter((slice) => !failed.has(slice)));
+    if (failed.size > 0) await this.#repeat(producer, failures);
     this.#isSending = false;
     this.#inFlight = [];
     this.#pump();
   }
 
-  /** Finds out what a failure means for each of the partitions; what is not refused goes out again. */
-  async #repeat(producer: Producer, slices: readonly PublishSlice[], error: unknown): Promise<void> {
-    const [first] = slices;
-    const isAlone = slices.length === 1;
-    const refusal = refusedRecord(error);
-    const isNothingStored = isAlone && (refusal !== undefined || isNeverStored(error));
-    if (!isNothingStored) markMaybeStored(slices);
-    if (refusal === undefined) this.#connection.discard(producer);
-    else if (isAlone && first?.entries.length === 1) return this.#queue.settle(slices, refusal);
-    else if (isAlone && first !== undefined) return first.queue.sendSingly(first.entries.length);
+  /** Finds out what the failures mean for each of the partitions; what is not refused goes out again. */
+  async #repeat(producer: Producer, failures: readonly PublishFailure[]): Promise<void> {
+    const again = failures.filter((failure) => !this.#isRefused(failure));
+    if (again.length === 0) return;
+    if (again.some(({ error }) => refusedRecord(error) === undefined)) this.#connection.discard(producer);
     const now = Date.now();
-    for (const { queue } of slices) queue.distrust(now);
-    this.#parts.log.warn(
-      { error: toMessagingError('send', error).message, slices: slices.length },
-      'send failed',
-    );
-    if (isTopicUnknown(error)) await this.#recheck(new Set(slices.map(({ queue }) => queue.topic)));
-    return undefined;
+    for (const { slice } of again) slice.queue.distrust(now);
+    const texts = new Set(again.map(({ error }) => toMessagingError('send', error).message));
+    this.#parts.log.warn({ error: [...texts].join('; '), slices: again.length }, 'send failed');
+    const unknown = again.filter(({ error }) => isTopicUnknown(error));
+    if (unknown.length > 0) await this.#recheck(new Set(unknown.map(({ slice }) => slice.queue.topic)));
+  }
+
+  /** Whether the failure is a record's own: it is refused, or looked for one by one. Else the slice goes out again. */
+  #isRefused({ slice, error, isOwn }: PublishFailure): boolean {
+    const refusal = refusedRecord(error);
+    if (!isOwn || (refusal === undefined && !isNeverStored(error))) markMaybeStored([slice]);
+    if (!isOwn || refusal === undefined) return false;
+    if (slice.entries.length === 1) this.#queue.settle([slice], refusal);
+    else slice.queue.sendSingly(slice.entries.length);
+    return true;
   }
 
   /** Refuses what waits for topics that are gone; the others are not affected. */

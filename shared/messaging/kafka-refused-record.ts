@@ -17,7 +17,7 @@ const REFUSED: ReadonlySet<string> = new Set([
 
 /**
  * The error for the record that made a request fail, or undefined when the failure is none of a record: then the request
- * is repeated. The broker names only the first failed partition's error, and no record: the caller finds the culprit.
+ * is repeated. A broker names the partition and no record: the caller finds the culprit.
  */
 export function refusedRecord(error: unknown): MessagingError | undefined {
   const type = brokerErrorType(error) ?? '';

@@ -97,7 +97,8 @@ export class FakeKafkajsConsumer {
 interface FakeSend {
   /** `topic/partition: value value` of each partition. */
   readonly records: readonly string[];
-  confirm(): Promise<void>;
+  /** With the error codes of partitions that refuse, by `topic/partition`. */
+  confirm(codes?: Readonly<Record<string, number>>): Promise<void>;
   fail(error: Error): Promise<void>;
 }
 
@@ -122,8 +123,8 @@ export class FakeKafkajsProducer {
       }
       this.sends.push({
         records: [...slices.values()],
-        confirm: () => {
-          resolve([...slices].map(() => ({})));
+        confirm: (codes = {}) => {
+          resolve([...slices.keys()].map((id) => answerOf(id, codes[id] ?? 0)));
           return settleMicrotasks();
         },
         fail: (error) => {
@@ -134,6 +135,11 @@ export class FakeKafkajsProducer {
       return promise;
     },
   } as unknown as Producer;
+}
+
+function answerOf(id: string, errorCode: number): object {
+  const [topicName = '', partition] = id.split('/');
+  return { topicName, partition: Number(partition), errorCode };
 }
 
 /** A maker of clients whose consumers and producers are fakes, the latest last. */

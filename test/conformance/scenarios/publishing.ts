@@ -106,6 +106,29 @@ export function publishingScenarios(test: ScenarioTest): void {
     expect(values).toEqual(numbered(topic, 'k', 0, 12).map((message) => message.value?.toString()));
   });
 
+  test('stores once what goes out together with messages that are refused', {
+    timeout: 10 * SECOND,
+  }, async ({ world }) => {
+    const topic = await world.topic(4, { 'max.message.bytes': '10000' });
+    const publisher = await world.publisher();
+    const message = (partition: number, value: Buffer) => ({ topic, key: null, partition, value });
+    const results = await Promise.allSettled([
+      publisher.publish([message(0, Buffer.from('a')), message(0, Buffer.from('b'))]),
+      publisher.publish([message(1, incompressible(20_000))]),
+      publisher.publish([message(2, Buffer.from('c'))]),
+      publisher.publish([message(3, incompressible(20_000)), message(3, Buffer.from('d'))]),
+    ]);
+    const outcomes = ['fulfilled', 'rejected', 'fulfilled', 'rejected'];
+    expect(results.map(({ status }) => status)).toEqual(outcomes);
+    const stored = await world.readAll(topic);
+    expect(stored.map(({ partition, value }) => `${partition}: ${String(value)}`).toSorted()).toEqual([
+      '0: a',
+      '0: b',
+      '2: c',
+      '3: d',
+    ]);
+  });
+
   test('rejects a message for an unknown topic, and it alone', { timeout: 15 * SECOND }, async ({
     world,
   }) => {

@@ -8,6 +8,11 @@ import { settleMicrotasks } from '../../support/fake-work.ts';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
+/** Kafka's error codes. */
+const NOT_LEADER = 6;
+const MESSAGE_TOO_LARGE = 10;
+const APPENDED_BUT_NOT_COPIED = 20;
+
 /** A connected publisher; topics have two partitions, and that of `t` is known already. */
 async function setUp() {
   const { createClient, producers } = fakeKafkaClients();
@@ -61,6 +66,49 @@ describe('a publisher over kafkajs', () => {
     expect(producers[1]?.sends.map(({ records }) => records)).toEqual([['t/0: a b']]);
     await producers[1]?.sends[0]?.confirm();
     await sent;
+  });
+
+  test('only what a partition refused is repeated: what the others confirmed is not stored twice', async () => {
+    const { producers, first, publish } = await setUp();
+    const stored = publish('a', 0);
+    const moved = publish('b', 1);
+    await settleMicrotasks();
+    const later = publish('c', 1);
+    await first.sends[0]?.confirm({ 't/1': NOT_LEADER });
+    await stored;
+    await vi.advanceTimersByTimeAsync(1_000);
+    await producers[1]?.sends[0]?.confirm();
+    await Promise.all([moved, later]);
+    const sent = producers.flatMap(({ sends }) => sends.flatMap(({ records }) => records));
+    expect(sent).toEqual(['t/0: a', 't/1: b', 't/1: b c']);
+  });
+
+  test('what a leader refused before it appended is not in doubt at its deadline, what it may have appended is', async () => {
+    const { producers, first, publish } = await setUp();
+    const refused = publish('a', 0);
+    const doubtful = publish('b', 1);
+    await settleMicrotasks();
+    await first.sends[0]?.confirm({ 't/0': NOT_LEADER, 't/1': APPENDED_BUT_NOT_COPIED });
+    expect(producers).toHaveLength(2);
+    for (let round = 0; round < 300; round += 1) {
+      const sends = producers.flatMap((producer) => producer.sends).slice(1);
+      await sends.at(-1)?.confirm({ 't/0': NOT_LEADER, 't/1': APPENDED_BUT_NOT_COPIED });
+      await vi.advanceTimersByTimeAsync(50);
+    }
+    await expect(refused).rejects.toMatchObject({ code: 'not-sent', canRetry: true });
+    await expect(doubtful).rejects.toMatchObject({ code: 'send-unknown', canRetry: true });
+  });
+
+  test('a record that is too large is refused without a repetition of what went with it', async () => {
+    const { producers, first, publish } = await setUp();
+    const large = publish('a', 0);
+    const small = publish('b', 1);
+    await settleMicrotasks();
+    await first.sends[0]?.confirm({ 't/0': MESSAGE_TOO_LARGE });
+    await small;
+    await expect(large).rejects.toMatchObject({ code: 'message-too-large', canRetry: false });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([producers.length, first.sends.length]).toEqual([1, 1]);
   });
 
   test('a publish whose request was never answered is in doubt at its deadline, one that never went out is not', async () => {
