@@ -7,7 +7,7 @@ import { KafkaConnections } from './kafka-connections.ts';
 import { growEncodersAsNeeded } from './kafka-encoder-growth.ts';
 import { stopIdlePolling } from './kafka-idle-polling.ts';
 import { toKafkajsLog } from './kafka-log.ts';
-import { keepPartitionAnswers } from './kafka-partition-answers.ts';
+import { hearProduceAnswers } from './kafka-produce-answers.ts';
 import { saslOptions, type KafkaSasl } from './kafka-sasl.ts';
 
 /** Where the brokers are and how to talk to them (`config.kafka` fits). */
@@ -51,7 +51,7 @@ export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClie
   installCodecs();
   stopIdlePolling();
   growEncodersAsNeeded();
-  keepPartitionAnswers();
+  hearProduceAnswers();
   const brokers = settings.brokers.map(checkAddress);
   const ssl = settings.ssl === undefined ? {} : { ssl: readCertificates(settings.ssl) };
   const sasl = settings.sasl === undefined ? {} : { sasl: saslOptions(settings.sasl) };

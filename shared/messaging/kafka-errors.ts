@@ -1,4 +1,5 @@
 import { MessagingError } from '../platform/errors.ts';
+import type { PublishFate } from './kafka-produce-round.ts';
 
 /** How deep kafkajs nests causes: retries exceeded, non-retriable wrapper, protocol error, with some to spare. */
 const MAX_CAUSE_DEPTH = 8;
@@ -27,14 +28,11 @@ const NEVER_CONNECTED: ReadonlySet<string> = new Set([
   'ENETUNREACH',
 ]);
 
-/** Answers of a leader that refused before it appended anything. */
-const NOT_APPENDED: ReadonlySet<string> = new Set([
-  'NOT_LEADER_FOR_PARTITION',
-  'LEADER_NOT_AVAILABLE',
-  'NOT_ENOUGH_REPLICAS',
-  'UNKNOWN_TOPIC_OR_PARTITION',
-  'TOPIC_AUTHORIZATION_FAILED',
-]);
+/**
+ * Answers that a leader only gives before it appends. NOT_LEADER_OR_FOLLOWER and UNKNOWN_TOPIC_OR_PARTITION are none of
+ * them: both also come when leadership moves while an appended batch waits for its followers.
+ */
+const NOT_APPENDED: ReadonlySet<string> = new Set(['NOT_ENOUGH_REPLICAS', 'TOPIC_AUTHORIZATION_FAILED']);
 
 /** The broker's own name of the error (kafkajs `type`), wherever in the chain of causes it stands. */
 export function brokerErrorType(error: unknown): string | undefined {
@@ -50,10 +48,11 @@ export function isTopicUnknown(error: unknown): boolean {
   return TOPIC_UNKNOWN.has(brokerErrorType(error) ?? '');
 }
 
-/** Whether a failed send to one partition certainly stored nothing. */
-export function isNeverStored(error: unknown): boolean {
-  const code = findInChain(error, 'code');
-  return NEVER_CONNECTED.has(code ?? '') || NOT_APPENDED.has(brokerErrorType(error) ?? '');
+/** Whether records that a request did not bring to the log with certainty may be there all the same. */
+export function isMaybeStored(fate: PublishFate, error: unknown): boolean {
+  if (fate === 'not-asked') return false;
+  if (fate === 'answered') return !NOT_APPENDED.has(brokerErrorType(error) ?? '');
+  return !NEVER_CONNECTED.has(findInChain(error, 'code') ?? '');
 }
 
 /**

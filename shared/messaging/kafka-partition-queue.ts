@@ -17,6 +17,7 @@ export class PartitionQueue {
   notBeforeMs = 0;
   #entries: PublishEntry[] = [];
   #failures = 0;
+  #isSuspect = false;
   /** So many of the next records go one by one, because a batch with them was refused. */
   #singly = 0;
 
@@ -29,14 +30,9 @@ export class PartitionQueue {
     return this.#entries.length === 0;
   }
 
-  /** Its last request failed, so the next one carries nothing else. */
-  get isSuspect(): boolean {
-    return this.#failures > 0 || this.#singly > 0;
-  }
-
-  /** A record beyond the batch limit goes alone, so that nothing else is sent again if it is refused. */
-  get headIsLarge(): boolean {
-    return (this.#entries[0]?.bytes ?? 0) > MAX_BYTES_PER_PARTITION;
+  /** The next request carries nothing else: the last one was not answered, or a record is looked for, or is large. */
+  get goesAlone(): boolean {
+    return this.#isSuspect || this.#singly > 0 || (this.#entries[0]?.bytes ?? 0) > MAX_BYTES_PER_PARTITION;
   }
 
   add(entry: PublishEntry): void {
@@ -68,11 +64,19 @@ export class PartitionQueue {
   /** A request of it succeeded. */
   trust(): void {
     this.#failures = 0;
+    this.#isSuspect = false;
     this.notBeforeMs = 0;
   }
 
-  /** A request of it failed: alone from now on, and not at once. */
+  /** A request of it failed, and nobody knows why: alone from now on, and not at once. */
   distrust(nowMs: number): void {
+    this.delay(nowMs);
+    this.#isSuspect = true;
+  }
+
+  /** Its leader could not take the records: not at once, but as before, since others are not affected. */
+  delay(nowMs: number): void {
+    this.#isSuspect = false;
     this.notBeforeMs = nowMs + Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, LONGEST_BACKOFF_MS);
     this.#failures += 1;
   }
@@ -89,12 +93,15 @@ export class PartitionQueue {
     if (first === undefined || !isOver(first)) return [];
     const expired = this.#entries.slice(keep).filter(isOver);
     this.#entries = this.#entries.filter((entry, index) => index < keep || !isOver(entry));
+    this.#singly = Math.min(this.#singly, this.#entries.length);
     return expired;
   }
 
-  clear(): readonly PublishEntry[] {
-    const entries = this.#entries;
-    this.#entries = [];
+  /** Takes out the records behind the first `keep`. */
+  clear(keep: number): readonly PublishEntry[] {
+    const entries = this.#entries.slice(keep);
+    this.#entries = this.#entries.slice(0, keep);
+    this.#singly = Math.min(this.#singly, this.#entries.length);
     return entries;
   }
 }

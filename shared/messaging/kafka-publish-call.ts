@@ -10,7 +10,7 @@ export class PublishCall {
   readonly #reject: (error: MessagingError) => void;
   #remaining: number;
   #failure: MessagingError | undefined;
-  /** A request with one of its records went out and was not confirmed: the record may be on the log. */
+  /** One of its records is on the log, or went out and was not confirmed. */
   maybeStored = false;
   isSettled = false;
 
@@ -26,7 +26,8 @@ export class PublishCall {
 
   /** One record is on the log, or (with an error) will never be. */
   recordDone(error?: MessagingError): void {
-    this.#failure ??= error;
+    if (error === undefined) this.maybeStored = true;
+    else this.#failure ??= error;
     this.#remaining -= 1;
     if (this.#remaining > 0 || this.isSettled) return;
     this.isSettled = true;
@@ -38,7 +39,8 @@ export class PublishCall {
   giveUp(why: string): void {
     if (this.isSettled) return;
     this.isSettled = true;
-    this.#reject(this.#failure ?? givenUp(this.#clientId, why, this.maybeStored));
+    const failure = this.maybeStored ? undefined : this.#failure;
+    this.#reject(failure ?? givenUp(this.#clientId, why, this.maybeStored));
   }
 }
 

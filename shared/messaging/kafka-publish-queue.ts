@@ -11,6 +11,9 @@ const MAX_RECORDS_PER_REQUEST = 1_000;
 /** A request takes at most this many bytes in all, before compression. */
 const MAX_BYTES_PER_REQUEST = 4 * MIB;
 
+/** More partitions than this are not remembered while nothing waits for them: foreign reply topics could be any number. */
+const MAX_IDLE_PARTITIONS = 4_096;
+
 /** The head of one partition's queue, as it goes into a request. */
 export interface PublishSlice {
   readonly queue: PartitionQueue;
@@ -19,13 +22,15 @@ export interface PublishSlice {
 
 /**
  * Records by partition, in order, until the broker has confirmed them. A request takes the heads of many partitions;
- * a partition whose request failed goes alone for a while, so that what is wrong with it (no leader, a record too
- * large) neither stops the others nor has them sent again and again.
+ * a partition whose request was not answered goes alone for a while, so that what is wrong with it (a frozen broker, a
+ * record that ends the connection) neither stops the others nor has them sent again and again.
  */
 export class PublishQueue {
   readonly #partitions = new Map<string, PartitionQueue>();
   /** Partitions that have records, next one first. */
   #line: PartitionQueue[] = [];
+  /** The next request is for one that goes alone, if there is one. */
+  #isTurnOfLone = false;
   #records = 0;
   #bytes = 0;
 
@@ -50,22 +55,15 @@ export class PublishQueue {
     this.#bytes += entry.bytes;
   }
 
-  /** What the next request takes; empty when nothing is due. What is taken stays queued until confirm(). */
+  /**
+   * What the next request takes; empty when nothing is due. What is taken stays queued until it is settled. Partitions that
+   * go alone and all others take turns: six on a frozen broker do not hold up the others six times as long as one.
+   */
   take(nowMs: number): PublishSlice[] {
-    const slices: PublishSlice[] = [];
-    let records = 0;
-    let bytes = 0;
-    for (const queue of this.#line) {
-      if (queue.notBeforeMs > nowMs) continue;
-      const goesAlone = queue.isSuspect || queue.headIsLarge;
-      if (goesAlone && slices.length > 0) continue;
-      const entries = queue.head(MAX_RECORDS_PER_REQUEST - records, MAX_BYTES_PER_REQUEST - bytes);
-      if (entries.length === 0) break;
-      slices.push({ queue, entries });
-      if (goesAlone) break;
-      for (const entry of entries) bytes += entry.bytes;
-      records += entries.length;
-    }
+    const lone = this.#isTurnOfLone ? this.#takeLone(nowMs) : [];
+    const shared = lone.length > 0 ? lone : this.#takeShared(nowMs);
+    const slices = shared.length > 0 || this.#isTurnOfLone ? shared : this.#takeLone(nowMs);
+    this.#isTurnOfLone = slices[0]?.queue.goesAlone !== true;
     this.#rotate(slices);
     return slices;
   }
@@ -86,10 +84,10 @@ export class PublishQueue {
     this.#tidy();
   }
 
-  /** Refuses all that waits for the topic. */
-  refuseTopic(topic: string, error: MessagingError): void {
+  /** Refuses all that waits for the topic; what is under way stays queued until its request has ended. */
+  refuseTopic(topic: string, error: MessagingError, inFlight: readonly PublishSlice[]): void {
     for (const queue of this.#line) {
-      if (queue.topic === topic) this.#settle(queue.clear(), error);
+      if (queue.topic === topic) this.#settle(queue.clear(headOf(queue, inFlight).length), error);
     }
     this.#tidy();
   }
@@ -100,7 +98,7 @@ export class PublishQueue {
    */
   expire(nowMs: number, inFlight: readonly PublishSlice[]): void {
     for (const queue of this.#line) {
-      const flying = inFlight.find((slice) => slice.queue === queue)?.entries ?? [];
+      const flying = headOf(queue, inFlight);
       const expired = queue.expire(nowMs, flying.length);
       for (const { call } of flying) {
         if (call.deadlineAt > nowMs) continue;
@@ -116,11 +114,32 @@ export class PublishQueue {
   giveUpAll(why: string, inFlight: readonly PublishSlice[]): void {
     markMaybeStored(inFlight);
     for (const queue of this.#line) {
-      const entries = queue.clear();
+      const entries = queue.clear(0);
       this.#forget(entries);
       for (const { call } of entries) call.giveUp(why);
     }
     this.#tidy();
+  }
+
+  #takeLone(nowMs: number): PublishSlice[] {
+    const queue = this.#line.find((waiting) => waiting.goesAlone && waiting.notBeforeMs <= nowMs);
+    if (queue === undefined) return [];
+    return [{ queue, entries: queue.head(MAX_RECORDS_PER_REQUEST, MAX_BYTES_PER_REQUEST) }];
+  }
+
+  #takeShared(nowMs: number): PublishSlice[] {
+    const slices: PublishSlice[] = [];
+    let records = 0;
+    let bytes = 0;
+    for (const queue of this.#line) {
+      if (queue.goesAlone || queue.notBeforeMs > nowMs) continue;
+      const entries = queue.head(MAX_RECORDS_PER_REQUEST - records, MAX_BYTES_PER_REQUEST - bytes);
+      if (entries.length === 0) break;
+      slices.push({ queue, entries });
+      for (const entry of entries) bytes += entry.bytes;
+      records += entries.length;
+    }
+    return slices;
   }
 
   #settle(entries: readonly PublishEntry[], error?: MessagingError): void {
@@ -142,7 +161,14 @@ export class PublishQueue {
 
   #tidy(): void {
     this.#line = this.#line.filter((queue) => !queue.isEmpty);
+    if (this.#partitions.size <= MAX_IDLE_PARTITIONS) return;
+    for (const [id, queue] of this.#partitions) if (queue.isEmpty) this.#partitions.delete(id);
   }
+}
+
+/** What of the queue is under way. */
+function headOf(queue: PartitionQueue, inFlight: readonly PublishSlice[]): readonly PublishEntry[] {
+  return inFlight.find((slice) => slice.queue === queue)?.entries ?? [];
 }
 
 /** From now on nobody can say whether these records are on the log. */

@@ -2,15 +2,15 @@ import type { Producer } from 'kafkajs';
 import { MessagingError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { CreateKafkaClient } from './kafka-client.ts';
-import { isNeverStored, isTopicUnknown, toMessagingError } from './kafka-errors.ts';
+import { isMaybeStored, isTopicUnknown, toMessagingError } from './kafka-errors.ts';
 import { ProducerConnection } from './kafka-producer-connection.ts';
-import { collectAnswers, failuresOf, type PublishFailure } from './kafka-partition-answers.ts';
 import { PublishCall } from './kafka-publish-call.ts';
+import { type PublishFailure, ProduceRound } from './kafka-produce-round.ts';
 import { toProducerBatch } from './kafka-producer-batch.ts';
 import { PublishQueue, markMaybeStored, type PublishSlice } from './kafka-publish-queue.ts';
 import { toRecord } from './kafka-record.ts';
 import { RecordPlacement } from './kafka-record-placement.ts';
-import { refusedRecord, tooLarge } from './kafka-refused-record.ts';
+import { isUnwritable, refusedRecord, tooLarge } from './kafka-refused-record.ts';
 import type { TopicPartitions } from './kafka-topic-partitions.ts';
 import type { OutgoingMessage } from './message.ts';
 import type { Publisher, PublisherOptions } from './ports.ts';
@@ -51,7 +51,10 @@ export class KafkaPublisher implements Publisher {
   readonly #placement: RecordPlacement;
   readonly #connection: ProducerConnection;
   #state: 'new' | 'started' | 'stopping' | 'stopped' = 'new';
+  /** What is under way and not confirmed. */
   #inFlight: readonly PublishSlice[] = [];
+  /** Topics that are being asked for because a request failed at them. */
+  readonly #rechecked = new Set<string>();
   #isSending = false;
   #isPumpDue = false;
   #wakeTimer: NodeJS.Timeout | undefined;
@@ -148,55 +151,63 @@ export class KafkaPublisher implements Publisher {
   }
 
   async #send(producer: Producer, slices: readonly PublishSlice[]): Promise<void> {
-    const answers = collectAnswers(slices);
-    let failures: readonly PublishFailure[];
-    try {
-      failures = failuresOf(slices, await producer.sendBatch(toProducerBatch(slices)));
-    } catch (error) {
-      failures = failuresOf(slices, answers, error);
-    }
-    const failed = new Set(failures.map(({ slice }) => slice));
-    this.#queue.settle(failed.size === 0 ? slices : slices.filter((slice) => !failed.has(slice)));
-    if (failed.size > 0) await this.#repeat(producer, failures);
-    this.#isSending = false;
+    const round = new ProduceRound(slices, (stored) => this.#stored(stored));
+    const sent = producer.sendBatch(toProducerBatch(slices)).then(() => undefined);
+    const failures = round.failures(await sent.catch((error: unknown) => error));
     this.#inFlight = [];
+    if (this.#state === 'stopped') return;
+    if (failures.length > 0) this.#repeat(producer, failures);
+    this.#isSending = false;
     this.#pump();
   }
 
-  /** Finds out what the failures mean for each of the partitions; what is not refused goes out again. */
-  async #repeat(producer: Producer, failures: readonly PublishFailure[]): Promise<void> {
-    const again = failures.filter((failure) => !this.#isRefused(failure));
-    if (again.length === 0) return;
-    if (again.some(({ error }) => refusedRecord(error) === undefined)) this.#connection.discard(producer);
-    const now = Date.now();
-    for (const { slice } of again) slice.queue.distrust(now);
-    const texts = new Set(again.map(({ error }) => toMessagingError('send', error).message));
-    this.#parts.log.warn({ error: [...texts].join('; '), slices: again.length }, 'send failed');
-    const unknown = again.filter(({ error }) => isTopicUnknown(error));
-    if (unknown.length > 0) await this.#recheck(new Set(unknown.map(({ slice }) => slice.queue.topic)));
+  /** Before the request has ended: a broker may be silent for seconds after others have answered. */
+  #stored(slices: readonly PublishSlice[]): void {
+    if (this.#state === 'stopped') return;
+    const done = new Set(slices);
+    this.#inFlight = this.#inFlight.filter((slice) => !done.has(slice));
+    this.#queue.settle(slices);
   }
 
-  /** Whether the failure is a record's own: it is refused, or looked for one by one. Else the slice goes out again. */
-  #isRefused({ slice, error, isOwn }: PublishFailure): boolean {
-    const refusal = refusedRecord(error);
-    if (!isOwn || (refusal === undefined && !isNeverStored(error))) markMaybeStored([slice]);
-    if (!isOwn || refusal === undefined) return false;
+  /** What is not refused for good goes out again. */
+  #repeat(producer: Producer, failures: readonly PublishFailure[]): void {
+    const again = failures.filter((failure) => !this.#isRefused(failure, failures.length === 1));
+    if (again.length === 0) return;
+    this.#connection.discard(producer);
+    const now = Date.now();
+    const unknown = new Set<string>();
+    for (const { slice, fate, error } of again) {
+      if (isMaybeStored(fate, error)) markMaybeStored([slice]);
+      if (fate === 'answered') slice.queue.delay(now);
+      else slice.queue.distrust(now);
+      if (isTopicUnknown(error)) unknown.add(slice.queue.topic);
+    }
+    const texts = new Set(again.map(({ error }) => toMessagingError('send', error).message));
+    this.#parts.log.warn({ error: [...texts].join('; '), slices: again.length }, 'send failed');
+    for (const topic of unknown) void this.#recheck(topic);
+  }
+
+  /** Refuses the record at fault, or has the slice's records sent one by one to find it; false when none is at fault. */
+  #isRefused({ slice, fate, error }: PublishFailure, isAlone: boolean): boolean {
+    const isOwn = fate === 'answered' || (isAlone && isUnwritable(error));
+    const refusal = isOwn ? refusedRecord(error) : undefined;
+    if (refusal === undefined) return false;
     if (slice.entries.length === 1) this.#queue.settle([slice], refusal);
     else slice.queue.sendSingly(slice.entries.length);
     return true;
   }
 
-  /** Refuses what waits for topics that are gone; the others are not affected. */
-  async #recheck(topics: ReadonlySet<string>): Promise<void> {
-    for (const topic of topics) {
-      this.#parts.topics.forget(topic);
-      try {
-        await this.#parts.topics.find(topic);
-      } catch (error) {
-        if (error instanceof MessagingError && error.code === 'topic-unknown')
-          this.#queue.refuseTopic(topic, error);
-      }
+  /** Refuses what waits for the topic if it is gone, or closed to us; the others are not affected. */
+  async #recheck(topic: string): Promise<void> {
+    if (this.#rechecked.has(topic)) return;
+    this.#rechecked.add(topic);
+    try {
+      await this.#parts.topics.find(topic);
+    } catch (error) {
+      if (error instanceof MessagingError && error.code === 'topic-unknown')
+        this.#queue.refuseTopic(topic, error, this.#inFlight);
     }
+    this.#rechecked.delete(topic);
   }
 
   #wakeAt(dueMs: number | undefined, nowMs: number): void {

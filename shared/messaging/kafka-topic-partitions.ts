@@ -48,10 +48,6 @@ export class TopicPartitions {
     return question;
   }
 
-  forget(topic: string): void {
-    this.#known.delete(topic);
-  }
-
   async #ask(topic: string): Promise<number> {
     for (let question = 1; ; question += 1) {
       const counts = await this.#admin.partitionCounts([topic]);

@@ -1,6 +1,19 @@
 import { EventEmitter } from 'node:events';
-import type { Consumer, EachBatchPayload, KafkaMessage, Producer, ProducerBatch } from 'kafkajs';
+import type {
+  Consumer,
+  EachBatchPayload,
+  KafkaMessage,
+  Message,
+  Producer,
+  ProducerBatch,
+  TopicMessages,
+} from 'kafkajs';
 import type { CreateKafkaClient } from '../../shared/messaging/kafka-client.ts';
+import {
+  type ProduceAnswer,
+  type ProduceRequest,
+  roundOf,
+} from '../../shared/messaging/kafka-produce-round.ts';
 import { settleMicrotasks } from './fake-work.ts';
 
 /** What a fake consumer was asked: seeks as `topic/partition@offset`, pauses and resumes as `topic/partition`. */
@@ -113,23 +126,23 @@ export class FakeKafkajsProducer {
       return Promise.resolve();
     },
     sendBatch: ({ topicMessages = [] }: ProducerBatch) => {
-      const { promise, resolve, reject } = Promise.withResolvers<object[]>();
-      const slices = new Map<string, string>();
-      for (const { topic, messages } of topicMessages) {
-        for (const { partition, value } of messages) {
-          const id = `${topic}/${partition}`;
-          slices.set(id, `${slices.get(id) ?? `${id}:`} ${String(value)}`);
-        }
-      }
+      const { promise, resolve } = Promise.withResolvers<object[]>();
+      const request = toProduceRequest(topicMessages);
+      const round = roundOf(request);
+      round?.begin(request);
+      const end = () => {
+        resolve([]);
+        return settleMicrotasks();
+      };
       this.sends.push({
-        records: [...slices.values()],
+        records: textsOf(request),
         confirm: (codes = {}) => {
-          resolve([...slices.keys()].map((id) => answerOf(id, codes[id] ?? 0)));
-          return settleMicrotasks();
+          round?.answer(toAnswer(request, codes));
+          return end();
         },
         fail: (error) => {
-          reject(error);
-          return settleMicrotasks();
+          round?.lose(request, error);
+          return end();
         },
       });
       return promise;
@@ -137,9 +150,33 @@ export class FakeKafkajsProducer {
   } as unknown as Producer;
 }
 
-function answerOf(id: string, errorCode: number): object {
-  const [topicName = '', partition] = id.split('/');
-  return { topicName, partition: Number(partition), errorCode };
+/** All partitions in one request, as for a cluster of one broker. */
+function toProduceRequest(topicMessages: readonly TopicMessages[]): ProduceRequest {
+  const topicData = topicMessages.map(({ topic, messages }) => {
+    const partitions = Map.groupBy(messages, ({ partition }) => partition ?? 0);
+    return { topic, partitions: [...partitions].map(([partition, own]) => ({ partition, messages: own })) };
+  });
+  return { topicData };
+}
+
+function textsOf({ topicData }: ProduceRequest): string[] {
+  return topicData.flatMap(({ topic, partitions }) =>
+    partitions.map(({ partition, messages }) => {
+      const values = (messages as readonly Message[]).map(({ value }) => String(value));
+      return `${topic}/${partition}: ${values.join(' ')}`;
+    }),
+  );
+}
+
+function toAnswer({ topicData }: ProduceRequest, codes: Readonly<Record<string, number>>): ProduceAnswer {
+  const topics = topicData.map(({ topic, partitions }) => ({
+    topicName: topic,
+    partitions: partitions.map(({ partition }) => ({
+      partition,
+      errorCode: codes[`${topic}/${partition}`] ?? 0,
+    })),
+  }));
+  return { topics };
 }
 
 /** A maker of clients whose consumers and producers are fakes, the latest last. */

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   brokerErrorType,
   isGenerationOver,
-  isNeverStored,
+  isMaybeStored,
   toMessagingError,
 } from '../../../shared/messaging/kafka-errors.ts';
 import { kafkaClients } from '../../../shared/messaging/kafka-client.ts';
@@ -50,9 +50,21 @@ describe('errors of kafkajs', () => {
   test('nothing is stored when no connection could be made; a connection that broke leaves it open', () => {
     const refused = new KafkaJSConnectionError('no', { broker: 'b', code: 'ECONNREFUSED' });
     const reset = new KafkaJSConnectionError('gone', { broker: 'b', code: 'ECONNRESET' });
-    expect([isNeverStored(wrapped(refused)), isNeverStored(wrapped(reset))]).toEqual([true, false]);
-    expect(isNeverStored(protocolError('REQUEST_TIMED_OUT'))).toBe(false);
-    expect(isNeverStored(protocolError('NOT_ENOUGH_REPLICAS_AFTER_APPEND'))).toBe(false);
+    expect(isMaybeStored('lost', wrapped(refused))).toBe(false);
+    expect(isMaybeStored('lost', wrapped(reset))).toBe(true);
+    expect(isMaybeStored('not-asked', wrapped(reset))).toBe(false);
+  });
+
+  test.each([
+    ['NOT_ENOUGH_REPLICAS', false],
+    ['TOPIC_AUTHORIZATION_FAILED', false],
+    ['NOT_ENOUGH_REPLICAS_AFTER_APPEND', true],
+    ['REQUEST_TIMED_OUT', true],
+    ['NOT_LEADER_FOR_PARTITION', true],
+    ['UNKNOWN_TOPIC_OR_PARTITION', true],
+  ])('a leader that answers %s may have stored the records: %s', (type, isMaybe) => {
+    expect(isMaybeStored('answered', protocolError(type))).toBe(isMaybe);
+    expect(isMaybeStored('lost', wrapped(protocolError(type)))).toBe(true);
   });
 
   test('what the broker says of a topic, of permissions and of itself become stable codes', () => {

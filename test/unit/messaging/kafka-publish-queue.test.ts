@@ -108,6 +108,31 @@ describe('publish queue', () => {
     expect(names(queue.take(1_000)).toSorted()).toEqual(['0:c', '1:b']);
   });
 
+  test('partitions that go alone and all others take turns', () => {
+    const queue = new PublishQueue();
+    for (const partition of [0, 1, 2, 3, 4]) add(queue, partition, 'x');
+    for (const { queue: taken } of queue.take(0).slice(0, 3)) taken.distrust(0);
+    const requests = Array.from({ length: 6 }, () => names(queue.take(1_000)).toSorted());
+    expect(requests).toEqual([['0:x'], ['3:x', '4:x'], ['1:x'], ['3:x', '4:x'], ['2:x'], ['3:x', '4:x']]);
+  });
+
+  test('a partition whose leader refused waits, then goes with the others again', () => {
+    const queue = new PublishQueue();
+    for (const partition of [0, 1]) add(queue, partition, 'x');
+    queue.take(0)[0]?.queue.delay(0);
+    expect(names(queue.take(49))).toEqual(['1:x']);
+    expect(names(queue.take(50)).toSorted()).toEqual(['0:x', '1:x']);
+  });
+
+  test('records that are given up are no longer looked through one by one', () => {
+    const queue = new PublishQueue();
+    for (const name of ['a', 'b', 'c']) add(queue, 0, name);
+    queue.take(0)[0]?.queue.sendSingly(3);
+    queue.expire(DEADLINE, []);
+    for (const name of ['d', 'e']) add(queue, 0, name, { call: newCall(1, 2 * DEADLINE) });
+    expect(names(queue.take(DEADLINE))).toEqual(['0:de']);
+  });
+
   test('a partition that fails again and again is tried at growing intervals of at most a second', () => {
     const queue = new PublishQueue();
     add(queue, 0, 'a');
@@ -138,7 +163,7 @@ describe('publish queue', () => {
     const queue = new PublishQueue();
     const call = add(queue, 0, 'a');
     queue.add('other', 0, { record: { value: null }, bytes: 1, valueBytes: 1, call: newCall() });
-    queue.refuseTopic('t', refused);
+    queue.refuseTopic('t', refused, []);
     expect(await settledState(call)).toBe('message-too-large');
     expect(queue.take(0).map((slice) => slice.queue.topic)).toEqual(['other']);
   });

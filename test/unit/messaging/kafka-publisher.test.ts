@@ -2,22 +2,24 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { KafkaPublisher } from '../../../shared/messaging/kafka-publisher.ts';
 import { TopicPartitions } from '../../../shared/messaging/kafka-topic-partitions.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
-import { fakeKafkaClients } from '../../support/fake-kafkajs.ts';
+import { MessagingError } from '../../../shared/platform/errors.ts';
+import { type FakeKafkajsProducer, fakeKafkaClients } from '../../support/fake-kafkajs.ts';
 import { settleMicrotasks } from '../../support/fake-work.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 /** Kafka's error codes. */
+const UNKNOWN_TOPIC = 3;
 const NOT_LEADER = 6;
 const MESSAGE_TOO_LARGE = 10;
-const APPENDED_BUT_NOT_COPIED = 20;
+const NOT_ENOUGH_REPLICAS = 19;
 
-/** A connected publisher; topics have two partitions, and that of `t` is known already. */
+/** A connected publisher; topics have four partitions, and that of `t` is known already. */
 async function setUp() {
   const { createClient, producers } = fakeKafkaClients();
   const topics = new TopicPartitions({
-    partitionCounts: ([topic = '']) => Promise.resolve(new Map([[topic, 2]])),
+    partitionCounts: ([topic = '']) => Promise.resolve(new Map([[topic, 4]])),
   });
   await topics.find('t');
   const publisher = new KafkaPublisher(
@@ -30,9 +32,32 @@ async function setUp() {
     sent.catch(() => undefined);
     return sent;
   };
+  /** One call, to partitions 2 and 3. */
+  const publishAll = (texts: readonly string[]) => {
+    const messages = texts.map((text, index) => ({
+      topic: 't',
+      key: null,
+      value: Buffer.from(text),
+      partition: 2 + index,
+    }));
+    const sent = publisher.publish(messages);
+    sent.catch(() => undefined);
+    return sent;
+  };
   const [first] = producers;
   if (first === undefined) throw new Error('no producer was made');
-  return { publisher, producers, first, publish };
+  return { publisher, producers, first, publish, publishAll, topics };
+}
+
+/** Answers each request with these codes until the deadline has passed. */
+async function confirmAll(
+  producers: readonly FakeKafkajsProducer[],
+  codes: Readonly<Record<string, number>>,
+) {
+  for (let round = 0; round < 220; round += 1) {
+    for (const { sends } of producers) await sends.at(-1)?.confirm(codes);
+    await vi.advanceTimersByTimeAsync(50);
+  }
 }
 
 describe('a publisher over kafkajs', () => {
@@ -84,19 +109,71 @@ describe('a publisher over kafkajs', () => {
   });
 
   test('what a leader refused before it appended is not in doubt at its deadline, what it may have appended is', async () => {
-    const { producers, first, publish } = await setUp();
-    const refused = publish('a', 0);
-    const doubtful = publish('b', 1);
+    const { producers, publish, publishAll } = await setUp();
+    const calls = [publish('a', 0), publish('b', 1), publishAll(['c', 'd'])];
     await settleMicrotasks();
-    await first.sends[0]?.confirm({ 't/0': NOT_LEADER, 't/1': APPENDED_BUT_NOT_COPIED });
-    expect(producers).toHaveLength(2);
-    for (let round = 0; round < 300; round += 1) {
-      const sends = producers.flatMap((producer) => producer.sends).slice(1);
-      await sends.at(-1)?.confirm({ 't/0': NOT_LEADER, 't/1': APPENDED_BUT_NOT_COPIED });
-      await vi.advanceTimersByTimeAsync(50);
-    }
-    await expect(refused).rejects.toMatchObject({ code: 'not-sent', canRetry: true });
-    await expect(doubtful).rejects.toMatchObject({ code: 'send-unknown', canRetry: true });
+    await confirmAll(producers, {
+      't/0': NOT_ENOUGH_REPLICAS,
+      't/1': NOT_LEADER,
+      't/3': NOT_ENOUGH_REPLICAS,
+    });
+    const [refused, doubtful, half] = await Promise.allSettled(calls);
+    expect(refused).toMatchObject({ reason: { code: 'not-sent', canRetry: true } });
+    expect(doubtful).toMatchObject({ reason: { code: 'send-unknown', canRetry: true } });
+    expect(half).toMatchObject({ reason: { code: 'send-unknown', canRetry: true } });
+  });
+
+  test('a partition whose topic is looked for again neither holds up the others nor outlives its deadline', async () => {
+    const { producers, first, publish, topics } = await setUp();
+    const gone = publish('a', 1);
+    await settleMicrotasks();
+    const asked = vi.spyOn(topics, 'find').mockReturnValue(new Promise(() => undefined));
+    await first.sends[0]?.confirm({ 't/1': UNKNOWN_TOPIC });
+    expect(asked).toHaveBeenCalledOnce();
+    const healthy = publish('b', 0);
+    await vi.advanceTimersByTimeAsync(1);
+    await producers.at(-1)?.sends.at(-1)?.confirm();
+    await healthy;
+    await confirmAll(producers, { 't/1': UNKNOWN_TOPIC });
+    await expect(gone).rejects.toMatchObject({ code: 'send-unknown' });
+    expect(asked).toHaveBeenCalledOnce();
+  });
+
+  test('a topic that is gone is refused, and what is under way for it at that moment is counted once', async () => {
+    const { producers, first, publish, topics } = await setUp();
+    const calls = [publish('a', 0), publish('b', 0), publish('c', 1)];
+    await settleMicrotasks();
+    const { promise, reject } = Promise.withResolvers<number>();
+    vi.spyOn(topics, 'find').mockReturnValue(promise);
+    await first.sends[0]?.confirm({ 't/0': UNKNOWN_TOPIC, 't/1': UNKNOWN_TOPIC });
+    await vi.advanceTimersByTimeAsync(60);
+    const later = publish('d', 0);
+    reject(new MessagingError('topic-unknown', 'gone', { canRetry: false }));
+    await settleMicrotasks();
+    await expect(later).rejects.toMatchObject({ code: 'topic-unknown' });
+    expect(producers[1]?.sends.map(({ records }) => records)).toEqual([['t/0: a b', 't/1: c']]);
+    await producers[1]?.sends[0]?.confirm();
+    expect(await Promise.allSettled(calls)).toEqual(
+      calls.map(() => ({ status: 'fulfilled', value: undefined })),
+    );
+    const next = publish('e', 0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(producers[1]?.sends.at(-1)?.records).toEqual(['t/0: e']);
+    await producers[1]?.sends.at(-1)?.confirm();
+    await next;
+  });
+
+  test('after stop the end of a request changes nothing any more', async () => {
+    const { publisher, first, producers, publish } = await setUp();
+    const doubtful = publish('a', 0);
+    await settleMicrotasks();
+    const stopped = publisher.stop(100);
+    await vi.advanceTimersByTimeAsync(100);
+    await stopped;
+    await expect(doubtful).rejects.toMatchObject({ code: 'send-unknown' });
+    await first.sends[0]?.fail(new Error('connection lost'));
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(producers).toHaveLength(1);
   });
 
   test('a record that is too large is refused without a repetition of what went with it', async () => {

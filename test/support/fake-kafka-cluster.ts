@@ -1,0 +1,208 @@
+import { createRequire } from 'node:module';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+const require = createRequire(import.meta.url);
+
+/** Kafka's numbers of the three requests that a producer makes, and the versions that this cluster speaks. */
+const PRODUCE = 0;
+const METADATA = 3;
+const API_VERSIONS = 18;
+const SPOKEN = [
+  [PRODUCE, 0, 3],
+  [METADATA, 0, 1],
+  [API_VERSIONS, 0, 0],
+] as const;
+const LENGTH_BYTES = 4;
+
+interface Encoder {
+  readonly buffer: Buffer;
+  writeInt16(value: number): Encoder;
+  writeInt32(value: number): Encoder;
+  writeInt64(value: number): Encoder;
+  writeString(value: string | null): Encoder;
+  writeBoolean(value: boolean): Encoder;
+  writeArray(values: readonly (Encoder | number)[]): Encoder;
+  writeEncoder(value: Encoder): Encoder;
+}
+
+interface Decoder {
+  readInt16(): number;
+  readInt32(): number;
+  readString(): string;
+  readBytes(size: number): Buffer;
+  readArray<T>(read: (decoder: Decoder) => T): T[];
+}
+
+const EncoderClass = require('kafkajs/src/protocol/encoder') as new () => Encoder;
+const DecoderClass = require('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => Decoder;
+const encoder = () => new EncoderClass();
+
+/** What a broker received for one partition: values stand in angle brackets, so that they are found in the batch. */
+export interface ReceivedBatch {
+  readonly topic: string;
+  readonly partition: number;
+  readonly values: readonly string[];
+}
+
+/** What a broker does with a produce request: error codes of partitions (0 where none is named), silence, or a reset. */
+export type ProduceReaction = Readonly<Record<number, number>> | 'silence' | 'reset';
+
+export interface FakeCluster {
+  readonly brokers: readonly string[];
+  /** `partition: value` of all that was stored, in the order of storing. */
+  readonly stored: string[];
+  /** Decides about each produce request; stores everything until it is set. */
+  onProduce: (broker: number, batches: readonly ReceivedBatch[]) => ProduceReaction;
+  /** The time that a broker takes for an answer. */
+  answerMs: number;
+  leaderOf: (partition: number) => number;
+  /** Error of a topic or of a partition in answers about metadata; 0: none. */
+  topicError: (topic: string) => number;
+  partitionError: (partition: number) => number;
+  connections: number;
+  close(): void;
+}
+
+/** Brokers on loopback that speak just what kafkajs' producer asks, and fail as the test says. */
+export async function startFakeCluster(brokers: number, partitions: number): Promise<FakeCluster> {
+  const servers: Server[] = [];
+  const sockets = new Set<Socket>();
+  const cluster: FakeCluster = {
+    brokers: [],
+    stored: [],
+    onProduce: () => ({}),
+    answerMs: 0,
+    leaderOf: (partition) => partition % brokers,
+    topicError: () => 0,
+    partitionError: () => 0,
+    connections: 0,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      for (const server of servers) server.close();
+    },
+  };
+  const ports: number[] = [];
+  for (let id = 0; id < brokers; id += 1) {
+    const server = createServer((socket) => {
+      cluster.connections += 1;
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      serve(socket, { cluster, ports, id, partitions });
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    ports.push((server.address() as AddressInfo).port);
+  }
+  return Object.assign(cluster, { brokers: ports.map((port) => `127.0.0.1:${port}`) });
+}
+
+interface Broker {
+  readonly cluster: FakeCluster;
+  readonly ports: readonly number[];
+  readonly id: number;
+  readonly partitions: number;
+}
+
+function serve(socket: Socket, broker: Broker): void {
+  let waiting = Buffer.alloc(0);
+  socket.on('data', (bytes) => {
+    waiting = Buffer.concat([waiting, bytes]);
+    while (waiting.length >= LENGTH_BYTES) {
+      const end = LENGTH_BYTES + waiting.readInt32BE(0);
+      if (waiting.length < end) return;
+      const request = waiting.subarray(LENGTH_BYTES, end);
+      waiting = waiting.subarray(end);
+      react(socket, broker, request);
+    }
+  });
+}
+
+function react(socket: Socket, broker: Broker, request: Buffer): void {
+  const decoder = new DecoderClass(request);
+  const kind = decoder.readInt16();
+  decoder.readInt16();
+  const correlationId = decoder.readInt32();
+  decoder.readString();
+  const send = (body: Encoder) => {
+    const payload = encoder().writeInt32(correlationId).writeEncoder(body).buffer;
+    const length = Buffer.alloc(LENGTH_BYTES);
+    length.writeInt32BE(payload.length);
+    if (!socket.destroyed) socket.write(Buffer.concat([length, payload]));
+  };
+  if (kind === API_VERSIONS) send(versions());
+  else if (kind === METADATA)
+    send(
+      metadata(
+        broker,
+        decoder.readArray((names) => names.readString()),
+      ),
+    );
+  else produce(socket, broker, readBatches(decoder), send);
+}
+
+function versions(): Encoder {
+  const spoken = SPOKEN.map(([kind, from, to]) => encoder().writeInt16(kind).writeInt16(from).writeInt16(to));
+  return encoder().writeInt16(0).writeArray(spoken);
+}
+
+function metadata({ cluster, ports, partitions }: Broker, topics: readonly string[]): Encoder {
+  const nodes = ports.map((port, id) =>
+    encoder().writeInt32(id).writeString('127.0.0.1').writeInt32(port).writeString(null),
+  );
+  const described = topics.map((topic) => {
+    const error = cluster.topicError(topic);
+    const count = error === 0 ? partitions : 0;
+    const parts = Array.from({ length: count }, (_, partition) => describePartition(cluster, partition));
+    return encoder().writeInt16(error).writeString(topic).writeBoolean(false).writeArray(parts);
+  });
+  return encoder().writeArray(nodes).writeInt32(0).writeArray(described);
+}
+
+function describePartition(cluster: FakeCluster, partition: number): Encoder {
+  const error = cluster.partitionError(partition);
+  const leader = error === 0 ? cluster.leaderOf(partition) : -1;
+  return encoder().writeInt16(error).writeInt32(partition).writeInt32(leader).writeArray([0]).writeArray([0]);
+}
+
+function readBatches(decoder: Decoder): readonly ReceivedBatch[] {
+  decoder.readString();
+  decoder.readInt16();
+  decoder.readInt32();
+  const topics = decoder.readArray((list) => {
+    const topic = list.readString();
+    return list.readArray((item) => {
+      const partition = item.readInt32();
+      const batch = item.readBytes(item.readInt32()).toString('latin1');
+      return { topic, partition, values: Array.from(batch.matchAll(/<(.*?)>/g), ([, value = '']) => value) };
+    });
+  });
+  return topics.flat();
+}
+
+function produce(
+  socket: Socket,
+  { cluster, id }: Broker,
+  batches: readonly ReceivedBatch[],
+  send: (body: Encoder) => void,
+): void {
+  const reaction = cluster.onProduce(id, batches);
+  if (reaction === 'silence') return;
+  if (reaction === 'reset') {
+    socket.resetAndDestroy();
+    return;
+  }
+  const codeOf = ({ partition }: ReceivedBatch) => reaction[partition] ?? 0;
+  for (const batch of batches) {
+    if (codeOf(batch) === 0)
+      cluster.stored.push(...batch.values.map((value) => `${batch.partition}: ${value}`));
+  }
+  const byTopic = [...Map.groupBy(batches, ({ topic }) => topic)].map(([topic, own]) => {
+    const answers = own.map((batch) =>
+      encoder().writeInt32(batch.partition).writeInt16(codeOf(batch)).writeInt64(0).writeInt64(-1),
+    );
+    return encoder().writeString(topic).writeArray(answers);
+  });
+  setTimeout(() => send(encoder().writeArray(byTopic).writeInt32(0)), cluster.answerMs);
+}
