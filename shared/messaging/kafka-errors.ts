@@ -20,13 +20,7 @@ const TOPIC_UNKNOWN: ReadonlySet<string> = new Set([
 ]);
 
 /** Socket errors that only occur before a connection stands: no request can have been written to it. */
-const NEVER_CONNECTED: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-]);
+const NEVER_CONNECTED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /**
  * Answers that a leader only gives before it appends. NOT_LEADER_OR_FOLLOWER and UNKNOWN_TOPIC_OR_PARTITION are none of
@@ -50,9 +44,8 @@ export function isTopicUnknown(error: unknown): boolean {
 
 /** Whether records that a request did not bring to the log with certainty may be there all the same. */
 export function isMaybeStored(fate: PublishFate, error: unknown): boolean {
-  if (fate === 'not-asked') return false;
   if (fate === 'answered') return !NOT_APPENDED.has(brokerErrorType(error) ?? '');
-  return !NEVER_CONNECTED.has(findInChain(error, 'code') ?? '');
+  return fate === 'lost' && !NEVER_CONNECTED.has(findInChain(error, 'code') ?? '');
 }
 
 /**

@@ -26,6 +26,11 @@ export class PartitionQueue {
     this.partition = partition;
   }
 
+  /** How often in a row a request of it failed. */
+  get failures(): number {
+    return this.#failures;
+  }
+
   get isEmpty(): boolean {
     return this.#entries.length === 0;
   }

@@ -6,10 +6,17 @@ interface ResponseFormat {
   readonly parse: (answer: ProduceAnswer) => Promise<ProduceAnswer>;
 }
 
+interface RequestFormat {
+  readonly encode: () => Promise<unknown>;
+}
+
+type MakeProduce = (request: ProduceRequest) => {
+  readonly request: RequestFormat;
+  readonly response: ResponseFormat;
+};
+
 interface ProduceDefinition {
-  protocol?: (choice: {
-    version: number;
-  }) => (request: ProduceRequest) => { readonly request: object; readonly response: ResponseFormat };
+  protocol?: (choice: { version: number }) => MakeProduce;
 }
 
 interface BrokerClass {
@@ -41,8 +48,17 @@ export function hearProduceAnswers(): void {
     const make = protocol(choice);
     return (request) => {
       const made = make(request);
-      if (roundOf(request) === undefined) return made;
-      return { request: made.request, response: { decode: made.response.decode, parse: unchanged } };
+      const round = roundOf(request);
+      if (round === undefined) return made;
+      const encode = () =>
+        made.request.encode().catch((error: unknown) => {
+          round.refuseToWrite(request, error);
+          throw error;
+        });
+      return {
+        request: { ...made.request, encode },
+        response: { decode: made.response.decode, parse: unchanged },
+      };
     };
   };
   prototype.produce = function produceAndTell(this: object, request: ProduceRequest) {

@@ -20,9 +20,11 @@ export interface ProduceAnswer {
 
 /**
  * What is known of records that are not, or not certainly, on the log. `answered`: their leader gave this error for their
- * partition. `lost`: a request with them was made and not answered. `not-asked`: no request with them was made.
+ * partition. `lost`: a request with them was made and not answered. Of the others nothing was written: `unwritable`, the
+ * request with them cannot be encoded; `not-asked`, the send ended before a request was made; `left-out`, kafkajs' metadata
+ * does not show the partition (it reports such records as sent).
  */
-export type PublishFate = 'answered' | 'lost' | 'not-asked';
+export type PublishFate = 'answered' | 'lost' | 'unwritable' | 'not-asked' | 'left-out';
 
 export interface PublishFailure {
   readonly slice: PublishSlice;
@@ -45,7 +47,7 @@ export function roundOf({ topicData }: ProduceRequest): ProduceRound | undefined
  */
 export class ProduceRound {
   readonly #open = new Map<string, PublishSlice>();
-  readonly #failures = new Map<PublishSlice, { readonly fate: PublishFate; readonly error: unknown }>();
+  readonly #failures = new Map<PublishSlice, Omit<PublishFailure, 'slice'>>();
   readonly #onStored: (slices: readonly PublishSlice[]) => void;
 
   /** `onStored` is called with the slices that a broker has confirmed, while others may still be silent. */
@@ -61,17 +63,17 @@ export class ProduceRound {
 
   /** A request goes to a broker: from now on its records may be on the log. */
   begin(request: ProduceRequest): void {
-    this.lose(request, undefined);
+    this.#set(request, 'lost', undefined);
   }
 
   /** A request ended without an answer. */
-  lose({ topicData }: ProduceRequest, error: unknown): void {
-    for (const { topic, partitions } of topicData) {
-      for (const { partition } of partitions) {
-        const slice = this.#open.get(partitionId(topic, partition));
-        if (slice !== undefined) this.#failures.set(slice, { fate: 'lost', error });
-      }
-    }
+  lose(request: ProduceRequest, error: unknown): void {
+    this.#set(request, 'lost', error);
+  }
+
+  /** A request cannot be encoded, so nothing of it goes out. */
+  refuseToWrite(request: ProduceRequest, error: unknown): void {
+    this.#set(request, 'unwritable', error);
   }
 
   answer({ topics }: ProduceAnswer): void {
@@ -92,16 +94,32 @@ export class ProduceRound {
     if (stored.length > 0) this.#onStored(stored);
   }
 
-  /**
-   * The slices that are not confirmed once the send has ended, `error` being what it ended with, if anything. kafkajs also
-   * leaves out, and reports as sent, what goes to a partition that its metadata does not show.
-   */
+  /** The slices that are not confirmed once the send has ended, `error` being what it ended with, if anything. */
   failures(error: unknown): readonly PublishFailure[] {
-    return Array.from(this.#open.values(), (slice) => {
-      const { fate, error: own } = this.#failures.get(slice) ?? { fate: 'not-asked', error: undefined };
-      return { slice, fate, error: own ?? error ?? new Error('the broker did not confirm the partition') };
+    const failures = Array.from(this.#open.values(), (slice) => {
+      const known = this.#failures.get(slice) ?? {
+        fate: error === undefined ? 'left-out' : 'not-asked',
+        error,
+      };
+      return { slice, fate: known.fate, error: known.error ?? error ?? unconfirmed(slice) };
     });
+    this.#open.clear();
+    return failures;
   }
+
+  #set({ topicData }: ProduceRequest, fate: PublishFate, error: unknown): void {
+    for (const { topic, partitions } of topicData) {
+      for (const { partition } of partitions) {
+        const slice = this.#open.get(partitionId(topic, partition));
+        if (slice === undefined || this.#failures.get(slice)?.fate === 'unwritable') continue;
+        this.#failures.set(slice, { fate, error });
+      }
+    }
+  }
+}
+
+function unconfirmed({ queue }: PublishSlice): Error {
+  return new Error(`no broker confirmed partition ${queue.partition} of ${queue.topic}`);
 }
 
 function brokerError(code: number): Error {

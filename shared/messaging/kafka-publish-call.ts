@@ -32,7 +32,7 @@ export class PublishCall {
     if (this.#remaining > 0 || this.isSettled) return;
     this.isSettled = true;
     if (this.#failure === undefined) this.#resolve();
-    else this.#reject(this.#failure);
+    else this.#reject(this.#withSiblings(this.#failure));
   }
 
   /** Gives up the records that are not done. */
@@ -41,6 +41,13 @@ export class PublishCall {
     this.isSettled = true;
     const failure = this.maybeStored ? undefined : this.#failure;
     this.#reject(failure ?? givenUp(this.#clientId, why, this.maybeStored));
+  }
+
+  /** `not-sent` would say that nothing of the call was stored. */
+  #withSiblings(failure: MessagingError): MessagingError {
+    if (failure.code !== 'not-sent' || !this.maybeStored) return failure;
+    const text = `${failure.message}; other messages of the call may have been stored`;
+    return new MessagingError('send-unknown', text, { canRetry: failure.canRetry, cause: failure });
   }
 }
 

@@ -31,6 +31,10 @@ export class PublishQueue {
   #line: PartitionQueue[] = [];
   /** The next request is for one that goes alone, if there is one. */
   #isTurnOfLone = false;
+  /** While the others have something to send, none goes alone before this (epoch milliseconds). */
+  #loneNotBeforeMs = 0;
+  /** When the latest request for one that goes alone was taken; undefined when that was not the latest request. */
+  #loneTakenMs: number | undefined;
   #records = 0;
   #bytes = 0;
 
@@ -57,13 +61,18 @@ export class PublishQueue {
 
   /**
    * What the next request takes; empty when nothing is due. What is taken stays queued until it is settled. Partitions that
-   * go alone and all others take turns: six on a frozen broker do not hold up the others six times as long as one.
+   * go alone and all others take turns, and the former take no more than half of the time: those of a frozen broker, each
+   * of which holds a request for seconds, do not starve the others.
    */
   take(nowMs: number): PublishSlice[] {
-    const lone = this.#isTurnOfLone ? this.#takeLone(nowMs) : [];
+    if (this.#loneTakenMs !== undefined) this.#loneNotBeforeMs = 2 * nowMs - this.#loneTakenMs;
+    const isTurnOfLone = this.#isTurnOfLone && nowMs >= this.#loneNotBeforeMs;
+    const lone = isTurnOfLone ? this.#takeLone(nowMs) : [];
     const shared = lone.length > 0 ? lone : this.#takeShared(nowMs);
-    const slices = shared.length > 0 || this.#isTurnOfLone ? shared : this.#takeLone(nowMs);
-    this.#isTurnOfLone = slices[0]?.queue.goesAlone !== true;
+    const slices = shared.length > 0 || isTurnOfLone ? shared : this.#takeLone(nowMs);
+    const isLone = slices[0]?.queue.goesAlone === true;
+    this.#isTurnOfLone = !isLone;
+    this.#loneTakenMs = isLone ? nowMs : undefined;
     this.#rotate(slices);
     return slices;
   }
@@ -84,27 +93,29 @@ export class PublishQueue {
     this.#tidy();
   }
 
-  /** Refuses all that waits for the topic; what is under way stays queued until its request has ended. */
-  refuseTopic(topic: string, error: MessagingError, inFlight: readonly PublishSlice[]): void {
+  /** Refuses what waits for partitions from `first` on; what is under way stays queued until its request has ended. */
+  refuse(topic: string, first: number, error: MessagingError, inFlight: readonly PublishSlice[]): void {
+    const heads = headsOf(inFlight);
     for (const queue of this.#line) {
-      if (queue.topic === topic) this.#settle(queue.clear(headOf(queue, inFlight).length), error);
+      if (queue.topic !== topic || queue.partition < first) continue;
+      this.#settle(queue.clear(heads.get(queue)?.length ?? 0), error);
     }
     this.#tidy();
   }
 
   /**
    * Gives up calls whose deadline has passed. What is under way stays queued until its request has ended, and may be on
-   * the log.
+   * the log: first of all this is noted, since a call may have other messages that wait.
    */
   expire(nowMs: number, inFlight: readonly PublishSlice[]): void {
+    const heads = headsOf(inFlight);
+    for (const entries of heads.values()) {
+      for (const { call } of entries) if (call.deadlineAt <= nowMs) call.maybeStored = true;
+    }
     for (const queue of this.#line) {
-      const flying = headOf(queue, inFlight);
+      const flying = heads.get(queue) ?? [];
       const expired = queue.expire(nowMs, flying.length);
-      for (const { call } of flying) {
-        if (call.deadlineAt > nowMs) continue;
-        call.maybeStored = true;
-        call.giveUp('the deadline passed');
-      }
+      for (const { call } of flying) if (call.deadlineAt <= nowMs) call.giveUp('the deadline passed');
       for (const { call } of expired) call.giveUp('the deadline passed');
       this.#forget(expired);
     }
@@ -121,8 +132,13 @@ export class PublishQueue {
     this.#tidy();
   }
 
+  /** The one that failed least: one that fails again and again keeps back none that failed with it once. */
   #takeLone(nowMs: number): PublishSlice[] {
-    const queue = this.#line.find((waiting) => waiting.goesAlone && waiting.notBeforeMs <= nowMs);
+    let queue: PartitionQueue | undefined;
+    for (const waiting of this.#line) {
+      if (!waiting.goesAlone || waiting.notBeforeMs > nowMs) continue;
+      if (queue === undefined || waiting.failures < queue.failures) queue = waiting;
+    }
     if (queue === undefined) return [];
     return [{ queue, entries: queue.head(MAX_RECORDS_PER_REQUEST, MAX_BYTES_PER_REQUEST) }];
   }
@@ -166,9 +182,9 @@ export class PublishQueue {
   }
 }
 
-/** What of the queue is under way. */
-function headOf(queue: PartitionQueue, inFlight: readonly PublishSlice[]): readonly PublishEntry[] {
-  return inFlight.find((slice) => slice.queue === queue)?.entries ?? [];
+/** What of each queue is under way. */
+function headsOf(inFlight: readonly PublishSlice[]): ReadonlyMap<PartitionQueue, readonly PublishEntry[]> {
+  return new Map(inFlight.map(({ queue, entries }) => [queue, entries]));
 }
 
 /** From now on nobody can say whether these records are on the log. */

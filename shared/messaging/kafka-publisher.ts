@@ -10,8 +10,8 @@ import { toProducerBatch } from './kafka-producer-batch.ts';
 import { PublishQueue, markMaybeStored, type PublishSlice } from './kafka-publish-queue.ts';
 import { toRecord } from './kafka-record.ts';
 import { RecordPlacement } from './kafka-record-placement.ts';
-import { isUnwritable, refusedRecord, tooLarge } from './kafka-refused-record.ts';
-import type { TopicPartitions } from './kafka-topic-partitions.ts';
+import { refusedRecord, tooLarge } from './kafka-refused-record.ts';
+import { noPartition, type TopicPartitions } from './kafka-topic-partitions.ts';
 import type { OutgoingMessage } from './message.ts';
 import type { Publisher, PublisherOptions } from './ports.ts';
 
@@ -180,7 +180,7 @@ export class KafkaPublisher implements Publisher {
       if (isMaybeStored(fate, error)) markMaybeStored([slice]);
       if (fate === 'answered') slice.queue.delay(now);
       else slice.queue.distrust(now);
-      if (isTopicUnknown(error)) unknown.add(slice.queue.topic);
+      if (fate === 'left-out' || isTopicUnknown(error)) unknown.add(slice.queue.topic);
     }
     const texts = new Set(again.map(({ error }) => toMessagingError('send', error).message));
     this.#parts.log.warn({ error: [...texts].join('; '), slices: again.length }, 'send failed');
@@ -189,7 +189,7 @@ export class KafkaPublisher implements Publisher {
 
   /** Refuses the record at fault, or has the slice's records sent one by one to find it; false when none is at fault. */
   #isRefused({ slice, fate, error }: PublishFailure, isAlone: boolean): boolean {
-    const isOwn = fate === 'answered' || (isAlone && isUnwritable(error));
+    const isOwn = fate === 'answered' || (isAlone && fate === 'unwritable');
     const refusal = isOwn ? refusedRecord(error) : undefined;
     if (refusal === undefined) return false;
     if (slice.entries.length === 1) this.#queue.settle([slice], refusal);
@@ -197,15 +197,16 @@ export class KafkaPublisher implements Publisher {
     return true;
   }
 
-  /** Refuses what waits for the topic if it is gone, or closed to us; the others are not affected. */
+  /** Refuses what waits for a topic that is gone or closed to us, or for partitions that it has no more. */
   async #recheck(topic: string): Promise<void> {
     if (this.#rechecked.has(topic)) return;
     this.#rechecked.add(topic);
     try {
-      await this.#parts.topics.find(topic);
+      const count = await this.#parts.topics.find(topic);
+      this.#queue.refuse(topic, count, noPartition(topic, count), this.#inFlight);
     } catch (error) {
       if (error instanceof MessagingError && error.code === 'topic-unknown')
-        this.#queue.refuseTopic(topic, error, this.#inFlight);
+        this.#queue.refuse(topic, 0, error, this.#inFlight);
     }
     this.#rechecked.delete(topic);
   }

@@ -24,14 +24,11 @@ export function refusedRecord(error: unknown): MessagingError | undefined {
   if (TOO_LARGE.has(type)) {
     return new MessagingError('message-too-large', errorText(error), { canRetry: false, cause: error });
   }
-  if (!REFUSED.has(type) && !isUnwritable(error)) return undefined;
+  // An encoder that throws on a value can only mean that value.
+  const isUnwritable = error instanceof TypeError || error instanceof RangeError;
+  if (!REFUSED.has(type) && !isUnwritable) return undefined;
   const text = `the broker refuses the message: ${errorText(error)}`;
   return new MessagingError('not-sent', text, { canRetry: false, cause: error });
-}
-
-/** Whether an encoder threw this: on a value, so it can only mean that value. */
-export function isUnwritable(error: unknown): boolean {
-  return error instanceof TypeError || error instanceof RangeError;
 }
 
 /** The error for a record beyond what any topic takes. */

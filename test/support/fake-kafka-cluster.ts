@@ -13,6 +13,8 @@ const SPOKEN = [
   [API_VERSIONS, 0, 0],
 ] as const;
 const LENGTH_BYTES = 4;
+/** Lengths, checksum and times before the records of a batch, among which any byte can be. */
+const BATCH_HEADER_BYTES = 61;
 
 interface Encoder {
   readonly buffer: Buffer;
@@ -37,7 +39,7 @@ const EncoderClass = require('kafkajs/src/protocol/encoder') as new () => Encode
 const DecoderClass = require('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => Decoder;
 const encoder = () => new EncoderClass();
 
-/** What a broker received for one partition: values stand in angle brackets, so that they are found in the batch. */
+/** What a broker received for one partition: values are words in angle brackets, so that they are found in the batch. */
 export interface ReceivedBatch {
   readonly topic: string;
   readonly partition: number;
@@ -55,6 +57,8 @@ export interface FakeCluster {
   onProduce: (broker: number, batches: readonly ReceivedBatch[]) => ProduceReaction;
   /** The time that a broker takes for an answer. */
   answerMs: number;
+  /** Of every topic. */
+  partitions: number;
   leaderOf: (partition: number) => number;
   /** Error of a topic or of a partition in answers about metadata; 0: none. */
   topicError: (topic: string) => number;
@@ -72,6 +76,7 @@ export async function startFakeCluster(brokers: number, partitions: number): Pro
     stored: [],
     onProduce: () => ({}),
     answerMs: 0,
+    partitions,
     leaderOf: (partition) => partition % brokers,
     topicError: () => 0,
     partitionError: () => 0,
@@ -87,7 +92,7 @@ export async function startFakeCluster(brokers: number, partitions: number): Pro
       cluster.connections += 1;
       sockets.add(socket);
       socket.on('error', () => undefined);
-      serve(socket, { cluster, ports, id, partitions });
+      serve(socket, { cluster, ports, id });
     });
     servers.push(server);
     await new Promise<void>((resolve) => {
@@ -102,7 +107,6 @@ interface Broker {
   readonly cluster: FakeCluster;
   readonly ports: readonly number[];
   readonly id: number;
-  readonly partitions: number;
 }
 
 function serve(socket: Socket, broker: Broker): void {
@@ -147,13 +151,13 @@ function versions(): Encoder {
   return encoder().writeInt16(0).writeArray(spoken);
 }
 
-function metadata({ cluster, ports, partitions }: Broker, topics: readonly string[]): Encoder {
+function metadata({ cluster, ports }: Broker, topics: readonly string[]): Encoder {
   const nodes = ports.map((port, id) =>
     encoder().writeInt32(id).writeString('127.0.0.1').writeInt32(port).writeString(null),
   );
   const described = topics.map((topic) => {
     const error = cluster.topicError(topic);
-    const count = error === 0 ? partitions : 0;
+    const count = error === 0 ? cluster.partitions : 0;
     const parts = Array.from({ length: count }, (_, partition) => describePartition(cluster, partition));
     return encoder().writeInt16(error).writeString(topic).writeBoolean(false).writeArray(parts);
   });
@@ -174,8 +178,9 @@ function readBatches(decoder: Decoder): readonly ReceivedBatch[] {
     const topic = list.readString();
     return list.readArray((item) => {
       const partition = item.readInt32();
-      const batch = item.readBytes(item.readInt32()).toString('latin1');
-      return { topic, partition, values: Array.from(batch.matchAll(/<(.*?)>/g), ([, value = '']) => value) };
+      const batch = item.readBytes(item.readInt32()).toString('latin1', BATCH_HEADER_BYTES);
+      const values = Array.from(batch.matchAll(/<(\w+)>/g), ([, value = '']) => value);
+      return { topic, partition, values };
     });
   });
   return topics.flat();

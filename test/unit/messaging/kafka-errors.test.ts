@@ -52,7 +52,9 @@ describe('errors of kafkajs', () => {
     const reset = new KafkaJSConnectionError('gone', { broker: 'b', code: 'ECONNRESET' });
     expect(isMaybeStored('lost', wrapped(refused))).toBe(false);
     expect(isMaybeStored('lost', wrapped(reset))).toBe(true);
-    expect(isMaybeStored('not-asked', wrapped(reset))).toBe(false);
+    for (const fate of ['not-asked', 'left-out', 'unwritable'] as const) {
+      expect(isMaybeStored(fate, wrapped(reset))).toBe(false);
+    }
   });
 
   test.each([

@@ -55,16 +55,20 @@ describe('a send to several brokers', () => {
       '1 answered NOT_LEADER_FOR_PARTITION',
       '2 lost Error: connection lost',
       '3 lost Error: connection lost',
-      '4 not-asked Error: the broker did not confirm the partition',
+      '4 left-out Error: no broker confirmed partition 4 of t',
     ]);
   });
 
   test('before any request was made nothing is in doubt, whatever ended the send', () => {
-    const { round, requestFor } = roundWith([0, 1]);
+    const { round } = roundWith([0, 1]);
     expect(failuresOf(round, new Error('no metadata'))).toEqual([
       '0 not-asked Error: no metadata',
       '1 not-asked Error: no metadata',
     ]);
+  });
+
+  test('knows which of its requests were made when something else ends it', () => {
+    const { round, requestFor } = roundWith([0, 1]);
     round.begin(requestFor(1));
     expect(failuresOf(round, new Error('ended'))).toEqual([
       '0 not-asked Error: ended',
@@ -78,7 +82,7 @@ describe('a send to several brokers', () => {
     round.answer(answerOf({ 0: 0 }));
     round.answer(answerOf({ 0: NOT_LEADER }));
     expect(stored).toEqual([0]);
-    expect(failuresOf(round)).toEqual(['1 lost Error: the broker did not confirm the partition']);
+    expect(failuresOf(round)).toEqual(['1 lost Error: no broker confirmed partition 1 of t']);
   });
 
   test('is found by the request of any of its brokers, and by no other request', () => {

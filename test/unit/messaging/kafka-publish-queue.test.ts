@@ -116,6 +116,58 @@ describe('publish queue', () => {
     expect(requests).toEqual([['0:x'], ['3:x', '4:x'], ['1:x'], ['3:x', '4:x'], ['2:x'], ['3:x', '4:x']]);
   });
 
+  test('partitions that go alone get no more than half of the time while others wait, those that failed least first', () => {
+    const queue = new PublishQueue();
+    for (const partition of [0, 1, 2]) add(queue, partition, 'x');
+    const [first, second] = queue.take(0);
+    first?.queue.distrust(0);
+    first?.queue.distrust(0);
+    second?.queue.distrust(0);
+    const taken: string[][] = [];
+    for (const nowMs of [1_000, 6_000, 7_000, 10_999, 11_000, 16_000]) taken.push(names(queue.take(nowMs)));
+    expect(taken).toEqual([['1:x'], ['2:x'], ['2:x'], ['2:x'], ['1:x'], ['2:x']]);
+    second?.queue.distrust(16_000);
+    second?.queue.distrust(16_000);
+    expect(names(queue.take(30_000))).toEqual(['0:x']);
+  });
+
+  test('only partitions that a topic has no more are refused, and not what is under way', async () => {
+    const queue = new PublishQueue();
+    const calls = [0, 1, 2].map((partition) => add(queue, partition, 'x'));
+    const inFlight = queue.take(0).filter((slice) => slice.queue.partition === 1);
+    const late = add(queue, 1, 'y');
+    queue.refuse('t', 1, refused, inFlight);
+    expect(await Promise.all([...calls, late].map(settledState))).toEqual([
+      'pending',
+      'pending',
+      'message-too-large',
+      'message-too-large',
+    ]);
+    expect(queue.records).toBe(2);
+  });
+
+  test('a call with one message under way and one that waits is in doubt at its deadline, in whatever order', async () => {
+    for (const flying of [0, 1]) {
+      const queue = new PublishQueue();
+      const call = newCall(2);
+      for (const partition of [0, 1]) add(queue, partition, 'x', { call });
+      const inFlight = queue.take(0).filter((slice) => slice.queue.partition === flying);
+      queue.expire(DEADLINE, inFlight);
+      expect(await settledState(call)).toBe('send-unknown');
+    }
+  });
+
+  test('a call is in doubt when one message was refused for good and another one is stored', async () => {
+    const queue = new PublishQueue();
+    const call = newCall(2);
+    for (const partition of [0, 1]) add(queue, partition, 'x', { call });
+    const [first, second] = queue.take(0);
+    if (first === undefined || second === undefined) throw new Error('both partitions are due');
+    queue.settle([first], new MessagingError('not-sent', 'refused', { canRetry: false }));
+    queue.settle([second]);
+    await expect(call.promise).rejects.toMatchObject({ code: 'send-unknown', canRetry: false });
+  });
+
   test('a partition whose leader refused waits, then goes with the others again', () => {
     const queue = new PublishQueue();
     for (const partition of [0, 1]) add(queue, partition, 'x');
@@ -163,7 +215,7 @@ describe('publish queue', () => {
     const queue = new PublishQueue();
     const call = add(queue, 0, 'a');
     queue.add('other', 0, { record: { value: null }, bytes: 1, valueBytes: 1, call: newCall() });
-    queue.refuseTopic('t', refused, []);
+    queue.refuse('t', 0, refused, []);
     expect(await settledState(call)).toBe('message-too-large');
     expect(queue.take(0).map((slice) => slice.queue.topic)).toEqual(['other']);
   });

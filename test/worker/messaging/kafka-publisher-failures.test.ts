@@ -17,8 +17,10 @@ const SOON_MS = 2_500;
 async function setUp(brokers: number, deadlineMs = 10_000) {
   const cluster = await startFakeCluster(brokers, PARTITIONS);
   onTestFinished(() => cluster.close());
+  const counts: Record<string, number> = {};
   const topics = new TopicPartitions({
-    partitionCounts: (names) => Promise.resolve(new Map(names.map((name) => [name, PARTITIONS]))),
+    partitionCounts: (names) =>
+      Promise.resolve(new Map(names.map((name) => [name, counts[name] ?? PARTITIONS]))),
   });
   for (const topic of ['t', 'closed', 'other']) await topics.find(topic);
   const publisher = new KafkaPublisher(
@@ -34,7 +36,7 @@ async function setUp(brokers: number, deadlineMs = 10_000) {
   await publisher.start();
   const publish = (value: string, partition = 0, topic = 't') =>
     publisher.publish([{ topic, key: null, partition, value: Buffer.from(`<${value}>`) }]);
-  return { cluster, publisher, publish };
+  return { cluster, publisher, publish, counts };
 }
 
 describe('a publisher whose brokers fail', () => {
@@ -112,6 +114,31 @@ describe('a publisher whose brokers fail', () => {
     await expect(publish('a', 1, 'other')).rejects.toMatchObject({ code: 'not-sent', canRetry: true });
     expect(cluster.stored).toEqual(['0: warm']);
     expect(cluster.connections - before).toBeLessThan(40);
+  });
+
+  test('messages for partitions that a topic has no more are refused, by its new count', async () => {
+    const { cluster, publish, counts } = await setUp(1);
+    await publish('warm');
+    cluster.partitions = 2;
+    counts.t = 2;
+    // The producer learns of it with the metadata that a new topic makes it ask for.
+    const [other, gone] = await Promise.allSettled([publish('a', 0, 'other'), publish('b', 5)]);
+    expect(other.status).toBe('fulfilled');
+    expect(gone).toMatchObject({ reason: { code: 'topic-unknown', canRetry: false } });
+  });
+
+  test('a value that cannot be encoded is refused, and what goes out with it is stored once', async () => {
+    const { cluster, publisher, publish } = await setUp(1);
+    await publish('warm');
+    const unwritable = { headers: { h: 5 as unknown as string } };
+    const results = await Promise.allSettled([
+      publish('a', 1),
+      publisher.publish([{ topic: 't', key: null, partition: 2, value: Buffer.from('<b>'), ...unwritable }]),
+      publish('c', 3),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(results[1]).toMatchObject({ reason: { code: 'not-sent', canRetry: false } });
+    expect(cluster.stored.toSorted()).toEqual(['0: warm', '1: a', '3: c']);
   });
 
   test('many partitions that their leader refuses cost one connection for each step of waiting', async () => {
