@@ -45,6 +45,13 @@ export class PendingReplies {
     return pending;
   }
 
+  /** Takes out the requests that were asked before (performance.now()) and are not on the log. */
+  takeUnsent(askedBeforeMs: number): readonly PendingReply[] {
+    const unsent = this.all().filter((pending) => !pending.isStored && pending.askedAtMs <= askedBeforeMs);
+    for (const { id } of unsent) this.take(id);
+    return unsent;
+  }
+
   all(): readonly PendingReply[] {
     return [...this.#byId.values()];
   }

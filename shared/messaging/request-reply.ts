@@ -16,8 +16,9 @@ import { PendingReplies, type PendingReply } from './pending-replies.ts';
 import type { Broker, BrokerAdmin, Publisher, Tail } from './ports.ts';
 import { readReply } from './read-reply.ts';
 import { createRequestMessage, type ReplyTo } from './request-message.ts';
-import type { OutgoingRequest, Reply, Requester } from './requester.ts';
+import type { OutgoingRequest, Reply, Requester, RequesterStats } from './requester.ts';
 import { sendProblemCode } from './send-problem-code.ts';
+import { toleratingGaps } from './tolerating-gaps.ts';
 
 export interface RequesterOptions {
   readonly broker: Pick<Broker, 'createTail' | 'createPublisher'> & {
@@ -40,15 +41,6 @@ export interface RequesterOptions {
 export type Sent =
   | { readonly kind: 'sent'; readonly correlationId: string }
   | { readonly kind: 'problem'; readonly problem: Problem };
-
-export interface RequesterStats {
-  readonly sent: number;
-  readonly replied: number;
-  readonly timedOut: number;
-  /** Replies that nobody waited for: late, repeated, or of another instance on the same partition. */
-  readonly unknownReplies: number;
-  readonly pending: number;
-}
 
 export interface CancellableRequests {
   /** Nobody waits for this reply any more: its slot is free, and the request ends as `reply-timeout`. */
@@ -73,6 +65,8 @@ const SEND_DEADLINE_MS = 5_000;
 /** A request that the broker has not taken for so long, while it cannot be reached, is answered broker-unavailable. */
 const UNREACHABLE_MS = 1_000;
 const CHECK_INTERVAL_MS = 250;
+/** Requests are taken while a lost publisher or reply consumer is replaced, for so long; both go on where they were. */
+const REPLACEMENT_MS = 1_000;
 const DRAIN_POLL_MS = 10;
 /** Tail and publisher may take so long to close. */
 const CLOSE_MS = 5_000;
@@ -87,6 +81,8 @@ class LogRequester implements RequestReply {
   readonly #publisher: Publisher;
   readonly #waiting: PendingReplies;
   readonly #counts = { sent: 0, replied: 0, timedOut: 0, unknownReplies: 0 };
+  readonly #takesRequests = toleratingGaps(() => this.#publisher.isHealthy(), REPLACEMENT_MS);
+  readonly #takesReplies = toleratingGaps(() => this.#tail?.isReady() === true, REPLACEMENT_MS);
   #tail: Tail | undefined;
   #replyPartition = 0;
   #starting: Promise<void> | undefined;
@@ -133,10 +129,10 @@ class LogRequester implements RequestReply {
 
   async request(request: OutgoingRequest): Promise<Reply> {
     const id = request.correlationId ?? (this.#options.createId ?? randomUUID)();
-    if (!this.isReady()) return problemReply('not-ready', id);
+    if (this.#stopping !== undefined || !this.#takesReplies()) return problemReply('not-ready', id);
     if (this.#waiting.size >= (this.#options.maxPending ?? MAX_PENDING))
       return problemReply('overloaded', id);
-    if (!this.#publisher.isHealthy()) return problemReply('broker-unavailable', id);
+    if (!this.#takesRequests()) return problemReply('broker-unavailable', id);
     if (this.#waiting.has(id)) throw new Error('a request of this correlation id is waiting already');
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
     const askedAtMs = performance.now();
@@ -150,7 +146,7 @@ class LogRequester implements RequestReply {
     const correlationId = request.correlationId ?? (this.#options.createId ?? randomUUID)();
     const failed = (code: ErrorCode): Sent => problemReply(code, correlationId);
     if (this.#stopping !== undefined) return failed('not-ready');
-    if (!this.#publisher.isHealthy()) return failed('broker-unavailable');
+    if (!this.#takesRequests()) return failed('broker-unavailable');
     try {
       await this.#publish(request, correlationId, { topic: replyTopic });
       return { kind: 'sent', correlationId };
@@ -177,7 +173,8 @@ class LogRequester implements RequestReply {
       throw error;
     }
     if (this.#stopping !== undefined) await tail.stop(CLOSE_MS);
-    else this.#check = setInterval(() => this.#giveUpUnreachable(), CHECK_INTERVAL_MS);
+    else this.#check = setInterval(() => this.#lookAround(), CHECK_INTERVAL_MS);
+    this.#lookAround();
   }
 
   async #sendFor(pending: PendingReply, request: OutgoingRequest): Promise<void> {
@@ -227,13 +224,11 @@ class LogRequester implements RequestReply {
     pending.settle(problemReply(isPassingFailure(error) ? 'broker-unavailable' : 'unexpected', pending.id));
   }
 
-  #giveUpUnreachable(): void {
-    if (this.#waiting.size === 0 || this.#publisher.isHealthy()) return;
-    const sinceMs = performance.now() - UNREACHABLE_MS;
-    for (const pending of this.#waiting.all()) {
-      if (pending.isStored || pending.askedAtMs > sinceMs) continue;
-      this.#waiting.take(pending.id)?.settle(problemReply('broker-unavailable', pending.id));
-    }
+  #lookAround(): void {
+    this.#takesReplies();
+    if (this.#takesRequests()) return;
+    for (const pending of this.#waiting.takeUnsent(performance.now() - UNREACHABLE_MS))
+      pending.settle(problemReply('broker-unavailable', pending.id));
   }
 
   async #stop(timeoutMs: number): Promise<void> {

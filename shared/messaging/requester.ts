@@ -46,3 +46,12 @@ export interface Requester {
   /** Waits for pending replies at most `timeoutMs`, then closes. */
   stop(timeoutMs: number): Promise<void>;
 }
+
+export interface RequesterStats {
+  readonly sent: number;
+  readonly replied: number;
+  readonly timedOut: number;
+  /** Replies that nobody waited for: late, repeated, or of another instance on the same partition. */
+  readonly unknownReplies: number;
+  readonly pending: number;
+}

@@ -210,12 +210,24 @@ test.each([
   expect(requester.pending()).toBe(1);
 });
 
-test('requests are refused until replies can be received', async () => {
+test('requests are refused while replies cannot be received for longer than a moment', async () => {
   const { requester, publisher, tail } = await createScene();
   tail.ready = false;
   expect(requester.isReady()).toBe(false);
+  await vi.advanceTimersByTimeAsync(1_300);
   expect(problemCode(await requester.request(question))).toBe('not-ready');
   expect(publisher.sent).toEqual([]);
+});
+
+test('a request is taken while the reply consumer is replaced, and answered by the next one', async () => {
+  const { requester, tail, reply } = await createScene();
+  tail.ready = false;
+  await vi.advanceTimersByTimeAsync(900);
+  const answer = requester.request(question);
+  await settleMicrotasks();
+  tail.ready = true;
+  reply('id-1', 1);
+  expect((await answer).kind).toBe('reply');
 });
 
 test('more requests than may wait are refused as overloaded', async () => {
@@ -225,11 +237,27 @@ test('more requests than may wait are refused as overloaded', async () => {
   expect(requester.pending()).toBe(2);
 });
 
-test('a broker that is away is told at once', async () => {
+test('a broker that is away for longer than a moment is told at once', async () => {
   const { requester, publisher } = await createScene();
   publisher.healthy = false;
+  await vi.advanceTimersByTimeAsync(1_300);
   expect(problemCode(await requester.request(question))).toBe('broker-unavailable');
+  expect(await requester.fire(question, 'elsewhere')).toMatchObject({
+    kind: 'problem',
+    problem: { code: 'broker-unavailable' },
+  });
   expect(publisher.sent).toEqual([]);
+});
+
+test('a request is taken while the connection to the broker is replaced', async () => {
+  const { requester, publisher, reply } = await createScene();
+  publisher.healthy = false;
+  await vi.advanceTimersByTimeAsync(900);
+  const answer = requester.request(question);
+  await settleMicrotasks();
+  publisher.healthy = true;
+  reply('id-1', 1);
+  expect((await answer).kind).toBe('reply');
 });
 
 test.each([
