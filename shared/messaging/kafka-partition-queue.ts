@@ -17,7 +17,7 @@ export class PartitionQueue {
   notBeforeMs = 0;
   #entries: PublishEntry[] = [];
   #failures = 0;
-  #isSuspect = false;
+  #suspect = false;
   /** So many of the next records go one by one, because a batch with them was refused. */
   #singly = 0;
 
@@ -31,13 +31,18 @@ export class PartitionQueue {
     return this.#failures;
   }
 
+  /** Its last request was not answered. */
+  get isSuspect(): boolean {
+    return this.#suspect;
+  }
+
   get isEmpty(): boolean {
     return this.#entries.length === 0;
   }
 
-  /** The next request carries nothing else: the last one was not answered, or a record is looked for, or is large. */
+  /** The next request carries nothing else: it is suspect, or a bad record is looked for, or the next one is large. */
   get goesAlone(): boolean {
-    return this.#isSuspect || this.#singly > 0 || (this.#entries[0]?.bytes ?? 0) > MAX_BYTES_PER_PARTITION;
+    return this.#suspect || this.#singly > 0 || (this.#entries[0]?.bytes ?? 0) > MAX_BYTES_PER_PARTITION;
   }
 
   add(entry: PublishEntry): void {
@@ -69,19 +74,19 @@ export class PartitionQueue {
   /** A request of it succeeded. */
   trust(): void {
     this.#failures = 0;
-    this.#isSuspect = false;
+    this.#suspect = false;
     this.notBeforeMs = 0;
   }
 
   /** A request of it failed, and nobody knows why: alone from now on, and not at once. */
   distrust(nowMs: number): void {
     this.delay(nowMs);
-    this.#isSuspect = true;
+    this.#suspect = true;
   }
 
   /** Its leader could not take the records: not at once, but as before, since others are not affected. */
   delay(nowMs: number): void {
-    this.#isSuspect = false;
+    this.#suspect = false;
     this.notBeforeMs = nowMs + Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, LONGEST_BACKOFF_MS);
     this.#failures += 1;
   }

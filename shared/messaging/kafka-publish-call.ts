@@ -46,7 +46,7 @@ export class PublishCall {
   /** `not-sent` would say that nothing of the call was stored. */
   #withSiblings(failure: MessagingError): MessagingError {
     if (failure.code !== 'not-sent' || !this.maybeStored) return failure;
-    const text = `${failure.message}; other messages of the call may have been stored`;
+    const text = `${failure.message}; messages of the call may have been stored`;
     return new MessagingError('send-unknown', text, { canRetry: failure.canRetry, cause: failure });
   }
 }

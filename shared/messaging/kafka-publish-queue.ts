@@ -11,6 +11,8 @@ const MAX_RECORDS_PER_REQUEST = 1_000;
 /** A request takes at most this many bytes in all, before compression. */
 const MAX_BYTES_PER_REQUEST = 4 * MIB;
 
+/** After a failed request for one partition alone the others get the next one, for at most this long. */
+const LONGEST_LONE_PAUSE_MS = 2_000;
 /** More partitions than this are not remembered while nothing waits for them: foreign reply topics could be any number. */
 const MAX_IDLE_PARTITIONS = 4_096;
 
@@ -31,10 +33,12 @@ export class PublishQueue {
   #line: PartitionQueue[] = [];
   /** The next request is for one that goes alone, if there is one. */
   #isTurnOfLone = false;
+  /** Of those that go alone the next one is a suspect, if there is one. */
+  #isTurnOfSuspect = true;
+  /** When the request under way was taken, if it is for one that goes alone. */
+  #loneTakenMs: number | undefined;
   /** While the others have something to send, none goes alone before this (epoch milliseconds). */
   #loneNotBeforeMs = 0;
-  /** When the latest request for one that goes alone was taken; undefined when that was not the latest request. */
-  #loneTakenMs: number | undefined;
   #records = 0;
   #bytes = 0;
 
@@ -61,11 +65,9 @@ export class PublishQueue {
 
   /**
    * What the next request takes; empty when nothing is due. What is taken stays queued until it is settled. Partitions that
-   * go alone and all others take turns, and the former take no more than half of the time: those of a frozen broker, each
-   * of which holds a request for seconds, do not starve the others.
+   * go alone and all others take turns.
    */
   take(nowMs: number): PublishSlice[] {
-    if (this.#loneTakenMs !== undefined) this.#loneNotBeforeMs = 2 * nowMs - this.#loneTakenMs;
     const isTurnOfLone = this.#isTurnOfLone && nowMs >= this.#loneNotBeforeMs;
     const lone = isTurnOfLone ? this.#takeLone(nowMs) : [];
     const shared = lone.length > 0 ? lone : this.#takeShared(nowMs);
@@ -75,6 +77,16 @@ export class PublishQueue {
     this.#loneTakenMs = isLone ? nowMs : undefined;
     this.#rotate(slices);
     return slices;
+  }
+
+  /**
+   * The request has failed that was taken last. One for a partition that goes alone may have taken seconds, on a broker
+   * that does not answer: the others get as much time, up to a limit, before the next one goes alone.
+   */
+  failed(nowMs: number): void {
+    if (this.#loneTakenMs === undefined) return;
+    this.#loneNotBeforeMs = nowMs + Math.min(nowMs - this.#loneTakenMs, LONGEST_LONE_PAUSE_MS);
+    this.#loneTakenMs = undefined;
   }
 
   /** The earliest time at which a waiting partition is due again; undefined when none waits. */
@@ -93,12 +105,11 @@ export class PublishQueue {
     this.#tidy();
   }
 
-  /** Refuses what waits for partitions from `first` on; what is under way stays queued until its request has ended. */
-  refuse(topic: string, first: number, error: MessagingError, inFlight: readonly PublishSlice[]): void {
+  /** Refuses all that waits for the topic; what is under way stays queued until its request has ended. */
+  refuse(topic: string, error: MessagingError, inFlight: readonly PublishSlice[]): void {
     const heads = headsOf(inFlight);
     for (const queue of this.#line) {
-      if (queue.topic !== topic || queue.partition < first) continue;
-      this.#settle(queue.clear(heads.get(queue)?.length ?? 0), error);
+      if (queue.topic === topic) this.#settle(queue.clear(heads.get(queue)?.length ?? 0), error);
     }
     this.#tidy();
   }
@@ -132,14 +143,21 @@ export class PublishQueue {
     this.#tidy();
   }
 
-  /** The one that failed least: one that fails again and again keeps back none that failed with it once. */
+  /**
+   * Suspects and others that go alone (large records, a search for a bad one) in turn. Of the suspects the one that failed
+   * least: one that fails again and again keeps back none that failed with it once.
+   */
   #takeLone(nowMs: number): PublishSlice[] {
-    let queue: PartitionQueue | undefined;
+    let suspect: PartitionQueue | undefined;
+    let other: PartitionQueue | undefined;
     for (const waiting of this.#line) {
       if (!waiting.goesAlone || waiting.notBeforeMs > nowMs) continue;
-      if (queue === undefined || waiting.failures < queue.failures) queue = waiting;
+      if (!waiting.isSuspect) other ??= waiting;
+      else if (suspect === undefined || waiting.failures < suspect.failures) suspect = waiting;
     }
+    const queue = this.#isTurnOfSuspect ? (suspect ?? other) : (other ?? suspect);
     if (queue === undefined) return [];
+    this.#isTurnOfSuspect = !queue.isSuspect;
     return [{ queue, entries: queue.head(MAX_RECORDS_PER_REQUEST, MAX_BYTES_PER_REQUEST) }];
   }
 

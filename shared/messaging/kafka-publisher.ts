@@ -11,7 +11,7 @@ import { PublishQueue, markMaybeStored, type PublishSlice } from './kafka-publis
 import { toRecord } from './kafka-record.ts';
 import { RecordPlacement } from './kafka-record-placement.ts';
 import { refusedRecord, tooLarge } from './kafka-refused-record.ts';
-import { noPartition, type TopicPartitions } from './kafka-topic-partitions.ts';
+import type { TopicPartitions } from './kafka-topic-partitions.ts';
 import type { OutgoingMessage } from './message.ts';
 import type { Publisher, PublisherOptions } from './ports.ts';
 
@@ -156,7 +156,10 @@ export class KafkaPublisher implements Publisher {
     const failures = round.failures(await sent.catch((error: unknown) => error));
     this.#inFlight = [];
     if (this.#state === 'stopped') return;
-    if (failures.length > 0) this.#repeat(producer, failures);
+    if (failures.length > 0) {
+      this.#queue.failed(Date.now());
+      this.#repeat(producer, failures);
+    }
     this.#isSending = false;
     this.#pump();
   }
@@ -180,7 +183,7 @@ export class KafkaPublisher implements Publisher {
       if (isMaybeStored(fate, error)) markMaybeStored([slice]);
       if (fate === 'answered') slice.queue.delay(now);
       else slice.queue.distrust(now);
-      if (fate === 'left-out' || isTopicUnknown(error)) unknown.add(slice.queue.topic);
+      if (isTopicUnknown(error)) unknown.add(slice.queue.topic);
     }
     const texts = new Set(again.map(({ error }) => toMessagingError('send', error).message));
     this.#parts.log.warn({ error: [...texts].join('; '), slices: again.length }, 'send failed');
@@ -197,16 +200,15 @@ export class KafkaPublisher implements Publisher {
     return true;
   }
 
-  /** Refuses what waits for a topic that is gone or closed to us, or for partitions that it has no more. */
+  /** Refuses what waits for the topic if it is gone or closed to us. */
   async #recheck(topic: string): Promise<void> {
     if (this.#rechecked.has(topic)) return;
     this.#rechecked.add(topic);
     try {
-      const count = await this.#parts.topics.find(topic);
-      this.#queue.refuse(topic, count, noPartition(topic, count), this.#inFlight);
+      await this.#parts.topics.find(topic);
     } catch (error) {
       if (error instanceof MessagingError && error.code === 'topic-unknown')
-        this.#queue.refuse(topic, 0, error, this.#inFlight);
+        this.#queue.refuse(topic, error, this.#inFlight);
     }
     this.#rechecked.delete(topic);
   }

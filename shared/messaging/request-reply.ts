@@ -53,7 +53,7 @@ export interface RequestReply extends Requester, CancellableRequests {
    * sent; `reply-timeout`: it may be stored all the same.
    */
   fire(request: OutgoingRequest, replyTopic: string): Promise<Sent>;
-  /** False while requests cannot be sent: they are answered `broker-unavailable`. */
+  /** False while requests cannot be sent: when that lasts, they are answered `broker-unavailable`. */
   readonly canSend: () => boolean;
   stats(): RequesterStats;
 }

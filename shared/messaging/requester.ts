@@ -33,8 +33,8 @@ export type Reply =
   | { readonly kind: 'problem'; readonly problem: Problem };
 
 /**
- * Request-reply over the log. Infrastructure trouble is answered as a problem too: broker-unavailable (nothing was
- * sent), reply-timeout, not-ready (reply consumer not assigned), overloaded (too many pending). Never rejects for those.
+ * Request-reply over the log. Infrastructure trouble is answered as a problem too: broker-unavailable (not on the log
+ * as far as is known; a request that waited may still get there, and its reply is dropped), reply-timeout, not-ready (reply consumer not assigned), overloaded (too many pending). Never rejects for those.
  */
 export interface Requester {
   /** Resolves when replies can be received: the reply consumer is assigned and positioned. */

@@ -113,6 +113,8 @@ interface FakeSend {
   /** With the error codes of partitions that refuse, by `topic/partition`. */
   confirm(codes?: Readonly<Record<string, number>>): Promise<void>;
   fail(error: Error): Promise<void>;
+  /** Ends before any request was made. */
+  failEarly(error: Error): Promise<void>;
 }
 
 /** A kafkajs producer without a broker: its requests stay open until the test answers them. */
@@ -126,10 +128,9 @@ export class FakeKafkajsProducer {
       return Promise.resolve();
     },
     sendBatch: ({ topicMessages = [] }: ProducerBatch) => {
-      const { promise, resolve } = Promise.withResolvers<object[]>();
+      const { promise, resolve, reject } = Promise.withResolvers<object[]>();
       const request = toProduceRequest(topicMessages);
       const round = roundOf(request);
-      round?.begin(request);
       const end = () => {
         resolve([]);
         return settleMicrotasks();
@@ -137,12 +138,18 @@ export class FakeKafkajsProducer {
       this.sends.push({
         records: textsOf(request),
         confirm: (codes = {}) => {
+          round?.begin(request);
           round?.answer(toAnswer(request, codes));
           return end();
         },
         fail: (error) => {
+          round?.begin(request);
           round?.lose(request, error);
           return end();
+        },
+        failEarly: (error) => {
+          reject(error);
+          return settleMicrotasks();
         },
       });
       return promise;

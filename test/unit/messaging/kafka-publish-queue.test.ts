@@ -116,34 +116,57 @@ describe('publish queue', () => {
     expect(requests).toEqual([['0:x'], ['3:x', '4:x'], ['1:x'], ['3:x', '4:x'], ['2:x'], ['3:x', '4:x']]);
   });
 
-  test('partitions that go alone get no more than half of the time while others wait, those that failed least first', () => {
+  test('after a request for one partition alone that failed the others get as much time, up to 2 s', () => {
     const queue = new PublishQueue();
-    for (const partition of [0, 1, 2]) add(queue, partition, 'x');
-    const [first, second] = queue.take(0);
-    first?.queue.distrust(0);
-    first?.queue.distrust(0);
-    second?.queue.distrust(0);
-    const taken: string[][] = [];
-    for (const nowMs of [1_000, 6_000, 7_000, 10_999, 11_000, 16_000]) taken.push(names(queue.take(nowMs)));
-    expect(taken).toEqual([['1:x'], ['2:x'], ['2:x'], ['2:x'], ['1:x'], ['2:x']]);
-    second?.queue.distrust(16_000);
-    second?.queue.distrust(16_000);
-    expect(names(queue.take(30_000))).toEqual(['0:x']);
+    for (const partition of [0, 1]) add(queue, partition, 'x');
+    queue.take(0)[0]?.queue.distrust(0);
+    expect(names(queue.take(1_000))).toEqual(['0:x']);
+    queue.failed(1_500);
+    const taken = [1_500, 1_600, 1_999, 2_000].map((nowMs) => names(queue.take(nowMs)));
+    expect(taken).toEqual([['1:x'], ['1:x'], ['1:x'], ['0:x']]);
+    queue.failed(7_000);
+    expect([7_000, 8_999, 9_000].map((nowMs) => names(queue.take(nowMs)))).toEqual([
+      ['1:x'],
+      ['1:x'],
+      ['0:x'],
+    ]);
   });
 
-  test('only partitions that a topic has no more are refused, and not what is under way', async () => {
+  test('a large record that was sent long ago holds up no later one', () => {
     const queue = new PublishQueue();
-    const calls = [0, 1, 2].map((partition) => add(queue, partition, 'x'));
+    add(queue, 0, 'L', { bytes: 600 * KIB });
+    queue.settle(queue.take(0));
+    const hourMs = 3_600_000;
+    add(queue, 0, 'M', { bytes: 600 * KIB });
+    add(queue, 1, 'x');
+    const taken = [0, 1].map((step) => names(queue.take(hourMs + step)));
+    expect(taken.flat().toSorted()).toEqual(['0:M', '1:x']);
+  });
+
+  test('suspects go in the order of their failures, and in turn with large records', () => {
+    const queue = new PublishQueue();
+    for (const partition of [0, 1]) add(queue, partition, 'x');
+    for (let count = 0; count < 3; count += 1) add(queue, 2, 'L', { bytes: 600 * KIB });
+    const [first, second] = queue.take(0);
+    for (const slice of [first, first, second]) slice?.queue.distrust(0);
+    const taken = Array.from({ length: 4 }, () => {
+      const slices = queue.take(1_000);
+      if (slices[0]?.queue.partition === 2) queue.settle(slices);
+      else slices[0]?.queue.distrust(0);
+      return names(slices);
+    });
+    expect(taken).toEqual([['1:x'], ['2:L'], ['0:x'], ['2:L']]);
+  });
+
+  test('refusing a topic leaves what is under way', async () => {
+    const queue = new PublishQueue();
+    const calls = [0, 1].map((partition) => add(queue, partition, 'x'));
     const inFlight = queue.take(0).filter((slice) => slice.queue.partition === 1);
     const late = add(queue, 1, 'y');
-    queue.refuse('t', 1, refused, inFlight);
-    expect(await Promise.all([...calls, late].map(settledState))).toEqual([
-      'pending',
-      'pending',
-      'message-too-large',
-      'message-too-large',
-    ]);
-    expect(queue.records).toBe(2);
+    queue.refuse('t', refused, inFlight);
+    const outcomes = await Promise.all([...calls, late].map(settledState));
+    expect(outcomes).toEqual(['message-too-large', 'pending', 'message-too-large']);
+    expect(queue.records).toBe(1);
   });
 
   test('a call with one message under way and one that waits is in doubt at its deadline, in whatever order', async () => {
@@ -215,7 +238,7 @@ describe('publish queue', () => {
     const queue = new PublishQueue();
     const call = add(queue, 0, 'a');
     queue.add('other', 0, { record: { value: null }, bytes: 1, valueBytes: 1, call: newCall() });
-    queue.refuse('t', 0, refused, []);
+    queue.refuse('t', refused, []);
     expect(await settledState(call)).toBe('message-too-large');
     expect(queue.take(0).map((slice) => slice.queue.topic)).toEqual(['other']);
   });

@@ -123,6 +123,18 @@ describe('a publisher over kafkajs', () => {
     expect(half).toMatchObject({ reason: { code: 'send-unknown', canRetry: true } });
   });
 
+  test('what no request was made for is not in doubt at its deadline', async () => {
+    const { producers, publish } = await setUp();
+    const unsent = publish('a', 0);
+    await settleMicrotasks();
+    for (let step = 0; step < 1_500; step += 1) {
+      for (const { sends } of producers) await sends.at(-1)?.failEarly(new Error('no leader'));
+      await vi.advanceTimersByTimeAsync(7);
+    }
+    expect(producers.length).toBeGreaterThan(10);
+    await expect(unsent).rejects.toMatchObject({ code: 'not-sent', canRetry: true });
+  });
+
   test('a partition whose topic is looked for again neither holds up the others nor outlives its deadline', async () => {
     const { producers, first, publish, topics } = await setUp();
     const gone = publish('a', 1);

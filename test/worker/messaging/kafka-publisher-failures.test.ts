@@ -17,10 +17,8 @@ const SOON_MS = 2_500;
 async function setUp(brokers: number, deadlineMs = 10_000) {
   const cluster = await startFakeCluster(brokers, PARTITIONS);
   onTestFinished(() => cluster.close());
-  const counts: Record<string, number> = {};
   const topics = new TopicPartitions({
-    partitionCounts: (names) =>
-      Promise.resolve(new Map(names.map((name) => [name, counts[name] ?? PARTITIONS]))),
+    partitionCounts: (names) => Promise.resolve(new Map(names.map((name) => [name, PARTITIONS]))),
   });
   for (const topic of ['t', 'closed', 'other']) await topics.find(topic);
   const publisher = new KafkaPublisher(
@@ -36,7 +34,7 @@ async function setUp(brokers: number, deadlineMs = 10_000) {
   await publisher.start();
   const publish = (value: string, partition = 0, topic = 't') =>
     publisher.publish([{ topic, key: null, partition, value: Buffer.from(`<${value}>`) }]);
-  return { cluster, publisher, publish, counts };
+  return { cluster, publisher, publish };
 }
 
 describe('a publisher whose brokers fail', () => {
@@ -104,27 +102,16 @@ describe('a publisher whose brokers fail', () => {
     expect(taken).toEqual(['a']);
   });
 
-  test('a partition without a leader from the beginning is not in doubt', async () => {
+  test('a partition without a leader costs few connections until the deadline, and nothing is stored', async () => {
     const { cluster, publish } = await setUp(1, 1_500);
     await publish('warm');
     cluster.partitionError = (partition) => (partition === 1 ? LEADER_NOT_AVAILABLE : 0);
     cluster.onProduce = () => ({});
     const before = cluster.connections;
     // The producer asks for metadata of a topic that is new to it.
-    await expect(publish('a', 1, 'other')).rejects.toMatchObject({ code: 'not-sent', canRetry: true });
+    await expect(publish('a', 1, 'other')).rejects.toMatchObject({ canRetry: true });
     expect(cluster.stored).toEqual(['0: warm']);
     expect(cluster.connections - before).toBeLessThan(40);
-  });
-
-  test('messages for partitions that a topic has no more are refused, by its new count', async () => {
-    const { cluster, publish, counts } = await setUp(1);
-    await publish('warm');
-    cluster.partitions = 2;
-    counts.t = 2;
-    // The producer learns of it with the metadata that a new topic makes it ask for.
-    const [other, gone] = await Promise.allSettled([publish('a', 0, 'other'), publish('b', 5)]);
-    expect(other.status).toBe('fulfilled');
-    expect(gone).toMatchObject({ reason: { code: 'topic-unknown', canRetry: false } });
   });
 
   test('a value that cannot be encoded is refused, and what goes out with it is stored once', async () => {
