@@ -1,9 +1,9 @@
-import type { MessagingError } from '../platform/errors.ts';
+import { MessagingError } from '../platform/errors.ts';
 import { toMessagingError } from './kafka-errors.ts';
 import { partitionOfKey } from './key-partition.ts';
 import type { PublishEntry } from './kafka-publish-call.ts';
 import type { PublishQueue } from './kafka-publish-queue.ts';
-import { noPartition, type TopicPartitions } from './kafka-topic-partitions.ts';
+import type { TopicPartitions } from './kafka-topic-partitions.ts';
 import type { OutgoingMessage } from './message.ts';
 
 /** A question that failed because the broker is away is asked again after this. */
@@ -115,7 +115,8 @@ export class RecordPlacement {
   #placeAmong(count: number, { topic, key, partition }: OutgoingMessage, entry: PublishEntry): void {
     const chosen = partition ?? this.#choose(key, count);
     if (!Number.isInteger(chosen) || chosen < 0 || chosen >= count) {
-      entry.call.recordDone(noPartition(topic, chosen));
+      const text = `topic ${topic} has no partition ${chosen}`;
+      entry.call.recordDone(new MessagingError('topic-unknown', text, { canRetry: false }));
       return;
     }
     entry.record.partition = chosen;

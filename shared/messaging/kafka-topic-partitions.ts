@@ -71,13 +71,6 @@ export class TopicPartitions {
   }
 }
 
-/** The error for a message to a partition that its topic does not have. */
-export function noPartition(topic: string, partition: number): MessagingError {
-  return new MessagingError('topic-unknown', `topic ${topic} has no partition ${partition}`, {
-    canRetry: false,
-  });
-}
-
 function unknownTopic(topic: string): MessagingError {
   return new MessagingError('topic-unknown', `there is no topic ${topic}`, { canRetry: false });
 }
