@@ -2,7 +2,8 @@ import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
 import { MessagingError } from '../platform/errors.ts';
 import type { CreateKafkaClient, KafkaClient } from './kafka-client.ts';
 import { brokerErrorType, isTopicUnknown, toMessagingError } from './kafka-errors.ts';
-import { untilLed, whileLeadersMove } from './kafka-leaders.ts';
+import { untilLed, whileSettling } from './kafka-leaders.ts';
+import { topicCounts, topicCountsNow } from './kafka-topic-counts.ts';
 import type { PartitionOffset } from './message.ts';
 import type { BrokerAdmin, TopicSpec } from './ports.ts';
 import type { TopicState } from './topic-catalogue.ts';
@@ -67,23 +68,21 @@ export class KafkaAdmin implements BrokerAdmin {
     });
   }
 
-  /** Asks topic by topic: one that is missing fails the whole answer of kafkajs. */
+  /** New topics are waited for; those that are missing take two seconds. */
   partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    return this.#call('partition counts', async (admin) => {
-      const counts = new Map<string, number>();
-      for (const topic of new Set(topics)) {
-        const count = await partitionCount(admin, topic);
-        if (count !== undefined) counts.set(topic, count);
-      }
-      return counts;
-    });
+    return this.#call('partition counts', (admin) => topicCounts(admin, topics));
+  }
+
+  /** The same by one question: for those who ask again in their own time. */
+  partitionCountsNow(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.#call('partition counts', (admin) => topicCountsNow(admin, topics));
   }
 
   offsets(topic: string): Promise<readonly { partition: number; low: number; high: number }[]> {
     return this.#callAlone(`offsets of ${topic}`, async (admin) => {
       // fetchTopicOffsets repeats itself for seconds when the topic is missing.
-      if ((await partitionCount(admin, topic)) === undefined) throw unknownTopic(topic);
-      const offsets = await whileLeadersMove(() => admin.fetchTopicOffsets(topic));
+      if (!(await topicCounts(admin, [topic])).has(topic)) throw unknownTopic(topic);
+      const offsets = await whileSettling(() => admin.fetchTopicOffsets(topic));
       return offsets
         .map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }))
         .toSorted((one, other) => one.partition - other.partition);
@@ -105,10 +104,8 @@ export class KafkaAdmin implements BrokerAdmin {
   topicStates(topics: readonly string[]): Promise<ReadonlyMap<string, TopicState>> {
     return this.#call('describe topics', async (admin) => {
       const states = new Map<string, TopicState>();
-      for (const topic of topics) {
-        const partitions = await partitionCount(admin, topic);
-        if (partitions !== undefined)
-          states.set(topic, { partitions, config: await topicSettings(admin, topic) });
+      for (const [topic, partitions] of await topicCounts(admin, topics)) {
+        states.set(topic, { partitions, config: await whileSettling(() => topicSettings(admin, topic)) });
       }
       return states;
     });
@@ -173,16 +170,6 @@ export class KafkaAdmin implements BrokerAdmin {
     } catch {
       // The connection is given up either way.
     }
-  }
-}
-
-async function partitionCount(admin: Admin, topic: string): Promise<number | undefined> {
-  try {
-    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-    return topics.find(({ name }) => name === topic)?.partitions.length;
-  } catch (error) {
-    if (isTopicUnknown(error)) return undefined;
-    throw error;
   }
 }
 

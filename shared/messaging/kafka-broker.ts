@@ -28,7 +28,7 @@ export function createKafkaBroker(options: KafkaBrokerOptions): KafkaBroker {
   const { clientId, log } = options;
   const createClient = kafkaClients(options, log);
   const admin = new KafkaAdmin(createClient, `${clientId}.admin`);
-  const topics = new TopicPartitions(admin);
+  const topics = new TopicPartitions({ partitionCounts: (names) => admin.partitionCountsNow(names) });
   const open = new Set<{ stop(): Promise<void> }>();
   const onStopped = (stopped: { stop(): Promise<void> }) => open.delete(stopped);
   const opened = <T extends { stop(): Promise<void> }>(client: T): T => {

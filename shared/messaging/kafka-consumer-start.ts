@@ -1,6 +1,7 @@
 import { MessagingError } from '../platform/errors.ts';
 import { brokerErrorType } from './kafka-errors.ts';
 import type { KafkaConsumerRun } from './kafka-consumer-run.ts';
+import { TOPIC_SPREAD_MS } from './kafka-existing-topics.ts';
 
 /**
  * Coordinators that load or move are ready again within this, also after a restart of their broker. A broker that died is
@@ -19,20 +20,21 @@ const PASSING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Starts a consumer run; where its coordinator is not ready yet or cannot be reached, a new one takes its place. Rejects
- * with MessagingError of the last one.
+ * Starts a consumer run; where its coordinator is not ready yet or cannot be reached, a new one takes its place, and so
+ * where the broker it begins with has not heard of a topic that another one has named. Rejects with MessagingError of the
+ * last one.
  */
 export async function startConsumer(
   makeRun: () => KafkaConsumerRun,
   isStopped: () => boolean,
 ): Promise<void> {
-  const until = Date.now() + PATIENCE_MS;
+  const startedAt = Date.now();
   for (;;) {
     try {
       await makeRun().start();
       return;
     } catch (error) {
-      if (!isPassing(error) || isStopped() || Date.now() > until) throw error;
+      if (isStopped() || Date.now() - startedAt >= patienceMs(error)) throw error;
     }
     await new Promise((resolve) => {
       setTimeout(resolve, RETRY_INTERVAL_MS);
@@ -40,7 +42,10 @@ export async function startConsumer(
   }
 }
 
-function isPassing(error: unknown): boolean {
-  if (PASSING.has(brokerErrorType(error) ?? '')) return true;
-  return error instanceof MessagingError && error.code === 'broker-unavailable';
+/** How long the cause may take to pass; none for what will not. */
+function patienceMs(error: unknown): number {
+  if (PASSING.has(brokerErrorType(error) ?? '')) return PATIENCE_MS;
+  if (!(error instanceof MessagingError)) return 0;
+  if (error.code === 'topic-unknown') return TOPIC_SPREAD_MS;
+  return error.code === 'broker-unavailable' ? PATIENCE_MS : 0;
 }

@@ -8,7 +8,11 @@ import type { TopicSpec } from './ports.ts';
 const LEADER_POLL_MS = 50;
 /** A leader that moves is settled within seconds. */
 const LEADER_MOVE_MS = 5_000;
-const LEADER_MOVES: ReadonlySet<string> = new Set(['NOT_LEADER_FOR_PARTITION', 'LEADER_NOT_AVAILABLE']);
+const SETTLING: ReadonlySet<string> = new Set([
+  'NOT_LEADER_FOR_PARTITION',
+  'LEADER_NOT_AVAILABLE',
+  'UNKNOWN_TOPIC_OR_PARTITION',
+]);
 
 /** Resolves when every partition of the new topics has a leader. Rejects after `timeoutMs`. */
 export async function untilLed(
@@ -29,14 +33,17 @@ export async function untilLed(
   }
 }
 
-/** Asks again while a leader that the metadata names does not know of its office yet. */
-export async function whileLeadersMove<T>(ask: () => Promise<T>): Promise<T> {
+/**
+ * Asks about a topic that exists again while a leader that the metadata names does not know of its office, or the broker
+ * that answers of the topic.
+ */
+export async function whileSettling<T>(ask: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + LEADER_MOVE_MS;
   for (;;) {
     try {
       return await ask();
     } catch (error) {
-      if (!LEADER_MOVES.has(brokerErrorType(error) ?? '') || performance.now() > giveUpAt) throw error;
+      if (!SETTLING.has(brokerErrorType(error) ?? '') || performance.now() > giveUpAt) throw error;
       await sleep(LEADER_POLL_MS);
     }
   }

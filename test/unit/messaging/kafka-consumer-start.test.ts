@@ -5,6 +5,7 @@ import { toMessagingError } from '../../../shared/messaging/kafka-errors.ts';
 
 const LONGER_THAN_A_SESSION_MS = 10_000;
 const LONGER_THAN_PATIENCE_MS = 16_000;
+const LONGER_THAN_SPREAD_MS = 6_000;
 
 /** Runs that fail with the error until the time has come. */
 function runsThatFail(error: Error, untilMs: number) {
@@ -21,6 +22,11 @@ function runsThatFail(error: Error, untilMs: number) {
 
 const refusedConnection = (): Error =>
   Object.assign(new Error('Connection error: connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+
+const unknownTopic = (): Error =>
+  Object.assign(new Error('This server does not host this topic-partition'), {
+    type: 'UNKNOWN_TOPIC_OR_PARTITION',
+  });
 
 describe('the start of a Kafka consumer', () => {
   beforeEach(() => {
@@ -47,6 +53,22 @@ describe('the start of a Kafka consumer', () => {
       code: 'broker-unavailable',
       message: expect.stringContaining('ECONNREFUSED'),
     });
+  });
+
+  it('outlasts a broker that has not heard of a new topic, though another one named it before', async () => {
+    const { lives, makeRun } = runsThatFail(unknownTopic(), 1_500);
+    const started = startConsumer(makeRun, () => false);
+    await vi.advanceTimersByTimeAsync(2_000);
+    await started;
+    expect(lives.count).toBeGreaterThan(1);
+  });
+
+  it('gives up a topic that does not appear within the time that brokers take to hear of one', async () => {
+    const { makeRun } = runsThatFail(unknownTopic(), Number.POSITIVE_INFINITY);
+    const started = startConsumer(makeRun, () => false);
+    started.catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(LONGER_THAN_SPREAD_MS);
+    await expect(started).rejects.toMatchObject({ code: 'topic-unknown' });
   });
 
   it('does not try again what was refused, nor once it was stopped', async () => {
