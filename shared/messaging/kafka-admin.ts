@@ -91,7 +91,7 @@ export class KafkaAdmin implements BrokerAdmin {
 
   committed(groupId: string, topics: readonly string[]): Promise<readonly PartitionOffset[]> {
     return this.#callAlone(`commits of ${groupId}`, async (admin) => {
-      const answer = await admin.fetchOffsets({ groupId, topics: [...topics] });
+      const answer = await whileSettling(() => admin.fetchOffsets({ groupId, topics: [...topics] }));
       return answer.flatMap(({ topic, partitions }) =>
         partitions
           .map(({ partition, offset }) => ({ topic, partition, offset: Number(offset) }))

@@ -8,6 +8,7 @@ import { growEncodersAsNeeded } from './kafka-encoder-growth.ts';
 import { stopIdlePolling } from './kafka-idle-polling.ts';
 import { toKafkajsLog } from './kafka-log.ts';
 import { hearProduceAnswers } from './kafka-produce-answers.ts';
+import { SilentBrokers } from './kafka-silent-brokers.ts';
 import { saslOptions, type KafkaSasl } from './kafka-sasl.ts';
 
 /** Where the brokers are and how to talk to them (`config.kafka` fits). */
@@ -55,11 +56,12 @@ export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClie
   const brokers = settings.brokers.map(checkAddress);
   const ssl = settings.ssl === undefined ? {} : { ssl: readCertificates(settings.ssl) };
   const sasl = settings.sasl === undefined ? {} : { sasl: saslOptions(settings.sasl) };
+  const silent = new SilentBrokers();
   return ({ clientId, retry }) => {
-    const connections = new KafkaConnections();
+    const connections = new KafkaConnections((address) => silent.note(address));
     const kafka = new Kafka({
       clientId,
-      brokers: beginningAnywhere(brokers),
+      brokers: silent.last(beginningAnywhere(brokers)),
       ...ssl,
       ...sasl,
       retry,
@@ -77,7 +79,8 @@ export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClie
 
 /**
  * kafkajs begins with the first broker of the list, each time, and stays with one that takes the connection and never
- * answers: a frozen machine. So each client begins with another one, and a new client gets away from it.
+ * answers: a frozen machine. So each client begins with another one, and with one that is known to be
+ * silent last.
  */
 function beginningAnywhere(brokers: readonly string[]): string[] {
   const first = Math.floor(Math.random() * brokers.length);

@@ -7,15 +7,21 @@ const KEEP_ALIVE_DELAY_MS = 60_000;
 
 /**
  * The sockets of one kafkajs client. kafkajs neither tells whether it is connected nor can it be cut off; with its
- * sockets in our hands we know both. Small requests go out at once (TCP_NODELAY, which kafkajs does not set: a
+ * sockets in our hands we know both, and also which broker has left a request unanswered. Small requests go out at once (TCP_NODELAY, which kafkajs does not set: a
  * heartbeat or commit behind an unacknowledged request would wait for the peer's delayed acknowledgement, 40 ms).
  */
 export class KafkaConnections {
   readonly #sockets = new Set<Socket>();
   #open = 0;
   #destroyed = false;
+  readonly #onSilent: (address: string) => void;
   /** Called when the last open connection is gone. */
   onLost: (() => void) | undefined;
+
+  /** `onSilent` is called with the `host:port` of a broker whose connection ends without it, or before an answer. */
+  constructor(onSilent: (address: string) => void) {
+    this.#onSilent = onSilent;
+  }
 
   /** Whether at least one connection to a broker stands. */
   isConnected(): boolean {
@@ -33,7 +39,7 @@ export class KafkaConnections {
       : connectTcp({ host, port, noDelay: true }, onConnect);
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
-    this.#watch(socket, secure ? 'secureConnect' : 'connect');
+    this.#watch(socket, secure ? 'secureConnect' : 'connect', `${host}:${port}`);
     return socket;
   };
 
@@ -45,15 +51,20 @@ export class KafkaConnections {
     for (const socket of this.#sockets) socket.destroy(new Error('connection closed by this client'));
   }
 
-  #watch(socket: Socket, connected: 'connect' | 'secureConnect'): void {
+  #watch(socket: Socket, connected: 'connect' | 'secureConnect', address: string): void {
     this.#sockets.add(socket);
     let counted = false;
+    let answered = 0;
+    socket.on('data', () => {
+      answered = socket.bytesWritten;
+    });
     socket.once(connected, () => {
       counted = true;
       this.#open += 1;
     });
     socket.once('close', () => {
       this.#sockets.delete(socket);
+      if (!counted || socket.bytesWritten > answered) this.#onSilent(address);
       if (!counted) return;
       this.#open -= 1;
       if (this.#open === 0) this.onLost?.();

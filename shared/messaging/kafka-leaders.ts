@@ -6,12 +6,15 @@ import type { TopicSpec } from './ports.ts';
 
 /** A new topic has its leaders within some 10 ms on a broker at rest. */
 const LEADER_POLL_MS = 50;
-/** A leader that moves is settled within seconds. */
+/** A leader or a coordinator that moves is settled within seconds. */
 const LEADER_MOVE_MS = 5_000;
 const SETTLING: ReadonlySet<string> = new Set([
   'NOT_LEADER_FOR_PARTITION',
   'LEADER_NOT_AVAILABLE',
   'UNKNOWN_TOPIC_OR_PARTITION',
+  'GROUP_LOAD_IN_PROGRESS',
+  'GROUP_COORDINATOR_NOT_AVAILABLE',
+  'NOT_COORDINATOR_FOR_GROUP',
 ]);
 
 /** Resolves when every partition of the new topics has a leader. Rejects after `timeoutMs`. */
@@ -34,8 +37,8 @@ export async function untilLed(
 }
 
 /**
- * Asks about a topic that exists again while a leader that the metadata names does not know of its office, or the broker
- * that answers of the topic.
+ * Asks about a topic that exists again while a leader or coordinator that the metadata names does not know of its
+ * office, or the broker that answers of the topic.
  */
 export async function whileSettling<T>(ask: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + LEADER_MOVE_MS;

@@ -6,7 +6,7 @@ const MAX_AGE_MS = 300_000;
 /** A topic found missing stays so for this long: whoever names wrong reply topics costs one question per 2 s. */
 const MISSING_AGE_MS = 2_000;
 /** A new topic may not be known to each broker at once: so many questions, so far apart, before it counts as missing. */
-const QUESTIONS = 3;
+const QUESTIONS = 5;
 const QUESTION_INTERVAL_MS = 500;
 /** More topics than this are forgotten oldest first; foreign reply topics could be any number. */
 const MAX_TOPICS = 1_000;

@@ -125,6 +125,8 @@ suite('the catalogue on Kafka', () => {
     const producer = scope.createClient().producer();
     await producer.connect();
     const value = JSON.stringify({ kind: 'product', body: productValue('BY-HAND') });
+    // The first send of a producer asks for the topic's leaders, which is not what the promise is about.
+    await producer.send({ topic, messages: [{ key: 'product/never-there/1', value: null }] });
     const sentAt = performance.now();
     await producer.send({
       topic,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isRequirementMissing } from '../../scripts/local-kafka/local-kafka-error.ts';
 import { startLocalKafka, type LocalKafka } from '../../scripts/local-kafka/start-local-kafka.ts';
@@ -121,6 +122,7 @@ suite('a cluster whose leaders move', () => {
     ]);
     const committed = new Map<number, number>();
     const members = [0, 1].map(() => lateCommitter(scope.nameOf('moving'), topic, committed));
+    const generation = () => Math.max(...members.map(({ generations }) => generations()));
     await Promise.all(members.map((member) => member.start()));
     const publisher = broker.createPublisher({ clientId: 'moving', deadlineMs: STEP_MS });
     await publisher.start();
@@ -133,7 +135,9 @@ suite('a cluster whose leaders move', () => {
     }, 10);
     for (let round = 0; round < MOVES; round += 1) {
       await sleep(1_500);
+      const before = generation();
       await moveLeaders(topic, round);
+      await eventually('a new generation', STEP_MS, () => generation() > before);
     }
     await sleep(1_500);
     clearInterval(load);
@@ -141,10 +145,16 @@ suite('a cluster whose leaders move', () => {
     const missing = () => values.filter((value) => members.every(({ seen }) => !seen.has(value)));
     await eventually('every message', STEP_MS, () => missing().length === 0);
     expect(members.flatMap(({ skipped }) => skipped)).toEqual([]);
-    expect(Math.max(...members.map(({ generations }) => generations()))).toBeGreaterThan(MOVES);
+    expect(generation()).toBeGreaterThan(MOVES);
     await Promise.all([...members.map((member) => member.stop()), publisher.stop()]);
   });
 });
+
+/** A stop signal works once a thread of the process gets its turn; until then a broker may still answer. */
+function isStopped(pid: number): boolean {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T');
+}
 
 suite('a broker that stops answering', () => {
   test('leaves a publish in doubt as send-unknown, and the publisher recovers by itself', {
@@ -161,8 +171,9 @@ suite('a broker that stops answering', () => {
     await publisher.publish(message('before'));
     const pids = cluster?.nodes.map(({ pid }) => pid) ?? [];
     for (const pid of pids) process.kill(pid, 'SIGSTOP');
-    const startedAt = performance.now();
     try {
+      await eventually('brokers that stand still', STEP_MS, () => pids.every(isStopped));
+      const startedAt = performance.now();
       await expect(publisher.publish(message('doubt'))).rejects.toMatchObject({
         code: 'send-unknown',
         canRetry: true,

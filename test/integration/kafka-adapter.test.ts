@@ -137,6 +137,7 @@ suite('publisher on Kafka', () => {
       [gone, stays].map((topic) => ({ topic, key: 'k', value: Buffer.from('before') })),
     );
     await broker.admin.deleteTopics([gone]);
+    await eventually('the deletion', STEP_MS, async () => !(await broker.admin.listTopics()).includes(gone));
     const late = publisher.publish([{ topic: gone, key: 'k', value: Buffer.from('late') }]);
     const other = publisher.publish([{ topic: stays, key: 'k', value: Buffer.from('after') }]);
     await expect(late).rejects.toMatchObject({ code: 'topic-unknown' });
@@ -186,6 +187,8 @@ suite('group source on Kafka', () => {
     const topic = await topicWith(4);
     const publisher = await startedPublisher();
     await publisher.publish([{ topic, partition: 0, key: null, value: Buffer.from('one') }]);
+    // A partition without a serving leader would make the first member join anew.
+    await broker.admin.offsets(topic);
     const group = scope.nameOf(randomUUID());
     const [first, second] = [member(group, topic), member(group, topic)];
     const commits: Promise<boolean>[] = [];
@@ -348,6 +351,10 @@ suite('npm run topics', () => {
     );
     await scope.admin.createPartitions({
       topicPartitions: [{ topic: `${scope.prefix}plat.ingress.results.v1`, count: 7 }],
+    });
+    await eventually('the seventh partition', STEP_MS, async () => {
+      const counts = await broker.admin.partitionCounts([`${scope.prefix}plat.ingress.results.v1`]);
+      return counts.get(`${scope.prefix}plat.ingress.results.v1`) === 7;
     });
     const differing = await topics('check');
     expect(differing).toMatchObject({

@@ -23,6 +23,9 @@ const DEFAULT_PARTITIONS = 3;
 /** The group of a member that was killed is not empty before its session of 6 s has ended. */
 const DELETE_ATTEMPTS = 20;
 const DELETE_PAUSE_MS = 500;
+/** A new topic is served by its leaders within this, also while much else starts. */
+const SERVED_MS = 20_000;
+const SERVED_PAUSE_MS = 50;
 
 /** Opens a scope with a random prefix. Its clients log nothing: what they are refused, the test asserts. */
 export async function openKafkaScope(brokers: readonly string[]): Promise<KafkaScope> {
@@ -39,9 +42,10 @@ export async function openKafkaScope(brokers: readonly string[]): Promise<KafkaS
     createTopic: async (name, config = {}) => {
       const topic = `${prefix}${name}`;
       await admin.createTopics({
-        waitForLeaders: true,
+        waitForLeaders: false,
         topics: [{ numPartitions: DEFAULT_PARTITIONS, ...config, topic }],
       });
+      await untilServed(createClient().admin(), topic, config.numPartitions ?? DEFAULT_PARTITIONS);
       return topic;
     },
     close: async () => {
@@ -51,6 +55,25 @@ export async function openKafkaScope(brokers: readonly string[]): Promise<KafkaS
       await admin.disconnect();
     },
   };
+}
+
+/**
+ * The leader of each partition answers. kafkajs' own wait asks one broker once, which may not have heard of the topic;
+ * and a partition that is not served yet makes consumers join anew and producers send twice. By an admin of its own: it
+ * asks for each topic that it was ever asked for, and fails once one of them is deleted.
+ */
+async function untilServed(admin: Admin, topic: string, partitions: number): Promise<void> {
+  const giveUpAt = performance.now() + SERVED_MS;
+  await admin.connect();
+  for (;;) {
+    try {
+      if ((await admin.fetchTopicOffsets(topic)).length === partitions) break;
+    } catch (error) {
+      if (performance.now() > giveUpAt) throw error;
+    }
+    await sleep(SERVED_PAUSE_MS);
+  }
+  await admin.disconnect();
 }
 
 async function deleteGroups(admin: Admin, prefix: string): Promise<void> {

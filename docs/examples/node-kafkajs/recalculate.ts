@@ -77,7 +77,7 @@ try {
   await createReplyTopic();
   await Promise.all([producer.connect(), consumer.connect()]);
   // From the first reply that this group has not seen: none is missed, however early it comes.
-  await consumer.subscribe({ topic: REPLY_TOPIC, fromBeginning: true });
+  await subscribe();
   await consumer.run({
     eachMessage: ({ message: { headers, value } }) =>
       takeReply(headers ?? {}, value?.toString('utf8') ?? '').catch(breakOff),
@@ -107,6 +107,20 @@ async function createReplyTopic(): Promise<void> {
     await sleep(LOOK_EVERY_MS);
   }
   await admin.disconnect();
+}
+
+/** A broker that has not heard of a topic just made calls it unknown, and kafkajs asks no other one. */
+async function subscribe(): Promise<void> {
+  for (let looks = 1; ; looks += 1) {
+    try {
+      await consumer.subscribe({ topic: REPLY_TOPIC, fromBeginning: true });
+      return;
+    } catch (error) {
+      const { type } = error as { type?: string };
+      if (type !== 'UNKNOWN_TOPIC_OR_PARTITION' || looks === MAX_LOOKS) throw error;
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
 }
 
 /** Keeps the window full until everything is answered. Rejects when replies have stopped coming. */

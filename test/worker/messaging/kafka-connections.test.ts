@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { KafkaConnections } from '../../../shared/messaging/kafka-connections.ts';
+
+/** A server on loopback that does this with each connection. */
+async function serverThat(serve: (socket: Socket) => void): Promise<{ server: Server; port: number }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    serve(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { server, port: (server.address() as AddressInfo).port };
+}
+
+/** The sockets of a client, and the brokers it calls silent. */
+function client() {
+  const silent: string[] = [];
+  const connections = new KafkaConnections((address) => silent.push(address));
+  const connect = (port: number) => {
+    const socket = connections.createSocket({
+      host: '127.0.0.1',
+      port,
+      ssl: undefined as never,
+      onConnect: () => undefined,
+    });
+    // Not once(), which rejects at the error that comes before.
+    const closed = new Promise<void>((resolve) => {
+      socket.on('error', () => undefined).once('close', () => resolve());
+    });
+    return { socket, closed };
+  };
+  return { silent, connections, connect };
+}
+
+describe('a broker counts as silent', () => {
+  test('when a connection ends with a request unanswered', async () => {
+    const { port } = await serverThat(() => undefined);
+    const { silent, connections, connect } = client();
+    const { socket, closed } = connect(port);
+    await once(socket, 'connect');
+    expect(connections.isConnected()).toBe(true);
+    socket.write('a request');
+    connections.destroy();
+    await closed;
+    expect(silent).toEqual([`127.0.0.1:${port}`]);
+  });
+
+  test('when a later request is unanswered, though earlier ones were not', async () => {
+    const { port } = await serverThat((socket) => {
+      socket.once('data', () => socket.write('an answer'));
+    });
+    const { silent, connections, connect } = client();
+    const { socket, closed } = connect(port);
+    socket.write('one');
+    await once(socket, 'data');
+    socket.write('two');
+    connections.destroy();
+    await closed;
+    expect(silent).toHaveLength(1);
+  });
+
+  test('when no connection comes about', async () => {
+    const { server, port } = await serverThat(() => undefined);
+    server.close();
+    await once(server, 'close');
+    const { silent, connect } = client();
+    await connect(port).closed;
+    expect(silent).toEqual([`127.0.0.1:${port}`]);
+  });
+
+  test('but not when all that was asked is answered', async () => {
+    const { port } = await serverThat((socket) => socket.on('data', () => socket.write('an answer')));
+    const { silent, connections, connect } = client();
+    const { socket, closed } = connect(port);
+    socket.write('a request');
+    await once(socket, 'data');
+    connections.destroy();
+    await closed;
+    expect(silent).toEqual([]);
+  });
+});
