@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
 const SECOND = 1_000;
+/** How long a test waits for what it polls: longer than a busy machine needs, less than the test itself may take. */
+const POLL_LIMIT_MS = 10 * SECOND;
+const POLL_SHARE = 0.8;
 
 /** One vitest project per test level; the folder names the level, the level names its time limit. */
 function level(name: string, testTimeoutMs: number, extra: object = {}) {
@@ -11,6 +14,7 @@ function level(name: string, testTimeoutMs: number, extra: object = {}) {
       environment: 'node' as const,
       testTimeout: testTimeoutMs,
       hookTimeout: testTimeoutMs,
+      expect: { poll: { timeout: Math.min(POLL_LIMIT_MS, testTimeoutMs * POLL_SHARE) } },
       ...extra,
     },
   };

@@ -1,11 +1,11 @@
 /** What callers see of look-ups while the catalogue on the log changes; over any broker. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { writeRecords, type RecordChanges, type RecordTarget } from '../../shared/catalogue/write-records.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { catalogueCodec, guidOf, productValue, recordOf } from './catalogue-world.ts';
-import { lookUp, startLookUps } from './look-up-call.ts';
+import { lookUp, startLookUps, type TimedAnswer } from './look-up-call.ts';
 
 /** What a change may take until every look-up answers by it. */
 const SEEN_WITHIN_MS = 1_000;
@@ -41,14 +41,18 @@ export async function expectSeamlessUpdate({ url, change }: ChangingCatalogue): 
   await expect.poll(() => lookUp(url, CODE), STEP).toEqual({ status: 200, name: OLD });
 
   const traffic = startLookUps(url, CODE);
+  onTestFinished(async () => void (await traffic.stop()));
   await sleep(TRAFFIC_MS);
+  await expect.poll(() => traffic.answers().some(({ name }) => name === OLD), STEP).toBe(true);
   await change({ put: [product(ENDED), product(FOLLOWING)] });
   const changedAt = performance.now();
+  const isLate = ({ askedAt }: TimedAnswer): boolean => askedAt > changedAt + SEEN_WITHIN_MS;
   await sleep(SEEN_WITHIN_MS + TRAFFIC_MS);
+  await expect.poll(() => traffic.answers().some(isLate), STEP).toBe(true);
   const answers = await traffic.stop();
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   expect(new Set(answers.map(({ name }) => name))).toEqual(new Set([OLD, NEW]));
-  const late = answers.filter(({ askedAt }) => askedAt > changedAt + SEEN_WITHIN_MS);
+  const late = answers.filter(isLate);
   expect(late.length).toBeGreaterThan(0);
   expect(new Set(late.map(({ name }) => name))).toEqual(new Set([NEW]));
 }

@@ -17,6 +17,12 @@ export async function createSharedBroker(partitions: number): Promise<Broker> {
   return broker;
 }
 
+/** The time of the call for ever: no allowance grows again however slowly a test goes on. */
+export function standingClock(): Clock {
+  const nowMs = Date.now();
+  return { now: () => nowMs };
+}
+
 /** Starts a worker over a broker on a free port, as a process of its own would, and stops it when the test is over. */
 export async function startOn(
   broker: Broker,

@@ -24,6 +24,8 @@ export interface TimedAnswer extends LookUpAnswer {
 
 /** Requests that go on until they are stopped. */
 export interface LookUpTraffic {
+  /** All answers until now. */
+  answers(): readonly TimedAnswer[];
   /** Resolves with all answers, in the order of the questions of each caller. */
   stop(): Promise<readonly TimedAnswer[]>;
 }
@@ -41,6 +43,7 @@ export function startLookUps(baseUrl: string, code: string): LookUpTraffic {
     }
   });
   return {
+    answers: () => answers,
     stop: async () => {
       over.abort();
       await Promise.all(callers);

@@ -64,6 +64,8 @@ function stepOf(percent: string): bigint {
 /** Worth of the flows at 1 + r, by the definition. */
 function worthAt(flows: RateFlows, growth: number): number {
   return flows.payments.reduce<number>((sum, payment, index) => {
+    // Nothing is worth nothing, also where its factor is beyond floating point.
+    if (Number(payment) === 0) return sum;
     const units = (flows.wholeUnits[index] ?? 0) / flows.unitsPerYear;
     const years = units + (flows.extraDays[index] ?? 0) / (flows.yearDays[index] ?? 1);
     return sum + Number(payment) * growth ** -years;

@@ -4,6 +4,7 @@ import { isReadableContent } from '../../../workers/ingress/content-type.ts';
 import { correlationIdOf, logCorrelationId } from '../../../workers/ingress/correlation-id.ts';
 import { isLoopback } from '../../../workers/ingress/loopback.ts';
 import { readPreferences } from '../../../workers/ingress/prefer-header.ts';
+import { leastMsOf } from '../../support/least-time.ts';
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
@@ -71,10 +72,11 @@ describe('the content type', () => {
   });
 
   it('is judged in no time however long it is', () => {
-    const startedAt = performance.now();
-    expect(isReadableContent(`application/json${'; '.repeat(8_000)}x`, undefined)).toBe(false);
-    expect(isReadableContent(`application/json${'; a=b'.repeat(3_000)}"`, undefined)).toBe(false);
-    expect(performance.now() - startedAt).toBeLessThan(100);
+    const leastMs = leastMsOf(() => {
+      expect(isReadableContent(`application/json${'; '.repeat(8_000)}x`, undefined)).toBe(false);
+      expect(isReadableContent(`application/json${'; a=b'.repeat(3_000)}"`, undefined)).toBe(false);
+    });
+    expect(leastMs).toBeLessThan(100);
   });
 });
 

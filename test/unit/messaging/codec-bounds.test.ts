@@ -12,6 +12,7 @@ import {
   REQUEST_BATCH,
 } from '../../../shared/messaging/request-batch.ts';
 import { atOnce, codecOf, payloadOf, problemOf, REPLY, schedule } from '../../support/codec-fixture.ts';
+import { leastMsOf } from '../../support/least-time.ts';
 
 const check = (schema: unknown, hex: string) =>
   compileBoundsCheck(parseWriterSchema(JSON.stringify(schema)))(Buffer.from(hex, 'hex'), 0);
@@ -96,16 +97,17 @@ describe('the check of Avro bytes before they are decoded', () => {
   });
 
   it('refuses a batch of megabytes of tiny items before it makes room for them', () => {
-    const codec = codecOf();
     const messages = [million(REQUEST_BATCH), million(REPLY_BATCH)] as const;
-    const startedMs = performance.now();
-    const requests = payloadOf(codec.decode({ value: messages[0], headers: {} })) as EncodedBatch;
-    const opened = openAtOnce(requests);
-    const replies = codec.decode({ value: messages[1], headers: {} });
-    expect(performance.now() - startedMs).toBeLessThan(500);
     const errors = [{ path: 'items', code: 'too-many-items' }];
-    expect(opened).toMatchObject({ kind: 'invalid', problem: { code: 'invalid-request', errors } });
-    expect(problemOf(replies).detail).toContain('more than 500 items');
+    const leastMs = leastMsOf(() => {
+      const codec = codecOf();
+      const requests = payloadOf(codec.decode({ value: messages[0], headers: {} })) as EncodedBatch;
+      const opened = openAtOnce(requests);
+      const replies = codec.decode({ value: messages[1], headers: {} });
+      expect(opened).toMatchObject({ kind: 'invalid', problem: { code: 'invalid-request', errors } });
+      expect(problemOf(replies).detail).toContain('more than 500 items');
+    });
+    expect(leastMs).toBeLessThan(500);
   });
 
   it('refuses a message of a few bytes that announces a million rows, without making room for them', () => {

@@ -7,6 +7,7 @@ import { permanent, SENT, unknown } from '../../support/scripted-providers.ts';
 const ID = idOf(1);
 /** Shorter than the tests' provider would need for anything, longer than the worker for what is to do nothing. */
 const SETTLE_MS = 150;
+const REDRIVEN_MS = 5_000;
 
 /** A notification worker with one provider, and the command over the same broker. */
 async function startWorld(): Promise<{
@@ -61,6 +62,10 @@ it('a redrive that is doubled while it fails again leaves one failure more, not 
     '--again',
     `${TOPIC.notificationDeadLetters}/${world.deadLetters[0]?.partition}/0`,
   );
+  await expect.poll(() => world.providers.calls.length, { timeout: REDRIVEN_MS }).toBe(2);
+  await expect
+    .poll(() => world.states.get(ID), { timeout: REDRIVEN_MS })
+    .toMatchObject({ status: 'failed', attempt: 2 });
   await settle();
   expect(world.providers.calls).toHaveLength(2);
   expect(world.states.get(ID)).toMatchObject({ status: 'failed', attempt: 2 });

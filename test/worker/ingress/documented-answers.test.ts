@@ -24,7 +24,7 @@ import {
   startTestIngress,
   type IngressSettings,
 } from '../../support/ingress-fixture.ts';
-import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+import { createSharedBroker, standingClock, startOn } from '../../support/ingress-system.ts';
 import { startSimulationWithExamples, startWithExamples } from '../../support/product-worker.ts';
 import { openRawHttp } from '../../support/raw-http.ts';
 import { ACTION_PATH, post, PROOF_REQUEST } from '../../support/schedule-call.ts';
@@ -241,7 +241,7 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
   'sms 415': async () =>
     send((await notifying()).url, 'sms', SMS, { headers: { 'content-type': 'text/plain' } }),
   'sms 429': async () => {
-    const { url } = await notifying({ RATE_LIMIT_PER_SECOND: '1' });
+    const url = await withOneCall();
     await send(url, 'sms', SMS);
     return send(url, 'sms', SMS);
   },
@@ -262,7 +262,7 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
   'notification 408': () => rawAnswer('GET /api/notifications/v1/x HTTP/1.1\r\nHost: a\r\n'),
   'notification 410': forgotten,
   'notification 429': async () => {
-    const { url } = await notifying({ RATE_LIMIT_PER_SECOND: '1' });
+    const url = await withOneCall();
     await statusOf(url, 'x');
     return statusOf(url, 'x');
   },
@@ -281,6 +281,12 @@ async function notifying(env: Record<string, string> = {}, settings: IngressSett
   if (Object.keys(settings).length === 0)
     return startOn(await createSharedBroker(1), startIngressWorker, env);
   return openTestIngress({ actions: new Map(), codec: await realCodec(), ...settings });
+}
+
+/** An ingress that takes one call of a caller and no other. */
+async function withOneCall(): Promise<string> {
+  const env = { RATE_LIMIT_PER_SECOND: '1' };
+  return (await startOn(await createSharedBroker(1), startIngressWorker, env, standingClock())).url;
 }
 
 const realCodec = () => createCodec(loadConfig({}), systemClock);

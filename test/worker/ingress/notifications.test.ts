@@ -17,7 +17,7 @@ import { createCodec } from '../../../workers/create-codec.ts';
 import { start as startIngress } from '../../../workers/ingress/main.ts';
 import { FakePublisher } from '../../support/fake-publisher.ts';
 import { createTestBroker, openTestIngress } from '../../support/ingress-fixture.ts';
-import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+import { createSharedBroker, standingClock, startOn } from '../../support/ingress-system.ts';
 import { commandsOf, EMAIL, idOf, send, SMS, statusOf, writeState } from '../../support/notification-call.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -27,9 +27,9 @@ const bearer = async (subject: string) => {
   return { authorization: `Bearer ${await token.sign(new TextEncoder().encode(SECRET))}` };
 };
 
-async function system(env: Record<string, string> = {}) {
+async function system(env: Record<string, string> = {}, clock = systemClock) {
   const broker = await createSharedBroker(3);
-  const { url } = await startOn(broker, startIngress, env);
+  const { url } = await startOn(broker, startIngress, env, clock);
   return { broker, url };
 }
 
@@ -199,7 +199,7 @@ describe('sending (interface 4.8, N3)', () => {
   });
 
   it('counts for the rate limit of the caller (E6)', async () => {
-    const { url } = await system({ RATE_LIMIT_PER_SECOND: '2' });
+    const { url } = await system({ RATE_LIMIT_PER_SECOND: '2' }, standingClock());
     const statuses = [];
     for (let call = 0; call < 3; call++) statuses.push((await send(url, 'sms', SMS)).status);
     expect(statuses).toEqual([202, 202, 429]);

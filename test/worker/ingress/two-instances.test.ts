@@ -91,7 +91,9 @@ describe('one ingress with the schedule worker', () => {
   });
 
   it('frees the slot of a caller that goes away', async () => {
-    const ingress = await startOn(await createSharedBroker(1), startIngress);
+    // Longer than the test: it is not this limit that frees the slot.
+    const env = { REPLY_TIMEOUT_MS: '60000' };
+    const ingress = await startOn(await createSharedBroker(1), startIngress, env);
     const pending = async () =>
       Number(
         /^plat_ingress_pending_replies (\d+)$/m.exec(

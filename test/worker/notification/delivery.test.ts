@@ -8,6 +8,11 @@ import { idOf, notificationWorld, SMS, type NotificationWorld } from '../../supp
 import { permanent, transient, unknown } from '../../support/scripted-providers.ts';
 
 const ID = idOf(1);
+/** The first attempt of a busy machine ends long before it. */
+const TIME_LIMIT_MS = 1_500;
+/** With these all attempts within the time limit fit into the history, which keeps 20. */
+const FEW_TIERS_MS = [30, 300];
+const TIME_IS_UP_MS = 5_000;
 
 const statusOf = (world: NotificationWorld, id = ID) => world.states.get(id)?.status;
 const providersAsked = (world: NotificationWorld) => world.providers.calls.map(({ provider }) => provider);
@@ -126,11 +131,13 @@ it('a wish of the provider for patience chooses the tier', async () => {
 });
 
 it('is a dead letter when its time is up, with all that was tried', async () => {
-  const world = await notificationWorld({ tiersMs: [30, 60], timeLimitMs: 120 });
+  const world = await notificationWorld({ tiersMs: FEW_TIERS_MS, timeLimitMs: TIME_LIMIT_MS });
   world.providers.add('busy').answer = () => transient('smtp-452');
   await world.worker();
   await world.sms({ id: ID });
-  await expect.poll(() => codesOf(world.deadLetters)).toEqual(['time-limit-exceeded']);
+  await expect
+    .poll(() => codesOf(world.deadLetters), { timeout: TIME_IS_UP_MS })
+    .toEqual(['time-limit-exceeded']);
   expect(world.states.get(ID)).toMatchObject({ status: 'failed', code: 'time-limit-exceeded' });
   const [letter] = world.deadLetters;
   const text = (name: string) => headerText(letter?.headers ?? {}, name);

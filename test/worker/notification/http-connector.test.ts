@@ -7,6 +7,7 @@ import { createHttpConnector } from '../../../workers/notification/providers/htt
 import { ID, anEmail, anSms, httpEntry } from '../../support/provider-entry.ts';
 import { multipartParts, startProviderStandIn } from '../../support/provider-stand-in.ts';
 import { selfSigned } from '../../support/self-signed-certificate.ts';
+import { untilSent } from '../../support/standing-connection.ts';
 
 /** The HTTP connector against a provider's stand-in on loopback. */
 const NOW = Date.parse('2026-03-02T10:00:00Z');
@@ -369,9 +370,11 @@ describe('calls that fail', () => {
     ['has no longer time-out than all', 60_000, 100],
   ])('%s', async (_, own, all) => {
     await using standIn = await startProviderStandIn();
+    const provider = connector({ url: standIn.origin, limits: { timeoutMs: own } }, all);
+    await untilSent(() => send(provider));
     standIn.otherwise({ fault: 'silent' });
     const startedAt = performance.now();
-    const result = await send(connector({ url: standIn.origin, limits: { timeoutMs: own } }, all));
+    const result = await send(provider);
     expect(result).toEqual({ kind: 'unknown', code: 'timed-out' });
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
@@ -379,6 +382,8 @@ describe('calls that fail', () => {
   it('surely sent nothing when a call was given up while it waited for a connection, and sends nothing later', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({ url: standIn.origin, connector: { connections: 1 } }, 200);
+    await untilSent(() => send(provider));
+    standIn.reset();
     standIn.script({ fault: 'silent' });
     const results = await Promise.all([send(provider), send(provider), send(provider)]);
     expect(results).toEqual([

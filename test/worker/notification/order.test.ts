@@ -7,6 +7,11 @@ import { eventually } from '../../support/conformance-wait.ts';
 import { idOf, notificationWorld, type NotificationWorld } from '../../support/notification-world.ts';
 import { SENT, transient } from '../../support/scripted-providers.ts';
 
+/** Long enough that a busy machine does all of a test's first half before the first one comes back. */
+const LONG_TIER_MS = 3_000;
+const MIDDLE_TIER_MS = 2_000;
+const END_MS = 10_000;
+
 const deliveredIds = (world: NotificationWorld) =>
   world.providers.calls.filter(({ result }) => result.kind === 'sent').map(({ id }) => id);
 const ids = (from: number, to: number) =>
@@ -29,7 +34,7 @@ async function leftOnHold(world: NotificationWorld): Promise<number> {
 }
 
 it('those behind a waiting one wait without holding up others, and come after it in their order', async () => {
-  const world = await notificationWorld({ tiersMs: [250] });
+  const world = await notificationWorld({ tiersMs: [LONG_TIER_MS] });
   let isFirst = true;
   world.providers.add('only').answer = ({ id }) => {
     if (id !== idOf(1) || !isFirst) return SENT;
@@ -39,7 +44,8 @@ it('those behind a waiting one wait without holding up others, and come after it
   const worker = await world.worker();
   for (const id of ids(1, 5)) await world.sms({ id, partition: 0, key: 'same' });
   for (const id of ids(6, 9)) await world.sms({ id, partition: 0, key: id });
-  await expect.poll(() => deliveredIds(world)).toEqual(expect.arrayContaining(ids(6, 9)));
+  const beforeItComesBack = { timeout: LONG_TIER_MS };
+  await expect.poll(() => deliveredIds(world), beforeItComesBack).toEqual(expect.arrayContaining(ids(6, 9)));
   expect(deliveredIds(world)).toHaveLength(4);
   // What is held is on the log: nothing of the commands has to be read again.
   await expect
@@ -48,13 +54,14 @@ it('those behind a waiting one wait without holding up others, and come after it
         (await world.broker.admin.committed('plat.notification.sms', [TOPIC.smsCommands])).find(
           ({ partition }) => partition === 0,
         )?.offset,
+      beforeItComesBack,
     )
     .toBe(9);
   expect(await world.metrics.text()).toContain('plat_notification_hold{figure="followers"} 4');
-  await eventually('the end', 5_000, () => deliveredIds(world).length === 9);
+  await eventually('the end', END_MS, () => deliveredIds(world).length === 9);
   expect(deliveredIds(world).slice(4)).toEqual(ids(1, 5));
   await worker.stop(1_000);
-  await expect.poll(() => leftOnHold(world)).toBe(0);
+  await expect.poll(() => leftOnHold(world), { timeout: END_MS }).toBe(0);
 });
 
 it('a follower that fails becomes the one that the rest waits for', async () => {
@@ -69,7 +76,7 @@ it('a follower that fails becomes the one that the rest waits for', async () => 
 });
 
 it('messages without a key have no order and wait for nobody', async () => {
-  const world = await notificationWorld({ tiersMs: [200] });
+  const world = await notificationWorld({ tiersMs: [MIDDLE_TIER_MS] });
   let isFirst = true;
   world.providers.add('only').answer = () => {
     const result = isFirst ? transient() : SENT;
@@ -78,13 +85,13 @@ it('messages without a key have no order and wait for nobody', async () => {
   };
   await world.worker();
   for (const id of ids(1, 5)) await world.sms({ id, key: null });
-  await eventually('the end', 5_000, () => deliveredIds(world).length === 5);
+  await eventually('the end', END_MS, () => deliveredIds(world).length === 5);
   expect(new Set(deliveredIds(world))).toEqual(new Set(ids(1, 5)));
   expect(deliveredIds(world).at(-1)).toBe(world.providers.calls[0]?.id);
 });
 
 it('whoever takes over a partition goes on in the same order', async () => {
-  const world = await notificationWorld({ tiersMs: [600] });
+  const world = await notificationWorld({ tiersMs: [LONG_TIER_MS] });
   let isFirst = true;
   world.providers.add('only').answer = () => {
     const result = isFirst ? transient() : SENT;
@@ -93,11 +100,13 @@ it('whoever takes over a partition goes on in the same order', async () => {
   };
   const first = await world.worker();
   for (const id of ids(1, 4)) await world.sms({ id, key: 'same' });
-  await expect.poll(() => world.metrics.text()).toContain('plat_notification_hold{figure="followers"} 3');
+  await expect
+    .poll(() => world.metrics.text(), { timeout: LONG_TIER_MS })
+    .toContain('plat_notification_hold{figure="followers"} 3');
   await first.stop(1_000);
   await world.worker();
   for (const id of ids(5, 7)) await world.sms({ id, key: 'same' });
-  await eventually('the end', 8_000, () => deliveredIds(world).length === 7);
+  await eventually('the end', END_MS, () => deliveredIds(world).length === 7);
   expect(deliveredIds(world)).toEqual(ids(1, 7));
 });
 

@@ -13,6 +13,7 @@ import {
   startProviderStandIn,
 } from '../../support/provider-stand-in.ts';
 import { startSmtpSink } from '../../support/smtp-sink.ts';
+import { untilSent } from '../../support/standing-connection.ts';
 
 /**
  * The shipped configurations against what each provider documents of its interface: requests are compared with what is
@@ -22,6 +23,9 @@ const NOW = Date.parse('2026-03-02T10:00:00Z');
 const clock = { now: () => NOW };
 const BASIC = `Basic ${Buffer.from('user:pass').toString('base64')}`;
 const PDF = Buffer.from('%PDF-1.7\nstatement');
+const TIMEOUT_MS = 10_000;
+/** For those who are never answered. */
+const HASTY_MS = 200;
 
 interface Failure {
   readonly title: string;
@@ -453,6 +457,9 @@ const CONNECTION_FAULTS: readonly Failure[] = [
   failure('reset before the body was read', { fault: 'reset-unread' }, 'unknown', 'connection'),
   failure('reset after the body', { fault: 'reset' }, 'unknown', 'connection'),
   failure('closed after the body', { fault: 'close' }, 'unknown', 'connection'),
+];
+/** So do answers that do not come. */
+const SILENCES: readonly Failure[] = [
   failure('no answer', { fault: 'silent' }, 'unknown', 'timed-out'),
   failure('half a status line', { fault: 'slow-headers' }, 'unknown', 'timed-out'),
 ];
@@ -475,8 +482,8 @@ describe.each(CASES)('$file for $channel ($provider)', (shipped) => {
       ...(parameters === undefined ? {} : { parameters }),
     };
     const entry = readyEntry(file, shipped, at);
-    provider = createHttpConnector(entry, { clock, timeoutMs: 10_000 });
-    hasty = createHttpConnector(entry, { clock, timeoutMs: 200 });
+    provider = createHttpConnector(entry, { clock, timeoutMs: TIMEOUT_MS });
+    hasty = createHttpConnector(entry, { clock, timeoutMs: HASTY_MS });
   });
   afterAll(() => Promise.all([provider.close(), hasty.close()]));
   const send = (by = provider): Promise<SendResult> => by.send(shipped.message, new AbortController().signal);
@@ -500,8 +507,22 @@ describe.each(CASES)('$file for $channel ($provider)', (shipped) => {
   it.each(CONNECTION_FAULTS)('does not know what came of: $title', async ({ reply, result }) => {
     standIn.script(reply);
     const { kind, code } = result as { kind: string; code: string };
-    expect(await send(hasty)).toMatchObject({ kind, code: expect.stringContaining(code) });
+    expect(await send()).toMatchObject({ kind, code: expect.stringContaining(code) });
     expect(standIn.requests).toHaveLength(1);
+  });
+
+  it.each(SILENCES)('does not know what came of: $title', async ({ reply, result }) => {
+    await untilSent(() => {
+      standIn.reset();
+      standIn.script(shipped.accepted);
+      return send(hasty);
+    });
+    standIn.reset();
+    standIn.script(reply);
+    const { kind, code } = result as { kind: string; code: string };
+    expect(await send(hasty)).toMatchObject({ kind, code: expect.stringContaining(code) });
+    // Its time may be over before the stand-in has read it.
+    await expect.poll(() => standIn.requests).toHaveLength(1);
   });
 
   it('has nothing sent to a host that refuses connections', async () => {

@@ -6,9 +6,13 @@ import type { Provider, SendResult } from '../../../shared/notification/provider
 import type { TwilioSettings } from '../../../workers/notification/providers/provider-settings.ts';
 import { createTwilioProvider } from '../../../workers/notification/providers/twilio-provider.ts';
 import { NEVER, outboundEmail, outboundSms } from '../../support/outbound-messages.ts';
+import { untilSent } from '../../support/standing-connection.ts';
 
 const ACCOUNT = `AC${'0123456789abcdef'.repeat(2)}`;
 const NOW = Date.UTC(2031, 4, 6, 7, 8, 9);
+const TIMEOUT_MS = 5_000;
+/** Where the time limit is the test. */
+const SHORT_TIMEOUT_MS = 300;
 
 interface Asked {
   readonly method: string;
@@ -59,7 +63,7 @@ function providerFor(baseUrl: string, settings: Partial<TwilioSettings> = {}): P
       username: ACCOUNT,
       password: 'token',
       baseUrl,
-      timeoutMs: 5_000,
+      timeoutMs: TIMEOUT_MS,
       ...settings,
     },
     { clock: { now: () => NOW } },
@@ -241,8 +245,12 @@ describe('a connection to Twilio that breaks', () => {
   });
 
   it('is never answered: unknown at the time limit', async () => {
-    const { url } = await standIn(() => undefined);
-    const result = await providerFor(url, { timeoutMs: 300 }).send(outboundSms(), NEVER);
+    let isMute = false;
+    const { url } = await standIn((...given) => (isMute ? undefined : CREATED(...given)));
+    const provider = providerFor(url, { timeoutMs: SHORT_TIMEOUT_MS });
+    await untilSent(() => provider.send(outboundSms(), NEVER));
+    isMute = true;
+    const result = await provider.send(outboundSms(), NEVER);
     expect(result).toMatchObject({ kind: 'unknown' });
   });
 
@@ -255,17 +263,21 @@ describe('a connection to Twilio that breaks', () => {
   });
 
   it('is given up by the caller after the request: unknown', async () => {
-    const { url } = await standIn(() => undefined);
+    const { url, asked } = await standIn(() => undefined);
     const controller = new AbortController();
-    setTimeout(() => controller.abort(), 200);
-    expect(await providerFor(url).send(outboundSms(), controller.signal)).toMatchObject({ kind: 'unknown' });
+    const sending = providerFor(url).send(outboundSms(), controller.signal);
+    await expect.poll(() => asked.length, { timeout: TIMEOUT_MS }).toBe(1);
+    controller.abort();
+    expect(await sending).toMatchObject({ kind: 'unknown' });
   });
 
   it('lets what is under way end when the provider is closed, and then takes nothing', async () => {
-    const { url } = await standIn((response, request) => setTimeout(() => CREATED(response, request), 200));
+    const { url, asked } = await standIn((response, request) =>
+      setTimeout(() => CREATED(response, request), 200),
+    );
     const provider = providerFor(url);
     const sending = provider.send(outboundSms(), NEVER);
-    await sleep(100);
+    await expect.poll(() => asked.length, { timeout: TIMEOUT_MS, interval: 5 }).toBe(1);
     await provider.close();
     expect(await sending).toMatchObject({ kind: 'sent' });
     expect(await provider.send(outboundSms(), NEVER)).toMatchObject({ kind: 'transient' });

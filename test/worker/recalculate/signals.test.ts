@@ -16,10 +16,18 @@ vi.setConfig({ testTimeout: 120_000 });
 
 /** What comes from one Ctrl-C twice counts once. */
 const SECOND_SIGNAL_MS = 1_200;
+/** A process on a busy machine may take so long to get somewhere. */
+const BUSY = { timeout: 60_000 };
+/** With results at hand the rest of the pipe is full within a fraction of it. */
+const PIPE_FILLS_MS = 3_000;
 
 /** The run holds its lock: it listens to signals by then. */
-const isBegun = (output: string) =>
-  expect.poll(() => existsSync(`${output}.lock`), { timeout: 60_000 }).toBe(true);
+const isBegun = (output: string) => expect.poll(() => existsSync(`${output}.lock`), BUSY).toBe(true);
+
+/** This side takes nothing more: what is written from now on stays in the pipe. */
+function isStdoutLeftFull({ child: { stdout } }: CommandRun): boolean {
+  return stdout !== null && stdout.readableLength >= stdout.readableHighWaterMark;
+}
 
 async function endedWithin(run: CommandRun, ms: number) {
   return Promise.race([run.ended, sleep(ms, 'still runs', { ref: false })]);
@@ -62,13 +70,16 @@ it('a second signal ends a run at once whose results nobody takes', async () => 
   const run = beginRecalculation(['--input', '-', '--output', '-', '--failures', failures]);
   run.child.stdout?.pause();
   run.child.stdin?.write(portfolio(20_000));
-  await expect.poll(() => existsSync(failures), { timeout: 60_000 }).toBe(true);
-  await sleep(3_000);
+  await expect.poll(() => existsSync(failures), BUSY).toBe(true);
+  await expect.poll(() => isStdoutLeftFull(run), BUSY).toBe(true);
+  await sleep(PIPE_FILLS_MS);
   run.child.kill('SIGTERM');
+  // The run counts from where it hears the first one.
+  await expect.poll(() => run.stderr(), BUSY).toContain('SIGTERM: finishes');
   await sleep(SECOND_SIGNAL_MS);
   expect(run.child.signalCode).toBeNull();
-  run.child.kill('SIGTERM');
   const ended = new Promise((resolve) => run.child.once('exit', (_, signal) => resolve(signal)));
+  run.child.kill('SIGTERM');
   expect(await Promise.race([ended, sleep(5_000, 'still runs', { ref: false })])).toBe('SIGKILL');
 });
 
