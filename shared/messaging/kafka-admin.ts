@@ -68,13 +68,8 @@ export class KafkaAdmin implements BrokerAdmin {
     });
   }
 
-  /** New topics are waited for; those that are missing take two seconds. */
+  /** As the broker that answers knows them at this moment; who needs a topic that may be new asks again. */
   partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    return this.#call('partition counts', (admin) => topicCounts(admin, topics));
-  }
-
-  /** The same by one question: for those who ask again in their own time. */
-  partitionCountsNow(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
     return this.#call('partition counts', (admin) => topicCountsNow(admin, topics));
   }
 
@@ -104,7 +99,7 @@ export class KafkaAdmin implements BrokerAdmin {
   topicStates(topics: readonly string[]): Promise<ReadonlyMap<string, TopicState>> {
     return this.#call('describe topics', async (admin) => {
       const states = new Map<string, TopicState>();
-      for (const [topic, partitions] of await topicCounts(admin, topics)) {
+      for (const [topic, partitions] of await topicCountsNow(admin, topics)) {
         states.set(topic, { partitions, config: await whileSettling(() => topicSettings(admin, topic)) });
       }
       return states;
@@ -150,6 +145,7 @@ export class KafkaAdmin implements BrokerAdmin {
   async #connect(): Promise<{ admin: Admin; client: KafkaClient }> {
     const client = this.#createClient({ clientId: this.#clientId, retry: RETRY });
     const admin = client.kafka.admin();
+    admin.on(admin.events.REQUEST_TIMEOUT, ({ payload }) => client.onSilent(payload.broker));
     try {
       await admin.connect();
     } catch (error) {

@@ -28,9 +28,7 @@ export function createKafkaBroker(options: KafkaBrokerOptions): KafkaBroker {
   const { clientId, log } = options;
   const createClient = kafkaClients(options, log);
   const admin = new KafkaAdmin(createClient, `${clientId}.admin`);
-  // Both ask again in their own time.
-  const current = { partitionCounts: (names: readonly string[]) => admin.partitionCountsNow(names) };
-  const topics = new TopicPartitions(current);
+  const topics = new TopicPartitions(admin);
   const open = new Set<{ stop(): Promise<void> }>();
   const onStopped = (stopped: { stop(): Promise<void> }) => open.delete(stopped);
   const opened = <T extends { stop(): Promise<void> }>(client: T): T => {
@@ -42,7 +40,7 @@ export function createKafkaBroker(options: KafkaBrokerOptions): KafkaBroker {
     admin,
     createPublisher: (wanted) => opened(new KafkaPublisher(wanted, { createClient, topics, log, onStopped })),
     createGroupSource: (wanted) =>
-      opened(new KafkaGroupSource(wanted, { createClient, admin: current, log, onStopped })),
+      opened(new KafkaGroupSource(wanted, { createClient, admin, log, onStopped })),
     createTail: (wanted) => opened(new KafkaTail(wanted, { createClient, admin, log, onStopped })),
     readRanges: (ranges, onMessage) =>
       readKafkaRanges(ranges, onMessage, { createClient, admin, clientId: `${clientId}.reader` }),

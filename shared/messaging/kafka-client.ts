@@ -32,6 +32,8 @@ export interface KafkaSsl {
 export interface KafkaClient {
   readonly kafka: Kafka;
   readonly connections: KafkaConnections;
+  /** To be told of a broker (`host:port`) that left a request unanswered: new clients begin with the others. */
+  readonly onSilent: (address: string) => void;
 }
 
 /** Makes clients that share settings; one per producer, consumer and admin. */
@@ -58,7 +60,8 @@ export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClie
   const sasl = settings.sasl === undefined ? {} : { sasl: saslOptions(settings.sasl) };
   const silent = new SilentBrokers();
   return ({ clientId, retry }) => {
-    const connections = new KafkaConnections((address) => silent.note(address));
+    const onSilent = (address: string): void => silent.note(address);
+    const connections = new KafkaConnections(onSilent);
     const kafka = new Kafka({
       clientId,
       brokers: silent.last(beginningAnywhere(brokers)),
@@ -73,7 +76,7 @@ export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClie
       logLevel: logLevel.WARN,
       logCreator: toKafkajsLog(log.child({ clientId })),
     });
-    return { kafka, connections };
+    return { kafka, connections, onSilent };
   };
 }
 

@@ -4,10 +4,12 @@ import type { ISocketFactoryArgs } from 'kafkajs';
 
 /** Dead peers are found by keep-alive probes from then on (kafkajs' own figure). */
 const KEEP_ALIVE_DELAY_MS = 60_000;
+/** A broker takes connections within this; one that drops the attempts never says so. */
+const CONNECT_SOON_MS = 2_000;
 
 /**
  * The sockets of one kafkajs client. kafkajs neither tells whether it is connected nor can it be cut off; with its
- * sockets in our hands we know both, and also which broker has left a request unanswered. Small requests go out at once (TCP_NODELAY, which kafkajs does not set: a
+ * sockets in our hands we know both. Small requests go out at once (TCP_NODELAY, which kafkajs does not set: a
  * heartbeat or commit behind an unacknowledged request would wait for the peer's delayed acknowledgement, 40 ms).
  */
 export class KafkaConnections {
@@ -18,7 +20,7 @@ export class KafkaConnections {
   /** Called when the last open connection is gone. */
   onLost: (() => void) | undefined;
 
-  /** `onSilent` is called with the `host:port` of a broker whose connection ends without it, or before an answer. */
+  /** `onSilent` is called with the `host:port` of a broker that does not take a connection. */
   constructor(onSilent: (address: string) => void) {
     this.#onSilent = onSilent;
   }
@@ -54,17 +56,16 @@ export class KafkaConnections {
   #watch(socket: Socket, connected: 'connect' | 'secureConnect', address: string): void {
     this.#sockets.add(socket);
     let counted = false;
-    let answered = 0;
-    socket.on('data', () => {
-      answered = socket.bytesWritten;
-    });
+    const late = setTimeout(() => this.#onSilent(address), CONNECT_SOON_MS).unref();
     socket.once(connected, () => {
+      clearTimeout(late);
       counted = true;
       this.#open += 1;
     });
     socket.once('close', () => {
       this.#sockets.delete(socket);
-      if (!counted || socket.bytesWritten > answered) this.#onSilent(address);
+      clearTimeout(late);
+      if (!counted && !this.#destroyed) this.#onSilent(address);
       if (!counted) return;
       this.#open -= 1;
       if (this.#open === 0) this.onLost?.();

@@ -184,6 +184,7 @@ export class KafkaConsumerRun {
       this.#sign(passed);
     });
     consumer.on(events.REQUEST_TIMEOUT, ({ payload: { apiName, broker } }) => {
+      this.#client.onSilent(broker);
       if (this.#state !== 'running' || !ANSWERED_IN_TIME.has(apiName)) return;
       const text = `${this.#options.clientId}: ${broker} does not answer (${apiName})`;
       this.#fail(new MessagingError('broker-unavailable', text, { canRetry: true }));

@@ -28,17 +28,23 @@ export async function startConsumer(
   makeRun: () => KafkaConsumerRun,
   isStopped: () => boolean,
 ): Promise<void> {
-  const startedAt = Date.now();
+  /** When each kind of cause was met first: a broker that comes back may have several, one after the other. */
+  const firstAt = new Map<number, number>();
   for (;;) {
     try {
       await makeRun().start();
       return;
     } catch (error) {
-      if (isStopped() || Date.now() - startedAt >= patienceMs(error)) throw error;
+      const patience = patienceMs(error);
+      const since = firstAt.get(patience) ?? Date.now();
+      firstAt.set(patience, since);
+      if (isStopped() || Date.now() - since >= patience) throw error;
+      await new Promise((resolve) => {
+        setTimeout(resolve, RETRY_INTERVAL_MS);
+      });
+      // A run that began now would be nobody's to stop.
+      if (isStopped()) throw error;
     }
-    await new Promise((resolve) => {
-      setTimeout(resolve, RETRY_INTERVAL_MS);
-    });
   }
 }
 

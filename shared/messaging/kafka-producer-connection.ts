@@ -57,6 +57,7 @@ export class ProducerConnection {
       retry: RETRY,
       createPartitioner: () => chosenPartition,
     });
+    producer.on(producer.events.REQUEST_TIMEOUT, ({ payload }) => client.onSilent(payload.broker));
     const made = { client, producer };
     producer.connect().then(
       () => this.#connected(made),

@@ -1,8 +1,8 @@
-/** A broker that was silent comes after the others for so long. One that is suspected wrongly has lost nothing by it. */
+/** A broker that was silent comes after the others for so long. */
 const SILENT_MS = 30_000;
 
 /**
- * Brokers that left a connection or a request unanswered a moment ago. A new client that begins with such a one waits
+ * Brokers that took no connection, or left a request unanswered, a moment ago. A new client that begins with such a one waits
  * for it again: 5 s each time for a frozen machine that still takes connections.
  */
 export class SilentBrokers {

@@ -191,9 +191,9 @@ export class KafkaTail implements Tail, ConsumerRunListener {
   }
 
   async #open(): Promise<void> {
-    const fetched = new Promise<void>((resolve) => {
-      this.#onFetched.add(resolve);
-    });
+    if (this.#state === 'stopped') throw notRunning(this.#options.clientId);
+    const { promise: fetched, resolve } = Promise.withResolvers<void>();
+    this.#onFetched.add(resolve);
     await startConsumer(
       () => this.#makeRun(),
       () => this.#state === 'stopped',

@@ -3,10 +3,10 @@ import type { BrokerAdmin } from './ports.ts';
 
 /** A known count is asked for again after this, as Kafka's own clients do (metadata.max.age.ms). */
 const MAX_AGE_MS = 300_000;
-/** A topic found missing stays so for this long: whoever names wrong reply topics costs one question per 2 s. */
+/** A topic found missing stays so for this long: whoever names wrong topics costs three questions per 2 s. */
 const MISSING_AGE_MS = 2_000;
 /** A new topic may not be known to each broker at once: so many questions, so far apart, before it counts as missing. */
-const QUESTIONS = 5;
+const QUESTIONS = 3;
 const QUESTION_INTERVAL_MS = 500;
 /** More topics than this are forgotten oldest first; foreign reply topics could be any number. */
 const MAX_TOPICS = 1_000;

@@ -64,6 +64,8 @@ export interface FakeCluster {
   topicError: (topic: string) => number;
   partitionError: (partition: number) => number;
   connections: number;
+  /** The same of each broker. */
+  readonly connectionsTo: number[];
   close(): void;
 }
 
@@ -81,6 +83,7 @@ export async function startFakeCluster(brokers: number, partitions: number): Pro
     topicError: () => 0,
     partitionError: () => 0,
     connections: 0,
+    connectionsTo: Array.from({ length: brokers }, () => 0),
     close: () => {
       for (const socket of sockets) socket.destroy();
       for (const server of servers) server.close();
@@ -90,6 +93,7 @@ export async function startFakeCluster(brokers: number, partitions: number): Pro
   for (let id = 0; id < brokers; id += 1) {
     const server = createServer((socket) => {
       cluster.connections += 1;
+      cluster.connectionsTo[id] = (cluster.connectionsTo[id] ?? 0) + 1;
       sockets.add(socket);
       socket.on('error', () => undefined);
       serve(socket, { cluster, ports, id });

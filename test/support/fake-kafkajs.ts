@@ -122,6 +122,8 @@ export class FakeKafkajsProducer {
   readonly sends: FakeSend[] = [];
   isDisconnected = false;
   readonly producer = {
+    events: { REQUEST_TIMEOUT: 'REQUEST_TIMEOUT' },
+    on: () => () => undefined,
     connect: () => Promise.resolve(),
     disconnect: () => {
       this.isDisconnected = true;
@@ -204,6 +206,7 @@ export function fakeKafkaClients() {
       },
     },
     connections: { isConnected: () => true, destroy: () => undefined },
+    onSilent: () => undefined,
   });
   return { createClient: createClient as unknown as CreateKafkaClient, consumers, producers };
 }

@@ -71,6 +71,35 @@ describe('the start of a Kafka consumer', () => {
     await expect(started).rejects.toMatchObject({ code: 'topic-unknown' });
   });
 
+  it('has time for each cause: a broker that comes back may have several, one after the other', async () => {
+    const topicUnknownUntilMs = LONGER_THAN_A_SESSION_MS + 2_000;
+    let lives = 0;
+    const makeRun = (): KafkaConsumerRun => {
+      lives += 1;
+      const error = Date.now() < LONGER_THAN_A_SESSION_MS ? refusedConnection() : unknownTopic();
+      const start = async (): Promise<void> => {
+        if (Date.now() < topicUnknownUntilMs) throw toMessagingError('consumer c', error);
+      };
+      return { start } as unknown as KafkaConsumerRun;
+    };
+    const started = startConsumer(makeRun, () => false);
+    await vi.advanceTimersByTimeAsync(topicUnknownUntilMs + 1_000);
+    await started;
+    expect(lives).toBeGreaterThan(2);
+  });
+
+  it('makes no run that nobody could stop when it is stopped between two attempts', async () => {
+    const { lives, makeRun } = runsThatFail(unknownTopic(), 100);
+    let isStopped = false;
+    const started = startConsumer(makeRun, () => isStopped);
+    started.catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(50);
+    isStopped = true;
+    await vi.advanceTimersByTimeAsync(1_000);
+    await expect(started).rejects.toMatchObject({ code: 'topic-unknown' });
+    expect(lives.count).toBe(1);
+  });
+
   it('does not try again what was refused, nor once it was stopped', async () => {
     const refusal = Object.assign(new Error('no'), { type: 'GROUP_AUTHORIZATION_FAILED' });
     const refused = runsThatFail(refusal, Number.POSITIVE_INFINITY);

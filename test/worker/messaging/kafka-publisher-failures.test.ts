@@ -12,6 +12,8 @@ const NOT_LEADER = 6;
 const TOPIC_AUTHORIZATION_FAILED = 29;
 /** Far longer than a healthy broker takes, far shorter than the time-out of a request (5 s). */
 const SOON_MS = 2_500;
+/** Each began with any of three brokers: that none of so many began with one is no accident. */
+const NEW_CLIENTS = 20;
 
 /** A publisher over real kafkajs and brokers that fail as told; `publish` sends values to partitions of `t`. */
 async function setUp(brokers: number, deadlineMs = 10_000) {
@@ -21,10 +23,11 @@ async function setUp(brokers: number, deadlineMs = 10_000) {
     partitionCounts: (names) => Promise.resolve(new Map(names.map((name) => [name, PARTITIONS]))),
   });
   for (const topic of ['t', 'closed', 'other']) await topics.find(topic);
+  const createClient = kafkaClients({ brokers: cluster.brokers }, silentLog);
   const publisher = new KafkaPublisher(
     { clientId: 'test', deadlineMs },
     {
-      createClient: kafkaClients({ brokers: cluster.brokers }, silentLog),
+      createClient,
       topics,
       log: silentLog,
       onStopped: () => undefined,
@@ -34,10 +37,28 @@ async function setUp(brokers: number, deadlineMs = 10_000) {
   await publisher.start();
   const publish = (value: string, partition = 0, topic = 't') =>
     publisher.publish([{ topic, key: null, partition, value: Buffer.from(`<${value}>`) }]);
-  return { cluster, publisher, publish };
+  return { cluster, createClient, publisher, publish };
 }
 
 describe('a publisher whose brokers fail', () => {
+  test('tells which one was silent, and new clients begin with another one', async () => {
+    const { cluster, createClient, publish } = await setUp(3);
+    await publish('warm');
+    cluster.onProduce = (broker) => {
+      if (broker !== 0) return {};
+      cluster.leaderOf = () => 1;
+      return 'silence';
+    };
+    await publish('held', 0);
+    const before = cluster.connectionsTo[0];
+    for (let count = 0; count < NEW_CLIENTS; count += 1) {
+      const { kafka, connections } = createClient({ clientId: 'new', retry: { retries: 0 } });
+      await kafka.admin().connect();
+      connections.destroy();
+    }
+    expect(cluster.connectionsTo[0]).toBe(before);
+  });
+
   test('stores once what healthy brokers confirm while another one breaks off', async () => {
     const { cluster, publish } = await setUp(2);
     await Promise.all([publish('warm', 0), publish('warm', 1)]);
