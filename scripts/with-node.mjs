@@ -16,6 +16,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 /** The oldest Node that runs the sources; also in package.json (engines) and workers/main.ts. */
 const OLDEST = [24, 15];
 const SIGNAL_EXIT_CODE = 128;
+const PARENT_LOOK_MS = 500;
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const [file, ...args] = process.argv.slice(2);
 
@@ -23,6 +24,7 @@ if (file === undefined) {
   fail('Usage: node scripts/with-node.mjs FILE [ARGUMENTS]');
 } else if (isNewEnough(process.versions.node)) {
   useFor(process.execPath);
+  endWithNpm();
   process.argv = [process.execPath, path.resolve(file), ...args];
   await import(pathToFileURL(path.resolve(file)).href);
 } else {
@@ -58,6 +60,7 @@ function useFor(node) {
 function run(node) {
   useFor(node);
   const child = spawn(node, [file, ...args], { stdio: 'inherit' });
+  endWithNpm();
   /** A terminal signals the whole group, so that the child has it already. */
   process.on('SIGINT', () => {
     if (!process.stdin.isTTY) child.kill('SIGINT');
@@ -67,6 +70,22 @@ function run(node) {
   child.once('close', (code, signal) => {
     process.exitCode = code ?? SIGNAL_EXIT_CODE + (constants.signals[signal] ?? 0);
   });
+}
+
+/**
+ * npm runs a script by a shell and passes SIGTERM to that alone; the shell dies of it and this process would go on as
+ * nobody's. So the end of the shell counts as SIGTERM. What is to outlive its parent says so.
+ */
+function endWithNpm() {
+  const isByNpm = process.env.npm_lifecycle_event !== undefined && process.platform !== 'win32';
+  if (!isByNpm || args.includes('--outlive-parent')) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, PARENT_LOOK_MS);
+  timer.unref();
 }
 
 function fail(message) {

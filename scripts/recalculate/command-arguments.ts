@@ -104,8 +104,9 @@ function parse(args: readonly string[]) {
   const flag = { type: 'boolean' } as const;
   const text = { type: 'string' } as const;
   try {
-    return parseArgs({
+    const { values, tokens } = parseArgs({
       args: [...args],
+      tokens: true,
       options: {
         input: text,
         output: text,
@@ -124,10 +125,19 @@ function parse(args: readonly string[]) {
         json: flag,
         help: { ...flag, short: 'h' },
       },
-    }).values;
+    });
+    refuseRepeated(tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])));
+    return values;
   } catch (error) {
     throw new UsageError(`${errorText(error)}\n(see --help)`);
   }
+}
+
+/** The last one would count without a word about the others: a second --input is a portfolio left out. */
+function refuseRepeated(names: readonly string[]): void {
+  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  if (repeated.size === 0) return;
+  throw new UsageError([...repeated].map((name) => `--${name} is given more than once`).join('\n'));
 }
 
 /** By the option, else by the file's name, else NDJSON for the standard streams. */

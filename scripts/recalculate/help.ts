@@ -34,7 +34,7 @@ How it is done:
 
 Examples:
   npm run recalculate -- --input portfolio.ndjson --output schedules.ndjson
-  npm run recalculate -- --input portfolio.csv.gz --output schedules.ndjson.gz --json
+  npm run --silent recalculate -- --input portfolio.csv.gz --output schedules.ndjson.gz --json > report.json
   zcat portfolio.ndjson.gz | npm run --silent recalculate -- --input - --output - --failures failed.ndjson | gzip > schedules.gz
   KAFKA_BROKERS=kafka-1:9092,kafka-2:9092 npm run recalculate -- --input portfolio.ndjson --output schedules.ndjson
   npm run recalculate -- --input portfolio.ndjson --output schedules.ndjson --resume

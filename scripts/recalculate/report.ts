@@ -39,6 +39,8 @@ export interface Report {
   readonly installments: number;
   readonly totals: readonly ReportedTotals[];
   readonly former: { readonly compared: number; readonly changed: number; readonly unreadable: number };
+  /** The lines of the first ten former schedules that could not be read; absent where all could. */
+  readonly unreadableFormerLines?: readonly number[] | undefined;
   readonly largestMovers?: readonly ReportedMover[] | undefined;
   readonly durationSeconds: number;
   readonly contractsPerSecond: number;
@@ -88,6 +90,7 @@ export function createReport(tally: Tally, end: RunEnd): Report {
     installments: tally.rows,
     totals: [...tally.totals.values()].toSorted(byCurrency).map(reportedTotals),
     former: { compared: tally.compared, changed: tally.changed, unreadable: tally.formerUnreadable },
+    unreadableFormerLines: tally.formerUnreadable > 0 ? tally.formerUnreadableLines : undefined,
     largestMovers: withMovers ? tally.movers.map(reportedMover) : undefined,
     durationSeconds: Math.round(elapsedMs) / SECOND_MS,
     contractsPerSecond: seconds > 0 ? Math.round(read / seconds) : 0,
@@ -131,7 +134,7 @@ function reportedMover({ line, id, currency, digits, before, after }: Mover): Re
 
 /** The report for people, one item a line. */
 export function reportLines(report: Report): string[] {
-  const { outcome, reason, resumeWith, runId, former, failuresByCode, sessions } = report;
+  const { outcome, reason, resumeWith, runId, failuresByCode, sessions } = report;
   const codes = Object.entries(failuresByCode).map(([code, count]) => `${code} ${grouped(String(count))}`);
   const again = sessions > 1 ? ` in ${sessions} sessions` : '';
   const seconds = report.durationSeconds;
@@ -143,7 +146,7 @@ export function reportLines(report: Report): string[] {
     `  failed        ${grouped(String(report.failed))}${codes.length > 0 ? `  (${codes.join(', ')})` : ''}`,
     ...(report.withWarnings > 0 ? [`  with warnings ${grouped(String(report.withWarnings))}`] : []),
     ...report.totals.flatMap(totalLines),
-    ...formerLines(former),
+    ...formerLines(report),
     ...(report.largestMovers ?? []).map(moverLine),
     `  took          ${durationText(seconds)}${again}, ${grouped(String(report.contractsPerSecond))} contracts/s`,
     ...(resumeWith === undefined ? [] : [`go on with: ${resumeWith}`]),
@@ -167,9 +170,17 @@ function amounts(texts: AmountTexts): string {
   return SUM_NAMES.map((name) => `${name} ${grouped(texts[name])}`).join(', ');
 }
 
-function formerLines({ compared, changed, unreadable }: Report['former']): string[] {
-  if (compared + unreadable === 0) return [];
-  const faulty = unreadable > 0 ? `, ${grouped(String(unreadable))} former schedules unreadable` : '';
+/** With --compare also that there was nothing to compare with. */
+function formerLines({ former, largestMovers, unreadableFormerLines: lines = [] }: Report): string[] {
+  const { compared, changed, unreadable } = former;
+  if (compared + unreadable === 0) {
+    return largestMovers === undefined ? [] : ['  compared      0: no line has a former schedule'];
+  }
+  const more = unreadable > lines.length ? ', ...' : '';
+  const faulty =
+    unreadable > 0
+      ? `, ${grouped(String(unreadable))} former schedules unreadable (line ${lines.join(', ')}${more})`
+      : '';
   return [`  compared      ${grouped(String(compared))}, ${grouped(String(changed))} changed${faulty}`];
 }
 

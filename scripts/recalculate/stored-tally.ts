@@ -21,6 +21,8 @@ export const tallyShape = z.object({
   compared: count,
   changed: count,
   formerUnreadable: count,
+  // Absent in a checkpoint of before it was kept.
+  formerUnreadableLines: z.array(count).default([]),
   failuresByCode: z.array(z.tuple([z.string(), count])).transform((entries) => new Map(entries)),
   totals: z
     .array(

@@ -27,8 +27,9 @@ export interface Tally {
   rows: number;
   compared: number;
   changed: number;
-  /** Former schedules that could not be read. */
+  /** Former schedules that could not be read, and the lines of the first of them. */
   formerUnreadable: number;
+  readonly formerUnreadableLines: number[];
   readonly failuresByCode: Map<string, number>;
   readonly totals: Map<string, CurrencyTotals>;
   readonly movers: Mover[];
@@ -47,6 +48,9 @@ export interface CountedSchedule {
   readonly comparison: Comparison | 'none' | 'unreadable';
 }
 
+/** So many lines are named of those that are counted only. */
+const NAMED_LINES = 10;
+
 export function emptyTally(): Tally {
   return {
     calculated: 0,
@@ -56,6 +60,7 @@ export function emptyTally(): Tally {
     compared: 0,
     changed: 0,
     formerUnreadable: 0,
+    formerUnreadableLines: [],
     failuresByCode: new Map(),
     totals: new Map(),
     movers: [],
@@ -78,6 +83,7 @@ export function countSchedule(tally: Tally, schedule: CountedSchedule): void {
   if (comparison === 'none') return;
   if (comparison === 'unreadable') {
     tally.formerUnreadable += 1;
+    if (tally.formerUnreadableLines.length < NAMED_LINES) tally.formerUnreadableLines.push(schedule.line);
     return;
   }
   tally.compared += 1;

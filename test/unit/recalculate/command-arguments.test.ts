@@ -41,6 +41,13 @@ describe('the command line of a recalculation', () => {
     });
   });
 
+  it('refuses an option that is given more than once, since the first one would be dropped', () => {
+    expect(faultsOf(...FILES, '--input', 'other.ndjson', '--batch', '5', '--batch=6')).toEqual([
+      '--input is given more than once',
+      '--batch is given more than once',
+    ]);
+  });
+
   it('takes every option', () => {
     const options = [
       '--compare',

@@ -111,6 +111,27 @@ it('tells what changed against former schedules: of those contracts only', () =>
   });
 });
 
+it('names the lines of former schedules that cannot be read, the first ten of them', () => {
+  const broken = Array.from({ length: 12 }, (_, index) =>
+    counted(index + 5, 100, { digits: 0, comparison: 'unreadable' }),
+  );
+  const few = createReport(tallyOf(moved(1, 100, 80), ...broken.slice(0, 2)), END);
+  expect(few.unreadableFormerLines).toEqual([5, 6]);
+  expect(reportLines(few)).toContain(
+    '  compared      1, 1 changed, 2 former schedules unreadable (line 5, 6)',
+  );
+  const many = reportLines(createReport(tallyOf(...broken), END)).join('\n');
+  expect(many).toContain('12 former schedules unreadable (line 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, ...)');
+  expect(createReport(tallyOf(moved(1, 100, 80)), END).unreadableFormerLines).toBeUndefined();
+});
+
+it('says that there was nothing to compare with, where a comparison was asked for', () => {
+  const tally = tallyOf(counted(1, 100));
+  const text = 'no line has a former schedule';
+  expect(reportLines(createReport(tally, { ...END, withMovers: true })).join('\n')).toContain(text);
+  expect(reportLines(createReport(tally, { ...END, withMovers: false })).join('\n')).not.toContain(text);
+});
+
 it('names the ten contracts that moved most, by size whatever the sign, equal ones in the order of the input', () => {
   const changes = [1, -90, 3, 50, 0, -50, 7, 8, 9, 10, 11, 12, 13];
   const report = createReport(
