@@ -5,7 +5,11 @@ import { availableParallelism } from 'node:os';
 interface Step {
   readonly name: string;
   readonly command: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
+
+/** The type-aware part of oxlint is a Go program; collecting less often it takes a quarter less of the processors. */
+const LINT_GOGC = process.env['GOGC'] ?? '400';
 
 const STEPS: readonly Step[] = [
   {
@@ -16,6 +20,7 @@ const STEPS: readonly Step[] = [
     // One program for both: it tells what tsc tells, which would build the same program once more.
     name: 'lint and types (oxlint, type-aware)',
     command: ['oxlint', '--type-aware', '--type-check', '--max-warnings=0', '.'],
+    env: { GOGC: LINT_GOGC },
   },
   { name: 'dead code (knip)', command: ['knip', '--no-progress'] },
   { name: 'format (biome)', command: ['biome', 'format', '.'] },
@@ -39,7 +44,7 @@ async function run(step: Step): Promise<{ step: Step; ok: boolean; output: strin
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: STEP_LIMIT_MS,
-    env: { ...process.env, NO_COLOR: '1' },
+    env: { ...process.env, NO_COLOR: '1', ...step.env },
   });
   const output: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
