@@ -2,8 +2,8 @@ import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
 import { MessagingError } from '../platform/errors.ts';
 import type { CreateKafkaClient, KafkaClient } from './kafka-client.ts';
 import { brokerErrorType, isTopicUnknown, toMessagingError } from './kafka-errors.ts';
+import { existingTopics } from './kafka-existing-topics.ts';
 import { untilLed, whileSettling } from './kafka-leaders.ts';
-import { topicCounts, topicCountsNow } from './kafka-topic-counts.ts';
 import type { PartitionOffset } from './message.ts';
 import type { BrokerAdmin, TopicSpec } from './ports.ts';
 import type { TopicState } from './topic-catalogue.ts';
@@ -16,6 +16,8 @@ const CREATE_TIMEOUT_MS = 15_000;
 const WANTED_REPLICAS = 3;
 /** With so many replicas, two must have a record before it counts as stored: one broker may fail without loss. */
 const MIN_IN_SYNC_REPLICAS = '2';
+/** Offsets of a topic that was made a moment ago wait so long for the broker that answers to hear of it. */
+const OFFSETS_SPREAD_MS = 2_000;
 /** What topics of the brokers themselves start with. */
 const INTERNAL_PREFIX = '__';
 
@@ -70,13 +72,17 @@ export class KafkaAdmin implements BrokerAdmin {
 
   /** As the broker that answers knows them at this moment; who needs a topic that may be new asks again. */
   partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    return this.#call('partition counts', (admin) => topicCountsNow(admin, topics));
+    return this.#call('partition counts', (admin) => partitionCounts(admin, topics));
   }
 
   offsets(topic: string): Promise<readonly { partition: number; low: number; high: number }[]> {
     return this.#callAlone(`offsets of ${topic}`, async (admin) => {
       // fetchTopicOffsets repeats itself for seconds when the topic is missing.
-      if (!(await topicCounts(admin, [topic])).has(topic)) throw unknownTopic(topic);
+      await existingTopics(
+        { partitionCounts: (names) => partitionCounts(admin, names) },
+        [topic],
+        OFFSETS_SPREAD_MS,
+      );
       const offsets = await whileSettling(() => admin.fetchTopicOffsets(topic));
       return offsets
         .map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }))
@@ -99,7 +105,7 @@ export class KafkaAdmin implements BrokerAdmin {
   topicStates(topics: readonly string[]): Promise<ReadonlyMap<string, TopicState>> {
     return this.#call('describe topics', async (admin) => {
       const states = new Map<string, TopicState>();
-      for (const [topic, partitions] of await topicCountsNow(admin, topics)) {
+      for (const [topic, partitions] of await partitionCounts(admin, topics)) {
         states.set(topic, { partitions, config: await whileSettling(() => topicSettings(admin, topic)) });
       }
       return states;
@@ -169,6 +175,21 @@ export class KafkaAdmin implements BrokerAdmin {
   }
 }
 
+/** Asks topic by topic: one that is missing fails the whole answer of kafkajs. */
+async function partitionCounts(admin: Admin, topics: readonly string[]): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const topic of new Set(topics)) {
+    try {
+      const { topics: found } = await admin.fetchTopicMetadata({ topics: [topic] });
+      const count = found.find(({ name }) => name === topic)?.partitions.length;
+      if (count !== undefined) counts.set(topic, count);
+    } catch (error) {
+      if (!isTopicUnknown(error)) throw error;
+    }
+  }
+  return counts;
+}
+
 async function topicSettings(admin: Admin, topic: string): Promise<ReadonlyMap<string, string>> {
   const answer = await admin.describeConfigs({
     includeSynonyms: false,
@@ -201,8 +222,4 @@ function isOurs(error: unknown): boolean {
 
 function closed(what: string): MessagingError {
   return new MessagingError('broker-unavailable', `${what}: closed`, { canRetry: false });
-}
-
-function unknownTopic(topic: string): MessagingError {
-  return new MessagingError('topic-unknown', `there is no topic ${topic}`, { canRetry: false });
 }

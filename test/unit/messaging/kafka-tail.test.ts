@@ -37,6 +37,14 @@ test('each join seeks to the own position, wherever the group would start', asyn
   expect(seen).toEqual([2, 3]);
 });
 
+test('a tail that is stopped before it knows where to begin makes no consumer that nobody could stop', async () => {
+  const { tail, consumers, started } = setUp();
+  const outcome = started.catch((error: unknown) => error);
+  await tail.stop(1_000);
+  expect(await outcome).toMatchObject({ code: 'tail-stopped' });
+  expect(consumers).toHaveLength(0);
+});
+
 test('a start whose consumer is lost before its first fetch ends when the next one has fetched', async () => {
   const { tail, consumers, started } = setUp();
   await settleMicrotasks();

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { KafkaConnections } from '../../../shared/messaging/kafka-connections.ts';
 
@@ -24,11 +25,11 @@ async function serverThat(serve: (socket: Socket) => void): Promise<{ server: Se
 function client() {
   const silent: string[] = [];
   const connections = new KafkaConnections((address) => silent.push(address));
-  const connect = (port: number) => {
+  const connect = (port: number, ssl?: ConnectionOptions) => {
     const socket = connections.createSocket({
       host: '127.0.0.1',
       port,
-      ssl: undefined as never,
+      ssl: ssl as never,
       onConnect: () => undefined,
     });
     // Not once(), which rejects at the error that comes before.
@@ -48,6 +49,17 @@ describe('a broker counts as silent', () => {
     const { silent, connect } = client();
     await connect(port).closed;
     expect(silent).toEqual([`127.0.0.1:${port}`]);
+  });
+
+  test('while its connection is not ready in time, though the machine took it: a handshake that nobody answers', async () => {
+    const { port } = await serverThat(() => undefined);
+    const { silent, connections, connect } = client();
+    const { closed } = connect(port, { rejectUnauthorized: false });
+    await expect.poll(() => silent).toEqual([`127.0.0.1:${port}`]);
+    expect(connections.isConnected()).toBe(false);
+    connections.destroy();
+    await closed;
+    expect(silent).toHaveLength(1);
   });
 
   test('but not when the client is closed before a connection has come about', async () => {
