@@ -113,7 +113,9 @@ function dueRow(plan: RepaymentPlan, state: LoanState, index: number, period: Pe
   const left = remaining - principal + joiningInterest(plan, no, accrued);
   const ends = isLast || (left === 0 && endsAtZero(plan, state));
   const rowsLeft = dates.rowCount - index;
-  const { interest: collected, capitalised } = collectInterest(plan, state, { no, accrued, ends, rowsLeft });
+  // A row before the last that ends the loan repays what negative interest leaves of the balance, so that it still joins.
+  const collecting = { no, accrued, ends, repaysAll: isLast, rowsLeft };
+  const { interest: collected, capitalised } = collectInterest(plan, state, collecting);
   state.balance = remaining - principal + capitalised;
   // Negative interest that joins the balance may take it below the residual, which is then all that is left.
   if (state.balance < state.residual) state.residual = state.balance;

@@ -14,6 +14,8 @@ export interface CollectingRow {
   readonly accrued: number;
   /** True: nothing of the loan is left after it, so that everything kept back is due. */
   readonly ends: boolean;
+  /** True: it repays the whole balance before its interest, which is then collected and joins nothing. */
+  readonly repaysAll: boolean;
   /** Due rows left, this one included; 0 for an early repayment, which takes nothing kept back unless it ends the loan. */
   readonly rowsLeft: number;
 }
@@ -37,14 +39,14 @@ export function collectInterest(
     notes?.block({ interest: blocked });
   }
   if (row.no <= terms.graceInterest) return collectInGrace(plan, state, row, blocked);
-  if (terms.capitalisesInterest && !row.ends) {
+  if (terms.capitalisesInterest && !row.repaysAll) {
     notes?.keepBack('capitalised', row.accrued);
     return { interest: blocked + takeLate(plan, state, row), capitalised: row.accrued };
   }
   return { interest: row.accrued + blocked + takeLate(plan, state, row), capitalised: 0 };
 }
 
-/** What of a row's accrued interest joins the balance, unless the row ends the loan (G2, B4). */
+/** What of a row's accrued interest joins the balance, unless the row repays all of it (G2, B4). */
 export function joiningInterest({ terms }: RepaymentPlan, no: number, accrued: number): number {
   const joins = no <= terms.graceInterest ? terms.graceType === 'Capitalised' : terms.capitalisesInterest;
   return joins ? accrued : 0;
@@ -71,8 +73,8 @@ function collectInGrace(
       return { interest: blocked, capitalised: 0 };
     }
     case 'Capitalised':
-      // A loan that ends within the grace leaves no balance that its interest could join.
-      if (row.ends) return { interest: row.accrued + blocked, capitalised: 0 };
+      // A balance that is repaid within the grace leaves nothing that its interest could join.
+      if (row.repaysAll) return { interest: row.accrued + blocked, capitalised: 0 };
       notes?.keepBack('capitalised', row.accrued);
       return { interest: blocked, capitalised: row.accrued };
     case 'Forgiven':

@@ -1,7 +1,7 @@
 /** A repayment ahead of the schedule: a row of its own, and what it changes (X3). */
 
 import type { AmortisedRow } from './amortised-row.ts';
-import { collectInterest } from './collected-interest.ts';
+import { collectInterest, joiningInterest } from './collected-interest.ts';
 import { dayCountNumerator } from './day-count.ts';
 import type { EarlyRepayment } from './early-repayments.ts';
 import {
@@ -38,9 +38,7 @@ export function repayEarly(plan: RepaymentPlan, state: LoanState, place: EarlyRo
   const interest = plan.interest[state.segment];
   if (interest === undefined) throw new RangeError('a row without a rate');
   const remaining = state.balance;
-  if (early.amount > remaining) {
-    return rowFault(`${early.path}.Amount`, 'out-of-range', 'must be at most the balance on its date');
-  }
+  if (early.amount > remaining) return aboveBalance(early);
   if (!interest.interest.covers(remaining)) return outsideBands();
   const no = plan.dates.settledRows + index + (place.period === undefined ? 1 : 0);
   const { used, period } =
@@ -54,8 +52,13 @@ export function repayEarly(plan: RepaymentPlan, state: LoanState, place: EarlyRo
       ? interest.interest.interestOf(remaining, used)
       : plan.formulas.accrued(state, { ...part, from, to: early.date, collectsCharges: false });
   if (isRowFault(accrued)) return accrued;
-  const ends = early.amount === remaining;
-  const collected = collectInterest(plan, state, { no: gracedNo, accrued, ends, rowsLeft: 0 });
+  // Negative interest that joins the balance leaves less to repay, unless the whole balance is repaid before it (R3).
+  const owed = remaining + Math.min(0, joiningInterest(plan, gracedNo, accrued));
+  const repaysAll = early.amount === remaining;
+  if (early.amount > owed && !repaysAll) return aboveBalance(early, true);
+  const ends = repaysAll || early.amount === owed;
+  const collecting = { no: gracedNo, accrued, ends, repaysAll, rowsLeft: 0 };
+  const collected = collectInterest(plan, state, collecting);
   repay(state, place, collected.capitalised);
   const row: AmortisedRow = {
     kind: 'early',
@@ -74,6 +77,11 @@ export function repayEarly(plan: RepaymentPlan, state: LoanState, place: EarlyRo
   plan.notes?.principal({ rule: 'early' });
   plan.notes?.end(row);
   return { row, period, ends };
+}
+
+function aboveBalance({ path }: EarlyRepayment, isLowered = false): RowFault {
+  const less = isLowered ? ', less the negative interest that joins it, or that whole balance' : '';
+  return rowFault(`${path}.Amount`, 'out-of-range', `must be at most the balance on its date${less}`);
 }
 
 function nothingUsed({ date }: EarlyRepayment): { used: number; period: PeriodLeft } {

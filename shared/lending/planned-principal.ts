@@ -46,13 +46,15 @@ export function plannedPrincipal(plan: RepaymentPlan, state: LoanState, row: Acc
   if (state.planned !== undefined) {
     state.planned = { balance: rest.balance - principal, residual: rest.residual };
   }
-  if (block > 0) plan.notes?.block({ principal: block });
-  if (isFree || principal <= 0) return principal + block;
-  // What the plan repays may be more than is owed here: negative interest that joins the balance lowers it (R3, G2, B4).
+  const total = principal + block;
+  // What the plan and the blocked amount repay may be more than is owed here: negative interest that joins the balance
+  // lowers it (R3, G2, B4, X2).
   const lost = Math.min(0, joining);
-  const kept = Math.min(state.residual, state.balance + lost);
-  const owedHere = { balance: state.balance - block, residual: kept, ...(lost < 0 && { joining: lost }) };
-  return capped(plan, principal, owedHere) + block;
+  const residual = Math.min(state.residual, state.balance + lost);
+  const owedHere = { balance: state.balance, residual, ...(lost < 0 && { joining: lost }) };
+  const repaid = isFree ? total : capped(plan, total, owedHere);
+  if (block > 0 && repaid === total) plan.notes?.block({ principal: block });
+  return repaid;
 }
 
 function inGrace({ notes }: RepaymentPlan): number {

@@ -150,7 +150,7 @@ export class RowLoop {
   #principalOf(row: number, part: YearPart, accrued: Exact): Exact {
     const { settled, block, gracePrincipal, graceInterest } = this.#terms;
     const follows = this.#mode.planned !== undefined && row <= graceInterest;
-    const lost = follows ? lesser(accrued, NONE) : NONE;
+    const lost = this.#capitalises(row, false) ? lesser(accrued, NONE) : NONE;
     const room = greater(this.#balance.plus(lost).minus(this.#residual), NONE);
     if (row > gracePrincipal && follows) return lesser(this.#mode.planned?.(row) ?? NONE, room);
     const blocked = lesser(row === settled + 1 ? (block?.amount ?? NONE) : NONE, room);
@@ -205,8 +205,9 @@ export class RowLoop {
     const part = isOnDueDate ? { days: 0, basis: 1 } : partOfRow(this.#terms, row, span, this.#used);
     const accrued = isOnDueDate ? NONE : interestOf(this.#terms, row, this.#balance, part);
     const capitalises = !isOnDueDate && !sent.eq(this.#balance) && this.#capitalises(row, true);
-    refuseIf(sent.gt(this.#balance) && this.#mode.until === undefined, 'more repaid than owed');
-    const amount = lesser(sent, this.#balance);
+    const owed = this.#balance.plus(capitalises ? lesser(accrued, NONE) : NONE);
+    refuseIf(sent.gt(owed) && this.#mode.until === undefined, 'more repaid than owed');
+    const amount = lesser(sent, owed);
     this.#push(isOnDueDate ? row : row - 1, true, { accrued, principal: amount, date, capitalises });
     if (!isOnDueDate) this.#used += part.days;
     this.#isOver = this.#balance.isZero();

@@ -1,0 +1,248 @@
+/**
+ * Features in threes: every three forms that can stand together do so in a schedule that keeps M3. Beside the forms of
+ * the pairs these are negative and zero rates, capitalised deposits, payments below the interest, and blocks and
+ * prepayments of nearly the whole balance, for which the reference schedule has no plain form.
+ */
+
+import { Decimal } from 'decimal.js';
+import { describe, expect, it } from 'vitest';
+import { INSTALLMENT_TYPE_IDS } from '../../../shared/lending/installment-types.ts';
+import type { RepaymentScheduleRequest } from '../../../shared/lending/repayment-schedule-request.ts';
+import { engineOf, requestText } from '../../support/compare-with-reference.ts';
+import { featureRequest, reasonAgainst } from '../../support/feature-requests.ts';
+import { AMOUNT, FEATURES, money, type FeatureSet } from '../../support/features.ts';
+import { Picks } from '../../support/random-pick.ts';
+import { brokenInvariant } from '../../support/schedule-invariants.ts';
+
+const FORMS = {
+  ...FEATURES,
+  rates: [...FEATURES.rates, 'zero', 'negative', 'negative, then positive'],
+  lock: [...FEATURES.lock, 'below interest'],
+  recalculation: [...FEATURES.recalculation, 'nearly all blocked'],
+  early: [...FEATURES.early, 'nearly all', 'nearly all, kept', 'all'],
+  capitalised: ['no', 'yes'],
+} as const;
+
+type Forms = { readonly [Name in keyof typeof FORMS]: (typeof FORMS)[Name][number] };
+
+const NAMES = Object.keys(FORMS) as (keyof typeof FORMS)[];
+/** The number of the first form of each feature, and of all forms. */
+const OFFSETS = NAMES.map((_, index) =>
+  NAMES.slice(0, index).reduce((sum, name) => sum + FORMS[name].length, 0),
+);
+const ALL_FORMS = NAMES.reduce((sum, name) => sum + FORMS[name].length, 0);
+const REFUSED_WITH_SOME_TYPES = new Set<string | undefined>([
+  'gracePrincipal',
+  'graceInterest',
+  'fee',
+  'insurance',
+  'lock',
+  'recalculation',
+  'unused',
+  'realInstallments',
+]);
+const LEVEL_TYPES = new Set(['EqualInstallments', 'Balloon', 'EffectiveRate', 'Leasing']);
+
+const SEED = 20_251_122;
+/** Combinations by chance, before those for the triples that they leave. */
+const RANDOM_COMBINATIONS = 30_000;
+/** Tries to find a combination that is calculated and holds three given forms. */
+const TRIES = 30;
+const MOST_REPORTS = 3;
+
+/** Number of each form, by feature. */
+type Chosen = readonly number[];
+
+function chosenAtRandom(picks: Picks): number[] {
+  return NAMES.map((name) => picks.whole(0, FORMS[name].length - 1));
+}
+
+/** Without the forms that some schedule types refuse, except for the three that are given. */
+function withGiven(picks: Picks, triple: readonly Place[]): Chosen {
+  const chosen = chosenAtRandom(picks).map((form, feature) =>
+    REFUSED_WITH_SOME_TYPES.has(NAMES[feature]) ? 0 : form,
+  );
+  for (const { feature, form } of triple) chosen[feature] = form;
+  const hasResidual = triple.some(({ feature }) => NAMES[feature] === 'residual');
+  if (!hasResidual) chosen[NAMES.indexOf('residual')] = picks.whole(1, 2);
+  return chosen;
+}
+
+function formsOf(chosen: Chosen): Forms {
+  return Object.fromEntries(NAMES.map((name, index) => [name, FORMS[name][chosen[index] ?? 0]])) as Forms;
+}
+
+/** The combination with the plain forms in place of those that only this test knows. */
+function plainForms(forms: Forms): FeatureSet {
+  const { capitalised: _, ...known } = forms;
+  return {
+    ...known,
+    rates: (FEATURES.rates as readonly string[]).includes(forms.rates)
+      ? (forms.rates as FeatureSet['rates'])
+      : 'one',
+    lock: 'none',
+    recalculation:
+      forms.recalculation === 'nearly all blocked' ? 'locked with blocked amounts' : forms.recalculation,
+    early: forms.early.includes('all') ? 'decrease' : (forms.early as FeatureSet['early']),
+  };
+}
+
+function requestOf(forms: Forms): RepaymentScheduleRequest | undefined {
+  const plain = plainForms(forms);
+  if (reasonAgainstForms(forms) !== undefined) return undefined;
+  const request = {
+    ...featureRequest(plain),
+    ...ratesOf(forms),
+    ...lockOf(forms, plain),
+    ...(forms.type === 'Deposit' ? { InterestCapitalization: forms.capitalised === 'yes' ? 1 : 0 } : {}),
+  };
+  if (forms.recalculation === 'nearly all blocked') {
+    const BlockAmount = AMOUNT.minus(request.ResidualValue ?? 0).minus(money(plain, 0.1));
+    // What the block leaves is less than the plain prepayments.
+    const EarlyRepayments = request.EarlyRepayments?.map((item) => ({ ...item, Amount: money(plain, 0.05) }));
+    return withEarlyAmount(forms, { ...request, BlockAmount, EarlyRepayments }, plain);
+  }
+  return withEarlyAmount(forms, request, plain);
+}
+
+function reasonAgainstForms(forms: Forms): string | undefined {
+  return reasonAgainst({ ...plainForms(forms), lock: forms.lock === 'none' ? 'none' : 'lower' });
+}
+
+function ratesOf({ rates, type }: Forms): Partial<RepaymentScheduleRequest> {
+  const positive = { InterestRate: new Decimal(4) };
+  const byRows = type === 'Once' ? [positive] : [{ InterestRate: new Decimal(-9), ToInstNo: 5 }, positive];
+  if (rates === 'negative, then positive')
+    return { InterestPercent: undefined, MultipleInterestRates: byRows };
+  if (rates === 'negative') return { InterestPercent: new Decimal(-9) };
+  return rates === 'zero' ? { InterestPercent: new Decimal(0) } : {};
+}
+
+function lockOf({ lock, type }: Forms, plain: FeatureSet): Partial<RepaymentScheduleRequest> {
+  if (lock === 'none') return {};
+  const value = money(plain, { lower: 8, higher: 15, 'below interest': 0.01 }[lock]);
+  if (!LEVEL_TYPES.has(type)) return { principalValue: value };
+  return { installmentValue: value, AllowNegativeAmortisation: lock === 'below interest' };
+}
+
+/** The prepayment as nearly all, or all, of the balance that the schedule has on its date without it. */
+function withEarlyAmount(
+  forms: Forms,
+  request: RepaymentScheduleRequest,
+  plain: FeatureSet,
+): RepaymentScheduleRequest {
+  const { EarlyRepayments: [early] = [], ...without } = request;
+  if (!forms.early.includes('all') || early === undefined) return request;
+  const outcome = engineOf(without);
+  if (outcome.kind === 'refused') return request;
+  const row = outcome.rows.find(
+    ({ dueDate, installmentTypeId }) =>
+      dueDate >= early.Date && installmentTypeId !== INSTALLMENT_TYPE_IDS.EarlyRepayment,
+  );
+  const balance = new Decimal(row?.remainingValue ?? 0).div(10 ** outcome.currencyDigits);
+  const least = forms.early === 'all' ? new Decimal(0) : Decimal.min(money(plain, 0.1), balance.div(2));
+  const Amount = balance.minus(least).toDecimalPlaces(Number(plain.digits), Decimal.ROUND_UP);
+  return {
+    ...without,
+    EarlyRepayments: [{ ...early, Amount, DecreaseInstallment: forms.early !== 'nearly all, kept' }],
+  };
+}
+
+/** Which three forms have stood together, by their numbers. */
+class Triples {
+  readonly #held = new Uint8Array(ALL_FORMS ** 3);
+  count = 0;
+
+  add(chosen: Chosen): void {
+    const forms = chosen.map((form, index) => (OFFSETS[index] ?? 0) + form);
+    for (const [at, first] of forms.entries()) {
+      for (let second = at + 1; second < forms.length; second += 1) {
+        for (let third = second + 1; third < forms.length; third += 1) {
+          const key = (first * ALL_FORMS + (forms[second] ?? 0)) * ALL_FORMS + (forms[third] ?? 0);
+          this.count += 1 - (this.#held[key] ?? 0);
+          this.#held[key] = 1;
+        }
+      }
+    }
+  }
+
+  has(forms: readonly Place[]): boolean {
+    const key = forms.reduce((sum, { feature, form }) => sum * ALL_FORMS + (OFFSETS[feature] ?? 0) + form, 0);
+    return this.#held[key] === 1;
+  }
+}
+
+interface Place {
+  readonly feature: number;
+  readonly form: number;
+}
+
+/** Every three forms of three features, in the order of the features. */
+function allTriples(): readonly (readonly [Place, Place, Place])[] {
+  const places = NAMES.flatMap((name, feature) => FORMS[name].map((_, form) => ({ feature, form })));
+  const after = ({ feature }: Place) => places.filter((place) => place.feature > feature);
+  return places.flatMap((first) =>
+    after(first).flatMap((second) => after(second).map((third) => [first, second, third] as const)),
+  );
+}
+
+/** What the search found: schedules that break an invariant, and three forms that no calculated request held. */
+class Search {
+  readonly broken: string[] = [];
+  readonly triples = new Triples();
+  calculated = 0;
+  /** True where the request is calculated; notes what is wrong with its schedule. */
+  try(chosen: Chosen): boolean {
+    const request = requestOf(formsOf(chosen));
+    if (request === undefined) return false;
+    const outcome = engineOf(request);
+    if (outcome.kind === 'refused') return false;
+    const broken = brokenInvariant(request, outcome);
+    if (broken !== undefined) this.broken.push(`${broken}: ${requestText(request)}`);
+    this.calculated += 1;
+    this.triples.add(chosen);
+    return true;
+  }
+}
+
+/** Combinations by chance, then some for each three forms that were not among them. */
+function searched(): { search: Search; all: number; missing: (readonly Place[])[] } {
+  const picks = new Picks(SEED);
+  const search = new Search();
+  for (let turn = 0; turn < RANDOM_COMBINATIONS; turn += 1) search.try(chosenAtRandom(picks));
+  const missing: (readonly Place[])[] = [];
+  const triples = allTriples();
+  for (const triple of triples) {
+    if (search.triples.has(triple)) continue;
+    let isFound = false;
+    for (let turn = 0; turn < TRIES && !isFound; turn += 1) isFound = search.try(withGiven(picks, triple));
+    if (!isFound) missing.push(triple);
+  }
+  return { search, all: triples.length, missing };
+}
+
+/** True where a rule refuses the three forms, however plain the other features are. */
+function isRefused(triple: readonly Place[]): boolean {
+  const chosen: number[] = NAMES.map((name) => (name === 'residual' ? 1 : 0));
+  for (const { feature, form } of triple) chosen[feature] = form;
+  return reasonAgainstForms(formsOf(chosen)) !== undefined;
+}
+
+function tripleText(places: readonly Place[]): string {
+  return places
+    .map(({ feature, form }) => `${NAMES[feature]}=${FORMS[NAMES[feature] ?? 'type'][form]}`)
+    .join(' & ');
+}
+
+describe('features in threes', () => {
+  const { search, all, missing } = searched();
+  it(`keep every invariant of a schedule (M3) in ${search.calculated} calculated requests`, () => {
+    expect(search.broken.slice(0, MOST_REPORTS)).toEqual([]);
+  });
+
+  it(`stand together in ${search.triples.count} of ${all} triples, and rules refuse the others`, () => {
+    expect(missing.filter((places) => !isRefused(places)).map(tripleText)).toEqual([]);
+    expect(search.triples.count + missing.length).toBe(all);
+    expect(missing.length).toBeLessThan(all / 30);
+  });
+});
