@@ -10,7 +10,7 @@ import { effectiveAnnualRate } from './effective-annual-rate.ts';
 import { effectiveInterestRate } from './effective-interest-rate.ts';
 import type { KnownCalendars } from './holiday-shift.ts';
 import { completeTerms, MOST_INSTALLMENTS, type LoanTerms } from './loan-terms.ts';
-import { refuseTooLargeCharges } from './place-charges.ts';
+import { checkChargesAtEnd, refuseTooLargeCharges } from './place-charges.ts';
 import { planRepayment } from './plan-repayment.ts';
 import { Findings, type Fault } from './refusal.ts';
 import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
@@ -68,6 +68,7 @@ export function calculateRepaymentSchedule(
   if (planned === undefined || !findings.faults.every(leavesFigures)) return refused();
   const amortised = amortise(planned.plan);
   if (amortised.kind === 'fault') findings.refuseAlso(amortised);
+  else checkChargesAtEnd(request, planned.charges, { rows: amortised.rows, dates }, findings);
   if (amortised.kind === 'fault' || findings.faults.length > 0) return refused();
   const rows = scheduleRowsOf(amortised.rows, { ...planned, currencyDigits: terms.currencyDigits });
   refuseTooLargeCharges(planned.charges, findings);

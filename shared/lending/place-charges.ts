@@ -1,5 +1,6 @@
 /** Puts the charges of a request on the rows that collect them (F3), and works out once what does not vary by row. */
 
+import type { AmortisedRow } from './amortised-row.ts';
 import { formatCalendarDate, type CalendarDate } from './calendar-date.ts';
 import { chargeCounts } from './charge-dates.ts';
 import type { ChargeBase, ChargeItem, ChargeTerms } from './charge-terms.ts';
@@ -128,6 +129,44 @@ export function refuseLateCharges(
       findings.refuse(datePath, 'date-order', `must be on or before the last due date, ${latest}`);
     }
   }
+}
+
+/**
+ * Checks charges against the rows of a schedule that a fixed instalment or a prepayment ended before its planned last
+ * row (B2, X3): a first date after the end is refused (F3), and a charge of which only the missing rows would have
+ * collected anything is reported (E5), as are blocked amounts that no row takes in (X2).
+ */
+export function checkChargesAtEnd(
+  request: RepaymentScheduleRequest,
+  { charges }: PlacedCharges,
+  { rows, dates }: { readonly rows: readonly AmortisedRow[]; readonly dates: ScheduleDates },
+  findings: Findings,
+): void {
+  const dueRows = rows.filter(({ kind }) => kind === 'regular' || kind === 'grace').length;
+  const last = rows.at(-1);
+  if (dueRows === dates.rowCount || last === undefined) return;
+  const lastDueDate = dates.dueDates[dueRows - 1] ?? last.to;
+  const end = last.kind === 'early' && last.to > lastDueDate ? last.to : lastDueDate;
+  const isInterestBlocked = request.IsLocked === true && request.BlockInterestAmount?.isZero() === false;
+  if (dueRows === 0 && isInterestBlocked) findings.warn('BlockInterestAmount');
+  const byPath = new Map(charges.map((charge) => [charge.item.path, charge]));
+  for (const { path, datePath, blockedPath, firstDate } of sentChargesOf(request)) {
+    if (firstDate > end) {
+      const message = `must be on or before ${formatCalendarDate(end)}, when the schedule ends with nothing owed`;
+      findings.refuseAlso({ path: datePath, code: 'date-order', message });
+    }
+    const charge = byPath.get(path);
+    const isBlockLost = dueRows === 0 && charge !== undefined && charge.item.blocked > 0;
+    if (isBlockLost) findings.warn(blockedPath);
+    if (charge !== undefined && isLost(charge, dueRows)) findings.warn(path);
+  }
+}
+
+/** True of a charge that rows after the first `dueRows` alone would collect. */
+function isLost({ item, counts }: PlacedCharge, dueRows: number): boolean {
+  if (item.blocked > 0 && dueRows > 0) return false;
+  const first = counts.findIndex((count) => count !== 0);
+  return first >= dueRows;
 }
 
 /** Notes the member whose charges went beyond what can be calculated with, if any did; asked after the last row. */

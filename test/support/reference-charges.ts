@@ -71,7 +71,6 @@ function chargesByRow(terms: Terms, charge: Charge, dueRows: readonly CollectedR
   const { plain, chargeStart } = terms.dates;
   const counts = new Map<number, number>();
   const lastDue = plain[dueRows.at(-1)?.no ?? terms.settled]!;
-  refuseIf(charge.date > plain[terms.lastRow]!, 'FeeDate after the last due date');
   const isNew = terms.request.LastDueDate === undefined;
   for (let step = charge.isUpfront ? 0 : 1; ; step += 1) {
     const date = periodsLater(charge.date, charge.period, step);
@@ -138,6 +137,13 @@ function sumsOf(terms: Terms, charges: readonly Charge[], rows: readonly Collect
   const dueRows = rows.filter((row) => !row.isEarly);
   const lastDue = terms.dates.accrual[dueRows.at(-1)?.no ?? terms.settled]!;
   const sums = rows.map(() => NONE);
+  const lastPlain = terms.dates.plain[dueRows.at(-1)?.no ?? terms.settled]!;
+  const last = rows.at(-1);
+  const end = last?.isEarly === true ? Math.max(last.date, lastPlain) : lastPlain;
+  refuseIf(
+    charges.some(({ date }) => date > end),
+    'FeeDate after the end of the schedule',
+  );
   for (const charge of charges) {
     const counts = chargesByRow(terms, charge, dueRows);
     for (const [index, row] of rows.entries()) {
