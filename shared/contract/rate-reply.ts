@@ -14,7 +14,9 @@ const discountedFlow = z
       .describe('IRR: number of the period at whose end the flow is, 0 for the first.')
       .optional(),
     Amount: z.number().describe('The flow as sent.'),
-    Years: z.number().describe('Years from time 0 by the rule, 20 decimals.'),
+    Years: z
+      .number()
+      .describe('Years from time 0 by the rule, 20 decimals; below zero for a cost paid before it.'),
     DiscountedAmount: z
       .number()
       .nullable()

@@ -4,7 +4,7 @@
  */
 
 import type { Decimal } from 'decimal.js';
-import { checkRateRequest, type RateTerms, type TimedFlow } from './check-rate-request.ts';
+import { checkRateRequest, isBeforeStart, type RateTerms, type TimedFlow } from './check-rate-request.ts';
 import { discountedFlows } from './discounted-flows.ts';
 import { solveRate } from './effective-rate.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity } from './periodicity.ts';
@@ -34,8 +34,13 @@ export function calculateRate(
   return { kind: 'rate', rate, ...discountedFlows(terms, rate), warnings };
 }
 
-/** The flows by time, in the smallest unit in which all amounts are whole; flows of one time are added up. */
-function rateFlowsOf({ flows, unitsPerYear }: RateTerms): RateFlows {
+/**
+ * The flows by time, in the smallest unit in which all amounts are whole; flows of one time are added up. Moving all of
+ * them by the same time changes no rate, so that those before time 0 become the first ones.
+ */
+function rateFlowsOf(terms: RateTerms): RateFlows {
+  const { unitsPerYear } = terms;
+  const flows = flowsAfterStart(terms);
   const decimals = Math.max(...flows.map((flow) => flow.amount.decimalPlaces()));
   let drawn = 0n;
   const payments: bigint[] = [];
@@ -58,6 +63,18 @@ function rateFlowsOf({ flows, unitsPerYear }: RateTerms): RateFlows {
     extraDays: timed.map((flow) => flow.extraDays),
     yearDays: timed.map((flow) => flow.yearDays),
   };
+}
+
+/** The flows later by a whole number of units, so that none lies before time 0; left-over days stay days of their year. */
+function flowsAfterStart({ flows, unitsPerYear }: RateTerms): readonly TimedFlow[] {
+  if (!flows.some(isBeforeStart)) return flows;
+  const least = flows.reduce((units, flow) => Math.min(units, flow.wholeUnits), 0);
+  return flows.map((flow) => {
+    const wholeUnits = flow.wholeUnits - least;
+    return isBeforeStart(flow)
+      ? { ...flow, wholeUnits, extraDays: flow.yearDays + flow.extraDays }
+      : { ...flow, wholeUnits: wholeUnits + unitsPerYear };
+  });
 }
 
 function byTime(a: TimedFlow, b: TimedFlow): number {

@@ -6,7 +6,13 @@ import { exactRatio, type ExactRatio } from './exact-ratio.ts';
 import { periodsPerYear } from './internal-rate-of-return.ts';
 import { checkName } from './member-checks.ts';
 import { findPeriodicity, type Periodicity } from './periodicity.ts';
-import { intervalsFrom, UNITS_PER_YEAR, unitsInYear, type RateInterval } from './rate-interval.ts';
+import {
+  intervalsFrom,
+  UNITS_PER_YEAR,
+  unitsInYear,
+  type IntervalUnit,
+  type RateInterval,
+} from './rate-interval.ts';
 import type { CashFlow, RateRequest } from './rate-request.ts';
 import type { Findings } from './refusal.ts';
 
@@ -22,11 +28,19 @@ export const LARGEST_CASH_FLOW = 1e15;
 /** Decimals of an amount: more than any currency has, few enough to bound the work of exact numbers. */
 const MOST_DECIMALS = 18;
 
-/** A flow with its time after time 0: wholeUnits / unitsPerYear + extraDays / yearDays years. */
+/**
+ * A flow with its time after time 0: wholeUnits / unitsPerYear + extraDays / yearDays years. Of a flow before time 0
+ * both are zero or less.
+ */
 export interface TimedFlow extends RateInterval {
   /** Null where flows have no dates. */
   readonly date: CalendarDate | null;
   readonly amount: Decimal;
+}
+
+/** True of a flow before time 0. */
+export function isBeforeStart({ wholeUnits, extraDays }: TimedFlow): boolean {
+  return wholeUnits < 0 || extraDays < 0;
 }
 
 /** What is to be solved. */
@@ -59,10 +73,19 @@ export function checkRateRequest(
   const intervalUnit = unit === 'Days' ? 'Years' : unit;
   const intervalTo = intervalsFrom(start, intervalUnit);
   return {
-    flows: cashFlows.map((flow) => ({ date: flow.Date, amount: flow.Amount, ...intervalTo(flow.Date) })),
+    flows: cashFlows.map(({ Date: date, Amount: amount }) => {
+      const interval = date < start ? intervalBefore(start, date, intervalUnit) : intervalTo(date);
+      return { date, amount, ...interval };
+    }),
     unitsPerYear: UNITS_PER_YEAR[intervalUnit],
     periodsPerYear: ONE,
   };
+}
+
+/** A cost paid before the first drawdown: the interval between both dates (A1), counted back from time 0 (A6). */
+function intervalBefore(start: CalendarDate, date: CalendarDate, unit: IntervalUnit): RateInterval {
+  const { wholeUnits, extraDays, yearDays } = intervalsFrom(date, unit)(start);
+  return { wholeUnits: 0 - wholeUnits, extraDays: 0 - extraDays, yearDays };
 }
 
 function dailyFlows(
@@ -142,7 +165,10 @@ function checkedPeriodicity(
   return perYear;
 }
 
-/** Dated flows and time 0, the date of the first one that is paid out. */
+/**
+ * Dated flows and time 0, the date of the first one that is paid out. A DAE counts costs that are paid before it; XIRR
+ * has no earlier flows (A6).
+ */
 function checkedCashFlows(
   request: RateRequest,
   rule: RateRule,
@@ -163,8 +189,8 @@ function checkedCashFlows(
   if (first === undefined) return undefined;
   const start = first;
   for (const [index, flow] of cashFlows.entries()) {
-    if (flow.Date >= start) continue;
-    const allowed = `must be ${formatCalendarDate(start)} or later, when the first flow is paid out`;
+    if (flow.Date >= start || rule === 'DAE') continue;
+    const allowed = `must be ${formatCalendarDate(start)} or later, when the first flow is paid out; only rule DAE counts earlier ones`;
     findings.refuse(`CashFlows[${index}].Date`, 'date-order', allowed);
   }
   return findings.faults.length > 0 ? undefined : { cashFlows, start };

@@ -1,6 +1,6 @@
 /** The proof of a rate: every flow at its worth at time 0, so that anyone can add them up (A6). */
 
-import type { RateTerms, TimedFlow } from './check-rate-request.ts';
+import { isBeforeStart, type RateTerms, type TimedFlow } from './check-rate-request.ts';
 import { bitsOfGrowth, discountFactorsOf, DiscountFactors } from './discount-factors.ts';
 import { exactRatio, type ExactRatio } from './exact-ratio.ts';
 import { formatMinorUnits } from './money.ts';
@@ -21,11 +21,16 @@ const MOST_ATTEMPTS = 5;
 export function discountedFlows(terms: RateTerms, rate: string): Pick<ProvenRate, 'proof' | 'residual'> {
   const growth = growthAt(rate, terms.periodsPerYear);
   const decimals = Math.max(...terms.flows.map((flow) => flow.amount.decimalPlaces())) + FURTHER_DECIMALS;
-  const discounting = new Discounting(growth, terms.unitsPerYear, decimals);
+  const later = new Discounting(growth, terms.unitsPerYear, decimals);
+  // Before time 0 an amount grows by 1 + r: it is discounted by the inverse, over the time between.
+  const inverse = { numerator: growth.denominator, denominator: growth.numerator };
+  const earlier = new Discounting(inverse, terms.unitsPerYear, decimals);
   const proof: DiscountedFlow[] = [];
   let residual: bigint | null = 0n;
   for (const flow of terms.flows) {
-    const worth = discounting.worthOf(flow);
+    const worth = isBeforeStart(flow)
+      ? earlier.worthOf({ ...flow, wholeUnits: -flow.wholeUnits, extraDays: -flow.extraDays })
+      : later.worthOf(flow);
     residual = worth === null || residual === null ? null : residual + worth;
     proof.push({
       date: flow.date,
@@ -70,7 +75,7 @@ class Discounting {
   worthOf(flow: TimedFlow): bigint | null {
     const amount = BigInt(flow.amount.toFixed(this.#decimals).replace('.', ''));
     if (flow.wholeUnits === 0 && flow.extraDays === 0) return amount;
-    if (this.#growth.numerator <= 0n) return null;
+    if (this.#growth.numerator <= 0n || this.#growth.denominator <= 0n) return null;
     let worth = 0n;
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       const { low, high } = this.#attempt(attempt).range(amount, flow);

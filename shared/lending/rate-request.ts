@@ -36,7 +36,10 @@ export interface DiscountedFlow {
   readonly date: CalendarDate | null;
   /** As sent. */
   readonly amount: string;
-  /** Years from time 0 by the rule's intervals, with 20 decimals. For IRR: periods over periods per year. */
+  /**
+   * Years from time 0 by the rule's intervals, with 20 decimals; below zero before it (DAE). For IRR: periods over
+   * periods per year.
+   */
   readonly years: string;
   /**
    * The amount at time 0. DAE and XIRR: amount / (1 + rate/100)^years. IRR: amount / (1 + rate/100/p)^(years * p) with

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { calculateRate } from '../../../shared/lending/calculate-rate.ts';
-import { addDays } from '../../../shared/lending/calendar-date.ts';
+import { addDays, addMonths } from '../../../shared/lending/calendar-date.ts';
 import { effectiveAnnualRate } from '../../../shared/lending/effective-annual-rate.ts';
 import { effectiveInterestRate } from '../../../shared/lending/effective-interest-rate.ts';
 import { findPeriodicity } from '../../../shared/lending/periodicity.ts';
@@ -65,6 +65,11 @@ describe('rate of cash flows (A6)', () => {
       { Rule: 'DAE', Unit: 'Weeks', CashFlows: LOAN },
       { Rule: 'DAE', Unit: 'Years', CashFlows: LOAN },
       { Rule: 'XIRR', CashFlows: LOAN },
+      {
+        Rule: 'DAE',
+        CashFlows: [...LOAN, ...flows(['2012-11-30', 12], ['2012-12-29', 7], ['2011-02-28', 3])],
+      },
+      { Rule: 'DAE', Unit: 'Years', CashFlows: [...LOAN, ...flows(['2012-11-30', 1], ['2012-11-29', 9])] },
     ];
     for (const request of requests) {
       const { rate, proof, residual } = rateOf(request);
@@ -89,6 +94,47 @@ describe('rate of cash flows (A6)', () => {
     expect(years('WEEKS')).toEqual(['0.0000000000', '0.1620428751', '0.2444304329']);
     expect(years('Years')).toEqual(['0.0000000000', '0.1612021857', '0.2438356164']);
     expect(years('Days')).toEqual(years('Years'));
+  });
+
+  it('counts costs that are paid before the first drawdown in a DAE, at a time below zero', () => {
+    // European Commission, "Examples for the calculation of the APRC" (2015), example 43: 8.269278 %.
+    const drawdown = date('2015-01-15');
+    const payments = Array.from({ length: 120 }, (_, month) => ({
+      Date: addMonths(drawdown, month + 1),
+      Amount: decimal('356.11'),
+    }));
+    const atDrawdown = flows(['2015-01-15', -30_000], ['2015-01-15', 450]);
+    const CashFlows = [...payments, ...atDrawdown, ...flows(['2014-01-15', 150])];
+    const { rate, proof, residual } = rateOf({ Rule: 'DAE', CashFlows });
+    expect(Number(rate).toFixed(6)).toBe('8.269278');
+    expect(proof.at(-1)).toEqual({
+      date: date('2014-01-15'),
+      amount: '150',
+      years: '-1.00000000000000000000',
+      discountedAmount: '162.403916738700',
+    });
+    expect(Math.abs(Number(residual))).toBeLessThan(1e-6);
+  });
+
+  it('counts the interval before the first drawdown as between any two dates, with its sign turned', () => {
+    const years = (Unit: string, ...days: readonly string[]) =>
+      rateOf({
+        Rule: 'DAE',
+        Unit,
+        CashFlows: flows(['2013-02-15', -1000], ...days.map((day) => [day, 5] as const), [
+          '2014-02-15',
+          1100,
+        ]),
+      }).proof.map((line) => Number(line.years));
+    const [, days, months, longer] = years('Months', '2013-01-12', '2012-12-31', '2011-12-14');
+    expect(days).toBeCloseTo(-(1 / 12 + 3 / 366), 12);
+    expect(months).toBeCloseTo(-(1 / 12 + 15 / 366), 12);
+    expect(longer).toBeCloseTo(-(14 / 12 + 1 / 365), 12);
+    expect(years('Weeks', '2013-02-06')[1]).toBeCloseTo(-(1 / 52 + 2 / 366), 12);
+    expect(years('Years', '2012-02-10')[1]).toBeCloseTo(-(1 + 5 / 365), 12);
+    const backToMonthEnd = flows(['2025-02-28', -100], ['2024-12-31', 5], ['2025-03-31', 100]);
+    const { proof } = rateOf({ Rule: 'DAE', CashFlows: backToMonthEnd });
+    expect(Number(proof[1]?.years)).toBeCloseTo(-2 / 12, 12);
   });
 
   it('is the rate that a schedule shows, with more decimals', () => {
@@ -218,9 +264,9 @@ describe('refused rate requests (A6)', () => {
     ]);
   });
 
-  it('hold a flow before the first one that is paid out', () => {
+  it('hold a flow before the first one that is paid out, but for a DAE', () => {
     const early = flows(['2025-01-02', -100], ['2025-01-01', 5], ['2024-12-31', 0], ['2025-02-01', 100]);
-    expect(faultsOf({ Rule: 'DAE', CashFlows: early })).toEqual([
+    expect(faultsOf({ Rule: 'XIRR', CashFlows: early })).toEqual([
       '422 CashFlows[1].Date date-order',
       '422 CashFlows[2].Date date-order',
     ]);
