@@ -59,21 +59,29 @@ export function rateTermsOf(
   const bands = request.BandedInterestRates ?? [];
   const method = checkName(findings, 'BandMethod', request.BandMethod, BAND_METHODS);
   if (bands.length === 0 && method !== undefined) findings.warn('BandMethod');
-  const single = singleRateOf(request, ranges.length + bands.length > 0, findings);
+  const isRangeOpen = ranges.some(({ InterestRate }) => InterestRate === undefined);
+  const hasOtherRates = ranges.length + bands.length > 0;
+  const single = singleRateOf(request, { hasOtherRates, isUsed: !hasOtherRates || isRangeOpen }, findings);
   if (ranges.length > 0 && bands.length > 0) {
     findings.refuse('BandedInterestRates', 'not-allowed', 'must be left out beside MultipleInterestRates');
     return undefined;
   }
-  if (ranges.length > 0) return ratesByRow(ranges, context.installmentsNo, findings);
+  if (ranges.length > 0) {
+    if (isRangeOpen && single === undefined && request.InterestPercent !== undefined) return undefined;
+    return ratesByRow(ranges, { installmentsNo: context.installmentsNo, single }, findings);
+  }
   if (bands.length > 0) checkTakesBands(context, findings);
   if (bands.length > 0) return ratesByBand(bands, context.currencyDigits, method === 'Whole', findings);
   return single === undefined ? undefined : { kind: 'rows', rates: [{ ...single, fromRow: 1 }] };
 }
 
-/** The rate may be left out only where ranges or bands take its place, and has no effect beside them (S4, R1). */
+/**
+ * The rate may be left out only where ranges or bands take its place (S4), and has no effect beside them unless a range
+ * names no rate of its own (R1).
+ */
 function singleRateOf(
   request: RepaymentScheduleRequest,
-  hasOtherRates: boolean,
+  { hasOtherRates, isUsed }: { readonly hasOtherRates: boolean; readonly isUsed: boolean },
   findings: Findings,
 ): AnnualRate | undefined {
   const { InterestPercent } = request;
@@ -83,7 +91,7 @@ function singleRateOf(
       'is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent',
     );
   }
-  if (InterestPercent !== undefined && hasOtherRates) findings.warn('InterestPercent');
+  if (InterestPercent !== undefined && !isUsed) findings.warn('InterestPercent');
   const rate = checkRate(findings, 'InterestPercent', InterestPercent);
   return rate === undefined || InterestPercent === undefined
     ? undefined
@@ -95,10 +103,16 @@ interface Range extends RateFrom {
   readonly item: string;
 }
 
-/** Ranges cover the rows once each, without gap or overlap; they may stand in any order (R1). */
+/**
+ * Ranges cover the rows once each, without gap or overlap; they may stand in any order, and the single rate is that of
+ * ranges without one (R1).
+ */
 function ratesByRow(
   items: readonly InterestRateRange[],
-  installmentsNo: number | undefined,
+  {
+    installmentsNo,
+    single,
+  }: Pick<RateContext, 'installmentsNo'> & { readonly single: AnnualRate | undefined },
   findings: Findings,
 ): RateTerms | undefined {
   const faultsBefore = findings.faults.length;
@@ -106,7 +120,8 @@ function ratesByRow(
   let previousEnd = 0;
   for (const [index, item] of items.entries()) {
     const path = `MultipleInterestRates[${index}]`;
-    const annual = annualRateOf(item.InterestRate, `${path}.InterestRate`, findings);
+    const usesSingle = item.InterestRate === undefined && single !== undefined;
+    const annual = usesSingle ? single : annualRateOf(item.InterestRate, `${path}.InterestRate`, findings);
     if (installmentsNo === undefined) continue;
     const rows = { least: 1, greatest: installmentsNo };
     const fromRow = checkWhole(findings, `${path}.FromInstNo`, item.FromInstNo ?? previousEnd + 1, rows);

@@ -65,6 +65,22 @@ describe('rate ranges (R1)', () => {
     },
   );
 
+  it('take InterestPercent where they name no rate of their own, which then has an effect', () => {
+    const InterestPercent = decimal(12);
+    const MultipleInterestRates = [{ ToInstNo: 2 }, { InterestRate: decimal(24) }];
+    const mixed = scheduleOf({ InterestPercent, MultipleInterestRates });
+    expect(column(mixed, 'pmt')).toEqual(['256.28', '256.28', '260.09', '260.09']);
+    expect(mixed.warnings).toEqual([]);
+    const whole = scheduleOf({ InterestPercent, MultipleInterestRates: [{}] });
+    expect(column(whole, 'pmt')).toEqual(column(scheduleOf({ InterestPercent }), 'pmt'));
+    expect(faultCodes({ InterestPercent: decimal(-1200), MultipleInterestRates })).toEqual([
+      'InterestPercent rate-too-low',
+    ]);
+    expect(faultCodes({ InterestPercent: decimal(200_000), MultipleInterestRates })).toEqual([
+      'InterestPercent out-of-range',
+    ]);
+  });
+
   it('need a rate each, none too low, and no bands beside them', () => {
     const without = [{ FromInstNo: 1 }];
     expect(faultCodes({ ...NO_RATE, MultipleInterestRates: without })).toEqual([
