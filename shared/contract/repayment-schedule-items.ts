@@ -7,7 +7,7 @@ const SOURCE_VALUE = 'Amount of one charge. Exactly one of SourceValue and Sourc
 const SOURCE_PERCENT =
   'Percentage of one charge, of Amount or of what PercentAppliedTo names. Exactly one of SourceValue and SourcePercent is sent.';
 const IS_UPFRONT =
-  '1: charged at the start of each period; 0: at its end. Absent: what the catalogue says, else the schedule type, else 0.';
+  '1: charged at the start of each period; 0: at its end. Absent: what the schedule type says, else 0.';
 const PERCENT_APPLIED_TO =
   'Extension. What a percentage is of: FinancedAmount, RemainingValue, Principal, Interest, Installment or UnusedAmount. Absent: what the catalogue says, else FinancedAmount.';
 const PER_ANNUM =

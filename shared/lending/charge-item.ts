@@ -31,7 +31,7 @@ export function chargeItemOf(
   context: ChargeItemContext,
   findings: Findings,
 ): ChargeItem | undefined {
-  const { sent, settings } = charge;
+  const { sent } = charge;
   const faultsBefore = findings.faults.length;
   const { rules } = context;
   const name = chargeNameOf(sent, charge.match, findings);
@@ -51,7 +51,7 @@ export function chargeItemOf(
     price,
     periodicity,
     firstDate: sent.firstDate,
-    isUpfront: settings.isUpfront ?? (rules !== undefined && isUpfrontByType(charge, rules)),
+    isUpfront: sent.isUpfront ?? (rules !== undefined && isUpfrontByType(charge, rules)),
     graceRows,
     blocked,
   };

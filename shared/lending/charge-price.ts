@@ -4,6 +4,7 @@ import type { Decimal } from 'decimal.js';
 import type { SettledCharge } from './charge-settings.ts';
 import { CHARGE_BASES, type ChargeBase, type ChargePrice } from './charge-terms.ts';
 import { ratioOfPercent, type ExactRatio } from './exact-ratio.ts';
+import type { ChargeDefaults } from './known-charges.ts';
 import { checkAmount, checkName, LARGEST_RATE_DECIMALS, LARGEST_RATE_PERCENT } from './member-checks.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from './periodicity.ts';
 import type { Findings } from './refusal.ts';
@@ -39,6 +40,7 @@ export function chargePriceOf(
     return amount === undefined ? undefined : { kind: 'value', amount };
   }
   if (rate === undefined) return undefined;
+  warnOfCatalogue(sent, settings, findings);
   if (settings.isForUnusage) {
     warnBesideUnusage(sent, base, findings);
     return { kind: 'unusage', percent: sent.percent, rate };
@@ -91,6 +93,18 @@ function checkPercent(findings: Findings, path: string, value: Decimal | undefin
 function partOfYearOf(periodicity: Periodicity): readonly [numerator: number, denominator: number] {
   const months = monthsPerPeriod(periodicity);
   return months > 0 ? [months, MONTHS_PER_YEAR] : [daysPerPeriod(periodicity), DAYS_PER_YEAR];
+}
+
+/** What the catalogue says of a percentage that the request leaves open changes what it costs (S6). */
+function warnOfCatalogue(sent: SentCharge, settings: ChargeDefaults, findings: Findings): void {
+  const add = (field: string) => findings.warn(`${sent.path}.${field}`, 'from-catalogue');
+  if (settings.isForUnusage) {
+    if (sent.isForUnusage === undefined) add('IsForUnusage');
+    return;
+  }
+  const base = settings.appliedTo?.trim().toLowerCase() ?? 'financedamount';
+  if (sent.appliedTo === undefined && base !== 'financedamount') add('PercentAppliedTo');
+  if (sent.perAnnum === undefined && settings.perAnnum) add('PerAnnum');
 }
 
 function warnBesideValue(sent: SentCharge, findings: Findings): void {

@@ -26,7 +26,6 @@ export function settledCharge(sent: SentCharge, known: KnownCharges | undefined)
 
 /** What is sent wins; what the catalogue says of percentages does not concern an amount, nor does a base a charge for unusage. */
 export function settingsOf(sent: SentCharge, defaults: ChargeDefaults | undefined): ChargeDefaults {
-  const isUpfront = sent.isUpfront ?? defaults?.isUpfront;
   const ofPercent = sent.percent === undefined ? undefined : defaults;
   const isForUnusage = sent.isForUnusage ?? ofPercent?.isForUnusage ?? false;
   const isByUnusage = isForUnusage && sent.percent !== undefined;
@@ -34,7 +33,6 @@ export function settingsOf(sent: SentCharge, defaults: ChargeDefaults | undefine
     appliedTo: sent.appliedTo ?? (isByUnusage ? undefined : ofPercent?.appliedTo),
     perAnnum: sent.perAnnum ?? ofPercent?.perAnnum ?? false,
     isForUnusage,
-    isUpfront,
   };
 }
 

@@ -8,8 +8,6 @@ export interface ChargeDefaults {
   readonly perAnnum: boolean;
   /** True: a percentage is charged on the unused amount (F5). */
   readonly isForUnusage: boolean;
-  /** Charged at the start of its periods; undefined: as the schedule type says (F1). */
-  readonly isUpfront: boolean | undefined;
 }
 
 /** Members of a request that say which commission or insurance is meant. */
@@ -63,9 +61,9 @@ export function agreementOf(charges: Iterable<KnownCharge>): Agreement {
 }
 
 /** The same for defaults that come to the same figures. */
-function keyOf({ appliedTo, perAnnum, isForUnusage, isUpfront }: ChargeDefaults): string {
+function keyOf({ appliedTo, perAnnum, isForUnusage }: ChargeDefaults): string {
   const base = appliedTo?.trim().toLowerCase() ?? 'financedamount';
-  return [base, perAnnum, isForUnusage, isUpfront ?? 'by type'].join(' ');
+  return [base, perAnnum, isForUnusage].join(' ');
 }
 
 /** The charges of many lists, of which one can change without a look at the others. */

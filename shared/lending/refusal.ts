@@ -36,7 +36,12 @@ export type FaultCode =
   | 'wrong-unit';
 
 /** Codes of warnings that this engine reports. */
-export type WarningCode = 'ambiguous-name' | 'no-effect' | 'unknown-filter' | 'unknown-name';
+export type WarningCode =
+  | 'ambiguous-name'
+  | 'from-catalogue'
+  | 'no-effect'
+  | 'unknown-filter'
+  | 'unknown-name';
 
 /** One thing that is wrong with a request. */
 export interface Fault {
@@ -48,7 +53,7 @@ export interface Fault {
   readonly status: FaultStatus;
 }
 
-/** A known member that was sent but changes nothing (E5), or a name that the catalogue does not know, or cannot tell apart (F1). */
+/** A known member that was sent but changes nothing (E5), a name that the catalogue does not know, or cannot tell apart (F1), or a field that it adds (S6). */
 export interface Warning {
   readonly code: WarningCode;
   readonly path: string;

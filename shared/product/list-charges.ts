@@ -61,7 +61,6 @@ function knownCommission(commission: CommissionRecord): KnownCharge {
       appliedTo: commission.PercentAppliedTo ?? undefined,
       perAnnum: commission.PerAnnum,
       isForUnusage: commission.IsForUnusage,
-      isUpfront: commission.IsUpfront ?? undefined,
     },
   };
 }
@@ -77,7 +76,6 @@ function knownInsurance(insurance: InsuranceRecord): KnownCharge {
       appliedTo: insurance.PercentAppliedTo ?? undefined,
       perAnnum: insurance.PerAnnum,
       isForUnusage: false,
-      isUpfront: insurance.IsUpfront ?? undefined,
     },
   };
 }

@@ -35,7 +35,7 @@ export const RESPONSE_HEADERS = {
   },
   Warnings: {
     description:
-      'What had no effect: a comma list of `code;path`, ASCII, at most 4 KiB and then ending in `truncated`. Codes: `unknown-member`, `no-effect`, `unknown-name`, `ambiguous-name`, `unknown-filter`.',
+      'What had no effect, or came from the catalogue: a comma list of `code;path`, ASCII, at most 4 KiB and then ending in `truncated`. Codes: `unknown-member`, `no-effect`, `unknown-name`, `ambiguous-name`, `from-catalogue`, `unknown-filter`.',
     schema: { type: 'string' },
     example: 'unknown-member;jsonParam.amount, no-effect;jsonParam.ContractPeriod',
   },

@@ -24,7 +24,7 @@ function known(
   names: Partial<Record<NameMember, string>>,
   defaults: Partial<ChargeDefaults> = {},
 ): KnownCharge {
-  const plain = { appliedTo: undefined, perAnnum: false, isForUnusage: false, isUpfront: undefined };
+  const plain = { appliedTo: undefined, perAnnum: false, isForUnusage: false };
   return { names, defaults: { ...plain, ...defaults } };
 }
 
@@ -36,10 +36,15 @@ function directory(...charges: readonly KnownCharge[]): ChargeDirectory {
 }
 
 const SHARE = known({ FeeName: 'share', FeeId: 'id-1' }, { appliedTo: 'RemainingValue', perAnnum: true });
-const LINE = known({ FeeName: 'unused line', FeeId: 'id-2' }, { isForUnusage: true, isUpfront: true });
+/** What is reported where SHARE completes a percentage. */
+const ADDED_BY_SHARE = [
+  'Commission[0].PercentAppliedTo from-catalogue',
+  'Commission[0].PerAnnum from-catalogue',
+];
+const LINE = known({ FeeName: 'unused line', FeeId: 'id-2' }, { isForUnusage: true });
 const LIFE = known(
   { InsuranceName: 'life', InsuranceClassName: 'persons', InsuranceClassId: 'class-1' },
-  { appliedTo: 'RemainingValue', isUpfront: true },
+  { appliedTo: 'RemainingValue' },
 );
 const HOME = known({ InsuranceName: 'home', InsuranceClassName: 'things', InsuranceClassId: 'class-2' });
 const ALL = directory(SHARE, LINE, LIFE, HOME);
@@ -66,6 +71,13 @@ const premiumWarnings = (changes: Partial<InsuranceItem>, knownCharges = ALL) =>
 const feeWarnings = (changes: Partial<CommissionItem>, knownCharges = ALL) =>
   chargeWarnings({ Commission: [fee(changes)] }, { knownCharges });
 
+/** Whether a commission of the catalogue is due upfront with a schedule type whose column of fees is, or is not. */
+function isUpfront(changes: Partial<CommissionItem>, fees: boolean): boolean {
+  const upfront = { fees, insurances: false, byFee: new Map(), byInsuranceClass: new Map() };
+  const Commission: [CommissionItem] = [fee({ ...ONE_PERCENT, FeeName: 'Share', ...changes })];
+  return itemOf({ Commission }, ALL, chargeRules({ upfront })).isUpfront;
+}
+
 describe('what the catalogue says of a charge (S6)', () => {
   it('counts where the request does not say it, by name or by id in any case', () => {
     for (const names of [{ FeeName: ' SHARE ' }, { FeeName: undefined, FeeId: 'ID-1' }]) {
@@ -73,8 +85,20 @@ describe('what the catalogue says of a charge (S6)', () => {
     }
     expect(premiumItem({ InsuranceName: 'Life' })).toMatchObject({
       price: { base: 'RemainingValue', partOfYear: undefined },
-      isUpfront: true,
     });
+  });
+
+  it('is reported where it changes a figure, and only there', () => {
+    expect(feeWarnings({ ...ONE_PERCENT, FeeName: 'Share' })).toEqual(ADDED_BY_SHARE);
+    expect(feeWarnings({ ...ONE_PERCENT, FeeName: 'Share', PerAnnum: false })).toEqual([
+      'Commission[0].PercentAppliedTo from-catalogue',
+    ]);
+    expect(premiumWarnings({ ...ONE_PERCENT, InsuranceName: 'Life' })).toEqual([
+      'Insurance[0].PercentAppliedTo from-catalogue',
+    ]);
+    expect(premiumWarnings({ ...ONE_PERCENT, InsuranceName: 'Home' })).toEqual([]);
+    const financed = directory(known({ FeeName: 'share' }, { appliedTo: 'FinancedAmount' }));
+    expect(feeWarnings({ ...ONE_PERCENT, FeeName: 'Share' }, financed)).toEqual([]);
   });
 
   it('gives way to what is sent, also to a sent no', () => {
@@ -94,20 +118,18 @@ describe('what the catalogue says of a charge (S6)', () => {
     expect(itemOf({ Commission }).price).toMatchObject({ base: 'FinancedAmount', partOfYear: undefined });
   });
 
-  it('wins over the schedule type where it says when a charge is due, and else leaves that to the type (F1)', () => {
-    const upfront = { fees: true, insurances: true, byFee: new Map(), byInsuranceClass: new Map() };
-    const rules = chargeRules({ upfront });
-    const isUpfront = (FeeName: string, charges: ChargeDirectory) =>
-      itemOf({ Commission: [fee({ FeeName })] }, charges, rules).isUpfront;
-    const late = directory(known({ FeeName: 'late' }, { isUpfront: false }), SHARE);
-    expect([isUpfront('late', late), isUpfront('share', late)]).toEqual([false, true]);
+  it('leaves the column of the schedule type to say when a charge is due (F1)', () => {
+    expect([isUpfront({}, false), isUpfront({}, true)]).toEqual([false, true]);
+    expect([isUpfront({ IsUpfront: true }, false), isUpfront({ IsUpfront: false }, true)]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it('does not concern an amount, and is not reported as sent without effect (E5)', () => {
     const line = { SourceValue: decimal(5), FeeName: 'Unused line' };
     expect(feeItem({ ...line, SourcePercent: undefined })).toMatchObject({
       price: { kind: 'value', amount: 500 },
-      isUpfront: true,
     });
     expect(feeWarnings(line)).toEqual([]);
   });
@@ -135,7 +157,9 @@ describe('a commission for unusage by the catalogue (F5)', () => {
     expect(feeItem({ FeeName: 'Unused line' }).price.kind).toBe('unusage');
     expect(chargeFaults({ Commission }, { knownCharges: ALL })).toEqual(['UnusedAmount missing 400']);
     expect(chargeFaults({ Commission }, {})).toEqual([]);
-    expect(chargeWarnings({ Commission, UnusedAmount: decimal(400) }, { knownCharges: ALL })).toEqual([]);
+    expect(chargeWarnings({ Commission, UnusedAmount: decimal(400) }, { knownCharges: ALL })).toEqual([
+      'Commission[0].IsForUnusage from-catalogue',
+    ]);
   });
 
   it('needs the unused amount too where only its base is that', () => {
@@ -158,7 +182,7 @@ describe('a name that several lists use (S6)', () => {
   it('counts where all of them say the same', () => {
     const same = charges({ appliedTo: 'remainingvalue', perAnnum: true });
     expect(feeItem({ FeeName: 'Share' }, same).price).toMatchObject({ base: 'RemainingValue' });
-    expect(feeWarnings({ FeeName: 'Share', ...ONE_PERCENT }, same)).toEqual([]);
+    expect(feeWarnings({ FeeName: 'Share', ...ONE_PERCENT }, same)).toEqual(ADDED_BY_SHARE);
   });
 
   it('does not count where they differ, which is reported; the id still finds one', () => {
@@ -174,7 +198,7 @@ describe('a name that several lists use (S6)', () => {
     expect(feeItem({ FeeName: undefined, FeeId: 'id-1' }, other).price).toMatchObject({
       base: 'RemainingValue',
     });
-    expect(feeWarnings({ FeeName: 'Share', FeeId: 'id-00', ...ONE_PERCENT }, other)).toEqual([]);
+    expect(feeWarnings({ FeeName: 'Share', FeeId: 'id-00', ...ONE_PERCENT }, other)).toEqual(ADDED_BY_SHARE);
   });
 
   it('is not reported where the difference cannot matter', () => {
@@ -221,9 +245,10 @@ describe('name and class of an insurance (F1)', () => {
   it('are not held against a catalogue that has no classes, or an insurance that has none', () => {
     const classless = directory(known({ InsuranceName: 'life' }, { perAnnum: true }));
     const sent = { ...ONE_PERCENT, InsuranceName: 'Life', InsuranceClassId: 'class-2' };
-    expect(premiumWarnings(sent, classless)).toEqual([]);
+    const added = ['Insurance[0].PerAnnum from-catalogue'];
+    expect(premiumWarnings(sent, classless)).toEqual(added);
     const beside = directory(known({ InsuranceName: 'life' }, { perAnnum: true }), HOME);
-    expect(premiumWarnings(sent, beside)).toEqual([]);
+    expect(premiumWarnings(sent, beside)).toEqual(added);
     expect(premiumItem(sent, beside).price).toMatchObject({ partOfYear: [12, 12] });
   });
 

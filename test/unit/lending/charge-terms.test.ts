@@ -148,7 +148,7 @@ describe('the other members of a charge (F1, F3)', () => {
   });
 });
 
-const PLAIN = { appliedTo: undefined, perAnnum: false, isForUnusage: false, isUpfront: undefined };
+const PLAIN = { appliedTo: undefined, perAnnum: false, isForUnusage: false };
 const knownCharges = new ChargeDirectory();
 knownCharges.replace('all', [
   { names: { FeeName: 'account fee', FeeId: 'id-a' }, defaults: PLAIN },

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import type { CatalogueView } from '../../../shared/product/catalogue-view.ts';
 import { ListCharges } from '../../../shared/product/list-charges.ts';
 import type { CommissionListRecord, InsuranceListRecord } from '../../../shared/product/list-records.ts';
+import { fee } from '../../support/lending-charges.ts';
+import { column, loan, REQUEST_DAY } from '../../support/lending-loan.ts';
 import { EXAMPLE_CATALOGUE } from '../../support/example-catalogue.ts';
 import { catalogueOf, commission, guid, insurance } from '../../support/simulated-product.ts';
 
@@ -18,7 +21,7 @@ describe('the charges that calculations know (F1, S6)', () => {
         insurances: [insurance({ PercentAppliedTo: 'Principal' })],
       }),
     );
-    const defaults = { appliedTo: 'Interest', perAnnum: true, isForUnusage: true, isUpfront: false };
+    const defaults = { appliedTo: 'Interest', perAnnum: true, isForUnusage: true };
     expect(charges?.named('FeeName', 'ADMINISTRATION')?.agreement.defaults).toEqual(defaults);
     expect(charges?.named('FeeId', guid(200))?.agreement.defaults).toEqual(defaults);
     expect(charges?.named('FeeName', 'Draft')).toBeUndefined();
@@ -29,6 +32,21 @@ describe('the charges that calculations know (F1, S6)', () => {
     ] as const) {
       expect(charges?.named(member, value)?.agreement.defaults).toMatchObject({ appliedTo: 'Principal' });
     }
+  });
+
+  it('leave it to the column of the schedule type when a charge is due, unless the request says so (F1)', () => {
+    const catalogue = catalogueOf({ commissions: [commission({ IsUpfront: true })] }).lending;
+    const fees = (IsUpfront?: boolean) => {
+      const quarterly = fee({ FeeName: 'Administration', FeePeriodicityType: 'Quarterly', IsUpfront });
+      const outcome = calculateRepaymentSchedule(loan({ Commission: [quarterly] }), {
+        requestDay: REQUEST_DAY,
+        catalogue,
+      });
+      if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+      return column(outcome, 'managementFee');
+    };
+    expect(fees()).toEqual(['0.00', '0.00', '5.00', '0.00']);
+    expect(fees(true)).toEqual(['5.00', '0.00', '0.00', '5.00']);
   });
 
   it('are none without commissions and insurances, so that no name is unknown', () => {

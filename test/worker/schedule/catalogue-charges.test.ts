@@ -70,9 +70,10 @@ describe('a schedule with commissions of the example catalogue', () => {
   it('takes the base of a percentage from it, by name or by id, unless one is sent (S6)', async () => {
     const ask = await startWithExamples();
     const byName = await ask(percent({ FeeName: 'Management fee' }));
-    expect(byName).toMatchObject({ status: 200, warnings: null, fees: OF_REMAINING });
+    const warnings = 'from-catalogue;jsonParam.Commission[0].PercentAppliedTo';
+    expect(byName).toMatchObject({ status: 200, warnings, fees: OF_REMAINING });
     const byId = await ask(percent({ FeeId: '93839041-8BA2-5337-9246-159ffbb45496' }));
-    expect(byId).toMatchObject({ status: 200, warnings: null, fees: OF_REMAINING });
+    expect(byId).toMatchObject({ status: 200, warnings, fees: OF_REMAINING });
     const sent = await ask(percent({ FeeName: 'Management fee', PercentAppliedTo: 'FinancedAmount' }));
     expect(sent).toMatchObject({ status: 200, warnings: null, fees: OF_AMOUNT });
   });
@@ -101,7 +102,8 @@ describe('a schedule with commissions of the example catalogue', () => {
     const line = percent({ FeeName: 'Unused line', SourcePercent: 12 });
     expect(await ask(line)).toMatchObject({ status: 400, faults: ['jsonParam.UnusedAmount missing'] });
     const fees = ['4.00', '4.00', '4.00', '4.00'];
-    expect(await ask({ ...line, UnusedAmount: 400 })).toMatchObject({ status: 200, warnings: null, fees });
+    const warnings = 'from-catalogue;jsonParam.Commission[0].IsForUnusage';
+    expect(await ask({ ...line, UnusedAmount: 400 })).toMatchObject({ status: 200, warnings, fees });
   });
 
   it('knows insurances and their classes too (F1, S6)', async () => {
@@ -113,7 +115,10 @@ describe('a schedule with commissions of the example catalogue', () => {
       InsuranceName: 'Life insurance',
     };
     const insurances = OF_REMAINING.map(Number);
-    expect(await ask({ Insurance: [life] })).toMatchObject({ warnings: null, insurances });
+    expect(await ask({ Insurance: [life] })).toMatchObject({
+      warnings: 'from-catalogue;jsonParam.Insurance[0].PercentAppliedTo',
+      insurances,
+    });
     const property = { ...life, InsuranceClassId: '68a5fa3f-3e95-52b5-88ad-8bb9164070c9' };
     expect(await ask({ Insurance: [property] })).toMatchObject({
       status: 400,
