@@ -121,6 +121,7 @@ const CHANGES: readonly (readonly [calendar: string, worked: string, closed: str
   ['PL', '2019-11-12', '2018-11-12'],
   ['HU', '2016-03-25', '2017-04-14'],
   ['HU', '2017-12-27', '2024-12-27'],
+  ['HU', '2027-12-23', '2027-12-24'],
   ['CZ', '2015-04-03', '2016-03-25'],
   ['SK', '2000-11-17', '2003-11-17'],
   ['SK', '2025-11-17', '2023-11-17'],
@@ -207,6 +208,9 @@ describe('days in lieu and exchanged days (H2)', () => {
       true,
     ]);
     expect(hungary.isWorkingDay(date('2026-01-17'))).toBe(false);
+    // The decree for 2026 had 12 December worked for 24 December, until the latter became a public holiday.
+    const saturdays = ['2025-12-13', '2026-12-12'].map((day) => hungary.isWorkingDay(date(day)));
+    expect(saturdays).toEqual([true, false]);
     expect(calendarNamed('BG').isWorkingDay(date('2016-03-12'))).toBe(true);
   });
 });
