@@ -25,12 +25,40 @@ export type Amortisation = { readonly kind: 'rows'; readonly rows: readonly Amor
 
 /** Works out all rows of a plan. Never throws for a request that has been checked. */
 export function amortise(plan: RepaymentPlan): Amortisation {
-  const { dates, counts, terms } = plan;
   const state = stateAtStart(plan);
+  const kept = paymentWithoutKeeping(plan);
+  if (kept !== undefined && isRowFault(kept)) return kept;
+  state.keptPayment = kept;
+  return amortiseRows(plan, state, plan.dates.rowCount);
+}
+
+/**
+ * What the first instalment after capitalising grace is without the prepayments that keep the payment and lie before it
+ * (X3). Until then no payment is in force that they could keep: that of the plan leaves out the capitalised interest
+ * (G2).
+ */
+function paymentWithoutKeeping(plan: RepaymentPlan): number | RowFault | undefined {
+  const { dates, terms } = plan;
+  const { earlyRepayments, graceInterest, gracePrincipal, graceType } = terms;
+  if (graceType !== 'Capitalised' || graceInterest <= dates.settledRows) return undefined;
+  const index = Math.max(graceInterest, gracePrincipal) - dates.settledRows;
+  const dueDate = dates.accrualDates[index] ?? dates.accrualStart;
+  const before = earlyRepayments.filter(({ date }) => date < dueDate);
+  const others = before.slice(0, before.findLastIndex(({ decreasesPayment }) => decreasesPayment) + 1);
+  if (others.length === before.length) return undefined;
+  const without = { ...plan, terms: { ...terms, earlyRepayments: others }, notes: undefined };
+  const state = stateAtStart(without);
+  const outcome = amortiseRows(without, state, index + 1);
+  return outcome.kind === 'fault' ? outcome : state.payment;
+}
+
+/** The rows up to an index, at most that of the last, which a residual may follow. */
+function amortiseRows(plan: RepaymentPlan, state: LoanState, rowCount: number): Amortisation {
+  const { dates, counts, terms } = plan;
   const rows: AmortisedRow[] = [];
   const repayments = terms.earlyRepayments;
   let next = 0;
-  for (let index = 0; index < dates.rowCount; index += 1) {
+  for (let index = 0; index < rowCount; index += 1) {
     enterRates(plan, state, index);
     const to = dates.accrualDates[index] ?? dates.accrualStart;
     let period: PeriodLeft = {

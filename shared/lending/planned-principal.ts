@@ -35,6 +35,7 @@ export function plannedPrincipal(plan: RepaymentPlan, state: LoanState, row: Acc
     state.planned = undefined;
     if (state.hold === 'none') state.solveDue = 'balance';
   }
+  if (row.no > Math.max(terms.graceInterest, terms.gracePrincipal)) keepPayment(state);
   const { block } = state;
   const owed = state.planned ?? state;
   const rest = { balance: owed.balance - block, residual: owed.residual };
@@ -55,6 +56,17 @@ export function plannedPrincipal(plan: RepaymentPlan, state: LoanState, row: Acc
   const repaid = isFree ? total : capped(plan, total, owedHere);
   if (block > 0 && repaid === total) plan.notes?.block({ principal: block });
   return repaid;
+}
+
+/** The payment that prepayments in capitalising grace keep is in force once that has ended (X3). */
+function keepPayment(state: LoanState): void {
+  if (state.keptPayment === undefined || state.hold === 'locked') return;
+  state.payment = state.keptPayment;
+  state.keptPayment = undefined;
+  state.hold = 'kept';
+  state.solveDue = 'no';
+  state.keptBack = 0;
+  state.keptFrom = undefined;
 }
 
 function inGrace({ notes }: RepaymentPlan): number {

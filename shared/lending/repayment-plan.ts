@@ -79,6 +79,8 @@ export interface LoanState {
    */
   keptBack: number;
   keptFrom: { readonly index: number; readonly count: number } | undefined;
+  /** Payment that prepayments keep from the first row after capitalising grace on; undefined: none does (X3). */
+  keptPayment: number | undefined;
   /** The plan without interest grace, while capitalising grace parts it from the real loan (G2). */
   planned: RepaidBalance | undefined;
   /** Interest that grace kept back so far, the first row that it is of, and how it is spread (G2). */
@@ -104,6 +106,7 @@ export function stateAtStart({ amount, terms, dates }: RepaymentPlan): LoanState
     solveDue: lock === undefined ? 'balance' : 'no',
     keptBack: 0,
     keptFrom: undefined,
+    keptPayment: undefined,
     planned: partsFromPlan ? { balance: amount, residual: terms.residual } : undefined,
     pool: 0,
     poolFrom: 0,

@@ -1,7 +1,7 @@
 /** Interest that is shown in each row of the slow reference, after grace on interest (G2) and blocked interest (X2). */
 
 import { type Exact, NONE, rounded } from './reference-decimal.ts';
-import { RowLoop, type Plan, type PlanRow } from './reference-rows.ts';
+import { RowLoop, type Plan, type PlanRow, type RowLoopMode } from './reference-rows.ts';
 import type { Terms } from './reference-terms.ts';
 
 /** A row of the plan with the interest that it collects. */
@@ -18,9 +18,28 @@ export interface CollectedPlan {
 function planOf(terms: Terms): Plan {
   const { graceInterest, settled, leniency } = terms;
   if (leniency !== 'capitalised' || graceInterest <= settled) return new RowLoop(terms).run();
-  const plan = new RowLoop({ ...terms, graceInterest: 0 }, { until: graceInterest }).run();
+  const row = Math.max(graceInterest, terms.gracePrincipal) + 1;
+  const others = withoutKeeping(terms, row);
+  if (others === undefined) return capitalisedPlan(terms);
+  return capitalisedPlan(terms, { kept: { row, payment: capitalisedPlan(others, { until: row }).payment } });
+}
+
+function capitalisedPlan(terms: Terms, mode: Omit<RowLoopMode, 'planned'> = {}): Plan {
+  const until = terms.graceInterest;
+  const plan = new RowLoop({ ...terms, graceInterest: 0 }, { until }).run();
   const byRow = new Map(plan.rows.filter((row) => !row.isEarly).map((row) => [row.no, row.principal]));
-  return new RowLoop(terms, { planned: (row) => byRow.get(row) ?? NONE, plan }).run();
+  return new RowLoop(terms, { ...mode, planned: (row) => byRow.get(row) ?? NONE }).run();
+}
+
+/** The loan without the prepayments before a row that keep the payment it is to have; undefined: there are none. */
+function withoutKeeping(terms: Terms, row: number): Terms | undefined {
+  const due = terms.dates.accrual[row] ?? Infinity;
+  const before = (terms.request.EarlyRepayments ?? [])
+    .filter((item) => item.Date < due)
+    .toSorted((one, other) => one.Date - other.Date);
+  const others = before.slice(0, before.findLastIndex((item) => item.DecreaseInstallment !== false) + 1);
+  if (others.length === before.length) return undefined;
+  return { ...terms, request: { ...terms.request, EarlyRepayments: others } };
 }
 
 /** True for a row whose accrued interest grace leaves uncollected; an early row belongs to the due row after it. */

@@ -25,9 +25,8 @@ export interface PlanRow {
 export interface Plan {
   readonly rows: readonly PlanRow[];
   readonly residual: Exact;
-  /** The payment in force at the end; undefined when it is to be solved, and whether an early repayment keeps it (X3). */
+  /** The payment in force at the end; undefined when it is to be solved. */
   readonly payment: Exact | undefined;
-  readonly isKept: boolean;
 }
 
 interface EarlyRepayment {
@@ -37,11 +36,11 @@ interface EarlyRepayment {
 }
 
 /** How rows are gone through. */
-interface RowLoopMode {
+export interface RowLoopMode {
   /** Interest joins the balance through the interest grace, and principal is that of the plan by row number (G2). */
   readonly planned?: (row: number) => Exact;
-  /** The plan at the end of that grace. */
-  readonly plan?: Plan;
+  /** Payment that prepayments keep from this row, the first after the grace: that of the loan without them (X3). */
+  readonly kept?: { readonly row: number; readonly payment: Exact | undefined };
   /** Only a plan that another loop follows: it stops after this row, and repayments are cut to what it owes. */
   readonly until?: number;
 }
@@ -57,8 +56,6 @@ export class RowLoop {
   /** What was left of the row's period when a repayment in it first kept the payment (X3). */
   #keptPart: { readonly row: number; readonly part: YearPart } | undefined;
   #payment = NONE;
-  /** The plan's payment between the end of capitalising grace and the row that solves it again. */
-  #planPayment: Exact | undefined;
   /** The payment must be solved at the next paying row. */
   #isPending = true;
   /** The payment stays, whatever the rate does, and the schedule ends when nothing is owed (B2, X3). */
@@ -106,7 +103,6 @@ export class RowLoop {
       rows: this.#rows,
       residual: this.#terms.residualHasRow ? this.#balance : NONE,
       payment: this.#isPending ? undefined : this.#payment,
-      isKept: this.#isKept,
     };
   }
 
@@ -130,19 +126,13 @@ export class RowLoop {
       capitalises: this.#capitalises(row, false),
     });
     this.#used = 0;
-    if (this.#mode.planned !== undefined && row === this.#terms.graceInterest) this.#endCapitalisation();
+    // After capitalising grace the payment is solved again (G2).
+    if (this.#mode.planned !== undefined && row === this.#terms.graceInterest) this.#isPending = true;
   }
 
-  /** After capitalising grace the payment is solved again, unless an early repayment keeps that of the plan (G2, X3). */
-  #endCapitalisation(): void {
-    this.#planPayment = this.#mode.plan?.payment;
-    this.#isPending = true;
-    if (this.#mode.plan?.isKept === true && this.#isKept) this.#keepPlanPayment();
-  }
-
-  #keepPlanPayment(): void {
-    if (this.#planPayment === undefined) return;
-    this.#payment = this.#planPayment;
+  #keepPayment(payment: Exact): void {
+    this.#payment = payment;
+    this.#isKept = true;
     this.#settlePayment();
   }
 
@@ -162,6 +152,8 @@ export class RowLoop {
     const { repayment, request, rows } = this.#terms;
     if (repayment === 'bullet') return NONE;
     if (repayment === 'card') return rounded(rest.times(request.CapitalPercent ?? NONE).div(100));
+    const kept = this.#mode.kept?.row === row ? this.#mode.kept.payment : undefined;
+    if (kept !== undefined && this.#lock === undefined) this.#keepPayment(kept);
     const balance = rest.plus(this.#stillCounted);
     if (repayment === 'parts') {
       if (this.#isPending) this.#payment = rounded(balance.minus(this.#residual).div(rows - row + 1));
@@ -186,7 +178,6 @@ export class RowLoop {
 
   #settlePayment(): void {
     this.#isPending = false;
-    this.#planPayment = undefined;
     this.#stillCounted = NONE;
     this.#keptPart = undefined;
   }
@@ -220,14 +211,12 @@ export class RowLoop {
   #adaptPayment(repaid: Exact, decreases: boolean): void {
     this.#isKept = !decreases;
     if (decreases) {
-      this.#planPayment = undefined;
       this.#lock = undefined;
       this.#isPending = true;
       this.#stillCounted = NONE;
       this.#keptPart = undefined;
     } else if (this.#isPending && this.#lock === undefined) {
       this.#stillCounted = this.#stillCounted.plus(repaid);
-      this.#keepPlanPayment();
     }
   }
 
