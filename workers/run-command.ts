@@ -87,6 +87,7 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
     system.url === undefined && config.http.healthPort !== undefined
       ? await startHealthServer({
           host: config.http.host,
+          allowedHosts: config.http.allowedHosts,
           port: config.http.healthPort,
           metrics,
           health: () => system.health(),

@@ -8,7 +8,8 @@ import { checkAuthentication, needCredentials } from './provider-credential-rule
 import { DEFAULT_CONNECTOR } from './provider-configuration-shape.ts';
 import type { ConnectorSettings, ProviderMembers } from './provider-configuration-shape.ts';
 import { isSenderOf } from './sender.ts';
-import { URL_VALUES, hasFixedOrigin, isLoopback, sampleUrl, urlPlaceholders } from './url-template.ts';
+import { isLoopback } from '../platform/host-names.ts';
+import { URL_VALUES, hasFixedOrigin, sampleUrl, urlPlaceholders } from './url-template.ts';
 
 /** The members that could be read. */
 export interface Members extends Partial<ProviderMembers> {

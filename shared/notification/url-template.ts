@@ -41,8 +41,3 @@ export function sampleUrl(url: string): URL | undefined {
 export function hasFixedOrigin(url: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/[^/?#{}]+(?:[/?#]|$)/i.test(url);
 }
-
-/** Whether a host is this machine. */
-export function isLoopback(host: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i.test(host);
-}

@@ -13,6 +13,7 @@ import {
   durations,
   durationUpTo,
   flag,
+  hosts,
   list,
   listOf,
   oneOf,
@@ -39,6 +40,8 @@ const SCHEDULE_LANES = ['interactive', 'bulk'] as const;
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(8_080),
+  /** Names beside those of loopback that callers may put into Host and Origin, as a reverse proxy passes them on. */
+  ALLOWED_HOSTS: hosts.default([]),
   /** Health and metrics of processes without an ingress; absent: none. */
   HEALTH_PORT: port.optional(),
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
@@ -183,6 +186,7 @@ function toConfig(env: Environment) {
     http: {
       host: env.HOST,
       port: env.PORT,
+      allowedHosts: env.ALLOWED_HOSTS,
       healthPort: env.HEALTH_PORT,
       basePath: env.BASE_PATH,
       bodyLimitBytes: env.BODY_LIMIT_BYTES,

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createNameCheck, type ServedNames } from './host-names.ts';
 import type { Metrics } from './metrics.ts';
 import type { Health } from './worker.ts';
 
@@ -24,18 +25,24 @@ export function combineHealth(parts: Readonly<Record<string, Health>>): Health {
 
 /**
  * Serves /health/live (200 unless unhealthy), /health/ready (200 when ready or degraded) and /metrics for a process
- * that has no ingress. Rejects when the port cannot be taken.
+ * that has no ingress; 403 to a foreign Host or Origin. Rejects when the port cannot be taken.
  */
-export async function startHealthServer(options: {
-  host: string;
-  port: number;
-  metrics: Metrics;
-  health: () => Readonly<Record<string, Health>>;
-}): Promise<HealthServer> {
+export async function startHealthServer(
+  options: ServedNames & {
+    port: number;
+    metrics: Metrics;
+    health: () => Readonly<Record<string, Health>>;
+  },
+): Promise<HealthServer> {
+  const checkNames = createNameCheck(options);
   const server = createServer((request, response) => {
     const answer = (status: number, type: string, body: string) => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
     };
+    const foreign = checkNames(request.headers);
+    if (foreign !== undefined) {
+      return answer(foreign.status, 'application/problem+json', JSON.stringify(foreign));
+    }
     const parts = options.health();
     const { status, reason } = combineHealth(parts);
     const body = JSON.stringify({ status, ...(reason === undefined ? {} : { reason }), parts });

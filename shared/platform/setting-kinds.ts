@@ -30,6 +30,13 @@ export const list = z
       .filter((item) => item !== ''),
   )
   .refine((items) => items.length > 0, 'must name at least one');
+/** A comma list of host names and addresses without ports, in lower case. */
+export const hosts = list
+  .transform((items) => items.map((item) => item.toLowerCase()))
+  .refine(
+    (items) => items.every((item) => HOST_NAME.test(item)),
+    'must hold host names or addresses without scheme and port, such as bank.example or [fd00::1]',
+  );
 /** A comma list of such names, none twice. */
 export const listOf = <const Name extends string>(names: readonly Name[]) =>
   list.pipe(
@@ -37,6 +44,8 @@ export const listOf = <const Name extends string>(names: readonly Name[]) =>
       .array(oneOf(names), { error: `must hold some of ${names.join(', ')}` })
       .refine((items) => new Set(items).size === items.length, 'must not name one twice'),
   );
+
+const HOST_NAME = /^(?:[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?|\[[\da-f:.]+\])$/;
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR };
 const DURATION = /^([1-9]\d{0,5})([smh])$/;

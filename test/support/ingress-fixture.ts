@@ -63,6 +63,7 @@ const SECOND = 1_000;
 export const TEST_OPTIONS: IngressOptions = {
   host: '127.0.0.1',
   port: 0,
+  allowedHosts: [],
   basePath: '',
   bodyLimitBytes: 262_144,
   rateLimitPerSecond: 0,

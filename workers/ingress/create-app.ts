@@ -5,6 +5,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
+import { createNameCheck } from '../../shared/platform/host-names.ts';
 import type { Log } from '../../shared/platform/log.ts';
 import { answerClientError, refuseConnect } from './client-error.ts';
 import { correlationIdOf } from './correlation-id.ts';
@@ -14,7 +15,7 @@ import type { IngressOptions } from './ingress-options.ts';
 import { framingFault } from './framing-fault.ts';
 import type { OpenAnswers } from './open-answers.ts';
 import { announcedLength } from './read-body.ts';
-import { refuse } from './send-answer.ts';
+import { refuse, sendProblem } from './send-answer.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,8 +32,10 @@ const EMAIL_ADDRESS = /\/email\/send(?:\?|$)/;
 /** Status of requests whose caller went away, in the figures only. */
 const ABANDONED = 499;
 
-type LimitOptions = Pick<
+type AppOptions = Pick<
   IngressOptions,
+  | 'host'
+  | 'allowedHosts'
   | 'stalledAnswerMs'
   | 'headersTimeoutMs'
   | 'requestTimeoutMs'
@@ -43,11 +46,12 @@ type LimitOptions = Pick<
 >;
 
 /**
- * The bare HTTP server: limits, time-outs, correlation ids, and a problem document for whatever goes wrong (E1).
- * Nothing is logged per request; bodies are read by the routes themselves.
+ * The bare HTTP server: limits, time-outs, correlation ids, the check of Host and Origin that every address goes
+ * through, and a problem document for whatever goes wrong (E1). Nothing is logged per request; bodies are read by the
+ * routes themselves.
  */
 export function createApp(
-  options: LimitOptions,
+  options: AppOptions,
   deps: { log: Log; metrics: HttpMetrics; answers: OpenAnswers },
 ): FastifyInstance {
   const app = fastify({
@@ -83,6 +87,7 @@ export function createApp(
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.decorateRequest('figures', 'other');
   app.decorateRequest('abandoned', undefined);
+  const checkNames = createNameCheck(options);
   app.addHook('onRequest', (request, reply, done) => {
     describe(request, reply);
     deps.metrics.started();
@@ -96,9 +101,13 @@ export function createApp(
       if (!answered) request.abandoned?.();
     });
     const fault = framingFault(request.raw);
-    if (fault === undefined) return done();
-    reply.header('connection', 'close');
-    refuse(reply, 'malformed-http', { detail: fault });
+    if (fault !== undefined) {
+      reply.header('connection', 'close');
+      return refuse(reply, 'malformed-http', { detail: fault });
+    }
+    const foreign = checkNames(request.headers);
+    if (foreign === undefined) return done();
+    sendProblem(reply, foreign);
   });
   app.setErrorHandler((error: FastifyError, _request, reply) => answerError(error, reply, deps.log));
   return app;
@@ -112,7 +121,7 @@ function describe(request: FastifyRequest, reply: FastifyReply): void {
  * `Expect: 100-continue`: a body that is too long is refused before it is sent. Other expectations are passed over
  * (RFC 9110 section 10.1.1); Node's own 417 has no body.
  */
-function answerExpectations(app: FastifyInstance, limits: LimitOptions): void {
+function answerExpectations(app: FastifyInstance, limits: AppOptions): void {
   app.server.on('checkContinue', (request, response) => {
     const isEmail = EMAIL_ADDRESS.test(request.url ?? '');
     const limitBytes = isEmail ? limits.emailBodyLimitBytes : limits.bodyLimitBytes;

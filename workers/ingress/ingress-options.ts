@@ -13,6 +13,8 @@ export interface IngressOptions {
   readonly host: string;
   /** 0: a free one. */
   readonly port: number;
+  /** Names of this instance beside those of loopback, in lower case (host-names.ts). */
+  readonly allowedHosts: readonly string[];
   /** What stands before `/platapi`, e.g. `/bank`; empty by default. */
   readonly basePath: string;
   readonly bodyLimitBytes: number;
@@ -44,6 +46,7 @@ export function ingressOptions(config: Config): IngressOptions {
   return {
     host: config.http.host,
     port: config.http.port,
+    allowedHosts: config.http.allowedHosts,
     basePath: config.http.basePath,
     bodyLimitBytes: config.http.bodyLimitBytes,
     rateLimitPerSecond: config.http.rateLimitPerSecond,

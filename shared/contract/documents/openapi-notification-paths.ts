@@ -8,7 +8,7 @@ import { NOTIFICATION_LIMITS } from '../notification-limits.ts';
 import { headerReferences, problemReferences, schemaReference } from './openapi-responses.ts';
 
 const SEND_PROBLEMS = [400, 401, 403, 405, 408, 409, 413, 415, 429, 431, 500, 503, 504];
-const STATUS_PROBLEMS = [400, 401, 404, 405, 408, 410, 429, 431, 503];
+const STATUS_PROBLEMS = [400, 401, 403, 404, 405, 408, 410, 429, 431, 503];
 
 /** The addresses to send to, and that of what was sent. */
 export function notificationPaths(): Record<string, object> {

@@ -8,7 +8,7 @@ import {
   schemaReference,
 } from './openapi-responses.ts';
 
-const RESULT_PROBLEMS = [400, 401, 404, 405, 408, 410, 422, 429, 431, 500, 503, 504];
+const RESULT_PROBLEMS = [400, 401, 403, 404, 405, 408, 410, 422, 429, 431, 500, 503, 504];
 
 /** What the answers of some actions tell in headers of their own. */
 const ANSWER_HEADERS = [...new Set(ACTIONS.flatMap(({ answerHeaders }) => answerHeaders ?? []))];
@@ -68,7 +68,15 @@ export function operationPaths(): Record<string, object> {
 }
 
 function operationPath(operationId: string, summary: string, responses: object): object {
-  return { get: { operationId, tags: ['Operation'], summary, security: [{}], responses } };
+  return {
+    get: {
+      operationId,
+      tags: ['Operation'],
+      summary,
+      security: [{}],
+      responses: { ...responses, ...problemReferences([403]) },
+    },
+  };
 }
 
 /** Schema of a result that is not there yet. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bearerToken } from '../../../workers/ingress/access/access.ts';
 import { isReadableContent } from '../../../workers/ingress/content-type.ts';
 import { correlationIdOf, logCorrelationId } from '../../../workers/ingress/correlation-id.ts';
-import { isLoopback } from '../../../workers/ingress/loopback.ts';
+import { isLoopback } from '../../../shared/platform/host-names.ts';
 import { readPreferences } from '../../../workers/ingress/prefer-header.ts';
 import { leastMsOf } from '../../support/least-time.ts';
 

@@ -64,7 +64,7 @@ describe('the address and the method', () => {
     const ingress = await openTestIngress();
     const head = await fetch(ingress.url + ECHO_PATH, { method: 'HEAD' });
     expect([head.status, head.headers.get('allow'), await head.text()]).toEqual([405, 'POST, OPTIONS', '']);
-    const preflight = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
+    const preflight = { origin: 'http://localhost:3000', 'access-control-request-method': 'POST' };
     const options = await fetch(ingress.url + ECHO_PATH, { method: 'OPTIONS', headers: preflight });
     expect([options.status, options.headers.get('allow')]).toEqual([204, 'POST, OPTIONS']);
     expect(options.headers.get('access-control-allow-origin')).toBeNull();
@@ -129,7 +129,7 @@ describe('the body', () => {
     expect(await problemOf(await postEcho(ingress, ''))).toMatchObject({ status: 400, code: 'empty-body' });
     const chunked = await openRawHttp(ingress.port);
     chunked.send(
-      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     );
     expect(await chunked.received(hasBody)).toContain('"code":"empty-body"');
   });
@@ -196,7 +196,7 @@ describe('the body', () => {
 const ofLength = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}`;
 
 const expecting = (length: number) =>
-  `POST ${ECHO_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
+  `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
 
 describe('a body that is too long', () => {
   it('is refused at one byte beyond the limit and taken at the limit', async () => {
@@ -219,7 +219,7 @@ describe('a body that is too long', () => {
     const ingress = await openTestIngress();
     const raw = await openRawHttp(ingress.port);
     raw.socket.pause();
-    const head = `POST ${ECHO_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const head = `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
     raw.send(head);
     for (let chunk = 0; chunk < 20; chunk++) {
       await new Promise((resolve) => {
@@ -269,7 +269,7 @@ describe('a body that is too long', () => {
     const ingress = await openTestIngress();
     const raw = await openRawHttp(ingress.port);
     raw.send(
-      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${1_000 * MIB}\r\n\r\n`,
+      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${1_000 * MIB}\r\n\r\n`,
     );
     const block = Buffer.alloc(MIB, 0x20);
     const pump = (): void => {

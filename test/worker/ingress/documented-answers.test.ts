@@ -96,7 +96,9 @@ const unready = () =>
   );
 
 const bearer = async (subject: string) => {
-  const token = new SignJWT({ sub: subject }).setProtectedHeader({ alg: 'HS256' }).setExpirationTime('5m');
+  const token = new SignJWT({ sub: subject })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setExpirationTime('5m');
   return { authorization: `Bearer ${await token.sign(new TextEncoder().encode(SECRET))}` };
 };
 
@@ -151,6 +153,7 @@ const unhealthySchedule = () => ({ schedule: { status: 'unhealthy', reason: 'sta
 const NO_KEYS = { AUTH_JWKS_URL: 'http://127.0.0.1:1/keys' };
 const LONG = `X-Long: ${'x'.repeat(20_000)}\r\n\r\n`;
 const RESULT = '/platapi/results/none';
+const FOREIGN = { headers: { origin: 'https://evil.example' } };
 
 /** How each documented answer comes about. */
 const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
@@ -166,13 +169,13 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
     ),
   'action 404': async () => post((await alone()).url, PROOF, { path: `${ACTION_PATH}s` }),
   'action 405': async () => fetch((await alone()).url + ACTION_PATH),
-  'action 408': () => rawAnswer(`POST ${ACTION_PATH} HTTP/1.1\r\nHost: a\r\n`),
+  'action 408': () => rawAnswer(`POST ${ACTION_PATH} HTTP/1.1\r\nHost: localhost\r\n`),
   'action 413': async () => post((await alone()).url, 'x'.repeat(300_000)),
   'action 415': async () => post((await alone()).url, PROOF, { headers: { 'content-type': 'text/plain' } }),
   'action 422': async () =>
     post((await system()).url, { jsonParam: { ...PROOF_REQUEST, ScheduleType: 'Nothing' } }),
   'action 429': () => limited(ACTION_PATH, 'POST'),
-  'action 431': () => rawAnswer(`POST ${ACTION_PATH} HTTP/1.1\r\nHost: a\r\n${LONG}`),
+  'action 431': () => rawAnswer(`POST ${ACTION_PATH} HTTP/1.1\r\nHost: localhost\r\n${LONG}`),
   'action 500': async () =>
     post(
       (await alone({ requester: createFakeRequester(() => Promise.reject(new Error('a bug'))) })).url,
@@ -198,12 +201,13 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
   },
   'result 400': async () => fetch(`${(await alone()).url}/platapi/results/%ff`),
   'result 401': async () => fetch((await system({ AUTH_JWT_SECRET: SECRET })).url + RESULT),
+  'result 403': async () => fetch((await alone()).url + RESULT, FOREIGN),
   'result 404': async () => {
     const { url } = await system({ AUTH_JWT_SECRET: SECRET });
     return (await later(url, PROOF, await bearer('ana'))).fetchResult(await bearer('eve'));
   },
   'result 405': async () => fetch((await alone()).url + RESULT, { method: 'DELETE' }),
-  'result 408': () => rawAnswer(`GET ${RESULT} HTTP/1.1\r\nHost: a\r\n`),
+  'result 408': () => rawAnswer(`GET ${RESULT} HTTP/1.1\r\nHost: localhost\r\n`),
   'result 410': async () => {
     const { url, passMs } = await system();
     const { fetchResult } = await later(url);
@@ -215,7 +219,7 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
       await later((await system()).url, { jsonParam: { ...PROOF_REQUEST, ScheduleType: 'Nothing' } })
     ).fetchResult(),
   'result 429': () => limited(RESULT),
-  'result 431': () => rawAnswer(`GET ${RESULT} HTTP/1.1\r\nHost: a\r\n${LONG}`),
+  'result 431': () => rawAnswer(`GET ${RESULT} HTTP/1.1\r\nHost: localhost\r\n${LONG}`),
   'result 500': async () => {
     const broker = await createSharedBroker(1);
     const { url } = await startOn(broker, startIngressWorker);
@@ -235,7 +239,7 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
   'sms 401': async () => send((await notifying({ AUTH_JWT_SECRET: SECRET })).url, 'sms', SMS),
   'sms 403': async () => send((await notifying()).url, 'sms', SMS, { without: ['x-sender-id'] }),
   'sms 405': async () => fetch((await notifying()).url + SMS_PATH),
-  'sms 408': () => rawAnswer(`POST ${SMS_PATH} HTTP/1.1\r\nHost: a\r\n`),
+  'sms 408': () => rawAnswer(`POST ${SMS_PATH} HTTP/1.1\r\nHost: localhost\r\n`),
   'sms 409': conflict,
   'sms 413': async () => send((await notifying()).url, 'sms', { ...SMS, message: 'x'.repeat(300_000) }),
   'sms 415': async () =>
@@ -245,7 +249,7 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
     await send(url, 'sms', SMS);
     return send(url, 'sms', SMS);
   },
-  'sms 431': () => rawAnswer(`POST ${SMS_PATH} HTTP/1.1\r\nHost: a\r\n${LONG}`),
+  'sms 431': () => rawAnswer(`POST ${SMS_PATH} HTTP/1.1\r\nHost: localhost\r\n${LONG}`),
   'sms 500': async () => {
     const notificationPublisher = failing(() => Promise.reject(new TypeError('a bug')));
     return send((await notifying({}, { notificationPublisher })).url, 'sms', SMS);
@@ -256,23 +260,27 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
   'notification 200': sentStatus,
   'notification 400': async () => statusOf((await notifying()).url, '%ff'),
   'notification 401': async () => statusOf((await notifying({ AUTH_JWT_SECRET: SECRET })).url, 'x'),
+  'notification 403': async () => fetch(`${(await notifying()).url}/api/notifications/v1/x`, FOREIGN),
   'notification 404': async () => statusOf((await notifying()).url, 'x'),
   'notification 405': async () =>
     fetch(`${(await notifying()).url}/api/notifications/v1/x`, { method: 'DELETE' }),
-  'notification 408': () => rawAnswer('GET /api/notifications/v1/x HTTP/1.1\r\nHost: a\r\n'),
+  'notification 408': () => rawAnswer('GET /api/notifications/v1/x HTTP/1.1\r\nHost: localhost\r\n'),
   'notification 410': forgotten,
   'notification 429': async () => {
     const url = await withOneCall();
     await statusOf(url, 'x');
     return statusOf(url, 'x');
   },
-  'notification 431': () => rawAnswer(`GET /api/notifications/v1/x HTTP/1.1\r\nHost: a\r\n${LONG}`),
+  'notification 431': () => rawAnswer(`GET /api/notifications/v1/x HTTP/1.1\r\nHost: localhost\r\n${LONG}`),
   'notification 503': async () => withoutKeys('/api/notifications/v1/x'),
   '/health/live 200': async () => fetch(`${(await alone()).url}/health/live`),
+  '/health/live 403': async () => fetch(`${(await alone()).url}/health/live`, FOREIGN),
   '/health/live 503': async () =>
     fetch(`${(await alone({ otherWorkers: unhealthySchedule })).url}/health/live`),
   '/health/ready 200': async () => fetch(`${(await alone()).url}/health/ready`),
+  '/health/ready 403': async () => fetch(`${(await alone()).url}/health/ready`, FOREIGN),
   '/health/ready 503': async () => fetch(`${(await unready()).url}/health/ready`),
+  '/metrics 403': async () => fetch(`${(await alone()).url}/metrics`, FOREIGN),
   '/metrics 200': async () => fetch(`${(await alone()).url}/metrics`),
 };
 
@@ -300,7 +308,9 @@ function failing(fails: () => Promise<void>): FakePublisher {
 /** Asked by somebody whose token cannot be judged. */
 async function withoutKeys(path: string): Promise<Response> {
   const { privateKey } = await generateKeyPair('ES256');
-  const token = new SignJWT({ sub: 'ana' }).setProtectedHeader({ alg: 'ES256' }).setExpirationTime('5m');
+  const token = new SignJWT({ sub: 'ana' })
+    .setProtectedHeader({ alg: 'ES256' })
+    .setExpirationTime('5m');
   const headers = { authorization: `Bearer ${await token.sign(privateKey)}` };
   return fetch((await system(NO_KEYS)).url + path, { headers });
 }

@@ -8,7 +8,6 @@ import { openOutboxFolder, type OutboxFolder } from '../../../shared/notificatio
 import { start as startIngress } from '../../../workers/ingress/main.ts';
 import { openTestIngress } from '../../support/ingress-fixture.ts';
 import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
-import { openRawHttp } from '../../support/raw-http.ts';
 
 const ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
 const EVIL = '<script>alert(1)</script>"\'&';
@@ -119,19 +118,6 @@ describe('the page of the local outbox', () => {
       expect((await fetch(`${url}/outbox`, { method })).status).toBe(405);
       expect((await fetch(`${url}/outbox/${ID}`, { method })).status).toBe(405);
     }
-  });
-
-  it('answers to names of this machine only while access control is off', async () => {
-    const ingress = await openTestIngress({ outbox: await outbox() });
-    const ask = async (host: string): Promise<string> => {
-      const raw = await openRawHttp(ingress.port);
-      raw.send(`GET /outbox HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-      await raw.closed();
-      return (await raw.received(() => true)).slice(0, 12);
-    };
-    expect(await ask('localhost:80')).toBe('HTTP/1.1 200');
-    expect(await ask('[::1]:80')).toBe('HTTP/1.1 200');
-    expect(await ask('evil.example')).toBe('HTTP/1.1 403');
   });
 
   it('needs a token where access control is on, and is not there with a provider configuration', async () => {

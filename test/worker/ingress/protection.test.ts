@@ -4,7 +4,7 @@ import { ECHO_PATH, openTestIngress, postEcho } from '../../support/ingress-fixt
 import { hasBody, openRawHttp } from '../../support/raw-http.ts';
 
 const head = (lines: string) =>
-  `POST ${ECHO_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${lines}\r\n`;
+  `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${lines}\r\n`;
 
 describe('the rate limit (E6)', () => {
   it('answers 429 with Retry-After beyond the allowance and lets in again after a while', async () => {
@@ -56,7 +56,7 @@ describe('slow clients', () => {
     const silent = await openRawHttp(ingress.port);
     const raw = await openRawHttp(ingress.port);
     raw.send(
-      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n`,
+      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n`,
     );
     const drip = setInterval(() => raw.send(' '), 50);
     await raw.closed(NOTICED_MS).finally(() => clearInterval(drip));
@@ -116,7 +116,7 @@ describe('what is no HTTP', () => {
     ['a malformed chunk', `${head('Transfer-Encoding: chunked\r\n')}zz\r\n`, 400],
     ['no host', `POST ${ECHO_PATH} HTTP/1.1\r\n\r\n`, 400],
     ['headers beyond 16 KiB', head(`X-Long: ${'x'.repeat(20_000)}\r\n`), 431],
-    ['an address beyond 16 KiB', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
+    ['an address beyond 16 KiB', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`, 431],
   ])('is refused: %s', async (_what, bytes, status) => {
     const ingress = await openTestIngress();
     const raw = await openRawHttp(ingress.port);
@@ -164,7 +164,7 @@ describe('a caller that goes away', () => {
     const ingress = await openTestIngress({ requester });
     const raw = await openRawHttp(ingress.port);
     raw.send(
-      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{"a"`,
+      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{"a"`,
     );
     raw.socket.destroy();
     await expect
@@ -183,7 +183,7 @@ describe('stopping', () => {
     });
     const ingress = await openTestIngress({ requester });
     const idle = await openRawHttp(ingress.port);
-    idle.send(`GET /health/ready HTTP/1.1\r\nHost: x\r\n\r\n`);
+    idle.send(`GET /health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     await idle.received(hasBody);
     const pending = postEcho(ingress, { a: 1 });
     await expect.poll(() => requester.pending()).toBe(1);
@@ -200,11 +200,11 @@ describe('stopping', () => {
   it('tells callers on kept connections to go elsewhere instead of resetting their next request', async () => {
     const ingress = await openTestIngress({});
     const kept = await openRawHttp(ingress.port);
-    kept.send(`GET /health/ready HTTP/1.1\r\nHost: x\r\n\r\n`);
+    kept.send(`GET /health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     const before = await kept.received(hasBody);
     const stopped = ingress.stop(5_000);
     kept.send(
-      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: x\r\n` +
+      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\n` +
         'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
     );
     await kept.closed();

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
+import { isLoopback } from '../../../shared/platform/host-names.ts';
 import type { Log } from '../../../shared/platform/log.ts';
-import { isLoopback } from '../loopback.ts';
 import { openAccess, type Access } from './access.ts';
 import { createJwtAccess, type JwtSettings } from './jwt-access.ts';
 

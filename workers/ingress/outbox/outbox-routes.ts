@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OutboxFolder } from '../../../shared/notification/outbox-folder.ts';
 import { bearerToken } from '../access/access.ts';
 import { admit, type AdmissionDeps } from '../admission.ts';
-import { isLoopback } from '../loopback.ts';
 import { refuseWriting } from '../routes.ts';
 import { refuse } from '../send-answer.ts';
 import { OUTBOX_POLICY, outboxListPage, outboxMessagePage } from './outbox-pages.ts';
@@ -21,9 +20,8 @@ const LISTED = 100;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Serves /outbox, /outbox/{id} and /outbox/{id}/message.eml, read-only: what would have been sent, for whoever tries the
- * system out. Where access control is on they need the token like everything else; where it is off they answer to the
- * names of this machine only, so that no other site's page can read them through a name of its own.
+ * Serves /outbox, /outbox/{id} and /outbox/{id}/message.eml, read-only: what would have been sent, for those who try the
+ * system out. Where access control is on they need the token like everything else.
  */
 export function registerOutbox(app: FastifyInstance, deps: OutboxDeps): void {
   const { basePath, outbox } = deps;
@@ -60,19 +58,10 @@ function letIn(
   answer: () => Promise<void>,
 ): void {
   request.figures = 'outbox';
-  if (!deps.access.required && !isLoopback(hostOf(request))) {
-    refuse(reply, 'forbidden', { detail: 'Ask by a name of this machine, such as localhost.' });
-    return;
-  }
   const credentials = { token: bearerToken(request.headers.authorization), userName: undefined };
   admit(deps, { request, reply, credentials }, () => {
     answer().catch((error: unknown) => reply.send(error));
   });
-}
-
-/** The name in the Host header, without its port. */
-function hostOf({ headers }: FastifyRequest): string {
-  return (headers.host ?? '').replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
 }
 
 async function find({ outbox }: OutboxDeps, { params }: MessageRequest) {

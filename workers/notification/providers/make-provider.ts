@@ -1,6 +1,7 @@
 import type { Provider } from '../../../shared/notification/provider.ts';
 import type { ProviderEntry } from '../../../shared/notification/provider-configuration.ts';
-import { isLoopback, sampleUrl } from '../../../shared/notification/url-template.ts';
+import { sampleUrl } from '../../../shared/notification/url-template.ts';
+import { isLoopback } from '../../../shared/platform/host-names.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
 import type { SmtpSettings, TwilioSettings } from './provider-settings.ts';

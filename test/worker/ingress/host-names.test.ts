@@ -1,0 +1,166 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startHealthServer } from '../../../shared/platform/health-server.ts';
+import { createMetrics } from '../../../shared/platform/metrics.ts';
+import { start as startIngress } from '../../../workers/ingress/main.ts';
+import { ECHO_PATH } from '../../support/ingress-fixture.ts';
+import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+import { openRawHttp } from '../../support/raw-http.ts';
+
+/**
+ * A page of another site that the browser of this machine shows can have its own domain resolve to 127.0.0.1 (DNS
+ * rebinding). Its requests then arrive here, and only Host and Origin tell them from the user's own.
+ */
+const SECRET = 'a shared secret of the tests, 32 characters and more';
+const PATHS = [
+  'GET /health/live',
+  'GET /health/ready',
+  'GET /metrics',
+  'GET /docs',
+  'GET /openapi.json',
+  'GET /outbox',
+  'GET /nowhere',
+  'GET /platapi/results/none',
+  `POST ${ECHO_PATH}`,
+  'POST /api/notifications/v1/sms/send',
+  'OPTIONS /api/notifications/v1/sms/send',
+  'GET /api/notifications/v1/none',
+];
+const health = () => ({ schedule: { status: 'ready' } as const });
+const portOf = ({ url }: { url: string }) => Number(new URL(url).port);
+
+/** Status and body of a request with these header lines. */
+async function ask(port: number, line: string, headers: readonly string[]) {
+  const raw = await openRawHttp(port);
+  const [method = '', path = ''] = line.split(' ');
+  raw.send(`${[`${method} ${path} HTTP/1.1`, ...headers, 'Connection: close'].join('\r\n')}\r\n\r\n`);
+  await raw.closed();
+  const answer = await raw.received(() => true);
+  // The body of a worker's health port comes in chunks.
+  return { status: Number(answer.split(' ')[1]), body: /\{.*\}/s.exec(answer)?.[0] ?? '' };
+}
+
+const ingress = async (env: Record<string, string> = {}) =>
+  startOn(await createSharedBroker(1), startIngress, env);
+
+describe('an ingress on loopback', () => {
+  it.each([
+    ['off', {}],
+    ['on', { AUTH_JWT_SECRET: SECRET }],
+  ])('refuses a foreign Host on every address, with access control %s', async (_, env) => {
+    const port = portOf(await ingress(env));
+    for (const line of PATHS) {
+      const { status, body } = await ask(port, line, [`Host: evil.example:${port}`]);
+      expect([line, status]).toEqual([line, 403]);
+      expect(body).not.toContain('evil');
+      expect(body).toContain('ALLOWED_HOSTS');
+    }
+  });
+
+  it('refuses a foreign Origin on every address', async () => {
+    const port = portOf(await ingress());
+    for (const line of PATHS) {
+      for (const origin of [
+        'https://evil.example',
+        'null',
+        'http://localhost.evil.example',
+        'http://localhost, http://evil.example',
+      ])
+        expect([line, (await ask(port, line, ['Host: localhost', `Origin: ${origin}`])).status]).toEqual([
+          line,
+          403,
+        ]);
+    }
+  });
+
+  it('reports both headers at once', async () => {
+    const port = portOf(await ingress());
+    const { body } = await ask(port, 'GET /metrics', ['Host: evil.example', 'Origin: http://evil.example']);
+    expect(JSON.parse(body)).toMatchObject({
+      code: 'forbidden',
+      errors: [{ path: 'Host' }, { path: 'Origin' }],
+    });
+  });
+
+  it.each(['localhost', 'LocalHost:1', '127.0.0.1', '127.8.9.1:65535', '[::1]', '[::1]:8080'])(
+    'answers to %s',
+    async (name) => {
+      const port = portOf(await ingress());
+      expect((await ask(port, 'GET /health/live', [`Host: ${name}`])).status).toBe(200);
+      expect((await ask(port, 'GET /docs', [`Host: ${name}`, `Origin: http://${name}`])).status).toBe(200);
+    },
+  );
+
+  it.each([
+    '',
+    'localhost.',
+    'a@localhost',
+    'localhost:x',
+    '127.0.0.1.example',
+    '1127.0.0.1',
+    '0.0.0.0',
+    '[::]',
+    '[::1].x',
+  ])('does not take "%s" for its own name', async (name) => {
+    expect((await ask(portOf(await ingress()), 'GET /metrics', [`Host: ${name}`])).status).toBe(403);
+  });
+
+  it('answers to the names that a reverse proxy passes on, as listed', async () => {
+    const port = portOf(await ingress({ ALLOWED_HOSTS: 'Bank.example,10.1.2.3' }));
+    const statusOf = async (...headers: string[]) => (await ask(port, 'GET /docs', headers)).status;
+    expect(await statusOf('Host: bank.example', 'Origin: https://BANK.example')).toBe(200);
+    expect(await statusOf('Host: 10.1.2.3:443')).toBe(200);
+    expect(await statusOf('Host: localhost')).toBe(200);
+    expect(await statusOf('Host: www.bank.example')).toBe(403);
+  });
+
+  it('sends no SMS for a foreign page', async () => {
+    const port = portOf(await ingress());
+    const body = '{"receiver":"+40722123456","message":"x"}';
+    const raw = await openRawHttp(port);
+    raw.send(
+      `POST /api/notifications/v1/sms/send HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n` +
+        `Content-Type: application/json\r\nX-Communication-Channel: 1\r\nX-Sender-Id: platrealm\r\n` +
+        `Content-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await raw.closed();
+    expect((await raw.received(() => true)).slice(0, 12)).toBe('HTTP/1.1 403');
+  });
+});
+
+describe('an ingress beyond loopback', () => {
+  const beyond = { HOST: '0.0.0.0', AUTH_JWT_SECRET: SECRET, RESULT_ID_SECRET: SECRET };
+
+  it('takes every name, since it cannot know its own, unless they are listed', async () => {
+    const open = portOf(await ingress(beyond));
+    expect((await ask(open, 'GET /health/live', ['Host: gateway.internal'])).status).toBe(200);
+    const listed = portOf(await ingress({ ...beyond, ALLOWED_HOSTS: 'gateway.internal' }));
+    expect((await ask(listed, 'GET /health/live', ['Host: gateway.internal'])).status).toBe(200);
+    expect((await ask(listed, 'GET /health/live', ['Host: evil.example'])).status).toBe(403);
+  });
+});
+
+describe('the health port of a worker', () => {
+  async function healthPort(host: string, allowedHosts: readonly string[] = []): Promise<number> {
+    const server = await startHealthServer({ host, allowedHosts, port: 0, metrics: createMetrics(), health });
+    onTestFinished(() => server.stop());
+    return portOf(server);
+  }
+
+  it('on loopback refuses a foreign Host or Origin', async () => {
+    const port = await healthPort('127.0.0.1', ['bank.example']);
+    for (const line of ['GET /health/live', 'GET /health/ready', 'GET /metrics', 'GET /nowhere']) {
+      const foreign = await ask(port, line, ['Host: evil.example']);
+      expect([line, foreign.status]).toEqual([line, 403]);
+      expect(JSON.parse(foreign.body)).toMatchObject({ code: 'forbidden' });
+      expect((await ask(port, line, ['Host: localhost', 'Origin: http://evil.example'])).status).toBe(403);
+    }
+    for (const name of ['localhost', '[::1]:1', 'bank.example'])
+      expect((await ask(port, 'GET /metrics', [`Host: ${name}`])).status).toBe(200);
+  });
+
+  it('on another address answers to the names of a cluster', async () => {
+    expect((await ask(await healthPort('0.0.0.0'), 'GET /metrics', ['Host: schedule:8081'])).status).toBe(
+      200,
+    );
+  });
+});
