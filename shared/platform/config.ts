@@ -7,7 +7,9 @@ import {
   OUTCOME_RETENTION_MS,
 } from '../notification/retention.ts';
 import { ConfigError } from './errors.ts';
+import { isLoopback } from './host-names.ts';
 import { LOG_LEVELS } from './log.ts';
+import { nearestName } from './nearest-name.ts';
 import {
   count,
   durations,
@@ -31,6 +33,8 @@ const KIB = 1_024;
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
+/** A month, for batch systems whose issuer allows no shorter tokens. */
+const MAX_TOKEN_LIFETIME_MS = 720 * HOUR;
 const COMMANDS_KEPT = `commands are kept for ${COMMAND_RETENTION_MS / HOUR}h`;
 const OUTCOMES_KEPT = `outcomes are kept for ${OUTCOME_RETENTION_MS / HOUR}h`;
 
@@ -76,7 +80,12 @@ const environment = z.object({
   AUTH_JWKS_URL: webAddress.optional(),
   AUTH_JWKS_FILE: z.string().optional(),
   AUTH_ISSUER: z.string().optional(),
-  AUTH_AUDIENCE: z.string().optional(),
+  /** Each token has to name it in `aud`: a token that was issued for another service opens nothing here. */
+  AUTH_AUDIENCE: z.string().default('banking-product-engine'),
+  /** The longest time that a token may be valid, since a stolen one opens until it expires. */
+  AUTH_MAX_LIFETIME: durationUpTo(MAX_TOKEN_LIFETIME_MS, 'a stolen token opens until it expires').default(
+    24 * HOUR,
+  ),
   AUTH_USER_CLAIM: z.string().optional(),
   /** Name of the holiday calendar that serves requests which name none (H2). */
   DEFAULT_HOLIDAY_CALENDAR: z.string().optional(),
@@ -119,6 +128,8 @@ const environment = z.object({
 });
 
 type Environment = z.infer<typeof environment>;
+/** The variables that are set to something. */
+type Given = Readonly<Record<string, string | undefined>>;
 
 export type Config = ReturnType<typeof toConfig>;
 
@@ -152,14 +163,55 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const wrong = parsed.success
     ? []
     : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  const faults = [...unreadable, ...wrong, ...(parsed.success ? contradictions(parsed.data) : [])];
+  const faults = [...unknownNames(given), ...unreadable, ...wrong, ...contradictions(given)];
   if (faults.length > 0 || !parsed.success) {
     throw new ConfigError(`the configuration is wrong:\n  ${faults.join('\n  ')}`);
   }
   return toConfig(parsed.data);
 }
 
-function contradictions(env: Environment): string[] {
+/** Names that begin so are ours, so that one which no setting has is a misspelling. */
+const OWN_PREFIX = /^(?:AUTH|KAFKA|NOTIFICATION)_/;
+/**
+ * Variables of others that begin alike and may stand in a shell or a container: those of Kafka's own scripts
+ * (KAFKA_HOME, KAFKA_HEAP_OPTS), the folder of `npm run kafka`, the port of docker-compose.yml, and the addresses that
+ * Kubernetes gives every container of the services in its namespace (KAFKA_SERVICE_HOST, KAFKA_PORT_9092_TCP_ADDR).
+ */
+const FOREIGN_NAME =
+  /^KAFKA_(?:HOME|DEBUG|CACHE_DIR|(?:\w+_)?OPTS)$|_SERVICE_HOST$|_SERVICE_PORT(?:_\w+)?$|_PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?$/;
+
+/** Names of no setting, each with the setting that it was probably meant to be. */
+function unknownNames(given: Given): string[] {
+  const settings = [...Object.keys(environment.shape), ...SECRETS.map((name) => `${name}_FILE`)];
+  return Object.keys(given)
+    .filter((name) => OWN_PREFIX.test(name) && !FOREIGN_NAME.test(name) && !settings.includes(name))
+    .map((name) => {
+      const nearest = nearestName(name, settings);
+      return `${name}: there is no such setting${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
+    });
+}
+
+/**
+ * Settings that contradict one another, as far as they can be read: a setting that is wrong by itself is left out, so
+ * that everything is reported at once.
+ */
+function contradictions(given: Given): string[] {
+  const readable = Object.entries(environment.shape).flatMap(([name, kind]) => {
+    const read = kind.safeParse(given[name]);
+    return read.success ? [[name, read.data]] : [];
+  });
+  const env = Object.fromEntries(readable) as Partial<Environment>;
+  const keys = [env.AUTH_JWT_SECRET, env.AUTH_JWKS_URL, env.AUTH_JWKS_FILE].filter(
+    (key) => key !== undefined,
+  );
+  return [
+    ...kafkaContradictions(env),
+    ...plainTextSecrets(env),
+    ...(keys.length > 1 ? ['give one of AUTH_JWT_SECRET, AUTH_JWKS_URL and AUTH_JWKS_FILE'] : []),
+  ];
+}
+
+function kafkaContradictions(env: Partial<Environment>): string[] {
   const faults: string[] = [];
   const sasl = env.KAFKA_SASL_MECHANISM;
   if (
@@ -174,11 +226,43 @@ function contradictions(env: Environment): string[] {
   if ((env.KAFKA_SSL_CERT_FILE === undefined) !== (env.KAFKA_SSL_KEY_FILE === undefined)) {
     faults.push('KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE are given together');
   }
-  const keys = [env.AUTH_JWT_SECRET, env.AUTH_JWKS_URL, env.AUTH_JWKS_FILE].filter(
-    (key) => key !== undefined,
-  );
-  if (keys.length > 1) faults.push('give one of AUTH_JWT_SECRET, AUTH_JWKS_URL and AUTH_JWKS_FILE');
+  if (env.KAFKA_SSL === false) {
+    const files = ['KAFKA_SSL_CA_FILE', 'KAFKA_SSL_CERT_FILE', 'KAFKA_SSL_KEY_FILE'] as const;
+    for (const file of files) {
+      if (env[file] !== undefined) faults.push(`${file} has no effect without KAFKA_SSL=true`);
+    }
+  }
   return faults;
+}
+
+/** Passwords and keys that would cross a network in plain text. On loopback nobody else can read or change them. */
+function plainTextSecrets(env: Partial<Environment>): string[] {
+  const faults: string[] = [];
+  const mechanism = env.KAFKA_SASL_MECHANISM;
+  const sendsSecret = mechanism === 'plain' || mechanism === 'oauthbearer';
+  const isRemote = (env.KAFKA_BROKERS ?? []).some((broker) => !isLoopback(broker.replace(/:\d*$/, '')));
+  if (sendsSecret && isRemote && env.KAFKA_SSL === false) {
+    faults.push(
+      `KAFKA_SASL_MECHANISM ${mechanism} needs KAFKA_SSL=true for brokers beyond loopback: it sends its secret as it is`,
+    );
+  }
+  if (env.SCHEMA_REGISTRY_PASSWORD !== undefined && isPlainText(env.SCHEMA_REGISTRY_URL)) {
+    faults.push('SCHEMA_REGISTRY_PASSWORD needs a SCHEMA_REGISTRY_URL that is https or on loopback');
+  }
+  if (isPlainText(env.KAFKA_SASL_OAUTH_TOKEN_URL)) {
+    faults.push('KAFKA_SASL_OAUTH_TOKEN_URL must be https or on loopback: it takes the client secret');
+  }
+  if (isPlainText(env.AUTH_JWKS_URL)) {
+    faults.push('AUTH_JWKS_URL must be https or on loopback: its keys decide who is let in');
+  }
+  return faults;
+}
+
+/** Whether an address leads beyond loopback without TLS. */
+function isPlainText(address: string | undefined): boolean {
+  if (address === undefined) return false;
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && !isLoopback(hostname);
 }
 
 function toConfig(env: Environment) {
@@ -209,6 +293,7 @@ function toConfig(env: Environment) {
       jwksFile: env.AUTH_JWKS_FILE,
       issuer: env.AUTH_ISSUER,
       audience: env.AUTH_AUDIENCE,
+      maxLifetimeMs: env.AUTH_MAX_LIFETIME,
       userClaim: env.AUTH_USER_CLAIM,
     },
     lending: {

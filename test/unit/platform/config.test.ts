@@ -15,6 +15,14 @@ function faultOf(env: Record<string, string>): string {
   throw new Error('the configuration was accepted');
 }
 
+/** The faults one by one, without the headline. */
+function faultsOf(env: Record<string, string>): string[] {
+  return faultOf(env)
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim());
+}
+
 describe('configuration', () => {
   it('needs no setting at all: embedded broker, loopback, the limits of E6', () => {
     const config = loadConfig({});
@@ -109,6 +117,116 @@ describe('configuration', () => {
     expect(faultOf({ AUTH_JWT_SECRET: 'x'.repeat(32), AUTH_JWKS_FILE: 'keys.json' })).toContain(
       'AUTH_JWKS_FILE',
     );
+  });
+
+  it('refuses secrets and keys that would cross a network in plain text, all at once', () => {
+    const sasl = { KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' };
+    const remote = {
+      KAFKA_BROKERS: '127.0.0.1:1,kafka:9092',
+      ...sasl,
+      KAFKA_SASL_OAUTH_TOKEN_URL: 'http://issuer.example/token',
+      SCHEMA_REGISTRY_URL: 'http://registry:8080',
+      SCHEMA_REGISTRY_PASSWORD: 'p',
+      AUTH_JWKS_URL: 'http://issuer.example/keys',
+    };
+    const named = faultsOf(remote).map((fault) => fault.split(' ', 1)[0]);
+    expect(named).toEqual([
+      'KAFKA_SASL_MECHANISM',
+      'SCHEMA_REGISTRY_PASSWORD',
+      'KAFKA_SASL_OAUTH_TOKEN_URL',
+      'AUTH_JWKS_URL',
+    ]);
+    const secured = {
+      ...remote,
+      KAFKA_SSL: 'true',
+      KAFKA_SASL_OAUTH_TOKEN_URL: 'https://issuer.example/token',
+      SCHEMA_REGISTRY_URL: 'https://registry:8080',
+      AUTH_JWKS_URL: 'https://issuer.example/keys',
+    };
+    expect(loadConfig(secured).kafka?.sasl?.mechanism).toBe('plain');
+    const local = {
+      ...sasl,
+      KAFKA_BROKERS: 'localhost:1,[::1]:2,127.0.0.1:3',
+      SCHEMA_REGISTRY_URL: 'http://[::1]:8080',
+      SCHEMA_REGISTRY_PASSWORD: 'p',
+      AUTH_JWKS_URL: 'http://localhost/keys',
+    };
+    expect(loadConfig(local).kafka?.ssl).toBeUndefined();
+    const scram = { ...sasl, KAFKA_BROKERS: 'kafka:9092', KAFKA_SASL_MECHANISM: 'scram-sha-512' };
+    expect(loadConfig(scram).kafka?.sasl?.mechanism).toBe('scram-sha-512');
+  });
+
+  it('refuses files for TLS while TLS is off', () => {
+    const files = { KAFKA_SSL_CA_FILE: 'ca', KAFKA_SSL_CERT_FILE: 'cert', KAFKA_SSL_KEY_FILE: 'key' };
+    expect(faultsOf({ KAFKA_BROKERS: 'a:1', ...files })).toEqual([
+      'KAFKA_SSL_CA_FILE has no effect without KAFKA_SSL=true',
+      'KAFKA_SSL_CERT_FILE has no effect without KAFKA_SSL=true',
+      'KAFKA_SSL_KEY_FILE has no effect without KAFKA_SSL=true',
+    ]);
+    expect(loadConfig({ KAFKA_BROKERS: 'a:1', KAFKA_SSL: 'on', ...files }).kafka?.ssl?.caFile).toBe('ca');
+  });
+
+  it('reports contradictions beside settings that are wrong by themselves', () => {
+    const faults = faultsOf({ PORT: 'http', KAFKA_SSL_CA_FILE: 'ca', AUTH_AUDIENZ: 'x' });
+    expect(faults).toEqual([
+      'AUTH_AUDIENZ: there is no such setting; did you mean AUTH_AUDIENCE?',
+      'PORT: must be a whole number from 0 to 65535',
+      'KAFKA_SSL_CA_FILE has no effect without KAFKA_SSL=true',
+    ]);
+  });
+
+  it('refuses names of no setting that begin like ours, with the nearest one and without their values', () => {
+    expect(
+      faultsOf({
+        KAFKA_BROKER: 'secret-value',
+        AUTH_JWKS_URI: 'secret-value',
+        AUTH_JWT_SECRETFILE: 'secret-value',
+        NOTIFICATION_PROVIDERS_AND_OTHERS: 'secret-value',
+      }),
+    ).toEqual([
+      'KAFKA_BROKER: there is no such setting; did you mean KAFKA_BROKERS?',
+      'AUTH_JWKS_URI: there is no such setting; did you mean AUTH_JWKS_URL?',
+      'AUTH_JWT_SECRETFILE: there is no such setting; did you mean AUTH_JWT_SECRET_FILE?',
+      'NOTIFICATION_PROVIDERS_AND_OTHERS: there is no such setting',
+    ]);
+    expect(loadConfig({ KAFKA_BROKER: '', HOME: '/home/u', AUTHOR: 'u' }).kafka).toBeUndefined();
+  });
+
+  it('passes over variables of Kafka’s own scripts and of Kubernetes services of these names', () => {
+    const foreign = [
+      'KAFKA_HOME',
+      'KAFKA_OPTS',
+      'KAFKA_HEAP_OPTS',
+      'KAFKA_JVM_PERFORMANCE_OPTS',
+      'KAFKA_CACHE_DIR',
+      'KAFKA_PORT',
+      'KAFKA_SERVICE_HOST',
+      'KAFKA_SERVICE_PORT',
+      'KAFKA_UI_SERVICE_PORT_HTTP',
+      'KAFKA_PORT_9092_TCP_ADDR',
+      'AUTH_SERVICE_HOST',
+      'NOTIFICATION_PORT_8081_TCP',
+      'NOTIFICATION_SERVICE_PORT',
+    ];
+    expect(loadConfig(Object.fromEntries(foreign.map((name) => [name, 'x']))).kafka).toBeUndefined();
+  });
+
+  it('checks an audience always, and bounds the lifetime of tokens by a day', () => {
+    const { audience, maxLifetimeMs } = loadConfig({}).auth;
+    expect([audience, maxLifetimeMs]).toEqual(['banking-product-engine', 86_400_000]);
+    expect(loadConfig({ AUTH_MAX_LIFETIME: '1h' }).auth.maxLifetimeMs).toBe(3_600_000);
+    expect(faultOf({ AUTH_MAX_LIFETIME: '721h' })).toContain('AUTH_MAX_LIFETIME: must be 720h at most');
+  });
+
+  it('reads the further names of a server in lower case, without scheme and port', () => {
+    expect(loadConfig({ ALLOWED_HOSTS: 'Bank.example, [FD00::1],10.0.0.1' }).http.allowedHosts).toEqual([
+      'bank.example',
+      '[fd00::1]',
+      '10.0.0.1',
+    ]);
+    for (const wrong of ['https://bank.example', 'bank.example:443', '*', 'a b', '.bank.example']) {
+      expect(faultOf({ ALLOWED_HOSTS: wrong })).toContain('ALLOWED_HOSTS: must hold host names or addresses');
+    }
   });
 
   it('takes addresses that can be fetched only', () => {

@@ -20,7 +20,8 @@ const NO_KEYS: JwtSettings = {
   jwksUrl: undefined,
   jwksFile: undefined,
   issuer: undefined,
-  audience: undefined,
+  audience: 'engine',
+  maxLifetimeMs: 24 * 3_600_000,
   userClaim: undefined,
 };
 const key = new TextEncoder().encode(SECRET);
@@ -29,7 +30,28 @@ const access = (settings: Partial<JwtSettings> = {}, log: Log = silentLog) =>
   createAccess({ ...NO_KEYS, host: '127.0.0.1', ...settings }, { clock: systemClock, log });
 
 const token = (claims: JWTPayload, expiresIn = '5m', secret = key): Promise<string> =>
-  new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).setExpirationTime(expiresIn).sign(secret);
+  new SignJWT({ aud: 'engine', ...claims })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setExpirationTime(expiresIn)
+    .sign(secret);
+
+const HOURS_OF_A_YEAR = 8_760;
+const fromNow = (hours: number): number => Math.floor(Date.now() / 1_000) + hours * 3_600;
+/** A token whose times are hours from now. */
+const claimed = ({
+  iat,
+  exp = 1,
+  ...claims
+}: {
+  iat?: number;
+  exp?: number;
+  aud?: string | string[] | undefined;
+}) => {
+  const times = { exp: fromNow(exp), ...(iat === undefined ? {} : { iat: fromNow(iat) }) };
+  return new SignJWT({ sub: 'u1', aud: 'engine', ...claims, ...times } as JWTPayload)
+    .setProtectedHeader({ alg: 'HS256' })
+    .sign(key);
+};
 
 const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
 
@@ -52,7 +74,7 @@ describe('access by bearer token', () => {
 
   it('answers 401 to tokens that do not hold, before it reads the body', async () => {
     const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
-    const settings = { jwtSecret: SECRET, issuer: 'bank', audience: 'engine' };
+    const settings = { jwtSecret: SECRET, issuer: 'bank' };
     const ingress = await openTestIngress({ access: access(settings), requester });
     const good = { sub: 'u1', iss: 'bank', aud: 'engine' };
     const [header, payload] = (await token(good)).split('.');
@@ -82,6 +104,49 @@ describe('access by bearer token', () => {
     expect((await postEcho(ingress, {}, { authorization: `Basic ${await token(good)}` })).status).toBe(401);
     expect((await postEcho(ingress, {}, bearer(await token(good)))).status).toBe(200);
     expect(requester.requests.length).toBe(1);
+  });
+
+  it.each([
+    ['no audience', { aud: undefined }, 'The access token is not for this service (aud).'],
+    ['another audience', { aud: 'ledger' }, 'The access token is not for this service (aud).'],
+    [
+      'an expiry a year from now',
+      { exp: HOURS_OF_A_YEAR },
+      'The access token is valid for longer than 24 h (exp).',
+    ],
+    [
+      '25 hours from issue to expiry',
+      { iat: -24, exp: 1 },
+      'The access token is valid for longer than 24 h (exp).',
+    ],
+    [
+      'an expiry 25 hours from now, issued then',
+      { iat: 24, exp: 25 },
+      'The access token is valid for longer than 24 h (exp).',
+    ],
+  ])('refuses a token with %s and says which claim is wrong', async (_, claims, detail) => {
+    const ingress = await openGuarded();
+    const response = await postEcho(ingress, {}, bearer(await claimed(claims)));
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({ code: 'unauthenticated', detail });
+  });
+
+  it.each([
+    ['one of several audiences', { aud: ['ledger', 'engine'] }],
+    ['24 hours from issue to expiry', { iat: -23, exp: 1 }],
+  ])('lets a token with %s in', async (_, claims) => {
+    const ingress = await openGuarded();
+    expect((await postEcho(ingress, {}, bearer(await claimed(claims)))).status).toBe(200);
+  });
+
+  it('tells nothing of the claims of a token with another signature', async () => {
+    const other = new TextEncoder().encode('another secret of at least 32 characters');
+    const response = await postEcho(
+      await openGuarded(),
+      {},
+      bearer(await token({ aud: 'ledger' }, '5m', other)),
+    );
+    expect(await response.json()).toMatchObject({ detail: 'The access token is not valid.' });
   });
 
   it('no longer lets a token in that has expired since it was checked', async () => {
@@ -156,7 +221,7 @@ describe('access by a key set', () => {
     const jwksFile = path.join(folder, 'keys.json');
     await writeFile(jwksFile, JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256' }] }));
     const ingress = await openTestIngress({ access: access({ jwksFile }) });
-    const signed = await new SignJWT({ sub: 'u1' })
+    const signed = await new SignJWT({ sub: 'u1', aud: 'engine' })
       .setProtectedHeader({ alg: 'ES256' })
       .setExpirationTime('5m')
       .sign(privateKey);
@@ -175,7 +240,7 @@ describe('access by a key set', () => {
     await writeFile(jwksFile, JSON.stringify({ keys: published }));
     const ingress = await openTestIngress({ access: access({ jwksFile }) });
     const signed = (index: number, expiresIn: string) =>
-      new SignJWT({ sub: 'u1' })
+      new SignJWT({ sub: 'u1', aud: 'engine' })
         .setProtectedHeader({ alg: 'ES256' })
         .setExpirationTime(expiresIn)
         .sign(pairs[index]?.privateKey ?? key);
@@ -199,7 +264,7 @@ describe('access by a key set', () => {
     });
     const jwksUrl = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}/keys`;
     const ingress = await openTestIngress({ access: access({ jwksUrl }) });
-    const signed = await new SignJWT({ sub: 'u1' })
+    const signed = await new SignJWT({ sub: 'u1', aud: 'engine' })
       .setProtectedHeader({ alg: 'RS256', kid: '1' })
       .setExpirationTime('5m')
       .sign(privateKey);

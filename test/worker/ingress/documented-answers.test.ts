@@ -96,7 +96,7 @@ const unready = () =>
   );
 
 const bearer = async (subject: string) => {
-  const token = new SignJWT({ sub: subject })
+  const token = new SignJWT({ sub: subject, aud: 'banking-product-engine' })
     .setProtectedHeader({ alg: 'HS256' })
     .setExpirationTime('5m');
   return { authorization: `Bearer ${await token.sign(new TextEncoder().encode(SECRET))}` };
@@ -308,7 +308,7 @@ function failing(fails: () => Promise<void>): FakePublisher {
 /** Asked by somebody whose token cannot be judged. */
 async function withoutKeys(path: string): Promise<Response> {
   const { privateKey } = await generateKeyPair('ES256');
-  const token = new SignJWT({ sub: 'ana' })
+  const token = new SignJWT({ sub: 'ana', aud: 'banking-product-engine' })
     .setProtectedHeader({ alg: 'ES256' })
     .setExpirationTime('5m');
   const headers = { authorization: `Bearer ${await token.sign(privateKey)}` };

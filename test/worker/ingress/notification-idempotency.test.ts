@@ -32,7 +32,9 @@ const FIFTH = /^[0-9a-f]{8}-[0-9a-f]{4}-5/;
 const content = (text: string) => Buffer.from(text).toString('base64');
 
 async function bearer(subject: string) {
-  const token = new SignJWT({ sub: subject }).setProtectedHeader({ alg: 'HS256' }).setExpirationTime('9h');
+  const token = new SignJWT({ sub: subject, aud: 'banking-product-engine' })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setExpirationTime('9h');
   return { authorization: `Bearer ${await token.sign(new TextEncoder().encode(SECRET))}` };
 }
 

@@ -23,7 +23,9 @@ import { commandsOf, EMAIL, idOf, send, SMS, statusOf, writeState } from '../../
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const SECRET = 'a shared secret of the tests, 32 characters and more';
 const bearer = async (subject: string) => {
-  const token = new SignJWT({ sub: subject }).setProtectedHeader({ alg: 'HS256' }).setExpirationTime('5m');
+  const token = new SignJWT({ sub: subject, aud: 'banking-product-engine' })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setExpirationTime('5m');
   return { authorization: `Bearer ${await token.sign(new TextEncoder().encode(SECRET))}` };
 };
 

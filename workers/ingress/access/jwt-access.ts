@@ -20,7 +20,10 @@ export interface JwtSettings {
   readonly jwksUrl: string | undefined;
   readonly jwksFile: string | undefined;
   readonly issuer: string | undefined;
-  readonly audience: string | undefined;
+  /** Has to be among those that the token is for (`aud`). */
+  readonly audience: string;
+  /** The longest time that a token may be valid, from its `iat` and from now. */
+  readonly maxLifetimeMs: number;
   /** Claim that `user_name` has to equal; default `preferred_username`, else `sub`. */
   readonly userClaim: string | undefined;
 }
@@ -35,7 +38,14 @@ const KEY_SET_TIMEOUT_MS = 5_000;
 /** Characters of a token that are looked at; the ones in use have some 1,000. */
 const MAX_TOKEN_LENGTH = 8_192;
 const MILLIS_PER_SECOND = 1_000;
+const MILLIS_PER_HOUR = 3_600_000;
 const INVALID = 'The access token is not valid.';
+/** What to look at in a token whose signature holds, by the claim that is missing or wrong. */
+const CLAIM_FAULTS: Readonly<Record<string, string>> = {
+  aud: 'The access token is not for this service (aud).',
+  exp: 'The access token has expired or does not say when it does (exp).',
+  iss: 'The access token comes from another issuer (iss).',
+};
 
 const SECRET_ALGORITHMS = ['HS256', 'HS384', 'HS512'];
 /** Signatures only: a key set must never let a public key be taken for a shared secret. */
@@ -55,12 +65,13 @@ const KEY_SET_ALGORITHMS = [
 type Verify = (token: string) => Promise<JWTPayload>;
 
 /**
- * Access by JSON Web Token (E2), checked against a shared secret or a key set. Tokens must name a subject or user and
- * an expiry. Throws ConfigError when the key set file cannot be used.
+ * Access by JSON Web Token (E2), checked against a shared secret or a key set. Tokens must name a subject or user, the
+ * audience, and an expiry within the longest lifetime. Throws ConfigError when the key set file cannot be used.
  */
 export function createJwtAccess(settings: JwtSettings, deps: { clock: Clock; log: Log }): Access {
   const verify = createVerify(settings, deps.clock);
   const cache = createTokenCache(deps.clock);
+  const parts = { verify, log: deps.log, cache, nowMs: () => deps.clock.now() };
   return {
     required: true,
     check: ({ token, userName }) => {
@@ -69,7 +80,7 @@ export function createJwtAccess(settings: JwtSettings, deps: { clock: Clock; log
       if (token.length > MAX_TOKEN_LENGTH) return { kind: 'unauthenticated', reason: INVALID };
       const known = cache.find(token);
       if (known !== undefined) return decide(known, userName);
-      return checkUnknown({ token, userName }, settings, { verify, log: deps.log, cache });
+      return checkUnknown({ token, userName }, settings, parts);
     },
   };
 }
@@ -77,18 +88,23 @@ export function createJwtAccess(settings: JwtSettings, deps: { clock: Clock; log
 async function checkUnknown(
   { token = '', userName }: Credentials,
   settings: JwtSettings,
-  parts: { verify: Verify; log: Log; cache: ReturnType<typeof createTokenCache> },
+  parts: { verify: Verify; log: Log; cache: ReturnType<typeof createTokenCache>; nowMs: () => number },
 ): Promise<AccessDecision> {
   let claims: JWTPayload;
   try {
     claims = await parts.verify(token);
   } catch (error) {
-    if (isTokenFault(error)) return { kind: 'unauthenticated', reason: INVALID };
+    if (isTokenFault(error)) return { kind: 'unauthenticated', reason: reasonOf(error) };
     parts.log.error(
       { error: error instanceof Error ? error.name : 'unknown' },
       'the key set cannot be fetched',
     );
     return { kind: 'undecided' };
+  }
+  const { maxLifetimeMs } = settings;
+  if (lifetimeMs(claims, parts.nowMs()) > maxLifetimeMs + CLOCK_TOLERANCE_SECONDS * MILLIS_PER_SECOND) {
+    const hours = maxLifetimeMs / MILLIS_PER_HOUR;
+    return { kind: 'unauthenticated', reason: `The access token is valid for longer than ${hours} h (exp).` };
   }
   const verified = readClaims(claims, settings.userClaim ?? 'preferred_username');
   if (verified === undefined) {
@@ -112,6 +128,17 @@ function readClaims(claims: JWTPayload, userClaim: string): VerifiedToken | unde
   return { subject, userName, expiresAtMs: (claims.exp ?? 0) * MILLIS_PER_SECOND };
 }
 
+/** How long a token is valid from when it was issued and from now on, whichever is longer. */
+function lifetimeMs({ exp = 0, iat }: JWTPayload, nowMs: number): number {
+  return exp * MILLIS_PER_SECOND - Math.min(nowMs, (iat ?? nowMs / MILLIS_PER_SECOND) * MILLIS_PER_SECOND);
+}
+
+/** A claim is named only once the signature holds, so that nothing is told of tokens that others made. */
+function reasonOf(error: unknown): string {
+  const isClaim = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired;
+  return isClaim ? (CLAIM_FAULTS[error.claim] ?? INVALID) : INVALID;
+}
+
 /** The library checks the types of the times only. */
 function textClaim(claims: JWTPayload, name: string): string | undefined {
   const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
@@ -132,7 +159,7 @@ function createVerify(settings: JwtSettings, clock: Clock): Verify {
     clockTolerance: CLOCK_TOLERANCE_SECONDS,
     currentDate: new Date(clock.now()),
     ...(settings.issuer === undefined ? {} : { issuer: settings.issuer }),
-    ...(settings.audience === undefined ? {} : { audience: settings.audience }),
+    audience: settings.audience,
   });
   if (settings.jwtSecret !== undefined) {
     const secret = new TextEncoder().encode(settings.jwtSecret);
