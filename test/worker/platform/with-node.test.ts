@@ -1,5 +1,14 @@
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -57,4 +66,45 @@ it.each([
     setTimeout(resolve, 1_500);
   });
   expect(has('ended')).toBe(false);
+});
+
+/** Has this Node say that it is Node 20, which reads no TypeScript. */
+const AS_NODE_20 = [
+  '--no-experimental-strip-types',
+  '--import',
+  'data:text/javascript,Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })',
+];
+
+/** Runs `workers/main.mjs` in a copy of the project that holds its entries only, on what says that it is Node 20. */
+function runEntry(prepare: (folder: string) => void) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'entry-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const file of ['workers/main.mjs', 'scripts/with-node.mjs', 'package.json'])
+    cpSync(path.join(ROOT, file), path.join(folder, file));
+  writeFileSync(
+    path.join(folder, 'workers/main.ts'),
+    'const given: string[] = process.argv.slice(2);\nconsole.log(process.versions.node, given.join(" "));\n',
+  );
+  prepare(folder);
+  const args = [...AS_NODE_20, path.join(folder, 'workers/main.mjs'), 'schedule', '--help'];
+  return spawnSync(process.execPath, args, { encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '' } });
+}
+
+it('an older Node starts the workers on the Node that the project brings', () => {
+  const { status, stdout } = runEntry((folder) => {
+    const bin = path.join(folder, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin');
+    mkdirSync(bin, { recursive: true });
+    symlinkSync(process.execPath, path.join(bin, 'node'));
+  });
+  expect([status, stdout]).toEqual([0, `${process.versions.node} schedule --help\n`]);
+});
+
+it('an older Node without another one says which is needed, and no loader error', () => {
+  const { status, stderr } = runEntry(() => undefined);
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^Node 24\.15 or newer runs this; here is 20\.20\.2, .* Install Node 24, .*\n$/);
+});
+
+it('npm does not warn of packages that its own Node would be too old for', () => {
+  expect(readFileSync(path.join(ROOT, '.npmrc'), 'utf8')).toMatch(/^loglevel=error$/m);
 });
