@@ -139,13 +139,13 @@ describe('an ingress beyond loopback', () => {
   });
 });
 
-describe('the health port of a worker', () => {
-  async function healthPort(host: string, allowedHosts: readonly string[] = []): Promise<number> {
-    const server = await startHealthServer({ host, allowedHosts, port: 0, metrics: createMetrics(), health });
-    onTestFinished(() => server.stop());
-    return portOf(server);
-  }
+async function healthPort(host: string, allowedHosts: readonly string[] = []): Promise<number> {
+  const server = await startHealthServer({ host, allowedHosts, port: 0, metrics: createMetrics(), health });
+  onTestFinished(() => server.stop());
+  return portOf(server);
+}
 
+describe('the health port of a worker', () => {
   it('on loopback refuses a foreign Host or Origin', async () => {
     const port = await healthPort('127.0.0.1', ['bank.example']);
     for (const line of ['GET /health/live', 'GET /health/ready', 'GET /metrics', 'GET /nowhere']) {
