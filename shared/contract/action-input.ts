@@ -13,6 +13,8 @@ import { MAX_WARNINGS, unknownMember } from './known-members.ts';
 const ACCESS_TOKEN = 'access_token';
 const USER_NAME = 'user_name';
 const DATA = 'Data';
+/** The members of the generic form. */
+export const FORM_MEMBERS = [ACCESS_TOKEN, USER_NAME, DATA];
 
 /** The input with the parameters that came with it, or what is wrong with the form. */
 export type ActionInput =

@@ -67,15 +67,17 @@ function decimal({ precision, scale }: DecimalSize, tooLargeCode: ShapeFaultCode
   });
 }
 
-/** A count or an option given as a whole number; which ones are allowed is the engine's question. */
-export const count = () =>
-  z
-    .number({ error: wanted('a number') })
+/** A count (of units that faults name) or an option given as a whole number; which are allowed is the engine's question. */
+export const count = (unit?: string) => {
+  const number = unit === undefined ? 'number' : `number of ${unit}`;
+  return z
+    .number({ error: wanted(`a ${number}`) })
     .meta({ type: 'integer' })
-    .transform(wholeNumber);
+    .transform((value, context) => wholeNumber(value, context, number));
+};
 
-function wholeNumber(value: number, context: z.RefinementCtx): number {
-  if (!Number.isInteger(value)) return refuse(context, value, 'out-of-range', 'must be a whole number');
+function wholeNumber(value: number, context: z.RefinementCtx, number = 'number'): number {
+  if (!Number.isInteger(value)) return refuse(context, value, 'out-of-range', `must be a whole ${number}`);
   if (Math.abs(value) <= LARGEST_COUNT) return value;
   return refuse(context, value, 'out-of-range', `must be at most ${LARGEST_COUNT} in size`);
 }

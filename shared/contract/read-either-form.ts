@@ -1,5 +1,7 @@
 import type { z } from 'zod';
-import { actionInput } from './action-input.ts';
+import { actionInput, FORM_MEMBERS } from './action-input.ts';
+import { unknownMemberFault } from './known-members.ts';
+import { limitFaults } from './request-faults.ts';
 import type { ReadRequest } from './request-reading.ts';
 
 /**
@@ -15,7 +17,11 @@ export function readEitherForm<Payload>(
     const form = actionInput(body, inputMembers);
     if (form.kind === 'invalid') return form;
     const read = readInput(form.input);
-    if (read.kind === 'invalid' || form.warnings.length === 0) return read;
+    if (form.warnings.length === 0) return read;
+    if (read.kind === 'invalid') {
+      const unknown = form.warnings.map(({ path }) => unknownMemberFault(path, path, FORM_MEMBERS));
+      return { ...read, faults: limitFaults([...read.faults, ...unknown]) };
+    }
     return { ...read, warnings: [...form.warnings, ...read.warnings] };
   };
 }

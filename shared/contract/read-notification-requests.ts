@@ -58,7 +58,7 @@ function createReader<Command>(definition: z.ZodObject, take: Take<Command>): No
   const known = memberTree(jsonSchemaOf(definition));
   const hasId = known.members.has(ID);
   const open = (body: unknown, reading: NotificationReading) => {
-    const { warnings, overlong } = surveyBody(known, body);
+    const { warnings, overlong, faults: unknown } = surveyBody(known, body);
     const members = overlong.length === 0 ? body : withoutMembers(body, overlong);
     const shape = compiled.safeParse(members);
     const rules = new NotificationRules(reading.country);
@@ -74,7 +74,7 @@ function createReader<Command>(definition: z.ZodObject, take: Take<Command>): No
     const close = (further: readonly Fault[]): ReadRequest<Command> =>
       faults.length + further.length === 0
         ? { kind: 'valid', payload: taken.command, warnings }
-        : invalid([...faults, ...further]);
+        : invalid([...faults, ...further], unknown());
     return { files: taken.files, close };
   };
   return {

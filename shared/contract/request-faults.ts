@@ -29,6 +29,7 @@ export const SHAPE_FAULTS = {
   'attachment-too-large': 'The attachment, or all of them together, are larger than allowed',
   'refused-type': 'Files of this kind are not sent: programs and scripts',
   'contradicting-type': 'The content is of another kind than the ending of the name says',
+  'unknown-member': 'The member is not known and has no effect; alone it is a warning',
   'more-faults': 'There are more faults than are listed',
 } as const;
 

@@ -56,13 +56,13 @@ export function createRequestReader<Definition extends z.ZodType>(
   const compiled = z.compile(definition);
   const known = memberTree(jsonSchemaOf(definition));
   return (body, catalogue) => {
-    const { warnings, overlong } = surveyBody(known, body);
-    if (overlong.length > 0) return invalid(overlong, beside(body, overlong, catalogue));
+    const { warnings, overlong, faults: unknown } = surveyBody(known, body);
+    if (overlong.length > 0) return invalid(overlong, [...beside(body, overlong, catalogue), ...unknown()]);
     const read = compiled.safeParse(body);
     const crossFaults = between(body);
     if (read.success && crossFaults.length === 0) return { kind: 'valid', payload: read.data, warnings };
     const shapeFaults = read.success ? [] : faultsOfIssues(read.error.issues, body);
     const faults = [...shapeFaults, ...crossFaults];
-    return invalid(faults, beside(body, faults, catalogue));
+    return invalid(faults, [...beside(body, faults, catalogue), ...unknown()]);
   };
 }

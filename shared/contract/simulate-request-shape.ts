@@ -53,7 +53,9 @@ export const simulateMembers = z.object(
     amount: amount().describe(
       "Contract amount in the product's currency, the down payment included. More than zero.",
     ),
-    loanPeriod: count().describe("Number of periods of the product's periodicity."),
+    loanPeriod: count("periods of the product's periodicity").describe(
+      "Number of periods of the product's periodicity.",
+    ),
     scheduleType: text().describe('Name or code of a schedule type of the product, in any case.'),
     downPayment: optional(amount()).describe('Part of the amount that is paid at once. Default 0.'),
     interestType: optional(guid()).describe(

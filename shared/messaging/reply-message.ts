@@ -45,7 +45,7 @@ export async function createReply(
   });
 }
 
-/** Builds an error reply: the problem as its body, and typed headers for whoever reads no body. */
+/** Builds an error reply: the problem as its body, typed headers for callers that read no body, and warnings (E3). */
 export async function createErrorReply(
   codec: Codec,
   request: Request,
@@ -54,8 +54,10 @@ export async function createErrorReply(
 ): Promise<OutgoingMessage> {
   const named = withCorrelationId(problem, request.correlationId);
   const encoded = await codec.encode(PROBLEM_TYPE, named, request.format);
+  const warnings = warningsList(request.decoded?.warnings ?? [], undefined);
   return address(request, route, encoded.value, {
     ...encoded.headers,
+    ...(warnings === undefined ? {} : { [HEADER.warnings]: warnings }),
     [HEADER.errorCode]: problem.code,
     [HEADER.errorRetryable]: String(isRetryable(problem)),
     [HEADER.nestError]: nestErrorText(named),

@@ -49,19 +49,26 @@ function shareOf(amount: Decimal, percent: number): ExactFigure {
   return percentOf(exactOf(amount), exactOf(percent));
 }
 
+/** What a loanPeriod counts, such as `Monthly periods`; of the periodicity Once, which has no length, the PeriodType. */
+export function loanPeriodUnit(periodicity: Periodicity | undefined, periodType: PeriodType): string {
+  if (periodicity === undefined) return 'periods';
+  return periodicity.unit === 'Once' ? periodType.toLowerCase() : `${periodicity.name} periods`;
+}
+
 /** Refuses a term outside the product's bounds, which count in its PeriodType; the message names the bound (Q6). */
 export function checkPeriodBounds(term: SimulatedTerm, bounds: Availability, findings: Findings): void {
   const { MinimumPeriod, MaximumPeriod, PeriodType } = bounds;
+  const counts = `loanPeriod counts ${loanPeriodUnit(term.periodicity, PeriodType)}`;
   const counted = (count: number): string => {
     const units = PeriodType.toLowerCase();
     return `${count} ${count === 1 ? units.slice(0, -1) : units}`;
   };
   if (MinimumPeriod !== null && compareTerm(term, Math.ceil(MinimumPeriod), PeriodType) < 0) {
-    const message = `must come to at least ${counted(MinimumPeriod)}, the product's MinimumPeriod`;
+    const message = `must come to at least ${counted(MinimumPeriod)}, the product's MinimumPeriod; ${counts}`;
     findings.refuse('loanPeriod', 'out-of-range', message);
   }
   if (MaximumPeriod !== null && compareTerm(term, Math.floor(MaximumPeriod), PeriodType) > 0) {
-    const message = `must come to at most ${counted(MaximumPeriod)}, the product's MaximumPeriod`;
+    const message = `must come to at most ${counted(MaximumPeriod)}, the product's MaximumPeriod; ${counts}`;
     findings.refuse('loanPeriod', 'out-of-range', message);
   }
 }

@@ -5,7 +5,7 @@ import { datePartsOf, type CalendarDate } from '../lending/calendar-date.ts';
 import type { CompiledScheduleType } from '../lending/compiled-schedule-type.ts';
 import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../lending/currency-digits.ts';
 import { MOST_INSTALLMENTS } from '../lending/loan-terms.ts';
-import { checkAmount, checkWhole } from '../lending/member-checks.ts';
+import { checkAmount } from '../lending/member-checks.ts';
 import { findPeriodicity, type Periodicity } from '../lending/periodicity.ts';
 import type { Findings } from '../lending/refusal.ts';
 import type { RepaymentScheduleRequest } from '../lending/repayment-schedule-request.ts';
@@ -14,7 +14,7 @@ import type { CatalogueView } from './catalogue-view.ts';
 import { exactOf, fraction, minorOf, percentOf, scaledDecimal } from './exact-figures.ts';
 import type { ProductRecord } from './product-record.ts';
 import { codeKey } from './record-identity.ts';
-import { after, checkAmountBounds, checkPeriodBounds } from './simulate-bounds.ts';
+import { after, checkAmountBounds, checkPeriodBounds, loanPeriodUnit } from './simulate-bounds.ts';
 import type { SimulateRequest } from './simulate-request.ts';
 
 const NOTHING = new Decimal(0);
@@ -137,11 +137,15 @@ function periodsOf(
   { periodicity, start }: { readonly periodicity: Periodicity | undefined; readonly start: CalendarDate },
   findings: Findings,
 ): number | undefined {
-  const range = { least: 1, greatest: MOST_INSTALLMENTS };
-  const periods = checkWhole(findings, 'loanPeriod', loanPeriod, range);
-  if (periods === undefined || periodicity === undefined) return undefined;
-  checkPeriodBounds({ periods, periodicity, start }, Availability, findings);
-  return periods;
+  if (!Number.isInteger(loanPeriod) || loanPeriod < 1 || loanPeriod > MOST_INSTALLMENTS) {
+    const unit = loanPeriodUnit(periodicity, Availability.PeriodType);
+    const message = `must be a whole number of ${unit}, from 1 to ${MOST_INSTALLMENTS}`;
+    findings.refuse('loanPeriod', 'out-of-range', message);
+    return undefined;
+  }
+  if (periodicity === undefined) return undefined;
+  checkPeriodBounds({ periods: loanPeriod, periodicity, start }, Availability, findings);
+  return loanPeriod;
 }
 
 /** What the product says of cards and of what is left at the end (B1, B3). */

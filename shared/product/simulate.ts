@@ -88,7 +88,7 @@ function unknownProduct(day: CalendarDate): SimulationOutcome {
 function refuseTooManyRows(offers: number, installmentsNo: number, findings: Findings): void {
   if (offers * installmentsNo <= MOST_ROWS) return;
   const most = Math.floor(MOST_ROWS / offers);
-  const message = `must be at most ${most} with ${offers} offers; jsonFilterCommission leaves fewer of them`;
+  const message = `must be at most ${most} periods with ${offers} offers; jsonFilterCommission leaves fewer of them`;
   findings.refuse('loanPeriod', 'too-many-rows', message);
 }
 

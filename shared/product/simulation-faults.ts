@@ -140,7 +140,7 @@ function ranges(fault: Fault, { request, terms, interest }: FaultContext): Fault
   if (fault.path.endsWith('.InterestRate')) return wrongRate(fault, interest);
   if (fault.code === 'rates-incomplete' && fault.path.endsWith('.ToInstNo')) {
     const last = Math.max(...(terms.MultipleInterestRates ?? []).map(({ ToInstNo }) => ToInstNo ?? 0));
-    const message = `must be at most ${last}, the last installment that the interest ${interest.Name} has a rate for`;
+    const message = `must be at most ${last} periods, up to the last installment that the interest ${interest.Name} has a rate for`;
     return refusal('loanPeriod', fault.code, message);
   }
   const message = `must be a product whose interest ${interest.Name} has one rate for every installment`;

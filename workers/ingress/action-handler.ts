@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { nearestName } from '../../shared/platform/nearest-name.ts';
 import { bearerToken } from './access/access.ts';
 import { credentialsOf } from './access/request-credentials.ts';
 import type { ActionContract, ActionRegistry } from './action-contract.ts';
@@ -41,7 +42,7 @@ export function findAction(actions: ActionRegistry, request: ActionRequest): Act
 export function createActionHandler(deps: ActionHandlerDeps) {
   return (request: ActionRequest, reply: FastifyReply): void => {
     const action = findAction(deps.actions, request);
-    if (action === undefined) return refuseUnknownAction(reply, deps.basePath);
+    if (action === undefined) return refuseUnknownAction(deps, request, reply);
     request.figures = action.name;
     if (deps.gate.state() !== 'open') return refuseNotReady(reply, deps.gate);
     if (!acceptHeaders(deps.bodyLimitBytes, request, reply)) return;
@@ -68,6 +69,16 @@ export function createActionHandler(deps: ActionHandlerDeps) {
   };
 }
 
-export function refuseUnknownAction(reply: FastifyReply, basePath: string): void {
-  refuse(reply, 'unknown-action', { detail: `The documentation at ${basePath}/docs lists the actions.` });
+/** Names the action that was probably meant. */
+export function refuseUnknownAction(
+  { actions, basePath }: Pick<ActionHandlerDeps, 'actions' | 'basePath'>,
+  request: ActionRequest,
+  reply: FastifyReply,
+): void {
+  const names = [...actions.values()].map(({ name }) => name);
+  const nearest = nearestName(request.params.action, names);
+  const hint = nearest === undefined ? '' : `Did you mean ${nearest}? `;
+  refuse(reply, 'unknown-action', {
+    detail: `${hint}The documentation at ${basePath}/docs lists the actions.`,
+  });
 }

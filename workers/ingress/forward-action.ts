@@ -90,15 +90,15 @@ export interface RenderedReply {
   readonly warnings: readonly Warning[];
 }
 
-/** Answers with what came back: 200 and the body unwrapped (E1), or the problem with its status. */
+/** Answers with what came back: 200 and the body unwrapped (E1), or the problem with its status; warnings with either. */
 export function sendReply(reply: FastifyReply, { action, answer, warnings }: RenderedReply): void {
   if (reply.raw.destroyed) return;
+  const header = warningsList(warnings, answer.kind === 'problem' ? undefined : answer.warnings);
+  if (header !== undefined) reply.header('warnings', header);
   if (answer.kind === 'problem') {
     sendProblem(reply, answer.problem);
     return;
   }
-  const header = warningsList(warnings, answer.warnings);
-  if (header !== undefined) reply.header('warnings', header);
   for (const name of ANSWER_HEADERS) {
     const told = answer.headers?.[name];
     if (told !== undefined) reply.header(HTTP_NAMES[name], told);

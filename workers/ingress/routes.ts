@@ -17,7 +17,7 @@ export function registerActions(app: FastifyInstance, basePath: string, deps: Ac
     method: app.supportedMethods.filter((method) => method !== 'POST'),
     url,
     handler: (request: ActionRequest, reply) => {
-      if (findAction(deps.actions, request) === undefined) return refuseUnknownAction(reply, basePath);
+      if (findAction(deps.actions, request) === undefined) return refuseUnknownAction(deps, request, reply);
       answerOtherMethod(request, reply, 'POST, OPTIONS');
     },
   });

@@ -4,12 +4,17 @@ import { createProblem } from '../../platform/create-problem.ts';
 import { ERROR_CODES, type ErrorCode } from '../../platform/error-codes.ts';
 import type { ResponseHeader } from './http-headers.ts';
 
+/** Warnings where a worker may have answered, as beside a success. */
 const STATUS_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
   401: ['WWW-Authenticate'],
+  404: ['Warnings'],
   405: ['Allow'],
   415: ['Accept-Post'],
+  422: ['Warnings'],
   429: ['Retry-After'],
-  503: ['Retry-After'],
+  500: ['Warnings'],
+  503: ['Retry-After', 'Warnings'],
+  504: ['Warnings'],
 };
 
 /** All codes of an HTTP status, in the order of the one list of codes. */

@@ -66,7 +66,10 @@ describe('commands on the log', () => {
     });
     expect(JSON_SHAPES['SendSmsCommand']?.parse({ ...body, notificationId: 'x' })).toMatchObject({
       kind: 'invalid',
-      faults: [{ path: 'notificationId', code: 'wrong-type' }],
+      faults: [
+        { path: 'notificationId', code: 'wrong-type' },
+        { path: 'extra', code: 'unknown-member' },
+      ],
     });
   });
 

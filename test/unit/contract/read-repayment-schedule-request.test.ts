@@ -177,9 +177,10 @@ describe('faults', () => {
   });
 
   test('a record without jsonParam around it is refused, not guessed at', () => {
+    const unknown = Object.keys(TERMS).map((path) => ({ path, code: 'unknown-member' }));
     expect(readRepaymentScheduleRequest(TERMS)).toMatchObject({
       kind: 'invalid',
-      faults: [{ path: 'jsonParam', code: 'missing' }],
+      faults: [{ path: 'jsonParam', code: 'missing' }, ...unknown],
     });
   });
 

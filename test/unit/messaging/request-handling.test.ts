@@ -139,6 +139,9 @@ test('what decoding found without effect is told before what the handler says (E
   const silent = createScene(undefined, codec);
   await silent.handle(question());
   expect(silent.replies.sent[0]?.headers?.['plat-warnings']).toBe('unknown-member;jsonParam.Foo%2C%20Bar');
+  const refusing = createScene(() => refused(createProblem('not-computable')), codec);
+  await refusing.handle(question());
+  expect(refusing.replies.sent[0]?.headers?.['plat-warnings']).toBe('unknown-member;jsonParam.Foo%2C%20Bar');
   const talking = createScene(() => done({ type: 'Answer', payload: 1, warnings: 'no-effect;a.b' }), codec);
   await talking.handle(question());
   expect(talking.replies.sent[0]?.headers?.['plat-warnings']).toBe(

@@ -62,7 +62,7 @@ describe('the bounds of a product', () => {
       };
       expect(recordOf(offering, { loanPeriod: longest }).rows).toHaveLength(longest + 1);
       expect(messagesOf(offering, { loanPeriod: longest + 1 })).toEqual([
-        `must come to at most ${most} ${unit.toLowerCase()}, the product's MaximumPeriod`,
+        `must come to at most ${most} ${unit.toLowerCase()}, the product's MaximumPeriod; loanPeriod counts ${every} periods`,
       ]);
     },
   );
@@ -70,13 +70,16 @@ describe('the bounds of a product', () => {
   it('hold a term from below, too (Q6)', () => {
     const offering = { availability: { PeriodType: 'Years', MinimumPeriod: 1 } } as const;
     expect(messagesOf(offering, { loanPeriod: 11 })).toEqual([
-      "must come to at least 1 year, the product's MinimumPeriod",
+      "must come to at least 1 year, the product's MinimumPeriod; loanPeriod counts Monthly periods",
     ]);
     expect(recordOf(offering, { loanPeriod: 12 }).rows).toHaveLength(13);
   });
 
   it.each([0, -1, 1.5, 1201])('refuse %d periods (M6)', (loanPeriod) => {
     expect(refusalOf({}, { loanPeriod })).toEqual(['loanPeriod out-of-range 422']);
+    expect(messagesOf({}, { loanPeriod })).toEqual([
+      'must be a whole number of Monthly periods, from 1 to 1200',
+    ]);
   });
 
   it.each([

@@ -285,7 +285,7 @@ const REFUSALS: readonly (readonly [
     { interests: ranges([1, 2]) },
     {},
     'loanPeriod rates-incomplete 422',
-    'must be at most 2, the last installment that the interest Steps has a rate for',
+    'must be at most 2 periods, up to the last installment that the interest Steps has a rate for',
   ],
   [
     'ranges with a gap',

@@ -198,6 +198,22 @@ describe('access by the generic form (E2)', () => {
     expect((await post('nonsense', 'ana')).status).toBe(401);
   });
 
+  it('says of an access_token without user_name what it lacks, and not that there is none', async () => {
+    const ingress = await openGuarded();
+    const access_token = await token({ sub: 'u1' });
+    for (const user_name of [undefined, '', 7]) {
+      const response = await postEcho(ingress, { access_token, user_name, Data: '{}' });
+      expect(response.status).toBe(401);
+      const { code, detail } = (await response.json()) as { code: string; detail: string };
+      expect([code, detail]).toEqual([
+        'unauthenticated',
+        'access_token counts only beside user_name, which must be text and not empty.',
+      ]);
+    }
+    const none = await postEcho(ingress, { user_name: 'u1', Data: '{}' });
+    expect(await none.json()).toMatchObject({ detail: 'The request carries no access token.' });
+  });
+
   it('takes the user name from the configured claim', async () => {
     const ingress = await openGuarded({ userClaim: 'email' });
     const access_token = await token({ sub: 'u1', preferred_username: 'ana', email: 'ana@bank.example' });

@@ -71,6 +71,12 @@ describe('calling an action', () => {
     }));
     const response = await postEcho(await openTestIngress({ requester }), { odd: 1 });
     expect(response.headers.get('warnings')).toBe('unknown-member;odd, no-effect;jsonParam.ContractPeriod');
+    const refusing = createFakeRequester(() => ({
+      kind: 'problem',
+      problem: createProblem('not-computable'),
+    }));
+    const refused = await postEcho(await openTestIngress({ requester: refusing }), { odd: 1 });
+    expect([refused.status, refused.headers.get('warnings')]).toEqual([422, 'unknown-member;odd']);
     const quiet = await postEcho(await openTestIngress(), {});
     expect(quiet.headers.get('warnings')).toBeNull();
   });

@@ -26,6 +26,11 @@ describe('the address and the method', () => {
     const post = (path: string) =>
       fetch(ingress.url + path, { method: 'POST', body: 'x', headers: JSON_TYPE });
     expect(await problemOf(await post(unknown))).toMatchObject({ status: 404, code: 'unknown-action' });
+    const near = await fetch(`${ingress.url}${ECHO_PATH.replace('Echo', 'Ehco')}`, { method: 'POST' });
+    expect(await near.json()).toMatchObject({
+      code: 'unknown-action',
+      detail: 'Did you mean PLAT_BP_Echo? The documentation at /docs lists the actions.',
+    });
     expect(await problemOf(await fetch(ingress.url + unknown))).toMatchObject({
       status: 404,
       code: 'unknown-action',

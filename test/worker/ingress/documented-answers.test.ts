@@ -173,7 +173,7 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
   'action 413': async () => post((await alone()).url, 'x'.repeat(300_000)),
   'action 415': async () => post((await alone()).url, PROOF, { headers: { 'content-type': 'text/plain' } }),
   'action 422': async () =>
-    post((await system()).url, { jsonParam: { ...PROOF_REQUEST, ScheduleType: 'Nothing' } }),
+    post((await system()).url, { jsonParam: { ...PROOF_REQUEST, ScheduleType: 'Nothing', Unknown: 1 } }),
   'action 429': () => limited(ACTION_PATH, 'POST'),
   'action 431': () => rawAnswer(`POST ${ACTION_PATH} HTTP/1.1\r\nHost: localhost\r\n${LONG}`),
   'action 500': async () =>

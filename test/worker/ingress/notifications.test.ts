@@ -182,6 +182,23 @@ describe('sending (interface 4.8, N3)', () => {
     expect(await commandsOf(broker, 'sms')).toEqual([]);
   });
 
+  it('reports all that is wrong with the headers at once; a wrong sender id decides about the code', async () => {
+    const { url } = await system();
+    const without = ['x-sender-id', 'x-communication-channel'];
+    const both = await send(url, 'sms', SMS, { without, headers: { 'idempotency-key': 'x'.repeat(300) } });
+    expect(await problemOf(both)).toMatchObject({
+      status: 403,
+      errors: ['X-Sender-Id missing', 'X-Communication-Channel missing', 'Idempotency-Key wrong-type'],
+    });
+    const known = await send(url, 'sms', SMS, {
+      headers: { 'x-communication-channel': '2', 'idempotency-key': 'x'.repeat(300) },
+    });
+    expect(await problemOf(known)).toMatchObject({
+      status: 400,
+      errors: ['X-Communication-Channel unknown-value', 'Idempotency-Key wrong-type'],
+    });
+  });
+
   it('refuses another sender id with 403, by its name', async () => {
     const { url } = await system();
     expect(await problemOf(await send(url, 'email', EMAIL, { without: ['x-sender-id'] }))).toEqual({

@@ -12,6 +12,8 @@ export interface Credentials {
   readonly token: string | undefined;
   /** `user_name` of the generic form. */
   readonly userName: string | undefined;
+  /** Set when the generic form has a token that does not count, since it has no `user_name`. */
+  readonly lacksUserName?: boolean;
 }
 
 export type AccessDecision =

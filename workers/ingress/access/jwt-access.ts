@@ -39,6 +39,8 @@ const KEY_SET_TIMEOUT_MS = 5_000;
 const MAX_TOKEN_LENGTH = 8_192;
 const MILLIS_PER_SECOND = 1_000;
 const MILLIS_PER_HOUR = 3_600_000;
+const NO_TOKEN = 'The request carries no access token.';
+const UNNAMED = 'access_token counts only beside user_name, which must be text and not empty.';
 const INVALID = 'The access token is not valid.';
 /** What to look at in a token whose signature holds, by the claim that is missing or wrong. */
 const CLAIM_FAULTS: Readonly<Record<string, string>> = {
@@ -74,9 +76,8 @@ export function createJwtAccess(settings: JwtSettings, deps: { clock: Clock; log
   const parts = { verify, log: deps.log, cache, nowMs: () => deps.clock.now() };
   return {
     required: true,
-    check: ({ token, userName }) => {
-      if (token === undefined)
-        return { kind: 'unauthenticated', reason: 'The request carries no access token.' };
+    check: ({ token, userName, lacksUserName = false }) => {
+      if (token === undefined) return { kind: 'unauthenticated', reason: lacksUserName ? UNNAMED : NO_TOKEN };
       if (token.length > MAX_TOKEN_LENGTH) return { kind: 'unauthenticated', reason: INVALID };
       const known = cache.find(token);
       if (known !== undefined) return decide(known, userName);

@@ -10,7 +10,8 @@ export function credentialsOf(authorization: string | undefined, body: unknown):
   const bearer = bearerToken(authorization);
   if (bearer !== undefined) return { token: bearer, userName };
   const token = textMember(members, 'access_token');
-  return { token: userName === undefined ? undefined : token, userName };
+  if (userName === undefined) return { token: undefined, userName, lacksUserName: token !== undefined };
+  return { token, userName };
 }
 
 function textMember(members: Record<string, unknown>, name: string): string | undefined {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification-limits.ts';
 import { createProblem } from '../../../shared/platform/create-problem.ts';
-import type { Problem } from '../../../shared/platform/problem.ts';
+import type { Fault, Problem } from '../../../shared/platform/problem.ts';
 import type { ChannelContract } from './channels.ts';
 
 const SENDER_ID = 'platrealm';
@@ -15,49 +15,37 @@ export type NotificationHeaders =
   | { readonly kind: 'read'; readonly idempotencyKey: string | undefined }
   | { readonly kind: 'refused'; readonly problem: Problem };
 
-/** Reads the headers that a notification needs: X-Sender-Id (403), X-Communication-Channel and Idempotency-Key (400). */
+/**
+ * Reads the headers that a notification needs: X-Sender-Id (403), X-Communication-Channel and Idempotency-Key (400). All
+ * that is wrong with them is reported at once; a wrong sender decides about the code.
+ */
 export function readNotificationHeaders(
   { headers, headersDistinct }: Pick<IncomingMessage, 'headers' | 'headersDistinct'>,
   { channel, number }: ChannelContract,
 ): NotificationHeaders {
-  if (headers['x-sender-id'] !== SENDER_ID) {
-    return refused('forbidden', 'X-Sender-Id', valueFault(headers['x-sender-id'], `\`${SENDER_ID}\``));
-  }
+  const sender = headers['x-sender-id'];
   const sent = headers['x-communication-channel'];
+  const faults: Fault[] = [];
+  if (sender !== SENDER_ID) faults.push(valueFault('X-Sender-Id', sender, `\`${SENDER_ID}\``));
   if (sent !== number) {
     const wanted = `\`${number}\` at this address, which is that of ${channel}`;
-    return refused('invalid-request', 'X-Communication-Channel', valueFault(sent, wanted));
-  }
-  // Node joins several lines by commas, which may stand in a key as well.
-  if ((headersDistinct['idempotency-key']?.length ?? 0) > 1) {
-    return refused('invalid-request', 'Idempotency-Key', { code: 'wrong-type', message: ONE_KEY });
+    faults.push(valueFault('X-Communication-Channel', sent, wanted));
   }
   const key = headers['idempotency-key'];
-  if (key !== undefined && !KEY.test(String(key))) {
-    return refused('invalid-request', 'Idempotency-Key', { code: 'wrong-type', message: KEY_RULE });
+  // Node joins several lines by commas, which may stand in a key as well.
+  const isRepeated = (headersDistinct['idempotency-key']?.length ?? 0) > 1;
+  if (isRepeated || (key !== undefined && !KEY.test(String(key)))) {
+    faults.push({ path: 'Idempotency-Key', code: 'wrong-type', message: isRepeated ? ONE_KEY : KEY_RULE });
   }
-  return { kind: 'read', idempotencyKey: key === undefined ? undefined : String(key) };
+  if (faults.length === 0)
+    return { kind: 'read', idempotencyKey: key === undefined ? undefined : String(key) };
+  const detail = faults.map(({ path, message }) => `The header ${path} ${message}.`).join(' ');
+  const code = sender === SENDER_ID ? 'invalid-request' : 'forbidden';
+  return { kind: 'refused', problem: createProblem(code, { detail, errors: faults }) };
 }
 
-interface HeaderFault {
-  readonly code: string;
-  readonly message: string;
-}
-
-function valueFault(sent: unknown, wanted: string): HeaderFault {
+function valueFault(path: string, sent: unknown, wanted: string): Fault {
   return sent === undefined
-    ? { code: 'missing', message: `is missing; must be ${wanted}` }
-    : { code: 'unknown-value', message: `must be ${wanted}` };
-}
-
-function refused(
-  code: 'forbidden' | 'invalid-request',
-  header: string,
-  fault: HeaderFault,
-): NotificationHeaders {
-  const detail = `The header ${header} ${fault.message}.`;
-  return {
-    kind: 'refused',
-    problem: createProblem(code, { detail, errors: [{ path: header, ...fault }] }),
-  };
+    ? { path, code: 'missing', message: `is missing; must be ${wanted}` }
+    : { path, code: 'unknown-value', message: `must be ${wanted}` };
 }
