@@ -1,6 +1,7 @@
 /** `npm run catalogue`: checks, publishes and shows the product catalogue of the configured Kafka. */
 import { createLibraryCalendars } from '../shared/calendars/library-calendars.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
+import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { topicName } from '../shared/messaging/topic-names.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { loadConfig } from '../shared/platform/config.ts';
@@ -13,6 +14,7 @@ import {
   readCatalogueArguments,
   UsageError,
   type CatalogueArguments,
+  type CatalogueCommand,
 } from './catalogue/command-arguments.ts';
 import type { CatalogueConnection } from './catalogue/topic-records.ts';
 
@@ -31,16 +33,23 @@ let broker: Broker | undefined;
 try {
   const args = readCatalogueArguments(process.argv.slice(2));
   if (args === undefined) process.stdout.write(HELP);
-  else
-    print(
-      args,
-      await runCatalogueCommand(args.command, { connect, otherCalendars: createLibraryCalendars() }),
-    );
+  else print(args, await run(args.command));
 } catch (error) {
   process.stderr.write(`catalogue: ${errorText(error)}\n`);
   process.exitCode = exitCodeOf(error);
 } finally {
   await broker?.close();
+}
+
+async function run(command: CatalogueCommand): Promise<CommandReport> {
+  const attempt = () => runCatalogueCommand(command, { connect, otherCalendars: createLibraryCalendars() });
+  if (command.name !== 'publish') return attempt();
+  // Deployments publish before the workers start, maybe before the brokers have; what was written is not written again.
+  const wait = createStartWait({
+    limitMs: loadConfig(process.env).startTimeoutMs,
+    onWait: (line) => process.stderr.write(`catalogue: ${line}\n`),
+  });
+  return wait('Kafka and the schema registry', attempt);
 }
 
 async function connect(): Promise<CatalogueConnection> {
@@ -53,7 +62,7 @@ async function connect(): Promise<CatalogueConnection> {
   }
   const { createKafkaBroker } = await import('../shared/messaging/kafka-broker.ts');
   const log = createLog({ level: config.logLevel, name: 'catalogue' });
-  broker = createKafkaBroker({ ...config.kafka, clientId: 'catalogue', log });
+  broker ??= createKafkaBroker({ ...config.kafka, clientId: 'catalogue', log });
   return {
     broker,
     codec: await createCodec(config, systemClock),

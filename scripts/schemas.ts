@@ -13,6 +13,7 @@ import {
   type SchemaFault,
 } from '../shared/messaging/schema-release.ts';
 import type { SchemaRegistrySettings } from '../shared/messaging/schema-registry.ts';
+import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { loadConfig } from '../shared/platform/config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
 
@@ -22,7 +23,8 @@ const HELP = `Usage: npm run schemas -- COMMAND [OPTIONS]
   check      refuses a change that old or new code could not read: against the released schemas, and against what
              the registry holds, where one is configured
   release    keeps a copy of each new schema in schemas/released, to be committed; refuses what check refuses
-  register   registers all schemas under their record names with compatibility FULL_TRANSITIVE, after check
+  register   registers all schemas under their record names with compatibility FULL_TRANSITIVE, after check. Waits for
+             the registry while it is starting, START_TIMEOUT_MS (120000) at most
 
   --registry URL   the registry, instead of SCHEMA_REGISTRY_URL; the URL carries the path of its Confluent interface
   --json           one JSON document on standard output
@@ -39,6 +41,7 @@ interface Arguments {
   readonly command: Command;
   readonly json: boolean;
   readonly registry: SchemaRegistrySettings | undefined;
+  readonly startTimeoutMs: number;
 }
 
 /** What a command found and did. */
@@ -54,6 +57,7 @@ try {
   const args = readArguments(process.argv.slice(2));
   if (args === undefined) process.stdout.write(HELP);
   else if (args.command === 'list') list(args.json);
+  else if (args.command === 'register') print(args, await registerPatiently(args));
   else print(args, await run(args));
 } catch (error) {
   process.stderr.write(`schemas: ${errorText(error)}\n`);
@@ -66,14 +70,16 @@ function readArguments(argv: readonly string[]): Arguments | undefined {
   const [command, ...rest] = positionals;
   if (!isCommand(command) || rest.length > 0)
     throw new UsageError(`give one of: ${COMMANDS.join(', ')} (see --help)`);
-  const { url, ...login } = loadConfig({
+  const { schemaRegistry, startTimeoutMs } = loadConfig({
     ...process.env,
     SCHEMA_REGISTRY_URL: values.registry ?? process.env['SCHEMA_REGISTRY_URL'],
-  }).schemaRegistry;
+  });
+  const { url, ...login } = schemaRegistry;
   if (command === 'register' && url === undefined) {
     throw new UsageError('register needs a registry: give --registry URL or set SCHEMA_REGISTRY_URL');
   }
-  return { command, json: values.json ?? false, registry: url === undefined ? undefined : { url, ...login } };
+  const registry = url === undefined ? undefined : { url, ...login };
+  return { command, json: values.json ?? false, registry, startTimeoutMs };
 }
 
 function parseOptions(argv: readonly string[]) {
@@ -111,6 +117,15 @@ function list(asJson: boolean): void {
       `${entry.kind.padEnd(8)} ${entry.subject}\n         id ${entry.localSchemaId}, ${entry.schemaFile}\n`,
     );
   }
+}
+
+/** Deployments run it first: it waits for a registry that is still starting. What was registered before is found again. */
+async function registerPatiently(args: Arguments): Promise<Report> {
+  const wait = createStartWait({
+    limitMs: args.startTimeoutMs,
+    onWait: (line) => process.stderr.write(`schemas: ${line}\n`),
+  });
+  return wait('the schema registry', () => run(args));
 }
 
 async function run({ command, registry }: Arguments): Promise<Report> {

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { createKafkaBroker } from '../shared/messaging/kafka-broker.ts';
 import type { TopicSpec } from '../shared/messaging/ports.ts';
+import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { allTopicSpecs, topicDifferences, type TopicState } from '../shared/messaging/topic-catalogue.ts';
 import { loadConfig } from '../shared/platform/config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
@@ -9,7 +10,8 @@ import { createLog } from '../shared/platform/log.ts';
 
 const HELP = `Usage: npm run topics -- COMMAND [OPTIONS]
 
-  create   makes the topics that are missing, then does what check does; never changes a topic that exists
+  create   makes the topics that are missing, then does what check does; never changes a topic that exists. Waits for
+           Kafka while it is starting, START_TIMEOUT_MS (120000) at most
   check    names the topics that are missing or differ in partitions or settings
   list     the topics with their partitions and settings, as they are to be, and whether they are there
 
@@ -77,7 +79,12 @@ async function run(command: Command): Promise<Report> {
   const broker = createKafkaBroker({ ...config.kafka, clientId: 'topics', log });
   try {
     const specs = allTopicSpecs(config.topicPrefix, config.notification.retryTiersMs);
-    const created = command === 'create' ? await broker.admin.createTopics(specs) : [];
+    // What deployments run first waits for brokers that are still starting; a question is answered at once.
+    const wait = createStartWait({
+      limitMs: config.startTimeoutMs,
+      onWait: (line) => process.stderr.write(`topics: ${line}\n`),
+    });
+    const created = command === 'create' ? await wait('Kafka', () => broker.admin.createTopics(specs)) : [];
     const states = await broker.admin.topicStates(specs.map(({ topic }) => topic));
     return report(specs, states, created);
   } finally {

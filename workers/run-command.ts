@@ -8,7 +8,7 @@ import { createMetrics } from '../shared/platform/metrics.ts';
 import type { AdminEndpoint } from './admin-endpoint.ts';
 import { WORKER_NAMES, type WorkerName } from './catalogue.ts';
 import { startBanner } from './start-banner.ts';
-import { startWorkers, type RunningSystem } from './start-workers.ts';
+import { startWorkers, type RunningSystem, type StartOptions } from './start-workers.ts';
 
 const HELP = `Usage: npm start -- [WORKER ...]
 
@@ -82,17 +82,19 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   const ending = awaitEnd(log, config.drainTimeoutMs + EXIT_GRACE_MS);
   if (servesBulkOnly(config, names)) lowerPriority(log);
   const startedAt = performance.now();
-  const system = await startWorkers({ config, names, log, metrics });
+  let running: RunningSystem | undefined;
+  // Before the workers: a start that waits for Kafka or the registry is alive, and not ready.
   const healthServer =
-    system.url === undefined && config.http.healthPort !== undefined
+    !names.includes('ingress') && config.http.healthPort !== undefined
       ? await startHealthServer({
           host: config.http.host,
           allowedHosts: config.http.allowedHosts,
           port: config.http.healthPort,
           metrics,
-          health: () => system.health(),
+          health: () => running?.health() ?? { start: { status: 'starting' } },
         })
       : undefined;
+  const system = (running = await startUnlessEnded({ config, names, log, metrics }, ending));
   const admin = await openAdminEndpoint(config, system, log);
   process.stdout.write(
     startBanner({
@@ -109,6 +111,22 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   await system.stop();
   await healthServer?.stop();
   process.exit(exitCode);
+}
+
+/** Starts the workers; a signal that comes meanwhile gives the start up and ends the process. */
+async function startUnlessEnded(options: StartOptions, ending: Promise<End>): Promise<RunningSystem> {
+  const given = new AbortController();
+  void ending.then(({ reason }) => given.abort(new Error(reason)));
+  try {
+    return await startWorkers({ ...options, signal: given.signal });
+  } catch (error) {
+    if (given.signal.aborted) {
+      const { reason, exitCode } = await ending;
+      options.log.info({ reason }, 'stopped before it was ready');
+      process.exit(exitCode);
+    }
+    throw error;
+  }
 }
 
 /** Nobody waits for such a process, while others on its machine may serve live traffic. */

@@ -1,4 +1,6 @@
+import { PROBLEM_TYPE } from '../schemas/catalogue.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
+import { createStartWait } from '../shared/messaging/start-wait.ts';
 import type { TopicKey } from '../shared/messaging/topic-names.ts';
 import { allTopicSpecs, missingTopics } from '../shared/messaging/topic-catalogue.ts';
 import { systemClock, type Clock } from '../shared/platform/clock.ts';
@@ -30,11 +32,15 @@ export interface StartOptions {
   readonly metrics?: Metrics;
   /** A broker to join (tests: several systems over one embedded broker); absent: as configured. */
   readonly broker?: Broker;
+  /** Gives the start up when it is aborted, whatever it waits for. */
+  readonly signal?: AbortSignal;
 }
 
 /**
  * Starts the named workers in this process, over Kafka when `config.kafka` is set, else over the embedded broker,
- * whose topics it makes. Rejects with ConfigError naming what is missing; nothing is left running then.
+ * whose topics it makes. While Kafka or the schema registry cannot be used it waits, for `config.startTimeoutMs` at most.
+ * Rejects with ConfigError naming what is missing, with the error of what could not be used, or with the reason of the
+ * signal; nothing is left running then.
  */
 export async function startWorkers(options: StartOptions): Promise<RunningSystem> {
   const { config, names, log } = options;
@@ -51,19 +57,30 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
       if (options.broker === undefined) await broker.close();
     }
   };
+  const wait = createStartWait({
+    limitMs: config.startTimeoutMs,
+    onWait: (line) => log.warn(line),
+    signal: options.signal,
+  });
   try {
-    await provideTopics(broker, config, names);
+    await wait('Kafka', () => provideTopics(broker, config, names));
     warnOfAbsentWorkers(options, broker);
     const clock = options.clock ?? systemClock;
     const codec = await createCodec(config, clock);
+    // Before any worker is started, so that one that has to wait for it has nothing to stop.
+    await wait('the schema registry', () => codec.prepare([PROBLEM_TYPE]));
     if (broker.kind === 'embedded') await publishCatalogue(broker, codec, config);
     const context = { config, log, clock, metrics, broker, codec, processHealth: health };
     for (const name of names) {
       const { start } = await WORKERS[name].load();
-      started.push(await start({ ...context, log: log.child({ worker: name }) }));
+      const ownLog = log.child({ worker: name });
+      // A broker may fail in between; a worker whose start fails has left nothing running.
+      await wait(`what worker ${name} needs`, async () => {
+        started.push(await start({ ...context, log: ownLog }));
+      });
     }
   } catch (error) {
-    await stopAll(0);
+    await stopAll(options.signal?.aborted === true ? config.drainTimeoutMs : 0);
     throw error;
   }
   return {

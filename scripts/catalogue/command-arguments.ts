@@ -9,7 +9,8 @@ export const HELP = `Usage: npm run catalogue -- COMMAND [ARGUMENTS] [OPTIONS]
 
   validate FOLDER              checks the folder: its records, what they name, and that no two answer on one day
   diff FOLDER                  members in which the folder and the topic differ; publishes nothing
-  publish FOLDER               writes the records that are new or changed; deletes nothing
+  publish FOLDER               writes the records that are new or changed; deletes nothing.
+                               Waits while Kafka is starting, START_TIMEOUT_MS (120000) at most
     --dry-run                  says what would be written
     --delete-missing           deletes the records of the topic that the folder does not have
   list                         the records of the topic: kind, code, version, status, validity

@@ -1,8 +1,9 @@
 /** A recalculation from its arguments to its report. */
 
 import { randomUUID } from 'node:crypto';
+import { createStartWait } from '../../shared/messaging/start-wait.ts';
 import { loadConfig, type Config } from '../../shared/platform/config.ts';
-import { ConfigError, errorText, MessagingError } from '../../shared/platform/errors.ts';
+import { ConfigError, errorText, MessagingError, SystemError } from '../../shared/platform/errors.ts';
 import { createPatientRequests, NoAnswerError } from './ask-patiently.ts';
 import { OutputError } from './byte-sink.ts';
 import { createCalculateChunk } from './calculate-chunk.ts';
@@ -57,7 +58,7 @@ export async function recalculate(args: RecalculateArguments, world: CommandWorl
   const input = await unlessStopped(openInput(options), stopped);
   const { lastLine, digest } = plan.input;
   if (lastLine > 0) await unlessStopped(input.skip(lastLine, digest), stopped);
-  const engine = await unlessStopped(connect(config, plan), stopped);
+  const engine = await unlessStopped(connect(config, plan, world), stopped);
   const files = await openRunFiles(args, plan, { token: lock?.token, stopped });
   try {
     return await run({ args, world, plan, input, engine, files });
@@ -68,14 +69,29 @@ export async function recalculate(args: RecalculateArguments, world: CommandWorl
   }
 }
 
-/** Whoever cannot be reached at the start is a matter of the configuration. */
-async function connect(config: Config, plan: RunPlan): Promise<Engine> {
+/**
+ * Connects, and tries again while brokers or the registry are away. What cannot be reached in time is a matter of the
+ * configuration.
+ */
+async function connect(
+  config: Config,
+  plan: RunPlan,
+  { stderr, interruption }: CommandWorld,
+): Promise<Engine> {
+  const wait = createStartWait({
+    limitMs: config.startTimeoutMs,
+    onWait: (line) => stderr.write(`recalculate: ${line}\n`),
+    signal: interruption.stopped,
+  });
   try {
     const { connectEngine } = await import('./engine.ts');
-    return await connectEngine(config, `recalculate-${plan.runId}-${randomUUID()}`);
+    return await wait('Kafka and the schema registry', () =>
+      connectEngine(config, `recalculate-${plan.runId}-${randomUUID()}`),
+    );
   } catch (error) {
-    if (!(error instanceof MessagingError) || config.kafka === undefined) throw error;
-    throw new ConfigError(`Kafka cannot be used: ${errorText(error)}`);
+    if (!(error instanceof SystemError) || config.kafka === undefined) throw error;
+    const what = error instanceof MessagingError ? 'Kafka cannot be used: ' : '';
+    throw new ConfigError(what + errorText(error));
   }
 }
 

@@ -29,6 +29,8 @@ export class KafkaAdmin implements BrokerAdmin {
   readonly #createClient: CreateKafkaClient;
   readonly #clientId: string;
   #current: Promise<{ admin: Admin; client: KafkaClient }> | undefined;
+  /** Clients whose connection is being made: kafkajs tries for seconds, and cannot be told to give up. */
+  readonly #connecting = new Set<KafkaClient>();
   #closed = false;
 
   constructor(createClient: CreateKafkaClient, clientId: string) {
@@ -112,9 +114,13 @@ export class KafkaAdmin implements BrokerAdmin {
     });
   }
 
+  /** A connection that is still being made is given up, and not waited for. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#discard();
+    const isConnecting = this.#connecting.size > 0;
+    for (const client of this.#connecting) client.connections.destroy();
+    const discarded = this.#discard();
+    if (!isConnecting) await discarded;
   }
 
   async #call<T>(what: string, ask: (admin: Admin) => Promise<T>): Promise<T> {
@@ -152,11 +158,14 @@ export class KafkaAdmin implements BrokerAdmin {
     const client = this.#createClient({ clientId: this.#clientId, retry: RETRY });
     const admin = client.kafka.admin();
     admin.on(admin.events.REQUEST_TIMEOUT, ({ payload }) => client.onSilent(payload.broker));
+    this.#connecting.add(client);
     try {
       await admin.connect();
     } catch (error) {
       client.connections.destroy();
       throw error;
+    } finally {
+      this.#connecting.delete(client);
     }
     return { admin, client };
   }

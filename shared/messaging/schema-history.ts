@@ -4,6 +4,8 @@ import type { SchemaRegistrySettings } from './schema-registry.ts';
 /** An operator's command may wait longer than a consumer; a registry that needs more is away. */
 const REQUEST_TIMEOUT_MS = 5_000;
 const NOT_FOUND = 404;
+/** The registry does not accept the credentials, or does not let them do this. */
+const REFUSED: ReadonlySet<number> = new Set([401, 403]);
 
 /** One registered version of a subject. */
 export interface RegisteredVersion {
@@ -14,7 +16,8 @@ export interface RegisteredVersion {
 
 /**
  * All registered versions of a subject, oldest first; empty when there is none. Rejects with InfrastructureError
- * `schema-registry-unavailable` when the registry cannot be used.
+ * `schema-registry-unavailable` when the registry cannot be used, `schema-registry-refused` when it does not accept the
+ * credentials.
  */
 export async function registeredVersions(
   settings: SchemaRegistrySettings,
@@ -42,13 +45,26 @@ async function get(settings: SchemaRegistrySettings, path: string): Promise<unkn
       signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     });
     if (response.status === NOT_FOUND && (await isRegistryAnswer(response))) return undefined;
-    if (!response.ok) throw new Error(`it answered with status ${response.status}`);
+    if (!response.ok)
+      throw unavailable(`it answered with status ${response.status}`, { status: response.status });
     return await response.json();
   } catch (error) {
+    if (error instanceof InfrastructureError) throw error;
+    if (error instanceof Error && error.name === 'TimeoutError') {
+      throw unavailable(`no answer within ${REQUEST_TIMEOUT_MS} ms`, { cause: error });
+    }
     const cause = error instanceof Error && error.cause !== undefined ? ` (${errorText(error.cause)})` : '';
-    const message = `the schema registry cannot be used: ${errorText(error)}${cause}`;
-    throw new InfrastructureError('schema-registry-unavailable', message, error);
+    throw unavailable(errorText(error) + cause, { cause: error });
   }
+}
+
+function unavailable(
+  why: string,
+  { status, cause }: { status?: number; cause?: unknown },
+): InfrastructureError {
+  const isRefused = status !== undefined && REFUSED.has(status);
+  const code = isRefused ? 'schema-registry-refused' : 'schema-registry-unavailable';
+  return new InfrastructureError(code, `the schema registry cannot be used: ${why}`, cause);
 }
 
 /** Tells a subject that is not there from an address that is not a registry's. */

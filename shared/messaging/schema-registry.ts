@@ -23,6 +23,11 @@ const TOTAL_TIMEOUT_MS = 5_000;
 
 const NOT_FOUND = 404;
 const CONFLICT = 409;
+/** The registry does not accept the credentials, or does not let them do this. */
+const REFUSED: ReadonlySet<number | undefined> = new Set([401, 403]);
+/** What the library's HTTP client makes of a call without an answer: a status 400 of its own. */
+const NO_ANSWER = /\bError, status 400: Timeout \((\d+)ms\)$/;
+const NO_CONNECTION = /\bError, status 400: (.*\b(?:E[A-Z]{5,}|socket hang up|certificate)\b.*)$/s;
 
 /** Where a registry is; the URL carries the path of its Confluent-compatible interface, if it has one. */
 export interface SchemaRegistrySettings {
@@ -38,7 +43,10 @@ export type FoundSchema =
   /** There is a schema, but it is not Avro, or not one that can be understood. */
   | { readonly kind: 'unusable'; readonly reason: string };
 
-/** Port of a schema registry. All calls reject with InfrastructureError `schema-registry-unavailable` when it is away. */
+/**
+ * Port of a schema registry. All calls reject with InfrastructureError: `schema-registry-unavailable` when it is away,
+ * `schema-registry-refused` when it does not accept the credentials.
+ */
 export interface SchemaRegistry {
   /** The writer's schema of an id. */
   schemaOf(id: number): Promise<FoundSchema>;
@@ -133,8 +141,12 @@ async function withinTime<Value>(answer: Promise<Value>): Promise<Value> {
 
 function unavailable(error: unknown): InfrastructureError {
   if (error instanceof InfrastructureError) return error;
-  const message = `the schema registry cannot be used: ${errorText(error)}`;
-  return new InfrastructureError('schema-registry-unavailable', message, error);
+  const text = errorText(error);
+  const timeoutMs = NO_ANSWER.exec(text)?.[1];
+  const why =
+    timeoutMs === undefined ? (NO_CONNECTION.exec(text)?.[1] ?? text) : `no answer within ${timeoutMs} ms`;
+  const code = REFUSED.has(statusOf(error)) ? 'schema-registry-refused' : 'schema-registry-unavailable';
+  return new InfrastructureError(code, `the schema registry cannot be used: ${why}`, error);
 }
 
 /** HTTP status of a refused call; network trouble has the status 400 of its own client. */

@@ -121,6 +121,8 @@ const environment = z.object({
   /** Over the embedded broker: takes address and token of the admin endpoint; `none`: there is no endpoint. */
   ADMIN_FILE: z.string().default('var/admin.json'),
   DRAIN_TIMEOUT_MS: count(10 * MINUTE).default(10 * SECOND),
+  /** How long a start waits for Kafka and the schema registry; 0: not at all. */
+  START_TIMEOUT_MS: count(HOUR).default(2 * MINUTE),
   /** Lanes that a schedule worker serves: live requests, those of whole portfolios, or both. */
   SCHEDULE_LANES: listOf(SCHEDULE_LANES).default([...SCHEDULE_LANES]),
   /** Messages handled side by side by one consumer. */
@@ -313,6 +315,7 @@ function toConfig(env: Environment) {
     },
     adminFile: env.ADMIN_FILE === 'none' ? undefined : env.ADMIN_FILE,
     drainTimeoutMs: env.DRAIN_TIMEOUT_MS,
+    startTimeoutMs: env.START_TIMEOUT_MS,
     lanes: env.LANES,
     scheduleLanes: env.SCHEDULE_LANES,
   } as const;

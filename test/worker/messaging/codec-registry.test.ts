@@ -10,6 +10,7 @@ import {
   type FoundSchema,
   type SchemaRegistry,
 } from '../../../shared/messaging/schema-registry.ts';
+import { registeredVersions } from '../../../shared/messaging/schema-history.ts';
 import { NEGATIVE_CACHE_MS } from '../../../shared/messaging/schema-store.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import {
@@ -178,8 +179,25 @@ describe('the client of a schema registry', () => {
   it('gives up on a registry that does not answer', async () => {
     const { url } = await listen(() => undefined);
     const startedAt = performance.now();
-    await expect(createSchemaRegistry({ url }).schemaOf(1)).rejects.toBeInstanceOf(InfrastructureError);
+    await expect(createSchemaRegistry({ url }).schemaOf(1)).rejects.toMatchObject({
+      code: 'schema-registry-unavailable',
+      message: 'the schema registry cannot be used: no answer within 2000 ms',
+    });
     expect(performance.now() - startedAt).toBeLessThan(4_500);
+  });
+
+  it('tells refused credentials, which no later attempt mends, from a registry that is away', async () => {
+    for (const status of [401, 403]) {
+      const { url } = await listen((_, response) => response.writeHead(status).end('{}'));
+      const settings = { url, username: 'bank', password: 'wrong' };
+      const calls = [
+        () => createSchemaRegistry(settings).schemaOf(1),
+        () => createSchemaRegistry(settings).registeredId('a', '"int"'),
+        () => registeredVersions(settings, 'a'),
+      ];
+      for (const call of calls)
+        await expect(call()).rejects.toMatchObject({ code: 'schema-registry-refused' });
+    }
   });
 
   it('cannot be used when nothing listens', async () => {
@@ -192,7 +210,11 @@ describe('the client of a schema registry', () => {
       () => registry.register('a', textOf(PROBLEM)),
     ];
     for (const call of calls) {
-      await expect(call()).rejects.toMatchObject({ code: 'schema-registry-unavailable', canRetry: true });
+      await expect(call()).rejects.toMatchObject({
+        code: 'schema-registry-unavailable',
+        canRetry: true,
+        message: expect.stringMatching(/^the schema registry cannot be used: connect ECONNREFUSED/) as string,
+      });
     }
   });
 

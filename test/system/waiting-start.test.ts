@@ -1,0 +1,108 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { findFreePorts } from '../../scripts/local-kafka/free-ports.ts';
+import { runEngine, spawnEngine } from '../support/engine-process.ts';
+
+/** The process gives a sign within this, on a busy machine too. */
+const BUSY = { timeout: 60_000 };
+/** An attempt to connect to a broker that never answers lasts longer than this. */
+const AT_ONCE_MS = 6_000;
+
+type Answer = (response: ServerResponse, id: number) => void;
+const refuse: Answer = (response) =>
+  response.writeHead(401).end('{"error_code":40101,"message":"who are you"}');
+const register: Answer = (response, id) => response.end(JSON.stringify({ id, version: 1 }));
+const stayMute: Answer = () => undefined;
+
+/** A schema registry that knows every schema it is asked for, once `answer` lets it. */
+async function startRegistry(answer: Answer) {
+  let asked = 0;
+  const state = { answer };
+  const server = createServer((request, response) => {
+    request.resume();
+    asked += 1;
+    response.setHeader('content-type', 'application/json');
+    state.answer(response, asked);
+  });
+  const url = `http://127.0.0.1:${await listening(server)}`;
+  return { url, state, asked: () => asked };
+}
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+/** A started process with the address of its health server, which answers before the start is over. */
+async function beginEngine(env: Readonly<Record<string, string>>) {
+  const [port = 0] = await findFreePorts(1);
+  const engine = spawnEngine(['schedule'], { ...env, HEALTH_PORT: String(port) });
+  const ended = new Promise((resolve) => {
+    engine.child.once('close', (code, signal) => resolve(code ?? signal));
+  });
+  const statusOf = async (path: string): Promise<number> =>
+    fetch(`http://127.0.0.1:${port}${path}`).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  return { ...engine, ended, statusOf };
+}
+
+describe('a start whose schema registry does not answer yet', () => {
+  it('is alive and not ready, says what it waits for, and goes on when the registry answers', async () => {
+    const registry = await startRegistry(stayMute);
+    const engine = await beginEngine({ SCHEMA_REGISTRY_URL: registry.url });
+    await expect.poll(() => engine.statusOf('/health/live'), BUSY).toBe(200);
+    await expect
+      .poll(engine.stderr, BUSY)
+      .toMatch(/waiting for the schema registry, at most \d+ s more: .*: no answer within 2000 ms/);
+    expect(await engine.statusOf('/health/ready')).toBe(503);
+    registry.state.answer = register;
+    await expect.poll(engine.stdout, BUSY).toContain('Ready in');
+    await expect.poll(() => engine.statusOf('/health/ready'), BUSY).toBe(200);
+    engine.child.kill('SIGTERM');
+    expect(await engine.ended).toBe(0);
+  });
+
+  it('gives up after START_TIMEOUT_MS, naming the setting and the reason', async () => {
+    const { url } = await startRegistry(stayMute);
+    const { code, stderr } = await runEngine(['schedule'], {
+      SCHEMA_REGISTRY_URL: url,
+      START_TIMEOUT_MS: '1',
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('the schema registry could not be used within 1 s (START_TIMEOUT_MS)');
+    expect(stderr).toContain('no answer within 2000 ms');
+  });
+
+  it('ends at once when the registry refuses the credentials', async () => {
+    const registry = await startRegistry(refuse);
+    const { code, stderr } = await runEngine(['schedule'], { SCHEMA_REGISTRY_URL: registry.url });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('who are you')]);
+    expect(stderr).not.toContain('waiting for');
+  });
+});
+
+describe('a start whose Kafka does not answer', () => {
+  it.each([
+    ['refuses connections', false],
+    ['takes connections and never answers', true],
+  ])('ends at SIGTERM at once with code 0 while it waits for one that %s', async (_, isMute) => {
+    const server = createTcpServer();
+    const port = await listening(server);
+    if (!isMute) await new Promise((resolve) => server.close(resolve));
+    let connections = 0;
+    server.on('connection', () => (connections += 1));
+    const engine = await beginEngine({ KAFKA_BROKERS: `127.0.0.1:${port}` });
+    await expect.poll(() => engine.statusOf('/health/live'), BUSY).toBe(200);
+    if (isMute) await expect.poll(() => connections, BUSY).toBeGreaterThan(0);
+    else await expect.poll(engine.stderr, BUSY).toMatch(/waiting for Kafka.*ECONNREFUSED/);
+    expect(await engine.statusOf('/health/ready')).toBe(503);
+    const toldAt = performance.now();
+    engine.child.kill('SIGTERM');
+    expect(await engine.ended).toBe(0);
+    expect(performance.now() - toldAt).toBeLessThan(AT_ONCE_MS);
+  });
+});
