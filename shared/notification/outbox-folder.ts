@@ -58,6 +58,8 @@ interface KeptFile {
  * Any method rejects with the error of the file system.
  */
 export interface OutboxFolder {
+  /** Makes the folder where there is none, and resolves when a file could be written there. */
+  prepare(): Promise<void>;
   /** Replaces an earlier one of this id; others see all of it or nothing. */
   write(id: string, channel: Channel, content: Buffer): Promise<void>;
   /** Newest first; empty while there is no folder. */
@@ -68,12 +70,20 @@ export interface OutboxFolder {
 
 export function openOutboxFolder(folder: string): OutboxFolder {
   let writesUntilPrune = 0;
+  const makeScratchName = async (): Promise<string> => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return path.join(folder, `.writing-${randomUUID()}`);
+  };
   return {
+    prepare: async () => {
+      const scratch = await makeScratchName();
+      await writeFile(scratch, '', { flag: 'wx', mode: 0o600 });
+      await rm(scratch, { force: true });
+    },
     write: async (id, channel, content) => {
       const name = `${id}.${channel === 'email' ? 'eml' : 'txt'}`;
       if (!FILE.test(name)) throw new TypeError('an outbox message is named by a UUID');
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const scratch = path.join(folder, `.writing-${randomUUID()}`);
+      const scratch = await makeScratchName();
       try {
         await writeFile(scratch, content, { flag: 'wx', mode: 0o600 });
         await rename(scratch, path.join(folder, name));

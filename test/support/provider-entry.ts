@@ -61,7 +61,7 @@ export function readyEntry(
   const connector = shipped['connector'] as { parameters?: object };
   return httpEntry({
     ...shipped,
-    url: String(shipped['url']).replace(/^https:\/\/[^/]+/, at.origin),
+    url: String(shipped['url']).replace(/^https?:\/\/[^/]+/, at.origin),
     authentication: at.authentication,
     connector: { ...connector, ...(at.parameters === undefined ? {} : { parameters: at.parameters }) },
   });

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findFreePorts } from '../../scripts/local-kafka/free-ports.ts';
 import { runEngine, spawnEngine } from '../support/engine-process.ts';
+import { beginRecalculation, portfolio, portfolioFolder } from '../support/recalculate-process.ts';
 
 /** The process gives a sign within this, on a busy machine too. */
 const BUSY = { timeout: 60_000 };
@@ -56,11 +58,11 @@ describe('a start whose schema registry does not answer yet', () => {
     const engine = await beginEngine({ SCHEMA_REGISTRY_URL: registry.url });
     await expect.poll(() => engine.statusOf('/health/live'), BUSY).toBe(200);
     await expect
-      .poll(engine.stderr, BUSY)
+      .poll(() => engine.stderr(), BUSY)
       .toMatch(/waiting for the schema registry, at most \d+ s more: .*: no answer within 2000 ms/);
     expect(await engine.statusOf('/health/ready')).toBe(503);
     registry.state.answer = register;
-    await expect.poll(engine.stdout, BUSY).toContain('Ready in');
+    await expect.poll(() => engine.stdout(), BUSY).toContain('Ready in');
     await expect.poll(() => engine.statusOf('/health/ready'), BUSY).toBe(200);
     engine.child.kill('SIGTERM');
     expect(await engine.ended).toBe(0);
@@ -85,20 +87,48 @@ describe('a start whose schema registry does not answer yet', () => {
   });
 });
 
+describe('a recalculation whose Kafka cannot be reached', () => {
+  const unreachable = { KAFKA_BROKERS: '127.0.0.1:9' };
+
+  it('waits for it and says so; a signal ends it at once, and nothing is changed', async () => {
+    const files = portfolioFolder();
+    const output = files.at('out.ndjson');
+    const run = beginRecalculation(
+      ['--input', files.write('in.ndjson', portfolio(1)), '--output', output],
+      unreachable,
+    );
+    await expect
+      .poll(() => run.stderr(), BUSY)
+      .toMatch(/waiting for Kafka and the schema registry, at most \d+ s more: .*ECONNREFUSED/);
+    run.child.kill('SIGTERM');
+    expect(await run.ended).toBe(3);
+    expect(run.stderr()).toContain('nothing was changed');
+    expect(existsSync(output)).toBe(false);
+  });
+
+  it('gives up after START_TIMEOUT_MS with the code of a wrong configuration', async () => {
+    const files = portfolioFolder();
+    const args = ['--input', files.write('in.ndjson', portfolio(1)), '--output', files.at('out.ndjson')];
+    const run = beginRecalculation(args, { ...unreachable, START_TIMEOUT_MS: '1' });
+    expect([await run.ended, run.stderr()]).toEqual([2, expect.stringContaining('START_TIMEOUT_MS')]);
+  });
+});
+
 describe('a start whose Kafka does not answer', () => {
   it.each([
-    ['refuses connections', false],
-    ['takes connections and never answers', true],
-  ])('ends at SIGTERM at once with code 0 while it waits for one that %s', async (_, isMute) => {
+    ['refuses connections', 'refusing'],
+    ['takes connections and never answers', 'mute'],
+  ] as const)('ends at SIGTERM at once with code 0 while it waits for one that %s', async (_, kind) => {
     const server = createTcpServer();
     const port = await listening(server);
-    if (!isMute) await new Promise((resolve) => server.close(resolve));
+    if (kind === 'refusing') await new Promise((resolve) => server.close(resolve));
     let connections = 0;
     server.on('connection', () => (connections += 1));
     const engine = await beginEngine({ KAFKA_BROKERS: `127.0.0.1:${port}` });
-    await expect.poll(() => engine.statusOf('/health/live'), BUSY).toBe(200);
-    if (isMute) await expect.poll(() => connections, BUSY).toBeGreaterThan(0);
-    else await expect.poll(engine.stderr, BUSY).toMatch(/waiting for Kafka.*ECONNREFUSED/);
+    const isWaiting = (): boolean =>
+      kind === 'mute' ? connections > 0 : /waiting for Kafka.*ECONNREFUSED/.test(engine.stderr());
+    await expect.poll(isWaiting, BUSY).toBe(true);
+    expect(await engine.statusOf('/health/live')).toBe(200);
     expect(await engine.statusOf('/health/ready')).toBe(503);
     const toldAt = performance.now();
     engine.child.kill('SIGTERM');

@@ -8,7 +8,7 @@ import { createHttpMetrics, type HttpMetrics } from './http-metrics.ts';
 import type { IngressDeps } from './ingress-deps.ts';
 import { createNotificationPart, type NotificationPart } from './notifications/notification-part.ts';
 import { createOpenAnswers, type OpenAnswers } from './open-answers.ts';
-import { registerOutbox } from './outbox/outbox-routes.ts';
+import { registerAbsentOutbox, registerOutbox } from './outbox/outbox-routes.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { createRespondLater } from './respond-later.ts';
 import { createResultFeed, type ResultFeed } from './result-feed.ts';
@@ -61,7 +61,8 @@ export function assembleIngress(deps: IngressDeps): AssembledIngress {
     isCurrent: () => results.isCurrent(),
   });
   notifications.register(app);
-  if (deps.outbox !== undefined) registerOutbox(app, { access, rateLimit, basePath, outbox: deps.outbox });
+  if (deps.outbox === undefined) registerAbsentOutbox(app, basePath);
+  else registerOutbox(app, { access, rateLimit, basePath, outbox: deps.outbox });
   registerDocuments(app, basePath, deps.documents);
   registerHealth(app, basePath, { metrics: deps.metrics, health, workers: deps.otherWorkers });
   registerNotFound(app, basePath);

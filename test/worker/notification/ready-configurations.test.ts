@@ -450,6 +450,28 @@ const CASES: readonly Case[] = [
       ),
     ],
   },
+  {
+    file: 'mail-catcher.json',
+    provider: 'mailpit',
+    channel: 'sms',
+    authentication: {},
+    message: anSms(),
+    path: '/api/v1/send',
+    headers: { 'content-type': 'application/json' },
+    body: {
+      From: { Email: 'sms@bank.example', Name: 'YourBank' },
+      To: [{ Email: '40722123456@sms.example' }],
+      Subject: 'SMS to +40722123456',
+      Text: 'Your card was used for 12.50 EUR.',
+    },
+    accepted: json(200, { ID: 'iAfZVVe2UQfNSG5BAjgYwa' }),
+    providerMessageId: 'iAfZVVe2UQfNSG5BAjgYwa',
+    failures: [
+      ...COMMON({}),
+      ...BY_BODY,
+      failure('bad address', json(400, { Error: 'invalid To address: x' }), 'permanent', 'http-400'),
+    ],
+  },
 ];
 
 /** Connections that end without an answer mean the same for all. */

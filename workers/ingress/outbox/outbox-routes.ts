@@ -51,6 +51,18 @@ export function registerOutbox(app: FastifyInstance, deps: OutboxDeps): void {
   for (const path of ['', '/:id', '/:id/message.eml']) refuseWriting(app, base + path);
 }
 
+/** Where the pages are not served, /outbox says why: the README names the address. */
+export function registerAbsentOutbox(app: FastifyInstance, basePath: string): void {
+  app.get(`${basePath}/outbox`, (_request, reply) => {
+    refuse(reply, 'not-found', {
+      detail:
+        'The local outbox is shown on the embedded broker without a provider configuration only. Elsewhere the ' +
+        'providers of NOTIFICATION_CONFIG_FILE take the messages, or OUTBOX_FOLDER of the notification worker.',
+    });
+  });
+  refuseWriting(app, `${basePath}/outbox`);
+}
+
 function letIn(
   deps: OutboxDeps,
   request: FastifyRequest,

@@ -7,6 +7,7 @@ import {
   configurationError,
   readProviderConfiguration,
 } from '../../../shared/notification/provider-configuration.ts';
+import { openOutboxFolder } from '../../../shared/notification/outbox-folder.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { ConfigError, errorText } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
@@ -61,7 +62,8 @@ interface Built {
 /**
  * Makes the providers in the order of the configuration file (N2), or the outbox for both channels where there is none.
  * A changed file counts within seconds, without a restart; providers whose entries did not change stay as they are. A file
- * that is wrong changes nothing: it is told once, by paths. Rejects with ConfigError when the first one is wrong.
+ * that is wrong changes nothing: it is told once, by paths. Rejects with ConfigError when the first one is wrong, or when the
+ * outbox cannot be written.
  */
 export async function createProviders(source: ProviderSource, deps: ProviderDeps): Promise<ProviderSet> {
   const { configFile } = source;
@@ -117,6 +119,14 @@ export async function createProviders(source: ProviderSource, deps: ProviderDeps
 
 async function outboxOnly(source: ProviderSource, deps: ProviderDeps): Promise<ProviderSet> {
   const { createOutboxProvider } = await import('./outbox-provider.ts');
+  try {
+    await openOutboxFolder(source.outboxFolder).prepare();
+  } catch (error) {
+    throw new ConfigError(
+      `OUTBOX_FOLDER: the local outbox cannot be written (${errorText(error)}); name a folder that this user may ` +
+        'write to, or providers by NOTIFICATION_CONFIG_FILE',
+    );
+  }
   const made = (['sms', 'email'] as const).map((channel) => {
     const provider = createOutboxProvider({ name: 'outbox', channel, folder: source.outboxFolder }, deps);
     return guard(provider, { hooks: deps.hooks?.(provider) }, deps.clock);

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isRequirementMissing } from '../../scripts/local-kafka/local-kafka-error.ts';
+import { startLocalKafka, type LocalKafka } from '../../scripts/local-kafka/start-local-kafka.ts';
+import { createKafkaBroker } from '../../shared/messaging/kafka-broker.ts';
+import { allTopicSpecs } from '../../shared/messaging/topic-catalogue.ts';
+import { topicName } from '../../shared/messaging/topic-names.ts';
+import { loadConfig } from '../../shared/platform/config.ts';
+import { errorText } from '../../shared/platform/errors.ts';
+import { silentLog } from '../../shared/platform/log.ts';
+import { startEngine, type EngineProcess } from '../support/engine-process.ts';
+import { openKafkaScope } from '../support/kafka-scope.ts';
+import { beginRecalculation, portfolio, portfolioFolder } from '../support/recalculate-process.ts';
+
+const SECOND = 1_000;
+const CONTRACTS = 50;
+/** Three brokers, a worker and the command start on two shared cores. */
+const STEP_MS = 120 * SECOND;
+
+/** A cluster of the file's own: its brokers are killed. */
+const cluster = await startOwnCluster();
+const suite = cluster === undefined ? describe.skip : describe;
+
+/** Undefined, said loudly, on a machine without Java; with CI=true that is a fault. */
+async function startOwnCluster(): Promise<LocalKafka | undefined> {
+  try {
+    return await startLocalKafka({ nodes: 3, registry: false });
+  } catch (error) {
+    if (!isRequirementMissing(error) || process.env['CI'] === 'true') throw error;
+    process.stderr.write(`!!! NO KAFKA TO BREAK: start-without-a-broker is left out: ${errorText(error)}\n`);
+    return undefined;
+  }
+}
+
+/** Place in `nodes` of the broker that leads the catalogue's only partition; it leads some of every other topic too. */
+async function leaderOfCatalogue(): Promise<number> {
+  const scope = await openKafkaScope(cluster?.brokers ?? []);
+  const { topics } = await scope.admin.fetchTopicMetadata({ topics: [topicName('', 'catalogueRecords')] });
+  await scope.close();
+  return (topics[0]?.partitions[0]?.leader ?? 1) - 1;
+}
+
+suite('a start right after one broker of three was lost', () => {
+  const env = { KAFKA_BROKERS: cluster?.brokers.join(',') ?? '', LOG_LEVEL: 'warn' };
+  const engines: EngineProcess[] = [];
+  const startWorkers = async (names: readonly string[]): Promise<EngineProcess> => {
+    const engine = await startEngine(names, env, STEP_MS);
+    engines.push(engine);
+    return engine;
+  };
+
+  beforeAll(async () => {
+    const broker = createKafkaBroker({ brokers: cluster?.brokers ?? [], clientId: 'start', log: silentLog });
+    await broker.admin.createTopics(allTopicSpecs('', loadConfig(env).notification.retryTiersMs));
+    await broker.close();
+    await startWorkers(['schedule']);
+  }, STEP_MS);
+  afterAll(async () => {
+    for (const engine of engines) await engine.end('SIGKILL');
+    await cluster?.stop();
+  });
+
+  it('lets a recalculation and workers wait for the election, and do their work', {
+    timeout: 2 * STEP_MS,
+  }, async () => {
+    const files = portfolioFolder();
+    const input = files.write('in.ndjson', portfolio(CONTRACTS));
+    await cluster?.nodes[await leaderOfCatalogue()]?.kill();
+    const workers = startWorkers(['ingress', 'product']);
+    const run = beginRecalculation(['--input', input, '--output', files.at('out.ndjson')], env);
+    const ended = await Promise.race([run.ended, sleep(STEP_MS, 'still runs', { ref: false })]);
+    expect(run.stderr()).toMatch(
+      /waiting for Kafka and the schema registry, at most \d+ s more: .*ECONNREFUSED/,
+    );
+    expect(ended).toBe(0);
+    expect(files.lines('out.ndjson')).toHaveLength(CONTRACTS);
+    const ready = await workers;
+    expect(ready.stderr()).toMatch(/waiting for what worker product needs, .*ECONNREFUSED/);
+    expect((await fetch(`${ready.url}/health/ready`)).status).toBe(200);
+  });
+});
