@@ -7,10 +7,17 @@ import {
   REGISTRY_CONFLUENT_PATH,
   REGISTRY_IMAGE,
 } from '../../../scripts/local-kafka/versions.ts';
+import { loadConfig } from '../../../shared/platform/config.ts';
 import { WORKER_NAMES } from '../../../workers/catalogue.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const compose = readFileSync(path.join(root, 'docker-compose.yml'), 'utf8');
+const dockerfile = readFileSync(path.join(root, 'Dockerfile'), 'utf8');
+
+/** A time of a health check, written as in either file. */
+function secondsOf(check: string, name: string): number {
+  return Number(new RegExp(`(?:^ +|--)${name}(?:: |=)(\\d+)s`, 'm').exec(check)?.[1]);
+}
 
 describe('docker-compose.yml', () => {
   it('uses the versions that the tests run against', () => {
@@ -34,6 +41,34 @@ describe('docker-compose.yml', () => {
 
   it('has a service for every worker', () => {
     for (const worker of WORKER_NAMES) expect(compose).toContain(`[workers/main.ts, ${worker}]`);
+  });
+
+  it('builds the image once, and never asks a registry for it', () => {
+    expect(compose.match(/^ +build: /gm)).toHaveLength(1);
+    expect(compose).toMatch(/^ {2}topics:\n {4}<<: \*job\n {4}build: \.\n {4}pull_policy: build$/m);
+    expect(compose.match(/image: banking-product-engine:local\n {2}pull_policy: never$/gm)).toHaveLength(1);
+  });
+
+  it('gives starting containers time on a busy machine, and asks healthy ones seldom', () => {
+    const checks = [...compose.matchAll(/^ {4}healthcheck:\n((?: {6,}.*\n)+)/gm)].map(
+      ([, body = '']) => body,
+    );
+    expect(checks).toHaveLength(3);
+    for (const check of [...checks, dockerfile]) {
+      expect(secondsOf(check, 'timeout')).toBeGreaterThanOrEqual(10);
+      expect(secondsOf(check, 'interval')).toBeGreaterThanOrEqual(15);
+      expect(secondsOf(check, 'start.interval')).toBeLessThanOrEqual(3);
+      expect(secondsOf(check, 'start.period')).toBeGreaterThanOrEqual(60);
+    }
+    const waitSeconds = loadConfig({}).startTimeoutMs / 1_000;
+    expect(secondsOf(dockerfile, 'start.period')).toBeGreaterThan(waitSeconds);
+  });
+
+  it('has providers for the SMS and the e-mail of the README', () => {
+    const file = path.join(root, 'docs/providers/mail-catcher.json');
+    expect(compose.match(/\$\{PROVIDERS:-\.\/docs\/providers\/mail-catcher\.json\}/g)).toHaveLength(2);
+    const channels = [...readFileSync(file, 'utf8').matchAll(/"communication-channel": "(\w+)"/g)];
+    expect(channels.map(([, channel]) => channel)).toEqual(['email', 'sms']);
   });
 
   it('publishes its ports on this machine only', () => {

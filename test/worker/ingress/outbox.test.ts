@@ -131,6 +131,13 @@ describe('the page of the local outbox', () => {
     const file = path.join(folder, 'providers.json');
     await writeFile(file, '{"notificationConfigurations": []}');
     const configured = await startOn(broker, startIngress, { NOTIFICATION_CONFIG_FILE: file });
-    expect((await fetch(`${configured.url}/outbox`)).status).toBe(404);
+    const answer = await fetch(`${configured.url}/outbox`);
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({
+      code: 'not-found',
+      detail: expect.stringMatching(
+        /embedded broker without a provider configuration.*NOTIFICATION_CONFIG_FILE/,
+      ) as string,
+    });
   });
 });

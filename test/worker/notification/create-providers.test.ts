@@ -102,6 +102,11 @@ describe('the providers', () => {
     expect((await readdir(path.join(folder, 'outbox'))).length).toBeGreaterThan(0);
   });
 
+  it('do not come about where the outbox cannot be written', async () => {
+    await writeFile(path.join(folder, 'outbox'), 'a file in the place of the folder');
+    await expect(open(undefined)).rejects.toThrow(/^OUTBOX_FOLDER: .*EEXIST.*NOTIFICATION_CONFIG_FILE/);
+  });
+
   it('do not come about of a file that is wrong or missing', async () => {
     const file = path.join(folder, 'providers.json');
     await writeFile(file, configurationText({ ...sms('one'), url: SECRET }));
