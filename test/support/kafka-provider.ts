@@ -1,7 +1,7 @@
 import { LocalKafkaError, isRequirementMissing } from '../../scripts/local-kafka/local-kafka-error.ts';
 import { startLocalKafka } from '../../scripts/local-kafka/start-local-kafka.ts';
 import { errorText } from '../../shared/platform/errors.ts';
-import { startKafkaInDocker } from './kafka-docker.ts';
+import { ImageMissingError, startKafkaInDocker } from './kafka-docker.ts';
 
 /** Where tests find Kafka. Plain data: it travels from the test runner to its workers. */
 export interface KafkaAddress {
@@ -31,19 +31,29 @@ export interface KafkaWays {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Takes the first of: KAFKA_BROKERS (with SCHEMA_REGISTRY_URL), Docker, Apache Kafka run by the local Java. Never throws:
- * with none of them the answer says why.
+ * Takes the first of: KAFKA_BROKERS (with SCHEMA_REGISTRY_URL), Docker, Apache Kafka run by the local Java. A Docker that
+ * lacks an image is passed over, and `say` is told why. Never throws: with none of them the answer says why.
  */
 export async function provideKafka(
   env: Environment,
   ways: KafkaWays = { docker: startKafkaInDocker, local: startLocally },
+  say: (line: string) => void = (line) => process.stderr.write(`kafka: ${line}\n`),
 ): Promise<StartedKafka | KafkaUnavailable> {
   const given = addressFrom(env);
   if (given !== undefined) return { address: given, stop: async () => undefined };
+  let dockerLacks = '';
   try {
-    return (await ways.docker()) ?? (await ways.local());
+    const inDocker = await ways.docker();
+    if (inDocker !== undefined) return inDocker;
   } catch (error) {
-    return { unavailable: errorText(error), isFault: !isLack(error) };
+    if (!(error instanceof ImageMissingError)) return { unavailable: errorText(error), isFault: true };
+    dockerLacks = `; Docker is there, but ${errorText(error)}`;
+    say(`Docker is passed over for the local Java: ${errorText(error)}`);
+  }
+  try {
+    return await ways.local();
+  } catch (error) {
+    return { unavailable: errorText(error) + dockerLacks, isFault: !isLack(error) };
   }
 }
 

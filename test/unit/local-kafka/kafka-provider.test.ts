@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LocalKafkaError } from '../../../scripts/local-kafka/local-kafka-error.ts';
+import { ImageMissingError } from '../../support/kafka-docker.ts';
 import { type KafkaWays, type StartedKafka, provideKafka } from '../../support/kafka-provider.ts';
 
 const started = (source: 'docker' | 'local'): StartedKafka => ({
@@ -7,7 +8,10 @@ const started = (source: 'docker' | 'local'): StartedKafka => ({
   stop: async () => undefined,
 });
 const never = () => Promise.reject(new Error('must not be asked'));
-const noImage = () => Promise.reject(new Error('no such image'));
+const noStart = () => Promise.reject(new Error('the container ended'));
+const noJava = () => Promise.reject(new LocalKafkaError('java-missing', 'there is no Java'));
+const noImage = () =>
+  Promise.reject(new ImageMissingError('image apache/kafka:1 cannot be pulled: no route'));
 const neither: KafkaWays = { docker: never, local: never };
 
 describe('the choice of a Kafka for the tests', () => {
@@ -39,9 +43,27 @@ describe('the choice of a Kafka for the tests', () => {
     });
   });
 
+  it('takes the local Java where Docker lacks an image, and says why', async () => {
+    const lines: string[] = [];
+    const ways = { docker: noImage, local: async () => started('local') };
+    const kafka = await provideKafka({}, ways, (line) => lines.push(line));
+    expect(kafka).toMatchObject({ address: { source: 'local' } });
+    expect(lines).toEqual([
+      'Docker is passed over for the local Java: image apache/kafka:1 cannot be pulled: no route',
+    ]);
+  });
+
+  it('names both reasons where there is no Java either', async () => {
+    const ways = { docker: noImage, local: noJava };
+    expect(await provideKafka({}, ways, () => undefined)).toEqual({
+      unavailable: 'there is no Java; Docker is there, but image apache/kafka:1 cannot be pulled: no route',
+      isFault: false,
+    });
+  });
+
   it('calls a container that does not start a fault instead of trying the next way', async () => {
-    expect(await provideKafka({}, { docker: noImage, local: never })).toEqual({
-      unavailable: 'no such image',
+    expect(await provideKafka({}, { docker: noStart, local: never })).toEqual({
+      unavailable: 'the container ended',
       isFault: true,
     });
   });
