@@ -44,7 +44,8 @@ export function createStartWait(options: StartWaitOptions): StartWait {
       try {
         return await unlessAborted(attempt, signal);
       } catch (error) {
-        if (signal?.aborted === true || !isPassing(error)) throw error;
+        signal?.throwIfAborted();
+        if (!isPassing(error)) throw error;
         const leftMs = endsAtMs - now();
         if (leftMs <= 0) throw limitMs === 0 ? error : timeIsUp(what, limitMs, error);
         const delayMs = Math.min(backoffMs(BACKOFF, attempts, random), leftMs);

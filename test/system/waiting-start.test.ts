@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
+import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findFreePorts } from '../../scripts/local-kafka/free-ports.ts';
 import { runEngine, spawnEngine } from '../support/engine-process.ts';
@@ -44,8 +46,8 @@ async function beginEngine(env: Readonly<Record<string, string>>) {
   const ended = new Promise((resolve) => {
     engine.child.once('close', (code, signal) => resolve(code ?? signal));
   });
-  const statusOf = async (path: string): Promise<number> =>
-    fetch(`http://127.0.0.1:${port}${path}`).then(
+  const statusOf = async (address: string): Promise<number> =>
+    fetch(`http://127.0.0.1:${port}${address}`).then(
       ({ status }) => status,
       () => 0,
     );
@@ -84,6 +86,38 @@ describe('a start whose schema registry does not answer yet', () => {
     const { code, stderr } = await runEngine(['schedule'], { SCHEMA_REGISTRY_URL: registry.url });
     expect([code, stderr]).toEqual([1, expect.stringContaining('who are you')]);
     expect(stderr).not.toContain('waiting for');
+  });
+});
+
+describe('a command that deployments run before the workers', () => {
+  const nothingThere = {
+    KAFKA_BROKERS: '127.0.0.1:9',
+    SCHEMA_REGISTRY_URL: 'http://127.0.0.1:9',
+    START_TIMEOUT_MS: '1',
+  };
+  const runScript = (args: readonly string[]) =>
+    spawnSync(process.execPath, args, {
+      cwd: path.resolve(import.meta.dirname, '../..'),
+      env: { PATH: process.env['PATH'] ?? '', ...nothingThere },
+      encoding: 'utf8',
+    });
+
+  it.each([
+    ['topics', ['create'], 1],
+    ['schemas', ['register'], 1],
+    ['catalogue', ['publish', 'shared/product/example-catalogue'], 3],
+  ] as const)('%s waits, and names START_TIMEOUT_MS when it gives up', (name, args, code) => {
+    const { status, stderr } = runScript([`scripts/${name}.ts`, ...args]);
+    expect([status, stderr]).toEqual([
+      code,
+      expect.stringMatching(/could not be used within 1 s \(START_TIME/),
+    ]);
+  });
+
+  it('answers a question without waiting', () => {
+    const { status, stderr } = runScript(['scripts/topics.ts', 'list']);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
+    expect(stderr).not.toContain('START_TIMEOUT_MS');
   });
 });
 
