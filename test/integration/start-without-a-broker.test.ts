@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isRequirementMissing } from '../../scripts/local-kafka/local-kafka-error.ts';
 import { startLocalKafka, type LocalKafka } from '../../scripts/local-kafka/start-local-kafka.ts';
@@ -8,7 +7,7 @@ import { topicName } from '../../shared/messaging/topic-names.ts';
 import { loadConfig } from '../../shared/platform/config.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { silentLog } from '../../shared/platform/log.ts';
-import { startEngine, type EngineProcess } from '../support/engine-process.ts';
+import { spawnEngine, startEngine, type EngineProcess } from '../support/engine-process.ts';
 import { openKafkaScope } from '../support/kafka-scope.ts';
 import { beginRecalculation, portfolio, portfolioFolder } from '../support/recalculate-process.ts';
 
@@ -40,43 +39,45 @@ async function leaderOfCatalogue(): Promise<number> {
   return (topics[0]?.partitions[0]?.leader ?? 1) - 1;
 }
 
-suite('a start right after one broker of three was lost', () => {
-  const env = { KAFKA_BROKERS: cluster?.brokers.join(',') ?? '', LOG_LEVEL: 'warn' };
-  const engines: EngineProcess[] = [];
-  const startWorkers = async (names: readonly string[]): Promise<EngineProcess> => {
-    const engine = await startEngine(names, env, STEP_MS);
-    engines.push(engine);
-    return engine;
+suite('a start while one broker of three is lost', () => {
+  const env = {
+    KAFKA_BROKERS: cluster?.brokers.join(',') ?? '',
+    LOG_LEVEL: 'warn',
+    START_TIMEOUT_MS: '600000',
   };
+  const engines: EngineProcess[] = [];
 
   beforeAll(async () => {
     const broker = createKafkaBroker({ brokers: cluster?.brokers ?? [], clientId: 'start', log: silentLog });
-    await broker.admin.createTopics(allTopicSpecs('', loadConfig(env).notification.retryTiersMs));
+    // One copy of each partition: those of the lost broker have no leader until it is back, however slow the test is.
+    const specs = allTopicSpecs('', loadConfig(env).notification.retryTiersMs);
+    await broker.admin.createTopics(specs.map((spec) => ({ ...spec, replicationFactor: 1 })));
     await broker.close();
-    await startWorkers(['schedule']);
+    engines.push(await startEngine(['schedule'], env, STEP_MS));
   }, STEP_MS);
   afterAll(async () => {
     for (const engine of engines) await engine.end('SIGKILL');
     await cluster?.stop();
   });
 
-  it('lets a recalculation and workers wait for the election, and do their work', {
-    timeout: 2 * STEP_MS,
+  it('lets a recalculation and workers wait until it is back, and do their work', {
+    timeout: 3 * STEP_MS,
   }, async () => {
     const files = portfolioFolder();
     const input = files.write('in.ndjson', portfolio(CONTRACTS));
-    await cluster?.nodes[await leaderOfCatalogue()]?.kill();
-    const workers = startWorkers(['ingress', 'product']);
-    workers.catch(() => undefined);
+    const lost = cluster?.nodes[await leaderOfCatalogue()];
+    await lost?.kill();
+    const begun = spawnEngine(['product'], env);
     const run = beginRecalculation(['--input', input, '--output', files.at('out.ndjson')], env);
-    const ended = await Promise.race([run.ended, sleep(STEP_MS, 'still runs', { ref: false })]);
-    expect(run.stderr()).toMatch(
-      /waiting for Kafka and the schema registry, at most \d+ s more: .*ECONNREFUSED/,
-    );
-    expect(ended).toBe(0);
+    await expect
+      .poll(() => run.stderr(), { timeout: STEP_MS })
+      .toMatch(/waiting for Kafka and the schema registry, at most \d+ s more/);
+    await expect
+      .poll(() => begun.stderr(), { timeout: STEP_MS })
+      .toMatch(/waiting for (Kafka|what worker product needs), at most \d+ s more/);
+    await lost?.restart();
+    await expect.poll(() => begun.stdout(), { timeout: STEP_MS }).toContain('Ready in');
+    expect(await run.ended).toBe(0);
     expect(files.lines('out.ndjson')).toHaveLength(CONTRACTS);
-    const ready = await workers;
-    expect(ready.stderr()).toMatch(/waiting for what worker product needs, .*ECONNREFUSED/);
-    expect((await fetch(`${ready.url}/health/ready`)).status).toBe(200);
   });
 });
