@@ -45,6 +45,7 @@ export interface WorkerOver {
   readonly broker?: Broker;
   readonly providers?: OpenedProviders;
   readonly unknownPolicy?: 'park' | 'resend';
+  readonly clock?: Clock;
 }
 
 /** The notification worker over an embedded broker, with providers that do as they are told. */
@@ -147,7 +148,7 @@ export async function notificationWorld(options: WorldOptions = {}): Promise<Not
           codec,
           broker: over.broker ?? broker,
           log: options.log ?? silentLog,
-          clock,
+          clock: over.clock ?? clock,
           metrics,
           processHealth: () => ({}),
         },

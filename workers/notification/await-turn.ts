@@ -34,8 +34,8 @@ export async function awaitTurn(
   parts: DeliveryParts,
   onLook: () => void,
 ): Promise<Turn | 'parked' | undefined> {
-  const { clock, closing, sleep } = parts;
-  const untilMs = clock.now() + TURN_LIMIT_MS;
+  const { monotonic, closing, sleep } = parts;
+  const untilMs = monotonic.elapsedMs() + TURN_LIMIT_MS;
   while (!closing.aborted) {
     const all = parts.providers.of(parts.channel);
     const providers =
@@ -43,7 +43,7 @@ export async function awaitTurn(
     if (all.length > 0 && providers.length === 0) return 'parked';
     const turn = takeTurn(providers);
     if (turn.kind === 'go') return { providers, first: turn.index };
-    if (clock.now() >= untilMs) return undefined;
+    if (monotonic.elapsedMs() >= untilMs) return undefined;
     await sleep(Math.min(turn.afterMs, TURN_LOOK_MS), closing);
     onLook();
   }

@@ -2,12 +2,19 @@ import type { RequestContext } from '../../shared/messaging/handle-by-type.ts';
 import { done, refused, retry, type Outcome } from '../../shared/messaging/outcome.ts';
 import { DEADLINE_SKEW_MS } from '../../shared/messaging/refuse-expired.ts';
 import type { Outbound } from '../../shared/notification/command.ts';
+import type { RetryPlan } from '../../shared/notification/retry-plan.ts';
 import { createProblem } from '../../shared/platform/create-problem.ts';
 import { assertNever } from '../../shared/platform/errors.ts';
 import { isUnknown, knownAttempts } from './attempt-history.ts';
 import { acceptsTwice, awaitTurn, TURN_LIMIT_MS, TURN_LOOK_MS, type Turn } from './await-turn.ts';
 import type { CommandCopy } from './command-copy.ts';
-import { lostAttempt, nextStep, OUTCOME_UNKNOWN, type NextStep } from './conclude-round.ts';
+import {
+  lostAttempt,
+  nextStep,
+  OUTCOME_UNKNOWN,
+  type ConcludeOptions,
+  type NextStep,
+} from './conclude-round.ts';
 import type { DeliveryParts } from './delivery-parts.ts';
 import { repeatableBy } from './eligible-providers.ts';
 import { holdUp } from './hold-up.ts';
@@ -31,7 +38,7 @@ const PARKED: NextStep = { status: 'parked', code: OUTCOME_UNKNOWN, nextAttemptA
  * any point. Every step is on the log before the next one; nothing is sent before the intent was read back.
  */
 export class CommandDelivery {
-  readonly running = new RunningRounds();
+  readonly running: RunningRounds;
   /** Notifications that were handed to a provider and whose outcome is not on the log: no round of them is begun again. */
   readonly #begun = new Set<string>();
   readonly #gate = new SendGate();
@@ -39,6 +46,7 @@ export class CommandDelivery {
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
+    this.running = new RunningRounds(parts.monotonic);
   }
 
   /** What becomes of a copy. Rejects with lost infrastructure: the same copy is tried again. */
@@ -59,11 +67,11 @@ export class CommandDelivery {
     known: LedgerEntry | undefined,
     context: RequestContext,
   ): Promise<Outcome> {
-    const { clock, self, channel } = this.#parts;
+    const { monotonic, self, channel } = this.#parts;
     if (isOfOtherChannel(channel, known)) return bury(copy, this.#parts, 'duplicate-id');
     const isRunning = this.running.has(copy.id);
     const hasBegun = this.#begun.has(copy.id);
-    const decision = decide(copy, known, { nowMs: clock.now(), self, isRunning, hasBegun });
+    const decision = decide(copy, known, { elapsedMs: monotonic.elapsedMs(), self, isRunning, hasBegun });
     switch (decision.kind) {
       case 'skip':
         return done();
@@ -77,7 +85,7 @@ export class CommandDelivery {
       case 'unknown':
         return this.#concludeLost(copy, known ?? {});
       case 'go':
-        return this.running.during(copy.id, clock, () => this.#go(copy, message, known, context));
+        return this.running.during(copy.id, () => this.#go(copy, message, known, context));
       default:
         return assertNever(decision);
     }
@@ -90,11 +98,12 @@ export class CommandDelivery {
     known: LedgerEntry | undefined,
     context: RequestContext,
   ): Promise<Outcome> {
-    const { plan, clock } = this.#parts;
-    const isLate = context.deadlineMs !== undefined && clock.now() > context.deadlineMs + DEADLINE_SKEW_MS;
+    const { plan, ageClock } = this.#parts;
+    const isLate = context.deadlineMs !== undefined && ageClock.now() > context.deadlineMs + DEADLINE_SKEW_MS;
     if (isLate && copy.isOriginal && known === undefined) return refused(createProblem('deadline-exceeded'));
     if (isLate) return this.#fail(copy, 'deadline-exceeded');
-    if (clock.now() > copy.timeLimitFromMs + plan.timeLimitMs) return this.#fail(copy, 'time-limit-exceeded');
+    if (ageClock.now() > copy.timeLimitFromMs + plan.timeLimitMs)
+      return this.#fail(copy, 'time-limit-exceeded');
     const queued = await queueBehindHead(copy, this.#parts);
     if (queued === 'full') return this.#fail(copy, 'too-many-waiting');
     if (queued !== undefined) return queued;
@@ -106,10 +115,10 @@ export class CommandDelivery {
     const { providers, channel, closing } = this.#parts;
     if (!(await this.#gate.enter(providers.of(channel), TURN_LIMIT_MS, closing)))
       return retry(TURN_LOOK_MS, WAITS);
-    this.running.touch(copy.id, this.#parts.clock);
+    this.running.touch(copy.id);
     let end: RoundEnd | 'parked' | undefined;
     try {
-      const turn = await awaitTurn(copy, this.#parts, () => this.running.touch(copy.id, this.#parts.clock));
+      const turn = await awaitTurn(copy, this.#parts, () => this.running.touch(copy.id));
       end =
         turn === undefined || turn === 'parked'
           ? turn
@@ -128,23 +137,24 @@ export class CommandDelivery {
     { providers, first }: Turn,
     signal: AbortSignal,
   ): Promise<RoundEnd | undefined> {
-    const { ledger, clock, self, sendTimeoutMs, sleep, observer, log } = this.#parts;
+    const { ledger, clock, monotonic, self, sendTimeoutMs, sleep, observer, log } = this.#parts;
     const asked = providers.slice(first);
     const [only] = asked;
-    const leaseUntil = clock.now() + leaseMs(asked.length, sendTimeoutMs);
+    const lengthMs = leaseMs(asked.length, sendTimeoutMs);
+    const leaseEndsMs = monotonic.elapsedMs() + lengthMs;
     const intent = stateOf(copy, this.#parts, {
       status: 'sending',
       owner: self,
-      leaseUntil,
+      leaseUntil: clock.now() + lengthMs,
       providers: asked.map(({ name }) => name),
       repeatableBy: only !== undefined && asked.length === 1 ? repeatableBy(only) : undefined,
     });
     if (!(await ledger.claim(intent))) return undefined;
-    this.running.touch(copy.id, clock);
-    const round = { message, attempt: copy.attempt, providers, first, leaseUntilMs: leaseUntil };
-    const parts = { clock, sendTimeoutMs, sleep, onAttempt: observer.onAttempt };
+    this.running.touch(copy.id);
+    const round = { message, attempt: copy.attempt, providers, first, leaseEndsMs };
+    const parts = { clock, monotonic, sendTimeoutMs, sleep, onAttempt: observer.onAttempt };
     this.#begun.add(copy.id);
-    const end = await withinLease(leaseUntil - clock.now(), signal, (bound) =>
+    const end = await withinLease(leaseEndsMs - monotonic.elapsedMs(), signal, (bound) =>
       runRound({ ...round, signal: bound }, parts),
     ).catch((error: unknown) => {
       log.error({ err: error }, 'a round of delivery broke off: its outcome is unknown');
@@ -155,10 +165,9 @@ export class CommandDelivery {
   }
 
   async #conclude(copy: CommandCopy, end: RoundEnd): Promise<Outcome> {
-    const { channel, ledger, plan, clock, observer } = this.#parts;
+    const { channel, ledger, plan, observer } = this.#parts;
     if (end.kind === 'not-sent') {
-      const times = { firstSeenMs: copy.timeLimitFromMs, nowMs: clock.now() };
-      const options = { plan, attempt: copy.attempt, acceptsTwice: acceptsTwice(copy, this.#parts), times };
+      const options = this.#concluding(copy, plan);
       const step = nextStep(end, options);
       return this.#end(copy, step, end.attempts);
     }
@@ -167,6 +176,14 @@ export class CommandDelivery {
     this.#begun.delete(copy.id);
     observer.onOutcome(channel, 'sent', undefined);
     return done();
+  }
+
+  /** The time limit is judged by the notification's age, the next attempt is dated by the wall clock. */
+  #concluding(copy: CommandCopy, plan: RetryPlan): ConcludeOptions {
+    const { clock, ageClock } = this.#parts;
+    const nowMs = clock.now();
+    const times = { firstSeenMs: nowMs - (ageClock.now() - copy.timeLimitFromMs), nowMs };
+    return { plan, attempt: copy.attempt, acceptsTwice: acceptsTwice(copy, this.#parts), times };
   }
 
   #fail(copy: CommandCopy, code: string): Promise<Outcome> {
@@ -224,8 +241,7 @@ export class CommandDelivery {
       .of(channel)
       .some((provider) => lost.repeatableBy !== undefined && repeatableBy(provider) === lost.repeatableBy);
     const failure = { kind: 'unknown', code: 'lease-over' } as const;
-    const times = { firstSeenMs: copy.timeLimitFromMs, nowMs: clock.now() };
-    const options = { plan, attempt: copy.attempt, acceptsTwice: acceptsTwice(copy, this.#parts), times };
+    const options = this.#concluding(copy, plan);
     const step = nextStep({ failure, isRepeatable }, options);
     const { tierMs: _tier, ...state } = step;
     if (!(await ledger.declare(stateOf(copy, this.#parts, state, [lost])))) {

@@ -4,7 +4,7 @@ import type { Channel } from '../../shared/notification/command.ts';
 import type { NotificationStatus } from '../../shared/notification/notification-state.ts';
 import type { GuardedProvider, Providers, SendResult } from '../../shared/notification/provider.ts';
 import type { RetryPlan } from '../../shared/notification/retry-plan.ts';
-import type { Clock } from '../../shared/platform/clock.ts';
+import type { Clock, MonotonicClock } from '../../shared/platform/clock.ts';
 import type { Log } from '../../shared/platform/log.ts';
 import type { Hold } from './hold.ts';
 import type { Ledger } from './ledger.ts';
@@ -33,7 +33,12 @@ export interface DeliveryParts {
   readonly sendTimeoutMs: number;
   /** Name of the tier topic for a delay. */
   readonly tierTopic: (delayMs: number) => string;
+  /** Dates what is written. */
   readonly clock: Clock;
+  /** Measures durations and waits. */
+  readonly monotonic: MonotonicClock;
+  /** Judges how old a notification is. */
+  readonly ageClock: Clock;
   /** Resolves after the time, or as soon as the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** This process, as owner of intents. */

@@ -6,7 +6,7 @@ import type { DeliveryParts } from './delivery-parts.ts';
 import { placeOfHoldKey } from './hold-records.ts';
 import { isAwaited } from './queue-behind-head.ts';
 
-type Parts = 'channel' | 'hold' | 'ledger' | 'plan' | 'clock' | 'copies' | 'log';
+type Parts = 'channel' | 'hold' | 'ledger' | 'plan' | 'ageClock' | 'monotonic' | 'copies' | 'log';
 
 export interface WakeParts extends Pick<DeliveryParts, Parts> {
   /** The topic of the channel's commands. */

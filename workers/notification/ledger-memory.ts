@@ -1,5 +1,5 @@
 import type { NotificationState } from '../../shared/notification/notification-state.ts';
-import { systemClock, type Clock } from '../../shared/platform/clock.ts';
+import { monotonicClock, systemClock, type Clock, type MonotonicClock } from '../../shared/platform/clock.ts';
 import { supersedes, type LedgerEntry } from './ledger-rules.ts';
 
 export interface LedgerLimits {
@@ -8,6 +8,9 @@ export interface LedgerLimits {
   /** How long an end is remembered. Default 72 hours, as long as the topic keeps it. */
   readonly retentionMs?: number;
   readonly clock?: Clock;
+  /** Judges what is outlived. Default: the clock. */
+  readonly ageClock?: Clock;
+  readonly monotonic?: MonotonicClock;
   /** The longest lease of a round with so many providers, in milliseconds; undefined: it is not known how many. */
   readonly longestLeaseMs?: (providers: number | undefined) => number;
 }
@@ -25,8 +28,8 @@ interface Ended {
 
 /**
  * The ledger's entries in memory, as small as they may be: of one that was sent, which nearly all are, only when. What has
- * not ended is never forgotten. Times of other processes count no more than this one's clock allows: one that is ahead
- * makes nothing old, and no lease longer than any is.
+ * not ended is never forgotten. Clocks of other processes are not compared with this one's: a lease and the wait for the
+ * next attempt have the length that their writer gave them, and no clock that is ahead makes another entry old.
  */
 export class LedgerMemory {
   readonly #maxEntries: number;
@@ -36,6 +39,8 @@ export class LedgerMemory {
   readonly #ended = new Map<string, Ended>();
   readonly #open = new Map<string, LedgerEntry>();
   readonly #clock: Clock;
+  readonly #ageClock: Clock;
+  readonly #monotonic: MonotonicClock;
   readonly #longestLeaseMs: (providers: number | undefined) => number;
   #newestSeconds = 0;
   #forgotten = 0;
@@ -44,6 +49,8 @@ export class LedgerMemory {
     this.#maxEntries = limits.maxEntries ?? MAX_ENTRIES;
     this.#retentionSeconds = (limits.retentionMs ?? RETENTION_MS) / SECOND;
     this.#clock = limits.clock ?? systemClock;
+    this.#ageClock = limits.ageClock ?? this.#clock;
+    this.#monotonic = limits.monotonic ?? monotonicClock;
     this.#longestLeaseMs = limits.longestLeaseMs ?? (() => Infinity);
   }
 
@@ -68,8 +75,8 @@ export class LedgerMemory {
     if (!supersedes(state, this.find(id))) return false;
     this.#open.delete(id);
     this.#ended.delete(id);
-    const nowMs = this.#clock.now();
-    const atSeconds = Math.floor(Math.min(state.updatedAt, nowMs) / SECOND);
+    const { updatedAt } = state;
+    const atSeconds = Math.floor(Math.min(updatedAt, this.#ageClock.now()) / SECOND);
     if (atSeconds > this.#newestSeconds) this.#newestSeconds = atSeconds;
     switch (status) {
       case 'sent':
@@ -80,14 +87,20 @@ export class LedgerMemory {
         this.#ended.set(id, { entry: { status, attempt, channel, code: state.code }, atSeconds });
         break;
       case 'sending': {
-        const { owner, providers, repeatableBy } = state;
-        const longestMs = this.#longestLeaseMs(providers?.length);
-        const leaseUntil = Math.min(state.leaseUntil ?? 0, nowMs + longestMs);
-        this.#open.set(id, { status, attempt, channel, owner, leaseUntil, providers, repeatableBy });
+        const { owner, leaseUntil = 0, providers, repeatableBy } = state;
+        const lengthMs = Math.min(
+          Math.max(0, leaseUntil - updatedAt),
+          this.#longestLeaseMs(providers?.length),
+        );
+        const leaseEndsMs = this.#monotonic.elapsedMs() + lengthMs;
+        const entry = { status, attempt, channel, owner, leaseUntil, leaseEndsMs, providers, repeatableBy };
+        this.#open.set(id, entry);
         break;
       }
       case 'retrying': {
-        const { nextAttemptAt, attempts } = state;
+        const { attempts } = state;
+        const waitMs = Math.max(0, (state.nextAttemptAt ?? 0) - updatedAt);
+        const nextAttemptAt = Math.min(state.nextAttemptAt ?? 0, this.#clock.now() + waitMs);
         this.#open.set(id, { status, attempt, channel, nextAttemptAt, attempts });
         break;
       }
@@ -103,13 +116,14 @@ export class LedgerMemory {
   }
 
   /** Intents without an outcome, and those of them whose lease is over. */
-  sending(nowMs: number): { readonly intents: number; readonly overdue: number; readonly retrying: number } {
+  sending(): { readonly intents: number; readonly overdue: number; readonly retrying: number } {
+    const elapsedMs = this.#monotonic.elapsedMs();
     let intents = 0;
     let overdue = 0;
-    for (const { status, leaseUntil = 0 } of this.#open.values()) {
+    for (const { status, leaseEndsMs = 0 } of this.#open.values()) {
       if (status !== 'sending') continue;
       intents += 1;
-      if (leaseUntil < nowMs) overdue += 1;
+      if (leaseEndsMs < elapsedMs) overdue += 1;
     }
     return { intents, overdue, retrying: this.#open.size - intents };
   }

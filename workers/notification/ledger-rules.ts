@@ -15,7 +15,10 @@ export type LedgerEntry = Pick<NotificationState, 'status' | 'attempt'> &
       | 'providers'
       | 'repeatableBy'
     >
-  >;
+  > & {
+    /** While sending: when its lease is over, on this process's monotonic clock. */
+    readonly leaseEndsMs?: number;
+  };
 
 /** A copy of a command that has come to be handled. */
 export interface Arrival {
@@ -26,8 +29,8 @@ export interface Arrival {
 }
 
 export interface Situation {
-  /** Epoch milliseconds. */
-  readonly nowMs: number;
+  /** Now, on this process's monotonic clock. */
+  readonly elapsedMs: number;
   /** This process, as owner of intents. */
   readonly self: string;
   /** This process has begun a round of this notification that has not ended. */
@@ -82,9 +85,9 @@ export function decide(arrival: Arrival, known: LedgerEntry | undefined, situati
 }
 
 /** An intent of this process is free only where nothing was handed to a provider with it. */
-function decideWhileSending(known: LedgerEntry, { nowMs, self, hasBegun = false }: Situation): Decision {
+function decideWhileSending(known: LedgerEntry, { elapsedMs, self, hasBegun = false }: Situation): Decision {
   if (known.owner === self) return hasBegun ? UNKNOWN : GO;
-  const leftMs = (known.leaseUntil ?? 0) - nowMs;
+  const leftMs = (known.leaseEndsMs ?? 0) - elapsedMs;
   return leftMs < 0 ? UNKNOWN : { kind: 'wait', afterMs: Math.min(leftMs + 1, LOOK_AGAIN_MS) };
 }
 

@@ -122,9 +122,9 @@ export class Ledger {
   }
 
   /** What the metrics tell. */
-  figures(nowMs: number) {
+  figures() {
     const { size, forgotten } = this.#memory;
-    return { size, forgotten, badRecords: this.#badRecords, ...this.#memory.sending(nowMs) };
+    return { size, forgotten, badRecords: this.#badRecords, ...this.#memory.sending() };
   }
 
   health(): Health {

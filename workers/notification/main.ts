@@ -62,7 +62,7 @@ export async function start(
       const options = { channel, providers, observer, closing: closing.signal };
       channels.set(channel, await startChannel(context, shared, options));
     }
-    observer.follow({ ledger: shared.ledger, hold: shared.hold, tiers, clock: context.clock });
+    observer.follow({ ledger: shared.ledger, hold: shared.hold, tiers });
   } catch (error) {
     await stop(0);
     throw error;

@@ -27,8 +27,8 @@ export function channelHealth(channel: Channel, providers: Providers, isWaitedFo
 }
 
 /** A handler in which nothing happens for so long hangs: no step of a delivery takes it. */
-export function roundsHealth(running: RunningRounds, nowMs: number, limitMs: number): Health {
-  const longestMs = running.longestMs(nowMs);
+export function roundsHealth(running: RunningRounds, limitMs: number): Health {
+  const longestMs = running.longestMs();
   if (longestMs < limitMs) return { status: 'ready' };
   return { status: 'unhealthy', reason: `a delivery stands still for ${Math.round(longestMs / 1_000)} s` };
 }

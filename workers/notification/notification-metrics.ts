@@ -4,14 +4,12 @@ import type { DeliveryObserver } from './delivery-parts.ts';
 import type { Hold } from './hold.ts';
 import type { Ledger } from './ledger.ts';
 import type { Consumer } from '../../shared/messaging/consumer.ts';
-import type { Clock } from '../../shared/platform/clock.ts';
 
 /** What the figures of a scrape are read from. */
 export interface Watched {
   readonly ledger: Pick<Ledger, 'figures'>;
   readonly hold: Pick<Hold, 'figures'>;
   readonly tiers: readonly { readonly delayMs: number; readonly consumer: Pick<Consumer, 'lag'> }[];
-  readonly clock: Clock;
 }
 
 /** The metrics of notifications; labels are names of the configuration and codes, never anything of a message. */
@@ -41,7 +39,7 @@ export function notificationMetrics(metrics: Metrics): Omit<DeliveryObserver, 'o
   };
 }
 
-function followState(metrics: Metrics, { ledger, hold, tiers, clock }: Watched): void {
+function followState(metrics: Metrics, { ledger, hold, tiers }: Watched): void {
   const waiting = metrics.gauge(
     'plat_notification_waiting',
     'Copies that wait on a retry tier, on the partitions of this process',
@@ -62,7 +60,7 @@ function followState(metrics: Metrics, { ledger, hold, tiers, clock }: Watched):
       const lag = consumer.lag().reduce((sum, { lag: messages }) => sum + messages, 0);
       waiting.set({ tier: delayLabel(delayMs) }, lag);
     }
-    const { size, intents, overdue, retrying, forgotten, badRecords } = ledger.figures(clock.now());
+    const { size, intents, overdue, retrying, forgotten, badRecords } = ledger.figures();
     const figures = { size, sending: intents, unknown: overdue, retrying, forgotten, badRecords };
     for (const [figure, value] of Object.entries(figures)) ledgerFigures.set({ figure }, value);
     for (const [figure, value] of Object.entries(hold.figures())) holdFigures.set({ figure }, value);

@@ -13,13 +13,13 @@ const PLACE_MS = 20;
 /** Whether those behind a head have to wait for it: its next copy will come and has not ended. */
 export function isAwaited(
   head: Head | undefined,
-  { ledger, plan, clock }: Pick<DeliveryParts, 'ledger' | 'plan' | 'clock'>,
+  { ledger, plan, ageClock, monotonic }: Pick<DeliveryParts, 'ledger' | 'plan' | 'ageClock' | 'monotonic'>,
 ): boolean {
-  if (head === undefined || clock.now() > head.sinceMs + plan.timeLimitMs + LOST_HEAD_MS) return false;
+  if (head === undefined || ageClock.now() > head.sinceMs + plan.timeLimitMs + LOST_HEAD_MS) return false;
   const known = ledger.find(head.id);
   if (known === undefined) return head.isDeferred;
   if (known.status === 'retrying') return true;
-  if (known.status === 'sending') return clock.now() < (known.leaseUntil ?? 0) + LOST_HEAD_MS;
+  if (known.status === 'sending') return monotonic.elapsedMs() < (known.leaseEndsMs ?? 0) + LOST_HEAD_MS;
   return known.status !== 'sent' && head.isDeferred && known.attempt < head.attempt;
 }
 

@@ -2,13 +2,16 @@ import type { Outbound } from '../../shared/notification/command.ts';
 import type { AttemptRecord } from '../../shared/notification/notification-state.ts';
 import type { GuardedProvider, SendResult } from '../../shared/notification/provider.ts';
 import type { Failure } from '../../shared/notification/retry-plan.ts';
-import type { Clock } from '../../shared/platform/clock.ts';
+import type { Clock, MonotonicClock } from '../../shared/platform/clock.ts';
 import { assertNever } from '../../shared/platform/errors.ts';
 import { repeatableBy } from './eligible-providers.ts';
 
-/** What a round needs beside the message; time is the worker's clock. */
+/** What a round needs beside the message. */
 export interface RoundParts {
+  /** Dates the attempts. */
   readonly clock: Clock;
+  /** Measures lease and waits. */
+  readonly monotonic: MonotonicClock;
   /** Longest time that a provider takes. */
   readonly sendTimeoutMs: number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -22,8 +25,8 @@ export interface Round {
   readonly providers: readonly GuardedProvider[];
   /** The one whose turn was taken. */
   readonly first: number;
-  /** Epoch milliseconds; nothing is sent that could still be under way then. */
-  readonly leaseUntilMs: number;
+  /** On the monotonic clock; nothing is sent that could still be under way then. */
+  readonly leaseEndsMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -59,7 +62,7 @@ export async function runRound(round: Round, parts: RoundParts): Promise<RoundEn
     const provider = round.providers[index];
     if (provider === undefined) break;
     if (index > round.first && !(await mayAsk(provider, round, parts, failures))) continue;
-    if (parts.clock.now() > round.leaseUntilMs - parts.sendTimeoutMs) break;
+    if (parts.monotonic.elapsedMs() > round.leaseEndsMs - parts.sendTimeoutMs) break;
     const result = await provider.send(round.message, round.signal);
     parts.onAttempt(provider, result);
     attempts.push(recordOf(round.attempt, provider, result, parts.clock.now()));
@@ -83,12 +86,12 @@ async function mayAsk(
   parts: RoundParts,
   failures: Passing[],
 ): Promise<boolean> {
-  const untilMs = parts.clock.now() + MAX_WAIT_MS;
+  const untilMs = parts.monotonic.elapsedMs() + MAX_WAIT_MS;
   for (;;) {
     const admission = provider.admit();
     if (admission.kind === 'go') return true;
     if (admission.kind === 'open') return false;
-    if (parts.clock.now() + admission.afterMs > untilMs) {
+    if (parts.monotonic.elapsedMs() + admission.afterMs > untilMs) {
       failures.push({ kind: 'transient', code: 'rate-limited', retryAfterMs: admission.afterMs });
       return false;
     }

@@ -1,10 +1,16 @@
-import type { Clock } from '../../shared/platform/clock.ts';
+import { monotonicClock, type MonotonicClock } from '../../shared/platform/clock.ts';
 
-/** The notifications that this process is working on, and since when nothing happened with each. */
+/** The notifications that this process is working on, and for how long nothing has happened with each. */
 export class RunningRounds {
+  readonly #monotonic: MonotonicClock;
+  /** Monotonic milliseconds of the last step, by id. */
   readonly #sinceMs = new Map<string, number>();
 
   #endedMs = -Infinity;
+
+  constructor(monotonic: MonotonicClock = monotonicClock) {
+    this.#monotonic = monotonic;
+  }
 
   get size(): number {
     return this.#sinceMs.size;
@@ -15,27 +21,28 @@ export class RunningRounds {
   }
 
   /** Something has happened with it. */
-  touch(id: string, clock: Clock): void {
-    if (this.#sinceMs.has(id)) this.#sinceMs.set(id, clock.now());
+  touch(id: string): void {
+    if (this.#sinceMs.has(id)) this.#sinceMs.set(id, this.#monotonic.elapsedMs());
   }
 
-  async during<T>(id: string, clock: Clock, work: () => Promise<T>): Promise<T> {
-    this.#sinceMs.set(id, clock.now());
+  async during<T>(id: string, work: () => Promise<T>): Promise<T> {
+    this.#sinceMs.set(id, this.#monotonic.elapsedMs());
     try {
       return await work();
     } finally {
       this.#sinceMs.delete(id);
-      this.#endedMs = clock.now();
+      this.#endedMs = this.#monotonic.elapsedMs();
     }
   }
 
-  /** Whether there is one now, or was within so long: whoever waits gives his place up between two looks. */
-  isBusy(nowMs: number, withinMs: number): boolean {
-    return this.size > 0 || nowMs - this.#endedMs <= withinMs;
+  /** Whether there is one now, or was within `withinMs`: a notification that waits gives its place up between two looks. */
+  isBusy(withinMs: number): boolean {
+    return this.size > 0 || this.#monotonic.elapsedMs() - this.#endedMs <= withinMs;
   }
 
-  /** For how long nothing has happened with the one that stands still longest, in milliseconds. */
-  longestMs(nowMs: number): number {
+  /** The longest time for which nothing has happened with one of them, in milliseconds. */
+  longestMs(): number {
+    const nowMs = this.#monotonic.elapsedMs();
     let longest = 0;
     for (const sinceMs of this.#sinceMs.values()) longest = Math.max(longest, nowMs - sinceMs);
     return longest;

@@ -1,7 +1,9 @@
 import { DeadLetters } from '../../shared/messaging/dead-letter.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topic-names.ts';
+import { monotonicClock, type Clock } from '../../shared/platform/clock.ts';
 import type { WorkerContext } from '../../shared/platform/worker.ts';
+import { createAgeClock } from './age-clock.ts';
 import { Hold } from './hold.ts';
 import { Ledger } from './ledger.ts';
 import { leaseMs } from './lease-length.ts';
@@ -16,6 +18,8 @@ const FIRST_READING_MS = 120_000;
 export interface SharedParts {
   /** This process, as owner of intents. */
   readonly self: string;
+  /** Judges how old notifications are; one for all, since it counts from its making. */
+  readonly ageClock: Clock;
   readonly ledger: Ledger;
   readonly hold: Hold;
   /** Intents and outcomes: small records that must not wait behind large ones. */
@@ -31,6 +35,7 @@ export interface SharedParts {
 
 export function createSharedParts(context: WorkerContext, self: string): SharedParts {
   const { broker, config, log, codec, clock } = context;
+  const ageClock = createAgeClock(clock, monotonicClock);
   const topic = (key: TopicKey): string => topicName(config.topicPrefix, key);
   const states = new PacedPublisher(broker.createPublisher({ clientId: 'notification-states' }));
   const copies = broker.createPublisher({ clientId: 'notification-copies' });
@@ -47,6 +52,8 @@ export function createSharedParts(context: WorkerContext, self: string): SharedP
     clientId: 'notification-ledger',
     self,
     clock,
+    ageClock,
+    monotonic: monotonicClock,
     log,
     longestLeaseMs: (providers) => leaseMs(providers, config.notification.sendTimeoutMs),
   });
@@ -60,6 +67,7 @@ export function createSharedParts(context: WorkerContext, self: string): SharedP
   });
   return {
     self,
+    ageClock,
     ledger,
     hold,
     states,

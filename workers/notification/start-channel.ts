@@ -7,6 +7,7 @@ import { createRequestHandling } from '../../shared/messaging/request-handling.t
 import { retryTopicName } from '../../shared/messaging/topic-names.ts';
 import type { Channel } from '../../shared/notification/command.ts';
 import type { Providers } from '../../shared/notification/provider.ts';
+import { monotonicClock } from '../../shared/platform/clock.ts';
 import { combineHealth } from '../../shared/platform/health-server.ts';
 import type { Health, WorkerContext } from '../../shared/platform/worker.ts';
 import { CommandDelivery } from './deliver-command.ts';
@@ -96,12 +97,8 @@ export async function startChannel(
     health: () =>
       combineHealth({
         consumer: consumer.health(),
-        deliveries: roundsHealth(delivery.running, clock.now(), standsStillMs),
-        providers: channelHealth(
-          channel,
-          options.providers,
-          delivery.running.isBusy(clock.now(), BETWEEN_LOOKS_MS),
-        ),
+        deliveries: roundsHealth(delivery.running, standsStillMs),
+        providers: channelHealth(channel, options.providers, delivery.running.isBusy(BETWEEN_LOOKS_MS)),
       }),
     stop: async (timeoutMs) => {
       clearInterval(looks);
@@ -167,6 +164,8 @@ function deliveryParts(
     sendTimeoutMs,
     tierTopic: (delayMs) => retryTopicName(config.topicPrefix, delayMs),
     clock,
+    monotonic: monotonicClock,
+    ageClock: shared.ageClock,
     sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
     self: shared.self,
     closing,

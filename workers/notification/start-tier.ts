@@ -1,6 +1,7 @@
 import { createConsumer, type Consumer } from '../../shared/messaging/consumer.ts';
 import { consumerMetrics } from '../../shared/messaging/consumer-metrics.ts';
 import { delayLabel, retryTopicName } from '../../shared/messaging/topic-names.ts';
+import { monotonicClock } from '../../shared/platform/clock.ts';
 import type { WorkerContext } from '../../shared/platform/worker.ts';
 import type { SharedParts } from './shared-parts.ts';
 import { COMMAND_TOPICS } from './start-channel.ts';
@@ -9,7 +10,7 @@ import { createTierProcess } from './tier-process.ts';
 const MIB = 1_024 * 1_024;
 /** What waits is read no further ahead than this. */
 const WINDOW = { messages: 100, bytes: 4 * MIB };
-/** A tier stands still for its delay by design. */
+/** The first copy of a tier waits for its delay by design, and no longer: a due time beyond it does not count. */
 const STALL_MARGIN_MS = 60_000;
 
 /** A consumer of one retry tier; each has its own, since they all do nothing but wait for different times. */
@@ -35,7 +36,9 @@ export async function startTier(
       origins: new Set(Object.values(COMMAND_TOPICS).map((key) => shared.topic(key))),
       copies: shared.copies,
       deadLetters: shared.deadLetters(groupId),
+      delayMs,
       clock,
+      monotonic: monotonicClock,
       onDeadLetter: observe.onDeadLetter,
     }),
     log,

@@ -5,7 +5,7 @@ import { headerNumber, headerText } from '../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
 import { readRequest } from '../../shared/messaging/request.ts';
-import type { Clock } from '../../shared/platform/clock.ts';
+import type { Clock, MonotonicClock } from '../../shared/platform/clock.ts';
 import { errorText, InfrastructureError } from '../../shared/platform/errors.ts';
 
 export interface TierParts {
@@ -13,15 +13,25 @@ export interface TierParts {
   readonly origins: ReadonlySet<string>;
   readonly copies: Publisher;
   readonly deadLetters: DeadLetters;
+  /** The delay of the tier, in milliseconds. */
+  readonly delayMs: number;
   readonly clock: Clock;
+  readonly monotonic: MonotonicClock;
   readonly onDeadLetter: (code: string) => void;
 }
 
 /**
- * Lets each copy of a retry tier wait until it is due, never less, and then puts it back onto the topic and partition that
- * it came from. A copy that says no such place is nobody's: it becomes a dead letter.
+ * A clock ahead of the writer's makes every copy due at once. With this wait a notification that fails again and again is
+ * tried once a second then, not as often as the broker can carry it round.
+ */
+const SHORTEST_WAIT_MS = 1_000;
+
+/**
+ * Lets each copy of a retry tier wait until it is due, and then puts it back onto the topic and partition that it came from.
+ * A copy without such a place cannot be put back: it becomes a dead letter.
  */
 export function createTierProcess(parts: TierParts): Process {
+  const waits = createWaits(parts);
   return async (message, attempt, signal) => {
     const origin = originOf(message, parts.origins);
     if (origin === undefined) {
@@ -32,10 +42,35 @@ export function createTierProcess(parts: TierParts): Process {
       parts.onDeadLetter('undecodable-message');
       return 'dead-lettered';
     }
-    const leftMs = (headerNumber(message.headers, HEADER.dueAt) ?? 0) - parts.clock.now();
+    const leftMs = waits.leftMs(message);
     if (leftMs > 0) return { retryAfterMs: leftMs };
     await putBack(origin, parts.copies);
     return 'settled';
+  };
+}
+
+/**
+ * How long copies still have to wait. The due time and the timestamp of a record are both dated by the clock of its writer,
+ * which may be hours ahead of or behind this one. So they count only between two bounds on the monotonic clock, from the
+ * moment this process first looked at the copy: no copy waits longer than the delay of its tier, and none of a later
+ * attempt shorter than a second (or the delay, where that is shorter). A copy of the first attempt was never handed to a
+ * provider: it waits for its place behind others of its key, and a second for each of them would add up.
+ */
+function createWaits({ delayMs, clock, monotonic }: Pick<TierParts, 'delayMs' | 'clock' | 'monotonic'>) {
+  /** By the message as it was delivered: forgotten with it. */
+  const firstSeenMs = new WeakMap<LogMessage, number>();
+  return {
+    leftMs: (message: LogMessage): number => {
+      const elapsedMs = monotonic.elapsedMs();
+      const seenMs = firstSeenMs.get(message) ?? elapsedMs;
+      firstSeenMs.set(message, seenMs);
+      const waitedMs = elapsedMs - seenMs;
+      const dueMs = headerNumber(message.headers, HEADER.dueAt) ?? 0;
+      const byClockMs = Math.min(dueMs, message.timestampMs + delayMs) - clock.now();
+      const isFirst = (headerNumber(message.headers, HEADER.attempt) ?? 1) === 1;
+      const atLeastMs = isFirst ? 0 : SHORTEST_WAIT_MS - waitedMs;
+      return Math.min(Math.max(byClockMs, atLeastMs), delayMs - waitedMs);
+    },
   };
 }
 

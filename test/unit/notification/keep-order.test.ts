@@ -3,6 +3,7 @@ import type { Disposition, WorkEnd } from '../../../shared/messaging/disposition
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMemoryBroker } from '../../../shared/messaging/memory-broker.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
+import { monotonicClock } from '../../../shared/platform/clock.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { Hold } from '../../../workers/notification/hold.ts';
 import { holdKey } from '../../../workers/notification/hold-records.ts';
@@ -47,6 +48,8 @@ async function world(offsets: readonly number[], ends: Readonly<Record<string, D
     ledger,
     plan,
     clock,
+    ageClock: clock,
+    monotonic: monotonicClock,
     copies: publisher,
     log,
     topic: COMMANDS,

@@ -1,17 +1,19 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
+import { createAgeClock } from '../../../workers/notification/age-clock.ts';
 import { LedgerMemory } from '../../../workers/notification/ledger-memory.ts';
 import { decide, supersedes, type LedgerEntry } from '../../../workers/notification/ledger-rules.ts';
 
 const NOW = 1_700_000_000_000;
+const HOUR_MS = 3_600_000;
 const SELF = 'this-process';
 
-const sending = (attempt: number, owner: string, leaseUntil: number): LedgerEntry => ({
+const sending = (attempt: number, owner: string, leaseEndsMs: number): LedgerEntry => ({
   status: 'sending',
   attempt,
   owner,
-  leaseUntil,
+  leaseEndsMs,
 });
 const ours = sending(2, SELF, NOW + 30_000);
 const theirs = sending(2, 'another', NOW + 30_000);
@@ -65,12 +67,12 @@ describe('what is left to do with a copy', () => {
     ['it is parked since a later round', parked, 1, 'skip'],
     ['it is parked, and an operator sends it again as if it had failed', parked, 3, 'bury-again'],
   ])('when %s', (_, known, attempt, kind) => {
-    const situation = { nowMs: NOW, self: SELF, isRunning: false };
+    const situation = { elapsedMs: NOW, self: SELF, isRunning: false };
     expect(decide({ attempt, redriveUnknown: false }, known, situation).kind).toBe(kind);
   });
 
   it('a parked one goes when an operator accepts that it may be sent twice, and only in a later round', () => {
-    const situation = { nowMs: NOW, self: SELF, isRunning: false };
+    const situation = { elapsedMs: NOW, self: SELF, isRunning: false };
     expect(decide({ attempt: 3, redriveUnknown: true }, parked, situation).kind).toBe('go');
     expect(decide({ attempt: 2, redriveUnknown: true }, parked, situation)).toEqual({
       kind: 'bury-again',
@@ -79,7 +81,7 @@ describe('what is left to do with a copy', () => {
   });
 
   it('an intent of this process is unknown once a provider may have got the message', () => {
-    const situation = { nowMs: NOW, self: SELF, isRunning: false, hasBegun: true };
+    const situation = { elapsedMs: NOW, self: SELF, isRunning: false, hasBegun: true };
     const copy = { attempt: 2, redriveUnknown: false };
     expect(decide(copy, ours, situation).kind).toBe('unknown');
     expect(decide({ ...copy, attempt: 3 }, ours, situation).kind).toBe('unknown');
@@ -88,7 +90,7 @@ describe('what is left to do with a copy', () => {
   });
 
   it('waits no longer than a second before it looks again, and ends just after the lease', () => {
-    const situation = { nowMs: NOW, self: SELF, isRunning: false };
+    const situation = { elapsedMs: NOW, self: SELF, isRunning: false };
     const copy = { attempt: 2, redriveUnknown: false };
     expect(decide(copy, theirs, situation)).toEqual({ kind: 'wait', afterMs: 1_000 });
     expect(decide(copy, soon, situation)).toEqual({ kind: 'wait', afterMs: 301 });
@@ -96,7 +98,7 @@ describe('what is left to do with a copy', () => {
 
   it('waits whatever is known while this process is in a round of it', () => {
     for (const known of [undefined, ours, lost, retrying, failed, parked, sent]) {
-      const situation = { nowMs: NOW, self: SELF, isRunning: true };
+      const situation = { elapsedMs: NOW, self: SELF, isRunning: true };
       expect(decide({ attempt: 9, redriveUnknown: true }, known, situation).kind).toBe('wait');
     }
   });
@@ -171,6 +173,7 @@ describe('the ledger in memory', () => {
     const clock = { now: () => NOW };
     const memory = new LedgerMemory({
       clock,
+      monotonic: { elapsedMs: () => 0 },
       retentionMs: 60_000,
       longestLeaseMs: (providers = 10) => providers * 100,
     });
@@ -181,11 +184,42 @@ describe('the ledger in memory', () => {
     memory.take({ ...state(3, 'sending'), leaseUntil, providers: ['a', 'b'] });
     memory.take({ ...state(4, 'sending'), leaseUntil });
     memory.take({ ...state(5, 'sending'), providers: ['a', 'b'] });
-    expect(['3', '4', '5'].map((id) => memory.find(id)?.leaseUntil)).toEqual([
-      NOW + 200,
-      NOW + 1_000,
-      NOW + 1,
-    ]);
+    expect(['3', '4', '5'].map((id) => memory.find(id)?.leaseEndsMs)).toEqual([200, 1_000, 1]);
+  });
+
+  it.each([
+    ['an hour ahead', HOUR_MS],
+    ['an hour behind', -HOUR_MS],
+  ])('counts a lease from when it was read, by a writer whose clock is %s', (_, skewMs) => {
+    let elapsedMs = 500;
+    const memory = new LedgerMemory({ monotonic: { elapsedMs: () => elapsedMs } });
+    const updatedAt = NOW + skewMs;
+    memory.take({ ...state(1, 'sending', updatedAt), owner: 'another', leaseUntil: updatedAt + 30_000 });
+    const copy = { attempt: 1, redriveUnknown: false };
+    const situation = () => ({ elapsedMs, self: SELF, isRunning: false });
+    elapsedMs += 30_000;
+    expect(decide(copy, memory.find('1'), situation())).toEqual({ kind: 'wait', afterMs: 1 });
+    elapsedMs += 1;
+    expect(decide(copy, memory.find('1'), situation()).kind).toBe('unknown');
+  });
+
+  it('dates the next attempt no later than the wait that its writer meant, by this clock', () => {
+    const memory = new LedgerMemory({ clock: { now: () => NOW } });
+    const ahead = NOW + HOUR_MS;
+    memory.take({ ...state(1, 'retrying', ahead), nextAttemptAt: ahead + 10_000 });
+    memory.take({ ...state(2, 'retrying', NOW - 4_000), nextAttemptAt: NOW + 6_000 });
+    expect(['1', '2'].map((id) => memory.find(id)?.nextAttemptAt)).toEqual([NOW + 10_000, NOW + 6_000]);
+  });
+
+  it('forgets nothing because the clock of its own process jumps ahead', () => {
+    let jumpMs = 0;
+    const clock = { now: () => NOW + jumpMs };
+    const ageClock = createAgeClock(clock, { elapsedMs: () => 0 });
+    const memory = new LedgerMemory({ clock, ageClock, retentionMs: 60_000 });
+    memory.take(state(1, 'sent', NOW));
+    jumpMs = HOUR_MS;
+    memory.take(state(2, 'sent', clock.now()));
+    expect(memory.find('1')?.status).toBe('sent');
   });
 
   it('knows the channel of each', () => {
@@ -200,12 +234,14 @@ describe('the ledger in memory', () => {
   });
 
   it('tells the intents without an outcome, and those whose lease is over', () => {
-    const memory = new LedgerMemory();
+    let elapsedMs = 0;
+    const memory = new LedgerMemory({ monotonic: { elapsedMs: () => elapsedMs } });
     memory.take(state(1, 'sending'));
     memory.take(state(2, 'sending'));
     memory.take(state(2, 'sent'));
     memory.take(state(3, 'retrying'));
-    expect(memory.sending(NOW)).toEqual({ intents: 1, overdue: 0, retrying: 1 });
-    expect(memory.sending(NOW + 2)).toMatchObject({ overdue: 1 });
+    expect(memory.sending()).toEqual({ intents: 1, overdue: 0, retrying: 1 });
+    elapsedMs = 2;
+    expect(memory.sending()).toMatchObject({ overdue: 1 });
   });
 });

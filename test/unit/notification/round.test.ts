@@ -44,11 +44,12 @@ async function round(script: readonly Scripted[], leaseMs = 100_000) {
       attempt: 3,
       providers: set.list,
       first: 0,
-      leaseUntilMs: NOW + leaseMs,
+      leaseEndsMs: NOW + leaseMs,
       signal: new AbortController().signal,
     },
     {
       clock: { now: () => now },
+      monotonic: { elapsedMs: () => now },
       sendTimeoutMs: 1_000,
       sleep: async (ms) => {
         waits.push(ms);

@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { eventually } from '../../support/conformance-wait.ts';
+import { idOf, notificationWorld } from '../../support/notification-world.ts';
+import { SENT, transient } from '../../support/scripted-providers.ts';
+
+const HOUR_MS = 3_600_000;
+const TIER_MS = 500;
+/** A retry of the tier, a rebalance and what a busy machine adds; far below any difference of clocks here. */
+const SOON_MS = 10_000;
+const skewed = (ms: number) => ({ now: () => Date.now() + ms });
+
+it.each([
+  ['ahead of', HOUR_MS],
+  ['behind', -HOUR_MS],
+])(
+  'a copy of a worker whose clock is an hour %s that of the one that takes over comes back in time',
+  async (_, skewMs) => {
+    const world = await notificationWorld({ tiersMs: [TIER_MS] });
+    let isDown = true;
+    world.providers.add('only').answer = ({ id }) => (isDown && id === idOf(1) ? transient() : SENT);
+    const one = await world.worker({ clock: skewed(skewMs) });
+    for (const number of [1, 2, 3]) await world.sms({ id: idOf(number), partition: 0, key: 'same' });
+    await expect.poll(() => world.metrics.text()).toContain('plat_notification_hold{figure="followers"} 2');
+    await one.stop(500);
+    isDown = false;
+    const other = await world.worker();
+    await eventually('their end', SOON_MS, () => world.providers.delivered.size === 3);
+    expect([...world.providers.delivered.keys()]).toEqual([idOf(1), idOf(2), idOf(3)]);
+    expect(world.deadLetters).toEqual([]);
+    expect(other.health().status).toBe('ready');
+  },
+);
+
+it('a notification that was never tried does not fail because the clock of its worker jumps ahead', async () => {
+  const world = await notificationWorld({ timeLimitMs: HOUR_MS });
+  let isOpen = true;
+  world.providers.add('only').admission = () =>
+    isOpen ? { kind: 'open', afterMs: 50, code: 'down' } : { kind: 'go' };
+  let jumpMs = 0;
+  await world.worker({ clock: { now: () => Date.now() + jumpMs } });
+  await world.sms({ id: idOf(1), key: 'one' });
+  jumpMs = 25 * HOUR_MS;
+  await world.sms({ id: idOf(2), key: 'two' });
+  isOpen = false;
+  await eventually('both', SOON_MS, () => world.providers.delivered.size === 2);
+  expect(world.deadLetters).toEqual([]);
+});
+
+it('a clock that jumps ahead between two attempts ends no retries', async () => {
+  const world = await notificationWorld({ tiersMs: [TIER_MS], timeLimitMs: HOUR_MS });
+  let jumpMs = 0;
+  let attempts = 0;
+  world.providers.add('only').answer = () => {
+    attempts += 1;
+    if (attempts === 1) jumpMs = 2 * HOUR_MS;
+    return attempts < 3 ? transient() : SENT;
+  };
+  await world.worker({ clock: { now: () => Date.now() + jumpMs } });
+  await world.sms({ id: idOf(1) });
+  await eventually('its end', SOON_MS, () => world.states.get(idOf(1))?.status === 'sent');
+  expect(attempts).toBe(3);
+  expect(world.deadLetters).toEqual([]);
+});
