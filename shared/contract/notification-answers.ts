@@ -24,7 +24,7 @@ const id = () => z.string().meta({ format: 'uuid' }).describe('Id of the notific
 /** The 202 answer. */
 export const acceptedReply = z.object({
   notificationId: id(),
-  status: z.literal('accepted').describe('The notification is stored and will be sent.'),
+  status: z.literal('accepted').describe('The notification is on the log and will be handed to a provider.'),
 });
 
 const attempt = z.object({

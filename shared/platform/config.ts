@@ -95,6 +95,8 @@ const environment = z.object({
   CATALOGUE_FOLDER: z.string().optional(),
   /** Provider configuration of the notifications (interface 4.8), a mounted secret; absent: the local outbox. */
   NOTIFICATION_CONFIG_FILE: z.string().optional(),
+  /** Lets a provider configuration work over the embedded broker, which loses what it holds with its process. */
+  NOTIFICATION_ALLOW_LOSS: flag.default(false),
   /** Folder of the local outbox, which takes the messages where no provider is configured. */
   OUTBOX_FOLDER: z.string().default('var/outbox'),
   /** ISO 3166 country of telephone numbers without a country code; absent: they are refused (N4). */
@@ -209,6 +211,7 @@ function contradictions(given: Given): string[] {
   return [
     ...kafkaContradictions(env),
     ...plainTextSecrets(env),
+    ...providersWithoutDurableLog(given, env),
     ...(keys.length > 1 ? ['give one of AUTH_JWT_SECRET, AUTH_JWKS_URL and AUTH_JWKS_FILE'] : []),
   ];
 }
@@ -235,6 +238,17 @@ function kafkaContradictions(env: Partial<Environment>): string[] {
     }
   }
   return faults;
+}
+
+function providersWithoutDurableLog(given: Given, env: Partial<Environment>): string[] {
+  const isDurable = given['KAFKA_BROKERS'] !== undefined;
+  if (isDurable || env.NOTIFICATION_CONFIG_FILE === undefined || env.NOTIFICATION_ALLOW_LOSS === true)
+    return [];
+  return [
+    'NOTIFICATION_CONFIG_FILE needs KAFKA_BROKERS: the embedded broker holds notifications in memory, so that a restart ' +
+      'or crash loses those that were accepted and not sent yet, and may send again what a repeated Idempotency-Key ' +
+      'names. NOTIFICATION_ALLOW_LOSS=true accepts this',
+  ];
 }
 
 /** Passwords and keys that would cross a network in plain text. On loopback nobody else can read or change them. */

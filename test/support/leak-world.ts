@@ -131,6 +131,7 @@ function configOf(configFile: string, folder: string): Config {
     PORT: '0',
     RATE_LIMIT_PER_SECOND: '0',
     NOTIFICATION_CONFIG_FILE: configFile,
+    NOTIFICATION_ALLOW_LOSS: 'true',
     NOTIFICATION_SEND_TIMEOUT_MS: SEND_TIMEOUT_MS,
     OUTBOX_FOLDER: path.join(folder, 'outbox'),
   });

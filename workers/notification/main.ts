@@ -15,6 +15,8 @@ import { startTier, type RunningTier } from './start-tier.ts';
 
 const NAME = 'notification';
 const CHANNELS: readonly Channel[] = ['sms', 'email'];
+const LOSS =
+  'notifications are sent by real providers and held in memory only: a restart loses those that were accepted and not sent yet';
 const MESSAGE_TYPES = [...Object.values(COMMAND_TYPES), NOTIFICATION_STATE, 'ProblemReply'];
 
 /** The providers in force, and how to let go of them. */
@@ -28,9 +30,10 @@ export interface OpenedProviders extends Providers {
 export type OpenProviders = (context: WorkerContext) => Promise<OpenedProviders>;
 
 /** The providers of the configuration file; without one, the local outbox. Only what is configured gets loaded. */
-const openConfigured: OpenProviders = async ({ config, log, clock, metrics }) => {
+const openConfigured: OpenProviders = async ({ broker, config, log, clock, metrics }) => {
   const { createProviders } = await import('./providers/create-providers.ts');
   const { configFile, outboxFolder, sendTimeoutMs } = config.notification;
+  if (configFile !== undefined && broker.kind === 'embedded') log.warn(LOSS);
   const deps = { log, clock, hooks: providerHooks(metrics, log) };
   return createProviders({ configFile, outboxFolder, sendTimeoutMs }, deps);
 };

@@ -53,7 +53,9 @@ function send({ name, summary, description, channelNumber, example }: Notificati
     },
     responses: {
       202: {
-        description: 'The notification is stored and will be sent.',
+        description:
+          'The notification is on the log and will be handed to a provider. On Kafka all in-sync replicas have it; the ' +
+          'embedded broker holds it in memory only, and loses it when its process ends.',
         headers: headerReferences(['X-Correlation-Id', 'Location', 'Warnings']),
         content: {
           'application/json': { schema: accepted, examples: { accepted: { value: ACCEPTED_EXAMPLE } } },

@@ -112,6 +112,19 @@ describe('configuration', () => {
     });
   });
 
+  it('refuses providers over the embedded broker by the setting that allows it, and says what would be lost', () => {
+    const file = { NOTIFICATION_CONFIG_FILE: 'providers.json' };
+    expect(faultOf(file)).toMatch(
+      /NOTIFICATION_CONFIG_FILE needs KAFKA_BROKERS: .*loses those that were accepted .*NOTIFICATION_ALLOW_LOSS=true/,
+    );
+    expect(faultOf({ ...file, NOTIFICATION_ALLOW_LOSS: 'false' })).toContain('NOTIFICATION_ALLOW_LOSS=true');
+    expect(loadConfig({ ...file, NOTIFICATION_ALLOW_LOSS: 'true' }).notification.configFile).toBe(
+      'providers.json',
+    );
+    expect(loadConfig({ ...file, KAFKA_BROKERS: 'a:1' }).notification.configFile).toBe('providers.json');
+    expect(loadConfig({}).notification.configFile).toBeUndefined();
+  });
+
   it('refuses contradictions by name', () => {
     expect(faultOf({ KAFKA_BROKERS: 'a:1', KAFKA_SASL_MECHANISM: 'plain' })).toContain('KAFKA_SASL_USERNAME');
     expect(faultOf({ AUTH_JWT_SECRET: 'x'.repeat(32), AUTH_JWKS_FILE: 'keys.json' })).toContain(

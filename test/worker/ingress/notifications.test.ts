@@ -75,7 +75,11 @@ async function withConfiguration(channel: string, defaultSender?: string) {
       }),
     );
   write(channel, defaultSender);
-  return { ...(await system({ NOTIFICATION_CONFIG_FILE: file })), write, file };
+  return {
+    ...(await system({ NOTIFICATION_CONFIG_FILE: file, NOTIFICATION_ALLOW_LOSS: 'true' })),
+    write,
+    file,
+  };
 }
 
 async function withPublisher(prepare: (publisher: FakePublisher) => void) {
@@ -332,7 +336,10 @@ describe('providers', () => {
     const broker = await createSharedBroker(1);
     const file = path.join(await mkdtemp(path.join(tmpdir(), 'plat-ingress-')), 'providers.json');
     writeFileSync(file, '{"notificationConfigurations": "planted-secret"}');
-    const starting = startOn(broker, startIngress, { NOTIFICATION_CONFIG_FILE: file });
+    const starting = startOn(broker, startIngress, {
+      NOTIFICATION_CONFIG_FILE: file,
+      NOTIFICATION_ALLOW_LOSS: 'true',
+    });
     await expect(starting).rejects.toThrow(/notificationConfigurations/);
     await expect(starting).rejects.not.toThrow(/planted-secret/);
   });

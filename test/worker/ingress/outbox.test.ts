@@ -130,7 +130,10 @@ describe('the page of the local outbox', () => {
     expect((await fetch(`${open.url}/outbox`)).status).toBe(200);
     const file = path.join(folder, 'providers.json');
     await writeFile(file, '{"notificationConfigurations": []}');
-    const configured = await startOn(broker, startIngress, { NOTIFICATION_CONFIG_FILE: file });
+    const configured = await startOn(broker, startIngress, {
+      NOTIFICATION_CONFIG_FILE: file,
+      NOTIFICATION_ALLOW_LOSS: 'true',
+    });
     const answer = await fetch(`${configured.url}/outbox`);
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({
