@@ -44,7 +44,6 @@ export const done = (reply?: ReplyBody, outputs?: readonly OutgoingMessage[]): O
   ...(reply === undefined ? {} : { reply }),
   ...(outputs === undefined ? {} : { outputs }),
 });
-export const deadLettered: Outcome = { kind: 'done', end: 'dead-lettered' };
 export const refused = (problem: Problem): Outcome => ({ kind: 'refused', problem });
 export const retry = (afterMs: number, problem: Problem): Outcome => ({ kind: 'retry', afterMs, problem });
 export const abandon = (problem: Problem): Outcome => ({ kind: 'abandon', problem });

@@ -120,6 +120,8 @@ const failure = object({
   tests: list(test).optional(),
   /** `sent`: it says that it has this id already. */
   result: oneOf(['transient', 'permanent', 'misconfigured', 'unknown', 'sent']),
+  /** Of a transient result: only this receiver cannot be served now, so that it does not count against the provider. */
+  aboutReceiver: flag().optional(),
 }).refine((value) => value.status !== undefined || value.code !== undefined || value.tests !== undefined, {
   error: 'must have one or more of status, code and tests',
 });

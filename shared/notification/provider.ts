@@ -22,7 +22,12 @@ export type SendResult =
     }
   | { readonly kind: 'permanent'; readonly code: string }
   | { readonly kind: 'misconfigured'; readonly code: string }
-  | { readonly kind: 'unknown'; readonly code: string };
+  | {
+      readonly kind: 'unknown';
+      readonly code: string;
+      /** The provider answered, and what it said of this message cannot be told: says nothing about the provider. */
+      readonly isAboutMessage?: true;
+    };
 
 /** A way out of the system for one channel. */
 export interface Provider {

@@ -140,7 +140,6 @@ function commandProcess(
     log,
     onHandled: observe.onHandled,
     onDeadLetter: observe.onDeadLetter,
-    countsAsFailure: (code) => code !== 'deadline-exceeded',
     expired: 'handle',
   }).process;
 }

@@ -40,7 +40,7 @@ export function createTierProcess(parts: TierParts): Process {
         text: 'the copy on a retry tier names no place to go back to',
       });
       parts.onDeadLetter('undecodable-message');
-      return 'dead-lettered';
+      return 'settled';
     }
     const leftMs = waits.leftMs(message);
     if (leftMs > 0) return { retryAfterMs: leftMs };

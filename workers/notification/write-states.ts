@@ -1,6 +1,6 @@
 import type { AttemptRecord, NotificationState } from '../../shared/notification/notification-state.ts';
 import { readRequest } from '../../shared/messaging/request.ts';
-import { deadLettered, done, type Outcome } from '../../shared/messaging/outcome.ts';
+import { done, type Outcome } from '../../shared/messaging/outcome.ts';
 import { addAttempts } from './attempt-history.ts';
 import { deadCopy, retryCopy, type CommandCopy } from './command-copy.ts';
 import { tierFor } from './conclude-round.ts';
@@ -51,15 +51,10 @@ export async function putOnTier(
   await parts.hold.setHead(key, copy.message.partition, head);
 }
 
-/** Reasons that say nothing about this deployment or its providers: they do not count for the flood breaker. */
-const NO_FAILURES: ReadonlySet<string> = new Set([
-  'time-limit-exceeded',
-  'deadline-exceeded',
-  'too-many-waiting',
-  'duplicate-id',
-]);
-
-/** Makes the copy a dead letter, with all that is known of it. */
+/**
+ * Makes the copy a dead letter, with all that is known of it. It does not count for the flood breaker: the end of one
+ * notification must not keep those of others waiting, and what is wrong with a provider is for its own breaker.
+ */
 export async function bury(
   copy: CommandCopy,
   parts: DeliveryParts,
@@ -73,5 +68,5 @@ export async function bury(
   };
   await parts.deadLetters.write(request, { code, text: `the notification was not sent: ${code}` });
   parts.observer.onDeadLetter(code);
-  return NO_FAILURES.has(code) ? done() : deadLettered;
+  return done();
 }

@@ -22,6 +22,43 @@ function classified(
   return result.kind;
 }
 
+const answered = (status: number, body: unknown, settings: object): SendResult => {
+  const { connector } = httpEntry({ connector: settings }).members;
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return classifyAnswer({ status, headers: {}, text }, connector!, CONTEXT);
+};
+
+describe('whom an answer speaks of', () => {
+  const success = { tests: [{ pointer: '/status', equals: '0' }] };
+  const byCode = { success, errorCode: ['/status'] };
+  const byRow = { success, failures: [{ status: [200], result: 'unknown' }] };
+
+  it('an unknown outcome is about the message where the provider answered in words of its own', () => {
+    const about = { kind: 'unknown', isAboutMessage: true };
+    expect(answered(200, { status: '9' }, byCode)).toMatchObject(about);
+    expect(answered(200, { status: '9' }, byRow)).toMatchObject(about);
+    expect(answered(409, {}, { idempotency: { header: 'Id' } })).toMatchObject(about);
+  });
+
+  it('an unknown outcome is about the provider where the answer cannot be read, or something between made it', () => {
+    expect(answered(200, '<html>', byCode)).toEqual({ kind: 'unknown', code: 'http-200' });
+    expect(answered(502, { status: '9' }, byCode)).toEqual({ kind: 'unknown', code: 'http-502-9' });
+  });
+
+  it('a transient result is about the receiver where the row says so', () => {
+    const failures = [
+      { code: ['7'], result: 'transient', aboutReceiver: true },
+      { code: ['8'], result: 'transient' },
+    ];
+    const settings = { ...byCode, failures };
+    expect(answered(200, { status: '7' }, settings)).toMatchObject({
+      kind: 'transient',
+      isAboutReceiver: true,
+    });
+    expect(answered(200, { status: '8' }, settings)).not.toHaveProperty('isAboutReceiver');
+  });
+});
+
 describe('what a status means where the configuration does not tell', () => {
   it.each([
     ['sent', [200, 201, 202, 204, 299]],

@@ -15,16 +15,16 @@ const JUMPS = [
   ['an hour back', -HOUR_MS],
 ] as const;
 
-describe('the clock that ages are judged by', () => {
-  /** The times that it shows after a minute, and after a jump of the wall clock. */
-  const afterJump = (jumpMs: number): number => {
-    const time = { wallMs: NOW, elapsedMs: 7 };
-    const age = createAgeClock({ now: () => time.wallMs }, { elapsedMs: () => time.elapsedMs });
-    time.wallMs += 60_000 + jumpMs;
-    time.elapsedMs += 60_000;
-    return age.now() - NOW;
-  };
+/** The times that it shows after a minute, and after a jump of the wall clock. */
+const afterJump = (jumpMs: number): number => {
+  const time = { wallMs: NOW, elapsedMs: 7 };
+  const age = createAgeClock({ now: () => time.wallMs }, { elapsedMs: () => time.elapsedMs });
+  time.wallMs += 60_000 + jumpMs;
+  time.elapsedMs += 60_000;
+  return age.now() - NOW;
+};
 
+describe('the clock that ages are judged by', () => {
   it('does not follow the wall clock ahead, and follows it back', () => {
     expect(afterJump(0)).toBe(60_000);
     expect(afterJump(HOUR_MS)).toBe(60_000);

@@ -32,7 +32,7 @@ function guarded(options: GuardOptions = {}) {
     changed: (state: string, code: string | undefined) => changes.push(`${state} ${code ?? ''}`.trim()),
     settled: (result: SendResult, elapsedMs: number) => settled.push(`${result.kind} ${elapsedMs}`),
   };
-  const subject = guard(provider, { hooks, ...options }, { now: () => time.now });
+  const subject = guard(provider, { hooks, ...options }, { elapsedMs: () => time.now });
   const call = async (result: SendResult): Promise<SendResult> => {
     expect(subject.admit()).toEqual({ kind: 'go' });
     next.answer = () => Promise.resolve(result);
@@ -45,6 +45,27 @@ function guarded(options: GuardOptions = {}) {
 }
 
 const BREAKER = { failureThreshold: 3, openMs: 1_000, maxOpenMs: 5_000 };
+
+/** Breaks the provider, waits for the end of the rest and begins as many probes as go. */
+async function probing(given: ReturnType<typeof guarded>) {
+  await given.fail(3);
+  given.time.now += 999;
+  expect(given.subject.admit()).toMatchObject({ kind: 'open', afterMs: 1 });
+  given.time.now += 1;
+  const probes: { answer: (result: SendResult) => Promise<unknown> }[] = [];
+  while (given.subject.admit().kind === 'go') {
+    const answer = Promise.withResolvers<SendResult>();
+    given.next.answer = () => answer.promise;
+    const sending = given.subject.send(MESSAGE, SIGNAL);
+    probes.push({
+      answer: (result) => {
+        answer.resolve(result);
+        return sending;
+      },
+    });
+  }
+  return probes;
+}
 
 describe('the circuit breaker of a provider', () => {
   it('opens after so many failures in a row, and names what it is open for', async () => {
@@ -63,6 +84,8 @@ describe('the circuit breaker of a provider', () => {
     await call({ kind: 'permanent', code: 'smtp-550' });
     await fail(2);
     await call({ kind: 'transient', code: 'smtp-452-4.2.2', isAboutReceiver: true });
+    await fail(2);
+    await call({ kind: 'unknown', code: 'http-409', isAboutMessage: true });
     await fail(2);
     await call(SENT);
     await fail(2);
@@ -84,25 +107,51 @@ describe('the circuit breaker of a provider', () => {
     expect(second.subject.admit()).toMatchObject({ kind: 'open', afterMs: 3_600_000 });
   });
 
-  it('lets one probe go after the rest, and closes when it succeeds', async () => {
-    const { subject, time, fail, next, changes } = guarded({ breaker: BREAKER });
-    await fail(3);
-    time.now += 999;
-    expect(subject.admit()).toMatchObject({ kind: 'open', afterMs: 1 });
-    time.now += 1;
-    const answer = Promise.withResolvers<SendResult>();
-    next.answer = () => answer.promise;
-    expect(subject.admit()).toEqual({ kind: 'go' });
-    expect(subject.admit()).toMatchObject({ kind: 'open', afterMs: 500 });
-    const probe = subject.send(MESSAGE, SIGNAL);
+  it('lets three probes go side by side after the rest, and closes when one of them succeeds', async () => {
+    const given = guarded({ breaker: BREAKER });
+    const { subject, time, changes } = given;
+    const probes = await probing(given);
+    expect(probes).toHaveLength(3);
     time.now += 2_000;
     expect(subject.admit()).toMatchObject({ kind: 'open', afterMs: 500 });
     expect(subject.health().status).toBe('degraded');
-    answer.resolve(SENT);
-    await probe;
+    await probes[2]?.answer(SENT);
     expect(subject.admit()).toEqual({ kind: 'go' });
     expect(subject.health()).toEqual({ status: 'ready' });
-    expect(changes).toEqual(['open connect-refused', 'half-open connect-refused', 'closed']);
+    await probes[0]?.answer(DOWN);
+    expect(subject.health()).toEqual({ status: 'ready' });
+    const halfOpen = Array.from({ length: 3 }, () => 'half-open connect-refused');
+    expect(changes).toEqual(['open connect-refused', ...halfOpen, 'closed']);
+  });
+
+  it('rests once for all failures of its probes, and one that still runs may close it', async () => {
+    const given = guarded({ breaker: BREAKER });
+    const { subject } = given;
+    const probes = await probing(given);
+    await probes[0]?.answer(DOWN);
+    expect(subject.admit()).toMatchObject({ kind: 'open', afterMs: 2_000 });
+    await probes[1]?.answer({ kind: 'misconfigured', code: 'http-403' });
+    expect(subject.admit()).toMatchObject({ kind: 'open', afterMs: 2_000 });
+    await probes[2]?.answer({ kind: 'permanent', code: 'smtp-550' });
+    expect(subject.admit()).toEqual({ kind: 'go' });
+  });
+
+  it('rests as long as any of its probes was asked to', async () => {
+    const given = guarded({ breaker: BREAKER });
+    const probes = await probing(given);
+    await probes[0]?.answer(DOWN);
+    await probes[1]?.answer({ kind: 'transient', code: 'http-429', retryAfterMs: 60_000 });
+    expect(given.subject.admit()).toMatchObject({ kind: 'open', afterMs: 60_000 });
+  });
+
+  it('is closed by the message of one receiver while those of others are refused', async () => {
+    const given = guarded({ breaker: BREAKER });
+    await given.fail(3);
+    for (const code of ['smtp-550', 'http-400']) {
+      given.time.now += 1_000;
+      await given.call({ kind: 'permanent', code });
+      expect(given.subject.health().status).toBe('ready');
+    }
   });
 
   it('doubles the rest with every failed probe up to the maximum, and begins anew after a success', async () => {
@@ -126,7 +175,8 @@ describe('the circuit breaker of a provider', () => {
     const { subject, time, fail } = guarded({ breaker: BREAKER });
     await fail(3);
     time.now += 1_000;
-    expect(subject.admit()).toEqual({ kind: 'go' });
+    for (let probe = 0; probe < 3; probe += 1) expect(subject.admit()).toEqual({ kind: 'go' });
+    expect(subject.admit()).toMatchObject({ kind: 'open', afterMs: 500 });
     time.now += 1_000;
     expect(subject.admit()).toEqual({ kind: 'go' });
   });
@@ -184,15 +234,6 @@ describe('the rate limit of a provider', () => {
     }
   });
 
-  it('only waits longer when the clock is set back', () => {
-    const { subject, time } = guarded({ ratePerSecond: 1 });
-    subject.admit();
-    time.now -= 60_000;
-    expect(subject.admit()).toEqual({ kind: 'wait', afterMs: 1_000 });
-    time.now += 1_000;
-    expect(subject.admit()).toEqual({ kind: 'go' });
-  });
-
   it('takes nothing from the allowance while the breaker is open', async () => {
     const { subject, time, fail } = guarded({ ratePerSecond: 1, burst: 4, breaker: BREAKER });
     await fail(3);
@@ -247,7 +288,7 @@ describe('what passes the guard', () => {
 it('tells whose settings it has: its own, else those that the provider names', () => {
   const { provider, subject } = guarded({ identity: 'a1b2' });
   expect(subject.identity).toBe('a1b2');
-  const clock = { now: () => 0 };
+  const clock = { elapsedMs: () => 0 };
   expect(guard({ ...provider, identity: 'own' }, {}, clock).identity).toBe('own');
   expect(guard(provider, {}, clock)).not.toHaveProperty('identity');
 });

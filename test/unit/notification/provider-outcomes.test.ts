@@ -52,6 +52,21 @@ describe('what a failed SMTP session means', () => {
     expect(smtpOutcome(reply(421, '4.3.2 closing', 'DATA'), true).kind).toBe('transient');
   });
 
+  it.each([
+    [451, 'greylisted, come back in five minutes', 'RCPT TO', true],
+    [450, '4.2.0 greylisted', 'RCPT TO', true],
+    [452, '4.5.3 too many recipients', 'RCPT TO', true],
+    [451, '4.6.1 no conversion', 'DATA', true],
+    [452, '4.3.1 no room in the queue', 'RCPT TO', false],
+    [452, 'no room in the queue', 'RCPT TO', false],
+    [451, 'no room in the queue', 'DATA', false],
+    [450, '4.7.1 too many connections', 'EHLO', false],
+  ])('%i %s at %s is about this message or its receiver: %s', (status, text, command, isAboutReceiver) => {
+    const outcome = smtpOutcome(reply(status, text, command), false);
+    expect(outcome.kind).toBe('transient');
+    expect('isAboutReceiver' in outcome).toBe(isAboutReceiver);
+  });
+
   it('never holds the text of the reply', () => {
     const outcome = smtpOutcome(reply(550, '<ana@example.net>: no such user', 'RCPT TO'), false);
     expect(outcome).toEqual({ kind: 'permanent', code: 'smtp-550' });

@@ -85,21 +85,16 @@ describe('a copy on a retry tier', () => {
   });
 
   it.each([
-    ['forward', HOUR_MS],
-    ['back', -HOUR_MS],
-  ])(
-    'waits neither a second less nor its delay more when the clock is set %s during its wait',
-    async (_, jumpMs) => {
-      const { time, pass, handle } = tier();
-      const message = copy(0);
-      expect(await handle(message)).toEqual({ retryAfterMs: DELAY_MS });
-      pass(DELAY_MS / 2);
-      time.wallMs += jumpMs;
-      const disposition = await handle(message);
-      if (jumpMs > 0) expect(disposition).toBe('settled');
-      else expect(disposition).toEqual({ retryAfterMs: DELAY_MS / 2 });
-    },
-  );
+    ['forward', HOUR_MS, 'settled'],
+    ['back', -HOUR_MS, { retryAfterMs: DELAY_MS / 2 }],
+  ])('waits no longer than planned when the clock is set %s during its wait', async (_, jumpMs, expected) => {
+    const { time, pass, handle } = tier();
+    const message = copy(0);
+    expect(await handle(message)).toEqual({ retryAfterMs: DELAY_MS });
+    pass(DELAY_MS / 2);
+    time.wallMs += jumpMs;
+    expect(await handle(message)).toEqual(expected);
+  });
 
   it('with a due time beyond its tier waits for the delay of the tier', async () => {
     expect(await tier().handle(copy(0, { waitMs: HOUR_MS }))).toEqual({ retryAfterMs: DELAY_MS });

@@ -175,7 +175,11 @@ describe('other interfaces by configuration alone', () => {
     expect([byHeader.isIdempotent, byMember.isIdempotent]).toEqual([true, true]);
     standIn.script({ status: 409, body: { error: 'already_sent' } }, { status: 409, body: {} });
     expect(await send(byHeader)).toEqual({ kind: 'sent', providerMessageId: undefined });
-    expect(await send(byHeader)).toEqual({ kind: 'unknown', code: 'http-409' });
+    expect(await send(byHeader)).toEqual({
+      kind: 'unknown',
+      code: 'http-409',
+      isAboutMessage: true,
+    });
   });
 
   it('joins copies outside of a list, and leaves out what is empty', async () => {

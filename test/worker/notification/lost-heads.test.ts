@@ -7,7 +7,7 @@ import { MessagingError } from '../../../shared/platform/errors.ts';
 import { eventually } from '../../support/conformance-wait.ts';
 import { idOf, notificationWorld, SMS, type NotificationWorld } from '../../support/notification-world.ts';
 import { refusingBroker } from '../../support/refusing-broker.ts';
-import { permanent, SENT, transient } from '../../support/scripted-providers.ts';
+import { SENT, transient } from '../../support/scripted-providers.ts';
 
 const HOUR_MS = 3_600_000;
 const REFUSED = new MessagingError('broker-refused', 'not allowed', { canRetry: false });
@@ -67,18 +67,6 @@ it('a copy that cannot be put back waits on its tier until it can, and is no dea
   await eventually('the end', 5_000, () => world.providers.delivered.size === 2);
   expect(world.providers.calls.map(({ id }) => id)).toEqual([idOf(1), idOf(1), idOf(2)]);
   expect(codesOf(world)).toEqual([]);
-});
-
-it('those who waited count for the breaker of floods too', async () => {
-  const world = await notificationWorld({ tiersMs: [500] });
-  let count = 0;
-  world.providers.add('only').answer = () => (count++ === 0 ? transient() : permanent('bad'));
-  const worker = await world.worker();
-  for (let number = 0; number < 90; number += 1) await world.sms({ id: idOf(number) });
-  await eventually('the breaker', 5_000, () => /breaker/.test(JSON.stringify(worker.health())));
-  await sleep(300);
-  expect(codesOf(world).length).toBeGreaterThanOrEqual(50);
-  expect(codesOf(world).length).toBeLessThan(60);
 });
 
 it('an empty key is a key: those that have it keep their order', async () => {

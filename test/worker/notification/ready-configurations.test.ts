@@ -112,12 +112,19 @@ const infobipFailures: readonly Failure[] = [
     'permanent',
     'http-200-REJECTED_DESTINATION',
   ),
-  failure(
-    'undeliverable for now within 200',
-    json(200, infobipMessage({ groupId: 2, name: 'UNDELIVERABLE_NOT_DELIVERED' }, { permanent: false })),
-    'transient',
-    'http-200-UNDELIVERABLE_NOT_DELIVERED',
-  ),
+  {
+    title: 'undeliverable for now within 200',
+    reply: json(
+      200,
+      infobipMessage({ groupId: 2, name: 'UNDELIVERABLE_NOT_DELIVERED' }, { permanent: false }),
+    ),
+    result: { kind: 'transient', code: 'http-200-UNDELIVERABLE_NOT_DELIVERED', isAboutReceiver: true },
+  },
+  {
+    title: 'too many of one text to one receiver within 200',
+    reply: json(200, infobipMessage({ groupId: 5, name: 'REJECTED_FLOODING_FILTER' })),
+    result: { kind: 'transient', code: 'http-200-REJECTED_FLOODING_FILTER', isAboutReceiver: true },
+  },
   failure(
     'out of credit within 200',
     json(200, infobipMessage({ groupId: 5, id: 12, name: 'REJECTED_NOT_ENOUGH_CREDITS' })),
@@ -130,12 +137,11 @@ const infobipFailures: readonly Failure[] = [
     'transient',
     'http-200-REJECTED_SYSTEM_ERROR',
   ),
-  failure(
-    'an id that it has already within 200',
-    json(200, infobipMessage({ groupId: 5, name: 'REJECTED_DUPLICATE_MESSAGE_ID' })),
-    'unknown',
-    'http-200-REJECTED_DUPLICATE_MESSAGE_ID',
-  ),
+  {
+    title: 'an id that it has already within 200',
+    reply: json(200, infobipMessage({ groupId: 5, name: 'REJECTED_DUPLICATE_MESSAGE_ID' })),
+    result: { kind: 'unknown', code: 'http-200-REJECTED_DUPLICATE_MESSAGE_ID', isAboutMessage: true },
+  },
 ];
 const vonage = (status: string): StandInReply =>
   json(200, { 'message-count': '1', messages: [{ status, 'error-text': 'to 40722123456' }] });

@@ -20,6 +20,9 @@ export interface ClassifyContext {
   readonly isAddressOfMessage: boolean;
 }
 
+const CONFLICT = 409;
+const FIRST_SERVER_ERROR = 500;
+
 type ResultKind = FailureRow['result'];
 
 /** Whether an answer of a kind says that nothing was sent, where the configuration does not tell (docs/providers). */
@@ -62,13 +65,24 @@ export function classifyAnswer(
   switch (kind) {
     case 'transient': {
       const waitMs = waitOf(answer, connector, context.nowMs);
-      return { kind, code, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) };
+      return {
+        kind,
+        code,
+        ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+        ...(row?.aboutReceiver === true ? { isAboutReceiver: true } : {}),
+      };
     }
     case 'sent':
       return { kind, providerMessageId: undefined };
+    case 'unknown': {
+      // An answer that cannot be read may come from anything between here and the provider.
+      const isRead = row !== undefined || given !== undefined || answer.status === CONFLICT;
+      return isRead && answer.status < FIRST_SERVER_ERROR
+        ? { kind, code, isAboutMessage: true }
+        : { kind, code };
+    }
     case 'permanent':
     case 'misconfigured':
-    case 'unknown':
       return { kind, code };
     default:
       return assertNever(kind);

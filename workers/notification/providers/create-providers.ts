@@ -8,7 +8,7 @@ import {
   readProviderConfiguration,
 } from '../../../shared/notification/provider-configuration.ts';
 import { openOutboxFolder } from '../../../shared/notification/outbox-folder.ts';
-import type { Clock } from '../../../shared/platform/clock.ts';
+import { monotonicClock, type Clock } from '../../../shared/platform/clock.ts';
 import { ConfigError, errorText } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/worker.ts';
@@ -129,7 +129,7 @@ async function outboxOnly(source: ProviderSource, deps: ProviderDeps): Promise<P
   }
   const made = (['sms', 'email'] as const).map((channel) => {
     const provider = createOutboxProvider({ name: 'outbox', channel, folder: source.outboxFolder }, deps);
-    return guard(provider, { hooks: deps.hooks?.(provider) }, deps.clock);
+    return guard(provider, { hooks: deps.hooks?.(provider) }, monotonicClock);
   });
   const built: Built = { entries: new Map(made.map((provider) => [provider.channel, provider])), hash: '' };
   return {
@@ -192,7 +192,7 @@ function guarded(provider: Provider, entry: ProviderEntry, deps: ProviderDeps): 
       hooks: deps.hooks?.(provider),
       identity: identityOf(entry).slice(0, IDENTITY_DIGITS),
     },
-    deps.clock,
+    monotonicClock,
   );
 }
 

@@ -5,7 +5,7 @@ import type {
   Provider,
   SendResult,
 } from '../../../shared/notification/provider.ts';
-import type { Clock } from '../../../shared/platform/clock.ts';
+import type { MonotonicClock } from '../../../shared/platform/clock.ts';
 import {
   type BreakerState,
   type ProviderBreakerSettings,
@@ -38,13 +38,13 @@ export interface GuardHooks {
  * so that a provider that is down costs no allowance. A provider that rejects although it must not has an unknown outcome.
  * Result codes are cleaned here once more: whatever a provider answers, nothing but [A-Za-z0-9._-]{1,64} passes.
  */
-export function guard(provider: Provider, options: GuardOptions, clock: Clock): GuardedProvider {
+export function guard(provider: Provider, options: GuardOptions, monotonic: MonotonicClock): GuardedProvider {
   const { ratePerSecond, hooks, identity = provider.identity } = options;
   const bucket =
     ratePerSecond === undefined
       ? undefined
-      : createTokenBucket({ ratePerSecond, burst: options.burst }, clock);
-  const breaker = createProviderBreaker(options.breaker ?? {}, clock, hooks?.changed);
+      : createTokenBucket({ ratePerSecond, burst: options.burst }, monotonic);
+  const breaker = createProviderBreaker(options.breaker ?? {}, monotonic, hooks?.changed);
 
   const admit = (): Admission => {
     const closed = breaker.check();
@@ -56,11 +56,11 @@ export function guard(provider: Provider, options: GuardOptions, clock: Clock): 
   };
 
   const send = async (message: Outbound, signal: AbortSignal): Promise<SendResult> => {
-    const startedAt = clock.now();
+    const startedAt = monotonic.elapsedMs();
     const settle = breaker.begin();
     const result = clean(await sendSafely(provider, message, signal));
     settle(result);
-    hooks?.settled?.(result, Math.max(0, clock.now() - startedAt));
+    hooks?.settled?.(result, monotonic.elapsedMs() - startedAt);
     return result;
   };
 

@@ -20,8 +20,10 @@ const SERVICE_CLOSING = 421;
 const BAD_SEQUENCE = 503;
 const FIRST_PERMANENT = 500;
 
-/** RFC 3463 subjects that are about the receiver: address, mailbox, policy (greylisting). */
-const ABOUT_RECEIVER = /^4\.[127]\./;
+/** RFC 3463: address, mailbox, policy (greylisting), content, and too many recipients of one message. */
+const ABOUT_RECEIVER = /^4\.(?:[1267]\.|5\.3$)/;
+/** Without an enhanced code: mailbox unavailable, and what most servers answer to an unknown sender (greylisting). */
+const ABOUT_RECEIVER_REPLIES = new Set([450, 451]);
 /** Subjects have one digit: what else looks like a code may be a number of the message. */
 const ENHANCED_CODE = /^\d{3}[ -]([245]\.\d\.\d{1,3})\b/;
 
@@ -85,10 +87,9 @@ function outcomeOfReply(fault: SmtpFault, replyCode: number): Failed {
   return { kind: isAboutMessage ? 'permanent' : 'misconfigured', code };
 }
 
-/** Without an enhanced code: mailbox unavailable (450) is the one reply that can only be about the receiver. */
 function isAboutReceiver(replyCode: number, enhanced: string | undefined, command: string): boolean {
   if (enhanced !== undefined) return ABOUT_RECEIVER.test(enhanced);
-  return command.startsWith('RCPT') && replyCode === 450;
+  return command.startsWith('RCPT') && ABOUT_RECEIVER_REPLIES.has(replyCode);
 }
 
 /** Words for what broke the connection. */

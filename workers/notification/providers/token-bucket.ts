@@ -1,4 +1,4 @@
-import type { Clock } from '../../../shared/platform/clock.ts';
+import type { MonotonicClock } from '../../../shared/platform/clock.ts';
 
 export interface RateLimit {
   /** Above 0; fractions for less than one call a second. */
@@ -14,15 +14,15 @@ export interface TokenBucket {
 
 const SECOND = 1_000;
 
-/** A rate limit over calls: an allowance that fills steadily up to the burst. A clock set back only delays the filling. */
-export function createTokenBucket(limit: RateLimit, clock: Clock): TokenBucket {
+/** A rate limit over calls: an allowance that fills steadily up to the burst. */
+export function createTokenBucket(limit: RateLimit, monotonic: MonotonicClock): TokenBucket {
   const capacity = Math.max(1, limit.burst ?? limit.ratePerSecond);
   let tokens = capacity;
-  let filledAt = clock.now();
+  let filledAt = monotonic.elapsedMs();
   return {
     take: () => {
-      const now = clock.now();
-      tokens = Math.min(capacity, tokens + (Math.max(0, now - filledAt) / SECOND) * limit.ratePerSecond);
+      const now = monotonic.elapsedMs();
+      tokens = Math.min(capacity, tokens + ((now - filledAt) / SECOND) * limit.ratePerSecond);
       filledAt = now;
       /** A hair below a whole token is one: binary fractions do not add up exactly. */
       if (tokens >= 1 - 1e-9) {
