@@ -1,11 +1,11 @@
 import { PROBLEM_TYPE } from '../schemas/catalogue.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
-import type { TopicKey } from '../shared/messaging/topic-names.ts';
-import { allTopicSpecs, missingTopics } from '../shared/messaging/topic-catalogue.ts';
+import { retryTopicName, type TopicKey } from '../shared/messaging/topic-names.ts';
+import { topicNames } from '../shared/messaging/topic-kinds.ts';
+import { allTopicSpecs, requireTopics } from '../shared/messaging/topic-catalogue.ts';
 import { systemClock, type Clock } from '../shared/platform/clock.ts';
 import type { Config } from '../shared/platform/config.ts';
-import { ConfigError } from '../shared/platform/errors.ts';
 import type { Log } from '../shared/platform/log.ts';
 import { createMetrics, type Metrics } from '../shared/platform/metrics.ts';
 import type { Health, RunningWorker } from '../shared/platform/worker.ts';
@@ -45,7 +45,7 @@ export interface StartOptions {
 export async function startWorkers(options: StartOptions): Promise<RunningSystem> {
   const { config, names, log } = options;
   const metrics = options.metrics ?? createMetrics();
-  const broker = options.broker ?? (await createBroker(config, log));
+  const broker = options.broker ?? (await createBroker(config, log, metrics));
   const started: RunningWorker[] = [];
   let stopping: Promise<void> | undefined;
   const health = (): Readonly<Record<string, Health>> =>
@@ -63,7 +63,7 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
     signal: options.signal,
   });
   try {
-    await wait('Kafka', () => provideTopics(broker, config, names));
+    await wait('Kafka', () => provideTopics(broker, options));
     warnOfAbsentWorkers(options, broker);
     const clock = options.clock ?? systemClock;
     const codec = await createCodec(config, clock);
@@ -93,13 +93,19 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
 }
 
 /** Only the code of the broker that is used gets loaded. */
-async function createBroker(config: Config, log: Log): Promise<Broker> {
+async function createBroker(config: Config, log: Log, metrics: Metrics): Promise<Broker> {
   if (config.kafka === undefined) {
     const { createMemoryBroker } = await import('../shared/messaging/memory-broker.ts');
     return createMemoryBroker();
   }
   const { createKafkaBroker } = await import('../shared/messaging/kafka-broker.ts');
-  return createKafkaBroker({ ...config.kafka, clientId: 'banking-product-engine', log });
+  const unreadable = metrics.counter(
+    'plat_unreadable_batches_total',
+    'Record batches that could not be read and were passed over',
+    ['topic'],
+  );
+  const onUnreadable = (topic: string): void => unreadable.inc({ topic });
+  return createKafkaBroker({ ...config.kafka, clientId: 'banking-product-engine', log, onUnreadable });
 }
 
 /** Over an embedded broker of this process nobody else can do the work of a worker that is left out. */
@@ -113,7 +119,7 @@ function warnOfAbsentWorkers(options: StartOptions, broker: Broker): void {
   );
 }
 
-async function provideTopics(broker: Broker, config: Config, names: readonly WorkerName[]): Promise<void> {
+async function provideTopics(broker: Broker, { config, names, log }: StartOptions): Promise<void> {
   const { retryTiersMs } = config.notification;
   if (broker.kind === 'embedded') {
     await broker.admin.createTopics(allTopicSpecs(config.topicPrefix, retryTiersMs));
@@ -122,10 +128,9 @@ async function provideTopics(broker: Broker, config: Config, names: readonly Wor
   const entries = names.map((name): WorkerEntry => WORKERS[name]);
   const needed = [...new Set(entries.flatMap((entry): readonly TopicKey[] => entry.topics))];
   const tiersMs = entries.some((entry) => entry.retryTiers === true) ? retryTiersMs : [];
-  const missing = await missingTopics(broker.admin, config.topicPrefix, needed, tiersMs);
-  if (missing.length > 0) {
-    throw new ConfigError(
-      `the broker lacks topics: ${missing.join(', ')}; make them by: npm run topics -- create`,
-    );
-  }
+  const topics = [
+    ...topicNames(config.topicPrefix, needed),
+    ...tiersMs.map((delayMs) => retryTopicName(config.topicPrefix, delayMs)),
+  ];
+  await requireTopics(broker.admin, topics, log);
 }

@@ -3,11 +3,11 @@
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { REQUEST_BATCH } from '../../shared/messaging/request-batch.ts';
 import { createRequester, type RequestReply } from '../../shared/messaging/request-reply.ts';
-import { missingTopics } from '../../shared/messaging/topic-catalogue.ts';
+import { requireTopics } from '../../shared/messaging/topic-catalogue.ts';
+import { topicNames } from '../../shared/messaging/topic-kinds.ts';
 import { topicName } from '../../shared/messaging/topic-names.ts';
 import { systemClock } from '../../shared/platform/clock.ts';
 import type { Config } from '../../shared/platform/config.ts';
-import { ConfigError } from '../../shared/platform/errors.ts';
 import { createLog, type LogLevel } from '../../shared/platform/log.ts';
 import { lowerPriority } from '../../shared/platform/lower-priority.ts';
 import { createCodec } from '../../workers/create-codec.ts';
@@ -39,12 +39,7 @@ export async function connectEngine(config: Config, instanceId: string): Promise
   const { broker, close } = await openBroker(config);
   try {
     const prefix = config.topicPrefix;
-    const missing = await missingTopics(broker.admin, prefix, TOPICS);
-    if (missing.length > 0) {
-      throw new ConfigError(
-        `the broker lacks topics: ${missing.join(', ')}; make them by: npm run topics -- create`,
-      );
-    }
+    await requireTopics(broker.admin, topicNames(prefix, TOPICS), quietLog(config));
     const codec = await createCodec(config, systemClock);
     await codec.prepare([REQUEST_TYPE, REQUEST_BATCH]);
     const topic = topicName(prefix, 'scheduleBulkRequests');

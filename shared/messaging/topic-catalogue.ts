@@ -1,4 +1,6 @@
 import { COMMAND_RETENTION_MS, OUTCOME_RETENTION_MS } from '../notification/retention.ts';
+import { ConfigError, errorText, MessagingError } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
 import type { BrokerAdmin, TopicSpec } from './ports.ts';
 import { retryTopicName, TOPIC, topicName, type TopicKey } from './topic-names.ts';
 
@@ -36,18 +38,20 @@ const ANSWER_SEGMENT_BYTES = 64 * MIB;
 
 type Settings = Readonly<Record<string, string>>;
 
-/** Records stay packed as they were written, under the producer's time (D2 reads it where no header tells). */
+/**
+ * The broker unpacks what arrives packed: any client may write lz4 or snappy, which kafkajs does not read, and one such
+ * batch would be lost to each reader. Records carry the producer's time (D2 reads it where no header tells).
+ */
 const COMMON: Settings = {
   'cleanup.policy': 'delete',
-  'compression.type': 'producer',
+  'compression.type': 'uncompressed',
   'max.message.bytes': String(MAX_MESSAGE_BYTES),
   'message.timestamp.type': 'CreateTime',
 };
-/**
- * Upstream systems write requests with producers of their own, and kafkajs cannot read snappy or lz4: one such batch
- * would stop its partition. The broker unpacks what arrives packed; our own single requests are not packed anyway.
- */
-const REQUESTS: Settings = { 'compression.type': 'uncompressed' };
+/** What is large and not waited for stays packed, or is packed again, in a format that every client reads. */
+const PACKED: Settings = { 'compression.type': 'gzip' };
+/** Under these the broker stores no batch that kafkajs does not read, whatever a producer sends. */
+const READABLE: ReadonlySet<string> = new Set(['uncompressed', 'gzip', 'zstd']);
 const ANSWERS: Settings = {
   'retention.ms': String(ANSWER_RETENTION_MS),
   'retention.bytes': String(ANSWER_RETENTION_BYTES),
@@ -56,12 +60,11 @@ const ANSWERS: Settings = {
 };
 
 /**
- * The present state of something by key. The broker unpacks what arrives packed, as with requests; a tombstone outlives
- * a reader that is away for a week, and compaction comes soon enough that a start reads little that is superseded.
+ * The present state of something by key. A tombstone outlives a reader that is away for a week, and compaction comes soon
+ * enough that a start reads little that is superseded.
  */
 const STATE: Settings = {
   'cleanup.policy': 'compact',
-  'compression.type': 'uncompressed',
   'delete.retention.ms': String(7 * DAY_MS),
   'min.cleanable.dirty.ratio': '0.1',
   'segment.ms': String(DAY_MS),
@@ -82,25 +85,27 @@ interface Entry {
   readonly config: Settings;
 }
 
+const DEAD_LETTERS = entry(PARTITIONS, { ...PACKED, ...retention(DEAD_LETTER_RETENTION_MS) });
+
 /** Every topic of the system. Replicas follow the cluster: min(3, brokers), with 3 also min.insync.replicas 2. */
 const CATALOGUE: Readonly<Record<TopicKey, Entry>> = {
-  scheduleRequests: entry(PARTITIONS, { ...REQUESTS, ...retention(REQUEST_RETENTION_MS) }),
-  scheduleBulkRequests: entry(PARTITIONS, { ...REQUESTS, ...retention(BULK_RETENTION_MS) }),
-  scheduleDeadLetters: entry(PARTITIONS, retention(DEAD_LETTER_RETENTION_MS)),
-  productRequests: entry(PARTITIONS, { ...REQUESTS, ...retention(REQUEST_RETENTION_MS) }),
-  productDeadLetters: entry(PARTITIONS, retention(DEAD_LETTER_RETENTION_MS)),
-  simulationRequests: entry(PARTITIONS, { ...REQUESTS, ...retention(REQUEST_RETENTION_MS) }),
-  simulationDeadLetters: entry(PARTITIONS, retention(DEAD_LETTER_RETENTION_MS)),
+  scheduleRequests: entry(PARTITIONS, retention(REQUEST_RETENTION_MS)),
+  scheduleBulkRequests: entry(PARTITIONS, retention(BULK_RETENTION_MS)),
+  scheduleDeadLetters: DEAD_LETTERS,
+  productRequests: entry(PARTITIONS, retention(REQUEST_RETENTION_MS)),
+  productDeadLetters: DEAD_LETTERS,
+  simulationRequests: entry(PARTITIONS, retention(REQUEST_RETENTION_MS)),
+  simulationDeadLetters: DEAD_LETTERS,
   ingressReplies: entry(PARTITIONS, ANSWERS),
   ingressResults: entry(RESULT_PARTITIONS, ANSWERS),
-  recalculationReplies: entry(PARTITIONS, ANSWERS),
+  recalculationReplies: entry(PARTITIONS, { ...ANSWERS, ...PACKED }),
   catalogueRecords: entry(CATALOGUE_PARTITIONS, STATE),
-  smsCommands: entry(PARTITIONS, { ...REQUESTS, ...retention(COMMAND_RETENTION_MS) }),
-  emailCommands: entry(PARTITIONS, { ...REQUESTS, ...retention(COMMAND_RETENTION_MS) }),
+  smsCommands: entry(PARTITIONS, retention(COMMAND_RETENTION_MS)),
+  emailCommands: entry(PARTITIONS, retention(COMMAND_RETENTION_MS)),
   notificationHold: entry(PARTITIONS, expiringState(COMMAND_RETENTION_MS)),
   notificationOutcomes: entry(OUTCOME_PARTITIONS, expiringState(OUTCOME_RETENTION_MS)),
   notificationAcceptances: entry(PARTITIONS, expiringState(ACCEPTANCE_RETENTION_MS)),
-  notificationDeadLetters: entry(PARTITIONS, retention(DEAD_LETTER_RETENTION_MS)),
+  notificationDeadLetters: DEAD_LETTERS,
   deadLetterAudit: entry(CATALOGUE_PARTITIONS, retention(AUDIT_RETENTION_MS)),
 };
 
@@ -111,7 +116,7 @@ export function topicSpecs(prefix: string, keys: readonly TopicKey[]): TopicSpec
 
 /** The specifications of the retry tiers with these delays, in milliseconds. */
 export function retryTopicSpecs(prefix: string, tiersMs: readonly number[]): TopicSpec[] {
-  const retry = entry(PARTITIONS, { ...REQUESTS, ...retention(COMMAND_RETENTION_MS) });
+  const retry = entry(PARTITIONS, retention(COMMAND_RETENTION_MS));
   return tiersMs.map((delayMs) => ({ topic: retryTopicName(prefix, delayMs), ...retry }));
 }
 
@@ -121,21 +126,57 @@ export function allTopicSpecs(prefix: string, tiersMs: readonly number[]): Topic
 }
 
 /**
- * Names of the topics that are not there, for a worker to refuse its start with: they are made by `npm run topics --
- * create` only. Rejects with MessagingError when the broker cannot be asked.
+ * Refuses a start without the topics that it needs, which are made by `npm run topics -- create` only, or with topics on
+ * which a producer's lz4 or snappy batches would be stored as they are. Throws ConfigError naming all of them and what to
+ * do. Rejects with MessagingError when the broker cannot be asked; one that shows its settings to administrators only is
+ * not checked for compression, and the log says so.
  */
-export async function missingTopics(
-  admin: Pick<BrokerAdmin, 'partitionCounts'>,
-  prefix: string,
-  keys: readonly TopicKey[],
-  tiersMs: readonly number[] = [],
-): Promise<string[]> {
-  const names = [
-    ...keys.map((key) => topicName(prefix, key)),
-    ...tiersMs.map((delayMs) => retryTopicName(prefix, delayMs)),
-  ];
+export async function requireTopics(
+  admin: TopicAdmin,
+  names: readonly string[],
+  log: Pick<Log, 'warn'>,
+): Promise<void> {
   const counts = await admin.partitionCounts(names);
-  return names.filter((name) => !counts.has(name));
+  const missing = names.filter((name) => !counts.has(name));
+  const packed = await unreadableTopics(admin, [...counts.keys()], log);
+  const faults = [
+    ...(missing.length === 0
+      ? []
+      : [`the broker lacks topics: ${missing.join(', ')}; make them by: npm run topics -- create`]),
+    ...(packed.length === 0
+      ? []
+      : [
+          `batches in lz4 or snappy would be lost on topics: ${packed.join(', ')}; set compression.type to uncompressed by: ` +
+            'kafka-configs.sh --alter --entity-type topics --entity-name TOPIC --add-config compression.type=uncompressed',
+        ]),
+  ];
+  if (faults.length > 0) throw new ConfigError(faults.join('; '));
+}
+
+/** What is asked of topics at a start. KafkaAdmin answers both; the embedded broker packs nothing and shows no settings. */
+export interface TopicAdmin extends Pick<BrokerAdmin, 'partitionCounts'> {
+  topicStates?(topics: readonly string[]): Promise<ReadonlyMap<string, TopicState>>;
+}
+
+async function unreadableTopics(
+  admin: TopicAdmin,
+  names: readonly string[],
+  log: Pick<Log, 'warn'>,
+): Promise<string[]> {
+  try {
+    const states = (await admin.topicStates?.(names)) ?? new Map<string, TopicState>();
+    return [...states].flatMap(([name, { config }]) => {
+      const type = config.get('compression.type') ?? '';
+      return READABLE.has(type) ? [] : [`${name} (compression.type=${type})`];
+    });
+  } catch (error) {
+    if (!(error instanceof MessagingError) || error.code !== 'broker-refused') throw error;
+    log.warn(
+      { error: errorText(error) },
+      'the compression of topics cannot be checked: DescribeConfigs is refused',
+    );
+    return [];
+  }
 }
 
 /** A topic as it is on the broker. */

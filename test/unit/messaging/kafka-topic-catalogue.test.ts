@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
   allTopicSpecs,
-  missingTopics,
+  requireTopics,
   topicDifferences,
   topicSpecs,
 } from '../../../shared/messaging/topic-catalogue.ts';
 import { internalTopics, ownReplyTopics } from '../../../shared/messaging/reply-topics.ts';
+import { MessagingError } from '../../../shared/platform/errors.ts';
+import { silentLog, type Log } from '../../../shared/platform/log.ts';
 import { delayLabel, TOPIC, type TopicKey } from '../../../shared/messaging/topic-names.ts';
 
 const KEYS = Object.keys(TOPIC) as TopicKey[];
@@ -40,11 +42,13 @@ describe('topic catalogue', () => {
     }
   });
 
-  test('the broker unpacks requests, which others may pack as kafkajs cannot read, and keeps answers packed', () => {
-    for (const key of ['scheduleRequests', 'scheduleBulkRequests'] as const) {
+  test('the broker repacks on every topic what others may pack as kafkajs cannot read', () => {
+    for (const { config } of allTopicSpecs('', [10_000])) {
+      expect(['uncompressed', 'gzip']).toContain(config?.['compression.type']);
+    }
+    for (const key of ['scheduleRequests', 'ingressReplies', 'ingressResults'] as const) {
       expect(specOf(key).config?.['compression.type']).toBe('uncompressed');
     }
-    expect(specOf('ingressReplies').config?.['compression.type']).toBe('producer');
   });
 
   test('results go after an hour and are capped, and segments close soon enough for both', () => {
@@ -67,11 +71,46 @@ describe('topic catalogue', () => {
     expect(retentionOf('scheduleDeadLetters')).toBeGreaterThan(retentionOf('scheduleBulkRequests'));
   });
 
-  test('names the topics that are missing, with their prefix', async () => {
-    const admin = { partitionCounts: async () => new Map([[`p.${TOPIC.ingressReplies}`, 12]]) };
-    expect(await missingTopics(admin, 'p.', ['ingressReplies', 'ingressResults'])).toEqual([
-      `p.${TOPIC.ingressResults}`,
-    ]);
+  test('a start without topics names all that are missing, and how to make them', async () => {
+    const admin = { partitionCounts: async () => new Map([['p.there', 12]]) };
+    await expect(requireTopics(admin, ['p.one', 'p.there', 'p.other'], silentLog)).rejects.toMatchObject({
+      code: 'invalid-configuration',
+      message: expect.stringMatching(/lacks topics: p\.one, p\.other; .*npm run topics -- create/),
+    });
+    await expect(requireTopics(admin, ['p.there'], silentLog)).resolves.toBeUndefined();
+  });
+
+  const stored = (types: Record<string, string>) => ({
+    partitionCounts: async () => new Map(Object.keys(types).map((name) => [name, 1])),
+    topicStates: async () =>
+      new Map(
+        Object.entries(types).map(([name, type]) => [
+          name,
+          { partitions: 1, config: new Map([['compression.type', type]]) },
+        ]),
+      ),
+  });
+
+  test('a start on topics that store what kafkajs cannot read names them, and the command that mends them', async () => {
+    const admin = stored({ a: 'producer', b: 'uncompressed', c: 'lz4', d: 'gzip', e: 'snappy', f: 'zstd' });
+    const names = [...(await admin.partitionCounts()).keys()];
+    await expect(requireTopics(admin, names, silentLog)).rejects.toThrow(
+      /a \(compression\.type=producer\), c \(compression\.type=lz4\), e \(compression\.type=snappy\); .*kafka-configs\.sh/,
+    );
+  });
+
+  test('a broker that refuses to show its settings does not hinder a start, and one that fails does', async () => {
+    const failing = (code: string) => ({
+      ...stored({ a: 'producer' }),
+      topicStates: () => Promise.reject(new MessagingError(code, 'no', { canRetry: false })),
+    });
+    const warnings: string[] = [];
+    const log = { warn: (_: object, text: string) => warnings.push(text) };
+    await requireTopics(failing('broker-refused'), ['a'], log as unknown as Log);
+    expect(warnings).toEqual([expect.stringContaining('DescribeConfigs')]);
+    await expect(requireTopics(failing('broker-unavailable'), ['a'], silentLog)).rejects.toMatchObject({
+      code: 'broker-unavailable',
+    });
   });
 
   test('each retry tier has a topic named by its delay, with the partitions of the commands', () => {
@@ -94,11 +133,6 @@ describe('topic catalogue', () => {
       '90m',
       '24h',
     ]);
-  });
-
-  test('names the retry tiers that are missing', async () => {
-    const admin = { partitionCounts: async () => new Map([['plat.notification.retry.10s.v1', 12]]) };
-    expect(await missingTopics(admin, '', [], [10_000, 60_000])).toEqual(['plat.notification.retry.1m.v1']);
   });
 
   test('no reply may go to a topic of our own but those for replies', () => {
