@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createRequire } from 'node:module';
 import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
 import { MessagingError } from '../platform/errors.ts';
 import type { CreateKafkaClient, KafkaClient } from './kafka-client.ts';
@@ -20,6 +22,8 @@ const MIN_IN_SYNC_REPLICAS = '2';
 const OFFSETS_SPREAD_MS = 2_000;
 /** What topics of the brokers themselves start with. */
 const INTERNAL_PREFIX = '__';
+/** Kafka's number of the isolation level under which the end of a partition is its high watermark. */
+const READ_UNCOMMITTED = 0;
 
 /**
  * Topics, offsets and groups by kafkajs' admin. One connection, opened by the first call and replaced after a failed
@@ -90,6 +94,15 @@ export class KafkaAdmin implements BrokerAdmin {
         .map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }))
         .toSorted((one, other) => one.partition - other.partition);
     });
+  }
+
+  /**
+   * The high watermark of each partition: the next offset to be written, however many transactions are open below it. A
+   * leader that was just elected answers only when it knows of everything that was confirmed before.
+   */
+  highWatermarks(topic: string): Promise<readonly { partition: number; high: number }[]> {
+    readIsolationLevelOfCall();
+    return isolationLevels.run(READ_UNCOMMITTED, () => this.offsets(topic));
   }
 
   committed(groupId: string, topics: readonly string[]): Promise<readonly PartitionOffset[]> {
@@ -182,6 +195,25 @@ export class KafkaAdmin implements BrokerAdmin {
       // The connection is given up either way.
     }
   }
+}
+
+interface BrokerClass {
+  readonly prototype: { listOffsets: (request: { isolationLevel?: number }) => Promise<unknown> };
+}
+
+const isolationLevels = new AsyncLocalStorage<number>();
+const PATCHED = new WeakSet<object>();
+
+/** The admin client of kafkajs asks for offsets as a reader of committed records, and cannot be told otherwise. */
+function readIsolationLevelOfCall(): void {
+  const { prototype } = createRequire(import.meta.url)('kafkajs/src/broker') as BrokerClass;
+  if (PATCHED.has(prototype)) return;
+  PATCHED.add(prototype);
+  const { listOffsets } = prototype;
+  prototype.listOffsets = function listOffsetsAsCalled(this: object, request) {
+    const isolationLevel = isolationLevels.getStore();
+    return listOffsets.call(this, isolationLevel === undefined ? request : { ...request, isolationLevel });
+  };
 }
 
 /** Asks topic by topic: one that is missing fails the whole answer of kafkajs. */

@@ -1,23 +1,22 @@
+import type { FetchAnswer } from './kafka-fetch-answers.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from './message.ts';
 
-/**
- * So many fetches of every broker must find nothing at all before what is missing counts as empty: two whole ones, and
- * the one that may have been under way when the waiting began.
- */
-const EMPTY_ROUNDS = 3;
-/** So many fetches that bring only other partitions, and the others are held back. */
-const BUSY_ROUNDS = 3;
+/** After so many answers with other partitions only, what is missing may have been left out for its size. */
+const BUSY_ANSWERS = 3;
 
 /**
- * Waits until a tail has read up to given end offsets. Offsets at the end may have no record left (compaction,
- * transaction markers); nothing is ever delivered for them, so a tail whose fetches find nothing is done too.
+ * Waits until a tail has read up to given end offsets, which are high watermarks. An end is reached when
+ * - all messages below it were handed over, or
+ * - a broker had nothing to hand out from the tail's position on, in an answer from which nothing was left out, with the
+ *   last stable offset at or behind the end: what is left below the end are offsets without a record (compaction).
+ * A record of an open transaction, or behind one, lies at or above the last stable offset. So it is waited for, as is
+ * the marker that ends the transaction, and a partition that nobody answers for counts as behind.
  */
 export class CatchUp {
   readonly reached: Promise<void>;
   readonly #resolve: () => void;
   readonly #missing = new Map<string, number>();
-  readonly #rounds = new Map<string, number>();
-  #busyRounds = 0;
+  #busyAnswers = 0;
 
   constructor(ends: readonly PartitionOffset[], position: (partition: TopicPartition) => number) {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -39,31 +38,24 @@ export class CatchUp {
     const id = partitionId(topic, partition);
     const end = this.#missing.get(id);
     if (end === undefined) return;
-    this.restarted();
+    this.#busyAnswers = 0;
     if (offset >= end) this.#missing.delete(id);
     this.#check();
   }
 
-  /** A broker's fetch found nothing; `brokers` are all that are fetched from. */
-  emptyRound(nodeId: string, brokers: ReadonlySet<string>): void {
-    this.#rounds.set(nodeId, (this.#rounds.get(nodeId) ?? 0) + 1);
-    for (const broker of brokers) {
-      if ((this.#rounds.get(broker) ?? 0) < EMPTY_ROUNDS) return;
+  /** A broker answered. Answers whether other partitions may keep what is missing from being fetched. */
+  answered({ isEmpty, partitions }: FetchAnswer): boolean {
+    let isBusy = false;
+    for (const { topic, partition, from, stableEnd, isEmpty: bringsNothing } of partitions) {
+      const id = partitionId(topic, partition);
+      const end = this.#missing.get(id);
+      if (end === undefined) continue;
+      if (from >= end || (isEmpty && stableEnd >= end)) this.#missing.delete(id);
+      else if (!isEmpty && bringsNothing && stableEnd >= end) isBusy = true;
     }
-    this.#missing.clear();
     this.#check();
-  }
-
-  /** A fetch brought something. Answers whether other partitions keep what is missing from being fetched, or may do so. */
-  busyRound(): boolean {
-    this.#busyRounds += 1;
-    return this.#busyRounds >= BUSY_ROUNDS;
-  }
-
-  /** The tail joins anew, or has read on; what was seen before says nothing any more. */
-  restarted(): void {
-    this.#rounds.clear();
-    this.#busyRounds = 0;
+    if (isBusy) this.#busyAnswers += 1;
+    return isBusy && this.#busyAnswers >= BUSY_ANSWERS;
   }
 
   #check(): void {

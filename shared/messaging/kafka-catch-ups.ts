@@ -1,5 +1,5 @@
 import { CatchUp } from './kafka-catch-up.ts';
-import { FetchRounds } from './kafka-fetch-rounds.ts';
+import type { FetchAnswer } from './kafka-fetch-answers.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from './message.ts';
 
 /** What catching up asks of its tail. */
@@ -14,17 +14,15 @@ export interface CatchUpCalls {
 /**
  * Everything that waits for a tail to catch up. A fetch that brings other partitions says nothing of one of which it
  * brings nothing: an answer holds 2 MiB, and a record beyond 256 KiB only when it comes first. Under steady traffic no
- * fetch would ever find nothing, so the partitions that nobody waits for are then held back for a moment.
+ * fetch would ever find nothing, so the partitions that nobody waits for are then paused for a moment.
  */
 export class CatchUps {
   readonly #calls: CatchUpCalls;
-  readonly #rounds: FetchRounds;
   readonly #waiting = new Set<CatchUp>();
   #heldBack: readonly TopicPartition[] = [];
 
-  constructor(calls: CatchUpCalls, maxWaitMs: number) {
+  constructor(calls: CatchUpCalls) {
     this.#calls = calls;
-    this.#rounds = new FetchRounds(maxWaitMs);
   }
 
   begin(ends: readonly PartitionOffset[]): CatchUp {
@@ -44,26 +42,8 @@ export class CatchUps {
     this.#heldBack = [];
   }
 
-  /** The tail joins anew. */
-  restarted(): void {
-    this.#rounds.restarted();
-    for (const catchUp of this.#waiting) catchUp.restarted();
-  }
-
-  fetchStarted(nodeId: string): void {
-    const before = this.#rounds.started(nodeId);
-    for (const catchUp of this.#waiting) {
-      if (before === 'empty') catchUp.emptyRound(nodeId, this.#rounds.brokers);
-      else if (before === 'busy' && catchUp.busyRound()) this.#holdBack();
-    }
-  }
-
-  fetchEnded(nodeId: string, durationMs: number): void {
-    this.#rounds.ended(nodeId, durationMs);
-  }
-
-  batch(): void {
-    this.#rounds.batch();
+  answered(answer: FetchAnswer): void {
+    for (const catchUp of this.#waiting) if (catchUp.answered(answer)) this.#holdBack();
   }
 
   moved(position: PartitionOffset): void {

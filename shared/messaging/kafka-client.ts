@@ -5,11 +5,13 @@ import type { Log } from '../platform/log.ts';
 import { installCodecs } from './kafka-compression.ts';
 import { KafkaConnections } from './kafka-connections.ts';
 import { growEncodersAsNeeded } from './kafka-encoder-growth.ts';
+import { hearFetchAnswers, type UnreadableBatch } from './kafka-fetch-answers.ts';
 import { stopIdlePolling } from './kafka-idle-polling.ts';
 import { toKafkajsLog } from './kafka-log.ts';
 import { hearProduceAnswers } from './kafka-produce-answers.ts';
 import { SilentBrokers } from './kafka-silent-brokers.ts';
 import { saslOptions, type KafkaSasl } from './kafka-sasl.ts';
+import type { TopicPartition } from './message.ts';
 
 /** Where the brokers are and how to talk to them (`config.kafka` fits). */
 export interface KafkaSettings {
@@ -18,6 +20,8 @@ export interface KafkaSettings {
   /** Encrypt; files in PEM. */
   readonly ssl?: KafkaSsl | undefined;
   readonly sasl?: KafkaSasl | undefined;
+  /** Called with the topic of each record batch that cannot be read and is passed over; it is logged already. */
+  readonly onUnreadable?: ((topic: string) => void) | undefined;
 }
 
 export interface KafkaSsl {
@@ -34,6 +38,8 @@ export interface KafkaClient {
   readonly connections: KafkaConnections;
   /** To be told of a broker (`host:port`) that left a request unanswered: new clients begin with the others. */
   readonly onSilent: (address: string) => void;
+  /** To be told of each record batch that was passed over. */
+  readonly onUnreadable: (place: TopicPartition, batch: UnreadableBatch) => void;
 }
 
 /** Makes clients that share settings; one per producer, consumer and admin. */
@@ -55,10 +61,17 @@ export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClie
   stopIdlePolling();
   growEncodersAsNeeded();
   hearProduceAnswers();
+  hearFetchAnswers();
   const brokers = settings.brokers.map(checkAddress);
   const ssl = settings.ssl === undefined ? {} : { ssl: readCertificates(settings.ssl) };
   const sasl = settings.sasl === undefined ? {} : { sasl: saslOptions(settings.sasl) };
   const silent = new SilentBrokers();
+  let passedOver = 0;
+  const onUnreadable: KafkaClient['onUnreadable'] = ({ topic, partition }, batch) => {
+    passedOver += 1;
+    log.error({ topic, partition, ...batch, passedOver }, 'a record batch cannot be read and is passed over');
+    settings.onUnreadable?.(topic);
+  };
   return ({ clientId, retry }) => {
     const onSilent = (address: string): void => silent.note(address);
     const connections = new KafkaConnections(onSilent);
@@ -76,7 +89,7 @@ export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClie
       logLevel: logLevel.WARN,
       logCreator: toKafkajsLog(log.child({ clientId })),
     });
-    return { kafka, connections, onSilent };
+    return { kafka, connections, onSilent, onUnreadable };
   };
 }
 

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { constants, gunzip, gzip, zstdDecompress } from 'node:zlib';
 import kafkajs from 'kafkajs';
+import { MessagingError, errorText } from '../platform/errors.ts';
 
 const gzipAsync = promisify(gzip);
 const gunzipAsync = promisify(gunzip);
@@ -39,7 +40,9 @@ interface Encoded {
 
 /**
  * Replaces the codecs of kafkajs (they are global to the process): gzip at the fastest level, bounded decompression,
- * and zstd for reading what other producers wrote. We never write zstd, snappy or lz4: not every client reads them.
+ * and zstd for reading what other producers wrote. We never write zstd, snappy or lz4: not every client reads them. Nor
+ * are snappy and lz4 read: the topics have the broker repack them (topic-catalogue.ts). What cannot be decompressed
+ * rejects with MessagingError `batch-unreadable`.
  */
 export function installCodecs(): void {
   CompressionCodecs[CompressionTypes.GZIP] = () => ({
@@ -49,10 +52,33 @@ export function installCodecs(): void {
       gunzipAsync(buffer, {
         maxOutputLength: MAX_DECOMPRESSED_BYTES,
         chunkSize: chunkSize(buffer.length / USUAL_PACKED_SHARE),
-      }),
+      }).catch(refuseUnreadable),
   });
   CompressionCodecs[CompressionTypes.ZSTD] = () => ({
     compress: () => Promise.reject(new Error('zstd is only read, never written')),
-    decompress: (buffer: Buffer) => zstdDecompressAsync(buffer, { maxOutputLength: MAX_DECOMPRESSED_BYTES }),
+    decompress: (buffer: Buffer) =>
+      zstdDecompressAsync(buffer, { maxOutputLength: MAX_DECOMPRESSED_BYTES }).catch(refuseUnreadable),
   });
+  CompressionCodecs[CompressionTypes.Snappy] = () => unreadCodec('snappy');
+  CompressionCodecs[CompressionTypes.LZ4] = () => unreadCodec('lz4');
+}
+
+function unreadCodec(name: string) {
+  return {
+    compress: () => Promise.reject(new Error(`${name} is not written`)),
+    decompress: () => Promise.reject(unreadable(`${name} compression is not read`)),
+  };
+}
+
+/** Too large or damaged stays so, however often it is read; a lack of memory passes. */
+function refuseUnreadable(error: unknown): never {
+  const { code } = error as { code?: unknown };
+  const isLasting =
+    typeof code === 'string' && !/MEM/i.test(code) && /^(ERR_BUFFER_TOO_LARGE|Z_|ZSTD_)/.test(code);
+  if (!isLasting) throw error;
+  throw unreadable(errorText(error), error);
+}
+
+function unreadable(text: string, cause?: unknown): MessagingError {
+  return new MessagingError('batch-unreadable', text, { canRetry: false, cause });
 }

@@ -1,7 +1,14 @@
-import type { Consumer, ConsumerGroupJoinEvent, EachBatchPayload, PartitionAssigner } from 'kafkajs';
+import type {
+  Consumer,
+  ConsumerGroupJoinEvent,
+  ConsumerRunConfig,
+  EachBatchPayload,
+  PartitionAssigner,
+} from 'kafkajs';
 import { MessagingError } from '../platform/errors.ts';
 import { REQUEST_TIMEOUT_MS, type CreateKafkaClient, type KafkaClient } from './kafka-client.ts';
 import { toMessagingError } from './kafka-errors.ts';
+import { fetchListeners, type FetchAnswer } from './kafka-fetch-answers.ts';
 import { StallWatch } from './kafka-stall-watch.ts';
 import type { TopicPartition } from './message.ts';
 
@@ -56,7 +63,9 @@ export interface ConsumerRunListener {
   /** kafkajs passed over offsets without a message (control records, compacted ones). */
   onPassed(partition: TopicPartition, position: number, highWatermark: number): void;
   onFetchStarted(nodeId: string): void;
-  onFetchEnded(nodeId: string, durationMs: number): void;
+  /** A broker answered; what it brought is handed over after that. */
+  onFetchAnswered(answer: FetchAnswer): void;
+  onFetchEnded(nodeId: string): void;
   onHeartbeat(): void;
   /** The run ended for good after it had started. */
   onCrash(error: MessagingError): void;
@@ -119,7 +128,7 @@ export class KafkaConsumerRun {
     try {
       await this.consumer.connect();
       await this.consumer.subscribe({ topics: [...topics], fromBeginning: true });
-      await this.consumer.run({
+      const config: ConsumerRunConfig = {
         autoCommit: false,
         eachBatchAutoResolve: false,
         partitionsConsumedConcurrently: concurrency,
@@ -127,7 +136,9 @@ export class KafkaConsumerRun {
           this.#guard(() => this.#listener.onBatch(payload));
           return Promise.resolve();
         },
-      });
+      };
+      const onAnswer = (answer: FetchAnswer) => this.#sign(() => this.#answered(answer));
+      await fetchListeners.run(onAnswer, () => this.consumer.run(config));
     } catch (error) {
       this.#fail(toMessagingError(`consumer ${clientId}`, error));
     }
@@ -174,7 +185,7 @@ export class KafkaConsumerRun {
     });
     consumer.on(events.FETCH, ({ payload }) => {
       const { nodeId } = payload as unknown as { nodeId: unknown };
-      this.#sign(() => this.#listener.onFetchEnded(String(nodeId), payload.duration));
+      this.#sign(() => this.#listener.onFetchEnded(String(nodeId)));
     });
     consumer.on(events.END_BATCH_PROCESS, ({ payload }) => {
       if (payload.batchSize > 0) return;
@@ -190,6 +201,13 @@ export class KafkaConsumerRun {
       this.#fail(new MessagingError('broker-unavailable', text, { canRetry: true }));
     });
     consumer.on(events.CRASH, ({ payload }) => this.fail(payload.error));
+  }
+
+  #answered(answer: FetchAnswer): void {
+    for (const fetched of answer.partitions) {
+      for (const batch of fetched.unreadable) this.#client.onUnreadable(fetched, batch);
+    }
+    this.#listener.onFetchAnswered(answer);
   }
 
   #sign(call: () => void): void {

@@ -167,6 +167,8 @@ export class KafkaGroupSource implements GroupSource, ConsumerRunListener {
     this.#gate.fetchStarted(nodeId);
   }
 
+  onFetchAnswered(): void {}
+
   onFetchEnded(nodeId: string): void {
     this.#gate.fetchEnded(nodeId);
   }

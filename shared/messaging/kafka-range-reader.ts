@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EachBatchPayload } from 'kafkajs';
 import { MessagingError } from '../platform/errors.ts';
 import type { CreateKafkaClient } from './kafka-client.ts';
+import type { FetchAnswer } from './kafka-fetch-answers.ts';
 import { KafkaConsumerRun, type ConsumerRunListener } from './kafka-consumer-run.ts';
 import { startConsumer } from './kafka-consumer-start.ts';
 import { toLogMessage } from './kafka-record.ts';
@@ -134,6 +135,16 @@ class KafkaRangeReader implements ConsumerRunListener {
   onRebalancing(): void {}
 
   onFetchStarted(): void {}
+
+  /** What was asked for shows how far the consumer has come, also past offsets that hold no message. */
+  onFetchAnswered({ isEmpty, partitions }: FetchAnswer): void {
+    for (const { topic, partition, from, stableEnd } of partitions) {
+      const cursor = this.#cursors.get(partitionId(topic, partition));
+      if (cursor === undefined) continue;
+      const isAtEnd = isEmpty && stableEnd >= cursor.to;
+      this.onPassed(cursor, isAtEnd ? cursor.to : from);
+    }
+  }
 
   onFetchEnded(): void {}
 

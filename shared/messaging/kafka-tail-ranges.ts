@@ -13,6 +13,12 @@ export interface PartitionRange {
   readonly high: number;
 }
 
+/** What a tail asks of the admin client. */
+export interface TailAdmin extends Pick<BrokerAdmin, 'offsets'> {
+  /** See KafkaAdmin. */
+  highWatermarks(topic: string): Promise<readonly { partition: number; high: number }[]>;
+}
+
 type Wanted = Pick<TailOptions, 'topics' | 'partition'>;
 
 /** The ranges of the partitions that a tail reads. Rejects with `topic-unknown` when one of them does not exist. */
@@ -32,16 +38,21 @@ export async function tailRanges(
   return ranges.flat();
 }
 
-/** The end offsets, asked for until the broker answers or `isOver` rejects. */
+/** The high watermarks of the partitions that a tail reads, asked for until the broker answers or `isOver` rejects. */
 export async function tailEnds(
-  admin: Pick<BrokerAdmin, 'offsets'>,
+  admin: TailAdmin,
   wanted: Wanted,
   isOver: Promise<never>,
 ): Promise<readonly PartitionOffset[]> {
   for (;;) {
     try {
-      const ranges = await tailRanges(admin, wanted);
-      return ranges.map(({ topic, partition, high }) => ({ topic, partition, offset: high }));
+      const ends = await Promise.all(
+        wanted.topics.map(async (topic) => {
+          const all = await admin.highWatermarks(topic);
+          return all.map(({ partition, high }) => ({ topic, partition, offset: high }));
+        }),
+      );
+      return ends.flat().filter(({ partition }) => partition === (wanted.partition ?? partition));
     } catch (error) {
       if (!(error instanceof MessagingError) || !error.canRetry) throw error;
     }

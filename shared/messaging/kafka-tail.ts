@@ -5,14 +5,15 @@ import type { Log } from '../platform/log.ts';
 import type { CatchUp } from './kafka-catch-up.ts';
 import { CatchUps } from './kafka-catch-ups.ts';
 import type { CreateKafkaClient } from './kafka-client.ts';
+import type { FetchAnswer } from './kafka-fetch-answers.ts';
 import { KafkaConsumerRun, type ConsumerRunListener } from './kafka-consumer-run.ts';
 import { startConsumer } from './kafka-consumer-start.ts';
 import { toLogMessage } from './kafka-record.ts';
 import { byTopic } from './kafka-topic-lists.ts';
 import { tailAssigner } from './kafka-tail-assigner.ts';
-import { tailEnds, tailRanges } from './kafka-tail-ranges.ts';
+import { tailEnds, tailRanges, type TailAdmin } from './kafka-tail-ranges.ts';
 import { partitionId, type LogMessage, type PartitionOffset, type TopicPartition } from './message.ts';
-import type { BrokerAdmin, Tail, TailOptions } from './ports.ts';
+import type { Tail, TailOptions } from './ports.ts';
 
 /** Nobody takes over from a group of one, so its member need not be given up soon. */
 const SESSION_TIMEOUT_MS = 30_000;
@@ -29,7 +30,7 @@ const DEFAULT_STOP_TIMEOUT_MS = 5_000;
 /** What the broker makes it with. */
 export interface TailParts {
   readonly createClient: CreateKafkaClient;
-  readonly admin: Pick<BrokerAdmin, 'offsets'>;
+  readonly admin: TailAdmin;
   readonly log: Log;
   readonly onStopped: (tail: Tail) => void;
 }
@@ -67,7 +68,7 @@ export class KafkaTail implements Tail, ConsumerRunListener {
       pause: (partitions: readonly TopicPartition[]) => this.#run?.consumer.pause(byTopic(partitions)),
       resume: (partitions: readonly TopicPartition[]) => this.#run?.consumer.resume(byTopic(partitions)),
     };
-    this.#catchUps = new CatchUps(calls, MAX_WAIT_MS);
+    this.#catchUps = new CatchUps(calls);
   }
 
   /** The end offsets are taken before the consumer runs; start() is over after the join and the first fetch. */
@@ -118,7 +119,6 @@ export class KafkaTail implements Tail, ConsumerRunListener {
   }
 
   onJoined(partitions: readonly TopicPartition[]): void {
-    this.#catchUps.restarted();
     this.#heartbeatAt = Date.now();
     for (const { topic, partition } of partitions) {
       const position = this.#positions.get(partitionId(topic, partition));
@@ -135,7 +135,6 @@ export class KafkaTail implements Tail, ConsumerRunListener {
 
   onBatch(payload: EachBatchPayload): void {
     const { topic, partition, messages } = payload.batch;
-    this.#catchUps.batch();
     for (const message of messages) this.#deliver(toLogMessage(topic, partition, message));
     const last = messages.at(-1);
     if (last === undefined) return;
@@ -144,16 +143,16 @@ export class KafkaTail implements Tail, ConsumerRunListener {
   }
 
   onPassed({ topic, partition }: TopicPartition, position: number): void {
-    this.#catchUps.batch();
     this.#moveTo({ topic, partition, offset: position });
   }
 
-  onFetchStarted(nodeId: string): void {
-    this.#catchUps.fetchStarted(nodeId);
+  onFetchStarted(): void {}
+
+  onFetchAnswered(answer: FetchAnswer): void {
+    this.#catchUps.answered(answer);
   }
 
-  onFetchEnded(nodeId: string, durationMs: number): void {
-    this.#catchUps.fetchEnded(nodeId, durationMs);
+  onFetchEnded(): void {
     if (this.#state === 'joining') this.#state = 'ready';
     for (const fetched of this.#onFetched) fetched();
     this.#onFetched.clear();

@@ -118,7 +118,12 @@ export interface Tail {
   partitions(): readonly TopicPartition[];
   /** Assigned, positioned and connected. */
   isReady(): boolean;
-  /** Resolves when all that was on the log at the time of the call has been handed over. Rejects after `timeoutMs`. */
+  /**
+   * Resolves when all that was on the log at the time of the call has been handed over: everything that a publisher was
+   * told is stored. Messages of transactions that were open then are part of it, and so is what lies behind them: their
+   * end is waited for, which Kafka brings about itself after the producer's transaction.timeout.ms (one minute unless the
+   * producer sets it). Rejects with MessagingError `tail-behind` after `timeoutMs`, and when the tail is stopped.
+   */
   caughtUp(timeoutMs: number): Promise<void>;
   stop(timeoutMs?: number): Promise<void>;
 }
@@ -139,7 +144,10 @@ export interface BrokerAdmin {
   listTopics(): Promise<readonly string[]>;
   /** Partition count by topic; topics that do not exist are left out. */
   partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** First retained and next offset to be written of each partition. */
+  /**
+   * First retained offset of each partition, and the one behind all that can be read: the next to be written, or the
+   * first of the oldest transaction that is still open.
+   */
   offsets(topic: string): Promise<readonly { partition: number; low: number; high: number }[]>;
   /** The group's committed offsets; partitions without one are left out. */
   committed(groupId: string, topics: readonly string[]): Promise<readonly PartitionOffset[]>;

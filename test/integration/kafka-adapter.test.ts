@@ -291,6 +291,53 @@ suite('tail on Kafka', () => {
     await Promise.all([tail.stop(), publisher.stop()]);
   });
 
+  test('is caught up only when a transaction that hides what is on the log has ended', async () => {
+    const topic = await topicWith(1);
+    const publisher = await startedPublisher();
+    const values: string[] = [];
+    const tail = broker.createTail({ clientId: 'behind', topics: [topic], from: 'earliest' });
+    await tail.start(({ value }) => values.push(String(value)));
+    const producer = scope
+      .createClient()
+      .producer({ transactionalId: topic, idempotent: true, maxInFlightRequests: 1 });
+    await producer.connect();
+    for (const end of ['commit', 'abort'] as const) {
+      const transaction = await producer.transaction();
+      await transaction.send({ topic, messages: [{ value: `${end} within` }] });
+      await publisher.publish([{ topic, key: null, value: Buffer.from(`${end} behind`) }]);
+      let isOver = false;
+      const caughtUp = tail.caughtUp(STEP_MS).finally(() => (isOver = true));
+      // Longer than several fetches that find nothing; the tail must be behind at the end of them.
+      await expect(tail.caughtUp(2_000)).rejects.toMatchObject({ code: 'tail-behind' });
+      expect(isOver).toBe(false);
+      await transaction[end]();
+      await caughtUp;
+    }
+    expect(values).toEqual(['commit within', 'commit behind', 'abort behind']);
+    await producer.disconnect();
+    await tail.stop();
+  });
+
+  test('ranges that end with the marker of a transaction are read to their end', async () => {
+    const topic = await topicWith(1);
+    const producer = scope
+      .createClient()
+      .producer({ transactionalId: topic, idempotent: true, maxInFlightRequests: 1 });
+    await producer.connect();
+    const transaction = await producer.transaction();
+    await transaction.send({ topic, messages: [{ value: 'one' }, { value: 'two' }] });
+    await transaction.commit();
+    await producer.disconnect();
+    const ends = async () => (await broker.admin.offsets(topic))[0]?.high;
+    await eventually('the marker', STEP_MS, async () => (await ends()) === 3);
+    const values: string[] = [];
+    await broker.readRanges([{ topic, partition: 0, from: 0, to: 3 }], ({ value }) => {
+      values.push(String(value));
+      return 'more';
+    });
+    expect(values).toEqual(['one', 'two']);
+  });
+
   test('leaves nothing committed', async () => {
     const topic = await topicWith(1);
     const clientId = scope.nameOf('uncommitted');

@@ -8,6 +8,7 @@ import type {
   ProducerBatch,
   TopicMessages,
 } from 'kafkajs';
+import { type FetchAnswer, fetchListeners } from '../../shared/messaging/kafka-fetch-answers.ts';
 import type { CreateKafkaClient } from '../../shared/messaging/kafka-client.ts';
 import {
   type ProduceAnswer,
@@ -43,6 +44,7 @@ export class FakeKafkajsConsumer {
   isDisconnected = false;
   readonly #emitter = new EventEmitter();
   #eachBatch: ((payload: EachBatchPayload) => Promise<void>) | undefined;
+  #onAnswer: ((answer: FetchAnswer) => void) | undefined;
 
   /** What the adapters use of a kafkajs consumer. */
   readonly consumer = {
@@ -52,6 +54,7 @@ export class FakeKafkajsConsumer {
     subscribe: () => Promise.resolve(),
     run: ({ eachBatch }: { eachBatch: (payload: EachBatchPayload) => Promise<void> }) => {
       this.#eachBatch = eachBatch;
+      this.#onAnswer = fetchListeners.getStore();
       return Promise.resolve();
     },
     seek: ({ topic, partition, offset }: { topic: string; partition: number; offset: string }) =>
@@ -78,10 +81,11 @@ export class FakeKafkajsConsumer {
     this.emit('GROUP_JOIN', { memberAssignment });
   }
 
-  /** One fetch of a node that brought these batches. */
-  async fetch(nodeId: string, batches: readonly Batch[] = [], durationMs = 250): Promise<void> {
+  /** One fetch of a node that brought these batches; a fetch that failed has no answer. */
+  async fetch(nodeId: string, batches: readonly Batch[] = [], answer?: FetchAnswer): Promise<void> {
     this.emit('FETCH_START', { nodeId });
-    this.emit('FETCH', { nodeId, duration: durationMs });
+    if (answer !== undefined) this.#onAnswer?.(answer);
+    this.emit('FETCH', { nodeId, duration: 250 });
     for (const batch of batches) await this.deliver(batch);
   }
 
@@ -207,6 +211,7 @@ export function fakeKafkaClients() {
     },
     connections: { isConnected: () => true, destroy: () => undefined },
     onSilent: () => undefined,
+    onUnreadable: () => undefined,
   });
   return { createClient: createClient as unknown as CreateKafkaClient, consumers, producers };
 }

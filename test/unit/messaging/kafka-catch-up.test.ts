@@ -1,10 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import { CatchUp } from '../../../shared/messaging/kafka-catch-up.ts';
 import { CatchUps } from '../../../shared/messaging/kafka-catch-ups.ts';
-import { FetchRounds } from '../../../shared/messaging/kafka-fetch-rounds.ts';
+import type { FetchAnswer } from '../../../shared/messaging/kafka-fetch-answers.ts';
 
 const at = (partition: number, offset: number) => ({ topic: 't', partition, offset });
-const BROKERS = new Set(['1', '2']);
+
+/** An answer about partitions: where each was asked from, its last stable offset, and whether it brought anything. */
+function answer(
+  ...list: readonly { partition: number; from: number; stableEnd: number; brings?: boolean }[]
+): FetchAnswer {
+  const partitions = list.map(({ partition, from, stableEnd, brings = false }) => ({
+    topic: 't',
+    partition,
+    from,
+    stableEnd,
+    isEmpty: !brings,
+    unreadable: [],
+  }));
+  return { isEmpty: partitions.every(({ isEmpty }) => isEmpty), partitions };
+}
 
 function isReached(catchUp: CatchUp): Promise<boolean> {
   return Promise.race([
@@ -29,52 +43,48 @@ describe('catching up of a tail', () => {
     expect(await isReached(catchUp)).toBe(true);
   });
 
-  test('takes the rest for empty when three fetches of every broker have found nothing', async () => {
+  test('takes the rest for empty when a broker has nothing up to the end', async () => {
+    const catchUp = new CatchUp([at(0, 5), at(1, 3)], () => 2);
+    catchUp.answered(answer({ partition: 0, from: 2, stableEnd: 5 }));
+    expect(await isReached(catchUp)).toBe(false);
+    catchUp.answered(answer({ partition: 1, from: 2, stableEnd: 7 }));
+    expect(await isReached(catchUp)).toBe(true);
+  });
+
+  test('empty answers prove nothing while a transaction hides what is below the end, however many come', async () => {
     const catchUp = new CatchUp([at(0, 5)], () => 4);
-    for (const broker of ['1', '1', '1', '2', '2']) catchUp.emptyRound(broker, BROKERS);
+    for (let round = 0; round < 100; round += 1) {
+      catchUp.answered(answer({ partition: 0, from: 4, stableEnd: 4 }));
+    }
     expect(await isReached(catchUp)).toBe(false);
-    catchUp.emptyRound('2', BROKERS);
+    catchUp.moved(at(0, 5));
     expect(await isReached(catchUp)).toBe(true);
   });
 
-  test('counts anew after progress and after a rejoin', async () => {
-    const catchUp = new CatchUp([at(0, 5)], () => 0);
-    const only = new Set(['1']);
-    catchUp.emptyRound('1', only);
-    catchUp.emptyRound('1', only);
-    catchUp.moved(at(0, 4));
-    catchUp.emptyRound('1', only);
-    catchUp.emptyRound('1', only);
-    catchUp.restarted();
-    catchUp.emptyRound('1', only);
-    catchUp.emptyRound('1', only);
-    expect(await isReached(catchUp)).toBe(false);
-    catchUp.emptyRound('1', only);
+  test('a consumer that asks from the end on has read up to it, over control records too', async () => {
+    const catchUp = new CatchUp([at(0, 5)], () => 3);
+    catchUp.answered(answer({ partition: 0, from: 5, stableEnd: 5 }));
     expect(await isReached(catchUp)).toBe(true);
   });
-});
 
-describe('fetch rounds', () => {
-  test('a fetch that lasted its waiting time found nothing', () => {
-    const rounds = new FetchRounds(250);
-    expect(rounds.started('1')).toBe('failed');
-    rounds.ended('1', 249);
-    expect(rounds.started('1')).toBe('empty');
+  test('answers that say nothing of a partition, which has no leader for a while, prove nothing of it', async () => {
+    const catchUp = new CatchUp([at(0, 5)], () => 4);
+    for (let round = 0; round < 100; round += 1) catchUp.answered(answer());
+    catchUp.answered(answer({ partition: 1, from: 9, stableEnd: 9 }));
+    expect(await isReached(catchUp)).toBe(false);
   });
 
-  test('a fetch that ended early without a batch had failed', () => {
-    const rounds = new FetchRounds(250);
-    rounds.started('1');
-    rounds.ended('1', 3);
-    expect(rounds.started('1')).toBe('failed');
-  });
-
-  test.each([3, 249])('a fetch that brought a batch after %i ms says nothing of other partitions', (ms) => {
-    const rounds = new FetchRounds(250);
-    rounds.started('1');
-    rounds.ended('1', ms);
-    rounds.batch();
-    expect(rounds.started('1')).toBe('busy');
+  test('what an answer with other partitions leaves out is not taken for empty', async () => {
+    const catchUp = new CatchUp([at(0, 5)], () => 4);
+    for (let round = 0; round < 100; round += 1) {
+      catchUp.answered(
+        answer(
+          { partition: 0, from: 4, stableEnd: 5 },
+          { partition: 1, from: round, stableEnd: 200, brings: true },
+        ),
+      );
+    }
+    expect(await isReached(catchUp)).toBe(false);
   });
 });
 
@@ -87,11 +97,11 @@ function setUp() {
     pause: (list: readonly { partition: number }[]) => held.push(...list.map((one) => `+${one.partition}`)),
     resume: (list: readonly { partition: number }[]) => held.push(...list.map((one) => `-${one.partition}`)),
   };
-  const catchUps = new CatchUps(calls, 250);
+  const catchUps = new CatchUps(calls);
   const fetch = (kind: 'busy' | 'empty') => {
-    catchUps.fetchStarted('1');
-    catchUps.fetchEnded('1', kind === 'busy' ? 5 : 250);
-    if (kind === 'busy') catchUps.batch();
+    const missing = { partition: 0, from: 4, stableEnd: 5 };
+    if (kind === 'empty') catchUps.answered(answer(missing));
+    else catchUps.answered(answer(missing, { partition: 1, from: 8, stableEnd: 9, brings: true }));
   };
   return { catchUps, fetch, held, catchUp: catchUps.begin([at(0, 5)]) };
 }
@@ -99,7 +109,7 @@ function setUp() {
 describe('catching up under traffic', () => {
   test('other partitions never prove the missing one empty; they are held back until it is read', async () => {
     const { catchUps, fetch, held, catchUp } = setUp();
-    for (let round = 0; round < 3; round += 1) fetch('busy');
+    for (let round = 0; round < 2; round += 1) fetch('busy');
     expect(held).toEqual([]);
     fetch('busy');
     expect(held).toEqual(['+1']);
@@ -112,7 +122,7 @@ describe('catching up under traffic', () => {
 
   test('an end without records is found once the others are held back', async () => {
     const { fetch, catchUp } = setUp();
-    for (const kind of ['busy', 'busy', 'busy', 'busy', 'empty', 'empty', 'empty'] as const) fetch(kind);
+    for (const kind of ['busy', 'busy', 'busy'] as const) fetch(kind);
     expect(await isReached(catchUp)).toBe(false);
     fetch('empty');
     expect(await isReached(catchUp)).toBe(true);
@@ -120,7 +130,7 @@ describe('catching up under traffic', () => {
 
   test('a consumer built anew holds nothing back, and nothing is let go that it does not hold', () => {
     const { catchUps, fetch, held, catchUp } = setUp();
-    for (let round = 0; round < 4; round += 1) fetch('busy');
+    for (let round = 0; round < 3; round += 1) fetch('busy');
     catchUps.consumerEnded();
     catchUps.end(catchUp);
     expect(held).toEqual(['+1']);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { FetchAnswer } from '../../../shared/messaging/kafka-fetch-answers.ts';
 import { KafkaTail } from '../../../shared/messaging/kafka-tail.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { fakeKafkaClients } from '../../support/fake-kafkajs.ts';
@@ -11,18 +12,39 @@ afterEach(() => vi.useRealTimers());
 function setUp(from: 'earliest' | 'latest' = 'latest') {
   const { createClient, consumers } = fakeKafkaClients();
   const offsets = [{ partition: 0, low: 2, high: 5 }];
+  const ends = [{ partition: 0, high: 5 }];
   const tail = new KafkaTail(
     { clientId: 'test', topics: ['t'], from },
     {
       createClient,
-      admin: { offsets: () => Promise.resolve(offsets) },
+      admin: { offsets: () => Promise.resolve(offsets), highWatermarks: () => Promise.resolve(ends) },
       log: silentLog,
       onStopped: () => undefined,
     },
   );
   const seen: number[] = [];
   const started = tail.start(({ offset }) => seen.push(offset));
-  return { tail, consumers, seen, started, offsets };
+  return { tail, consumers, seen, started, ends };
+}
+
+interface Fetched {
+  readonly partition: number;
+  readonly from: number;
+  readonly stableEnd?: number;
+  readonly brings?: boolean;
+}
+
+/** An answer of a broker about partitions of `t`. */
+function answered(...list: readonly Fetched[]): FetchAnswer {
+  const partitions = list.map(({ partition, from, stableEnd = from, brings = false }) => ({
+    topic: 't',
+    partition,
+    from,
+    stableEnd,
+    isEmpty: !brings,
+    unreadable: [],
+  }));
+  return { isEmpty: partitions.every(({ isEmpty }) => isEmpty), partitions };
 }
 
 test('each join seeks to the own position, wherever the group would start', async () => {
@@ -72,9 +94,42 @@ test('a tail that is stopped while it holds partitions back says so, and asks no
   await started;
   const outcome = tail.caughtUp(60_000).catch((error: unknown) => error);
   await settleMicrotasks();
-  for (let round = 0; round < 4; round += 1)
-    await run?.fetch('1', [{ topic: 't', partition: 1, offsets: [round] }], 5);
+  for (let round = 0; round < 3; round += 1) {
+    const answer = answered(
+      { partition: 0, from: 2, stableEnd: 5 },
+      { partition: 1, from: round, brings: true },
+    );
+    await run?.fetch('1', [{ topic: 't', partition: 1, offsets: [round] }], answer);
+  }
   expect([...(run?.asked.paused ?? [])]).toEqual(['t/1']);
   await tail.stop(1_000);
   expect(await outcome).toMatchObject({ code: 'tail-stopped' });
+});
+
+test('a tail is behind while a transaction hides what is on the log, and caught up when that was handed over', async () => {
+  const { tail, consumers, started, seen, ends } = setUp();
+  await settleMicrotasks();
+  const [run] = consumers;
+  run?.join({ t: [0] });
+  await run?.fetch('1');
+  await started;
+  ends[0] = { partition: 0, high: 8 };
+  let isCaughtUp = false;
+  const caughtUp = tail.caughtUp(60_000).then(() => (isCaughtUp = true));
+  await settleMicrotasks();
+  for (let round = 0; round < 20; round += 1) {
+    await run?.fetch('1', [], answered({ partition: 0, from: 5, stableEnd: 5 }));
+  }
+  await settleMicrotasks();
+  expect(isCaughtUp).toBe(false);
+  await run?.fetch(
+    '1',
+    [{ topic: 't', partition: 0, offsets: [5, 6] }],
+    answered({ partition: 0, from: 5, brings: true }),
+  );
+  expect(isCaughtUp).toBe(false);
+  // The marker of the transaction, offset 7, is passed over by kafkajs and handed over to nobody.
+  await run?.fetch('1', [], answered({ partition: 0, from: 8, stableEnd: 8 }));
+  await caughtUp;
+  expect(seen).toEqual([5, 6]);
 });

@@ -1,0 +1,164 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import kafkajs from 'kafkajs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { HEADER } from '../../shared/messaging/header-names.ts';
+import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka-broker.ts';
+import { topicSpecs } from '../../shared/messaging/topic-catalogue.ts';
+import { TOPIC, topicName, type TopicKey } from '../../shared/messaging/topic-names.ts';
+import { loadConfig, type Config } from '../../shared/platform/config.ts';
+import { silentLog } from '../../shared/platform/log.ts';
+import { startWorkers, type RunningSystem } from '../../workers/start-workers.ts';
+import { eventually } from '../support/conformance-wait.ts';
+import { produceCompressed, type ForeignCompression } from '../support/foreign-batches.ts';
+import { openKafkaScope, type KafkaScope } from '../support/kafka-scope.ts';
+import { kafkaOrSkip } from '../support/kafka-suite.ts';
+import { scheduleRows } from '../support/schedule-call.ts';
+
+const STEP_MS = 30_000;
+const RESULT_PARTITIONS = 6;
+const REQUEST_PARTITIONS = 12;
+const COMMAND_LIMIT_MS = 60_000;
+const STOP_MS = 10_000;
+const COMPRESSIONS: readonly ForeignCompression[] = ['lz4', 'snappy'];
+/** What an ingress, a worker and the dead-letter command read. */
+const READ: readonly TopicKey[] = [
+  'ingressReplies',
+  'ingressResults',
+  'scheduleRequests',
+  'scheduleBulkRequests',
+  'scheduleDeadLetters',
+];
+const root = path.resolve(import.meta.dirname, '../..');
+const { kafka, suite } = kafkaOrSkip();
+
+/**
+ * kafkajs has no codec for lz4 and snappy, and a consumer that met such a batch ended, was built anew and met it again: one
+ * batch on the topic of replies or results stopped every ingress.
+ */
+suite('batches in a compression that is not read', () => {
+  let scope: KafkaScope;
+  let broker: KafkaBroker;
+  let config: Config;
+  let env: Record<string, string>;
+  let system: RunningSystem;
+  const name = (key: TopicKey): string => topicName(scope.prefix, key);
+
+  /** Replaces all settings of the topics that are read by this one. */
+  const setCompression = async (value: string): Promise<void> => {
+    const resources = READ.map((key) => ({
+      type: kafkajs.ConfigResourceTypes.TOPIC,
+      name: name(key),
+      configEntries: [{ name: 'compression.type', value }],
+    }));
+    await scope.admin.alterConfigs({ validateOnly: false, resources });
+  };
+  /** One batch of each compression in each partition of the topics that are read. */
+  const writeForeignBatches = async (): Promise<void> => {
+    for (const key of READ) {
+      const partitions = (await broker.admin.partitionCounts([name(key)])).get(name(key)) ?? 0;
+      const messages = Array.from({ length: partitions }, (_, partition) => ({
+        partition,
+        value: 'foreign',
+      }));
+      for (const compression of COMPRESSIONS) {
+        await produceCompressed(scope.createClient(), name(key), compression, messages);
+      }
+    }
+  };
+  const passedOver = async (): Promise<number> => {
+    const lines = (await system.metrics.text()).matchAll(/^plat_unreadable_batches_total\{.*\} (\d+)$/gm);
+    return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
+  };
+  const listedLetters = async (): Promise<number> => {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['scripts/dead-letters.ts', 'list', '--json'],
+      {
+        cwd: root,
+        env: { ...process.env, SCHEMA_REGISTRY_URL: '', ...env },
+        timeout: COMMAND_LIMIT_MS,
+      },
+    );
+    return (JSON.parse(stdout) as { letters: unknown[] }).letters.length;
+  };
+
+  beforeAll(async () => {
+    scope = await openKafkaScope(kafka.brokers);
+    broker = createKafkaBroker({ brokers: kafka.brokers, clientId: 'compression-test', log: silentLog });
+    env = {
+      KAFKA_BROKERS: kafka.brokers.join(','),
+      KAFKA_TOPIC_PREFIX: scope.prefix,
+      PORT: '0',
+      RATE_LIMIT_PER_SECOND: '0',
+      LOG_LEVEL: 'error',
+    };
+    config = loadConfig(env);
+    await broker.admin.createTopics(topicSpecs(scope.prefix, Object.keys(TOPIC) as TopicKey[]));
+  });
+  afterAll(async () => {
+    await system.stop(STOP_MS);
+    await broker.close();
+    await scope.close();
+  });
+
+  it('are repacked by the broker on the topics as specified, and so are read', async () => {
+    await produceCompressed(scope.createClient(), name('scheduleDeadLetters'), 'lz4', [
+      { value: 'a letter' },
+    ]);
+    await produceCompressed(scope.createClient(), name('ingressResults'), 'snappy', [{ value: 'a result' }]);
+    const values: string[] = [];
+    const topics = [name('scheduleDeadLetters'), name('ingressResults')];
+    const tail = broker.createTail({ clientId: 'reader', topics, from: 'earliest' });
+    await tail.start(({ value }) => values.push(String(value)));
+    await tail.caughtUp(STEP_MS);
+    await tail.stop();
+    expect(values.toSorted()).toEqual(['a letter', 'a result']);
+  });
+
+  it('are stored as they are on topics with other settings, which no worker starts on', async () => {
+    await setCompression('producer');
+    await writeForeignBatches();
+    await expect(
+      startWorkers({ config, names: ['schedule', 'ingress'], log: silentLog }),
+    ).rejects.toMatchObject({
+      code: 'invalid-configuration',
+      message: expect.stringMatching(
+        new RegExp(`${name('ingressReplies')} \\(compression\\.type=producer\\).*kafka-configs\\.sh`),
+      ),
+    });
+    await setCompression('uncompressed');
+  });
+
+  it('cost nothing but themselves, whether they were there before or come while all runs', async () => {
+    system = await startWorkers({ config, names: ['schedule', 'ingress'], log: silentLog });
+    const url = system.url ?? '';
+    expect((await scheduleRows(url, { Amount: 100 }))[0]?.RemainingValue).toBe(100);
+    await setCompression('producer');
+    await writeForeignBatches();
+    const amounts = Array.from({ length: 24 }, (_, index) => 200 + index);
+    const answers = await Promise.all(amounts.map((Amount) => scheduleRows(url, { Amount })));
+    expect(answers.map((rows) => rows[0]?.RemainingValue)).toEqual(amounts);
+    // An ingress reads one partition of the replies, and from now on; the dead letters are read by the command alone.
+    const stored = COMPRESSIONS.length * (RESULT_PARTITIONS + 2 * REQUEST_PARTITIONS);
+    const came = stored + COMPRESSIONS.length;
+    await eventually('all passed over', STEP_MS, async () => (await passedOver()) >= stored + came);
+    expect(system.health()).toEqual({ schedule: { status: 'ready' }, ingress: { status: 'ready' } });
+  });
+
+  it('leave the dead letters before and behind them to be listed', async () => {
+    const publisher = broker.createPublisher({ clientId: 'upstream' });
+    await publisher.start();
+    await publisher.publish([
+      {
+        topic: name('scheduleRequests'),
+        key: 'contract-1',
+        value: Buffer.from('{"jsonParam":{"InstallmentsNo":"x"}}'),
+        headers: { [HEADER.messageType]: 'CalculatePMTRequest' },
+      },
+    ]);
+    await publisher.stop();
+    await eventually('both letters', STEP_MS, async () => (await listedLetters()) === 2, listedLetters);
+  });
+});

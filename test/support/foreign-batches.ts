@@ -1,0 +1,86 @@
+/** Record batches as clients of other languages write them, in compressions that kafkajs has no codec for. */
+
+import { createRequire } from 'node:module';
+import type { Kafka, Message } from 'kafkajs';
+
+const { CompressionCodecs, CompressionTypes } = createRequire(import.meta.url)(
+  'kafkajs',
+) as typeof import('kafkajs');
+
+/** Name of a compression by which Kafka's clients call it. */
+export type ForeignCompression = 'lz4' | 'snappy';
+
+interface Encoded {
+  readonly buffer: Buffer;
+}
+
+/** Frame header: magic number, version 1 with independent blocks of at most 64 KiB, and the checksum of these flags. */
+const LZ4_HEAD = Buffer.from('04224d18604082', 'hex');
+const LZ4_END = Buffer.alloc(4);
+/** A block whose length has this bit is stored as it is. */
+const LZ4_STORED = 0x80_00_00_00;
+const LZ4_BLOCK_BYTES = 64 * 1_024;
+
+/** The frame that Kafka's clients write, with blocks that are stored as they are. */
+export function lz4Frame({ buffer }: Encoded): Buffer {
+  const blocks: Buffer[] = [LZ4_HEAD];
+  for (let at = 0; at < buffer.length; at += LZ4_BLOCK_BYTES) {
+    const block = buffer.subarray(at, at + LZ4_BLOCK_BYTES);
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(LZ4_STORED + block.length);
+    blocks.push(length, block);
+  }
+  return Buffer.concat([...blocks, LZ4_END]);
+}
+
+/** The longest literal whose length takes two bytes. */
+const SNAPPY_LITERAL_BYTES = 65_536;
+const SNAPPY_TWO_BYTE_LITERAL = 0xf4;
+
+/** A snappy block of literals only, as librdkafka writes blocks: without the framing of the Java client. */
+function snappyBlock({ buffer }: Encoded): Buffer {
+  const parts: Buffer[] = [varint(buffer.length)];
+  for (let at = 0; at < buffer.length; at += SNAPPY_LITERAL_BYTES) {
+    const literal = buffer.subarray(at, at + SNAPPY_LITERAL_BYTES);
+    const head = Buffer.from([SNAPPY_TWO_BYTE_LITERAL, 0, 0]);
+    head.writeUInt16LE(literal.length - 1, 1);
+    parts.push(head, literal);
+  }
+  return Buffer.concat(parts);
+}
+
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
+  return Buffer.from([...bytes, rest]);
+}
+
+const CODECS = {
+  lz4: { type: CompressionTypes.LZ4, compress: lz4Frame },
+  snappy: { type: CompressionTypes.Snappy, compress: snappyBlock },
+} as const;
+
+/** Writes messages as one compressed batch for each partition. */
+export async function produceCompressed(
+  kafka: Kafka,
+  topic: string,
+  compression: ForeignCompression,
+  messages: Message[],
+): Promise<void> {
+  const { type, compress } = CODECS[compression];
+  const own = CompressionCodecs[type];
+  const producer = kafka.producer();
+  await producer.connect();
+  // The codecs belong to the process, and the system under test reads with its own.
+  CompressionCodecs[type] = () => ({
+    ...own?.(),
+    compress: (encoded: Encoded) => Promise.resolve(compress(encoded)),
+  });
+  try {
+    await producer.send({ topic, messages, compression: type });
+  } finally {
+    CompressionCodecs[type] = own;
+    await producer.disconnect();
+  }
+}
