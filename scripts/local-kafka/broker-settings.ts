@@ -44,18 +44,28 @@ export interface NodePlan {
   readonly nodeId: number;
   readonly brokerPort: number;
   readonly controllerPort: number;
+  /** A second listener, whose clients are sent to another port: that of a proxy in front of it. */
+  readonly proxied?: ProxiedListener;
+}
+
+export interface ProxiedListener {
+  readonly port: number;
+  readonly advertisedPort: number;
 }
 
 /** Settings of one combined node (broker and controller) of a local cluster on loopback. */
 export function nodeSettings(node: NodePlan, cluster: readonly NodePlan[], dataFolder: string) {
-  const listeners = `PLAINTEXT://127.0.0.1:${node.brokerPort},CONTROLLER://127.0.0.1:${node.controllerPort}`;
+  const own = `PLAINTEXT://127.0.0.1:${node.brokerPort},CONTROLLER://127.0.0.1:${node.controllerPort}`;
+  const { proxied } = node;
+  const listeners = proxied === undefined ? own : `${own},PROXIED://127.0.0.1:${proxied.port}`;
+  const advertised = proxied === undefined ? own : `${own},PROXIED://127.0.0.1:${proxied.advertisedPort}`;
   return {
     'process.roles': 'broker,controller',
     'node.id': String(node.nodeId),
     listeners,
-    'advertised.listeners': listeners,
+    'advertised.listeners': advertised,
     'controller.listener.names': 'CONTROLLER',
-    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,PROXIED:PLAINTEXT',
     /** Static voters: the ports may differ when kept data is used again. */
     'controller.quorum.voters': cluster
       .map((one) => `${one.nodeId}@127.0.0.1:${one.controllerPort}`)

@@ -1,4 +1,4 @@
-import type { NodePlan } from './broker-settings.ts';
+import type { NodePlan, ProxiedListener } from './broker-settings.ts';
 import { findFreePorts, requireFree } from './free-ports.ts';
 
 export interface Ports {
@@ -10,6 +10,8 @@ export interface PortWishes {
   readonly nodes?: 1 | 3;
   readonly port?: number;
   readonly registryPort?: number;
+  /** A second listener of each node, whose clients are sent to the port of a proxy. */
+  readonly proxied?: readonly ProxiedListener[];
 }
 
 /** The wished ports, which must be free (else LocalKafkaError `port-in-use`), and free ones for the rest. */
@@ -22,10 +24,10 @@ export async function choosePorts(wishes: PortWishes): Promise<Ports> {
   const registryPort = wishes.registryPort ?? free[2 * count] ?? 0;
   if (wishes.port !== undefined) await Promise.all(brokerPorts.map((port) => requireFree(port, '--port')));
   if (wishes.registryPort !== undefined) await requireFree(registryPort, '--registry-port');
-  const plans = brokerPorts.map((brokerPort, index) => ({
-    nodeId: index + 1,
-    brokerPort,
-    controllerPort: free[count + index] ?? 0,
-  }));
+  const plans = brokerPorts.map((brokerPort, index): NodePlan => {
+    const proxied = wishes.proxied?.[index];
+    const plan = { nodeId: index + 1, brokerPort, controllerPort: free[count + index] ?? 0 };
+    return proxied === undefined ? plan : { ...plan, proxied };
+  });
   return { plans, registryPort };
 }

@@ -1,4 +1,4 @@
-import type { NodePlan } from './broker-settings.ts';
+import type { NodePlan, ProxiedListener } from './broker-settings.ts';
 import { cacheDirectory, javaCommand } from './environment.ts';
 import { classPathOf, ensureKafka, ensureRegistry } from './fetch-artifacts.ts';
 import { waitUntilReady } from './java-process.ts';
@@ -19,6 +19,8 @@ export interface LocalKafkaOptions {
   /** Port of the first broker, the others take the next ones; free ports if absent. */
   readonly port?: number;
   readonly registryPort?: number;
+  /** A second listener of each node, whose clients are sent to the port of a proxy; the nodes talk past it. */
+  readonly proxied?: readonly ProxiedListener[];
   /** Folder to keep the data in; if absent a temporary one that is removed at the end. */
   readonly dataDirectory?: string;
   /** Told what takes long: fetching jars, waiting for another process. */

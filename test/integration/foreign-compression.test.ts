@@ -159,6 +159,6 @@ suite('batches in a compression that is not read', () => {
       },
     ]);
     await publisher.stop();
-    await eventually('both letters', STEP_MS, async () => (await listedLetters()) === 2, listedLetters);
+    await expect.poll(listedLetters, { timeout: STEP_MS }).toBe(2);
   });
 });

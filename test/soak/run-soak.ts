@@ -3,32 +3,39 @@ import { parseArgs } from 'node:util';
 import { assertNever, errorText } from '../../shared/platform/errors.ts';
 import { runPortfolio } from './portfolio-run.ts';
 import { rollingRestart } from './rolling-restart.ts';
-import { longSoak, type SoakSize } from './soak-sizes.ts';
-import { portfolioFaults, rollingFaults, upstreamFaults } from './soak-verdict.ts';
+import { runNetwork } from './network-run.ts';
+import { longSoak, networkSoak } from './soak-sizes.ts';
+import { networkFaults, portfolioFaults, rollingFaults, upstreamFaults } from './soak-verdict.ts';
 import { openSoakWorld, type SoakWorld } from './soak-world.ts';
 import { runUpstream } from './upstream-events.ts';
 
-const HELP = `Usage: npm run test:soak -- [--contracts N] [--rounds N] [--only PART]
+const HELP = `Usage: npm run test:soak -- [--contracts N] [--rounds N] [--seconds N] [--only PART]
 
 On Apache Kafka of three nodes, started here, or on the one of KAFKA_BROKERS (whose brokers are then left alone):
   portfolio  N contracts of 12 to 360 rows through npm run recalculate, while workers are killed at 20, 40, 60 and 80 %,
              a broker is restarted at 50 % and the command itself is killed and resumed at 70 % of the results
   upstream   a tenth of them as arrays of requests by plain kafkajs with a reply topic of its own, killed alike
   rolling    a restart of all processes, one after another, N rounds, under constant load over HTTP
+  network    calls and notifications for N seconds over connections that are torn, delayed, black-holed and silent; always
+             on a Kafka of its own, behind proxies
 
   --contracts  default 100000, or SOAK_CONTRACTS
   --rounds     default 5
+  --seconds    of the network part, default 600
   --only       one of the parts
 Exit codes: 0 nothing lost, repeated or swapped, 1 something was (said below the table), 2 wrong usage.
 `;
 const DEFAULT_CONTRACTS = '100000';
 const DEFAULT_ROUNDS = '5';
-const PARTS = ['portfolio', 'upstream', 'rolling'] as const;
+const SECOND_MS = 1_000;
+const DEFAULT_SECONDS = '600';
+const PARTS = ['portfolio', 'upstream', 'rolling', 'network'] as const;
 type Part = (typeof PARTS)[number];
 
 interface SoakArguments {
   readonly contracts: number;
   readonly rounds: number;
+  readonly seconds: number;
   readonly parts: readonly Part[];
 }
 
@@ -55,22 +62,33 @@ function readArguments(args: string[]): SoakArguments | string | undefined {
   try {
     const { values } = parseArgs({
       args,
-      options: { contracts: text, rounds: text, only: text, help: { type: 'boolean', short: 'h' } },
+      options: {
+        contracts: text,
+        rounds: text,
+        seconds: text,
+        only: text,
+        help: { type: 'boolean', short: 'h' },
+      },
     });
     if (values.help === true) return undefined;
     const contracts = Number(values.contracts ?? (process.env['SOAK_CONTRACTS'] || DEFAULT_CONTRACTS));
     const rounds = Number(values.rounds ?? DEFAULT_ROUNDS);
+    const seconds = Number(values.seconds ?? DEFAULT_SECONDS);
     const only = PARTS.filter((part) => values.only === undefined || part === values.only);
     if (only.length === 0) return `--only must be one of ${PARTS.join(', ')}`;
     if (!Number.isSafeInteger(contracts) || contracts < 1_000) return '--contracts must be 1000 or more';
     if (!Number.isSafeInteger(rounds) || rounds < 1) return '--rounds must be 1 or more';
-    return { contracts, rounds, parts: only };
+    if (!Number.isSafeInteger(seconds) || seconds < 10) return '--seconds must be 10 or more';
+    return { contracts, rounds, seconds, parts: only };
   } catch (error) {
     return errorText(error);
   }
 }
 
-async function runPart(world: SoakWorld, part: Part, size: SoakSize): Promise<PartResult> {
+type WorldPart = Exclude<Part, 'network'>;
+
+async function runPart(world: SoakWorld, part: WorldPart, args: SoakArguments): Promise<PartResult> {
+  const size = longSoak(args.contracts, args.rounds);
   say(`--- ${part}`);
   switch (part) {
     case 'portfolio': {
@@ -103,19 +121,36 @@ function printTable({ part, figures, faults }: PartResult): void {
   print(faults.length === 0 ? '  as it has to be' : `  ${faults.length} FAULTS`);
 }
 
-async function run({ contracts, rounds, parts }: SoakArguments): Promise<number> {
+async function run(args: SoakArguments): Promise<number> {
+  const results: PartResult[] = [];
+  try {
+    const parts = args.parts.filter((part) => part !== 'network');
+    if (parts.length > 0) await runInOneWorld(parts, args, results);
+    if (args.parts.includes('network')) {
+      say('--- network');
+      const report = await runNetwork(say, networkSoak(args.seconds * SECOND_MS));
+      results.push({ part: 'network', figures: { ...report }, faults: networkFaults(report) });
+    }
+  } finally {
+    for (const result of results) printTable(result);
+  }
+  return results.every(({ faults }) => faults.length === 0) ? 0 : 1;
+}
+
+/** Parts that share a Kafka; what each came to is added to `results`. */
+async function runInOneWorld(
+  parts: readonly WorldPart[],
+  args: SoakArguments,
+  results: PartResult[],
+): Promise<void> {
   const given = process.env['KAFKA_BROKERS'];
   const brokers = given === undefined || given === '' ? {} : { brokers: given.split(',') };
   const world = await openSoakWorld({ ...brokers, say });
-  const results: PartResult[] = [];
   try {
-    const size = longSoak(contracts, rounds);
-    for (const part of parts) results.push(await runPart(world, part, size));
+    for (const part of parts) results.push(await runPart(world, part, args));
   } finally {
-    for (const result of results) printTable(result);
     await world.close();
   }
-  return results.every(({ faults }) => faults.length === 0) ? 0 : 1;
 }
 
 /** What was started ends with this process; Kafka has a guard of its own. */

@@ -1,5 +1,6 @@
 /** The two sizes of the soak test: of `npm run test:soak`, and of every test run. */
 
+import type { NetworkOptions } from './network-run.ts';
 import type { PortfolioRunOptions } from './portfolio-run.ts';
 import type { RollingRestartOptions } from './rolling-restart.ts';
 import type { UpstreamOptions } from './upstream-events.ts';
@@ -13,6 +14,17 @@ export interface SoakSize {
   readonly portfolio: PortfolioRunOptions;
   readonly upstream: UpstreamOptions;
   readonly rolling: RollingRestartOptions;
+}
+
+/** The network part; its length is set by itself, since it fails however little else is done. */
+export function networkSoak(durationMs: number): NetworkOptions {
+  return {
+    durationMs,
+    seed: SEED,
+    calls: ['schedule', 'payment'],
+    callsPerSecond: 20,
+    notificationsPerSecond: 5,
+  };
 }
 
 /** So many contracts, four killed workers of three, a broker that stays away for a while, five rolling restarts. */

@@ -1,5 +1,6 @@
 /** What a run must not show: one line for each thing that is not as it has to be, none when all is well. */
 
+import type { NetworkReport } from './network-run.ts';
 import type { PortfolioRunReport } from './portfolio-run.ts';
 import type { RollingRestartReport } from './rolling-restart.ts';
 import type { ReplyFigures } from './topic-reading.ts';
@@ -34,6 +35,26 @@ export function rollingFaults(report: RollingRestartReport): string[] {
     ...report.badExits,
     ...none(report, ['lost', 'swapped']),
     ...unless(report.answered === report.calls, `${report.answered} answers to ${report.calls} calls`),
+  ];
+}
+
+/**
+ * No process ends or hangs, no caller gets another one's answer or none, nothing accepted is lost, and all is well again
+ * afterwards. Refusals are as it has to be, and so are replies that were sent twice.
+ */
+export function networkFaults(report: NetworkReport): string[] {
+  return [
+    ...report.crashes,
+    ...report.spins,
+    ...report.hangs,
+    ...report.failedStarts,
+    ...report.wrongAnswers,
+    ...report.badExits,
+    ...none(report, ['lost', 'swapped', 'notificationsLost', 'notificationsRepeated', 'deadLetters']),
+    ...none(report, ['unansweredAfterwards']),
+    ...unless(report.answered > 0, 'no call was answered'),
+    ...unless(report.accepted > 0, 'no notification was accepted'),
+    ...unless(report.torn > 0, 'no answer was torn'),
   ];
 }
 

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startLocalKafka, type LocalKafka } from '../../scripts/local-kafka/start-local-kafka.ts';
+import {
+  startLocalKafka,
+  type LocalKafka,
+  type LocalKafkaOptions,
+} from '../../scripts/local-kafka/start-local-kafka.ts';
 import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka-broker.ts';
 import { allTopicSpecs } from '../../shared/messaging/topic-catalogue.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topic-names.ts';
@@ -36,15 +40,28 @@ export interface SoakWorld {
 
 const TOPICS_LIMIT_MS = 60_000;
 
+export interface SoakWorldOptions {
+  /** A Kafka that is there; absent: one of its own. */
+  readonly brokers?: readonly string[];
+  /** Of a Kafka of its own: see LocalKafkaOptions. */
+  readonly proxied?: LocalKafkaOptions['proxied'];
+  readonly say: Say;
+}
+
 /**
  * Opens the world on `brokers`, or on three nodes of its own. Rejects with LocalKafkaError where these cannot be started
  * (its code says what the machine lacks).
  */
-export async function openSoakWorld(options: { brokers?: readonly string[]; say: Say }): Promise<SoakWorld> {
-  const { say } = options;
+export async function openSoakWorld(options: SoakWorldOptions): Promise<SoakWorld> {
+  const { say, proxied } = options;
   const own =
     options.brokers === undefined
-      ? await startLocalKafka({ nodes: 3, registry: false, say: (line) => say(`kafka: ${line}`) })
+      ? await startLocalKafka({
+          nodes: 3,
+          registry: false,
+          say: (line) => say(`kafka: ${line}`),
+          ...(proxied === undefined ? {} : { proxied }),
+        })
       : undefined;
   const brokers = own?.brokers ?? options.brokers ?? [];
   if (own === undefined) say('!!! KAFKA_BROKERS is set: no broker is restarted, it is not ours to kill');

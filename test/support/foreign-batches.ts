@@ -1,14 +1,15 @@
 /** Record batches as clients of other languages write them, in compressions that kafkajs has no codec for. */
 
-import { createRequire } from 'node:module';
-import type { Kafka, Message } from 'kafkajs';
+import kafkajs, { type Kafka, type Message } from 'kafkajs';
 
-const { CompressionCodecs, CompressionTypes } = createRequire(import.meta.url)(
-  'kafkajs',
-) as typeof import('kafkajs');
+const { CompressionCodecs, CompressionTypes } = kafkajs;
 
 /** Name of a compression by which Kafka's clients call it. */
 export type ForeignCompression = 'lz4' | 'snappy';
+
+interface Codec {
+  readonly decompress: (buffer: Buffer) => Promise<Buffer>;
+}
 
 interface Encoded {
   readonly buffer: Buffer;
@@ -74,8 +75,8 @@ export async function produceCompressed(
   await producer.connect();
   // The codecs belong to the process, and the system under test reads with its own.
   CompressionCodecs[type] = () => ({
-    ...own?.(),
     compress: (encoded: Encoded) => Promise.resolve(compress(encoded)),
+    decompress: (buffer: Buffer) => (own as () => Codec)().decompress(buffer),
   });
   try {
     await producer.send({ topic, messages, compression: type });

@@ -46,6 +46,17 @@ describe('settings of a local broker', () => {
     expect(JSON.stringify(settings)).not.toContain('0.0.0.0');
   });
 
+  it('send the clients of a proxied listener to the proxy, and leave the nodes to talk past it', () => {
+    const node = { ...cluster[0]!, proxied: { port: 23_001, advertisedPort: 24_001 } };
+    const settings = nodeSettings(node, cluster, '/data/node-1');
+    expect(settings.listeners).toBe(
+      'PLAINTEXT://127.0.0.1:21001,CONTROLLER://127.0.0.1:22001,PROXIED://127.0.0.1:23001',
+    );
+    expect(settings['advertised.listeners']).toBe(
+      'PLAINTEXT://127.0.0.1:21001,CONTROLLER://127.0.0.1:22001,PROXIED://127.0.0.1:24001',
+    );
+  });
+
   it('are rendered one a line, with the backslashes of a Windows folder doubled', () => {
     expect(renderProperties({ 'node.id': '1', 'log.dirs': String.raw`C:\data\n1` })).toBe(
       `node.id=1\nlog.dirs=${String.raw`C:\\data\\n1`}\n`,

@@ -28,6 +28,24 @@ function asSpecified(key: TopicKey) {
   return { partitions, config: new Map(Object.entries(config)) };
 }
 
+/** Topics with these kinds of compression. */
+const stored = (types: Record<string, string>) => ({
+  partitionCounts: async () => new Map(Object.keys(types).map((name) => [name, 1])),
+  topicStates: async () =>
+    new Map(
+      Object.entries(types).map(([name, type]) => [
+        name,
+        { partitions: 1, config: new Map([['compression.type', type]]) },
+      ]),
+    ),
+});
+
+/** A broker that does not show its settings. */
+const failing = (code: string) => ({
+  ...stored({ a: 'producer' }),
+  topicStates: () => Promise.reject(new MessagingError(code, 'no', { canRetry: false })),
+});
+
 describe('topic catalogue', () => {
   test('specifies every topic of the system under its prefixed name', () => {
     expect(topicSpecs('x.', KEYS).map(({ topic }) => topic)).toEqual(KEYS.map((key) => `x.${TOPIC[key]}`));
@@ -80,17 +98,6 @@ describe('topic catalogue', () => {
     await expect(requireTopics(admin, ['p.there'], silentLog)).resolves.toBeUndefined();
   });
 
-  const stored = (types: Record<string, string>) => ({
-    partitionCounts: async () => new Map(Object.keys(types).map((name) => [name, 1])),
-    topicStates: async () =>
-      new Map(
-        Object.entries(types).map(([name, type]) => [
-          name,
-          { partitions: 1, config: new Map([['compression.type', type]]) },
-        ]),
-      ),
-  });
-
   test('a start on topics that store what kafkajs cannot read names them, and the command that mends them', async () => {
     const admin = stored({ a: 'producer', b: 'uncompressed', c: 'lz4', d: 'gzip', e: 'snappy', f: 'zstd' });
     const names = [...(await admin.partitionCounts()).keys()];
@@ -100,10 +107,6 @@ describe('topic catalogue', () => {
   });
 
   test('a broker that refuses to show its settings does not hinder a start, and one that fails does', async () => {
-    const failing = (code: string) => ({
-      ...stored({ a: 'producer' }),
-      topicStates: () => Promise.reject(new MessagingError(code, 'no', { canRetry: false })),
-    });
     const warnings: string[] = [];
     const log = { warn: (_: object, text: string) => warnings.push(text) };
     await requireTopics(failing('broker-refused'), ['a'], log as unknown as Log);
