@@ -4,8 +4,8 @@ import type { Warning } from './problem.ts';
 export const WARNINGS_LIST_CHARACTERS = 4_096;
 
 const TRUNCATED = 'truncated';
-/** Whatever is not visible ASCII, and the two separators, would break the list. */
-const NOT_IN_ITEM = /[^\x21-\x2b\x2d-\x3a\x3c-\x7e]/g;
+/** Whatever is not visible ASCII, and the two separators, would break the list. By code points: half a pair has no encoding. */
+const NOT_IN_ITEM = /[^\x21-\x2b\x2d-\x3a\x3c-\x7e]/gu;
 
 /**
  * Warnings as they stand in a header (E3): `code;path` items separated by a comma and a blank, each once, ASCII, at most

@@ -1,7 +1,7 @@
 import type { UsedCalendar } from '../../shared/lending/repayment-schedule.ts';
 
 /** Letters, digits and what joins them in names of calendars and in versions. */
-const NOT_IN_PART = /[^\w.+:/-]/g;
+const NOT_IN_PART = /[^\w.+:/-]/gu;
 
 /**
  * The calendar that an answer was made with, such as `RO;version=2026.1` or `RO+TARGET;version=2026.1+2026.1` (H2).

@@ -229,11 +229,11 @@ describe('other interfaces by configuration alone', () => {
         headers: { 'X-Reference': 'ref ID_PLACEHOLDER', 'X-To': 'RECEIVER_PLACEHOLDER', Accept: 'text/x' },
       },
     });
-    await send(provider, anSms({ receiver: '+1\r\nx-evil: 1 ăß%' }));
+    await send(provider, anSms({ receiver: '+1\r\nx-evil: 1 ăß😀\ud800%' }));
     const { headers } = standIn.requests[0]!;
     expect(headers).toMatchObject({
       'x-reference': `ref ${ID}`,
-      'x-to': '+1%0D%0Ax-evil: 1 %C4%83%C3%9F%25',
+      'x-to': '+1%0D%0Ax-evil: 1 %C4%83%C3%9F%F0%9F%98%80%EF%BF%BD%25',
       accept: 'text/x',
     });
     expect(headers).not.toHaveProperty('x-evil');

@@ -1,0 +1,298 @@
+/** Names and texts of every plane of Unicode, and such as are no Unicode at all: callers send them, and nothing may break. */
+
+import * as fc from 'fast-check';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ACTIONS } from '../../../shared/contract/actions.ts';
+import { EMAIL_EXAMPLE, SMS_EXAMPLE } from '../../../shared/contract/notification-examples.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
+import { createMemoryBroker } from '../../../shared/messaging/memory-broker.ts';
+import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
+import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
+import { allTopicSpecs } from '../../../shared/messaging/topic-catalogue.ts';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { systemClock } from '../../../shared/platform/clock.ts';
+import { loadConfig } from '../../../shared/platform/config.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import { createMetrics } from '../../../shared/platform/metrics.ts';
+import type { RunningWorker, StartWorker } from '../../../shared/platform/worker.ts';
+import { createCodec } from '../../../workers/create-codec.ts';
+import { start as startIngress } from '../../../workers/ingress/main.ts';
+import { start as startNotification } from '../../../workers/notification/main.ts';
+import { start as startSchedule } from '../../../workers/schedule/main.ts';
+import { startSimulationWithExamples, startWithExamples } from '../../support/product-worker.ts';
+import { post } from '../../support/schedule-call.ts';
+
+const RUNS = 30;
+const PREFIX = '/platapi/automation-processors/actions/';
+const REPLIES = 'any.text.replies';
+const PLANES = 17;
+const PLANE_SIZE = 0x1_0000;
+
+/** Code units of their own: halves of pairs included, in any order. */
+const oddText = fc
+  .array(
+    fc.oneof(
+      fc
+        .tuple(fc.integer({ min: 0, max: PLANES - 1 }), fc.integer({ min: 0, max: PLANE_SIZE - 1 }))
+        .map(([plane, place]) => String.fromCodePoint(plane * PLANE_SIZE + place)),
+      fc.integer({ min: 0xd800, max: 0xdfff }).map((unit) => String.fromCharCode(unit)),
+      fc.integer({ min: 0, max: 0x7f }).map((unit) => String.fromCharCode(unit)),
+      fc.constantFrom(
+        '😀',
+        '\ufeff',
+        '\uffff',
+        '\u202e',
+        '\u0000',
+        '%',
+        ';',
+        ',',
+        '__proto__',
+        'é',
+        'e\u0301',
+      ),
+    ),
+    { minLength: 1, maxLength: 6 },
+  )
+  .map((parts) => parts.join(''));
+
+type Body = Record<string, unknown>;
+
+/** What is done to a body: a field added at some depth, a text replaced, or both. */
+const change = fc.record({
+  name: oddText,
+  text: oddText,
+  depth: fc.integer({ min: 0, max: 3 }),
+  nth: fc.nat({ max: 30 }),
+  what: fc.constantFrom('name', 'text', 'both'),
+});
+type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
+
+function changed(body: object, { name, text, depth, nth, what }: Change): Body {
+  const copy = structuredClone(body) as Body;
+  const objects = objectsOf(copy);
+  if (what !== 'text') {
+    const target = objects[Math.min(depth, objects.length - 1)] ?? copy;
+    Object.defineProperty(target, name, {
+      value: text,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  }
+  if (what !== 'name') {
+    const places = objects.flatMap((one) =>
+      Object.keys(one)
+        .filter((key) => typeof one[key] === 'string')
+        .map((key) => [one, key] as const),
+    );
+    const [target, key] = places[nth % Math.max(places.length, 1)] ?? [copy, 'text'];
+    target[key] = text;
+  }
+  return copy;
+}
+
+function objectsOf(value: unknown): Body[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inner = Object.values(value).flatMap(objectsOf);
+  return Array.isArray(value) ? inner : [value as Body, ...inner];
+}
+
+let folder: string;
+let broker: Broker;
+let url: string;
+let publisher: Publisher;
+const workers: RunningWorker[] = [];
+const replies = new Map<string, LogMessage>();
+const deadLetters: LogMessage[] = [];
+
+async function startOne(start: StartWorker): Promise<RunningWorker> {
+  const config = loadConfig({ PORT: '0', RATE_LIMIT_PER_SECOND: '0', OUTBOX_FOLDER: folder });
+  const clock = systemClock;
+  const codec = await createCodec(config, clock);
+  const context = { config, codec, broker, log: silentLog, clock, metrics: createMetrics() };
+  const worker = await start({ ...context, processHealth: () => ({}) });
+  workers.push(worker);
+  return worker;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'plat-any-text-'));
+  broker = createMemoryBroker();
+  const { topicPrefix, notification } = loadConfig({});
+  await broker.admin.createTopics([
+    ...allTopicSpecs(topicPrefix, notification.retryTiersMs),
+    { topic: REPLIES, partitions: 3 },
+  ]);
+  for (const start of [startSchedule, startWithExamples, startSimulationWithExamples, startNotification])
+    await startOne(start);
+  ({ url = '' } = await startOne(startIngress));
+  publisher = broker.createPublisher({ clientId: 'any-text' });
+  await publisher.start();
+  const answers = broker.createTail({ clientId: 'any-text', topics: [REPLIES], from: 'earliest' });
+  await answers.start((message) =>
+    replies.set(headerText(message.headers, HEADER.correlationId) ?? '', message),
+  );
+  const letters = broker.createTail({
+    clientId: 'any-text-letters',
+    topics: [
+      TOPIC.scheduleDeadLetters,
+      TOPIC.productDeadLetters,
+      TOPIC.simulationDeadLetters,
+      TOPIC.notificationDeadLetters,
+    ],
+    from: 'earliest',
+  });
+  await letters.start((message) => deadLetters.push(message));
+});
+
+afterAll(async () => {
+  await Promise.all(workers.map((worker) => worker.stop(0)));
+  await broker.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const lettersOfBugs = () =>
+  deadLetters.filter(({ headers }) => headerText(headers, HEADER.deadLetterCode) === 'unexpected').length;
+
+let asked = 0;
+
+/** Puts a request on the log and waits for its answer; answers the error code, if it is one. */
+async function askOverLog(
+  topic: string,
+  type: string,
+  body: object,
+  key: string,
+): Promise<string | undefined> {
+  asked += 1;
+  const id = `request-${asked}`;
+  const headers: MessageHeaders = {
+    [HEADER.messageType]: type,
+    [HEADER.replyTopic]: REPLIES,
+    [HEADER.correlationId]: id,
+    traceparent: key,
+    'x-odd': key,
+  };
+  await publisher.publish([{ topic, key, value: Buffer.from(JSON.stringify(body)), headers }]);
+  while (!replies.has(id)) await new Promise((resolve) => setImmediate(resolve));
+  return headerText(replies.get(id)?.headers ?? {}, HEADER.errorCode);
+}
+
+describe.each(ACTIONS)('$name', ({ name, topic, requestType, examples: [example] }) => {
+  it('answers bodies with any names and texts over HTTP', async () => {
+    await fc.assert(
+      fc.asyncProperty(change, async (one) => {
+        const response = await post(url, changed(example.request, one), { path: PREFIX + name });
+        expect([200, 400, 404, 422]).toContain(response.status);
+        expect(response.headers.get('warnings') ?? '').toMatch(/^[\x20-\x7e]*$/);
+        await response.json();
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('answers messages with any names, texts, keys and headers over the log', async () => {
+    await fc.assert(
+      fc.asyncProperty(change, async (one) => {
+        const body = changed(example.request, one);
+        expect(await askOverLog(TOPIC[topic], requestType, body, one.text)).not.toBe('unexpected');
+      }),
+      { numRuns: RUNS },
+    );
+    expect(lettersOfBugs()).toBe(0);
+  });
+
+  it('refuses types and topics of any text', async () => {
+    await fc.assert(
+      fc.asyncProperty(oddText, async (text) => {
+        expect(await askOverLog(TOPIC[topic], text, example.request, text)).not.toBe('unexpected');
+        const response = await post(url, example.request, {
+          path: PREFIX + encodeURIComponent(text.toWellFormed()),
+        });
+        expect(response.status).toBeLessThan(500);
+      }),
+      { numRuns: RUNS },
+    );
+    expect(lettersOfBugs()).toBe(0);
+  });
+});
+
+const CHANNELS = [
+  {
+    channel: 'sms',
+    communication: '1',
+    example: SMS_EXAMPLE,
+    type: 'SendSmsCommand',
+    topic: TOPIC.smsCommands,
+  },
+  {
+    channel: 'email',
+    communication: '2',
+    example: EMAIL_EXAMPLE,
+    type: 'SendEmailCommand',
+    topic: TOPIC.emailCommands,
+  },
+] as const;
+
+describe.each(CHANNELS)('notifications by $channel', ({ channel, communication, example, type, topic }) => {
+  it('takes or refuses bodies with any names and texts over HTTP', async () => {
+    await fc.assert(
+      fc.asyncProperty(change, async (one) => {
+        const response = await post(url, changed(example, one), {
+          path: `/api/notifications/v1/${channel}/send`,
+          headers: { 'x-communication-channel': communication, 'x-sender-id': 'platrealm' },
+        });
+        expect([202, 400, 413, 422]).toContain(response.status);
+        const { notificationId } = (await response.json()) as { notificationId?: string };
+        if (notificationId === undefined) return;
+        const state = async () => {
+          const known = await fetch(`${url}/api/notifications/v1/${notificationId}`);
+          return ((await known.json()) as { status: string }).status;
+        };
+        await expect.poll(state).not.toMatch(/accepted|sending/);
+      }),
+      { numRuns: RUNS },
+    );
+    expect(lettersOfBugs()).toBe(0);
+  });
+
+  it('handles commands with any names, texts, keys and headers over the log', async () => {
+    let commands = 0;
+    await fc.assert(
+      fc.asyncProperty(change, async (one) => {
+        commands += 1;
+        const notificationId = `00000000-0000-4000-8000-${communication}${String(commands).padStart(11, '0')}`;
+        const body = { ...changed(example, one), notificationId };
+        const headers: MessageHeaders = {
+          [HEADER.messageType]: type,
+          [HEADER.notificationId]: notificationId,
+          'x-odd': one.name,
+        };
+        await publisher.publish([
+          { topic, key: one.text, value: Buffer.from(JSON.stringify(body)), headers },
+        ]);
+      }),
+      { numRuns: RUNS },
+    );
+    const groupId = `plat.notification.${channel}`;
+    await expect
+      .poll(async () => {
+        const offsets = await broker.admin.offsets(topic);
+        const done = await broker.admin.committed(groupId, [topic]);
+        const open = offsets.filter(({ partition, high }) => {
+          const committed = done.find((one) => one.partition === partition)?.offset ?? 0;
+          return committed < high;
+        });
+        return open.length;
+      })
+      .toBe(0);
+    expect(lettersOfBugs()).toBe(0);
+  });
+});
+
+it('leaves every worker well', () => {
+  expect(workers.map((worker) => worker.health().status)).toEqual(workers.map(() => 'ready'));
+});
