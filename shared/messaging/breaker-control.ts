@@ -2,12 +2,9 @@ import { Breaker, type BreakerOptions, type BreakerState } from './breaker.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { WorkEnd } from './disposition.ts';
 import type { Lanes } from './lanes.ts';
-import type { OwnedPartitions } from './owned-partitions.ts';
-import type { Work } from './work.ts';
 
 export interface BreakerParts {
-  readonly lanes: Lanes;
-  readonly owned: OwnedPartitions;
+  readonly lanes: Pick<Lanes, 'running' | 'runOne'>;
   /** Called after each change; lanes may be started when `closed`. */
   readonly onChange: (state: BreakerState) => void;
   readonly clock: Clock;
@@ -22,98 +19,91 @@ export interface OpenBreaker {
   readonly probeIntervalMs: number;
 }
 
+/** So many messages of different keys are tried at a time: next to bad ones there are others that prove them wrong. */
+export const PROBE_MESSAGES = 10;
+/** The first try follows soon, since others may wait behind one caller's bad messages; each further one twice as late. */
+const FIRST_PROBE_MS = 250;
+
 /**
- * Acts on the breaker: open, all partitions are paused, nothing is started, and the membership stays alive. Every probe
- * interval one message is tried; its success closes the breaker. Where failures are kept, the message that opened it
- * stays not done, so that nothing beyond it is committed, and is the one that is tried while it is still ours; where they
- * pass (BreakerOptions.onFailure, or a failure that was stored as a dead letter), each probe takes another one.
+ * Acts on the breaker. While it is open the membership stays alive and no message is begun except a few of different
+ * keys, the oldest and the newest in turn, at growing intervals. Any success closes it. What fails meanwhile has ended
+ * like any other failure (answered, or stored as a dead letter), so that each try takes other messages.
  */
 export class BreakerControl {
   readonly #breaker: Breaker;
   readonly #parts: BreakerParts;
-  readonly #keepsFailures: boolean;
   #openSinceMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** The message that is being tried. */
-  #probe: Work | undefined;
-  #startingProbe = false;
-  /** Nothing waits to be tried: the partitions flow until the next delivery. */
-  #awaitingDelivery = false;
+  #intervalMs = FIRST_PROBE_MS;
+  /** Messages that may still be tried within this interval. */
+  #probesLeft = 0;
+  #isTurnOfNewest = false;
 
   constructor(parts: BreakerParts, options: BreakerOptions | undefined) {
     this.#parts = parts;
     this.#breaker = new Breaker(options);
-    this.#keepsFailures = options?.onFailure !== 'pass';
   }
 
   get state(): BreakerState {
     return this.#breaker.state;
   }
 
-  /** While open: since when (epoch milliseconds), and how often a message is tried. */
+  /** While open: since when (epoch milliseconds), and how often messages are tried at the longest. */
   get openState(): OpenBreaker | undefined {
     const { probeIntervalMs } = this.#breaker;
     return this.#openSinceMs === undefined ? undefined : { sinceMs: this.#openSinceMs, probeIntervalMs };
   }
 
-  /** Counts how a work ended, and says whether it is done with or stays first in its lane. */
-  judge(work: Work, end: WorkEnd): 'next' | 'again' {
-    const failed = end !== 'settled';
-    const failure = end === 'failed' && this.#keepsFailures ? 'again' : 'next';
-    if (this.#breaker.state === 'closed') {
-      if (!this.#breaker.record(failed)) return 'next';
-      this.#open();
-      return failure;
-    }
-    const wasProbe = this.#startingProbe || work === this.#probe;
-    if (wasProbe) this.#probe = undefined;
-    if (failed) return failure;
-    if (wasProbe) this.#close();
-    return 'next';
-  }
-
-  /** Counts the end of work that is no message of its own; while open it says nothing. */
-  count(end: WorkEnd): BreakerState {
-    if (this.#breaker.state === 'closed' && this.#breaker.record(end !== 'settled')) this.#open();
+  /** Counts how a message ended; `key` as Breaker.failed takes it. Answers the state after it. */
+  count(end: WorkEnd, key?: Uint8Array | null): BreakerState {
+    if (end === 'settled') {
+      const wasOpen = this.#breaker.state === 'open';
+      this.#breaker.succeeded();
+      if (wasOpen) this.#closed();
+    } else if (end !== 'expired' && this.#breaker.failed(key)) this.#opened();
     return this.#breaker.state;
   }
 
-  /** Messages have come: one of them may be what a probe waits for. */
+  /** Messages have come: what was left to be tried takes them. */
   delivered(): void {
-    if (!this.#awaitingDelivery) return;
-    this.#awaitingDelivery = false;
-    this.#parts.owned.pauseAll();
-    this.#tryOne();
+    if (this.#breaker.state === 'open') this.#tryMessages();
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
   }
 
-  #open(): void {
+  #opened(): void {
     this.#openSinceMs = this.#parts.clock.now();
-    this.#parts.owned.pauseAll();
-    this.#timer = setInterval(() => this.#tryOne(), this.#breaker.probeIntervalMs);
+    this.#intervalMs = Math.min(FIRST_PROBE_MS, this.#breaker.probeIntervalMs);
+    this.#probesLeft = 0;
+    this.#tryLater();
     this.#parts.onChange('open');
   }
 
-  #close(): void {
+  #closed(): void {
     this.stop();
     this.#openSinceMs = undefined;
-    this.#breaker.close();
-    this.#awaitingDelivery = false;
-    this.#parts.owned.resumeAll();
     this.#parts.onChange('closed');
   }
 
-  #tryOne(): void {
-    if (this.#probe?.state === 'running' || !this.#parts.mayProbe()) return;
-    this.#startingProbe = true;
-    const work = this.#parts.lanes.runOne();
-    this.#startingProbe = false;
-    if (work === undefined) {
-      this.#awaitingDelivery = true;
-      this.#parts.owned.resumeAll();
-    } else if (work.state === 'running') this.#probe = work;
+  #tryLater(): void {
+    this.#timer = setTimeout(() => {
+      this.#intervalMs = Math.min(this.#intervalMs * 2, this.#breaker.probeIntervalMs);
+      this.#probesLeft = PROBE_MESSAGES;
+      this.#tryLater();
+      this.#tryMessages();
+    }, this.#intervalMs);
+  }
+
+  #tryMessages(): void {
+    const { lanes, mayProbe } = this.#parts;
+    while (this.#breaker.state === 'open' && this.#probesLeft > 0 && lanes.running < PROBE_MESSAGES) {
+      if (!mayProbe()) return;
+      const work = lanes.runOne(this.#isTurnOfNewest ? 'newest' : 'oldest');
+      if (work === undefined) return;
+      this.#isTurnOfNewest = !this.#isTurnOfNewest;
+      this.#probesLeft -= 1;
+    }
   }
 }

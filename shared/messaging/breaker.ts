@@ -1,75 +1,65 @@
+import { murmur2 } from './key-partition.ts';
+
 export interface BreakerOptions {
-  /** So many messages are looked back on; fewer say nothing about a share. Default 50. */
-  readonly windowMessages?: number;
-  /** The breaker opens when this share of the window failed unexpectedly. Default one half. */
-  readonly failureShare?: number;
-  /** The breaker opens at so many unexpected failures in a row. Default 20. */
+  /** The breaker opens at so many failures in a row, nothing having succeeded between them. Default 200. */
   readonly inARow?: number;
-  /** While open, one message is tried so often. Default 60,000 ms. */
+  /** They must be of so many keys: one bad message sent again and again says nothing about the others. Default 20; 0: any. */
+  readonly keys?: number;
+  /** While open, some messages are tried so often, at first more often. Default 60,000 ms. */
   readonly probeIntervalMs?: number;
-  /**
-   * What becomes of the message that opens the breaker, and of a probe that fails. `keep` (default): it is not done, and
-   * is what the next probe tries. `pass`: it is done, since its failure was stored, and the next probe takes another one.
-   */
-  readonly onFailure?: 'keep' | 'pass';
 }
 
 export type BreakerState = 'closed' | 'open';
 
-const WINDOW_MESSAGES = 50;
-const FAILURE_SHARE = 0.5;
-const IN_A_ROW = 20;
+const IN_A_ROW = 200;
+const KEYS = 20;
 const PROBE_INTERVAL_MS = 60_000;
 
 /**
- * Guards a topic against a bad deployment that would turn every message into an error: opens when too many messages
- * fail unexpectedly, and closes when its owner saw a probe succeed. Expected refusals are no failures. It only counts;
- * pausing and probing are the consumer's.
+ * Guards a topic against a bad deployment that would turn every message into an error: opens when nothing but failures
+ * is left, of many keys, and closes with the first success. A message that fails by itself does not open it as long as
+ * any other succeeds. Expected refusals are successes, and lost infrastructure counts neither way. It only counts;
+ * halting and probing are the consumer's.
  */
 export class Breaker {
   readonly probeIntervalMs: number;
   readonly #inARow: number;
-  readonly #failuresToOpen: number;
-  /** The last results, 1 a failure, as a ring. */
-  readonly #results: Uint8Array;
+  readonly #keys: number;
+  /** Hashes of the keys of the failures in a row, no more of them than are asked for. */
+  readonly #failedKeys = new Set<number>();
   #state: BreakerState = 'closed';
-  #seen = 0;
   #failures = 0;
-  #row = 0;
+  #keyless = 0;
 
   constructor(options: BreakerOptions = {}) {
-    const windowMessages = options.windowMessages ?? WINDOW_MESSAGES;
     this.probeIntervalMs = options.probeIntervalMs ?? PROBE_INTERVAL_MS;
     this.#inARow = options.inARow ?? IN_A_ROW;
-    this.#failuresToOpen = Math.ceil(windowMessages * (options.failureShare ?? FAILURE_SHARE));
-    this.#results = new Uint8Array(windowMessages);
+    this.#keys = Math.min(options.keys ?? KEYS, this.#inARow);
   }
 
   get state(): BreakerState {
     return this.#state;
   }
 
-  /** Counts a result while closed. Answers whether this one opened the breaker. */
-  record(failed: boolean): boolean {
-    if (this.#state === 'open') return false;
-    const slot = this.#seen % this.#results.length;
-    this.#failures += (failed ? 1 : 0) - (this.#results[slot] ?? 0);
-    this.#results[slot] = failed ? 1 : 0;
-    this.#seen += 1;
-    this.#row = failed ? this.#row + 1 : 0;
-    if (!failed) return false;
-    const full = this.#seen >= this.#results.length;
-    if (this.#row < this.#inARow && !(full && this.#failures >= this.#failuresToOpen)) return false;
-    this.#state = 'open';
-    return true;
+  /** Any success closes the breaker, and counting starts afresh. */
+  succeeded(): void {
+    this.#state = 'closed';
+    this.#failures = 0;
+    this.#keyless = 0;
+    this.#failedKeys.clear();
   }
 
-  /** A probe succeeded: counting starts afresh. */
-  close(): void {
-    this.#state = 'closed';
-    this.#results.fill(0);
-    this.#seen = 0;
-    this.#failures = 0;
-    this.#row = 0;
+  /**
+   * Counts a failure. A message without a key (null) counts as one of a key of its own; undefined is for work that belongs
+   * to a message which is counted by itself. Answers whether this failure opened the breaker.
+   */
+  failed(key: Uint8Array | null | undefined): boolean {
+    if (this.#state === 'open') return false;
+    this.#failures += 1;
+    if (key === null) this.#keyless += 1;
+    else if (key !== undefined && this.#failedKeys.size < this.#keys) this.#failedKeys.add(murmur2(key));
+    if (this.#failures < this.#inARow || this.#failedKeys.size + this.#keyless < this.#keys) return false;
+    this.#state = 'open';
+    return true;
   }
 }

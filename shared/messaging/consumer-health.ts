@@ -1,5 +1,5 @@
 import type { Health } from '../platform/worker.ts';
-import type { OpenBreaker } from './breaker-control.ts';
+import { PROBE_MESSAGES, type OpenBreaker } from './breaker-control.ts';
 import type { CommitResult } from './commit-loop.ts';
 import type { CommitPrefix } from './commit-prefix.ts';
 import type { ConsumerReads } from './consumer-options.ts';
@@ -51,9 +51,9 @@ export class ConsumerHealth {
 function openReason({ sinceMs, probeIntervalMs }: OpenBreaker, reads: ConsumerReads | undefined): string {
   const where = reads === undefined ? 'a consumer' : `group ${reads.groupId} on ${reads.topics.join(', ')}`;
   const since = new Date(sinceMs).toISOString();
-  const probe = `one message is tried every ${probeIntervalMs / 1_000} s, and its success closes it`;
+  const probe = `${PROBE_MESSAGES} messages are tried every ${probeIntervalMs / 1_000} s, and any success closes it`;
   return (
-    `the flood breaker of ${where} is open since ${since}: too many messages failed, so the rest waits on the topic; ` +
+    `the flood breaker of ${where} is open since ${since}: nothing but failures was left, so the rest waits on the topic; ` +
     `${probe}. Find the cause in the log or by npm run dead-letters -- list`
   );
 }

@@ -60,7 +60,9 @@ export class ConsumerRuntime {
     this.#owned = new OwnedPartitions(this.#inFlight, options.window);
     this.#health = new ConsumerHealth(options.stallMs ?? CONSUMER_DEFAULTS.stallMs, options.reads);
     const { weigh } = options;
-    const failures = new FailurePolicy(options, this.counters, (work) => this.#breaker.judge(work, 'failed'));
+    const failures = new FailurePolicy(options, this.counters, (work) =>
+      this.#breaker.count('failed', work.message.key),
+    );
     this.#lanes = new Lanes(
       {
         run: (work) => options.process(work.message, work.attempts, this.#abort.signal),
@@ -78,10 +80,9 @@ export class ConsumerRuntime {
     this.#breaker = new BreakerControl(
       {
         lanes: this.#lanes,
-        owned: this.#owned,
         onChange: (state) => this.#breakerChanged(state),
         clock: options.clock ?? systemClock,
-        mayProbe: () => this.#fence.isOpen,
+        mayProbe: () => this.#mayBegin && !this.#draining,
       },
       options.breaker,
     );
@@ -188,32 +189,32 @@ export class ConsumerRuntime {
     this.#owned.pauseWhenFull(prefix);
   }
 
-  #ended(work: Work, end: WorkEnd): 'next' | 'again' {
+  #ended(work: Work, end: WorkEnd): void {
     const { prefix } = work;
-    if (this.#breaker.judge(work, end) === 'again') {
-      if (!prefix.closed) return 'again';
-      // Of an ended epoch: whoever owns the partition now is delivered it again.
-      work.state = 'queued';
-      return 'next';
-    }
+    this.#breaker.count(end, work.message.key);
     this.counters.settled += 1;
-    if (end !== 'settled') this.counters.failed += 1;
+    if (end === 'failed' || end === 'dead-lettered') this.counters.failed += 1;
     finishWork(work);
-    if (prefix.advance()) this.#owned.resumeWhenHalf(prefix);
+    prefix.advance();
+    this.#owned.resumeWhenHalf(prefix);
     // The commit made when the revocation came did not have what was still running then.
     if (this.#attached?.revoking === true && this.#lanes.running === 0) void this.#commits.now();
-    return 'next';
   }
 
   #breakerChanged(state: 'open' | 'closed'): void {
     if (state === 'open') this.counters.breakerOpened += 1;
     this.#options.log.error({ breaker: state, ...this.#options.reads }, 'the breaker changed');
-    this.#setFlow();
     this.#options.onBreaker?.(state);
+    // Last, since what is begun now may fail and change it again.
+    this.#setFlow();
+  }
+
+  get #mayBegin(): boolean {
+    return this.#attached?.revoking === false && this.#fence.isOpen;
   }
 
   get #mayRun(): boolean {
-    return this.#attached?.revoking === false && this.#breaker.state === 'closed' && this.#fence.isOpen;
+    return this.#mayBegin && this.#breaker.state === 'closed';
   }
 
   #setFlow(): void {

@@ -2,15 +2,17 @@ import { SystemError } from '../platform/errors.ts';
 import type { LogMessage } from './message.ts';
 
 /**
- * What the runtime does with a message that was processed. `settled`: it is done and may be committed. `failed`: done
- * too (its failure was answered or stored), but it counts for the breaker, which may try it again. `dead-lettered`: it
- * counts for the breaker as well, but is never tried again, since that would store it twice. `retryAfterMs`: processed
- * again after the delay, followers of its key wait, nothing beyond it is committed.
+ * What the runtime does with a message that was processed. `retryAfterMs`: processed again after the delay, followers of
+ * its key wait, nothing beyond it is committed. Any other is done and may be committed.
  */
 export type Disposition = WorkEnd | { readonly retryAfterMs: number };
 
-/** How a message ended that is not processed again by itself. */
-export type WorkEnd = 'settled' | 'failed' | 'dead-lettered';
+/**
+ * How a message ended that is not processed again by itself. `settled`: as it should, refusals included. `failed`:
+ * unexpectedly, which was answered or stored. `dead-lettered`: stored as a dead letter that counts as a failure.
+ * `expired`: it was refused because nobody waits for it any more, which says nothing about those that are handled.
+ */
+export type WorkEnd = 'settled' | 'failed' | 'dead-lettered' | 'expired';
 
 /**
  * Processes one message; `attempt` counts from 1, `signal` is aborted when the process stops waiting for it. Answers synchronously where it can: the runtime then pays for no

@@ -32,12 +32,12 @@ export class Fifo<T> {
     return item;
   }
 
-  /** Puts an item in front of all others. */
-  unshift(item: T): void {
-    if (this.#head > 0) {
-      this.#head -= 1;
-      this.#items[this.#head] = item;
-    } else this.#items.unshift(item);
+  /** Takes the item that was pushed last. */
+  pop(): T | undefined {
+    if (this.length === 0) return undefined;
+    const item = this.#items.pop();
+    if (this.#head === this.#items.length) this.clear();
+    return item;
   }
 
   clear(): void {

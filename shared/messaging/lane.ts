@@ -20,8 +20,8 @@ export interface LaneCalls {
   run(work: Work): MaybePromise<Disposition>;
   /** Decides about a throw of run(); throws nothing itself. */
   thrown(work: Work, error: unknown): MaybePromise<Disposition>;
-  /** The work has ended: on to the next of its key, or the same again (it stays first and waits to be started). */
-  ended(work: Work, end: WorkEnd): 'next' | 'again';
+  /** The work has ended; the next of its key follows. */
+  ended(work: Work, end: WorkEnd): void;
   /** The work waits for its next attempt. */
   held(work: Work): void;
   /** Whether a held work whose delay is over is still wanted. */

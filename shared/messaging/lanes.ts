@@ -101,9 +101,9 @@ export class Lanes {
     this.pump();
   }
 
-  /** Starts the first work that waits, even while halted. */
-  runOne(): Work | undefined {
-    const lane = this.#ready.shift();
+  /** Starts a work that waits, even while halted: the one whose key waits longest, or the one that came last. */
+  runOne(which: 'oldest' | 'newest' = 'oldest'): Work | undefined {
+    const lane = which === 'oldest' ? this.#ready.shift() : this.#ready.pop();
     if (lane === undefined) return undefined;
     const work = lane.first;
     this.#start(lane, this.#weigh(work));
@@ -185,15 +185,11 @@ export class Lanes {
     this.#running -= 1;
     this.#load -= lane.weight;
     if (typeof disposition === 'object') this.#hold(lane, disposition.retryAfterMs);
-    else if (this.#calls.ended(work, disposition) === 'next') this.#advance(lane);
-    else this.#putBack(lane);
+    else {
+      this.#calls.ended(work, disposition);
+      this.#advance(lane);
+    }
     this.pump();
-  }
-
-  #putBack(lane: Lane): void {
-    lane.first.state = 'queued';
-    lane.busy = false;
-    this.#ready.unshift(lane);
   }
 
   #hold(lane: Lane, delayMs: number): void {

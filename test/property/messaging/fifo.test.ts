@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Fifo } from '../../../shared/messaging/fifo.ts';
 
-test('a queue gives back what an array would, over any pushes and shifts', () => {
+test('a queue gives back what an array would, over any pushes, shifts and pops', () => {
   const step = fc.oneof(
     {
       weight: 5,
@@ -12,7 +12,10 @@ test('a queue gives back what an array would, over any pushes and shifts', () =>
       weight: 5,
       arbitrary: fc.record({ do: fc.constant('shift' as const), times: fc.integer({ min: 1, max: 900 }) }),
     },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant('unshift' as const), times: fc.constant(1) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constant('pop' as const), times: fc.integer({ min: 1, max: 900 }) }),
+    },
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
@@ -20,7 +23,7 @@ test('a queue gives back what an array would, over any pushes and shifts', () =>
       const model: number[] = [];
       const operations = {
         push: (item: number) => [fifo.push(item), model.push(item)],
-        unshift: (item: number) => [fifo.unshift(item), model.unshift(item)],
+        pop: () => expect(fifo.pop()).toBe(model.pop()),
         shift: () => expect(fifo.shift()).toBe(model.shift()),
       };
       for (const { do: what, times } of steps) {
