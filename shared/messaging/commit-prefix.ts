@@ -23,8 +23,9 @@ export class CommitPrefix implements TopicPartition {
    * committed was delivered and is done.
    */
   readTo = 0;
-  /** Bytes of the messages beyond the prefix. */
-  pendingBytes = 0;
+  /** Messages delivered and not done, and their bytes: what is kept in memory. */
+  unfinished = 0;
+  unfinishedBytes = 0;
   #works: Work[] = [];
   /** Index of the first work that is not known to be committed. */
   #start = 0;
@@ -50,6 +51,12 @@ export class CommitPrefix implements TopicPartition {
     return first?.state === 'queued' && first.attempts === 0;
   }
 
+  /** Whether the first message beyond the prefix waits for another attempt. */
+  get isHeld(): boolean {
+    const first = this.#works[this.#head];
+    return first?.state === 'held' || (first?.state === 'queued' && first.attempts > 0);
+  }
+
   /** Offset of the last message that was delivered in this epoch; -1 before the first. */
   get lastOffset(): number {
     return this.#lastOffset;
@@ -71,7 +78,15 @@ export class CommitPrefix implements TopicPartition {
   add(work: Work): void {
     this.#works.push(work);
     this.#lastOffset = work.offset;
-    this.pendingBytes += work.bytes;
+    if (work.state === 'done') return;
+    this.unfinished += 1;
+    this.unfinishedBytes += work.bytes;
+  }
+
+  /** One of its works is done. */
+  finished(work: Work): void {
+    this.unfinished -= 1;
+    this.unfinishedBytes -= work.bytes;
   }
 
   /** Moves the end of the prefix over all that is done. Answers whether it moved. */
@@ -79,7 +94,6 @@ export class CommitPrefix implements TopicPartition {
     const from = this.#head;
     let work = this.#works[this.#head];
     while (work?.state === 'done') {
-      this.pendingBytes -= work.bytes;
       this.#position = work.offset + 1;
       this.#head += 1;
       work = this.#works[this.#head];

@@ -1,4 +1,4 @@
-import { assertNever, MessagingError } from '../platform/errors.ts';
+import { assertNever, InfrastructureError, MessagingError } from '../platform/errors.ts';
 import type { Problem } from '../platform/problem.ts';
 import type { Codec } from './codec.ts';
 import type { DeadLetterReason, DeadLetters } from './dead-letter.ts';
@@ -16,7 +16,7 @@ export interface DeliveryParts {
   readonly router: ReplyRouter;
   readonly directory: TopicDirectory;
   readonly deadLetters: DeadLetters;
-  /** Takes replies to our own topics, and the outputs of handlers. */
+  /** Takes the outputs of handlers. */
   readonly replies: Publisher;
   readonly onDeadLetter?: (code: string) => void;
   /** Whether a dead letter of this code counts as a failure for the breaker; absent: none does. */
@@ -28,12 +28,12 @@ const FAULT_TEXT: Readonly<Record<ReplyFault, string>> = {
   'reply-topic-unknown': 'the reply topic does not exist',
   'reply-topic-refused': 'the reply topic is internal',
   'reply-partition-invalid': 'the reply partition does not exist',
-  'reply-undeliverable': 'the reply topic takes no replies at present',
+  'reply-undeliverable': 'the reply topic takes no replies',
 };
 
 type Route = Extract<ReplyRoute, { kind: 'route' }>;
 
-/** What became of sending a reply that the broker did not take. */
+/** Why a reply was not taken and never will be. */
 type SendFault = 'too-large' | DeadLetterReason;
 
 /**
@@ -68,21 +68,33 @@ export class OutcomeDelivery {
 
   /** Answers with the problem; where nobody can be answered, the request becomes a dead letter. */
   async refuse(request: Request, problem: Problem): Promise<WorkEnd> {
-    const route = await this.#parts.router.find(request.message.headers);
+    const why = await this.#answer(request, problem);
+    if (why === undefined) return 'settled';
     const { code, text } = reasonOf(problem);
-    if (route.kind === 'fault') {
-      return this.#bury(request, { code, text: `${text}; ${FAULT_TEXT[route.code]}` });
-    }
-    const reply = await createErrorReply(this.#parts.codec, request, route, problem);
-    const fault = await this.#send(route, reply);
-    if (fault === undefined) return 'settled';
-    const why = fault === 'too-large' ? 'the error reply is too large' : fault.text;
     return this.#bury(request, { code, text: `${text}; ${why}` });
+  }
+
+  /**
+   * Answers a bug with its problem, and makes the request a dead letter either way: the requester knows at once, and an
+   * operator can send it again once the bug is mended.
+   */
+  async fail(request: Request, problem: Problem): Promise<void> {
+    const why = await this.#answer(request, problem);
+    const { code, text } = reasonOf(problem);
+    await this.#bury(request, { code, text: why === undefined ? text : `${text}; ${why}` });
   }
 
   /** Makes the request a dead letter. */
   async bury(request: Request, problem: Problem): Promise<void> {
     await this.#bury(request, reasonOf(problem));
+  }
+
+  /** Sends the error reply; answers why it cannot be sent, if so. */
+  async #answer(request: Request, problem: Problem): Promise<string | undefined> {
+    const route = await this.#parts.router.find(request.message);
+    if (route.kind === 'fault') return FAULT_TEXT[route.code];
+    const fault = await this.#send(route, await createErrorReply(this.#parts.codec, request, route, problem));
+    return fault === 'too-large' ? 'the error reply is too large' : fault?.text;
   }
 
   async #finish(request: Request, { reply, end }: Extract<Outcome, { kind: 'done' }>): Promise<WorkEnd> {
@@ -92,7 +104,7 @@ export class OutcomeDelivery {
   }
 
   async #reply(request: Request, body: ReplyBody): Promise<WorkEnd | 'answered'> {
-    const route = await this.#parts.router.find(request.message.headers);
+    const route = await this.#parts.router.find(request.message);
     if (route.kind === 'fault') {
       return this.#bury(request, { code: route.code, text: FAULT_TEXT[route.code] });
     }
@@ -102,24 +114,31 @@ export class OutcomeDelivery {
     return this.#bury(request, fault);
   }
 
-  /** Answers why the reply cannot be sent, now or ever; rejects with what may pass. */
+  /**
+   * Answers why the reply will never be taken: the fault of the reply, or of its topic. Rejects with lost infrastructure,
+   * which a partition whose leader does not answer is, however well the others are.
+   */
   async #send(route: Route, reply: OutgoingMessage): Promise<SendFault | undefined> {
     try {
-      await route.publisher.publish([reply]);
+      await this.#parts.router.publish(route, reply);
       return undefined;
     } catch (error) {
-      if (!(error instanceof MessagingError)) throw error;
+      if (!(error instanceof MessagingError) || isPassingFailure(error)) throw error;
       if (error.code === 'message-too-large') return 'too-large';
-      if (error.code === 'topic-unknown') {
-        this.#parts.directory.markMissing(route.topic);
-        return { code: 'reply-topic-unknown', text: FAULT_TEXT['reply-topic-unknown'] };
-      }
-      // While our own replies go out, it is the foreign topic that is broken, and it must not hold up its partition.
-      const isTheirFault = route.isForeign && this.#parts.replies.isHealthy();
-      if (isPassingFailure(error) && !isTheirFault) throw error;
-      if (route.isForeign) this.#parts.router.markFailing(route.topic);
-      return { code: 'reply-undeliverable', text: `the reply topic took no reply: ${error.code}` };
+      const code = error.code === 'topic-unknown' ? await this.#missing(route) : 'reply-undeliverable';
+      const text =
+        code === 'reply-undeliverable' ? `the reply topic took no reply: ${error.code}` : FAULT_TEXT[code];
+      return { code, text };
     }
+  }
+
+  /** What a publisher did not find, as the brokers say now; one that does find it may only be behind the others. */
+  async #missing({ topic, partition }: Route): Promise<ReplyFault> {
+    const count = await this.#parts.directory.askAgain(topic);
+    if (count === undefined) return 'reply-topic-unknown';
+    if (partition >= count) return 'reply-partition-invalid';
+    const what = `partition ${partition} of ${topic} was not found by the publisher, and by the broker that was asked it was`;
+    throw new InfrastructureError('reply-topic-unsettled', what);
   }
 
   async #bury(request: Request, reason: DeadLetterReason): Promise<WorkEnd> {

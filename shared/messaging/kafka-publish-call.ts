@@ -13,6 +13,8 @@ export class PublishCall {
   /** One of its records is on the log, or went out and was not confirmed. */
   maybeStored = false;
   isSettled = false;
+  /** What the last request for one of its records ended with: its leader failed, not only others before it in the line. */
+  lastError: unknown;
 
   constructor(clientId: string, records: number, deadlineAt: number) {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -40,7 +42,14 @@ export class PublishCall {
     if (this.isSettled) return;
     this.isSettled = true;
     const failure = this.maybeStored ? undefined : this.#failure;
-    this.#reject(failure ?? givenUp(this.#clientId, why, this.maybeStored));
+    this.#reject(failure ?? this.#givenUp(why));
+  }
+
+  #givenUp(why: string): MessagingError {
+    const code = this.maybeStored ? 'send-unknown' : 'not-sent';
+    const fate = this.maybeStored ? 'messages may have been stored' : 'nothing was stored';
+    const text = `publisher ${this.#clientId}: ${why}; ${fate}`;
+    return new MessagingError(code, text, { canRetry: true, cause: this.lastError });
   }
 
   /** `not-sent` would say that nothing of the call was stored. */
@@ -54,10 +63,4 @@ export class PublishCall {
 /** One record on its way. */
 export interface PublishEntry extends OutgoingRecord {
   readonly call: PublishCall;
-}
-
-function givenUp(clientId: string, why: string, maybeStored: boolean): MessagingError {
-  const code = maybeStored ? 'send-unknown' : 'not-sent';
-  const fate = maybeStored ? 'messages may have been stored' : 'nothing was stored';
-  return new MessagingError(code, `publisher ${clientId}: ${why}; ${fate}`, { canRetry: true });
 }

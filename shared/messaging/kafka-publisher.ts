@@ -158,7 +158,7 @@ export class KafkaPublisher implements Publisher {
     if (this.#state === 'stopped') return;
     if (failures.length > 0) {
       this.#queue.failed(Date.now());
-      this.#repeat(producer, failures);
+      this.#repeat(producer, failures, slices.length === 1);
     }
     this.#isSending = false;
     this.#pump();
@@ -173,7 +173,7 @@ export class KafkaPublisher implements Publisher {
   }
 
   /** What is not refused for good goes out again. */
-  #repeat(producer: Producer, failures: readonly PublishFailure[]): void {
+  #repeat(producer: Producer, failures: readonly PublishFailure[], isAlone: boolean): void {
     const again = failures.filter((failure) => !this.#isRefused(failure, failures.length === 1));
     if (again.length === 0) return;
     this.#connection.discard(producer);
@@ -181,6 +181,9 @@ export class KafkaPublisher implements Publisher {
     const unknown = new Set<string>();
     for (const { slice, fate, error } of again) {
       if (isMaybeStored(fate, error)) markMaybeStored([slice]);
+      if (isAlone || fate === 'answered' || fate === 'lost') {
+        for (const { call } of slice.entries) call.lastError = error;
+      }
       if (fate === 'answered') slice.queue.delay(now);
       else slice.queue.distrust(now);
       if (isTopicUnknown(error)) unknown.add(slice.queue.topic);

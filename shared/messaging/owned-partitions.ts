@@ -3,12 +3,17 @@ import type { InFlight } from './in-flight.ts';
 import { partitionId, type TopicPartition } from './message.ts';
 import type { GroupSource } from './ports.ts';
 
-/** How much of one partition may lie beyond its prefix before the partition is paused. */
+/** How much of one partition is taken in before the partition is paused. */
 export interface WindowOptions {
-  /** Default 1,000 messages. */
+  /** Messages that are not done. Default 1,000. */
   readonly messages?: number;
-  /** Default 32 MiB. */
+  /** Bytes of messages that are not done. Default 32 MiB. */
   readonly bytes?: number;
+  /**
+   * Messages beyond the prefix, done ones included: what a crash may have delivered again. Default as `messages`: then one
+   * that waits for another attempt soon holds up all of its partition.
+   */
+  readonly pending?: number;
 }
 
 export interface PartitionLag extends TopicPartition {
@@ -24,6 +29,7 @@ export class OwnedPartitions {
   readonly #inFlight: InFlight;
   readonly #maxMessages: number;
   readonly #maxBytes: number;
+  readonly #maxPending: number;
   #prefixes = new Map<string, CommitPrefix>();
   #source: Pick<GroupSource, 'pause' | 'resume'> | undefined;
   /** All are paused, whatever each one's own state. */
@@ -33,6 +39,7 @@ export class OwnedPartitions {
     this.#inFlight = inFlight;
     this.#maxMessages = options.messages ?? WINDOW_MESSAGES;
     this.#maxBytes = options.bytes ?? WINDOW_BYTES;
+    this.#maxPending = options.pending ?? this.#maxMessages;
   }
 
   /**
@@ -81,7 +88,8 @@ export class OwnedPartitions {
   /** Pauses a partition that has too much beyond its prefix. */
   pauseWhenFull(prefix: CommitPrefix): void {
     if (prefix.paused || this.#stopped) return;
-    if (prefix.pending < this.#maxMessages && prefix.pendingBytes < this.#maxBytes) return;
+    const isFull = prefix.unfinished >= this.#maxMessages || prefix.unfinishedBytes >= this.#maxBytes;
+    if (!isFull && prefix.pending < this.#maxPending) return;
     prefix.paused = true;
     this.#source?.pause([plain(prefix)]);
   }
@@ -89,22 +97,17 @@ export class OwnedPartitions {
   /** Resumes a paused partition once it is under half of its window, so that it does not flutter. */
   resumeWhenHalf(prefix: CommitPrefix): void {
     if (!prefix.paused || prefix.closed) return;
-    if (prefix.pending * 2 > this.#maxMessages || prefix.pendingBytes * 2 > this.#maxBytes) return;
+    const isHalfFull =
+      prefix.unfinished * 2 > this.#maxMessages || prefix.unfinishedBytes * 2 > this.#maxBytes;
+    if (isHalfFull || prefix.pending * 2 > this.#maxPending) return;
     prefix.paused = false;
     if (!this.#stopped) this.#source?.resume([plain(prefix)]);
   }
 
-  /** Pauses all, the ones of coming epochs too, until resumeAll(). */
+  /** Pauses all for good, the ones of coming epochs too: the consumer ends. */
   pauseAll(): void {
     this.#stopped = true;
     this.#source?.pause([...this.#prefixes.values()].map(plain));
-  }
-
-  /** Resumes all that are not paused for their own reason. */
-  resumeAll(): void {
-    this.#stopped = false;
-    const flowing = [...this.#prefixes.values()].filter((prefix) => !prefix.paused);
-    this.#source?.resume(flowing.map(plain));
   }
 
   lag(): readonly PartitionLag[] {

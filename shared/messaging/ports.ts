@@ -38,7 +38,8 @@ export interface Publisher {
   start(): Promise<void>;
   /**
    * Resolves when every message is on the log with acks=all; at least once, in order per key.
-   * Rejects with MessagingError: `not-sent` (nothing was stored), `send-unknown` (some or all may be stored),
+   * Rejects with MessagingError: `not-sent` (nothing was stored; without a cause nothing was asked of the leader either, as
+   * others were before it), `send-unknown` (some or all may be stored),
    * `message-too-large` or `topic-unknown` (of one message; the others may be stored). Concurrent calls are gathered into one request while one is in flight.
    */
   publish(messages: readonly OutgoingMessage[]): Promise<void>;

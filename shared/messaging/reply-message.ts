@@ -92,9 +92,9 @@ function address(request: Request, route: Route, value: Buffer, headers: Message
   if (request.correlationId !== undefined) correlation[HEADER.correlationId] = request.correlationId;
   return {
     topic: route.topic,
+    partition: route.partition,
     key: request.message.key,
     value,
     headers: { ...headers, ...correlation, [HEADER.nestIsDisposed]: DISPOSED },
-    ...(route.partition === undefined ? {} : { partition: route.partition }),
   };
 }

@@ -23,6 +23,8 @@ export interface RequestHandlingOptions {
   readonly replies: Publisher;
   /** Carries replies to everyone else's topics. */
   readonly foreignReplies: Publisher;
+  /** Carries replies to partitions that took none last time; absent: the publisher of foreign replies does. */
+  readonly probes?: Publisher;
   readonly deadLetters: Publisher;
   readonly deadLetterTopic: string;
   readonly groupId: string;
@@ -63,23 +65,27 @@ export interface Handled {
  */
 export function createRequestHandling(options: RequestHandlingOptions): { readonly process: Process } {
   const { codec, clock, handlers } = options;
+  const directory = new TopicDirectory(options.admin, clock);
+  const router = createRouter(options, directory);
   const policies: readonly Policy[] = [
+    router.admit,
     decodeSafely(codec),
     ...(options.expired === 'handle' ? [] : [refuseExpired(clock)]),
     handleByType(handlers),
   ];
-  const delivery = createDelivery(options);
-  const fail = createUnexpected(options, delivery);
+  const delivery = createDelivery(options, directory, router);
+  const fail = createUnexpected(options, delivery, router);
   const conclude = async (request: Request, outcome: Outcome, startedMs: number): Promise<Disposition> => {
     let disposition: Disposition;
     try {
       disposition = await delivery.deliver(request, outcome);
     } catch (error) {
-      return fail(request, error, startedMs);
+      return await fail(request, error, startedMs);
     }
+    router.probeEnded(request);
     const durationMs = performance.now() - startedMs;
     options.onHandled?.({ type: typeOf(request, handlers), ...resultOf(outcome), durationMs });
-    return disposition;
+    return disposition === 'settled' && isTooLate(outcome) ? 'expired' : disposition;
   };
   const process: Process = (message, attempt, signal) => {
     const startedMs = performance.now();
@@ -99,13 +105,21 @@ export function createRequestHandling(options: RequestHandlingOptions): { readon
   return { process };
 }
 
-function createDelivery(options: RequestHandlingOptions): OutcomeDelivery {
-  const { admin, clock, codec, groupId, replies, foreignReplies, ownReplyTopics, internalTopics } = options;
-  const directory = new TopicDirectory(admin, clock);
+function createRouter(options: RequestHandlingOptions, directory: TopicDirectory): ReplyRouter {
+  const { replies, foreignReplies, ownReplyTopics, internalTopics, probes = foreignReplies } = options;
+  return new ReplyRouter({ replies, foreignReplies, probes, ownReplyTopics, internalTopics, directory });
+}
+
+function createDelivery(
+  options: RequestHandlingOptions,
+  directory: TopicDirectory,
+  router: ReplyRouter,
+): OutcomeDelivery {
+  const { clock, codec, groupId, replies } = options;
   return new OutcomeDelivery({
     codec,
     directory,
-    router: new ReplyRouter({ replies, foreignReplies, ownReplyTopics, internalTopics, directory, clock }),
+    router,
     deadLetters: new DeadLetters({
       publisher: options.deadLetters,
       topic: options.deadLetterTopic,
@@ -120,16 +134,23 @@ function createDelivery(options: RequestHandlingOptions): OutcomeDelivery {
 
 type Fail = (request: Request, error: unknown, startedMs: number) => Promise<Disposition>;
 
-/** Answers a bug; should even that fail, the request becomes a dead letter. Lost infrastructure is thrown on. */
-function createUnexpected(options: RequestHandlingOptions, delivery: OutcomeDelivery): Fail {
+/**
+ * Answers a bug, and makes the request a dead letter, also where the answer meets a bug of its own. Lost infrastructure
+ * is thrown on.
+ */
+function createUnexpected(
+  options: RequestHandlingOptions,
+  delivery: OutcomeDelivery,
+  router: ReplyRouter,
+): Fail {
   const problem = createProblem('unexpected');
-  return async (request, error, startedMs) => {
+  const end: Fail = async (request, error, startedMs) => {
     if (isPassingFailure(error)) throw error;
     const { topic, partition, offset } = request.message;
     const type = request.decoded?.type;
     options.log.error({ err: error, topic, partition, offset, type }, 'a request failed unexpectedly');
     try {
-      await delivery.refuse(request, problem);
+      await delivery.fail(request, problem);
     } catch (again) {
       if (isPassingFailure(again)) throw again;
       options.log.error({ err: again, topic, partition, offset, type }, 'the error reply failed');
@@ -143,6 +164,13 @@ function createUnexpected(options: RequestHandlingOptions, delivery: OutcomeDeli
     });
     return 'failed';
   };
+  return (request, error, startedMs) =>
+    end(request, error, startedMs).finally(() => router.probeEnded(request));
+}
+
+/** Nobody waits for it any more, so it was not handled. */
+function isTooLate(outcome: Outcome): boolean {
+  return outcome.kind === 'refused' && outcome.problem.code === 'deadline-exceeded';
 }
 
 function resultOf(outcome: Outcome): Pick<Handled, 'result' | 'code'> {

@@ -1,4 +1,5 @@
 import { MESSAGES } from '../../schemas/catalogue.ts';
+import type { BreakerOptions } from './breaker.ts';
 import { createConsumer, type Consumer } from './consumer.ts';
 import { consumerMetrics, type ConsumerMetrics } from './consumer-metrics.ts';
 import { CONSUMER_DEFAULTS } from './consumer-options.ts';
@@ -6,6 +7,7 @@ import { createBatchHandler, refuseBatches } from './handle-batch.ts';
 import type { Handler, Handlers } from './handle-by-type.ts';
 import { createRequestHandling } from './request-handling.ts';
 import { REQUEST_BATCH } from './request-batch.ts';
+import type { Publisher } from './ports.ts';
 import { internalTopics, ownReplyTopics } from './reply-topics.ts';
 import { topicName, type TopicKey } from './topic-names.ts';
 import { WorkSlices } from './work-slices.ts';
@@ -18,20 +20,37 @@ import type { Health, WorkerContext } from '../platform/worker.ts';
 const MAX_BATCHES_BEGUN = 4;
 
 /**
- * A foreign reply topic that cannot be written costs a lane no longer than this; it is then spared for a while, and its
- * requests become dead letters. Interactive callers do not wait much longer. Nobody waits on the bulk lane, where a broker
- * that died must not cost a single reply: its partitions have other leaders after its session (9 s by default) and an
- * election.
+ * A reply to a foreign partition that does not answer keeps its place in the lane no longer than this; the request then
+ * waits on its topic. Interactive callers do not wait much longer. Nobody waits on the bulk lane, where the partitions of a
+ * broker that died have other leaders after its session (9 s by default) and an election.
  */
 const FOREIGN_DEADLINE_MS: Readonly<Record<LaneOptions['lane'], number>> = {
   interactive: 3_000,
   bulk: 30_000,
 };
+/** The same for a partition that was silent before: whether it answers again shows within a request's time-out. */
+const PROBE_DEADLINE_MS = 3_000;
 
 /**
- * One lane of requests: interactive traffic and bulk traffic share nothing but the process. Dead letters count for the
- * breaker on the bulk lane only, where nobody waits: on the interactive one a single peer whose requests cannot be
- * answered would stop those of all others.
+ * Behind a request that waits for its reply partition others are answered and cannot be committed. They cost some hundred
+ * bytes each, and a crash has them answered twice under their correlation ids: so many of a partition, waiting ones
+ * included. That is ten minutes of 80 requests a second.
+ */
+const WINDOW = { pending: 50_000 } as const;
+
+/**
+ * When the flood breaker opens, and how often it tries. On the interactive lane callers wait, so it tries often. A bulk
+ * message carries hundreds of requests, often all under one key, and nobody waits: there it opens sooner.
+ */
+const BREAKER: Readonly<Record<LaneOptions['lane'], BreakerOptions>> = {
+  interactive: { probeIntervalMs: 2_000 },
+  bulk: { inARow: 20, keys: 0 },
+};
+
+/**
+ * One lane of requests: interactive traffic and bulk traffic share nothing but the process. Dead letters of refusals
+ * count for the breaker on the bulk lane only, where nobody waits: on the interactive one a single peer whose requests
+ * cannot be answered would stop those of all others.
  */
 export interface LaneOptions {
   /** Name of the worker, part of the group's name as well. */
@@ -64,12 +83,16 @@ export async function startLane(context: WorkerContext, options: LaneOptions): P
     clientId: `${clientId}-foreign-replies`,
     deadlineMs: FOREIGN_DEADLINE_MS[lane],
   });
+  const probes = startedWhenUsed(
+    broker.createPublisher({ clientId: `${clientId}-silent-replies`, deadlineMs: PROBE_DEADLINE_MS }),
+  );
   const observe = consumerMetrics(metrics, clientId);
   const { process } = createRequestHandling({
     handlers: { ...handlers, [REQUEST_BATCH]: batchHandler(context, options, observe.onBatchItems) },
     codec,
     replies,
     foreignReplies,
+    probes,
     deadLetters: replies,
     deadLetterTopic: topic(options.deadLetterTopic),
     groupId,
@@ -88,13 +111,15 @@ export async function startLane(context: WorkerContext, options: LaneOptions): P
     log,
     lanes: config.lanes,
     weigh: (message) => (codec.isBatch(message) ? batchWeight : 1),
+    window: WINDOW,
+    breaker: BREAKER[lane],
     onBreaker: observe.onBreaker,
     reads: { groupId, topics: [topic(requestTopic)] },
     clock: context.clock,
     ...(sliceMs === undefined ? {} : { sliceMs }),
   });
   observe.follow(consumer);
-  const running = laneOf(consumer, [replies, foreignReplies]);
+  const running = laneOf(consumer, [replies, foreignReplies, probes]);
   try {
     await Promise.all([replies.start(), foreignReplies.start()]);
     await consumer.start();
@@ -103,6 +128,22 @@ export async function startLane(context: WorkerContext, options: LaneOptions): P
     throw error;
   }
   return running;
+}
+
+/** A publisher that connects with its first message, since most processes never need it. */
+function startedWhenUsed(publisher: Publisher): Publisher {
+  let isStarted = false;
+  return {
+    start: () => publisher.start(),
+    publish: (messages) => {
+      // It goes on connecting by itself; what is published meanwhile waits for it.
+      if (!isStarted) publisher.start().catch(() => undefined);
+      isStarted = true;
+      return publisher.publish(messages);
+    },
+    isHealthy: () => publisher.isHealthy(),
+    stop: (timeoutMs) => publisher.stop(timeoutMs),
+  };
 }
 
 /** Batches are for the bulk lane: on the other one they would make those wait who sent but one request. */

@@ -20,6 +20,8 @@ export interface Request {
   /** Replies are written in the request's own format; decoding corrects this guess by the first byte. */
   format: MessageFormat;
   decoded: Extract<Decoded, { kind: 'decoded' }> | undefined;
+  /** The silent reply partition that this attempt tries, if it does (reply-router.ts). */
+  probedPartition: string | undefined;
 }
 
 /** First byte of a message in the Confluent wire format. */
@@ -38,5 +40,6 @@ export function readRequest(message: LogMessage, attempt: number, signal: AbortS
     traceParent: headerText(headers, HEADER.traceParent),
     format: message.value?.[0] === AVRO_MAGIC ? 'avro' : 'json',
     decoded: undefined,
+    probedPartition: undefined,
   };
 }

@@ -1,8 +1,12 @@
 import type { Clock } from '../platform/clock.ts';
+import { errorText, InfrastructureError } from '../platform/errors.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 import type { BrokerAdmin } from './ports.ts';
 
-/** A topic that exists is looked up again after this time: it may have been deleted or given more partitions. */
+/**
+ * A topic that exists is looked up again after this time, since it may have been deleted or given more partitions. What
+ * is known counts until the answer comes: a broker that does not answer must not hold up what can be sent.
+ */
 const KNOWN_MS = 300_000;
 /**
  * A topic, or a partition of one, that does not exist is believed missing for this time: someone may be just making it,
@@ -38,7 +42,16 @@ export class TopicDirectory {
     if (entry !== undefined) {
       const validMs = wanted < (entry.partitions ?? 0) ? KNOWN_MS : MISSING_MS;
       if (this.#clock.now() < entry.askedAtMs + validMs) return entry.partitions;
+      if (wanted < (entry.partitions ?? 0)) {
+        this.askAgain(topic).catch(() => undefined);
+        return entry.partitions;
+      }
     }
+    return this.askAgain(topic);
+  }
+
+  /** The number of partitions as the brokers say now; rejects on lost infrastructure. */
+  askAgain(topic: string): Promise<number | undefined> {
     let asked = this.#asking.get(topic);
     if (asked === undefined) {
       asked = this.#ask(topic).finally(() => this.#asking.delete(topic));
@@ -47,15 +60,16 @@ export class TopicDirectory {
     return asked;
   }
 
-  /** The broker said that what is known of the topic is wrong. */
-  markMissing(topic: string): void {
-    this.#remember(topic, undefined);
-  }
-
   async #ask(topic: string): Promise<number | undefined> {
-    const partitions = (await this.#admin.partitionCounts([topic])).get(topic);
-    this.#remember(topic, partitions);
-    return partitions;
+    let counts: ReadonlyMap<string, number>;
+    try {
+      counts = await this.#admin.partitionCounts([topic]);
+    } catch (error) {
+      // Refused credentials and a closed connection say nothing about the topic.
+      throw new InfrastructureError('reply-topic-unsettled', errorText(error), error);
+    }
+    this.#remember(topic, counts.get(topic));
+    return counts.get(topic);
   }
 
   #remember(topic: string, partitions: number | undefined): void {

@@ -45,5 +45,6 @@ export function createWork(message: LogMessage, prefix: CommitPrefix): Work {
 /** Marks the work done and lets its message go. */
 export function finishWork(work: Work): void {
   work.state = 'done';
+  work.prefix.finished(work);
   work.message = RELEASED;
 }

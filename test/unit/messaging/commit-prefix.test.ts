@@ -52,14 +52,14 @@ test('works are remembered until their commit is confirmed', () => {
   expect(prefix.unconfirmed().map(({ offset }) => offset)).toEqual([1, 2]);
 });
 
-test('bytes and messages beyond the prefix are counted', () => {
+test('messages beyond the prefix are counted, and those of them that are not done with their bytes', () => {
   const { prefix, finish } = createScene([0, 1]);
   const one = 'value-0'.length + 'key-0'.length;
-  expect([prefix.pending, prefix.pendingBytes]).toEqual([2, 2 * one]);
+  expect([prefix.pending, prefix.unfinished, prefix.unfinishedBytes]).toEqual([2, 2, 2 * one]);
   finish(1);
-  expect([prefix.pending, prefix.pendingBytes]).toEqual([2, 2 * one]);
+  expect([prefix.pending, prefix.unfinished, prefix.unfinishedBytes]).toEqual([2, 1, one]);
   finish(0);
-  expect([prefix.pending, prefix.pendingBytes]).toEqual([0, 0]);
+  expect([prefix.pending, prefix.unfinished, prefix.unfinishedBytes]).toEqual([0, 0, 0]);
 });
 
 test('a message that is done is let go before it is committed', () => {

@@ -42,22 +42,25 @@ test('a partition where nothing was ever begun, nor anywhere else, stands still'
   expect(look(0, STALL_MS)).toBe('unhealthy');
 });
 
-test.each(['running', 'held'] as const)(
-  'a partition whose first message is %s stands still however many others end',
-  (state) => {
-    const { work, look } = createScene();
-    begin(work, state);
-    expect(look(10, STALL_MS - 1)).toBe('ready');
-    expect(look(20, STALL_MS)).toBe('unhealthy');
-  },
-);
-
-test('a message that is tried again, and waits for it, counts as begun', () => {
+test('a partition whose first message is running stands still however many others end', () => {
   const { work, look } = createScene();
-  begin(work, 'held');
-  work.state = 'queued';
+  begin(work, 'running');
+  expect(look(10, STALL_MS - 1)).toBe('ready');
   expect(look(20, STALL_MS)).toBe('unhealthy');
 });
+
+test.each(['held', 'queued'] as const)(
+  'a partition whose first message is %s for another attempt is degraded while others end, and stands still when none does',
+  (state) => {
+    const { work, look } = createScene();
+    begin(work, 'held');
+    work.state = state;
+    expect(look(10, STALL_MS - 1)).toBe('ready');
+    expect(look(20, STALL_MS)).toBe('degraded');
+    expect(look(20, 2 * STALL_MS - 1)).toBe('degraded');
+    expect(look(20, 2 * STALL_MS)).toBe('unhealthy');
+  },
+);
 
 test('a message that was begun after a long wait has its own time', () => {
   const { work, prefix, look } = createScene();

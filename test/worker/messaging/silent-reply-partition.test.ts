@@ -1,0 +1,136 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { ConsumerRuntime } from '../../../shared/messaging/consumer-runtime.ts';
+import { kafkaClients } from '../../../shared/messaging/kafka-client.ts';
+import { KafkaPublisher } from '../../../shared/messaging/kafka-publisher.ts';
+import { TopicPartitions } from '../../../shared/messaging/kafka-topic-partitions.ts';
+import type { Handler } from '../../../shared/messaging/handle-by-type.ts';
+import { done } from '../../../shared/messaging/outcome.ts';
+import { createRequestHandling } from '../../../shared/messaging/request-handling.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import { createFakeCodec } from '../../support/fake-codec.ts';
+import { FakeGroupSource } from '../../support/fake-group-source.ts';
+import { startFakeCluster } from '../../support/fake-kafka-cluster.ts';
+import { FAKE_TOPIC, fakeMessage } from '../../support/fake-messages.ts';
+import { FakePublisher } from '../../support/fake-publisher.ts';
+
+const BROKERS = 3;
+const PARTITIONS = 9;
+/** Of the broker that freezes: every third partition is led by it. */
+const FROZEN = 1;
+const REPLIES = 'bank.replies';
+const DEADLINE_MS = 3_000;
+/** A frozen broker is found out after a request's time-out of 5 s, and requests that wait come back within 10 s. */
+const LONG = { timeout: 25_000 };
+/** Kafka's error codes. */
+const MESSAGE_TOO_LARGE = 10;
+const TOPIC_AUTHORIZATION_FAILED = 29;
+
+const answer: Handler = (payload) => done({ type: 'Answer', payload });
+const isFrozen = (partition: number): boolean => partition % BROKERS === FROZEN;
+
+/** A consumer of requests whose replies go to a topic of brokers that fail as told, by publishers as a lane has them. */
+async function startScene() {
+  const cluster = await startFakeCluster(BROKERS, PARTITIONS);
+  onTestFinished(() => cluster.close());
+  const admin = {
+    partitionCounts: (names: readonly string[]) =>
+      Promise.resolve(new Map(names.map((name) => [name, PARTITIONS]))),
+  };
+  const createClient = kafkaClients({ brokers: cluster.brokers }, silentLog);
+  const createPublisher = (clientId: string) => {
+    const parts = {
+      createClient,
+      topics: new TopicPartitions(admin),
+      log: silentLog,
+      onStopped: () => undefined,
+    };
+    const publisher = new KafkaPublisher({ clientId, deadlineMs: DEADLINE_MS }, parts);
+    onTestFinished(() => publisher.stop(0));
+    return publisher;
+  };
+  const [foreignReplies, probes] = [createPublisher('foreign'), createPublisher('probes')];
+  await Promise.all([foreignReplies.start(), probes.start()]);
+  const deadLetters = new FakePublisher();
+  const { process } = createRequestHandling({
+    handlers: { Question: answer },
+    codec: createFakeCodec(),
+    replies: new FakePublisher(),
+    foreignReplies,
+    probes,
+    deadLetters,
+    deadLetterTopic: 'dead-letters',
+    groupId: 'group',
+    admin,
+    ownReplyTopics: [],
+    internalTopics: [],
+    clock: { now: () => Date.now() },
+    log: silentLog,
+  });
+  const runtime = new ConsumerRuntime({ process, log: silentLog });
+  const source = new FakeGroupSource();
+  const sink = runtime.attach(source, () => undefined);
+  sink.onAssigned(1, [{ topic: FAKE_TOPIC, partition: 0 }]);
+  onTestFinished(() => runtime.drain(0));
+  let offset = 0;
+  /** Takes in requests, one for each reply partition named; answers what is to be stored of them. */
+  const ask = (partitions: readonly number[]): string[] => {
+    const asked = partitions.map((partition) => {
+      const value = Buffer.from(JSON.stringify({ type: 'Question', payload: `<r${offset}>` }));
+      const headers = { kafka_replyTopic: REPLIES, kafka_replyPartition: String(partition) };
+      const message = fakeMessage(offset, { value, headers });
+      offset += 1;
+      return { message, stored: `${partition}: r${message.offset}` };
+    });
+    sink.onMessages(
+      1,
+      asked.map(({ message }) => message),
+      offset,
+    );
+    return asked.map(({ stored }) => stored);
+  };
+  const codes = () => deadLetters.sent.map(({ headers }) => headers?.['plat-dead-letter-code']);
+  return { cluster, runtime, source, ask, codes };
+}
+
+const ofHealthy = (replies: readonly string[]) =>
+  replies.filter((reply) => !isFrozen(Number.parseInt(reply, 10)));
+const everyPartition = (rounds: number): number[] =>
+  Array.from({ length: rounds * PARTITIONS }, (_, index) => index % PARTITIONS);
+
+test('one frozen broker of three costs no reply: its partitions wait, the others are answered, and all arrive in the end', async () => {
+  const { cluster, runtime, source, ask, codes } = await startScene();
+  const first = ask(everyPartition(1));
+  await expect.poll(() => cluster.stored.length).toBe(first.length);
+  let isSilent = true;
+  cluster.onProduce = (broker) => (broker === FROZEN && isSilent ? 'silence' : {});
+  const asked = [...first];
+  const missing = (among: readonly string[]) => {
+    const stored = new Set(cluster.stored);
+    return among.filter((reply) => !stored.has(reply));
+  };
+  for (let wave = 0; wave < 3; wave += 1) {
+    const replies = ask(everyPartition(9));
+    asked.push(...replies);
+    await expect.poll(() => missing(ofHealthy(replies)), LONG).toEqual([]);
+  }
+  // Those that wait hold hardly a place among those in progress, and the healthy partitions do not wait for them.
+  await expect.poll(() => runtime.stats().held, LONG).toBeGreaterThan(70);
+  expect(runtime.stats().running).toBeLessThan(10);
+  const late = ask(everyPartition(1));
+  asked.push(...late);
+  await expect.poll(() => missing(ofHealthy(late)), LONG).toEqual([]);
+  expect(missing(asked)).toHaveLength(3 * 3 * 9 + 3);
+  isSilent = false;
+  await expect.poll(() => missing(asked), LONG).toEqual([]);
+  expect(codes()).toEqual([]);
+  await expect.poll(() => source.committed()).toBe(asked.length);
+}, 60_000);
+
+test('what the leader of a reply partition refuses for good becomes a dead letter, and the other partitions go on', async () => {
+  const { cluster, ask, codes } = await startScene();
+  cluster.onProduce = () => ({ 2: TOPIC_AUTHORIZATION_FAILED, 3: MESSAGE_TOO_LARGE });
+  const answered = ask([0, 1, 4, 5, 6, 7, 8]);
+  ask([2, 3, 2]);
+  await expect.poll(() => cluster.stored.toSorted()).toEqual(answered.toSorted());
+  await expect.poll(() => new Set(codes())).toEqual(new Set(['reply-too-large', 'reply-undeliverable']));
+});
