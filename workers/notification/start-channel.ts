@@ -21,8 +21,8 @@ import type { SharedParts } from './shared-parts.ts';
 const MIB = 1_024 * 1_024;
 /** E-mails with files are large, and each partition has a window of its own. */
 const WINDOW = { messages: 1_000, bytes: 8 * MIB };
-/** Each failure here is a notification that nobody gets: fewer in a row than of requests are a flood. */
-const BREAKER = { inARow: 50, keys: 0 } as const;
+/** Every unexpected failure is a notification that nobody receives, so fewer in a row than of requests are a flood. */
+const BREAKER = { inARow: 50 } as const;
 /** The ledger and the hold topic are read to their ends within so long after an assignment, or it is tried again. */
 const FENCE_MS = 30_000;
 /** Steps of a delivery other than sending take no longer. */
