@@ -56,7 +56,11 @@ async function run(step: Step): Promise<{ step: Step; ok: boolean; output: strin
       );
       resolve(false);
     });
-    child.once('close', (code) => resolve(code === 0));
+    child.once('close', (code, signal) => {
+      if (signal !== null)
+        output.push(Buffer.from(`ended by ${signal}; a step may take ${STEP_LIMIT_MS / 1_000} s\n`));
+      resolve(code === 0);
+    });
   });
   return { step, ok, output: Buffer.concat(output).toString('utf8'), ms: performance.now() - startedAt };
 }
