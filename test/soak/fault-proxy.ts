@@ -27,8 +27,8 @@ export interface FaultProxy {
 const HOST = '127.0.0.1';
 const LEAST_DELAY_MS = 50;
 const MOST_DELAY_MS = 1_500;
-/** A connection is torn after so many bytes of answers: from the first answer to some fetches. */
-const MOST_BYTES_BEFORE_TEAR = 30_000;
+/** A connection is torn after at most so many bytes of answers: in its first answer, or after some fetches. */
+const MOST_BYTES_BEFORE_TEAR = 8_000;
 /** What was written before a reset arrives before it. */
 const BEFORE_RESET_MS = 20;
 

@@ -35,6 +35,15 @@ const TOLD: ReadonlySet<number> = new Set([503, 504]);
 const DEAD_LETTER_TOPICS = ['scheduleDeadLetters', 'notificationDeadLetters'] as const;
 const TEXT_CHARACTERS = 300;
 
+type Faults = readonly (NetworkFault | undefined)[];
+
+/** What every run begins with, however short it is: a silent broker beside one that closes its connections, then the rest. */
+const FIRST_PHASES: readonly Faults[] = [
+  ['silent', 'refused', undefined],
+  ['torn', 'torn', undefined],
+  ['black-holed', 'delayed', undefined],
+];
+
 export interface NetworkOptions {
   /** How long the network fails. */
   readonly durationMs: number;
@@ -186,7 +195,7 @@ interface Failing {
   readonly say: Say;
 }
 
-/** One or two brokers at a time, now and then all three; the first phases are a silent broker beside one that refuses. */
+/** One or two brokers at a time, now and then all three. */
 async function failInTurn(
   proxies: readonly FaultProxy[],
   { picks, durationMs, say }: Failing,
@@ -194,7 +203,7 @@ async function failInTurn(
   const endAt = performance.now() + durationMs;
   let phases = 0;
   for (; performance.now() < endAt; phases += 1) {
-    const faults = phases < 2 ? (['silent', 'refused', undefined] as const) : pickFaults(picks);
+    const faults = FIRST_PHASES[phases] ?? pickFaults(picks);
     const first = picks.whole(0, NODES - 1);
     for (const [index, fault] of faults.entries()) proxies[(first + index) % NODES]?.set(fault);
     const state = proxies.map((_, index) => faults[(index - first + NODES) % NODES] ?? 'well');
@@ -206,7 +215,7 @@ async function failInTurn(
   return phases;
 }
 
-function pickFaults(picks: Picks): readonly (NetworkFault | undefined)[] {
+function pickFaults(picks: Picks): Faults {
   const one = picks.of(...NETWORK_FAULTS);
   if (picks.chance(10)) return [one, one, one];
   return [one, picks.chance(50) ? picks.of(...NETWORK_FAULTS) : undefined, undefined];

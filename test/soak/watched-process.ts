@@ -9,8 +9,8 @@ const PROBE_EVERY_MS = 1_000;
 const PROBE_LIMIT_MS = 5_000;
 /** A process that answers no probe for so long counts as hanging, and is killed. */
 const HANG_MS = 15_000;
-/** A process that hangs and uses so much of a processor is spinning, on a busy machine too. */
-const SPIN_SHARE = 0.5;
+/** A process that takes connections, answers nothing and uses so much of a processor spins; others may want it too. */
+const SPIN_SHARE = 0.1;
 /** Unit of the processor times in /proc (USER_HZ is 100 on every Linux that Node runs on). */
 const TICK_MS = 10;
 const RESTART_PAUSE_MS = 500;
@@ -20,9 +20,9 @@ const ERROR_CHARACTERS = 600;
 export interface Sightings {
   /** Ends that nobody asked for: exit code or signal, and the end of what was written to standard error. */
   readonly crashes: string[];
-  /** Processes whose `/health/live` did not answer, with a processor to themselves: no timer or signal was served. */
+  /** Processes whose `/health/live` did not answer while they worked: their event loop was blocked. */
   readonly spins: string[];
-  /** The same without the processor. */
+  /** Others that did not answer, those among them that end slowly after an error. */
   readonly hangs: string[];
   /** Starts that did not come to an end. */
   readonly failedStarts: string[];
@@ -113,7 +113,8 @@ export class WatchedProcess {
     const line =
       `${this.#name}: no answer for ${seconds} s (${failure}), ${Math.round(share * 100)} % of a processor ` +
       this.#engine.stderr().slice(-ERROR_CHARACTERS);
-    (share >= SPIN_SHARE ? sightings.spins : sightings.hangs).push(line);
+    const isSpinning = share >= SPIN_SHARE && !failure.includes('ECONNREFUSED');
+    (isSpinning ? sightings.spins : sightings.hangs).push(line);
     say(`!!! ${line}`);
     await this.#engine.end('SIGKILL');
     await this.#restart();
