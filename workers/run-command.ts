@@ -3,6 +3,7 @@ import { loadConfig, type Config } from '../shared/platform/config.ts';
 import { errorText, SystemError } from '../shared/platform/errors.ts';
 import { combineHealth, startHealthServer } from '../shared/platform/health-server.ts';
 import { createLog, type Log } from '../shared/platform/log.ts';
+import { watchEventLoop } from '../shared/platform/loop-watchdog.ts';
 import { lowerPriority } from '../shared/platform/lower-priority.ts';
 import { createMetrics } from '../shared/platform/metrics.ts';
 import type { AdminEndpoint } from './admin-endpoint.ts';
@@ -21,9 +22,10 @@ Without KAFKA_BROKERS they run over the embedded broker, which keeps nothing ove
   SCHEMA_REGISTRY_URL Confluent-compatible schema registry
   docs/operations.md lists all settings.
 
-Exit codes: 0 stopped on a signal, 1 failed, 2 wrong arguments or configuration.
+Exit codes: 0 stopped on a signal, 1 failed, 2 wrong arguments or configuration, 86 the event loop was blocked.
 `;
 
+const LOG_NAME = 'engine';
 /** Beyond the drain time itself: what leaving groups and closing sockets may take before the process ends anyway. */
 const EXIT_GRACE_MS = 5_000;
 
@@ -76,7 +78,8 @@ function chooseWorkers(args: readonly string[]): readonly WorkerName[] | undefin
 }
 
 async function run(config: Config, names: readonly WorkerName[]): Promise<void> {
-  const log = createLog({ level: config.logLevel, name: 'engine' });
+  const log = createLog({ level: config.logLevel, name: LOG_NAME });
+  watchEventLoop({ limitMs: config.blockedLoopLimitMs, name: LOG_NAME });
   const metrics = createMetrics({ processMetrics: true });
   // Before anything is started: a signal during the start has to find what it stops.
   const ending = awaitEnd(log, config.drainTimeoutMs + EXIT_GRACE_MS);

@@ -125,6 +125,8 @@ const environment = z.object({
   DRAIN_TIMEOUT_MS: count(10 * MINUTE).default(10 * SECOND),
   /** How long a start waits for Kafka and the schema registry; 0: not at all. */
   START_TIMEOUT_MS: count(HOUR).default(2 * MINUTE),
+  /** A process whose event loop is blocked for so long ends; 0: it is not watched. */
+  BLOCKED_LOOP_LIMIT_MS: count(10 * MINUTE).default(30 * SECOND),
   /** Lanes that a schedule worker serves: live requests, those of whole portfolios, or both. */
   SCHEDULE_LANES: listOf(SCHEDULE_LANES).default([...SCHEDULE_LANES]),
   /** Messages handled side by side by one consumer. */
@@ -330,6 +332,7 @@ function toConfig(env: Environment) {
     adminFile: env.ADMIN_FILE === 'none' ? undefined : env.ADMIN_FILE,
     drainTimeoutMs: env.DRAIN_TIMEOUT_MS,
     startTimeoutMs: env.START_TIMEOUT_MS,
+    blockedLoopLimitMs: env.BLOCKED_LOOP_LIMIT_MS,
     lanes: env.LANES,
     scheduleLanes: env.SCHEDULE_LANES,
   } as const;

@@ -1,0 +1,131 @@
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+
+/** The process ends with this code when its event loop was blocked (see watchEventLoop). */
+export const BLOCKED_LOOP_EXIT_CODE = 86;
+
+/** The heartbeat, and how often its absence is looked at; a limit below four of these is looked at more often. */
+const TICK_MS = 1_000;
+const LEAST_TICKS = 4;
+/** A thread in JavaScript stops at once when asked where it is; one in native code does not before it returns. */
+const LOCATE_MS = 5_000;
+/** Frames of the call stack that are logged. */
+const MAX_FRAMES = 20;
+/** Between two microtasks the stack holds Node's own functions only; so many steps lead into one of them. */
+const MAX_STEPS = 200;
+/** pino's number of `error`. */
+const ERROR_LEVEL = 50;
+
+interface WatchOptions {
+  /** How long the event loop may be blocked; 0: not watched. */
+  readonly limitMs: number;
+  /** The name in log lines. */
+  readonly name: string;
+}
+
+interface Watched extends WatchOptions {
+  readonly beats: SharedArrayBuffer;
+  readonly tickMs: number;
+  readonly locateMs: number;
+  readonly maxFrames: number;
+  readonly maxSteps: number;
+  readonly level: number;
+  readonly exitCode: number;
+  /** Paths are logged from here on. */
+  readonly root: string;
+}
+
+/**
+ * Watches the event loop of this process from a thread of its own. When no timer ran for `limitMs` the thread writes a log
+ * line with the call stack of the main thread (functions, files and lines, no values) to stderr and ends the process with
+ * BLOCKED_LOOP_EXIT_CODE; by SIGKILL where the main thread is in native code, which neither says where it is nor takes an
+ * exit code. Both sides count ticks instead of comparing clocks: a process or machine that was suspended is not ended.
+ * Costs 18 MB of memory, a wake-up of each thread a second, and a few milliseconds of the start.
+ */
+export function watchEventLoop({ limitMs, name }: WatchOptions): void {
+  if (limitMs === 0) return;
+  const beats = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  const counter = new Int32Array(beats);
+  const tickMs = Math.ceil(Math.min(TICK_MS, limitMs / LEAST_TICKS));
+  setInterval(() => Atomics.add(counter, 0, 1), tickMs).unref();
+  const watched: Watched = {
+    beats,
+    limitMs,
+    name,
+    tickMs,
+    locateMs: LOCATE_MS,
+    maxFrames: MAX_FRAMES,
+    maxSteps: MAX_STEPS,
+    level: ERROR_LEVEL,
+    exitCode: BLOCKED_LOOP_EXIT_CODE,
+    root: fileURLToPath(new URL('../..', import.meta.url)),
+  };
+  // As text: a thread that loads a TypeScript file takes the compiler along, twice the memory and time.
+  const source = `${[watch, locate, report].join('\n')}\nwatch();`;
+  new Worker(source, { eval: true, workerData: watched, env: {}, execArgv: [] }).unref();
+}
+
+/*
+ * What follows runs in the thread, each function as its own text: it uses nothing of this file but the others of its kind.
+ */
+
+function watch(): void {
+  const watched = process.getBuiltinModule('node:worker_threads').workerData as Watched;
+  const counter = new Int32Array(watched.beats);
+  const limitTicks = Math.ceil(watched.limitMs / watched.tickMs);
+  let seen = -1;
+  let missed = 0;
+  setInterval(() => {
+    const beat = Atomics.load(counter, 0);
+    missed = beat === seen ? missed + 1 : 0;
+    seen = beat;
+    if (missed === limitTicks) locate(watched, () => Atomics.load(counter, 0) === beat);
+  }, watched.tickMs);
+}
+
+function locate(watched: Watched, isBlocked: () => boolean): void {
+  const { Session } = process.getBuiltinModule('node:inspector');
+  const session = new Session();
+  const files = new Map<string, string>();
+  let steps = 0;
+  const late = setTimeout(() => {
+    if (isBlocked()) {
+      report(watched, ['native code']);
+      process.kill(process.pid, 'SIGKILL');
+    }
+    session.disconnect();
+  }, watched.locateMs);
+  session.on('Debugger.scriptParsed', ({ params }) => files.set(params.scriptId, params.url));
+  session.on('Debugger.paused', ({ params }) => {
+    if (!isBlocked()) {
+      clearTimeout(late);
+      session.disconnect();
+      return;
+    }
+    const frames = params.callFrames.slice(0, watched.maxFrames).map(({ functionName, location }) => {
+      const file = files.get(location.scriptId)?.replace('file://', '').replace(watched.root, '') ?? '';
+      return `${functionName || 'anonymous'} (${file}:${location.lineNumber + 1})`;
+    });
+    steps += 1;
+    if (steps < watched.maxSteps && frames.every((frame) => frame.includes('(node:'))) {
+      session.post('Debugger.stepInto');
+      return;
+    }
+    clearTimeout(late);
+    report(watched, frames);
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), watched.locateMs);
+    // Node would write to stderr that it waits for a debugger, which is this session.
+    const expression = `process.getBuiltinModule('node:fs').closeSync(2); process.exit(${watched.exitCode})`;
+    const callFrameId = params.callFrames[0]?.callFrameId ?? '';
+    session.post('Debugger.evaluateOnCallFrame', { callFrameId, expression });
+  });
+  session.connectToMainThread();
+  session.post('Debugger.enable');
+  session.post('Debugger.pause');
+}
+
+function report({ level, name, limitMs }: Watched, where: readonly string[]): void {
+  const msg = 'the event loop is blocked: ending the process';
+  const line = JSON.stringify({ level, time: Date.now(), name, blockedMs: limitMs, where, msg });
+  process.getBuiltinModule('node:fs').writeSync(2, `${line}\n`);
+}

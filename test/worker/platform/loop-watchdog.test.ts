@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { BLOCKED_LOOP_EXIT_CODE } from '../../../shared/platform/loop-watchdog.ts';
+
+const PROCESS = path.resolve(import.meta.dirname, '../../support/blocked-loop-process.ts');
+const LIMIT_MS = 1_000;
+/** Turns of an event loop that goes on. */
+const TURNS = 10;
+
+function start(kind: string) {
+  const child = spawn(process.execPath, [PROCESS, kind, String(LIMIT_MS)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  const turns = () => out.split('turn').length - 1;
+  return { child, turns, stderr: () => err };
+}
+
+describe('the watchdog of the event loop', () => {
+  test.each([
+    [
+      'of microtasks',
+      'microtasks',
+      /^(askForEver|answerNothing) \(test\/support\/blocked-loop-process\.ts:\d+\)$/,
+    ],
+    ['that counts', 'loop', /^countForEver \(test\/support\/blocked-loop-process\.ts:\d+\)$/],
+  ])(
+    'logs where a loop %s is, as one line of JSON, and ends the process with a code of its own',
+    async (_, kind, place) => {
+      const { child, stderr } = start(kind);
+      const [code] = (await once(child, 'close')) as [number | null];
+      expect(code).toBe(BLOCKED_LOOP_EXIT_CODE);
+      const line = JSON.parse(stderr()) as { where: readonly string[] };
+      expect(line).toMatchObject({
+        level: 50,
+        name: 'blocked',
+        blockedMs: LIMIT_MS,
+        msg: 'the event loop is blocked: ending the process',
+      });
+      expect(line.where[0]).toMatch(place);
+    },
+  );
+
+  test('ends a process by SIGKILL that is held up by native code, which does not say where it is', async () => {
+    const { child, stderr } = start('native');
+    const [, signal] = (await once(child, 'close')) as [number | null, string | null];
+    expect(signal).toBe('SIGKILL');
+    expect(JSON.parse(stderr())).toMatchObject({ where: ['native code'] });
+  });
+
+  test('ends no process that is busy for less than the limit at a time', async () => {
+    const { child, turns } = start('busy');
+    await expect.poll(turns).toBeGreaterThan(TURNS);
+    expect(child.exitCode).toBeNull();
+  });
+
+  test('ends no process that was suspended for longer than the limit', async () => {
+    const { child, turns, stderr } = start('idle');
+    await expect.poll(turns).toBeGreaterThan(0);
+    child.kill('SIGSTOP');
+    await sleep(2 * LIMIT_MS);
+    child.kill('SIGCONT');
+    const before = turns();
+    await expect.poll(turns).toBeGreaterThan(before + (2 * LIMIT_MS) / 100);
+    expect({ code: child.exitCode, stderr: stderr() }).toEqual({ code: null, stderr: '' });
+  });
+});
