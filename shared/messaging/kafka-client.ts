@@ -10,6 +10,7 @@ import { stopIdlePolling } from './kafka-idle-polling.ts';
 import { toKafkajsLog } from './kafka-log.ts';
 import { hearProduceAnswers } from './kafka-produce-answers.ts';
 import { SilentBrokers } from './kafka-silent-brokers.ts';
+import { endStoppedFetches } from './kafka-stopped-fetches.ts';
 import { saslOptions, type KafkaSasl } from './kafka-sasl.ts';
 import type { TopicPartition } from './message.ts';
 
@@ -62,6 +63,7 @@ export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClie
   growEncodersAsNeeded();
   hearProduceAnswers();
   hearFetchAnswers();
+  endStoppedFetches();
   const brokers = settings.brokers.map(checkAddress);
   const ssl = settings.ssl === undefined ? {} : { ssl: readCertificates(settings.ssl) };
   const sasl = settings.sasl === undefined ? {} : { sasl: saslOptions(settings.sasl) };

@@ -1,0 +1,26 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+/**
+ * One broker left a fetch unanswered while another one closed its connections. kafkajs replaced its fetchers and waited for
+ * the silent one; meanwhile the consumer was stopped. The new fetchers then asked a stopped consumer, which answered
+ * "nothing" at once, for ever: 100 % of a core, no health check, no signal handler. Only SIGKILL ended the process.
+ */
+const PROCESS = path.resolve(import.meta.dirname, '../support/spinning-consumer-process.ts');
+/** A healthy run takes 3 s. */
+const LIMIT_MS = 25_000;
+
+test('a consumer that is stopped while its fetchers are replaced lets go of the event loop', async () => {
+  const child = spawn(process.execPath, [PROCESS], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  let out = '';
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  clearTimeout(timer);
+  expect({ code, signal, out }).toEqual({ code: 0, signal: null, out: 'free\n' });
+});
