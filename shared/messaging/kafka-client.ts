@@ -4,11 +4,13 @@ import { ConfigError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { installCodecs } from './kafka-compression.ts';
 import { KafkaConnections } from './kafka-connections.ts';
+import { checkFetchResponses } from './kafka-fetch-responses.ts';
 import { growEncodersAsNeeded } from './kafka-encoder-growth.ts';
 import { hearFetchAnswers, type UnreadableBatch } from './kafka-fetch-answers.ts';
 import { stopIdlePolling } from './kafka-idle-polling.ts';
 import { toKafkajsLog } from './kafka-log.ts';
 import { hearProduceAnswers } from './kafka-produce-answers.ts';
+import { guardConnections } from './kafka-response-frames.ts';
 import { SilentBrokers } from './kafka-silent-brokers.ts';
 import { endStoppedFetches } from './kafka-stopped-fetches.ts';
 import { saslOptions, type KafkaSasl } from './kafka-sasl.ts';
@@ -63,6 +65,8 @@ export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClie
   growEncodersAsNeeded();
   hearProduceAnswers();
   hearFetchAnswers();
+  guardConnections();
+  checkFetchResponses();
   endStoppedFetches();
   const brokers = settings.brokers.map(checkAddress);
   const ssl = settings.ssl === undefined ? {} : { ssl: readCertificates(settings.ssl) };
@@ -76,7 +80,9 @@ export function kafkaClients(settings: KafkaSettings, log: Log): CreateKafkaClie
   };
   return ({ clientId, retry }) => {
     const onSilent = (address: string): void => silent.note(address);
-    const connections = new KafkaConnections(onSilent);
+    const connections = new KafkaConnections(onSilent, (broker, reason) => {
+      log.warn({ clientId, broker, reason }, 'a response cannot be right: its connection is closed');
+    });
     const kafka = new Kafka({
       clientId,
       brokers: silent.last(beginningAnywhere(brokers)),

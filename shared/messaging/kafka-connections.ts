@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import type { ISocketFactoryArgs } from 'kafkajs';
+import { isBrokenResponse } from './kafka-broken-response.ts';
 
 /** Dead peers are found by keep-alive probes from then on (kafkajs' own figure). */
 const KEEP_ALIVE_DELAY_MS = 60_000;
@@ -17,12 +18,20 @@ export class KafkaConnections {
   #open = 0;
   #destroyed = false;
   readonly #onSilent: (address: string) => void;
+  readonly #onBroken: (address: string, reason: string) => void;
   /** Called when the last open connection is gone. */
   onLost: (() => void) | undefined;
 
-  /** `onSilent` is called with the `host:port` of a broker that does not take a connection. */
-  constructor(onSilent: (address: string) => void) {
+  /**
+   * `onSilent` is called with the `host:port` of a broker that does not take a connection, `onBroken` when a connection was
+   * closed because a response on it cannot be right (see guardConnections).
+   */
+  constructor(
+    onSilent: (address: string) => void,
+    onBroken: (address: string, reason: string) => void = () => undefined,
+  ) {
     this.#onSilent = onSilent;
+    this.#onBroken = onBroken;
   }
 
   /** Whether at least one connection to a broker stands. */
@@ -61,6 +70,9 @@ export class KafkaConnections {
       clearTimeout(late);
       counted = true;
       this.#open += 1;
+    });
+    socket.on('error', (error) => {
+      if (isBrokenResponse(error)) this.#onBroken(address, error.message);
     });
     socket.once('close', () => {
       this.#sockets.delete(socket);
