@@ -4,7 +4,10 @@ import type { Clock } from '../shared/platform/clock.ts';
 import type { Config } from '../shared/platform/config.ts';
 
 /** The codec of all messages: through the schema registry where one is configured, else by the fixed ids of the catalogue. */
-export async function createCodec(config: Config, clock: Clock): Promise<MessageCodec> {
+export async function createCodec(
+  config: Pick<Config, 'schemaRegistry'>,
+  clock: Clock,
+): Promise<MessageCodec> {
   const { url, username, password } = config.schemaRegistry;
   if (url === undefined) return createMessageCodec({ shapes: JSON_SHAPES, clock });
   const { createSchemaRegistry } = await import('../shared/messaging/schema-registry.ts');

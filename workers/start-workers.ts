@@ -1,4 +1,5 @@
 import { PROBLEM_TYPE } from '../schemas/catalogue.ts';
+import { createCalculationThreads } from '../shared/catalogue/calculation-threads.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { retryTopicName, type TopicKey } from '../shared/messaging/topic-names.ts';
@@ -36,6 +37,8 @@ export interface StartOptions {
   readonly signal?: AbortSignal;
 }
 
+const THREAD_PROGRAM = new URL('./calculation-thread.ts', import.meta.url);
+
 /**
  * Starts the named workers in this process, over Kafka when `config.kafka` is set, else over the embedded broker,
  * whose topics it makes. While Kafka or the schema registry cannot be used it waits, for `config.startTimeoutMs` at most.
@@ -46,6 +49,7 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
   const { config, names, log } = options;
   const metrics = options.metrics ?? createMetrics();
   const broker = options.broker ?? (await createBroker(config, log, metrics));
+  const threads = createCalculationThreads(THREAD_PROGRAM, config, options.clock);
   const started: RunningWorker[] = [];
   let stopping: Promise<void> | undefined;
   const health = (): Readonly<Record<string, Health>> =>
@@ -54,6 +58,7 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
     try {
       await stopInTurn(started.toReversed(), timeoutMs);
     } finally {
+      await threads.stop();
       if (options.broker === undefined) await broker.close();
     }
   };
@@ -70,7 +75,7 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
     // Before any worker is started, so that one that has to wait for it has nothing to stop.
     await wait('the schema registry', () => codec.prepare([PROBLEM_TYPE]));
     if (broker.kind === 'embedded') await publishCatalogue(broker, codec, config);
-    const context = { config, log, clock, metrics, broker, codec, processHealth: health };
+    const context = { config, log, clock, metrics, broker, codec, threads, processHealth: health };
     for (const name of names) {
       const { start } = await WORKERS[name].load();
       const ownLog = log.child({ worker: name });

@@ -118,7 +118,7 @@ export function answered(
   plannedSchedule: PlannedSchedule,
   currencyDigits: number,
 ): readonly ScheduleRow[] {
-  return scheduleRowsOf(rows, { ...plannedSchedule, currencyDigits });
+  return scheduleRowsOf(rows, { ...plannedSchedule, currencyDigits }, new Findings());
 }
 
 /** Phases 1 to 4: a loan with its rows, as the rates see it. */

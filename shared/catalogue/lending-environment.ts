@@ -2,6 +2,8 @@ import { createLibraryCalendars } from '../calendars/library-calendars.ts';
 import { findBuiltInCalendar } from '../lending/calendars/built-in-calendars.ts';
 import type { OtherCalendars } from '../lending/calendars/business-calendar.ts';
 import { calendarFault, findCalendar } from '../lending/calendars/find-calendar.ts';
+import { ChargeDirectory, type ChargeLists } from '../lending/known-charges.ts';
+import { createLendingCatalogue, type CatalogueRecords } from '../lending/lending-catalogue.ts';
 import type { KnownCalendars } from '../lending/holiday-shift.ts';
 import type { ScheduleCatalogue } from '../lending/schedule-catalogue.ts';
 import type { Config } from '../platform/config.ts';
@@ -19,6 +21,18 @@ export interface LendingEnvironment {
   readonly catalogue: ScheduleCatalogue;
   /** Holiday calendars by name (H2). */
   readonly calendars: KnownCalendars;
+  /**
+   * The environment as it is now, for calculations in another thread; the same object until the catalogue changes.
+   * Absent: there is none, and everything is calculated in this thread.
+   */
+  readonly snapshot?: () => LendingSnapshot;
+}
+
+/** What an environment is made of, as plain data. */
+export interface LendingSnapshot {
+  readonly records: CatalogueRecords;
+  readonly charges: ChargeLists | undefined;
+  readonly defaultHolidayCalendar: string | undefined;
 }
 
 /** The catalogue of a worker that calculates. */
@@ -51,11 +65,22 @@ export async function openLendingCatalogue(
   }
 }
 
+/** Makes the environment of a snapshot again, in the thread that it was sent to. Throws on what is no snapshot: a bug. */
+export function restoreEnvironment(snapshot: LendingSnapshot): LendingEnvironment {
+  const others = createLibraryCalendars();
+  const outcome = createLendingCatalogue(snapshot.records, others);
+  if (outcome.kind === 'refused') throw new Error('the catalogue of a snapshot has faults');
+  const charges = snapshot.charges === undefined ? undefined : new ChargeDirectory();
+  for (const [list, known] of snapshot.charges ?? []) charges?.replace(list, known);
+  const lending = { ...outcome.catalogue, knownCharges: charges };
+  return lendingEnvironment({ lending }, others, snapshot);
+}
+
 /** The environment over a catalogue. Throws ConfigError where there is no calendar of the default's name. */
 function lendingEnvironment(
-  view: CatalogueView,
+  view: Pick<CatalogueView, 'lending'>,
   others: OtherCalendars,
-  { defaultHolidayCalendar: defaultName }: Config['lending'],
+  { defaultHolidayCalendar: defaultName }: Pick<Config['lending'], 'defaultHolidayCalendar'>,
 ): LendingEnvironment {
   const find: KnownCalendars['find'] = (name) =>
     findCalendar(name, { catalogue: view.lending.calendars, others });
@@ -65,11 +90,19 @@ function lendingEnvironment(
       `DEFAULT_HOLIDAY_CALENDAR: there is no calendar ${JSON.stringify(defaultName)}; it ${fault}`,
     );
   }
+  let snapshot: LendingSnapshot | undefined;
   return {
     get catalogue() {
       return view.lending;
     },
     calendars: { find, defaultName },
+    snapshot: () => {
+      const { records, knownCharges } = view.lending;
+      const charges = knownCharges?.lists();
+      if (snapshot === undefined || snapshot.records !== records || snapshot.charges !== charges)
+        snapshot = { records, charges, defaultHolidayCalendar: defaultName };
+      return snapshot;
+    },
   };
 }
 

@@ -3,8 +3,11 @@
  * further action is a further entry.
  */
 
+import type { CalendarDate } from '../lending/calendar-date.ts';
 import type { PaymentValue } from '../lending/payment-value-request.ts';
-import type { ProvenRate } from '../lending/rate-request.ts';
+import type { ProvenRate, RateRequest } from '../lending/rate-request.ts';
+import type { RepaymentScheduleRequest } from '../lending/repayment-schedule-request.ts';
+import { rateEffort, scheduleEffort, type RequestEffort } from '../lending/request-effort.ts';
 import type { RepaymentSchedule } from '../lending/repayment-schedule.ts';
 import type { TopicKey } from '../messaging/topic-names.ts';
 import type { z } from 'zod';
@@ -51,6 +54,8 @@ export interface Action {
    * the access parameters of the generic form are `actionInput`'s business.
    */
   read(body: unknown): ReadRequest<unknown>;
+  /** What a read payload will cost (E6); absent: next to nothing. */
+  readonly effort?: (payload: unknown, requestDay: CalendarDate) => RequestEffort;
   /** The payload of the reply message as the JSON text of the answer. */
   render(payload: unknown): string;
 }
@@ -70,6 +75,7 @@ const calculateRepaymentSchedule: Action = {
   examples: REPAYMENT_SCHEDULE_EXAMPLES,
   answerHeaders: ['Holiday-Calendar'],
   read: readEitherForm(repaymentScheduleBody, readRepaymentScheduleRequest),
+  effort: (payload, requestDay) => scheduleEffort(payload as RepaymentScheduleRequest, requestDay),
   render: (payload) => renderRepaymentSchedule(payload as RepaymentSchedule),
 };
 
@@ -104,6 +110,7 @@ const calculateRate: Action = {
   replyShape: rateReply,
   examples: RATE_EXAMPLES,
   read: readEitherForm(rateBody, rateInput.read),
+  effort: (payload) => rateEffort(payload as RateRequest),
   render: (payload) => renderRate(payload as ProvenRate),
 };
 

@@ -2,7 +2,8 @@
 
 import type { Action } from './actions.ts';
 import { readEitherForm } from './read-either-form.ts';
-import { simulateInput } from './read-simulate-request.ts';
+import { simulateInput, type SimulateInput } from './read-simulate-request.ts';
+import { simulationEffort } from '../lending/request-effort.ts';
 import { SIMULATE_EXAMPLES } from './simulate-examples.ts';
 import { renderSimulation, simulateReply, type SimulatePayload } from './simulate-reply.ts';
 import { simulateMembers } from './simulate-request-shape.ts';
@@ -20,5 +21,6 @@ export const SIMULATE_ACTION: Action = {
   replyShape: simulateReply,
   examples: SIMULATE_EXAMPLES,
   read: readEitherForm(simulateMembers, simulateInput.read),
+  effort: (payload) => simulationEffort(payload as SimulateInput),
   render: (payload) => renderSimulation(payload as SimulatePayload),
 };

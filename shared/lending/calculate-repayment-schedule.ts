@@ -25,6 +25,8 @@ export interface ScheduleContext {
   readonly requestDay: CalendarDate;
   /** Most rows that the caller can carry; default {@link MOST_INSTALLMENTS}. */
   readonly maxRows?: number;
+  /** Largest reply in bytes of its Avro encoding: explanations that exceed it are refused; default: no limit (E6). */
+  readonly maxReplyBytes?: number;
   /** Schedule types and periodicities; default: the built-in ones (S4, D7). */
   readonly catalogue?: ScheduleCatalogue;
   /** Holiday calendars; default: none is known (H2). */
@@ -70,7 +72,9 @@ export function calculateRepaymentSchedule(
   if (amortised.kind === 'fault') findings.refuseAlso(amortised);
   else checkChargesAtEnd(request, planned.charges, { rows: amortised.rows, dates }, findings);
   if (amortised.kind === 'fault' || findings.faults.length > 0) return refused();
-  const rows = scheduleRowsOf(amortised.rows, { ...planned, currencyDigits: terms.currencyDigits });
+  const { currencyDigits } = terms;
+  const { maxReplyBytes } = context;
+  const rows = scheduleRowsOf(amortised.rows, { ...planned, currencyDigits, maxReplyBytes }, findings);
   refuseTooLargeCharges(planned.charges, findings);
   if (findings.faults.length > 0) return refused();
   const columns = shownColumnsOf(planned.plan);

@@ -42,7 +42,12 @@ export interface KnownCharges {
   uses(member: NameMember): boolean;
   /** The charges that a value of a member names, in any case; undefined: there is none. */
   named(member: NameMember, value: string): NamedCharges | undefined;
+  /** All charges by their lists, as plain data; the same object until one of them changes. */
+  lists(): ChargeLists;
 }
+
+/** Charges by the list that they stand in. */
+export type ChargeLists = ReadonlyMap<string, readonly KnownCharge[]>;
 
 /** What these charges, of which there is at least one, have in common. */
 export function agreementOf(charges: Iterable<KnownCharge>): Agreement {
@@ -69,6 +74,7 @@ function keyOf({ appliedTo, perAnnum, isForUnusage }: ChargeDefaults): string {
 /** The charges of many lists, of which one can change without a look at the others. */
 export class ChargeDirectory implements KnownCharges {
   readonly #byList = new Map<string, readonly KnownCharge[]>();
+  #lists: ChargeLists | undefined;
   readonly #byName = new Map<NameMember, Map<string, ChargesOfName>>();
 
   get isEmpty(): boolean {
@@ -77,6 +83,7 @@ export class ChargeDirectory implements KnownCharges {
 
   /** Puts the charges of a list in place of those that it had. */
   replace(list: string, charges: readonly KnownCharge[]): void {
+    this.#lists = undefined;
     for (const charge of this.#byList.get(list) ?? []) this.#remove(charge);
     this.#byList.delete(list);
     if (charges.length > 0) this.#byList.set(list, charges);
@@ -89,6 +96,11 @@ export class ChargeDirectory implements KnownCharges {
 
   named(member: NameMember, value: string): NamedCharges | undefined {
     return this.#byName.get(member)?.get(value.trim().toLowerCase());
+  }
+
+  lists(): ChargeLists {
+    this.#lists ??= new Map(this.#byList);
+    return this.#lists;
   }
 
   #add(charge: KnownCharge): void {

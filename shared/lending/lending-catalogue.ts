@@ -22,6 +22,8 @@ export interface CatalogueRecords {
 export interface LendingCatalogue extends ScheduleCatalogue {
   /** All schedule type records, those that do not calculate included; a built-in type that was replaced is left out. */
   readonly scheduleTypeRecords: readonly ScheduleTypeRecord[];
+  /** What it was made of: plain data, from which another thread makes the same catalogue. */
+  readonly records: CatalogueRecords;
   /** The catalogue's own calendars; the built-in ones are found by their country. */
   readonly calendars: OtherCalendars;
 }
@@ -45,7 +47,7 @@ export function createLendingCatalogue(
   const calendars = calendarsOf(records.calendars ?? [], otherCalendars, faults);
   if (faults.length > 0) return { kind: 'refused', faults };
   const names = scheduleCatalogueOf(scheduleTypes, periodicities);
-  return { kind: 'catalogue', catalogue: { ...names, scheduleTypeRecords, calendars } };
+  return { kind: 'catalogue', catalogue: { ...names, records, scheduleTypeRecords, calendars } };
 }
 
 function calendarsOf(

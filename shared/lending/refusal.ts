@@ -23,6 +23,7 @@ export type FaultCode =
   | 'rate-too-low'
   | 'rates-incomplete'
   | 'rates-overlap'
+  | 'reply-too-large'
   | 'too-many-decimals'
   | 'too-many-rows'
   | 'unknown-calendar'

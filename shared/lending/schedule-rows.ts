@@ -7,6 +7,7 @@ import { explainRow } from './explain-row.ts';
 import type { FormulaFigures } from './formula-row.ts';
 import { INSTALLMENT_TYPE_IDS } from './installment-types.ts';
 import type { PlacedCharges } from './place-charges.ts';
+import type { Findings } from './refusal.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
 import type { ScheduleRow } from './repayment-schedule.ts';
 import type { ChargeTrace, ColumnTrace } from './row-trace.ts';
@@ -26,18 +27,28 @@ export interface RowSetting {
   readonly plan: RepaymentPlan;
   readonly charges: PlacedCharges;
   readonly currencyDigits: number;
+  /** Rows are given up when their explanations alone take more than this (E6); undefined: no limit. */
+  readonly maxReplyBytes?: number | undefined;
 }
+
+/** Shortest encoding of an explained figure beside its texts: lengths, amount and a byte for each absent field. */
+const FIGURE_BYTES = 9;
 
 /** Names of the additional columns that rows show, in order (F4). */
 export function shownColumnsOf({ compiled }: RepaymentPlan): readonly string[] {
   return compiled.extras.filter(({ display }) => display).map(({ name }) => name);
 }
 
-/** The rows, one for each amortised one. */
-export function scheduleRowsOf(amortised: readonly AmortisedRow[], setting: RowSetting): ScheduleRow[] {
+/** The rows, one for each amortised one. Refuses, and stops, where explanations take more room than a reply has. */
+export function scheduleRowsOf(
+  amortised: readonly AmortisedRow[],
+  setting: RowSetting,
+  findings: Findings,
+): ScheduleRow[] {
   const hasColumns = setting.plan.compiled.extras.length > 0;
   const showsInsurance = setting.charges.hasInsurances || countsInsurance(setting.plan);
-  return amortised.map((row, at) => {
+  let room = setting.maxReplyBytes ?? Infinity;
+  const rows = amortised.map((row, at) => {
     const figures = chargesOf(row, setting, hasColumns);
     const pmt = row.interest + row.principal;
     const answer: RowDraft = {
@@ -56,10 +67,19 @@ export function scheduleRowsOf(amortised: readonly AmortisedRow[], setting: RowS
     if (showsInsurance) answer.insurance = figures.insurance;
     if (row.capitalised !== 0) answer.capitalisedInterest = row.capitalised;
     if (hasColumns) answer.columns = shownOf(setting.plan, figures.columns);
-    const explanation = explanationOf(setting, at, figures, showsInsurance);
-    if (explanation !== undefined) answer.explanation = explanation;
+    const explanation = room < 0 ? undefined : explanationOf(setting, at, figures, showsInsurance);
+    if (explanation === undefined) return answer;
+    answer.explanation = explanation;
+    for (const { figure, name, formula } of explanation) {
+      room -= FIGURE_BYTES + figure.length + (name?.length ?? 0) + formula.length;
+    }
     return answer;
   });
+  if (room < 0) {
+    const message = `must be absent here: the explanations need more than the ${setting.maxReplyBytes} bytes of a reply`;
+    findings.refuse('Explain', 'reply-too-large', message);
+  }
+  return rows;
 }
 
 const NO_CHARGES: FormulaFigures = { managementFee: 0, insurance: 0, columns: [] };

@@ -82,7 +82,7 @@ class BatchRun {
   constructor(options: BatchHandlingOptions, batch: EncodedBatch, context: RequestContext) {
     this.#options = options;
     this.#batch = batch;
-    this.#context = context;
+    this.#context = { ...context, isBatchItem: true };
   }
 
   async answer(): Promise<Outcome> {
@@ -215,7 +215,8 @@ class BatchRun {
     const calendar = reply.headers?.holidayCalendar;
     const holidayCalendar = calendar === undefined ? undefined : safeHeaderText(calendar);
     const { codec } = this.#options;
-    return this.#goOn(codec.encode(reply.type, reply.payload, this.#batch.format), ({ value }) => {
+    const encoded = reply.encoded ?? codec.encode(reply.type, reply.payload, this.#batch.format);
+    return this.#goOn(encoded, ({ value }) => {
       this.#counts.done += 1;
       return { id, status: STATUS_DONE, value, warnings, holidayCalendar };
     });

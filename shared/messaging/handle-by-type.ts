@@ -1,4 +1,5 @@
 import { createProblem } from '../platform/create-problem.ts';
+import type { MessageFormat } from './codec.ts';
 import type { HeaderValue, LogMessage } from './message.ts';
 import { refused, type Outcome } from './outcome.ts';
 import type { Policy } from './policy.ts';
@@ -18,6 +19,10 @@ export interface RequestContext {
   /** Aborted when the process stops waiting for what is still running. */
   readonly signal: AbortSignal;
   readonly message: LogMessage;
+  /** Format of the reply: that of the request. */
+  readonly format: MessageFormat;
+  /** The request is one of many in its message. */
+  readonly isBatchItem: boolean;
 }
 
 /** Serves one message type. Synchronous where it can be: pure work then costs no promise. */
@@ -49,9 +54,10 @@ export function refuseType(type: string): Outcome {
 }
 
 function contextOf(request: Request): RequestContext {
-  const { message, attempt, signal, originTimestampMs, deadlineMs, traceParent } = request;
+  const { message, attempt, signal, originTimestampMs, deadlineMs, traceParent, format } = request;
   const correlationId = shownId(request.correlationId);
-  return { correlationId, originTimestampMs, deadlineMs, traceParent, attempt, signal, message };
+  const told = { correlationId, originTimestampMs, deadlineMs, traceParent, attempt, signal, message };
+  return { ...told, format, isBatchItem: false };
 }
 
 function shownId(id: HeaderValue | undefined): string | undefined {

@@ -5,12 +5,12 @@ import { createProblem } from '../platform/create-problem.ts';
 import type { ErrorCode } from '../platform/error-codes.ts';
 import type { Log } from '../platform/log.ts';
 import type { Problem } from '../platform/problem.ts';
-import type { Codec } from './codec.ts';
+import type { Codec, EncodedMessage } from './codec.ts';
 import { isPassingFailure } from './disposition.ts';
 import { createReplyTail } from './create-reply-tail.ts';
 import { HEADER } from './header-names.ts';
 import { headerText } from './headers.ts';
-import { isPromise } from './maybe-promise.ts';
+import { isPromise, type MaybePromise } from './maybe-promise.ts';
 import type { LogMessage } from './message.ts';
 import { PendingReplies, type PendingReply } from './pending-replies.ts';
 import type { Broker, BrokerAdmin, Publisher, Tail } from './ports.ts';
@@ -35,6 +35,8 @@ export interface RequesterOptions {
   /** Default 5,000 ms; what may be on the log by then is only waited for. Outlasts an election where nobody hurries. */
   readonly sendDeadlineMs?: number;
   readonly createId?: () => string;
+  /** Reads a reply; default: decodes it at once. Rejects with lost infrastructure. */
+  readonly readReply?: (message: EncodedMessage) => MaybePromise<Reply>;
 }
 
 /** What became of a request whose reply goes elsewhere. */
@@ -211,7 +213,8 @@ class LogRequester implements RequestReply {
     }
     this.#counts.replied += 1;
     try {
-      const reply = readReply(this.#options.codec, message);
+      const { codec, readReply: read = (sent) => readReply(codec, sent) } = this.#options;
+      const reply = read(message);
       if (isPromise(reply)) reply.then(pending.settle, (error: unknown) => this.#unreadable(pending, error));
       else pending.settle(reply);
     } catch (error) {

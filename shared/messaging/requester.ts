@@ -26,6 +26,8 @@ export type Reply =
       readonly kind: 'reply';
       readonly type: string;
       readonly payload: unknown;
+      /** The answer as JSON text, where it was rendered elsewhere; the payload is undefined then. */
+      readonly body?: Uint8Array;
       readonly warnings?: string;
       /** What else the answer tells beside its body: ASCII, of limited length. */
       readonly headers?: AnswerHeaders;

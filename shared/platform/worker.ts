@@ -1,5 +1,6 @@
 import type { Broker } from '../messaging/ports.ts';
 import type { Codec } from '../messaging/codec.ts';
+import type { CalculationThreads } from '../catalogue/calculation-threads.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { Log } from './log.ts';
@@ -13,6 +14,8 @@ export interface WorkerContext {
   readonly metrics: Metrics;
   readonly broker: Broker;
   readonly codec: Codec;
+  /** Takes long calculations off the event loop; absent: they are done on it. */
+  readonly threads?: CalculationThreads;
   /** The workers of this process that have started, by name. */
   readonly processHealth: () => Readonly<Record<string, Health>>;
 }

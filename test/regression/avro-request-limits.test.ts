@@ -8,11 +8,11 @@ import type { CalendarDate } from '../../shared/lending/calendar-date.ts';
 import type { RepaymentScheduleRequest } from '../../shared/lending/repayment-schedule-request.ts';
 import type { RequestContext } from '../../shared/messaging/handle-by-type.ts';
 import { createMessageCodec } from '../../shared/messaging/message-codec.ts';
-import { createCalculateRepaymentScheduleHandler } from '../../workers/schedule/handle-calculate-repayment-schedule.ts';
+import { createHandlers } from '../../workers/schedule/handlers.ts';
 import { BUILT_IN_ENVIRONMENT } from '../support/lending-environment.ts';
 import { date, decimal, loan } from '../support/lending-loan.ts';
 
-const handle = createCalculateRepaymentScheduleHandler(BUILT_IN_ENVIRONMENT);
+const handle = createHandlers(BUILT_IN_ENVIRONMENT)['CalculateRepaymentScheduleRequest']!;
 const codec = createMessageCodec({ shapes: {}, clock: { now: () => 0 } });
 const FEE = { FeePeriodicityType: 'Monthly', FeeDate: date('2025-01-01'), FeeName: 'Service' } as const;
 

@@ -4,6 +4,8 @@ import type { LogMessage, MessageHeaders } from '../../shared/messaging/message.
 import type { Broker } from '../../shared/messaging/ports.ts';
 
 const REPLY_TOPIC = 'an.upstream.system.replies';
+/** On a busy machine a calculation thread takes seconds to start. */
+const REPLY_LIMIT_MS = 30_000;
 
 /** One request as an upstream system puts it onto the log. */
 export interface LogCall {
@@ -26,7 +28,7 @@ export async function createLogCaller(broker: Broker): Promise<(call: LogCall) =
     const own = { [HEADER.replyTopic]: REPLY_TOPIC, [HEADER.correlationId]: 'loan-4711' };
     const before = replies.length;
     await publisher.publish([{ ...call, key: 'contract-1', headers: { ...call.headers, ...own } }]);
-    await expect.poll(() => replies.length).toBe(before + 1);
+    await expect.poll(() => replies.length, { timeout: REPLY_LIMIT_MS }).toBe(before + 1);
     const reply = replies.at(-1);
     if (reply === undefined) throw new Error('no reply');
     return reply;

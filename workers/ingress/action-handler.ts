@@ -15,6 +15,8 @@ export interface AcceptedAction {
   readonly reply: FastifyReply;
   readonly action: ActionContract;
   readonly subject: string;
+  /** Who the rate limit counts it for. */
+  readonly caller: string;
   /** The parsed body in the direct or the generic form. */
   readonly body: unknown;
 }
@@ -50,8 +52,8 @@ export function createActionHandler(deps: ActionHandlerDeps) {
     if (bearer === undefined && deps.access.required) {
       readJson({ limitBytes: deps.bodyLimitBytes }, request, reply, (body) => {
         const credentials = credentialsOf(undefined, body);
-        admit(deps, { request, reply, credentials }, (subject) =>
-          deps.accept({ request, reply, action, subject, body }),
+        admit(deps, { request, reply, credentials }, (subject, caller) =>
+          deps.accept({ request, reply, action, subject, caller, body }),
         );
       });
       return;
@@ -61,8 +63,8 @@ export function createActionHandler(deps: ActionHandlerDeps) {
         // Counted already; a user_name beside the bearer token still has to be the token's own.
         const confirmation = { access: deps.access, rateLimit: UNLIMITED };
         const credentials = credentialsOf(request.headers.authorization, body);
-        admit(confirmation, { request, reply, credentials }, (subject) =>
-          deps.accept({ request, reply, action, subject, body }),
+        admit(confirmation, { request, reply, credentials }, (subject, caller) =>
+          deps.accept({ request, reply, action, subject, caller, body }),
         );
       });
     });

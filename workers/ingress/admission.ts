@@ -16,12 +16,14 @@ export interface Applicant {
   readonly credentials: Credentials;
 }
 
+type Admitted = (subject: string, caller: string) => void;
+
 /**
- * Lets a request in or answers it with 401, 403, 429 or 503 (E1, E2, E6). `admitted` is called with the caller's
- * subject, in the same turn whenever the token was checked before. Callers count by subject; those without a valid
+ * Lets a request in or answers it with 401, 403, 429 or 503 (E1, E2, E6). `admitted` is called with the
+ * caller's subject, and its name for the rate limit, in the same turn whenever the token was checked before. Callers count by subject; those without a valid
  * token, and everybody where access control is off, by remote address.
  */
-export function admit(deps: AdmissionDeps, applicant: Applicant, admitted: (subject: string) => void): void {
+export function admit(deps: AdmissionDeps, applicant: Applicant, admitted: Admitted): void {
   const decision = deps.access.check(applicant.credentials);
   if (!(decision instanceof Promise)) {
     settle(deps, applicant, decision, admitted);
@@ -30,6 +32,12 @@ export function admit(deps: AdmissionDeps, applicant: Applicant, admitted: (subj
   decision
     .then((known) => settle(deps, applicant, known, admitted))
     .catch((error: unknown) => applicant.reply.send(error));
+}
+
+/** Answers a caller whose allowance is used up: 429 with the seconds to wait (E6). */
+export function refuseRateLimited(reply: FastifyReply, waitSeconds: number): void {
+  reply.header('retry-after', waitSeconds);
+  refuse(reply, 'rate-limited', { detail: `Send fewer requests; try again in ${waitSeconds} s.` });
 }
 
 /** RFC 6750 section 3: a token that was sent and does not hold is named as the reason. */
@@ -41,20 +49,16 @@ function settle(
   deps: AdmissionDeps,
   applicant: Applicant,
   decision: AccessDecision,
-  admitted: (subject: string) => void,
+  admitted: Admitted,
 ): void {
   const { request, reply } = applicant;
   const known = deps.access.required && decision.kind === 'granted';
   const caller = known ? `subject ${decision.subject}` : `address ${request.ip}`;
   const waitSeconds = deps.rateLimit.take(caller);
-  if (waitSeconds > 0) {
-    reply.header('retry-after', waitSeconds);
-    refuse(reply, 'rate-limited', { detail: `Send fewer requests; try again in ${waitSeconds} s.` });
-    return;
-  }
+  if (waitSeconds > 0) return refuseRateLimited(reply, waitSeconds);
   switch (decision.kind) {
     case 'granted':
-      return admitted(decision.subject);
+      return admitted(decision.subject, caller);
     case 'unauthenticated':
       reply.header('www-authenticate', challenge(applicant.credentials));
       return refuse(reply, 'unauthenticated', { detail: decision.reason });

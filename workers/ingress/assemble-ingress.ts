@@ -42,7 +42,7 @@ export function assembleIngress(deps: IngressDeps): AssembledIngress {
   });
   const rateLimit = createRateLimit(options.rateLimitPerSecond, clock);
   const respondLater = createRespondLater({ ...options, requester, ids, clock });
-  const accept = createForward({ ...options, requester, respondLater });
+  const accept = createForward({ ...options, requester, rateLimit, clock, respondLater });
   const notifications = createNotificationPart(deps, { access, rateLimit, gate });
   const health = () => partsHealth(deps, { gate, results, notifications });
 
@@ -56,6 +56,7 @@ export function assembleIngress(deps: IngressDeps): AssembledIngress {
     rateLimit,
     ids,
     codec,
+    threads: deps.threads,
     clock,
     store: results.store,
     isCurrent: () => results.isCurrent(),

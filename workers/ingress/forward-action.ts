@@ -1,16 +1,21 @@
+import { refuseLargeReply, requestWeight } from '../../shared/contract/request-limits.ts';
+import type { CalendarDate } from '../../shared/lending/calendar-date.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { ANSWER_HEADERS, type AnswerHeader } from '../../shared/messaging/answer-headers.ts';
 import type { CancellableRequests, RequestReply } from '../../shared/messaging/request-reply.ts';
 import type { Reply } from '../../shared/messaging/requester.ts';
 import { topicName } from '../../shared/messaging/topic-names.ts';
+import type { Clock } from '../../shared/platform/clock.ts';
 import { createProblem } from '../../shared/platform/create-problem.ts';
 import type { Warning } from '../../shared/platform/problem.ts';
 import { warningsList } from '../../shared/platform/warnings-list.ts';
+import { refuseRateLimited } from './admission.ts';
 import type { ActionContract } from './action-contract.ts';
 import type { AcceptedAction } from './action-handler.ts';
 import { logCorrelationId } from './correlation-id.ts';
 import { readPreferences } from './prefer-header.ts';
+import type { RateLimit } from './rate-limit.ts';
 import { sendJson, sendProblem } from './send-answer.ts';
 
 /** A request that is valid and ready for the log. */
@@ -23,11 +28,14 @@ export interface ForwardDeps {
   readonly requester: RequestReply & CancellableRequests;
   readonly topicPrefix: string;
   readonly replyTimeoutMs: number;
+  readonly rateLimit: RateLimit;
+  readonly clock: Clock;
   /** Takes a request whose caller prefers to fetch the result later. */
   readonly respondLater: (action: ValidAction) => void;
 }
 
 const SECOND_MS = 1_000;
+const DAY_MS = 86_400_000;
 /** The HTTP headers of what answers tell beside their body. */
 const HTTP_NAMES: Readonly<Record<AnswerHeader, string>> = { holidayCalendar: 'Holiday-Calendar' };
 const TRACE_PARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
@@ -41,11 +49,31 @@ export function createForward(deps: ForwardDeps): (accepted: AcceptedAction) => 
       return;
     }
     const { payload, warnings } = read;
+    if (!isAffordable(deps, accepted, payload)) return;
     const preferences = readPreferences(accepted.request.headers.prefer);
     const valid = { ...accepted, payload, warnings };
     if (preferences.respondAsync) deps.respondLater(valid);
     else respondNow(deps, valid, preferences.waitSeconds);
   };
+}
+
+/** Refuses what cannot be answered, and counts expensive requests by what they cost (E6). */
+function isAffordable(
+  { rateLimit, clock }: ForwardDeps,
+  { action, caller, reply }: AcceptedAction,
+  payload: unknown,
+): boolean {
+  const effort = action.effort?.(payload, Math.floor(clock.now() / DAY_MS) as CalendarDate);
+  if (effort === undefined) return true;
+  const tooLarge = refuseLargeReply(effort);
+  if (tooLarge !== undefined) {
+    sendProblem(reply, tooLarge);
+    return false;
+  }
+  const further = requestWeight(effort) - 1;
+  const waitSeconds = further === 0 ? 0 : rateLimit.charge(caller, further);
+  if (waitSeconds > 0) refuseRateLimited(reply, waitSeconds);
+  return waitSeconds === 0;
 }
 
 /** The trace context to pass on, if the caller sent a valid one. */
@@ -103,5 +131,5 @@ export function sendReply(reply: FastifyReply, { action, answer, warnings }: Ren
     const told = answer.headers?.[name];
     if (told !== undefined) reply.header(HTTP_NAMES[name], told);
   }
-  sendJson(reply, 200, action.render(answer.payload));
+  sendJson(reply, 200, answer.body ?? action.render(answer.payload));
 }

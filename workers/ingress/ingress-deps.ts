@@ -1,3 +1,4 @@
+import type { CalculationThreads } from '../../shared/catalogue/calculation-threads.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
 import type { Broker, Publisher } from '../../shared/messaging/ports.ts';
 import type { CancellableRequests, RequestReply } from '../../shared/messaging/request-reply.ts';
@@ -29,6 +30,8 @@ export interface IngressDeps {
   /** The local outbox, where it takes the messages and its page is shown. */
   readonly outbox: OutboxReader | undefined;
   readonly codec: Codec;
+  /** Renders large replies; absent: they are rendered on the event loop. */
+  readonly threads?: CalculationThreads | undefined;
   readonly log: Log;
   readonly clock: Clock;
   readonly metrics: Metrics;

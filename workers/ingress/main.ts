@@ -15,6 +15,7 @@ import type { Documents } from './documents.ts';
 import { ingressOptions } from './ingress-options.ts';
 import { createChannelProfiles } from './notifications/channel-profiles.ts';
 import type { OutboxReader } from './outbox/outbox-routes.ts';
+import { createReplyReader } from './read-large-reply.ts';
 import { resultSecret } from './result-secret.ts';
 import { startIngress } from './start-ingress.ts';
 
@@ -29,7 +30,7 @@ const ACCEPT_DEADLINE_MS = 5_000;
  * result ids is missing where it is needed; nothing is left running then.
  */
 export async function start(context: WorkerContext): Promise<RunningWorker> {
-  const { config, broker, codec, clock, log, metrics } = context;
+  const { config, broker, codec, threads, clock, log, metrics } = context;
   const access = createAccess({ ...config.auth, host: config.http.host }, { clock, log });
   const secret = resultSecret({
     configured: config.resultIdSecret,
@@ -45,6 +46,7 @@ export async function start(context: WorkerContext): Promise<RunningWorker> {
     log,
     replyTopic: topicName(config.topicPrefix, 'ingressReplies'),
     instanceId,
+    readReply: createReplyReader(codec, threads),
   });
   const ingress = await startIngress({
     options: ingressOptions(config),
@@ -61,6 +63,7 @@ export async function start(context: WorkerContext): Promise<RunningWorker> {
     channelProfiles,
     outbox: outboxOf(config, broker),
     codec,
+    threads,
     log,
     clock,
     metrics,

@@ -12,10 +12,15 @@ interface Bucket {
 export interface RateLimit {
   /** Takes one request from the caller's allowance. Answers 0, or the whole seconds to wait when it is used up. */
   take(caller: string): number;
+  /**
+   * Takes what a request costs beyond the one that was taken for it, and may leave the allowance in debt: it is paid
+   * back before the caller's next request. Answers 0, or the seconds to wait where there is a debt already.
+   */
+  charge(caller: string, further: number): number;
 }
 
 /** No limit: the setting 0, and requests that were counted already. */
-export const UNLIMITED: RateLimit = { take: () => 0 };
+export const UNLIMITED: RateLimit = { take: () => 0, charge: () => 0 };
 
 /**
  * A token bucket per caller (E6): `perSecond` requests a second, and as many at once after a pause. Counts per
@@ -33,15 +38,26 @@ export function createRateLimit(perSecond: number, clock: Clock): RateLimit {
     buckets.set(caller, fresh);
     return fresh;
   };
+  const filled = (caller: string): Bucket => {
+    const nowMs = clock.now();
+    const bucket = bucketOf(caller, nowMs);
+    const elapsedMs = Math.max(0, nowMs - bucket.atMs);
+    bucket.tokens = Math.min(perSecond, bucket.tokens + (elapsedMs * perSecond) / SECOND_MS);
+    bucket.atMs = nowMs;
+    return bucket;
+  };
+  const secondsTo = (tokens: number): number => Math.max(1, Math.ceil(tokens / perSecond));
   return {
     take: (caller) => {
-      const nowMs = clock.now();
-      const bucket = bucketOf(caller, nowMs);
-      const elapsedMs = Math.max(0, nowMs - bucket.atMs);
-      bucket.tokens = Math.min(perSecond, bucket.tokens + (elapsedMs * perSecond) / SECOND_MS);
-      bucket.atMs = nowMs;
-      if (bucket.tokens < 1) return Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond));
+      const bucket = filled(caller);
+      if (bucket.tokens < 1) return secondsTo(1 - bucket.tokens);
       bucket.tokens--;
+      return 0;
+    },
+    charge: (caller, further) => {
+      const bucket = filled(caller);
+      if (bucket.tokens < 0) return secondsTo(1 - bucket.tokens);
+      bucket.tokens -= further;
       return 0;
     },
   };

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { CalculationThreads } from '../../shared/catalogue/calculation-threads.ts';
 import type { Codec, EncodedMessage } from '../../shared/messaging/codec.ts';
-import { readReply } from '../../shared/messaging/read-reply.ts';
 import type { Reply } from '../../shared/messaging/requester.ts';
 import type { Clock } from '../../shared/platform/clock.ts';
 import type { ActionRegistry } from './action-contract.ts';
@@ -10,6 +10,7 @@ import { pendingBody } from './respond-later.ts';
 import { sendReply } from './forward-action.ts';
 import { RESULT_TRAVEL_MS, RETRY_AFTER_SECONDS } from './http-limits.ts';
 import { ownerHash, type ResultIds, type ResultTicket } from './result-id.ts';
+import { createReplyReader } from './read-large-reply.ts';
 import type { ResultStore } from './result-store.ts';
 import { refuse, sendJson } from './send-answer.ts';
 
@@ -20,6 +21,7 @@ export interface ResultHandlerDeps extends AdmissionDeps {
   /** Whether the store holds all that is on the results topic; what it lacks otherwise proves nothing. */
   readonly isCurrent: () => boolean;
   readonly codec: Codec;
+  readonly threads?: CalculationThreads | undefined;
   readonly clock: Clock;
   readonly basePath: string;
   readonly resultRetentionMs: number;
@@ -59,7 +61,7 @@ function answer(deps: ResultHandlerDeps, inquiry: Inquiry): void {
   const stored = deps.store.find(ticket.correlationId);
   const action = deps.actions.get(ticket.action.toLowerCase());
   if (stored !== undefined && action !== undefined) {
-    readStored(deps.codec, stored)
+    readStored(deps, stored)
       .then((found) => sendReply(reply, { action, answer: found, warnings: [] }))
       .catch((error: unknown) => reply.send(error));
     return;
@@ -73,8 +75,8 @@ function answer(deps: ResultHandlerDeps, inquiry: Inquiry): void {
 }
 
 /** A rejection, not a throw, whatever the codec does. */
-async function readStored(codec: Codec, stored: EncodedMessage): Promise<Reply> {
-  return readReply(codec, stored);
+async function readStored({ codec, threads }: ResultHandlerDeps, stored: EncodedMessage): Promise<Reply> {
+  return createReplyReader(codec, threads)(stored);
 }
 
 function refuseGone(reply: FastifyReply): void {

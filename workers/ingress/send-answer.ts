@@ -13,8 +13,8 @@ const HIGHEST_ERROR = 599;
 const TOO_MANY = 429;
 const UNAVAILABLE = 503;
 
-/** Answers with JSON text that is ready to be sent. */
-export function sendJson(reply: FastifyReply, status: number, body: string): void {
+/** Answers with JSON text, or its bytes, that is ready to be sent. */
+export function sendJson(reply: FastifyReply, status: number, body: string | Uint8Array): void {
   reply.code(status).header('content-type', JSON_TYPE).header('cache-control', 'no-store').send(body);
 }
 

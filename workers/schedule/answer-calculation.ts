@@ -1,13 +1,15 @@
-/** What the handlers of calculations have in common: check, calculate, and say what came of it. */
+/** What the handlers of calculations have in common: check, estimate, calculate, and give the outcome. */
 
 import { REQUEST_MEMBER } from '../../shared/contract/faults-beside-shape.ts';
+import { refuseLargeReply } from '../../shared/contract/request-limits.ts';
 import type { InvalidRequest } from '../../shared/contract/request-reading.ts';
 import type { CalendarDate } from '../../shared/lending/calendar-date.ts';
-import type { Handler } from '../../shared/messaging/handle-by-type.ts';
 import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import type { Fault, Warning } from '../../shared/lending/refusal.ts';
 import type { UsedCalendar } from '../../shared/lending/repayment-schedule.ts';
+import type { RequestEffort } from '../../shared/lending/request-effort.ts';
 import { createProblem } from '../../shared/platform/create-problem.ts';
+import type { Problem } from '../../shared/platform/problem.ts';
 import { calendarHeader } from './calendar-header.ts';
 
 const DAY_MS = 86_400_000;
@@ -28,19 +30,38 @@ interface Calculation<Request> {
   readonly replyType: string;
   /** Holds a request that came in Avro against the limits that one in JSON was held against when it was read. */
   readonly check: (request: Request) => InvalidRequest | undefined;
+  /** What it will cost (E6). Pure. */
+  readonly effort: (request: Request, requestDay: CalendarDate) => RequestEffort;
   /** Pure; `requestDay` is the UTC day of the message's own timestamp, so that a replay gives the same answer (D2). */
   readonly calculate: (request: Request, requestDay: CalendarDate) => CalculationOutcome;
 }
 
-/** Makes the handler of a calculation. A refusal carries every fault at once (E1, E3). */
-export function answerCalculation<Request>(calculation: Calculation<Request>): Handler {
-  const { replyType, check, calculate } = calculation;
-  return (payload, context) => {
-    const requestDay = Math.floor(context.originTimestampMs / DAY_MS) as CalendarDate;
+/** A calculation of one type of request. */
+export interface AnsweredCalculation {
+  /** What a request will cost, or why it is refused at once: for its shape, or because its reply cannot fit. */
+  readonly estimate: (payload: unknown, originTimestampMs: number) => Refused | EstimatedEffort;
+  /** The outcome of a request that was not refused. Pure. */
+  readonly answer: (payload: unknown, originTimestampMs: number) => Outcome;
+}
+
+type Refused = Extract<Outcome, { kind: 'refused' }>;
+interface EstimatedEffort extends RequestEffort {
+  readonly kind: 'effort';
+}
+
+/** Makes the parts of a calculation's handler. A refusal carries every fault at once (E1, E3). */
+export function answerCalculation<Request>(calculation: Calculation<Request>): AnsweredCalculation {
+  const { replyType, check, calculate, effort } = calculation;
+  const estimate: AnsweredCalculation['estimate'] = (payload, originTimestampMs) => {
     const request = payload as Request;
     const wrong = check(request);
-    if (wrong !== undefined) return refused(createProblem(wrong.problem, { errors: wrong.faults }));
-    const outcome = calculate(request, requestDay);
+    if (wrong !== undefined) return refuse(createProblem(wrong.problem, { errors: wrong.faults }));
+    const expected = effort(request, dayOf(originTimestampMs));
+    const tooLarge = refuseLargeReply(expected);
+    return tooLarge === undefined ? { kind: 'effort', ...expected } : refuse(tooLarge);
+  };
+  const answer: AnsweredCalculation['answer'] = (payload, originTimestampMs) => {
+    const outcome = calculate(payload as Request, dayOf(originTimestampMs));
     if ('faults' in outcome) return refusalOf(outcome.faults);
     const { warnings = [], calendar } = outcome;
     const headers = calendar === undefined ? {} : { headers: { holidayCalendar: calendarHeader(calendar) } };
@@ -50,10 +71,21 @@ export function answerCalculation<Request>(calculation: Calculation<Request>): H
     const body = { type: replyType, payload: { ...outcome, warnings: located }, warnings: header };
     return done({ ...body, ...headers });
   };
+  return { estimate, answer };
+}
+
+const refuse = (problem: Problem): Refused => ({ kind: 'refused', problem });
+
+function dayOf(originTimestampMs: number): CalendarDate {
+  return Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
 }
 
 /** A request that is incomplete, or contradicts itself, is a 400; one that cannot be computed a 422 (E1). */
 function refusalOf(faults: readonly Fault[]): Outcome {
+  const tooLarge = faults.find(({ code }) => code === 'reply-too-large');
+  if (tooLarge !== undefined) {
+    return refused(createProblem('reply-too-large', { detail: `${tooLarge.path} ${tooLarge.message}.` }));
+  }
   const isIncomplete = faults.some((fault) => fault.status === 400);
   const errors = faults.map(({ path, code, message }) => ({
     path: `${REQUEST_MEMBER}.${path}`,

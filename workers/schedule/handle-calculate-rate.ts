@@ -1,15 +1,16 @@
 import { rateInput } from '../../shared/contract/read-rate-request.ts';
 import { calculateRate } from '../../shared/lending/calculate-rate.ts';
 import type { RateRequest } from '../../shared/lending/rate-request.ts';
+import { rateEffort } from '../../shared/lending/request-effort.ts';
 import type { LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
-import type { Handler } from '../../shared/messaging/handle-by-type.ts';
-import { answerCalculation } from './answer-calculation.ts';
+import { answerCalculation, type AnsweredCalculation } from './answer-calculation.ts';
 
 /** Answers a CalculateRateRequest: the rate of given cash flows with its proof (A6). Pure. */
-export function createCalculateRateHandler(environment: LendingEnvironment): Handler {
+export function createCalculateRate(environment: LendingEnvironment): AnsweredCalculation {
   return answerCalculation<RateRequest>({
     replyType: 'CalculateRateReply',
     check: (request) => rateInput.check(request, environment.catalogue),
+    effort: rateEffort,
     calculate: (request) => calculateRate(request, environment.catalogue.periodicities),
   });
 }

@@ -1,22 +1,29 @@
 import type { LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
+import { MAX_REPLY_BYTES } from '../../shared/contract/request-limits.ts';
 import { checkRepaymentScheduleRequest } from '../../shared/contract/read-repayment-schedule-request.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
 import type { RepaymentScheduleRequest } from '../../shared/lending/repayment-schedule-request.ts';
-import type { Handler } from '../../shared/messaging/handle-by-type.ts';
-import { answerCalculation } from './answer-calculation.ts';
+import { scheduleEffort } from '../../shared/lending/request-effort.ts';
+import { answerCalculation, type AnsweredCalculation } from './answer-calculation.ts';
 
 /**
  * Answers a CalculateRepaymentScheduleRequest with the schedule types, periodicities, calendars, commissions and
  * insurances of the environment.
  * Pure: a schedule without dates starts on the day of the message's own timestamp (D2).
  */
-export function createCalculateRepaymentScheduleHandler(environment: LendingEnvironment): Handler {
+export function createCalculateRepaymentSchedule(environment: LendingEnvironment): AnsweredCalculation {
   return answerCalculation<RepaymentScheduleRequest>({
     replyType: 'CalculateRepaymentScheduleReply',
     check: (request) => checkRepaymentScheduleRequest(request, environment.catalogue),
+    effort: (request, requestDay) => scheduleEffort(request, requestDay, environment.catalogue),
     calculate: (request, requestDay) => {
       const { catalogue, calendars } = environment;
-      return calculateRepaymentSchedule(request, { requestDay, catalogue, calendars });
+      return calculateRepaymentSchedule(request, {
+        requestDay,
+        catalogue,
+        calendars,
+        maxReplyBytes: MAX_REPLY_BYTES,
+      });
     },
   });
 }

@@ -29,12 +29,14 @@ const LANES: CatalogueWorker<LendingWorkerCatalogue>['lanes'] = [
  * lanes that its configuration names. Rejects when it cannot begin; nothing is left running then.
  */
 export function start(context: WorkerContext): Promise<RunningWorker> {
+  const { codec, threads } = context;
   return startCatalogueWorker(context, {
     name: 'schedule',
     messageTypes: MESSAGE_TYPES,
     deadLetterTopic: 'scheduleDeadLetters',
     lanes: LANES.filter(({ lane }) => context.config.scheduleLanes.includes(lane)),
     open: openLendingCatalogue,
-    handlersOf: ({ environment }) => createHandlers(environment),
+    handlersOf: ({ environment }) =>
+      createHandlers(environment, threads === undefined ? undefined : { threads, codec }),
   });
 }

@@ -19,6 +19,7 @@ export const CALCULATION_FAULTS: Readonly<Record<FaultCode, string>> = {
   'rate-too-low': 'A negative rate takes the whole balance in one period',
   'rates-incomplete': 'The rate ranges leave installments without a rate',
   'rates-overlap': 'Two rate ranges cover the same installment',
+  'reply-too-large': 'The explanations do not fit into a reply',
   'too-many-decimals': 'The number has more decimals than allowed',
   'too-many-rows': 'The schedule has more rows than can be answered',
   'unknown-calendar': 'There is no holiday calendar of this name',

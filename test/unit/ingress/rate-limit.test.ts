@@ -24,6 +24,27 @@ describe('the rate limit', () => {
     expect(limit.take('a')).toBe(0);
   });
 
+  it('lets an expensive request go into debt, which the caller pays back before its next one', () => {
+    let nowMs = 0;
+    const limit = createRateLimit(100, { now: () => nowMs });
+    expect([limit.take('a'), limit.charge('a', 98), limit.take('a'), limit.charge('a', 98)]).toEqual([
+      0, 0, 0, 0,
+    ]);
+    expect(limit.take('a')).toBe(1);
+    expect(limit.take('b')).toBe(0);
+    nowMs += 900;
+    expect(limit.take('a')).toBe(1);
+    nowMs += 90;
+    expect(limit.take('a')).toBe(0);
+  });
+
+  it('refuses an expensive request of a caller that is in debt, however many came in at once', () => {
+    const limit = createRateLimit(10, { now: () => 0 });
+    for (let request = 0; request < 10; request++) limit.take('a');
+    const charged = Array.from({ length: 10 }, () => limit.charge('a', 99));
+    expect(charged).toEqual([0, ...Array.from({ length: 9 }, () => 10)]);
+  });
+
   it('remembers a bounded number of callers and forgets the one seen first', () => {
     const limit = createRateLimit(1, { now: () => 0 });
     limit.take('first');

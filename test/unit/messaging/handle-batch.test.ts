@@ -57,6 +57,8 @@ function createScene(items: number | readonly BatchItem[], options: SceneOptions
   const all = typeof items === 'number' ? Array.from({ length: items }, (_, n) => question(n)) : items;
   const open = options.open ?? (() => ({ step: () => ({ kind: 'items', items: all }) as const }));
   const context: RequestContext = {
+    format: 'json',
+    isBatchItem: false,
     correlationId: 'batch-1',
     originTimestampMs: NOW_MS,
     deadlineMs: undefined,

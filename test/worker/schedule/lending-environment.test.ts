@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   openLendingCatalogue,
+  restoreEnvironment,
   type LendingEnvironment,
 } from '../../../shared/catalogue/lending-environment.ts';
 import { writeRecords } from '../../../shared/catalogue/write-records.ts';
@@ -94,6 +96,37 @@ describe('what a worker that calculates knows', () => {
     await expect.poll(names).not.toContain('Every 10 days');
     expect(environment.catalogue.findScheduleType('EqualInstallments')).toBeDefined();
     expect(calendars.find('RO')?.name).toBe('RO');
+  });
+
+  it('is made again from its snapshot, a copy of plain data, which is another one after each change', async () => {
+    const list = recordOf('commission-list', {
+      Id: randomUUID(),
+      Code: 'FEES',
+      Name: 'Fees',
+      Commissions: [
+        {
+          Id: randomUUID(),
+          Name: 'Service',
+          PeriodicityType: 'Monthly',
+          Currency: 'EUR',
+          PercentAppliedTo: 'RemainingValue',
+        },
+      ],
+    });
+    const env = { DEFAULT_HOLIDAY_CALENDAR: 'bank+TARGET' };
+    const { broker, environment } = await environmentOf(env, [BANK, DECADE, list]);
+    const before = environment.snapshot?.();
+    if (before === undefined) throw new Error('there is no snapshot');
+    expect(environment.snapshot?.()).toBe(before);
+    const { catalogue, calendars } = restoreEnvironment(structuredClone(before));
+    expect(catalogue.periodicities).toEqual(environment.catalogue.periodicities);
+    expect(calendars.find(calendars.defaultName ?? '')?.name).toBe('Bank+TARGET');
+    const charges = (known: typeof catalogue) => known.knownCharges?.named('FeeName', 'service')?.agreement;
+    expect(charges(catalogue)?.defaults).toEqual(charges(environment.catalogue)?.defaults);
+    await change(broker, [], [recordKey(identityOf(DECADE))]);
+    await expect.poll(() => environment.snapshot?.() === before).toBe(false);
+    await change(broker, [], [recordKey(identityOf(list))]);
+    await expect.poll(() => environment.snapshot?.()?.charges).toBeUndefined();
   });
 
   it('takes countries to read at start, built-in ones among them', async () => {

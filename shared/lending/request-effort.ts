@@ -1,0 +1,190 @@
+/**
+ * What a request will cost, estimated from its fields alone and before anything is calculated (E6): processor time,
+ * by which callers are limited, and the size that its reply has at least, by which it is refused.
+ */
+
+import { explainsRows } from './answer-shape.ts';
+import type { CalendarDate } from './calendar-date.ts';
+import type { CompiledScheduleType } from './compiled-schedule-type.ts';
+import { daysPerPeriod, findPeriodicity, monthsPerPeriod, type Periodicity } from './periodicity.ts';
+import type { RateRequest } from './rate-request.ts';
+import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
+import type { ScheduleCatalogue } from './schedule-catalogue.ts';
+import { sentChargesOf } from './sent-charge.ts';
+
+/** The effort of one request. */
+export interface RequestEffort {
+  /**
+   * Processor time of reading, calculating, encoding, decoding and rendering together, in milliseconds of an ordinary
+   * server. An estimate that grows with every list of the request.
+   */
+  readonly processorMs: number;
+  /**
+   * Lower bound of the reply's size in Avro, in bytes: a request is refused by it only when its reply cannot fit. Fields
+   * that may end a schedule early make it small.
+   */
+  readonly leastReplyBytes: number;
+}
+
+/** Measured on one core, in milliseconds. */
+const REQUEST_MS = 0.2;
+const ROW_MS = 0.008;
+/** One charge in one row. */
+const CHARGE_MS = 0.000_15;
+/** One band in one row. */
+const BAND_MS = 0.000_15;
+/** One instalment for which a new payment is solved: each rate range and each prepayment asks for one. */
+const SOLVED_ROW_MS = 0.000_1;
+/** The same where the balance lies in bands. */
+const SOLVED_BANDED_ROW_MS = 0.000_3;
+/** One formula of the catalogue in one row. */
+const FORMULA_MS = 0.03;
+const EXPLAINED_ROW_MS = 0.08;
+const EXPLAINED_CHARGE_MS = 0.005;
+const EXPLAINED_PERCENT_MS = 0.01;
+const EXPLAINED_BAND_MS = 0.001_5;
+/** Explanations stop where the reply does not fit any more, so they never cost more than this. */
+const MAX_EXPLANATION_MS = 900;
+/** One cash flow of a rate, with its line of the proof. */
+const FLOW_MS = 0.03;
+/** One instalment of one offer of a simulation, of which a product has a few. */
+const SIMULATED_ROW_MS = 0.03;
+
+/** Shortest encoding of a row, and of its explanation without charges. */
+const ROW_BYTES = 50;
+const EXPLAINED_ROW_BYTES = 200;
+/** Shortest encoding of an explained charge beside its name, digits and percentage, its part of the sum included. */
+const VALUE_BYTES = 30;
+const PERCENT_BYTES = 45;
+/** Decimal point and digits of the amounts in such an explanation, unless Currency or Precision says otherwise. */
+const VALUE_DECIMALS = 6;
+const PERCENT_DECIMALS = 9;
+
+const DAYS_IN_MONTH = { least: 28, most: 31 };
+/** Rows that charges may miss where schedules and charges do not begin on the same day. */
+const ROWS_AT_ENDS = 3;
+
+/** One commission or insurance, as far as its effort goes. */
+interface Charge {
+  /** Percentage as explanations write it; undefined: the charge is an amount. */
+  readonly percent: string | undefined;
+  /** Collecting rows for each row of the schedule, 0 to 1; undefined where the periodicity is not built in. */
+  readonly share: number | undefined;
+  /** Rows that collect it for certain. */
+  readonly leastRows: number;
+  /** Shortest encoding in one explained row. */
+  readonly leastBytes: number;
+}
+
+/**
+ * The effort of a repayment schedule that starts on `requestDay` unless it says otherwise. The catalogue, where it is
+ * known, adds the formulas of the schedule type.
+ */
+export function scheduleEffort(
+  request: RepaymentScheduleRequest,
+  requestDay: CalendarDate,
+  catalogue?: ScheduleCatalogue,
+): RequestEffort {
+  const charges = chargesOf(request, requestDay);
+  const early = request.EarlyRepayments?.length ?? 0;
+  const rows = request.InstallmentsNo + early;
+  const bands = request.BandedInterestRates?.length ?? 0;
+  const solved = (early + (request.MultipleInterestRates?.length ?? 0)) * request.InstallmentsNo;
+  const formulas = formulasOf(catalogue?.findScheduleType(request.ScheduleType));
+  const isExplained = explainsRows(request);
+  return {
+    processorMs:
+      REQUEST_MS +
+      rows * (ROW_MS + charges.length * CHARGE_MS + bands * BAND_MS + formulas * FORMULA_MS) +
+      solved * (bands > 0 ? SOLVED_BANDED_ROW_MS : SOLVED_ROW_MS) +
+      (isExplained ? explanationMs(rows, bands, charges) : 0),
+    leastReplyBytes: leastBytes(leastRows(request), isExplained ? charges : undefined),
+  };
+}
+
+/** The effort of the rate of cash flows (A6). */
+export function rateEffort({ CashFlows, Amounts }: RateRequest): RequestEffort {
+  const flows = (CashFlows?.length ?? 0) + (Amounts?.length ?? 0);
+  return { processorMs: REQUEST_MS + flows * FLOW_MS, leastReplyBytes: 0 };
+}
+
+/** The effort of a simulation: the number of its offers is known to the catalogue alone. */
+export function simulationEffort({ loanPeriod }: { readonly loanPeriod: number }): RequestEffort {
+  return { processorMs: REQUEST_MS + Math.max(0, loanPeriod) * SIMULATED_ROW_MS, leastReplyBytes: 0 };
+}
+
+function explanationMs(rows: number, bands: number, charges: readonly Charge[]): number {
+  let rowMs = EXPLAINED_ROW_MS + bands * EXPLAINED_BAND_MS;
+  for (const { percent, share = 1 } of charges) {
+    rowMs += share * (percent === undefined ? EXPLAINED_CHARGE_MS : EXPLAINED_PERCENT_MS);
+  }
+  return Math.min(MAX_EXPLANATION_MS, rows * rowMs);
+}
+
+function leastBytes(rows: number, explained: readonly Charge[] | undefined): number {
+  if (rows === 0 || explained === undefined) return rows * ROW_BYTES;
+  let bytes = rows * (ROW_BYTES + EXPLAINED_ROW_BYTES);
+  for (const charge of explained) bytes += charge.leastRows * charge.leastBytes;
+  return bytes;
+}
+
+function formulasOf(type: CompiledScheduleType | undefined): number {
+  if (type?.hasFormulas !== true) return 0;
+  const methods = [type.interest, type.payment, type.principal, ...type.extras.map(({ method }) => method)];
+  return methods.filter(({ kind }) => kind === 'Formula').length;
+}
+
+/** Rows that the schedule has for certain; zero where it may end early or begins late. */
+function leastRows(request: RepaymentScheduleRequest): number {
+  const { installmentValue, principalValue, EarlyRepayments, PeriodicityType } = request;
+  const mayEndEarly =
+    installmentValue?.gt(0) === true || principalValue?.gt(0) === true || (EarlyRepayments ?? []).length > 0;
+  const { LastDueDate, RealInstallmentNo, MaturityDate, ExpiryDateForOD } = request;
+  const isCut = [LastDueDate, RealInstallmentNo, MaturityDate, ExpiryDateForOD].some(isSent);
+  const isOnce = findPeriodicity(PeriodicityType)?.unit === 'Once';
+  return mayEndEarly || isCut || isOnce ? 0 : request.InstallmentsNo;
+}
+
+function chargesOf(request: RepaymentScheduleRequest, requestDay: CalendarDate): readonly Charge[] {
+  const { ActivationDate, FirstDueDate, InstallmentsNo, Currency, Precision } = request;
+  const row = findPeriodicity(request.PeriodicityType);
+  const start = ActivationDate ?? FirstDueDate ?? requestDay;
+  const decimals = isSent(Currency) || isSent(Precision) ? 0 : 1;
+  return sentChargesOf(request).map((sent) => {
+    const percent = sent.percent?.toFixed();
+    const share = shareOf(row, findPeriodicity(sent.periodicityType));
+    const lateDays = Math.max(0, sent.firstDate - start);
+    const lateRows = row === undefined ? 0 : Math.ceil(lateDays / Math.max(1, leastDaysOf(row)));
+    const collecting = InstallmentsNo - lateRows - Math.max(0, sent.graceRows ?? 0) - ROWS_AT_ENDS;
+    // A charge for an unused amount is collected in the rows of its own dates alone (F5).
+    const certain = sent.isForUnusage === true ? 0 : (share ?? 0);
+    const names = sent.names.filter(({ value }) => value !== '').map(({ value }) => value.length);
+    const figures =
+      percent === undefined
+        ? VALUE_BYTES + 2 * Math.max(1, (sent.value?.e ?? 0) + 1) + decimals * VALUE_DECIMALS
+        : PERCENT_BYTES + 2 * percent.length + decimals * PERCENT_DECIMALS;
+    return {
+      percent,
+      share,
+      leastRows: Math.max(0, Math.floor(collecting * certain)),
+      leastBytes: figures + (names.length === 0 ? 0 : Math.min(...names)),
+    };
+  });
+}
+
+/** Collecting rows for each row; undefined where one of the periodicities is not built in, or is none. */
+function shareOf(row: Periodicity | undefined, charged: Periodicity | undefined): number | undefined {
+  if (row === undefined || charged === undefined) return undefined;
+  const [rowMonths, chargedMonths] = [monthsPerPeriod(row), monthsPerPeriod(charged)];
+  if (rowMonths > 0 && chargedMonths > 0) return Math.min(1, rowMonths / chargedMonths);
+  const chargedDays = chargedMonths * DAYS_IN_MONTH.most + daysPerPeriod(charged);
+  return chargedDays === 0 ? undefined : Math.min(1, leastDaysOf(row) / chargedDays);
+}
+
+function leastDaysOf(periodicity: Periodicity): number {
+  return monthsPerPeriod(periodicity) * DAYS_IN_MONTH.least + daysPerPeriod(periodicity);
+}
+
+function isSent(value: unknown): boolean {
+  return value !== undefined;
+}

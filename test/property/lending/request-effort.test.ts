@@ -1,0 +1,173 @@
+/** The estimate of a request against what it really takes. */
+
+import * as fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
+import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
+import { rateEffort, scheduleEffort } from '../../../shared/lending/request-effort.ts';
+import type {
+  CommissionItem,
+  RepaymentScheduleRequest,
+} from '../../../shared/lending/repayment-schedule-request.ts';
+import { createMessageCodec } from '../../../shared/messaging/message-codec.ts';
+import { date, decimal, loan, REQUEST_DAY } from '../../support/lending-loan.ts';
+import { randomRequest } from '../../support/random-request.ts';
+
+const RANDOM_REQUESTS = 1_500;
+const LOANS_WITH_CHARGES = 300;
+/** A reply of a loan that runs to its end is at most so many times the estimate: texts vary in their digits. */
+const LARGEST_SHARE = 2.5;
+const LONGEST_TEST_MS = 120_000;
+
+const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 } });
+beforeAll(() => codec.prepare(['CalculateRepaymentScheduleReply']));
+
+/** Bytes of the reply; undefined where the request is refused. */
+async function replyBytesOf(request: RepaymentScheduleRequest): Promise<number | undefined> {
+  const schedule = calculateRepaymentSchedule(request, { requestDay: REQUEST_DAY });
+  if (schedule.kind === 'refused') return undefined;
+  const { value } = await codec.encode('CalculateRepaymentScheduleReply', schedule, 'avro');
+  return value.length;
+}
+
+const PERIODICITIES = ['Daily', 'Weekly', 'Biweekly', 'Monthly', 'Quarterly', 'Semestrial', 'Annual'];
+const START = date('2025-01-01');
+
+const commission: fc.Arbitrary<CommissionItem> = fc
+  .record({
+    amount: fc.integer({ min: 0, max: 10_000_000 }),
+    isPercent: fc.boolean(),
+    periodicity: fc.constantFrom(...PERIODICITIES),
+    delayDays: fc.constantFrom(-400, 0, 0, 0, 31, 95),
+    grace: fc.constantFrom(undefined, undefined, 0, 3),
+    name: fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }).filter((name) => name.trim() !== ''),
+    isUpfront: fc.boolean(),
+    base: fc.constantFrom(undefined, 'RemainingValue', 'Interest', 'Principal', 'Installment'),
+  })
+  .map(({ amount, isPercent, periodicity, delayDays, grace, name, isUpfront, base }) => ({
+    ...(isPercent
+      ? { SourcePercent: decimal(amount).div(1e6), PercentAppliedTo: base }
+      : { SourceValue: decimal(amount).div(100) }),
+    FeePeriodicityType: periodicity,
+    FeeDate: (START + delayDays) as typeof START,
+    FeeName: name,
+    GracePeriodFee: grace,
+    IsUpfront: isUpfront,
+  }));
+
+const chargedLoan = fc
+  .record({
+    rows: fc.integer({ min: 1, max: 240 }),
+    periodicity: fc.constantFrom('Daily', 'Weekly', 'Monthly', 'Monthly', 'Quarterly', 'Annual'),
+    commissions: fc.array(commission, { maxLength: 12 }),
+    type: fc.constantFrom('EqualInstallments', 'EqualPrincipal', 'InterestOnly', 'Leasing'),
+    currency: fc.constantFrom(undefined, 'EUR', 'JPY', 'KWD'),
+    isExplained: fc.boolean(),
+  })
+  .map(({ rows, periodicity, commissions, type, currency, isExplained }) =>
+    loan({
+      ScheduleType: type,
+      Amount: decimal(1_000_000),
+      InstallmentsNo: rows,
+      PeriodicityType: periodicity,
+      Commission: currency === 'JPY' ? [] : commissions,
+      Currency: currency,
+      Explain: isExplained,
+    }),
+  );
+
+describe('the estimated size of a reply', { timeout: LONGEST_TEST_MS }, () => {
+  it('is never more than the reply has, so that nothing is refused that would fit', async () => {
+    await fc.assert(
+      fc.asyncProperty(randomRequest, fc.boolean(), async (request, isExplained) => {
+        const asked = { ...request, Explain: isExplained };
+        const bytes = await replyBytesOf(asked);
+        if (bytes === undefined) return;
+        expect(scheduleEffort(asked, REQUEST_DAY).leastReplyBytes).toBeLessThanOrEqual(bytes);
+      }),
+      { numRuns: RANDOM_REQUESTS, seed: 20_261_122 },
+    );
+  });
+
+  it('is never more than the reply has where charges of any names, dates and periods are explained', async () => {
+    let calculated = 0;
+    await fc.assert(
+      fc.asyncProperty(chargedLoan, async (request) => {
+        const bytes = await replyBytesOf(request);
+        if (bytes === undefined) return;
+        calculated += 1;
+        expect(scheduleEffort(request, REQUEST_DAY).leastReplyBytes).toBeLessThanOrEqual(bytes);
+      }),
+      { numRuns: LOANS_WITH_CHARGES, seed: 20_261_122 },
+    );
+    expect(calculated).toBeGreaterThan(LOANS_WITH_CHARGES / 2);
+  });
+
+  it('comes near the reply of a long loan with many charges, so that hardly anything is calculated in vain', async () => {
+    const charged = fc.record({
+      count: fc.integer({ min: 20, max: 60 }),
+      value: fc.integer({ min: 1, max: 99_999 }),
+      isPercent: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(charged, async ({ count, value, isPercent }) => {
+        const one = isPercent
+          ? { SourcePercent: decimal(value).div(1e6) }
+          : { SourceValue: decimal(value).div(100) };
+        const Commission = Array.from({ length: count }, (_, index) => ({
+          ...one,
+          FeePeriodicityType: 'Monthly',
+          FeeDate: START,
+          FeeName: `Commission ${index}`,
+        }));
+        const request = loan({ Amount: decimal(100_000), InstallmentsNo: 120, Commission, Explain: true });
+        const bytes = (await replyBytesOf(request)) ?? 0;
+        const { leastReplyBytes } = scheduleEffort(request, REQUEST_DAY);
+        expect(bytes / leastReplyBytes).toBeGreaterThanOrEqual(1);
+        expect(bytes / leastReplyBytes).toBeLessThan(LARGEST_SHARE);
+      }),
+      { numRuns: 20, seed: 20_261_122 },
+    );
+  });
+});
+
+const effortOfFlows = (count: number) =>
+  rateEffort({ Rule: 'IRR', Amounts: Array.from({ length: count }, () => decimal(1)) }).processorMs;
+
+describe('the estimated processor time', () => {
+  const grown = {
+    InstallmentsNo: (count: number) => ({ InstallmentsNo: Math.max(1, count) }),
+    Commission: (count: number) => ({
+      Commission: Array.from({ length: count }, () => ({
+        SourceValue: decimal(1),
+        FeePeriodicityType: 'Monthly',
+        FeeDate: START,
+        FeeName: 'F',
+      })),
+    }),
+    MultipleInterestRates: (count: number) => ({
+      MultipleInterestRates: Array.from({ length: count }, () => ({})),
+    }),
+    BandedInterestRates: (count: number) => ({
+      BandedInterestRates: Array.from({ length: count }, () => ({})),
+    }),
+    EarlyRepayments: (count: number) => ({
+      EarlyRepayments: Array.from({ length: count }, () => ({ Date: START, Amount: decimal(1) })),
+    }),
+  };
+
+  it.each(Object.entries(grown))('never falls while %s grows, explained or not', (_, changes) => {
+    const size = fc.integer({ min: 0, max: 200 });
+    fc.assert(
+      fc.property(size, size, fc.boolean(), (one, other, Explain) => {
+        const effort = (count: number) =>
+          scheduleEffort(loan({ ...changes(count), Explain }), REQUEST_DAY).processorMs;
+        expect(effort(Math.max(one, other))).toBeGreaterThanOrEqual(effort(Math.min(one, other)));
+      }),
+    );
+  });
+
+  it('grows with the flows of a rate', () => {
+    expect(effortOfFlows(5_000)).toBeGreaterThan(effortOfFlows(50));
+  });
+});

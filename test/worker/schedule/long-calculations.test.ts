@@ -1,0 +1,193 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  createCalculationThreads,
+  type CalculationThreads,
+} from '../../../shared/catalogue/calculation-threads.ts';
+import { restoreEnvironment } from '../../../shared/catalogue/lending-environment.ts';
+import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
+import type { RequestContext } from '../../../shared/messaging/handle-by-type.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { createMessageCodec } from '../../../shared/messaging/message-codec.ts';
+import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { loadConfig } from '../../../shared/platform/config.ts';
+import { InfrastructureError } from '../../../shared/platform/errors.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import { createHandlers } from '../../../workers/schedule/handlers.ts';
+import { startWorkers } from '../../../workers/start-workers.ts';
+import { commissions, EXPENSIVE_REQUESTS, EXPLAINED_LOAN } from '../../support/expensive-requests.ts';
+import { createLogCaller } from '../../support/log-caller.ts';
+import { post, PROOF_REQUEST } from '../../support/schedule-call.ts';
+
+const PROGRAM = new URL('../../../workers/calculation-thread.ts', import.meta.url);
+const REQUEST = 'CalculateRepaymentScheduleRequest';
+const TEST_LIMIT_MS = 60_000;
+const SNAPSHOT = { records: {}, charges: undefined, defaultHolidayCalendar: undefined };
+const [LONG = EXPLAINED_LOAN] = Object.values(EXPENSIVE_REQUESTS);
+const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 } });
+
+function payloadOf(jsonParam: object): unknown {
+  const read = JSON_SHAPES[REQUEST]?.parse({ jsonParam });
+  if (read?.kind !== 'valid') throw new Error(`not a request: ${JSON.stringify(read)}`);
+  return read.payload;
+}
+
+function startThreads(program: URL = PROGRAM): CalculationThreads {
+  const threads = createCalculationThreads(program, loadConfig({}));
+  onTestFinished(() => threads.stop());
+  return threads;
+}
+
+const workOf = async (jsonParam: object) => ({
+  type: REQUEST,
+  value: (await codec.encode(REQUEST, payloadOf(jsonParam), 'avro')).value,
+  format: 'avro' as const,
+  originTimestampMs: 0,
+  deadlineMs: undefined,
+  snapshot: SNAPSHOT,
+  isPatient: false,
+});
+
+const contextOf = (changes: Partial<RequestContext>): RequestContext => ({
+  correlationId: undefined,
+  originTimestampMs: 0,
+  deadlineMs: undefined,
+  traceParent: undefined,
+  attempt: 1,
+  signal: new AbortController().signal,
+  message: { topic: '', partition: 0, offset: 0, key: null, value: null, headers: {}, timestampMs: 0 },
+  format: 'avro',
+  isBatchItem: false,
+  ...changes,
+});
+
+describe('a calculation beside the event loop', { timeout: TEST_LIMIT_MS }, () => {
+  it('gives the bytes that the same calculation on the event loop gives, also once the snapshot was sent', async () => {
+    const threads = startThreads();
+    const handler = createHandlers(restoreEnvironment(SNAPSHOT))[REQUEST];
+    const outcome = await handler?.(payloadOf(EXPLAINED_LOAN), contextOf({}));
+    if (outcome?.kind !== 'done' || outcome.reply === undefined) throw new Error(JSON.stringify(outcome));
+    const expected = await codec.encode(outcome.reply.type, outcome.reply.payload, 'avro');
+    for (let round = 0; round < 2; round++) {
+      const beside = await threads.calculate(await workOf(EXPLAINED_LOAN));
+      if (beside?.kind !== 'done') throw new Error(JSON.stringify(beside));
+      expect(beside.reply?.encoded?.value.equals(expected.value)).toBe(true);
+      expect(beside.reply?.encoded?.headers).toEqual(expected.headers);
+    }
+  });
+
+  it('gives a refusal as it is', async () => {
+    const outcome = await startThreads().calculate(await workOf({ ...LONG, ScheduleType: 'Unheard of' }));
+    expect(outcome).toMatchObject({
+      kind: 'refused',
+      problem: { code: 'not-computable', errors: [{ path: 'jsonParam.ScheduleType' }] },
+    });
+  });
+
+  it('is interrupted when the process stops, so that another worker takes the request', async () => {
+    const threads = startThreads();
+    const outcomes = [threads.calculate(await workOf(LONG)), threads.calculate(await workOf(LONG))];
+    const ended = Promise.allSettled(outcomes);
+    await threads.stop();
+    for (const outcome of await ended) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(InfrastructureError) });
+    }
+    await expect(threads.calculate(await workOf(LONG))).rejects.toThrow(InfrastructureError);
+  });
+
+  it('fails alone when its thread ends, and the next one has a new thread', async () => {
+    const dying =
+      "import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => process.exit(3));";
+    const threads = startThreads(new URL(`data:text/javascript,${encodeURIComponent(dying)}`));
+    for (let round = 0; round < 2; round++) {
+      await expect(threads.calculate(await workOf(EXPLAINED_LOAN))).rejects.toThrow('ended with code 3');
+    }
+  });
+
+  it('is not begun any more when nobody waits for it', async () => {
+    const threads = startThreads();
+    const first = threads.calculate(await workOf(EXPLAINED_LOAN));
+    const late = threads.calculate({ ...(await workOf(EXPLAINED_LOAN)), deadlineMs: 1 });
+    expect(await Promise.all([first, late])).toMatchObject([
+      { kind: 'done' },
+      { kind: 'refused', problem: { code: 'deadline-exceeded' } },
+    ]);
+  });
+
+  it('is not taken where too many wait, unless somebody else limits them', async () => {
+    const idle = new URL(`data:text/javascript,${encodeURIComponent('setInterval(() => {}, 1000);')}`);
+    const threads = startThreads(idle);
+    const work = await workOf(EXPLAINED_LOAN);
+    const taken: Promise<unknown>[] = [];
+    let refusedAfter = 0;
+    for (; refusedAfter < 100; refusedAfter++) {
+      const outcome = threads.calculate(work);
+      taken.push(outcome.catch(() => 'interrupted'));
+      if ((await Promise.race([outcome, Promise.resolve('waits')])) === undefined) break;
+    }
+    expect(refusedAfter).toBeLessThan(20);
+    const patient = threads.calculate({ ...work, isPatient: true }).catch((error: unknown) => error);
+    await threads.stop();
+    expect(await patient).toBeInstanceOf(InfrastructureError);
+    expect((await Promise.all(taken)).filter((end) => end === undefined)).toHaveLength(1);
+  });
+});
+
+describe('the handler of a long calculation', () => {
+  const busy: CalculationThreads = {
+    calculate: () => Promise.resolve(undefined),
+    render: () => Promise.resolve(undefined),
+    stop: () => Promise.resolve(),
+  };
+  const handlers = createHandlers(restoreEnvironment(SNAPSHOT), { threads: busy, codec });
+
+  it('calculates what is short at once', () => {
+    expect(handlers[REQUEST]?.(payloadOf(PROOF_REQUEST), contextOf({}))).toMatchObject({ kind: 'done' });
+  });
+
+  it('tells a caller that waits when there are too many, and takes up again what nobody waits for', async () => {
+    const waiting = await handlers[REQUEST]?.(payloadOf(LONG), contextOf({ deadlineMs: 10_000 }));
+    expect(waiting).toMatchObject({ kind: 'refused', problem: { code: 'overloaded', status: 503 } });
+    const other = await handlers[REQUEST]?.(payloadOf(LONG), contextOf({}));
+    expect(other).toMatchObject({ kind: 'retry', problem: { code: 'overloaded' } });
+  });
+});
+
+async function startEngine() {
+  const config = loadConfig({ PORT: '0', REPLY_TIMEOUT_MS: '60000' });
+  const system = await startWorkers({ config, names: ['schedule', 'ingress'], log: silentLog });
+  onTestFinished(() => system.stop(0));
+  return system;
+}
+
+describe('a worker with threads', { timeout: TEST_LIMIT_MS }, () => {
+  it('answers a large reply over HTTP as any other, also where it is fetched later', async () => {
+    const { url = '' } = await startEngine();
+    const response = await post(url, { jsonParam: EXPLAINED_LOAN });
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    const text = await response.text();
+    const rows = JSON.parse(text) as { Explanation: unknown[] }[];
+    expect(rows).toHaveLength(1_200);
+    expect(rows[0]?.Explanation.length).toBeGreaterThan(5);
+    const later = await post(url, { jsonParam: EXPLAINED_LOAN }, { headers: { prefer: 'respond-async' } });
+    expect(later.status).toBe(202);
+    const place = later.headers.get('location') ?? '';
+    await expect.poll(async () => (await fetch(url + place)).status, { timeout: 30_000 }).toBe(200);
+    expect(await (await fetch(url + place)).text()).toBe(text);
+  });
+
+  it('answers a long calculation among the items of an array, in the format of the array', async () => {
+    const { broker } = await startEngine();
+    const ask = await createLogCaller(broker);
+    const long = { ...EXPLAINED_LOAN, InstallmentsNo: 400, Commission: commissions(2) };
+    const reply = await ask({
+      topic: TOPIC.scheduleBulkRequests,
+      value: Buffer.from(JSON.stringify([long, PROOF_REQUEST].map((jsonParam) => ({ jsonParam })))),
+      headers: { [HEADER.messageType]: REQUEST },
+    });
+    const items = JSON.parse(reply.value?.toString() ?? '') as { status: number; body: unknown[] }[];
+    expect(items.map(({ status, body }) => [status, body?.length])).toEqual([
+      [200, 400],
+      [200, 6],
+    ]);
+  });
+});

@@ -1,0 +1,71 @@
+/** What a calculation thread does: takes one task after another from the process that started it. */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import type { ThreadAnswer, ThreadConfig, ThreadTask } from '../shared/catalogue/calculation-threads.ts';
+import { restoreEnvironment } from '../shared/catalogue/lending-environment.ts';
+import { ACTIONS } from '../shared/contract/actions.ts';
+import { isPassingFailure } from '../shared/messaging/disposition.ts';
+import { readReply } from '../shared/messaging/read-reply.ts';
+import { systemClock } from '../shared/platform/clock.ts';
+import { errorText } from '../shared/platform/errors.ts';
+import { createCodec } from './create-codec.ts';
+import { createCalculations, type Calculations } from './schedule/handlers.ts';
+
+const port = parentPort;
+if (port === null) throw new Error('this program runs in a thread of the engine');
+
+const codec = await createCodec(workerData as ThreadConfig, systemClock);
+let calculations: Calculations | undefined;
+
+port.on('message', (task: ThreadTask) => {
+  answer(task).then(
+    ({ result, transfer }) => port.postMessage(result, transfer),
+    (error: unknown) => port.postMessage(failed(error)),
+  );
+});
+
+function failed(error: unknown): ThreadAnswer {
+  const told = error instanceof Error ? error : new Error(errorText(error));
+  return { kind: 'failed', error: told, mayPass: isPassingFailure(error) };
+}
+
+interface TaskAnswer {
+  readonly result: ThreadAnswer;
+  readonly transfer: ArrayBuffer[];
+}
+
+async function answer(task: ThreadTask): Promise<TaskAnswer> {
+  return task.kind === 'calculate' ? calculate(task) : render(task);
+}
+
+async function calculate({
+  work,
+  snapshot,
+}: Extract<ThreadTask, { kind: 'calculate' }>): Promise<TaskAnswer> {
+  if (snapshot !== undefined) calculations = createCalculations(restoreEnvironment(snapshot));
+  const decoded = await codec.decode({ value: Buffer.from(work.value), headers: {} });
+  const calculation = calculations?.[work.type];
+  if (decoded.kind === 'undecodable' || calculation === undefined)
+    throw new Error(`a request of type ${work.type} cannot be calculated in this thread`);
+  const outcome = calculation.answer(decoded.payload, work.originTimestampMs);
+  if (outcome.kind !== 'done' || outcome.reply === undefined) {
+    return { result: { kind: 'calculated', outcome }, transfer: [] };
+  }
+  const { type, payload, ...told } = outcome.reply;
+  const { value, headers } = await codec.encode(type, payload, work.format);
+  const bytes = new Uint8Array(value);
+  const reply = { type, payload: undefined, ...told, encoded: { value: bytes as Buffer, headers } };
+  return { result: { kind: 'calculated', outcome: { ...outcome, reply } }, transfer: [bytes.buffer] };
+}
+
+async function render({ value, headers }: Extract<ThreadTask, { kind: 'render' }>): Promise<TaskAnswer> {
+  const reply = await readReply(codec, { value: Buffer.from(value), headers });
+  if (reply.kind === 'problem') return { result: { kind: 'rendered', reply }, transfer: [] };
+  const action = ACTIONS.find(({ replyType }) => replyType === reply.type);
+  if (action === undefined) throw new Error(`a reply of type ${reply.type} cannot be rendered`);
+  const body = new Uint8Array(Buffer.from(action.render(reply.payload)));
+  return {
+    result: { kind: 'rendered', reply: { ...reply, payload: undefined, body } },
+    transfer: [body.buffer],
+  };
+}
