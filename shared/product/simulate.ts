@@ -16,7 +16,7 @@ import { simulatedLoanOf } from './simulate-loan.ts';
 import { offerRecord, type CompleteOffer, type SharedTerms } from './simulate-offer.ts';
 import type { FormulaInputPart, SimulateRequest } from './simulate-request.ts';
 import { distinctFaults } from './simulation-findings.ts';
-import type { SimulationOutcome } from './simulation.ts';
+import type { SimulationOutcome, SimulationRecord } from './simulation.ts';
 
 /** What a simulation knows besides the request. */
 export interface SimulateContext {
@@ -36,6 +36,17 @@ type Inputs = Readonly<Record<FormulaInputPart, FormulaArguments>>;
  * fault that was found (E1, E3); all offers can be calculated, or there is none. Offers stand in catalogue order.
  */
 export function simulate(request: SimulateRequest, context: SimulateContext): SimulationOutcome {
+  const steps = simulateInSteps(request, context);
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
+
+/** The same with a pause after each offer, so that the schedules of many offers need not be calculated in one go. */
+export function* simulateInSteps(
+  request: SimulateRequest,
+  context: SimulateContext,
+): Generator<undefined, SimulationOutcome, undefined> {
   const { catalogue, calendars, requestDay } = context;
   const product = catalogue.product(request.productCode, requestDay);
   if (product === undefined) return unknownProduct(requestDay);
@@ -64,7 +75,12 @@ export function simulate(request: SimulateRequest, context: SimulateContext): Si
     cntInterestId: new Set(offers.map(({ interest }) => interest.Id)).size,
     cntInterestCommissionItemId: new Set(offers.map(({ item }) => item.Id)).size,
   };
-  const records = complete.flatMap((offer) => offerRecord(offer, shared, findings) ?? []);
+  const records: SimulationRecord[] = [];
+  for (const offer of complete) {
+    const record = offerRecord(offer, shared, findings);
+    if (record !== undefined) records.push(record);
+    yield;
+  }
   if (findings.faults.length > 0) return refused();
   warnOfIdleDiscounts(given, findings);
   return { kind: 'simulation', records, warnings: findings.warnings };

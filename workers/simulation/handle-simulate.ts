@@ -9,14 +9,17 @@ import { simulatePayload } from '../../shared/contract/simulate-reply.ts';
 import type { CalendarDate } from '../../shared/lending/calendar-date.ts';
 import type { Handler } from '../../shared/messaging/handle-by-type.ts';
 import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
+import { WorkSlices } from '../../shared/messaging/work-slices.ts';
 import { createProblem } from '../../shared/platform/create-problem.ts';
 import type { ErrorCode } from '../../shared/platform/error-codes.ts';
 import { warningsList } from '../../shared/platform/warnings-list.ts';
 import type { CatalogueView } from '../../shared/product/catalogue-view.ts';
-import { simulate } from '../../shared/product/simulate.ts';
+import { simulateInSteps } from '../../shared/product/simulate.ts';
 import type { SimulationOutcome } from '../../shared/product/simulation.ts';
 
 const DAY_MS = 86_400_000;
+/** Simulations of many offers give way to everything else of the process after this. */
+const SLICE_MS = 10;
 
 type Refused = Extract<SimulationOutcome, { readonly kind: 'refused' }>;
 
@@ -28,18 +31,38 @@ export function createSimulateHandler(
   catalogue: CatalogueView,
   { calendars }: Pick<LendingEnvironment, 'calendars'>,
 ): Handler {
-  return (payload, { originTimestampMs }) => {
+  const slices = new WorkSlices({ sliceMs: SLICE_MS });
+  return async (payload, { originTimestampMs }) => {
     const input = payload as SimulateInput;
     const wrong = simulateInput.check(input);
     if (wrong !== undefined) return refused(createProblem(wrong.problem, { errors: wrong.faults }));
     const requestDay = Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
-    const outcome = simulate(simulateRequestOf(input), { catalogue, calendars, requestDay });
+    const context = { catalogue, calendars, requestDay };
+    const outcome = await inSlices(slices, simulateInSteps(simulateRequestOf(input), context));
     if (outcome.kind === 'refused') return refusalOf(outcome);
     const { records, warnings } = outcome;
     const header = warningsList(warnings, undefined);
     const reply = { type: 'SimulateReply', payload: simulatePayload(records, warnings) };
     return done(header === undefined ? reply : { ...reply, warnings: header });
   };
+}
+
+/** One simulation at a time, with a turn of the event loop whenever the slice is used up. */
+async function inSlices<Result>(
+  slices: WorkSlices,
+  steps: Generator<undefined, Result, undefined>,
+): Promise<Result> {
+  await slices.acquire();
+  try {
+    let step = steps.next();
+    while (step.done !== true) {
+      if (slices.isOver()) await slices.yield();
+      step = steps.next();
+    }
+    return step.value;
+  } finally {
+    slices.release();
+  }
 }
 
 /** An unknown product is a 404, a request that is incomplete or contradicts itself a 400, any other a 422 (E1). */

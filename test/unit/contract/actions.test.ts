@@ -70,12 +70,12 @@ describe('reading a body', () => {
 describe('examples', () => {
   const cases = ACTIONS.flatMap((action) => action.examples.map((example) => ({ action, example })));
 
-  test.each(cases)('$example.summary: the answer is what the engine answers', ({ action, example }) => {
+  test.each(cases)('$example.summary: the answer is what the engine answers', async ({ action, example }) => {
     const read = action.read(example.request);
     if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
     expect(read.warnings).toEqual([]);
     const context = { originTimestampMs: EXAMPLE_TIME_MS } as RequestContext;
-    const outcome = handlers[action.requestType]?.(read.payload, context);
+    const outcome = await handlers[action.requestType]?.(read.payload, context);
     if (outcome === undefined || !('reply' in outcome)) throw new Error(JSON.stringify(outcome));
     expect(JSON.parse(action.render(outcome.reply?.payload))).toEqual(example.reply);
   });
