@@ -45,7 +45,9 @@ function paymentWithoutKeeping(plan: RepaymentPlan): number | RowFault | undefin
   const dueDate = dates.accrualDates[index] ?? dates.accrualStart;
   const before = earlyRepayments.filter(({ date }) => date < dueDate);
   const others = before.slice(0, before.findLastIndex(({ decreasesPayment }) => decreasesPayment) + 1);
-  if (others.length === before.length) return undefined;
+  // A lock that no prepayment ends is in force already; a loan that it does not carry need not be worked out.
+  const isLocked = terms.lock !== undefined && others.length === 0;
+  if (isLocked || others.length === before.length) return undefined;
   const without = { ...plan, terms: { ...terms, earlyRepayments: others }, notes: undefined };
   const state = stateAtStart(without);
   const outcome = amortiseRows(without, state, index + 1);

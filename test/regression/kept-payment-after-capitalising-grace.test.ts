@@ -7,7 +7,7 @@
 
 import { expect, test } from 'vitest';
 import type { RepaymentScheduleRequest } from '../../shared/lending/repayment-schedule-request.ts';
-import { column, date, decimal, scheduleOf } from '../support/lending-loan.ts';
+import { column, date, decimal, faultCodes, scheduleOf } from '../support/lending-loan.ts';
 
 const GRACE = {
   InstallmentsNo: 6,
@@ -50,6 +50,12 @@ test('a fixed instalment stays through the grace and the prepayment (B2)', () =>
   const fixed = { installmentValue: decimal(220) };
   expect(usual(fixed)).toBe('220.00');
   expect(column(scheduleOf({ ...GRACE, ...fixed, ...prepaid('2025-03-16') }), 'pmt')).toContain('220.00');
+});
+
+test('a fixed instalment that only the loan with the prepayment can be repaid with is taken (B2)', () => {
+  const longer = { GracePeriodPrincipal: 2, installmentValue: decimal(9) };
+  expect(faultCodes({ ...GRACE, ...longer })).toEqual(['installmentValue payment-below-interest']);
+  expect(usual({ ...longer, ...prepaid('2025-01-16') })).toBe('9.00');
 });
 
 test('the explanation names the kept payment', () => {

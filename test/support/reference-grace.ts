@@ -38,7 +38,8 @@ function withoutKeeping(terms: Terms, row: number): Terms | undefined {
     .filter((item) => item.Date < due)
     .toSorted((one, other) => one.Date - other.Date);
   const others = before.slice(0, before.findLastIndex((item) => item.DecreaseInstallment !== false) + 1);
-  if (others.length === before.length) return undefined;
+  const isLocked = terms.lock !== undefined && others.length === 0;
+  if (isLocked || others.length === before.length) return undefined;
   return { ...terms, request: { ...terms.request, EarlyRepayments: others } };
 }
 
