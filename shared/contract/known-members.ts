@@ -14,6 +14,12 @@ export const MAX_WARNINGS = 100;
 /** Code of a warning about a member that the definition does not know, and of the fault that it is beside others. */
 const UNKNOWN_MEMBER = 'unknown-member';
 
+/**
+ * Most unknown members of a refused request for which the nearest known name is looked for: comparing names costs more
+ * than all other reading, and nobody misspells more.
+ */
+const MAX_HINTS = 10;
+
 /** Longest part of an unknown member's name that is repeated in a warning, in characters. */
 const MAX_SHOWN_NAME = 60;
 
@@ -71,7 +77,10 @@ export function surveyBody(tree: MemberTree, body: unknown): MemberSurvey {
   const { unknown, overlong } = found;
   return {
     warnings: unknown.map(({ warning }) => warning),
-    faults: () => unknown.map(({ warning, name, known }) => unknownMemberFault(warning.path, name, known)),
+    faults: () =>
+      unknown.map(({ warning, name, known }, index) =>
+        unknownMemberFault(warning.path, name, index < MAX_HINTS ? known : []),
+      ),
     overlong,
   };
 }

@@ -50,6 +50,13 @@ it('so does one of an item of a list, and jsonParam itself', () => {
   );
 });
 
+it('only the first ten of many unknown members get the nearest name, which is what costs time', () => {
+  const misspelt = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`Amoun${index}`, 1]));
+  const { faults } = faultsOf('PLAT_BP_CalculateRepaymentSchedule', { jsonParam: { ...LOAN, ...misspelt } });
+  expect(faults.filter((fault) => fault.includes('unknown-member')).length).toBeGreaterThan(90);
+  expect(faults.filter((fault) => fault.includes('did you mean Amount?'))).toHaveLength(10);
+});
+
 it('so does one of the generic form', () => {
   expect(faultsOf('PLAT_BP_CalculatePMT', { user_nam: 'ana', Data: {} }).faults.at(-1)).toBe(
     'user_nam unknown-member: is not known here and has no effect; did you mean user_name?',
