@@ -65,7 +65,8 @@ export class ConsumerRuntime {
     );
     this.#lanes = new Lanes(
       {
-        run: (work) => options.process(work.message, work.attempts, this.#abort.signal),
+        run: ({ message, attempts, receivedMs }) =>
+          options.process(message, attempts, this.#abort.signal, receivedMs),
         thrown: (work, error) => failures.decide(work, error),
         ended: (work, end) => this.#ended(work, end),
         held: () => (this.counters.heldAttempts += 1),

@@ -15,7 +15,8 @@ export type Disposition = WorkEnd | { readonly retryAfterMs: number };
 export type WorkEnd = 'settled' | 'failed' | 'dead-lettered' | 'expired';
 
 /**
- * Processes one message; `attempt` counts from 1, `signal` is aborted when the process stops waiting for it. Answers synchronously where it can: the runtime then pays for no
+ * Processes one message; `attempt` counts from 1, `signal` is aborted when the process stops waiting for it, `receivedMs` is
+ * when this process was delivered it (monotonic milliseconds), however long it waited for others of its key since. Answers synchronously where it can: the runtime then pays for no
  * promise. A throw of lost infrastructure (`isPassingFailure`) holds the message's lane and tries again with growing
  * delays; any other throw is a bug and goes to the consumer's policy for those.
  */
@@ -23,6 +24,7 @@ export type Process = (
   message: LogMessage,
   attempt: number,
   signal: AbortSignal,
+  receivedMs?: number,
 ) => Disposition | Promise<Disposition>;
 
 /** Whether what was thrown is lost infrastructure, so that the same message may succeed later. */

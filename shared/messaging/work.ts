@@ -11,6 +11,8 @@ export interface Work {
   readonly offset: number;
   readonly timestampMs: number;
   readonly bytes: number;
+  /** Monotonic milliseconds at which this process was delivered it; kept when it is delivered again. */
+  readonly receivedMs: number;
   state: 'queued' | 'running' | 'held' | 'done';
   attempts: number;
   /** Where its completion counts: the partition in the epoch in which the message was last delivered. */
@@ -35,6 +37,7 @@ export function createWork(message: LogMessage, prefix: CommitPrefix): Work {
     offset: message.offset,
     timestampMs: message.timestampMs,
     bytes: (message.value?.length ?? 0) + (message.key?.length ?? 0),
+    receivedMs: performance.now(),
     state: 'queued',
     attempts: 0,
     prefix,

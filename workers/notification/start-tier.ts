@@ -8,8 +8,11 @@ import { COMMAND_TOPICS } from './start-channel.ts';
 import { createTierProcess } from './tier-process.ts';
 
 const MIB = 1_024 * 1_024;
-/** What waits is read no further ahead than this. */
-const WINDOW = { messages: 100, bytes: 4 * MIB };
+/**
+ * What waits is read no further ahead than this. A copy waits a second at least once it was read, so that more than this of
+ * one partition cannot go back in a second.
+ */
+const WINDOW = { messages: 1_000, bytes: 4 * MIB };
 /** The first copy of a tier waits for its delay by design, and no longer: a due time beyond it does not count. */
 const STALL_MARGIN_MS = 60_000;
 

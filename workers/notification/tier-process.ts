@@ -21,8 +21,8 @@ export interface TierParts {
 }
 
 /**
- * A clock ahead of the writer's makes every copy due at once. With this wait a notification that fails again and again is
- * tried once a second then, not as often as the broker can carry it round.
+ * A clock ahead of the writer's makes every copy due at once. With this wait a notification that fails again and again, or
+ * that waits behind others, comes back once a second then, not as often as the broker can carry it round.
  */
 const SHORTEST_WAIT_MS = 1_000;
 
@@ -31,8 +31,7 @@ const SHORTEST_WAIT_MS = 1_000;
  * A copy without such a place cannot be put back: it becomes a dead letter.
  */
 export function createTierProcess(parts: TierParts): Process {
-  const waits = createWaits(parts);
-  return async (message, attempt, signal) => {
+  return async (message, attempt, signal, receivedMs = parts.monotonic.elapsedMs()) => {
     const origin = originOf(message, parts.origins);
     if (origin === undefined) {
       await parts.deadLetters.write(readRequest(message, attempt, signal), {
@@ -42,7 +41,7 @@ export function createTierProcess(parts: TierParts): Process {
       parts.onDeadLetter('undecodable-message');
       return 'settled';
     }
-    const leftMs = waits.leftMs(message);
+    const leftMs = waitLeftMs(message, receivedMs, parts);
     if (leftMs > 0) return { retryAfterMs: leftMs };
     await putBack(origin, parts.copies);
     return 'settled';
@@ -50,28 +49,20 @@ export function createTierProcess(parts: TierParts): Process {
 }
 
 /**
- * How long copies still have to wait. The due time and the timestamp of a record are both dated by the clock of its writer,
- * which may be hours ahead of or behind this one. So they count only between two bounds on the monotonic clock, from the
- * moment this process first looked at the copy: no copy waits longer than the delay of its tier, and none of a later
- * attempt shorter than a second (or the delay, where that is shorter). A copy of the first attempt was never handed to a
- * provider: it waits for its place behind others of its key, and a second for each of them would add up.
+ * How long a copy still has to wait. The due time and the timestamp of a record are both dated by the clock of its writer,
+ * which may be hours ahead of or behind this one. So they count only between two bounds on the monotonic clock, from when
+ * this process was delivered the copy: none waits longer than the delay of its tier, and none shorter than a second (or the
+ * delay, where that is shorter). Copies of one key wait one after another, but their times run side by side.
  */
-function createWaits({ delayMs, clock, monotonic }: Pick<TierParts, 'delayMs' | 'clock' | 'monotonic'>) {
-  /** By the message as it was delivered: forgotten with it. */
-  const firstSeenMs = new WeakMap<LogMessage, number>();
-  return {
-    leftMs: (message: LogMessage): number => {
-      const elapsedMs = monotonic.elapsedMs();
-      const seenMs = firstSeenMs.get(message) ?? elapsedMs;
-      firstSeenMs.set(message, seenMs);
-      const waitedMs = elapsedMs - seenMs;
-      const dueMs = headerNumber(message.headers, HEADER.dueAt) ?? 0;
-      const byClockMs = Math.min(dueMs, message.timestampMs + delayMs) - clock.now();
-      const isFirst = (headerNumber(message.headers, HEADER.attempt) ?? 1) === 1;
-      const atLeastMs = isFirst ? 0 : SHORTEST_WAIT_MS - waitedMs;
-      return Math.min(Math.max(byClockMs, atLeastMs), delayMs - waitedMs);
-    },
-  };
+function waitLeftMs(
+  { headers, timestampMs }: LogMessage,
+  receivedMs: number,
+  { delayMs, clock, monotonic }: Pick<TierParts, 'delayMs' | 'clock' | 'monotonic'>,
+): number {
+  const waitedMs = monotonic.elapsedMs() - receivedMs;
+  const dueMs = headerNumber(headers, HEADER.dueAt) ?? 0;
+  const byClockMs = Math.min(dueMs, timestampMs + delayMs) - clock.now();
+  return Math.min(Math.max(byClockMs, SHORTEST_WAIT_MS - waitedMs), delayMs - waitedMs);
 }
 
 /** Whatever the command topic refuses is mended there: until then the copy waits where it is, and so do those behind it. */

@@ -32,7 +32,12 @@ function tier() {
     time.wallMs += ms;
     time.elapsedMs += ms;
   };
-  return { time, copies, pass, handle: (message: LogMessage) => process(message, 1, signal) };
+  /** Takes the message as one that was delivered `agoMs` before it is first handled. */
+  const handling = (message: LogMessage, agoMs = 0) => {
+    const receivedMs = time.elapsedMs - agoMs;
+    return () => process(message, 1, signal, receivedMs);
+  };
+  return { time, copies, pass, handling };
 }
 
 /** A copy that a worker wrote whose clock differs from the true time by so much. */
@@ -49,12 +54,12 @@ function copy(skewMs: number, { attempt = 2, writtenMs = NOW, waitMs = DELAY_MS 
 
 describe('a copy on a retry tier', () => {
   it('waits until it is due where the clocks agree, also after a restart of its reader', async () => {
-    const { copies, pass, handle } = tier();
+    const { copies, pass, handling } = tier();
     pass(4_000);
-    const message = copy(0);
-    expect(await handle(message)).toEqual({ retryAfterMs: 6_000 });
+    const handle = handling(copy(0));
+    expect(await handle()).toEqual({ retryAfterMs: 6_000 });
     pass(6_000);
-    expect(await handle(message)).toBe('settled');
+    expect(await handle()).toBe('settled');
     expect(copies.sent).toMatchObject([{ topic: ORIGIN, partition: 3 }]);
   });
 
@@ -63,49 +68,54 @@ describe('a copy on a retry tier', () => {
     ['its reader is an hour behind', HOUR_MS],
     ['its writer is days ahead', 72 * HOUR_MS],
   ])('waits no longer than the delay of its tier when %s', async (_, skewMs) => {
-    const { pass, handle } = tier();
-    const message = copy(skewMs);
-    expect(await handle(message)).toEqual({ retryAfterMs: DELAY_MS });
+    const { pass, handling } = tier();
+    const handle = handling(copy(skewMs));
+    expect(await handle()).toEqual({ retryAfterMs: DELAY_MS });
     pass(DELAY_MS - 1);
-    expect(await handle(message)).toEqual({ retryAfterMs: 1 });
+    expect(await handle()).toEqual({ retryAfterMs: 1 });
     pass(1);
-    expect(await handle(message)).toBe('settled');
+    expect(await handle()).toBe('settled');
   });
 
-  it('of a later attempt waits a second at least when its writer is an hour behind', async () => {
-    const { pass, handle } = tier();
-    const message = copy(-HOUR_MS);
-    expect(await handle(message)).toEqual({ retryAfterMs: 1_000 });
+  it('waits while it stands behind another one of its key', async () => {
+    expect(await tier().handling(copy(HOUR_MS), DELAY_MS)()).toBe('settled');
+    expect(await tier().handling(copy(-HOUR_MS), 1_000)()).toBe('settled');
+  });
+
+  it.each([
+    ['was tried', 2],
+    ['waits behind others', 1],
+  ])('that %s waits a second at least when its writer is an hour behind', async (_, attempt) => {
+    const { pass, handling } = tier();
+    const handle = handling(copy(-HOUR_MS, { attempt }));
+    expect(await handle()).toEqual({ retryAfterMs: 1_000 });
     pass(1_000);
-    expect(await handle(message)).toBe('settled');
-  });
-
-  it('of the first attempt, which only waits behind others, goes back when it is due', async () => {
-    expect(await tier().handle(copy(-HOUR_MS, { attempt: 1 }))).toBe('settled');
+    expect(await handle()).toBe('settled');
   });
 
   it.each([
     ['forward', HOUR_MS, 'settled'],
     ['back', -HOUR_MS, { retryAfterMs: DELAY_MS / 2 }],
   ])('waits no longer than planned when the clock is set %s during its wait', async (_, jumpMs, expected) => {
-    const { time, pass, handle } = tier();
-    const message = copy(0);
-    expect(await handle(message)).toEqual({ retryAfterMs: DELAY_MS });
+    const { time, pass, handling } = tier();
+    const handle = handling(copy(0));
+    expect(await handle()).toEqual({ retryAfterMs: DELAY_MS });
     pass(DELAY_MS / 2);
     time.wallMs += jumpMs;
-    expect(await handle(message)).toEqual(expected);
+    expect(await handle()).toEqual(expected);
   });
 
   it('with a due time beyond its tier waits for the delay of the tier', async () => {
-    expect(await tier().handle(copy(0, { waitMs: HOUR_MS }))).toEqual({ retryAfterMs: DELAY_MS });
+    expect(await tier().handling(copy(0, { waitMs: HOUR_MS }))()).toEqual({ retryAfterMs: DELAY_MS });
   });
 });
 
-describe('the health of a tier', () => {
+describe('the consumer of a tier', () => {
   beforeEach(() => vi.useFakeTimers({ now: NOW }));
   afterEach(() => vi.useRealTimers());
 
-  it('is ready while copies wait, however far in the future they are due by the clock of their writer', async () => {
+  /** A tier that was delivered these copies. */
+  function consuming(messages: readonly LogMessage[]) {
     const copies = new FakePublisher();
     const source = new FakeGroupSource();
     const runtime = new ConsumerRuntime({
@@ -123,11 +133,28 @@ describe('the health of a tier', () => {
     });
     const sink = runtime.attach(source, () => undefined);
     sink.onAssigned(1, [{ topic: FAKE_TOPIC, partition: 0 }]);
-    sink.onMessages(1, [copy(55 * 60_000)], 1);
+    sink.onMessages(1, messages, messages.length);
+    return { copies, runtime };
+  }
+
+  it('is ready while copies wait, however far in the future they are due by the clock of their writer', async () => {
+    const { copies, runtime } = consuming([copy(55 * 60_000)]);
     for (let passedMs = 0; passedMs < 120_000; passedMs += 5_000) {
       expect(runtime.health().status).toBe('ready');
       await vi.advanceTimersByTimeAsync(5_000);
     }
     expect(copies.sent).toHaveLength(1);
+  });
+
+  it('lets the copies of one key wait side by side when the clock of their writer is ahead', async () => {
+    const count = 50;
+    const messages = Array.from({ length: count }, (_, offset) => ({
+      ...copy(HOUR_MS),
+      offset,
+      key: Buffer.from('same'),
+    }));
+    const { copies } = consuming(messages);
+    await vi.advanceTimersByTimeAsync(DELAY_MS + 100);
+    expect(copies.sent).toHaveLength(count);
   });
 });
