@@ -1,4 +1,5 @@
 import type { AttemptRecord } from '../../shared/notification/notification-state.ts';
+import type { CommandCopy } from './command-copy.ts';
 import type { LedgerEntry } from './ledger-rules.ts';
 
 /** Enough to see what happened; a day of hourly rounds would not say more. */
@@ -19,6 +20,14 @@ export function addAttempts(
   const others = all.filter((attempt) => !isUnknown(attempt));
   const kept = new Set([...unknown, ...others.slice(others.length - (MAX_ATTEMPTS - unknown.length))]);
   return all.filter((attempt) => kept.has(attempt));
+}
+
+/** Whether it was handed to a provider since its time limit began: when it entered the log, or was sent again. */
+export function wasTried({
+  history,
+  timeLimitFromMs,
+}: Pick<CommandCopy, 'history' | 'timeLimitFromMs'>): boolean {
+  return history.some(({ at }) => at >= timeLimitFromMs);
 }
 
 export function isUnknown({ result }: Pick<AttemptRecord, 'result'>): boolean {

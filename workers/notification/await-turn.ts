@@ -27,15 +27,16 @@ export function acceptsTwice(
 
 /**
  * Waits a while for the turn of one of the copy's providers; undefined: none came. `parked`: no provider may get it, since
- * it may have been sent by one that is not there any more. `onLook` is called while it waits.
+ * it may have been sent by one that is not there any more. `onLook` is called while it waits, `limitMs` at most.
  */
 export async function awaitTurn(
   copy: CommandCopy,
   parts: DeliveryParts,
   onLook: () => void,
+  limitMs = TURN_LIMIT_MS,
 ): Promise<Turn | 'parked' | undefined> {
   const { monotonic, closing, sleep } = parts;
-  const untilMs = monotonic.elapsedMs() + TURN_LIMIT_MS;
+  const untilMs = monotonic.elapsedMs() + limitMs;
   while (!closing.aborted) {
     const all = parts.providers.of(parts.channel);
     const providers =

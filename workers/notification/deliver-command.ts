@@ -5,7 +5,7 @@ import type { Outbound } from '../../shared/notification/command.ts';
 import type { RetryPlan } from '../../shared/notification/retry-plan.ts';
 import { createProblem } from '../../shared/platform/create-problem.ts';
 import { assertNever } from '../../shared/platform/errors.ts';
-import { isUnknown, knownAttempts } from './attempt-history.ts';
+import { isUnknown, knownAttempts, wasTried } from './attempt-history.ts';
 import { acceptsTwice, awaitTurn, TURN_LIMIT_MS, TURN_LOOK_MS, type Turn } from './await-turn.ts';
 import type { CommandCopy } from './command-copy.ts';
 import {
@@ -30,6 +30,7 @@ import { bury, putOnTier, stateOf } from './write-states.ts';
 /** Somebody else's intent came first; by then his outcome may be there. */
 const LOST_CLAIM_MS = 100;
 
+const TIME_LIMIT_EXCEEDED = 'time-limit-exceeded';
 const WAITS = createProblem('not-ready', { detail: 'the notification waits' });
 const PARKED: NextStep = { status: 'parked', code: OUTCOME_UNKNOWN, nextAttemptAt: undefined };
 
@@ -43,9 +44,12 @@ export class CommandDelivery {
   readonly #begun = new Set<string>();
   readonly #gate = new SendGate();
   readonly #parts: DeliveryParts;
+  /** When a provider of the channel was last seen in order, on the monotonic clock. */
+  #servedMs: number;
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
+    this.#servedMs = parts.monotonic.elapsedMs();
     this.running = new RunningRounds(parts.monotonic);
   }
 
@@ -102,23 +106,40 @@ export class CommandDelivery {
     const isLate = context.deadlineMs !== undefined && ageClock.now() > context.deadlineMs + DEADLINE_SKEW_MS;
     if (isLate && copy.isOriginal && known === undefined) return refused(createProblem('deadline-exceeded'));
     if (isLate) return this.#fail(copy, 'deadline-exceeded');
-    if (ageClock.now() > copy.timeLimitFromMs + plan.timeLimitMs)
-      return this.#fail(copy, 'time-limit-exceeded');
+    // Its age may be no more than a difference of clocks: one that was never tried is tried once.
+    const isOverdue = ageClock.now() > copy.timeLimitFromMs + plan.timeLimitMs;
+    if (isOverdue && wasTried(copy)) return this.#fail(copy, TIME_LIMIT_EXCEEDED);
     const queued = await queueBehindHead(copy, this.#parts);
     if (queued === 'full') return this.#fail(copy, 'too-many-waiting');
     if (queued !== undefined) return queued;
-    return this.#throughGate(copy, message, context.signal);
+    return this.#throughGate(copy, message, { signal: context.signal, isOverdue });
+  }
+
+  /** Whether no provider has been in order for as long as the time limit: nothing is gained by waiting for one then. */
+  #isUnserved(): boolean {
+    const { providers, channel, monotonic, plan } = this.#parts;
+    const nowMs = monotonic.elapsedMs();
+    if (providers.of(channel).some((provider) => provider.health().status === 'ready'))
+      this.#servedMs = nowMs;
+    return nowMs - this.#servedMs > plan.timeLimitMs;
   }
 
   /** The gate is left when nothing is sent any more: writing the outcome needs no provider. */
-  async #throughGate(copy: CommandCopy, message: Outbound, signal: AbortSignal): Promise<Outcome> {
+  async #throughGate(
+    copy: CommandCopy,
+    message: Outbound,
+    { signal, isOverdue }: { readonly signal: AbortSignal; readonly isOverdue: boolean },
+  ): Promise<Outcome> {
     const { providers, channel, closing } = this.#parts;
     if (!(await this.#gate.enter(providers.of(channel), TURN_LIMIT_MS, closing)))
       return retry(TURN_LOOK_MS, WAITS);
     this.running.touch(copy.id);
+    const isHopeless = this.#isUnserved() && isOverdue;
+    const limitMs = isHopeless ? 0 : TURN_LIMIT_MS;
+    let turn: Turn | 'parked' | undefined;
     let end: RoundEnd | 'parked' | undefined;
     try {
-      const turn = await awaitTurn(copy, this.#parts, () => this.running.touch(copy.id));
+      turn = await awaitTurn(copy, this.#parts, () => this.running.touch(copy.id), limitMs);
       end =
         turn === undefined || turn === 'parked'
           ? turn
@@ -126,6 +147,7 @@ export class CommandDelivery {
     } finally {
       this.#gate.leave(providers.of(channel));
     }
+    if (turn === undefined && isHopeless) return this.#fail(copy, TIME_LIMIT_EXCEEDED);
     if (end === undefined) return retry(LOST_CLAIM_MS, WAITS);
     return end === 'parked' ? this.#end(copy, PARKED, []) : this.#conclude(copy, end);
   }

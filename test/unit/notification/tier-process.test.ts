@@ -110,32 +110,32 @@ describe('a copy on a retry tier', () => {
   });
 });
 
+/** A tier that was delivered these copies. */
+function consuming(messages: readonly LogMessage[]) {
+  const copies = new FakePublisher();
+  const source = new FakeGroupSource();
+  const runtime = new ConsumerRuntime({
+    process: createTierProcess({
+      origins: new Set([ORIGIN]),
+      copies,
+      deadLetters: {} as DeadLetters,
+      delayMs: DELAY_MS,
+      clock: { now: () => Date.now() },
+      monotonic: { elapsedMs: () => performance.now() },
+      onDeadLetter: () => undefined,
+    }),
+    log: silentLog,
+    stallMs: DELAY_MS + 60_000,
+  });
+  const sink = runtime.attach(source, () => undefined);
+  sink.onAssigned(1, [{ topic: FAKE_TOPIC, partition: 0 }]);
+  sink.onMessages(1, messages, messages.length);
+  return { copies, runtime };
+}
+
 describe('the consumer of a tier', () => {
   beforeEach(() => vi.useFakeTimers({ now: NOW }));
   afterEach(() => vi.useRealTimers());
-
-  /** A tier that was delivered these copies. */
-  function consuming(messages: readonly LogMessage[]) {
-    const copies = new FakePublisher();
-    const source = new FakeGroupSource();
-    const runtime = new ConsumerRuntime({
-      process: createTierProcess({
-        origins: new Set([ORIGIN]),
-        copies,
-        deadLetters: {} as DeadLetters,
-        delayMs: DELAY_MS,
-        clock: { now: () => Date.now() },
-        monotonic: { elapsedMs: () => performance.now() },
-        onDeadLetter: () => undefined,
-      }),
-      log: silentLog,
-      stallMs: DELAY_MS + 60_000,
-    });
-    const sink = runtime.attach(source, () => undefined);
-    sink.onAssigned(1, [{ topic: FAKE_TOPIC, partition: 0 }]);
-    sink.onMessages(1, messages, messages.length);
-    return { copies, runtime };
-  }
 
   it('is ready while copies wait, however far in the future they are due by the clock of their writer', async () => {
     const { copies, runtime } = consuming([copy(55 * 60_000)]);

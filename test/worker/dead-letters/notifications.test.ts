@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { TOPIC } from '../../../shared/messaging/topic-names.ts';
 import { deadLettersOver } from '../../support/dead-letters-world.ts';
 import { idOf, notificationWorld, type NotificationWorld } from '../../support/notification-world.ts';
-import { permanent, SENT, unknown } from '../../support/scripted-providers.ts';
+import { permanent, SENT, unknown, transient } from '../../support/scripted-providers.ts';
 
 const ID = idOf(1);
 /** Shorter than the tests' provider would need for anything, longer than the worker for what is to do nothing. */
@@ -92,10 +92,11 @@ it('a parked notification is sent again only where a duplicate is accepted', asy
 
 it('a notification that is out of time is delivered after a redrive, its time limit counting from then', async () => {
   const { world, provider, command, status } = await startWorld();
-  provider.answer = () => SENT;
+  provider.answer = () => transient();
   await world.sms({ id: ID, headers: { 'plat-origin-timestamp': '1700000000000' } });
   await expect.poll(() => world.deadLetters.length).toBe(1);
   expect((await command('list')).result).toMatchObject({ letters: [{ code: 'time-limit-exceeded' }] });
+  provider.answer = () => SENT;
   await command('redrive', ID);
   await expect.poll(status).toBe('sent');
 });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { eventually } from '../../support/conformance-wait.ts';
 import { idOf, notificationWorld } from '../../support/notification-world.ts';
 import { SENT, transient } from '../../support/scripted-providers.ts';
@@ -44,6 +45,45 @@ it('a notification that was never tried does not fail because the clock of its w
   isOpen = false;
   await eventually('both', SOON_MS, () => world.providers.delivered.size === 2);
   expect(world.deadLetters).toEqual([]);
+});
+
+it.each([
+  ['worker was ahead', 25 * HOUR_MS, 0],
+  ['writer was behind', 0, -25 * HOUR_MS],
+])(
+  'one that looks old is tried once when the clock of its %s from the start',
+  async (_, workerMs, writerMs) => {
+    const world = await notificationWorld({ timeLimitMs: HOUR_MS });
+    const only = world.providers.add('only');
+    let looks = 0;
+    let isOpen = true;
+    only.admission = () => {
+      looks += 1;
+      return isOpen ? { kind: 'open', afterMs: 50, code: 'down' } : { kind: 'go' };
+    };
+    await world.worker({ clock: skewed(workerMs) });
+    const headers = { [HEADER.originTimestamp]: String(Date.now() + writerMs) };
+    await world.sms({ id: idOf(1), key: 'one', headers });
+    await eventually('some looks', SOON_MS, () => looks > 3);
+    isOpen = false;
+    await eventually('its end', SOON_MS, () => world.states.get(idOf(1))?.status === 'sent');
+    only.answer = () => transient();
+    await world.sms({ id: idOf(2), key: 'two', headers });
+    await eventually('its end', SOON_MS, () => world.states.get(idOf(2))?.status === 'failed');
+    expect(world.providers.calls.map(({ id }) => id)).toEqual([idOf(1), idOf(2)]);
+  },
+);
+
+it('one that is over time fails untried when no provider has been in order for as long', async () => {
+  const world = await notificationWorld({ timeLimitMs: 200 });
+  const only = world.providers.add('only');
+  only.admission = () => ({ kind: 'open', afterMs: 50, code: 'down' });
+  only.condition = 'degraded';
+  await world.worker();
+  await world.sms({ id: idOf(1) });
+  await eventually('its end', 2 * SOON_MS, () => world.states.get(idOf(1))?.status === 'failed');
+  expect(world.states.get(idOf(1))?.code).toBe('time-limit-exceeded');
+  expect(world.providers.calls).toEqual([]);
 });
 
 it('a clock that jumps ahead between two attempts ends no retries', async () => {
