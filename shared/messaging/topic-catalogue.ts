@@ -1,6 +1,7 @@
 import { COMMAND_RETENTION_MS, OUTCOME_RETENTION_MS } from '../notification/retention.ts';
 import { ConfigError, errorText, MessagingError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import { existingTopics, TOPIC_SPREAD_MS } from './kafka-existing-topics.ts';
 import type { BrokerAdmin, TopicSpec } from './ports.ts';
 import { retryTopicName, TOPIC, topicName, type TopicKey } from './topic-names.ts';
 
@@ -135,8 +136,9 @@ export async function requireTopics(
   admin: TopicAdmin,
   names: readonly string[],
   log: Pick<Log, 'warn'>,
+  spreadMs = TOPIC_SPREAD_MS,
 ): Promise<void> {
-  const counts = await admin.partitionCounts(names);
+  const counts = await partitionCountsOf(admin, names, spreadMs);
   const missing = names.filter((name) => !counts.has(name));
   const packed = await unreadableTopics(admin, [...counts.keys()], log);
   const faults = [
@@ -156,6 +158,20 @@ export async function requireTopics(
 /** What is asked of topics at a start. KafkaAdmin answers both; the embedded broker packs nothing and shows no settings. */
 export interface TopicAdmin extends Pick<BrokerAdmin, 'partitionCounts'> {
   topicStates?(topics: readonly string[]): Promise<ReadonlyMap<string, TopicState>>;
+}
+
+/** Of the topics that exist; a missing one is asked for again first, as not every broker knows a new topic at once. */
+async function partitionCountsOf(
+  admin: TopicAdmin,
+  names: readonly string[],
+  spreadMs: number,
+): Promise<ReadonlyMap<string, number>> {
+  try {
+    return await existingTopics(admin, names, spreadMs);
+  } catch (error) {
+    if (!(error instanceof MessagingError) || error.code !== 'topic-unknown') throw error;
+    return admin.partitionCounts(names);
+  }
 }
 
 async function unreadableTopics(

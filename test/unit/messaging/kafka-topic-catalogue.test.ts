@@ -91,11 +91,18 @@ describe('topic catalogue', () => {
 
   test('a start without topics names all that are missing, and how to make them', async () => {
     const admin = { partitionCounts: async () => new Map([['p.there', 12]]) };
-    await expect(requireTopics(admin, ['p.one', 'p.there', 'p.other'], silentLog)).rejects.toMatchObject({
+    await expect(requireTopics(admin, ['p.one', 'p.there', 'p.other'], silentLog, 0)).rejects.toMatchObject({
       code: 'invalid-configuration',
       message: expect.stringMatching(/lacks topics: p\.one, p\.other; .*npm run topics -- create/),
     });
     await expect(requireTopics(admin, ['p.there'], silentLog)).resolves.toBeUndefined();
+  });
+
+  test('a start right after its topics were made asks again for those that the broker does not know yet', async () => {
+    let asked = 0;
+    const known = () => new Map((asked++ === 0 ? ['p.one'] : ['p.one', 'p.two']).map((name) => [name, 12]));
+    const admin = { partitionCounts: async () => known() };
+    await expect(requireTopics(admin, ['p.one', 'p.two'], silentLog)).resolves.toBeUndefined();
   });
 
   test('a start on topics that store what kafkajs cannot read names them, and the command that mends them', async () => {
