@@ -20,7 +20,13 @@ export const oneOf = <const Name extends string>(names: readonly Name[]) =>
   z.enum(names, { error: `must be one of ${names.join(', ')}` });
 export const secret = (least: number) => z.string().min(least, `must have at least ${least} characters`);
 /** An address that can be fetched; others would only fail at the first request. */
-export const webAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
+/** An address stands in logs and errors, credentials must not: they have settings of their own. */
+export const webAddress = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .refine(
+    (text) => !hasCredentials(text),
+    'must not hold a user or password: give them by their own settings',
+  );
 export const list = z
   .string()
   .transform((text) =>
@@ -71,4 +77,9 @@ export const durations = list
 function durationMs(text: string): number {
   const [, amount = '0', unit = ''] = DURATION.exec(text) ?? [];
   return Number(amount) * (UNIT_MS[unit] ?? 0);
+}
+
+function hasCredentials(text: string): boolean {
+  const { username, password } = URL.parse(text) ?? { username: '', password: '' };
+  return username !== '' || password !== '';
 }

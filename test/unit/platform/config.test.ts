@@ -125,6 +125,16 @@ describe('configuration', () => {
     expect(loadConfig({}).notification.configFile).toBeUndefined();
   });
 
+  it.each(['SCHEMA_REGISTRY_URL', 'KAFKA_SASL_OAUTH_TOKEN_URL', 'AUTH_JWKS_URL'])(
+    'refuses credentials in the address of %s, and does not repeat them',
+    (name) => {
+      const fault = faultOf({ [name]: 'https://joe:onyx8842@registry.example/path' });
+      expect(fault).toMatch(new RegExp(`${name}: must not hold a user or password`));
+      expect(fault).not.toContain('onyx8842');
+      expect(faultOf({ [name]: 'https://joe@registry.example' })).toContain(name);
+    },
+  );
+
   it('refuses contradictions by name', () => {
     expect(faultOf({ KAFKA_BROKERS: 'a:1', KAFKA_SASL_MECHANISM: 'plain' })).toContain('KAFKA_SASL_USERNAME');
     expect(faultOf({ AUTH_JWT_SECRET: 'x'.repeat(32), AUTH_JWKS_FILE: 'keys.json' })).toContain(
