@@ -11,7 +11,9 @@ import { createLog } from '../shared/platform/log.ts';
 const HELP = `Usage: npm run topics -- COMMAND [OPTIONS]
 
   create   makes the topics that are missing, then does what check does; never changes a topic that exists. Waits for
-           Kafka while it is starting, START_TIMEOUT_MS (120000) at most
+           Kafka while it is starting, START_TIMEOUT_MS (120000) at most. Topics get a replica on each broker
+           listed in KAFKA_BROKERS, three at most, and it waits until so many are up; with one listed address,
+           on each broker that is up
   check    names the topics that are missing or differ in partitions or settings
   list     the topics with their partitions and settings, as they are to be, and whether they are there
 
@@ -24,6 +26,9 @@ Partition counts are never changed in place, since keys would move to other part
 replaced by hand, when nothing in it is needed any more.
 Exit codes: 0 all is as it should be, 1 something is missing or differs, or Kafka cannot be reached, 2 wrong usage.
 `;
+
+/** One broker of three may fail without loss; more replicas cost more than they add. */
+const MAX_REPLICAS = 3;
 
 const COMMANDS = ['create', 'check', 'list'] as const;
 type Command = (typeof COMMANDS)[number];
@@ -84,12 +89,24 @@ async function run(command: Command): Promise<Report> {
       limitMs: config.startTimeoutMs,
       onWait: (line) => process.stderr.write(`topics: ${line}\n`),
     });
-    const created = command === 'create' ? await wait('Kafka', () => broker.admin.createTopics(specs)) : [];
+    const replicated = replicatedOver(config.kafka.brokers.length, specs);
+    const created =
+      command === 'create' ? await wait('Kafka', () => broker.admin.createTopics(replicated)) : [];
     const states = await broker.admin.topicStates(specs.map(({ topic }) => topic));
     return report(specs, states, created);
   } finally {
     await broker.close();
   }
+}
+
+/**
+ * The replicas of a topic stay as they were made, so a cluster of which only some of the listed brokers are up yet must
+ * not decide them. One address says nothing about the size of its cluster: then the brokers that are up decide.
+ */
+function replicatedOver(listedBrokers: number, specs: readonly TopicSpec[]): readonly TopicSpec[] {
+  if (listedBrokers < 2) return specs;
+  const replicationFactor = Math.min(MAX_REPLICAS, listedBrokers);
+  return specs.map((spec) => ({ ...spec, replicationFactor }));
 }
 
 function report(

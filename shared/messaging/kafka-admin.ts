@@ -48,6 +48,7 @@ export class KafkaAdmin implements BrokerAdmin {
       const missing = specs.filter(({ topic }) => !existing.has(topic));
       if (missing.length === 0) return [];
       const { brokers } = await admin.describeCluster();
+      requireBrokers(missing, brokers.length);
       const replicas = Math.min(WANTED_REPLICAS, brokers.length);
       const topics = missing.map((spec) => topicConfig(spec, replicas));
       try {
@@ -195,6 +196,17 @@ export class KafkaAdmin implements BrokerAdmin {
       // The connection is given up either way.
     }
   }
+}
+
+/** A cluster that is starting would otherwise refuse the topics for good, and its missing brokers are on their way. */
+function requireBrokers(specs: readonly TopicSpec[], live: number): void {
+  const wanted = Math.max(...specs.map(({ replicationFactor = 1 }) => replicationFactor));
+  if (live >= wanted) return;
+  throw new MessagingError(
+    'broker-unavailable',
+    `new topics get ${wanted} replicas, and ${live} of the brokers are up; KAFKA_BROKERS with fewer of them asks for fewer`,
+    { canRetry: true },
+  );
 }
 
 interface BrokerClass {

@@ -267,8 +267,6 @@ function plainTextSecrets(env: Partial<Environment>): string[] {
   const registry = env.SCHEMA_REGISTRY_URL;
   if (env.SCHEMA_REGISTRY_PASSWORD !== undefined && isPlainText(registry)) {
     faults.push('SCHEMA_REGISTRY_PASSWORD needs a SCHEMA_REGISTRY_URL that is https or on loopback');
-  } else if (registry !== undefined && new URL(registry).password !== '' && isPlainText(registry)) {
-    faults.push('SCHEMA_REGISTRY_URL must be https or on loopback: it carries a password');
   }
   if (isPlainText(env.KAFKA_SASL_OAUTH_TOKEN_URL)) {
     faults.push('KAFKA_SASL_OAUTH_TOKEN_URL must be https or on loopback: it takes the client secret');
