@@ -89,11 +89,8 @@ function locate(watched: Watched, isBlocked: () => boolean): void {
   const files = new Map<string, string>();
   let steps = 0;
   const late = setTimeout(() => {
-    if (isBlocked()) {
-      report(watched, ['native code']);
-      process.kill(process.pid, 'SIGKILL');
-    }
     session.disconnect();
+    if (isBlocked()) report(watched, ['native code'], () => process.kill(process.pid, 'SIGKILL'));
   }, watched.locateMs);
   session.on('Debugger.scriptParsed', ({ params }) => files.set(params.scriptId, params.url));
   session.on('Debugger.paused', ({ params }) => {
@@ -112,20 +109,30 @@ function locate(watched: Watched, isBlocked: () => boolean): void {
       return;
     }
     clearTimeout(late);
-    report(watched, frames);
-    setTimeout(() => process.kill(process.pid, 'SIGKILL'), watched.locateMs);
-    // Node would write to stderr that it waits for a debugger, which is this session.
-    const expression = `process.getBuiltinModule('node:fs').closeSync(2); process.exit(${watched.exitCode})`;
-    const callFrameId = params.callFrames[0]?.callFrameId ?? '';
-    session.post('Debugger.evaluateOnCallFrame', { callFrameId, expression });
+    report(watched, frames, () => {
+      setTimeout(() => process.kill(process.pid, 'SIGKILL'), watched.locateMs);
+      // Node would write to stderr that it waits for a debugger, which is this session.
+      const expression = `process.getBuiltinModule('node:fs').closeSync(2); process.exit(${watched.exitCode})`;
+      const callFrameId = params.callFrames[0]?.callFrameId ?? '';
+      session.post('Debugger.evaluateOnCallFrame', { callFrameId, expression });
+    });
   });
   session.connectToMainThread();
   session.post('Debugger.enable');
   session.post('Debugger.pause');
 }
 
-function report({ level, name, limitMs }: Watched, where: readonly string[]): void {
+/** Then calls `end`: also when nobody reads stderr, or nobody can any more, which may be what the process is blocked by. */
+function report(
+  { level, name, limitMs, locateMs }: Watched,
+  where: readonly string[],
+  end: () => void,
+): void {
   const msg = 'the event loop is blocked: ending the process';
   const line = JSON.stringify({ level, time: Date.now(), name, blockedMs: limitMs, where, msg });
-  process.getBuiltinModule('node:fs').writeSync(2, `${line}\n`);
+  const late = setTimeout(end, locateMs);
+  process.getBuiltinModule('node:fs').write(2, `${line}\n`, () => {
+    clearTimeout(late);
+    end();
+  });
 }

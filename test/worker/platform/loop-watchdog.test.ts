@@ -57,6 +57,13 @@ describe('the watchdog of the event loop', () => {
     expect(JSON.parse(stderr())).toMatchObject({ where: ['native code'] });
   });
 
+  test('ends a process whose stderr was closed by its reader', async () => {
+    const { child } = start('loop');
+    child.stderr.destroy();
+    const [code] = (await once(child, 'exit')) as [number | null];
+    expect(code).toBe(BLOCKED_LOOP_EXIT_CODE);
+  });
+
   test('ends no process that is busy for less than the limit at a time', async () => {
     const { child, turns } = start('busy');
     await expect.poll(turns).toBeGreaterThan(TURNS);
