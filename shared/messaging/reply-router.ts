@@ -130,7 +130,7 @@ export class ReplyRouter {
       throw new InfrastructureError('replies-slow', 'many replies to topics of others wait to be taken');
     }
     const id = partitionId(route.topic, route.partition);
-    const admission = this.#silent.admit(id, request.message, request.attempt);
+    const admission = this.#silent.admit(id, request.message);
     if (admission === 'probe') request.probedPartition = id;
     if (admission === 'wait') {
       throw new InfrastructureError('reply-partition-silent', `partition ${id} takes no replies at present`);

@@ -3,10 +3,16 @@ import { partitionId, type LogMessage } from './message.ts';
 /** Requests for silent reply partitions that are tried at a time: each keeps one of the consumer's places for seconds. */
 const MAX_PROBES = 2;
 /**
- * Requests from one partition of the request topic that wait for silent reply partitions: half of what a consumer takes
- * in before it pauses that partition, so that the requests of others still come through.
+ * Requests from one partition of the request topic that wait for silent reply partitions as long as LONGEST_SILENCE_MS:
+ * half of what a consumer takes in before it pauses that partition, so that the requests of others still come through.
  */
 const MAX_WAITING = 500;
+/**
+ * Further ones wait so long, although they may hold up the requests of others: a broker that froze or died is no fault of
+ * the reply topic, and its partitions have other leaders by then (the session of a broker is 9 s by default, 18 s with
+ * ZooKeeper).
+ */
+const CROWDED_SILENCE_MS = 30_000;
 /**
  * A reply partition that took nothing for so long, while others did, is no passing trouble: elections take seconds, and a
  * broker that restarts takes minutes.
@@ -21,8 +27,6 @@ interface Silence {
   /** Since when other partitions took replies and this one did not; undefined while none did. Monotonic milliseconds. */
   aloneSinceMs: number | undefined;
   askedAtMs: number;
-  /** Requests that wait for it, by the partition that they came from. */
-  readonly waiting: Map<string, number>;
 }
 
 /**
@@ -38,6 +42,8 @@ export type Admission = 'go' | 'probe' | 'wait' | 'give-up';
  */
 export class SilentPartitions {
   readonly #silences = new Map<string, Silence>();
+  /** The first requests that wait, by the partition they came from: their offsets, and when each was last decided about. */
+  readonly #places = new Map<string, Map<number, number>>();
   readonly #now: () => number;
   #probes = 0;
   /** When any partition took a reply last; monotonic milliseconds. */
@@ -55,8 +61,8 @@ export class SilentPartitions {
     return this.#silences.has(id);
   }
 
-  /** Decides about a request whose reply goes to the partition; `attempt` counts from 1. */
-  admit(id: string, message: LogMessage, attempt: number): Admission {
+  /** Decides about a request whose reply goes to the partition. */
+  admit(id: string, message: LogMessage): Admission {
     const silence = this.#silences.get(id);
     if (silence === undefined) return 'go';
     const nowMs = this.#now();
@@ -66,10 +72,9 @@ export class SilentPartitions {
       this.#probes += 1;
       return 'probe';
     }
-    const isCrowded = attempt === 1 && !this.#takePlace(silence, message, nowMs);
-    const { aloneSinceMs } = silence;
-    if (aloneSinceMs === undefined) return 'wait';
-    return isCrowded || nowMs - aloneSinceMs >= LONGEST_SILENCE_MS ? 'give-up' : 'wait';
+    const longestMs = this.#hasPlace(message, nowMs) ? LONGEST_SILENCE_MS : CROWDED_SILENCE_MS;
+    const { aloneSinceMs = nowMs } = silence;
+    return nowMs - aloneSinceMs >= longestMs ? 'give-up' : 'wait';
   }
 
   probeEnded(id: string): void {
@@ -87,24 +92,29 @@ export class SilentPartitions {
   /** The partition took no reply within the time of a publish that began at `beganMs` (monotonic). */
   silent(id: string, beganMs: number): void {
     const nowMs = this.#now();
+    forgetOld(this.#silences, ({ askedAtMs }) => nowMs - askedAtMs);
     const isAlone = this.#deliveredAtMs >= beganMs;
     const known = this.#silences.get(id);
     if (known === undefined) {
       const aloneSinceMs = isAlone ? nowMs : undefined;
-      this.#silences.set(id, { isProbed: false, aloneSinceMs, askedAtMs: nowMs, waiting: new Map() });
+      this.#silences.set(id, { isProbed: false, aloneSinceMs, askedAtMs: nowMs });
     } else known.aloneSinceMs = isAlone ? (known.aloneSinceMs ?? nowMs) : undefined;
   }
 
-  /** Counts a request that begins to wait; false when too many of its partition do. */
-  #takePlace(silence: Silence, message: LogMessage, nowMs: number): boolean {
-    const from = partitionId(message.topic, message.partition);
-    let waiting = 0;
-    for (const [id, other] of this.#silences) {
-      if (nowMs - other.askedAtMs >= FORGOTTEN_MS) this.#silences.delete(id);
-      else waiting += other.waiting.get(from) ?? 0;
+  /** Whether the request is one of the first that wait; places of those that wait no longer are given to others. */
+  #hasPlace({ topic, partition, offset }: LogMessage, nowMs: number): boolean {
+    const from = partitionId(topic, partition);
+    const places = this.#places.get(from) ?? new Map<number, number>();
+    this.#places.set(from, places);
+    if (places.size >= MAX_WAITING && !places.has(offset)) {
+      forgetOld(places, (decidedAtMs) => nowMs - decidedAtMs);
+      if (places.size >= MAX_WAITING) return false;
     }
-    if (waiting >= MAX_WAITING) return false;
-    silence.waiting.set(from, (silence.waiting.get(from) ?? 0) + 1);
+    places.set(offset, nowMs);
     return true;
   }
+}
+
+function forgetOld<Key, Value>(map: Map<Key, Value>, ageMs: (value: Value) => number): void {
+  for (const [key, value] of map) if (ageMs(value) >= FORGOTTEN_MS) map.delete(key);
 }

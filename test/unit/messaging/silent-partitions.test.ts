@@ -3,6 +3,8 @@ import { SilentPartitions } from '../../../shared/messaging/silent-partitions.ts
 import { fakeMessage } from '../../support/fake-messages.ts';
 
 const TEN_MINUTES_MS = 600_000;
+/** Until then further requests wait as well. */
+const CROWDED_MS = 30_000;
 
 function createScene() {
   let nowMs = 0;
@@ -15,8 +17,8 @@ function createScene() {
     nowMs += 1_500;
     silent.silent(id, beganMs);
   };
-  const admit = (id: string, offset = 0, attempt = 1, partition = 0) =>
-    silent.admit(id, fakeMessage(offset, { partition }), attempt);
+  const admit = (id: string, offset = 0, partition = 0) =>
+    silent.admit(id, fakeMessage(offset, { partition }));
   return { silent, fall, admit, pass: (ms: number) => (nowMs += ms) };
 }
 
@@ -51,9 +53,9 @@ test('a partition alone silent for ten minutes is given up, and still tried', ()
   fall('a/0', 'answer');
   expect(admit('a/0')).toBe('probe');
   pass(TEN_MINUTES_MS - 1);
-  expect(admit('a/0', 1, 9)).toBe('wait');
+  expect(admit('a/0', 1)).toBe('wait');
   pass(1);
-  expect(admit('a/0', 1, 10)).toBe('give-up');
+  expect(admit('a/0', 1)).toBe('give-up');
   silent.probeEnded('a/0');
   expect(admit('a/0', 2)).toBe('probe');
 });
@@ -63,23 +65,47 @@ test('none is given up as long as no other partition answers either, however lon
   fall('a/0', 'answer');
   pass(TEN_MINUTES_MS);
   fall('a/0', 'silent');
-  expect(admit('a/0', 1, 9)).toBe('probe');
-  expect(admit('a/0', 1, 9)).toBe('wait');
+  expect(admit('a/0', 1)).toBe('probe');
+  expect(admit('a/0', 1)).toBe('wait');
   fall('a/0', 'answer');
   pass(TEN_MINUTES_MS - 1);
-  expect(admit('a/0', 1, 9)).toBe('wait');
+  expect(admit('a/0', 1)).toBe('wait');
 });
 
-test('five hundred requests of one partition wait, further ones would hold up the others there', () => {
-  const { admit, fall } = createScene();
+test('however many requests wait, none is given up while the partition may be given another leader', () => {
+  const { admit, fall, pass } = createScene();
+  fall('a/0', 'answer');
+  expect(admit('a/0')).toBe('probe');
+  for (let offset = 0; offset < 1_000; offset += 1) expect(admit('a/0', offset)).toBe('wait');
+  pass(CROWDED_MS - 1);
+  expect(admit('a/0', 999)).toBe('wait');
+});
+
+test('after that five hundred of one partition wait on, and further ones no longer hold up the others there', () => {
+  const { admit, fall, pass } = createScene();
   for (const id of ['a/0', 'b/0']) fall(id, 'answer');
   expect([admit('a/0'), admit('b/0')]).toEqual(['probe', 'probe']);
   for (let offset = 0; offset < 250; offset += 1) {
     expect([admit('a/0', offset), admit('b/0', 1_000 + offset)]).toEqual(['wait', 'wait']);
   }
-  expect(admit('a/0', 501)).toBe('give-up');
-  expect(admit('a/0', 100, 2)).toBe('wait');
-  expect(admit('a/0', 501, 1, 1)).toBe('wait');
+  expect([admit('a/0', 501), admit('b/0', 1_501)]).toEqual(['wait', 'wait']);
+  pass(CROWDED_MS);
+  expect([admit('a/0', 501), admit('b/0', 1_501), admit('b/0', 1_502)]).toEqual(
+    Array.from({ length: 3 }, () => 'give-up'),
+  );
+  expect([admit('a/0', 100), admit('b/0', 1_100)]).toEqual(['wait', 'wait']);
+  expect(admit('a/0', 501, 1)).toBe('wait');
+});
+
+test('a request that is delivered again, after a rebalance say, waits in its former place', () => {
+  const { admit, fall, pass } = createScene();
+  fall('a/0', 'answer');
+  admit('a/0');
+  for (let round = 0; round < 3; round += 1) {
+    for (let offset = 0; offset < 500; offset += 1) admit('a/0', offset);
+  }
+  pass(CROWDED_MS);
+  expect(admit('a/0', 499)).toBe('wait');
 });
 
 test('while everything is silent no number of requests is too many to wait', () => {
@@ -89,7 +115,7 @@ test('while everything is silent no number of requests is too many to wait', () 
   for (let offset = 0; offset < 1_000; offset += 1) expect(admit('a/0', offset)).toBe('wait');
 });
 
-test('those that wait for a partition nobody asks for any more are not counted', () => {
+test('those that wait no longer leave their places to others', () => {
   const { admit, fall, pass } = createScene();
   for (const id of ['a/0', 'b/0']) fall(id, 'answer');
   admit('a/0');
