@@ -38,6 +38,7 @@ export class BreakerControl {
   /** Messages that may still be tried within this interval. */
   #probesLeft = 0;
   #isTurnOfNewest = false;
+  #isTrying = false;
 
   constructor(parts: BreakerParts, options: BreakerOptions | undefined) {
     this.#parts = parts;
@@ -64,8 +65,13 @@ export class BreakerControl {
     return this.#breaker.state;
   }
 
-  /** Messages have come: what was left to be tried takes them. */
-  delivered(): void {
+  /** A message met lost infrastructure, which says nothing about the others: one more may be tried in its place. */
+  provedNothing(): void {
+    this.#probesLeft = Math.min(this.#probesLeft + 1, PROBE_MESSAGES);
+  }
+
+  /** Messages have come, or one has left its place: what was left to be tried takes them. */
+  tryOn(): void {
     if (this.#breaker.state === 'open') this.#tryMessages();
   }
 
@@ -97,13 +103,28 @@ export class BreakerControl {
   }
 
   #tryMessages(): void {
+    // A message that ends at once comes back here; the loop goes on with the next.
+    if (this.#isTrying) return;
+    this.#isTrying = true;
+    try {
+      this.#tryUntilFull();
+    } finally {
+      this.#isTrying = false;
+    }
+  }
+
+  #tryUntilFull(): void {
     const { lanes, mayProbe } = this.#parts;
     while (this.#breaker.state === 'open' && this.#probesLeft > 0 && lanes.running < PROBE_MESSAGES) {
       if (!mayProbe()) return;
-      const work = lanes.runOne(this.#isTurnOfNewest ? 'newest' : 'oldest');
-      if (work === undefined) return;
-      this.#isTurnOfNewest = !this.#isTurnOfNewest;
+      // Before the call: a message that ends within it may give its try back.
       this.#probesLeft -= 1;
+      const work = lanes.runOne(this.#isTurnOfNewest ? 'newest' : 'oldest');
+      if (work === undefined) {
+        this.#probesLeft += 1;
+        return;
+      }
+      this.#isTurnOfNewest = !this.#isTurnOfNewest;
     }
   }
 }

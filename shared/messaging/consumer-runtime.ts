@@ -60,16 +60,20 @@ export class ConsumerRuntime {
     this.#owned = new OwnedPartitions(this.#inFlight, options.window);
     this.#health = new ConsumerHealth(options.stallMs ?? CONSUMER_DEFAULTS.stallMs, options.reads);
     const { weigh } = options;
-    const failures = new FailurePolicy(options, this.counters, (work) =>
-      this.#breaker.count('failed', work.message.key),
-    );
+    const failures = new FailurePolicy(options, this.counters, {
+      failed: (work) => this.#breaker.count('failed', work.message.key),
+      passing: () => this.#breaker.provedNothing(),
+    });
     this.#lanes = new Lanes(
       {
         run: ({ message, attempts, receivedMs }) =>
           options.process(message, attempts, this.#abort.signal, receivedMs),
         thrown: (work, error) => failures.decide(work, error),
         ended: (work, end) => this.#ended(work, end),
-        held: () => (this.counters.heldAttempts += 1),
+        held: () => {
+          this.counters.heldAttempts += 1;
+          this.#breaker.tryOn();
+        },
         wanted: (work) => !work.prefix.closed,
       },
       {
@@ -186,7 +190,7 @@ export class ConsumerRuntime {
     prefix.highWatermark = highWatermark;
     this.counters.joined += takeDelivery(messages, prefix, this.#inFlight, this.#lanes);
     this.#lanes.pump();
-    this.#breaker.delivered();
+    this.#breaker.tryOn();
     this.#owned.pauseWhenFull(prefix);
   }
 

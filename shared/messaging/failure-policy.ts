@@ -9,6 +9,13 @@ import type { Work } from './work.ts';
 /** Lost infrastructure fails every message alike: one line in so many milliseconds says it. */
 const LOG_INTERVAL_MS = 5_000;
 
+export interface FailureCalls {
+  /** A bug held the message. */
+  failed(work: Work): void;
+  /** Lost infrastructure holds the message. */
+  passing(): void;
+}
+
 /**
  * What a throw of the process callback means: lost infrastructure holds the message, a bug goes to the consumer's
  * policy (onUnexpected) and, where there is none or it fails itself, holds the message too. Nothing is ever skipped.
@@ -16,13 +23,13 @@ const LOG_INTERVAL_MS = 5_000;
 export class FailurePolicy {
   readonly #options: RuntimeOptions;
   readonly #counters: ConsumerCounters;
-  readonly #countFailure: (work: Work) => void;
+  readonly #calls: FailureCalls;
   #loggedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: RuntimeOptions, counters: ConsumerCounters, countFailure: (work: Work) => void) {
+  constructor(options: RuntimeOptions, counters: ConsumerCounters, calls: FailureCalls) {
     this.#options = options;
     this.#counters = counters;
-    this.#countFailure = countFailure;
+    this.#calls = calls;
   }
 
   /** Throws nothing and never rejects. */
@@ -49,11 +56,12 @@ export class FailurePolicy {
 
   #holdAsFailed(work: Work): Disposition {
     this.#counters.failed += 1;
-    this.#countFailure(work);
+    this.#calls.failed(work);
     return this.#hold(work);
   }
 
   #holdForInfrastructure(work: Work, error: unknown): Disposition {
+    this.#calls.passing();
     const nowMs = performance.now();
     if (nowMs - this.#loggedMs >= LOG_INTERVAL_MS) {
       this.#loggedMs = nowMs;

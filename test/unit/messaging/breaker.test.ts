@@ -3,6 +3,7 @@ import { Breaker } from '../../../shared/messaging/breaker.ts';
 import type { RuntimeOptions } from '../../../shared/messaging/consumer-options.ts';
 import { ConsumerRuntime } from '../../../shared/messaging/consumer-runtime.ts';
 import type { Disposition } from '../../../shared/messaging/disposition.ts';
+import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { FakeGroupSource } from '../../support/fake-group-source.ts';
 import { FAKE_TOPIC, fakeMessages } from '../../support/fake-messages.ts';
@@ -186,6 +187,29 @@ test('what was refused unseen because it came too late neither opens nor closes 
   expect(runtime.stats()).toMatchObject({ breaker: 'open', failed: IN_A_ROW });
   await vi.advanceTimersByTimeAsync(FIRST_MS);
   expect(runtime.stats()).toMatchObject({ breaker: 'open', settled: 21 + PROBES });
+});
+
+test('a message that meets lost infrastructure leaves its try to another one, be it at once or later', async () => {
+  for (const isLate of [false, true]) {
+    const waiting = 400;
+    const bad = waiting + IN_A_ROW;
+    const { begun, changes, sink } = createScene(() => 'failed', {
+      process: (message) => {
+        begun.push(message.offset);
+        if (message.offset === bad) return 'settled';
+        if (message.offset >= waiting) return 'failed';
+        const away = new InfrastructureError('reply-partition-silent', 'takes no replies');
+        if (isLate) return Promise.reject(away);
+        throw away;
+      },
+    });
+    sink.onMessages(1, fakeMessages(0, bad - 1), bad);
+    await vi.advanceTimersByTimeAsync(PROBE_MS);
+    expect(changes).toEqual(['open']);
+    sink.onMessages(1, fakeMessages(bad, bad), bad + 1);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(changes).toEqual(['open', 'closed']);
+  }
 });
 
 test('refusals and passing faults do not open it', async () => {
