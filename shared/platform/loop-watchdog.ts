@@ -7,6 +7,8 @@ export const BLOCKED_LOOP_EXIT_CODE = 86;
 /** The heartbeat, and how often its absence is looked at; a limit below four of these is looked at more often. */
 const TICK_MS = 1_000;
 const LEAST_TICKS = 4;
+/** A blocked thread is found out after so many times the limit at the latest, however little of a busy processor it gets. */
+const MOST_WAITING = 20;
 /** A thread in JavaScript stops at once when asked where it is; one in native code does not before it returns. */
 const LOCATE_MS = 5_000;
 /** Frames of the call stack that are logged. */
@@ -26,6 +28,7 @@ interface WatchOptions {
 interface Watched extends WatchOptions {
   readonly beats: SharedArrayBuffer;
   readonly tickMs: number;
+  readonly mostWaiting: number;
   readonly locateMs: number;
   readonly maxFrames: number;
   readonly maxSteps: number;
@@ -39,7 +42,8 @@ interface Watched extends WatchOptions {
  * Watches the event loop of this process from a thread of its own. When no timer ran for `limitMs` the thread writes a log
  * line with the call stack of the main thread (functions, files and lines, no values) to stderr and ends the process with
  * BLOCKED_LOOP_EXIT_CODE; by SIGKILL where the main thread is in native code, which neither says where it is nor takes an
- * exit code. Both sides count ticks instead of comparing clocks: a process or machine that was suspended is not ended.
+ * exit code. Both sides count ticks instead of comparing clocks: a process or machine that was suspended is not ended. Nor is
+ * one that others keep from the processor, since time in which the main thread waits for one hardly counts (MOST_WAITING).
  * Costs 18 MB of memory, a wake-up of each thread a second, and a few milliseconds of the start.
  */
 export function watchEventLoop({ limitMs, name }: WatchOptions): void {
@@ -53,6 +57,7 @@ export function watchEventLoop({ limitMs, name }: WatchOptions): void {
     limitMs,
     name,
     tickMs,
+    mostWaiting: MOST_WAITING,
     locateMs: LOCATE_MS,
     maxFrames: MAX_FRAMES,
     maxSteps: MAX_STEPS,
@@ -61,7 +66,7 @@ export function watchEventLoop({ limitMs, name }: WatchOptions): void {
     root: fileURLToPath(new URL('../..', import.meta.url)),
   };
   // As text: a thread that loads a TypeScript file takes the compiler along, twice the memory and time.
-  const source = `${[watch, locate, report].join('\n')}\nwatch();`;
+  const source = `${[watch, mainThread, locate, report].join('\n')}\nwatch();`;
   new Worker(source, { eval: true, workerData: watched, env: {}, execArgv: [] }).unref();
 }
 
@@ -72,15 +77,34 @@ export function watchEventLoop({ limitMs, name }: WatchOptions): void {
 function watch(): void {
   const watched = process.getBuiltinModule('node:worker_threads').workerData as Watched;
   const counter = new Int32Array(watched.beats);
-  const limitTicks = Math.ceil(watched.limitMs / watched.tickMs);
   let seen = -1;
-  let missed = 0;
+  let blockedMs = 0;
+  let usedMs = 0;
   setInterval(() => {
     const beat = Atomics.load(counter, 0);
-    missed = beat === seen ? missed + 1 : 0;
+    const before = blockedMs;
+    const main = mainThread();
+    const gotMs = main.isRunnable ? main.cpuMs - usedMs : watched.tickMs;
+    usedMs = main.cpuMs;
+    const leastMs = watched.tickMs / watched.mostWaiting;
+    blockedMs = beat === seen ? blockedMs + Math.min(watched.tickMs, Math.max(leastMs, gotMs)) : 0;
     seen = beat;
-    if (missed === limitTicks) locate(watched, () => Atomics.load(counter, 0) === beat);
+    const isLimit = before < watched.limitMs && blockedMs >= watched.limitMs;
+    if (isLimit) locate(watched, () => Atomics.load(counter, 0) === beat);
   }, watched.tickMs);
+}
+
+/** Whether the main thread runs or waits for a processor, and the processor time that it has had; both by Linux only. */
+function mainThread(): { readonly isRunnable: boolean; readonly cpuMs: number } {
+  try {
+    const file = `/proc/self/task/${process.pid}/stat`;
+    const stat = process.getBuiltinModule('node:fs').readFileSync(file, 'latin1');
+    // Behind the name, which may contain anything; processor time is in hundredths of a second (proc_pid_stat(5)).
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { isRunnable: fields[0] === 'R', cpuMs: 10 * (Number(fields[11]) + Number(fields[12])) };
+  } catch {
+    return { isRunnable: false, cpuMs: 0 };
+  }
 }
 
 function locate(watched: Watched, isBlocked: () => boolean): void {

@@ -1,4 +1,5 @@
 import { pbkdf2Sync } from 'node:crypto';
+import { constants, setPriority } from 'node:os';
 import { watchEventLoop } from '../../shared/platform/loop-watchdog.ts';
 
 /** Blocks its event loop in the way that its first argument names; its second is the limit of the watchdog in ms. */
@@ -31,7 +32,21 @@ const BLOCKS: Readonly<Record<string, () => unknown>> = {
       while (performance.now() < until);
       process.stdout.write('turn\n');
     }, 1),
+  // Gives way to others, and then is busy for less than the limit of its own time.
+  starved: () => {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+    setInterval(() => {
+      const before = process.cpuUsage();
+      while (usedMs(before) < Number(limit) / 5);
+      process.stdout.write('turn\n');
+    }, 1);
+  },
 };
+
+function usedMs(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
 
 process.stdout.write('ready\n');
 setTimeout(() => BLOCKS[kind]?.(), 50);

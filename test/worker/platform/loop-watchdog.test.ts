@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -69,6 +70,21 @@ describe('the watchdog of the event loop', () => {
     await expect.poll(turns).toBeGreaterThan(TURNS);
     expect(child.exitCode).toBeNull();
   });
+
+  test.skipIf(process.platform !== 'linux')(
+    'ends no process that others keep from the processors for longer than the limit',
+    async () => {
+      for (let count = 0; count < availableParallelism(); count += 1) {
+        const other = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
+        onTestFinished(() => {
+          other.kill('SIGKILL');
+        });
+      }
+      const { child, turns, stderr } = start('starved');
+      await expect.poll(turns, { timeout: 20_000 }).toBeGreaterThan(0);
+      expect({ code: child.exitCode, stderr: stderr() }).toEqual({ code: null, stderr: '' });
+    },
+  );
 
   test('ends no process that was suspended for longer than the limit', async () => {
     const { child, turns, stderr } = start('idle');
