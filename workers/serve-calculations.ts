@@ -8,11 +8,14 @@ import { isPassingFailure } from '../shared/messaging/disposition.ts';
 import { readReply } from '../shared/messaging/read-reply.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { errorText } from '../shared/platform/errors.ts';
+import { lowerThreadPriority } from '../shared/platform/lower-priority.ts';
 import { createCodec } from './create-codec.ts';
 import { createCalculations, type Calculations } from './schedule/handlers.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('this program runs in a thread of the engine');
+
+lowerThreadPriority();
 
 const codec = await createCodec(workerData as ThreadConfig, systemClock);
 let calculations: Calculations | undefined;

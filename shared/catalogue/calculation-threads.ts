@@ -73,8 +73,10 @@ const MAX_THREADS = 2;
 const MAX_WAITING = 16;
 /** The most expensive request takes about a second; whatever takes so long has a fault, and its thread is ended. */
 const MAX_TASK_MS = 30_000;
-/** Heap of a thread: a reply of 8 MiB is calculated and rendered with less than 256 MiB. */
-const MAX_HEAP_MIB = 512;
+/** Heap of a thread: a reply of 8 MiB is calculated and rendered with less than 128 MiB. */
+const MAX_HEAP_MIB = 256;
+/** Young part of that heap: without a limit it grows to a few times as much, and a thread takes some 100 MiB more. */
+const MAX_YOUNG_HEAP_MIB = 16;
 
 interface Task {
   readonly message: ThreadTask;
@@ -223,7 +225,7 @@ class CalculationThread {
   #start(): Worker {
     const worker = new Worker(this.#entry, {
       workerData: { schemaRegistry: this.#config.schemaRegistry },
-      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB, maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MIB },
     });
     worker.on('message', (answer: ThreadAnswer) => {
       if (worker === this.#worker) this.#end((task) => task.resolve(answer));

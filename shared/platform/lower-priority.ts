@@ -1,4 +1,6 @@
+import { readlinkSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
+import { basename } from 'node:path';
 import { errorText } from './errors.ts';
 import type { Log } from './log.ts';
 
@@ -12,5 +14,21 @@ export function lowerPriority(log: Pick<Log, 'warn'>, set: (priority: number) =>
     set(constants.priority.PRIORITY_BELOW_NORMAL);
   } catch (error) {
     log.warn({ error: errorText(error) }, 'the priority of the process cannot be lowered');
+  }
+}
+
+/** Where Linux names the thread that asks, as `<process>/task/<thread>`. */
+const THREAD_LINK = '/proc/thread-self';
+
+/**
+ * Lets the calling worker thread give way to the event loop of its process and to other processes whenever the
+ * processors are short. Only Linux has priorities of threads; elsewhere, or where the system refuses, nothing changes.
+ */
+export function lowerThreadPriority(): void {
+  try {
+    const threadId = Number(basename(readlinkSync(THREAD_LINK)));
+    if (threadId !== process.pid) setPriority(threadId, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // The work is the same at any priority.
   }
 }
