@@ -35,12 +35,20 @@ export function productErrorBound(n: number): bigint {
  */
 export function factorSeries(counts: readonly number[], factorOf: (count: number) => bigint): FactorSeries {
   let series: FactorSeries = { sum: 0n, product: ONE };
+  // Months of actual days come in a few lengths only, and each factor costs a division.
+  const factors = new Map<number, bigint>();
   let end = counts.length;
   while (end > 0) {
     const count = counts[end - 1] ?? 0;
+    let factor = factors.get(count);
+    if (factor === undefined) {
+      factor = factorOf(count);
+      factors.set(count, factor);
+    }
     let start = end - 1;
     while (start > 0 && counts[start - 1] === count) start -= 1;
-    series = prepend(runSeries(factorOf(count), end - start), series);
+    const length = end - start;
+    series = length === 1 ? prependFactor(factor, series) : prepend(runSeries(factor, length), series);
     end = start;
   }
   return series;

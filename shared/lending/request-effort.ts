@@ -47,8 +47,10 @@ const EXPLAINED_BAND_MS = 0.001_5;
 const MAX_EXPLANATION_MS = 900;
 /** One cash flow of a rate, with its line of the proof. */
 const FLOW_MS = 0.03;
-/** One instalment of one offer of a simulation, of which a product has a few. */
+/** One instalment of a simulation: of up to ten offers, of which most products have fewer. */
 const SIMULATED_ROW_MS = 0.03;
+/** One instalment for which a new payment is solved in each of the offers that rates were sent for: two, at the most. */
+const SIMULATED_SOLVED_ROW_MS = 0.000_3;
 
 /** Shortest encoding of a row, and of its explanation without charges. */
 const ROW_BYTES = 50;
@@ -108,9 +110,19 @@ export function rateEffort({ CashFlows, Amounts }: RateRequest): RequestEffort {
   return { processorMs: REQUEST_MS + flows * FLOW_MS, leastReplyBytes: 0 };
 }
 
+/** What a simulation's effort is estimated from. */
+interface SimulatedTerms {
+  readonly loanPeriod: number;
+  readonly jsonMultipleInterestRates?: readonly unknown[] | undefined;
+}
+
 /** The effort of a simulation: the number of its offers is known to the catalogue alone. */
-export function simulationEffort({ loanPeriod }: { readonly loanPeriod: number }): RequestEffort {
-  return { processorMs: REQUEST_MS + Math.max(0, loanPeriod) * SIMULATED_ROW_MS, leastReplyBytes: 0 };
+export function simulationEffort({
+  loanPeriod,
+  jsonMultipleInterestRates: rates = [],
+}: SimulatedTerms): RequestEffort {
+  const rowMs = SIMULATED_ROW_MS + rates.length * SIMULATED_SOLVED_ROW_MS;
+  return { processorMs: REQUEST_MS + Math.max(0, loanPeriod) * rowMs, leastReplyBytes: 0 };
 }
 
 function explanationMs(rows: number, bands: number, charges: readonly Charge[]): number {

@@ -28,6 +28,8 @@ export interface SimulateContext {
 
 /** Most rows of all offers together: bounds the time of a simulation and keeps its answer within a message. */
 export const MOST_ROWS = 36_000;
+/** Installments over which a new payment is solved, once for each rate that was sent, that take as long as one row. */
+const SOLVED_PER_ROW = 100;
 
 type Inputs = Readonly<Record<FormulaInputPart, FormulaArguments>>;
 
@@ -42,11 +44,14 @@ export function simulate(request: SimulateRequest, context: SimulateContext): Si
   return step.value;
 }
 
-/** The same with a pause after each offer, so that the schedules of many offers need not be calculated in one go. */
+/**
+ * The same with a pause before each offer, so that the schedules of many offers need not be
+ * calculated in one go. Each pause gives the work that is left, in rows of a plain schedule.
+ */
 export function* simulateInSteps(
   request: SimulateRequest,
   context: SimulateContext,
-): Generator<undefined, SimulationOutcome, undefined> {
+): Generator<number, SimulationOutcome, undefined> {
   const { catalogue, calendars, requestDay } = context;
   const product = catalogue.product(request.productCode, requestDay);
   if (product === undefined) return unknownProduct(requestDay);
@@ -62,7 +67,8 @@ export function* simulateInSteps(
   const insurances = insurancesOf(request, product, context, { findings, inputs });
   const discounted = { catalogue, requestDay, inputs: inputs.discountInput };
   const given = discountsOf(request, product, discounted, findings);
-  if (loan !== undefined) refuseTooManyRows(offers.length, loan.installmentsNo, findings);
+  const offerRows = loan === undefined ? 0 : rowsOfOffer(request, loan.installmentsNo);
+  if (loan !== undefined) refuseTooManyRows(offers.length, { ...loan, offerRows }, findings);
   if (loan === undefined || findings.faults.length > 0) return refused();
   for (const input of Object.values(inputs)) input.warnOfExtras();
   const shared: SharedTerms = {
@@ -76,10 +82,10 @@ export function* simulateInSteps(
     cntInterestCommissionItemId: new Set(offers.map(({ item }) => item.Id)).size,
   };
   const records: SimulationRecord[] = [];
-  for (const offer of complete) {
+  for (const [index, offer] of complete.entries()) {
+    yield (complete.length - index) * offerRows;
     const record = offerRecord(offer, shared, findings);
     if (record !== undefined) records.push(record);
-    yield;
   }
   if (findings.faults.length > 0) return refused();
   warnOfIdleDiscounts(given, findings);
@@ -101,8 +107,23 @@ function unknownProduct(day: CalendarDate): SimulationOutcome {
   };
 }
 
-function refuseTooManyRows(offers: number, installmentsNo: number, findings: Findings): void {
-  if (offers * installmentsNo <= MOST_ROWS) return;
+/** The work of one offer in rows of a plain schedule. */
+function rowsOfOffer({ jsonMultipleInterestRates }: SimulateRequest, installmentsNo: number): number {
+  const solved = (jsonMultipleInterestRates?.length ?? 0) * installmentsNo;
+  return installmentsNo + Math.floor(solved / SOLVED_PER_ROW);
+}
+
+function refuseTooManyRows(
+  offers: number,
+  { installmentsNo, offerRows }: { readonly installmentsNo: number; readonly offerRows: number },
+  findings: Findings,
+): void {
+  if (offers * offerRows <= MOST_ROWS) return;
+  if (offers * installmentsNo <= MOST_ROWS) {
+    const message = `must have fewer items with ${offers} offers over ${installmentsNo} periods`;
+    findings.refuse('jsonMultipleInterestRates', 'too-many-rows', message);
+    return;
+  }
   const most = Math.floor(MOST_ROWS / offers);
   const message = `must be at most ${most} periods with ${offers} offers; jsonFilterCommission leaves fewer of them`;
   findings.refuse('loanPeriod', 'too-many-rows', message);

@@ -18,8 +18,10 @@ import { simulateInSteps } from '../../shared/product/simulate.ts';
 import type { SimulationOutcome } from '../../shared/product/simulation.ts';
 
 const DAY_MS = 86_400_000;
-/** Simulations of many offers give way to everything else of the process after this. */
+/** Long simulations give way to everything else of the process after this. */
 const SLICE_MS = 10;
+/** Rows that are calculated at once, in some 5 ms: such a simulation does not wait for the long ones. */
+const SHORT_ROWS = 2_000;
 
 type Refused = Extract<SimulationOutcome, { readonly kind: 'refused' }>;
 
@@ -47,21 +49,22 @@ export function createSimulateHandler(
   };
 }
 
-/** One simulation at a time, with a turn of the event loop whenever the slice is used up. */
+/** A short simulation at once; of the long ones one at a time, with a turn of the event loop after each slice. */
 async function inSlices<Result>(
   slices: WorkSlices,
-  steps: Generator<undefined, Result, undefined>,
+  steps: Generator<number, Result, undefined>,
 ): Promise<Result> {
-  await slices.acquire();
+  let step = steps.next();
+  const isLong = step.done !== true && step.value > SHORT_ROWS;
+  if (isLong) await slices.acquire();
   try {
-    let step = steps.next();
     while (step.done !== true) {
-      if (slices.isOver()) await slices.yield();
+      if (isLong && slices.isOver()) await slices.yield();
       step = steps.next();
     }
     return step.value;
   } finally {
-    slices.release();
+    if (isLong) slices.release();
   }
 }
 

@@ -3,6 +3,7 @@ import { findAction } from '../../../shared/contract/actions.ts';
 import { MAX_REPLY_BYTES, refuseLargeReply, requestWeight } from '../../../shared/contract/request-limits.ts';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import { allTopicSpecs } from '../../../shared/messaging/topic-catalogue.ts';
+import { INTEREST_OPTION_IDS } from '../../../shared/product/interest-options.ts';
 import {
   commissions,
   EXPENSIVE_REQUESTS,
@@ -13,8 +14,12 @@ import { date, decimal, loan, REQUEST_DAY } from '../../support/lending-loan.ts'
 
 /** What a call of an action is estimated at. */
 function effortOf(jsonParam: object, name = 'PLAT_BP_CalculateRepaymentSchedule') {
+  return effortOfBody({ jsonParam }, name);
+}
+
+function effortOfBody(body: object, name: string) {
   const action = findAction(name);
-  const read = action?.read({ jsonParam });
+  const read = action?.read(body);
   const effort = read?.kind === 'valid' ? action?.effort?.(read.payload, REQUEST_DAY) : undefined;
   if (effort === undefined) throw new Error(`nothing is estimated: ${JSON.stringify(read)}`);
   return effort;
@@ -95,5 +100,19 @@ describe('the weight of a request in the rate limit (E6)', () => {
   it('is more for a rate of 5,000 flows than for one of 100', () => {
     expect(requestWeight(effortOf(flows(100), 'PLAT_BP_CalculateRate'))).toBe(1);
     expect(requestWeight(effortOf(flows(5_000), 'PLAT_BP_CalculateRate'))).toBeGreaterThan(10);
+  });
+
+  it('is more for a simulation that asks for a new payment in each of 1,200 rows', () => {
+    const terms = { productCode: 'PL', amount: 1_000, loanPeriod: 1_200, scheduleType: 'EqualInstallments' };
+    const jsonMultipleInterestRates = Array.from({ length: 1_200 }, (_, at) => ({
+      FromInstNo: at + 1,
+      ToInstNo: at + 1,
+      InterestRate: 5,
+    }));
+    const interestType = INTEREST_OPTION_IDS.Collection;
+    const name = 'PLAT_BP_Simulate';
+    expect(requestWeight(effortOfBody({ ...terms, loanPeriod: 300 }, name))).toBe(1);
+    const sent = { ...terms, interestType, jsonMultipleInterestRates };
+    expect(requestWeight(effortOfBody(sent, name))).toBeGreaterThan(20);
   });
 });

@@ -140,6 +140,21 @@ describe('the interests of a simulation', () => {
       'jsonFilterCommission out-of-range 422',
     ]);
   });
+
+  it('have fewer sent rates the more of them there are, since each rate asks for a new payment (E6)', () => {
+    const steps = [{ InterestName: 'x', FromInstallment: 1, ToInstallment: 1200, Value: 5, InterestRate: 5 }];
+    const collection = (place: number) =>
+      interest({ Id: guid(1000 + place), Type: 'Collection', Values: [], CollectionInterests: steps });
+    const jsonMultipleInterestRates = Array.from({ length: 1200 }, (_, at) => ({
+      FromInstNo: at + 1,
+      ToInstNo: at + 1,
+      InterestRate: decimal(5),
+    }));
+    const request = { interestType: Collection, loanPeriod: 1200 };
+    expect(
+      refusalOf({ interests: [1, 2, 3].map(collection) }, { ...request, jsonMultipleInterestRates }),
+    ).toEqual(['jsonMultipleInterestRates too-many-rows 422']);
+  });
 });
 
 const RANGE = { InterestStartDate: null, InterestEndDate: null };

@@ -1,0 +1,34 @@
+/** Many offers of a long term take a tenth of a second and more: other simulations do not wait for them. */
+
+import { expect, it } from 'vitest';
+import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
+import type { RequestContext } from '../../../shared/messaging/handle-by-type.ts';
+import { createSimulateHandler } from '../../../workers/simulation/handle-simulate.ts';
+import { catalogueOf, guid, interest, simulateRequest } from '../../support/simulated-product.ts';
+
+const INTERESTS = Array.from({ length: 30 }, (_, place) => interest({ Id: guid(1000 + place) }));
+
+const CONTEXT: RequestContext = {
+  correlationId: undefined,
+  originTimestampMs: Date.UTC(2025, 0, 1),
+  deadlineMs: undefined,
+  traceParent: undefined,
+  attempt: 1,
+  signal: new AbortController().signal,
+  message: { topic: '', partition: 0, offset: 0, key: null, value: null, headers: {}, timestampMs: 0 },
+  format: 'avro',
+  isBatchItem: false,
+};
+
+it('a short simulation is answered before long ones that came first', async () => {
+  const calendars = { find: (name: string) => findCalendar(name, {}) };
+  const handler = createSimulateHandler(catalogueOf({ interests: INTERESTS }), { calendars });
+  const ended: string[] = [];
+  const simulate = async (name: string, loanPeriod: number) => {
+    const request = simulateRequest({ loanPeriod, interestTypeName: 'Fixed' });
+    const outcome = await handler(request, CONTEXT);
+    ended.push(`${name}: ${outcome.kind}`);
+  };
+  await Promise.all([simulate('long', 1_200), simulate('as long', 1_200), simulate('short', 12)]);
+  expect(ended).toEqual(['short: done', 'long: done', 'as long: done']);
+});
