@@ -3,7 +3,7 @@ import { nearestName } from '../../shared/platform/nearest-name.ts';
 import { bearerToken } from './access/access.ts';
 import { credentialsOf } from './access/request-credentials.ts';
 import type { ActionContract, ActionRegistry } from './action-contract.ts';
-import { admit, type AdmissionDeps } from './admission.ts';
+import { addressOf, admit, countBody, type AdmissionDeps } from './admission.ts';
 import { acceptHeaders, readJson, refuseNotReady } from './json-request.ts';
 import { UNLIMITED } from './rate-limit.ts';
 import { refuse } from './send-answer.ts';
@@ -50,16 +50,20 @@ export function createActionHandler(deps: ActionHandlerDeps) {
     if (!acceptHeaders(deps.bodyLimitBytes, request, reply)) return;
     const bearer = bearerToken(request.headers.authorization);
     if (bearer === undefined && deps.access.required) {
-      readJson({ limitBytes: deps.bodyLimitBytes }, request, reply, (body) => {
+      let sender = addressOf(request);
+      const done = (bytes: number) => countBody(deps, sender, bytes);
+      readJson({ limitBytes: deps.bodyLimitBytes, done }, request, reply, (body) => {
         const credentials = credentialsOf(undefined, body);
-        admit(deps, { request, reply, credentials }, (subject, caller) =>
-          deps.accept({ request, reply, action, subject, caller, body }),
-        );
+        admit(deps, { request, reply, credentials }, (subject, caller) => {
+          sender = caller;
+          deps.accept({ request, reply, action, subject, caller, body });
+        });
       });
       return;
     }
-    admit(deps, { request, reply, credentials: { token: bearer, userName: undefined } }, () => {
-      readJson({ limitBytes: deps.bodyLimitBytes }, request, reply, (body) => {
+    admit(deps, { request, reply, credentials: { token: bearer, userName: undefined } }, (_, sender) => {
+      const done = (bytes: number) => countBody(deps, sender, bytes);
+      readJson({ limitBytes: deps.bodyLimitBytes, done }, request, reply, (body) => {
         // Counted already; a user_name beside the bearer token still has to be the token's own.
         const confirmation = { access: deps.access, rateLimit: UNLIMITED };
         const credentials = credentialsOf(request.headers.authorization, body);

@@ -55,6 +55,7 @@ export function readJson(
       // Thrown in a socket's event: nobody above would answer it.
       reply.send(error);
     }
+    if (outcome.kind === 'read') room.done?.(outcome.bytes.length);
   });
 }
 

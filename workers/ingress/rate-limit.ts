@@ -17,10 +17,12 @@ export interface RateLimit {
    * back before the caller's next request. Answers 0, or the seconds to wait where there is a debt already.
    */
   charge(caller: string, further: number): number;
+  /** Takes what a request has cost already beyond the one that was taken for it, whatever is left. */
+  spend(caller: string, further: number): void;
 }
 
 /** No limit: the setting 0, and requests that were counted already. */
-export const UNLIMITED: RateLimit = { take: () => 0, charge: () => 0 };
+export const UNLIMITED: RateLimit = { take: () => 0, charge: () => 0, spend: () => undefined };
 
 /**
  * A token bucket per caller (E6): `perSecond` requests a second, and as many at once after a pause. Counts per
@@ -59,6 +61,9 @@ export function createRateLimit(perSecond: number, clock: Clock): RateLimit {
       if (bucket.tokens < 0) return secondsTo(1 - bucket.tokens);
       bucket.tokens -= further;
       return 0;
+    },
+    spend: (caller, further) => {
+      filled(caller).tokens -= further;
     },
   };
 }

@@ -26,6 +26,8 @@ export interface BodyRoom {
   readonly limitBytes: number;
   /** Asked for every piece that comes; false: there is no room for it. Absent: there always is. */
   readonly take?: (bytes: number) => boolean;
+  /** Told of the length of a body that was read whole, after what was done with it at once. */
+  readonly done?: (bytes: number) => void;
 }
 
 /**

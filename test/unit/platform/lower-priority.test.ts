@@ -1,4 +1,5 @@
-import { constants } from 'node:os';
+import { constants, getPriority } from 'node:os';
+import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { lowerPriority } from '../../../shared/platform/lower-priority.ts';
@@ -19,3 +20,27 @@ it('a system that refuses is told of and changes nothing', () => {
   lowerPriority(log, refuse);
   expect(told).toEqual([{ error: 'not permitted' }]);
 });
+
+const PROGRAM = `
+  import { readlinkSync } from 'node:fs';
+  import { getPriority } from 'node:os';
+  import { parentPort } from 'node:worker_threads';
+  import { lowerThreadPriority } from '${new URL('../../../shared/platform/lower-priority.ts', import.meta.url).href}';
+  lowerThreadPriority();
+  parentPort.postMessage(getPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1))));
+`;
+
+it.runIf(process.platform === 'linux')(
+  'a thread gives way to the event loop of its own process',
+  async () => {
+    const before = getPriority();
+    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(PROGRAM)}`));
+    const priority = await new Promise((resolve, reject) => {
+      worker.on('message', resolve);
+      worker.on('error', reject);
+    });
+    await worker.terminate();
+    expect(priority).toBe(Math.max(before, constants.priority.PRIORITY_BELOW_NORMAL));
+    expect(getPriority()).toBe(before);
+  },
+);

@@ -20,6 +20,8 @@ import {
 const { Fixed, Variable, Collection, BankingFormula } = INTEREST_OPTION_IDS;
 const decimal = (value: number | string) => new Decimal(value);
 
+const RANGE = { InterestStartDate: null, InterestEndDate: null };
+
 const SEVERAL = {
   interests: [
     interest({ Id: guid(101), Name: 'A' }),
@@ -142,7 +144,7 @@ describe('the interests of a simulation', () => {
   });
 
   it('have fewer sent rates the more of them there are, since each rate asks for a new payment (E6)', () => {
-    const steps = [{ InterestName: 'x', FromInstallment: 1, ToInstallment: 1200, Value: 5, InterestRate: 5 }];
+    const steps = [{ ...RANGE, InterestName: 'x', InterestStartPeriod: 1, InterestEndPeriod: null }];
     const collection = (place: number) =>
       interest({ Id: guid(1000 + place), Type: 'Collection', Values: [], CollectionInterests: steps });
     const jsonMultipleInterestRates = Array.from({ length: 1200 }, (_, at) => ({
@@ -157,7 +159,6 @@ describe('the interests of a simulation', () => {
   });
 });
 
-const RANGE = { InterestStartDate: null, InterestEndDate: null };
 const STEPPED = {
   interests: [
     interest({

@@ -228,6 +228,14 @@ describe('sending (interface 4.8, N3)', () => {
     expect(statuses).toEqual([202, 202, 429]);
   });
 
+  it('counts an e-mail by its size too (E6)', async () => {
+    const { url } = await system({ RATE_LIMIT_PER_SECOND: '2' }, standingClock());
+    const attachmentList = [{ name: 'a.txt', content: Buffer.alloc(600_000, 'text').toString('base64') }];
+    expect((await send(url, 'email', { ...EMAIL, attachmentList })).status).toBe(202);
+    const refused = await send(url, 'sms', SMS);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '2']);
+  });
+
   it('lists all faults of a body at once, and refuses other methods, types and sizes', async () => {
     const { url } = await system({ EMAIL_BODY_LIMIT_BYTES: '2048' });
     expect(await problemOf(await send(url, 'email', { cc: 'x', contentType: 'y' }))).toEqual({

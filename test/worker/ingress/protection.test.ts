@@ -24,6 +24,16 @@ describe('the rate limit (E6)', () => {
     expect((await postEcho(ingress, {})).status).toBe(429);
   });
 
+  it('counts a large body as more than one request, also where it cannot be read', async () => {
+    const clock = { now: () => 1_000_000 };
+    const ingress = await openTestIngress({ options: { rateLimitPerSecond: 4 }, clock });
+    const large = `{"text":"${'x'.repeat(200_000)}`;
+    const headers = { 'content-type': 'application/json' };
+    const send = async (body: string) =>
+      (await fetch(ingress.url + ECHO_PATH, { method: 'POST', headers, body })).status;
+    expect([await send(large), await send(large), await send('{}')]).toEqual([400, 400, 429]);
+  });
+
   it('counts results too, and neither health nor documents', async () => {
     const clock = { now: () => 1_000_000 };
     const ingress = await openTestIngress({ options: { rateLimitPerSecond: 1 }, clock });

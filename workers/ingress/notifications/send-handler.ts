@@ -4,7 +4,7 @@ import { isPromise } from '../../../shared/messaging/maybe-promise.ts';
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 import { createProblem } from '../../../shared/platform/create-problem.ts';
 import { bearerToken } from '../access/access.ts';
-import { admit, type AdmissionDeps } from '../admission.ts';
+import { admit, countBody, type AdmissionDeps } from '../admission.ts';
 import { acceptHeaders, readJson, refuseNotReady } from '../json-request.ts';
 import { refuse, sendProblem } from '../send-answer.ts';
 import type { TrafficGate } from '../traffic-gate.ts';
@@ -36,12 +36,16 @@ export function createSendHandler(deps: SendHandlerDeps, contract: ChannelContra
     if (deps.gate.state() !== 'open') return refuseNotReady(reply, deps.gate);
     if (!acceptHeaders(deps.bodyLimitBytes, request, reply)) return;
     const credentials = { token: bearerToken(request.headers.authorization), userName: undefined };
-    admit(deps, { request, reply, credentials }, (subject) => {
+    admit(deps, { request, reply, credentials }, (subject, caller) => {
       const headers = readNotificationHeaders(request.raw, contract);
       if (headers.kind === 'refused') return sendProblem(reply, headers.problem);
       const profile = deps.profiles.of(channel);
       if (profile === undefined) return refuse(reply, 'no-provider');
-      const room = { limitBytes: deps.bodyLimitBytes, take: deps.budget.takerFor(reply) };
+      const room = {
+        limitBytes: deps.bodyLimitBytes,
+        take: deps.budget.takerFor(reply),
+        done: (bytes: number) => countBody(deps, caller, bytes),
+      };
       readJson(room, request, reply, (body) => {
         const reading = { country: deps.defaultCountry, ...profile };
         const { idempotencyKey } = headers;
