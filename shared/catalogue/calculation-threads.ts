@@ -71,6 +71,8 @@ export type ThreadAnswer =
 const MAX_THREADS = 2;
 /** Tasks of one kind that wait, at some 0.4 s each: more would not be answered within the time limit of a reply (E6). */
 const MAX_WAITING = 16;
+/** Of these, calculations without a deadline, which nobody waits for: the other places are left to callers. */
+const MAX_WAITING_UNHURRIED = 8;
 /** The most expensive request takes about a second; whatever takes so long has a fault, and its thread is ended. */
 const MAX_TASK_MS = 30_000;
 /** Heap of a thread: a reply of 8 MiB is calculated and rendered with less than 128 MiB. */
@@ -123,7 +125,8 @@ export function createCalculationThreads(
   };
   return {
     calculate: async ({ snapshot, isPatient, deadlineMs, ...work }) => {
-      if (!isPatient && waiting.calculations.length >= MAX_WAITING) return undefined;
+      const places = deadlineMs === undefined ? MAX_WAITING_UNHURRIED : MAX_WAITING;
+      if (!isPatient && waiting.calculations.length >= places) return undefined;
       const value = ownBytes(work.value);
       const message: ThreadTask = { kind: 'calculate', work: { ...work, value }, snapshot: undefined };
       const answer = await enqueue(waiting.calculations, message, value, { snapshot, deadlineMs });

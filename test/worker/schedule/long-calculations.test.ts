@@ -130,6 +130,18 @@ describe('a calculation beside the event loop', { timeout: TEST_LIMIT_MS }, () =
     expect(await patient).toBeInstanceOf(InfrastructureError);
     expect((await Promise.all(taken)).filter((end) => end === undefined)).toHaveLength(1);
   });
+
+  it('is taken for a caller that waits where many without a deadline wait already', async () => {
+    const idle = new URL(`data:text/javascript,${encodeURIComponent('setInterval(() => {}, 1000);')}`);
+    const threads = startThreads(idle);
+    const work = await workOf(EXPLAINED_LOAN);
+    const unhurried = Array.from({ length: 20 }, () => threads.calculate(work).catch(() => 'interrupted'));
+    const deadlineMs = Date.now() + TEST_LIMIT_MS;
+    const caller = threads.calculate({ ...work, deadlineMs }).catch(() => 'interrupted');
+    await threads.stop();
+    expect(await Promise.all(unhurried)).toContain(undefined);
+    expect(await caller).toBe('interrupted');
+  });
 });
 
 describe('the handler of a long calculation', () => {
