@@ -36,6 +36,8 @@ export interface ReplyRouterOptions {
   readonly foreignReplies: Publisher;
   /** Carries replies to partitions that took none last time: their silence holds up none of the others'. */
   readonly probes: Publisher;
+  /** Carries large replies to our own topics: the small ones that come after them go their way meanwhile. */
+  readonly largeReplies: Publisher;
   readonly ownReplyTopics: readonly string[];
   readonly internalTopics: readonly string[];
   readonly directory: TopicDirectory;
@@ -47,6 +49,9 @@ export interface ReplyRouterOptions {
  */
 const SLOW_REPLY_MS = 500;
 const MAX_SLOW_REPLIES = 16;
+
+/** Such a reply takes some 10 ms to be written and sent, in bytes. */
+const LARGE_REPLY_BYTES = 1_048_576;
 
 const fault = (code: ReplyFault): ReplyRoute => ({ kind: 'fault', code });
 
@@ -107,7 +112,7 @@ export class ReplyRouter {
     const send = { beganMs: performance.now() };
     if (!this.#own.has(route.topic)) this.#foreignSends.add(send);
     try {
-      await route.publisher.publish([reply]);
+      await this.#publisherOf(route, reply).publish([reply]);
       this.#silent.answered(id);
     } catch (error) {
       if (!isPassingFailure(error)) this.#silent.answered(id);
@@ -149,6 +154,11 @@ export class ReplyRouter {
     if (partition !== undefined && partition >= count) return fault('reply-partition-invalid');
     const chosen = partition ?? this.#choose(message, topic, count);
     return { kind: 'route', topic, partition: chosen, publisher: this.#publisher(topic, chosen) };
+  }
+
+  #publisherOf({ publisher }: Route, { value }: OutgoingMessage): Publisher {
+    const { replies, largeReplies } = this.#options;
+    return publisher === replies && (value?.length ?? 0) > LARGE_REPLY_BYTES ? largeReplies : publisher;
   }
 
   #publisher(topic: string, partition: number): Publisher {

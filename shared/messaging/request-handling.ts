@@ -25,6 +25,8 @@ export interface RequestHandlingOptions {
   readonly foreignReplies: Publisher;
   /** Carries replies to partitions that took none last time; absent: the publisher of foreign replies does. */
   readonly probes?: Publisher;
+  /** Absent: `replies` carries the large ones too. */
+  readonly largeReplies?: Publisher;
   readonly deadLetters: Publisher;
   readonly deadLetterTopic: string;
   readonly groupId: string;
@@ -106,8 +108,10 @@ export function createRequestHandling(options: RequestHandlingOptions): { readon
 }
 
 function createRouter(options: RequestHandlingOptions, directory: TopicDirectory): ReplyRouter {
-  const { replies, foreignReplies, ownReplyTopics, internalTopics, probes = foreignReplies } = options;
-  return new ReplyRouter({ replies, foreignReplies, probes, ownReplyTopics, internalTopics, directory });
+  const { replies, foreignReplies, ownReplyTopics, internalTopics } = options;
+  const { probes = foreignReplies, largeReplies = replies } = options;
+  const publishers = { replies, foreignReplies, probes, largeReplies };
+  return new ReplyRouter({ ...publishers, ownReplyTopics, internalTopics, directory });
 }
 
 function createDelivery(

@@ -86,6 +86,7 @@ export async function startLane(context: WorkerContext, options: LaneOptions): P
   const probes = startedWhenUsed(
     broker.createPublisher({ clientId: `${clientId}-silent-replies`, deadlineMs: PROBE_DEADLINE_MS }),
   );
+  const largeReplies = startedWhenUsed(broker.createPublisher({ clientId: `${clientId}-large-replies` }));
   const observe = consumerMetrics(metrics, clientId);
   const { process } = createRequestHandling({
     handlers: { ...handlers, [REQUEST_BATCH]: batchHandler(context, options, observe.onBatchItems) },
@@ -93,6 +94,7 @@ export async function startLane(context: WorkerContext, options: LaneOptions): P
     replies,
     foreignReplies,
     probes,
+    largeReplies,
     deadLetters: replies,
     deadLetterTopic: topic(options.deadLetterTopic),
     groupId,
@@ -119,7 +121,7 @@ export async function startLane(context: WorkerContext, options: LaneOptions): P
     ...(sliceMs === undefined ? {} : { sliceMs }),
   });
   observe.follow(consumer);
-  const running = laneOf(consumer, [replies, foreignReplies, probes]);
+  const running = laneOf(consumer, [replies, foreignReplies, probes, largeReplies]);
   try {
     await Promise.all([replies.start(), foreignReplies.start()]);
     await consumer.start();

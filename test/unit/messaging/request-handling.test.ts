@@ -412,6 +412,17 @@ const keyless = (offset: number): LogMessage => ({
 const codesOf = (publisher: FakePublisher) =>
   publisher.sent.map(({ headers }) => headers?.['plat-dead-letter-code']);
 
+test('a large reply to our own topic has a publisher of its own, so that small ones do not wait behind it', async () => {
+  const largeReplies = new FakePublisher();
+  const sizes = [10, 2_000_000];
+  const handler = () => done({ type: 'Answer', payload: 'x'.repeat(sizes.shift() ?? 0) });
+  const { handle, replies } = createScene(handler, {}, { largeReplies });
+  await handle(question());
+  await handle(question());
+  expect([replies.sent.length, largeReplies.sent.length]).toEqual([1, 1]);
+  expect(largeReplies.sent[0]?.value?.length).toBeGreaterThan(2_000_000);
+});
+
 /** A scene in which partition 2 of the foreign topic takes nothing, however well everything else is. */
 function createSilentScene() {
   let calls = 0;
