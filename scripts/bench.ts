@@ -1,5 +1,6 @@
 /** `npm run bench`: what a round trip costs beside raw kafkajs in the same run, and what the work itself costs,
  * beside packages that do similar work. */
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchBulk } from './bench/bulk-scenarios.ts';
 import type { KafkaUnderTest } from './bench/bulk-system.ts';
@@ -16,7 +17,7 @@ import {
   SCHEDULE_CALL,
   type KafkaCall,
 } from './bench/kafka-scenarios.ts';
-import { benchLending } from './bench/lending-scenarios.ts';
+import type { benchLending } from './bench/lending-scenarios.ts';
 import { formatResults, type Measurement, type Ratio } from './bench/measurement.ts';
 import { benchDelivery } from './bench/notification-scenarios.ts';
 import { benchPortfolio, RESULT_FORMS, type ResultForm } from './bench/portfolio-scenario.ts';
@@ -24,6 +25,7 @@ import { LOOK_UP_CALL } from './bench/sample-look-up.ts';
 import { ACCEPT_CALL, notificationMessageSizes } from './bench/sample-notification.ts';
 import { lookUpMessageSizes, sampleMessageSizes } from './bench/sample-messages.ts';
 import { startLocalKafka } from './local-kafka/start-local-kafka.ts';
+import { installOwnPackages } from './own-packages.ts';
 
 const HELP = `Usage: npm run bench [-- OPTIONS]
 
@@ -36,6 +38,8 @@ const HELP = `Usage: npm run bench [-- OPTIONS]
   --contracts N     contracts of the largest portfolio that is recalculated (default 20000)
   --results FORM    what recalculating writes: ndjson (default), csv or summary
   KAFKA_BROKERS     a Kafka to use instead of one started for the run
+
+The packages that the part lending compares with are installed into scripts/bench when they are first needed.
 
 Exit codes: 0 measured, 1 failed, 2 wrong arguments.
 `;
@@ -66,6 +70,7 @@ const progress = (text: string): void => {
 const chosen = readArguments();
 if (chosen !== undefined) {
   const wants = (part: Part): boolean => chosen.parts.includes(part);
+  const measureLending = wants('lending') ? await loadLendingBench() : undefined;
   const costs = wants('costs') ? await benchCosts(progress) : [];
   const measurements: Measurement[] = [];
   if (wants('embedded')) measurements.push(...(await benchEmbedded({ ...chosen, progress })));
@@ -92,7 +97,7 @@ if (chosen !== undefined) {
   const lanes = await ifWanted('lanes', benchLanes);
   const portfolio = await ifWanted('portfolio', benchPortfolio);
   const isolation = await ifWanted('isolation', benchIsolation);
-  const lending = wants('lending') ? benchLending({ ...chosen, progress }) : undefined;
+  const lending = measureLending?.({ ...chosen, progress });
   const catalogue = wants('catalogue') ? benchCatalogue({ ...chosen, progress }) : undefined;
   const large = { bulk, lanes, portfolio, isolation };
   const results = {
@@ -114,6 +119,12 @@ if (chosen !== undefined) {
 interface MessageSizes {
   readonly requestBytes: number;
   readonly replyBytes: number;
+}
+
+/** Installs the packages that the engine is compared with: before anything is measured, so that a failure costs nothing. */
+async function loadLendingBench(): Promise<typeof benchLending> {
+  await installOwnPackages(path.join(import.meta.dirname, 'bench'), progress);
+  return (await import('./bench/lending-scenarios.ts')).benchLending;
 }
 
 interface BenchOptions {

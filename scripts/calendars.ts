@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { errorText } from '../shared/platform/errors.ts';
+import { installOwnPackages } from './own-packages.ts';
 
 const HELP = `Usage: npm run calendars -- COMMAND [COUNTRY...] [OPTIONS]
 
@@ -11,7 +12,7 @@ const HELP = `Usage: npm run calendars -- COMMAND [COUNTRY...] [OPTIONS]
   check      names the files that differ from what generate would write; changes nothing
 
 Countries are ISO 3166 alpha-2 codes such as NO; with some only their files are written or checked, not the list. All of
-them take about a minute.
+them take about a minute. The package is installed into scripts/calendars when it is first needed.
 
   --json   one JSON document on standard output
   --help   this text
@@ -69,11 +70,13 @@ function parseOptions(argv: readonly string[]) {
   }
 }
 
-/** The package is a development dependency that takes long to load: help and wrong usage do without. */
+/** The package is installed when it is first used, and takes long to load: help does without. */
 async function run({ command, countries }: Arguments): Promise<Report> {
-  const { countryFile, fileCountries, indexFile, LIBRARY_FOLDER, strayFiles } = await import(
-    './calendars/library-files.ts'
+  await installOwnPackages(path.join(import.meta.dirname, 'calendars'), (line) =>
+    process.stderr.write(`${line}\n`),
   );
+  const { countryFile, fileCountries, indexFile, LIBRARY_FOLDER, strayFiles } =
+    await import('./calendars/library-files.ts');
   const known = fileCountries();
   const unknown = countries.filter((country) => !known.includes(country));
   if (unknown.length > 0) {

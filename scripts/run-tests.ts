@@ -84,8 +84,8 @@ function summarise(vitestCode: number, reportFile: string): number {
     console.log(`\n!!! LEFT OUT: ${leftOut.length} tests did not run on this machine:`);
     for (const test of leftOut) console.log(`!!!   ${test.fullName}`);
     console.log(
-      '!!! They need Kafka (set KAFKA_BROKERS, start Docker, or install Java 17 and Maven: docs/real-kafka.md), or ' +
-        "Debian's Exim (docs/mail-and-sms.md).\n",
+      '!!! They need Kafka (set KAFKA_BROKERS, start Docker, or install Java 17 and Maven: docs/real-kafka.md), ' +
+        "Debian's Exim (docs/mail-and-sms.md), or packages of scripts/calendars that npm could not install.\n",
     );
   }
   const isComplete = process.env.CI !== 'true' || leftOut.length === 0;

@@ -1,4 +1,7 @@
-/** Packages that others calculate loans and annual rates with, asked for the same loan. */
+/**
+ * Packages that others calculate loans and annual rates with, asked for the same loan. They are installed in this folder by
+ * `npm run bench` itself.
+ */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -94,6 +97,6 @@ export function peers(): readonly Peer[] {
 
 /** Not every package lets its package.json be imported. */
 function versionOf(name: string): string {
-  const file = path.resolve(import.meta.dirname, '../../node_modules', name, 'package.json');
+  const file = path.join(import.meta.dirname, 'node_modules', name, 'package.json');
   return (JSON.parse(readFileSync(file, 'utf8')) as Peer).version;
 }

@@ -3,8 +3,26 @@
  * the process and lose all but the first of several days, so its holidays are read as they are written.
  */
 
-import Holidays from 'date-holidays';
+import { createRequire } from 'node:module';
 import { addDays, type CalendarDate, parseCalendarDate } from '../../shared/lending/calendar-date.ts';
+
+interface Holiday {
+  readonly type: string;
+  /** As {@link HOLIDAY_TEXT}, in the time of the country. */
+  readonly date: string;
+  readonly start: Date;
+  readonly end: Date;
+}
+
+/** What is used of the package. It is installed for this command alone, when it is first used. */
+interface HolidayRules {
+  getCountries(language: string): Readonly<Record<string, string>>;
+  getHolidays(year: number): readonly Holiday[];
+}
+type Holidays = new (country?: string, options?: { readonly types: readonly string[] }) => HolidayRules;
+
+const require = createRequire(import.meta.url);
+const loadHolidays = (): Holidays => require('date-holidays') as Holidays;
 
 const MS_PER_MINUTE = 60_000;
 const MINUTES_PER_DAY = 1_440;
@@ -14,6 +32,7 @@ const HOLIDAY_TEXT = /^(\d{4}-\d{2}-\d{2}) (\d{2}):(\d{2}):\d{2}(?: ([+-])(\d{2}
 
 /** English names of all countries of the package by ISO 3166 alpha-2 code, in the order of the codes. */
 export function packageCountries(): ReadonlyMap<string, string> {
+  const Holidays = loadHolidays();
   const names = Object.entries(new Holidays().getCountries('en'));
   return new Map(names.toSorted(([left], [right]) => (left < right ? -1 : 1)));
 }
@@ -27,6 +46,7 @@ export function publicHolidays(
   firstYear: number,
   lastYear: number,
 ): ReadonlySet<CalendarDate> {
+  const Holidays = loadHolidays();
   const rules = new Holidays(country, { types: ['public'] });
   const days = new Set<CalendarDate>();
   for (let year = firstYear - 1; year <= lastYear + 1; year += 1) {

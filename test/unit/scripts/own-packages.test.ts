@@ -1,0 +1,81 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { installOwnPackages } from '../../../scripts/own-packages.ts';
+
+const LOCK = {
+  lockfileVersion: 3,
+  packages: {
+    '': { name: 'own' },
+    'node_modules/one': { version: '1.0.0', integrity: 'sha512-one' },
+  },
+};
+
+let folder = '';
+const lines: string[] = [];
+const say = (line: string): void => void lines.push(line);
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'own-packages-'));
+  writeFileSync(path.join(folder, 'package-lock.json'), JSON.stringify(LOCK));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  lines.length = 0;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Puts a program in the place of npm, which writes its arguments to `calls` and then runs `script` in the folder. */
+function replaceNpm(script: string): void {
+  const bin = path.join(folder, 'bin');
+  mkdirSync(bin);
+  writeFileSync(path.join(bin, 'npm'), `#!/bin/sh\necho "$@" >> calls\n${script}\n`, { mode: 0o755 });
+  vi.stubEnv('PATH', `${bin}${path.delimiter}${process.env['PATH'] ?? ''}`);
+}
+
+/** What npm leaves behind when it has installed everything. */
+const INSTALL = 'mkdir -p node_modules && cp package-lock.json node_modules/.package-lock.json';
+
+function calls(): string[] {
+  return readFileSync(path.join(folder, 'calls'), 'utf8').trim().split('\n');
+}
+
+describe('the packages of a command', () => {
+  it('are installed once from their lock file, without install scripts, and the caller is told', async () => {
+    replaceNpm(INSTALL);
+    await installOwnPackages(folder, say);
+    await installOwnPackages(folder, say);
+    expect(calls()).toEqual([expect.stringMatching(/^ci --prefix \S+ --ignore-scripts /)]);
+    expect(lines).toEqual([
+      expect.stringMatching(/^installing the packages of \S+ with npm ci \(once\)$/),
+      expect.stringMatching(/^installed the packages of \S+ in [\d.]+ s$/),
+    ]);
+  });
+
+  it('are installed again when the lock file names other ones', async () => {
+    replaceNpm(INSTALL);
+    await installOwnPackages(folder, say);
+    const newer = JSON.stringify(LOCK).replace('sha512-one', 'sha512-two');
+    writeFileSync(path.join(folder, 'package-lock.json'), newer);
+    await installOwnPackages(folder, say);
+    expect(calls()).toHaveLength(2);
+  });
+
+  it('are missing with what npm printed when it fails, or installs something else', async () => {
+    replaceNpm('echo "connection refused" >&2; exit 7');
+    await expect(installOwnPackages(folder, say)).rejects.toMatchObject({
+      code: 'packages-missing',
+      message: expect.stringMatching(/could not be installed: npm ci ended with 7; .*\nconnection refused$/),
+    });
+    writeFileSync(path.join(folder, 'bin/npm'), '#!/bin/sh\n', { mode: 0o755 });
+    await expect(installOwnPackages(folder, say)).rejects.toMatchObject({ code: 'packages-missing' });
+  });
+
+  it('are missing where there is no npm', async () => {
+    vi.stubEnv('PATH', folder);
+    await expect(installOwnPackages(folder, say)).rejects.toMatchObject({
+      message: expect.stringContaining('there is no npm on this machine'),
+    });
+  });
+});
