@@ -2,13 +2,13 @@ import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import PostalMime from 'postal-mime';
 import { afterAll, afterEach, expect, it, onTestFailed } from 'vitest';
 import type { LocalMta } from '../../scripts/local-mta/start-local-mta.ts';
 import type { Provider } from '../../shared/notification/provider.ts';
 import type { SmtpSettings } from '../../workers/notification/providers/provider-settings.ts';
 import { createSmtpProvider } from '../../workers/notification/providers/smtp-provider.ts';
+import { checkSignatures } from '../support/dkim-signatures.ts';
 import { mtaOrSkip } from '../support/mta-suite.ts';
 import { NEVER, outboundEmail } from '../support/outbound-messages.ts';
 import { selfSigned } from '../support/self-signed-certificate.ts';
@@ -110,14 +110,10 @@ suite('Exim, a real mail server', () => {
     await providerFor({ listUnsubscribe }).send(message, NEVER);
     const [raw = Buffer.alloc(0)] = await mailbox('ana', message.id);
     const record = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
-    const { results } = await dkimVerify(
-      Buffer.from(raw.toString('latin1').replaceAll(/\r?\n/g, '\r\n'), 'latin1'),
-      {
-        resolver: async () => [[`v=DKIM1; k=rsa; p=${record}`]],
-      },
-    );
-    expect(results.map(({ status }) => status.result)).toEqual(['pass']);
-    expect(results[0]?.signingHeaders?.keys.toLowerCase()).toContain('list-unsubscribe-post');
+    const received = Buffer.from(raw.toString('latin1').replaceAll(/\r?\n/g, '\r\n'), 'latin1');
+    const signatures = checkSignatures(received, record);
+    expect(signatures.map(({ result }) => result)).toEqual(['pass']);
+    expect(signatures[0]?.signed).toContain('list-unsubscribe-post');
   });
 
   it('refuses an unknown user and a foreign domain for good (550)', async () => {

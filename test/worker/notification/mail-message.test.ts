@@ -1,11 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import PostalMime, { type Email } from 'postal-mime';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Outbound } from '../../../shared/notification/command.ts';
 import type { Provider } from '../../../shared/notification/provider.ts';
 import type { SmtpSettings } from '../../../workers/notification/providers/provider-settings.ts';
 import { createSmtpProvider } from '../../../workers/notification/providers/smtp-provider.ts';
+import { checkSignatures } from '../../support/dkim-signatures.ts';
 import { NEVER, outboundEmail } from '../../support/outbound-messages.ts';
 import { type ReceivedMail, type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
 
@@ -58,20 +58,14 @@ async function delivered(
   return { ...mail, mime: await PostalMime.parse(mail.raw), head: text.slice(0, text.indexOf('\r\n\r\n')) };
 }
 
-/** Checks the signature as a receiver does, against the public key that DNS would give. */
-async function verify(raw: Buffer): Promise<{ result: string; signed: string[] }> {
+/** Checks the signature as a receiver does, with the public key that DNS would give. */
+function verify(raw: Buffer): { result: string; signed: readonly string[] } {
   const record = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
-  const { results } = await dkimVerify(raw, {
-    resolver: async (name: string, type: string) => {
-      expect([name, type]).toEqual(['s1._domainkey.example.org', 'TXT']);
-      return [[`v=DKIM1; k=rsa; p=${record}`]];
-    },
-  });
-  const [first] = results;
-  return {
-    result: first?.status.result ?? 'none',
-    signed: (first?.signingHeaders?.keys ?? '').toLowerCase().split(': '),
-  };
+  const [first, ...others] = checkSignatures(raw, record);
+  expect(others).toEqual([]);
+  if (first === undefined) return { result: 'none', signed: [] };
+  expect(first.keyName).toBe('s1._domainkey.example.org');
+  return first;
 }
 
 describe('the message', () => {
@@ -251,7 +245,7 @@ describe('DKIM', () => {
       }),
       { dkim: DKIM },
     );
-    const { result, signed } = await verify(raw);
+    const { result, signed } = verify(raw);
     expect(result).toBe('pass');
     expect(signed).toEqual(
       expect.arrayContaining(['from', 'to', 'cc', 'subject', 'date', 'message-id', 'content-type']),
@@ -261,10 +255,10 @@ describe('DKIM', () => {
   it('is broken by a changed body, and by a changed subject', async () => {
     const { raw } = await delivered(outboundEmail(), { dkim: DKIM });
     const text = raw.toString('latin1');
-    expect((await verify(Buffer.from(text.replace('ready', 'reedy'), 'latin1'))).result).not.toBe('pass');
-    expect(
-      (await verify(Buffer.from(text.replace('Your statement', 'My statement'), 'latin1'))).result,
-    ).not.toBe('pass');
+    expect(verify(Buffer.from(text.replace('ready', 'reedy'), 'latin1')).result).not.toBe('pass');
+    expect(verify(Buffer.from(text.replace('Your statement', 'My statement'), 'latin1')).result).not.toBe(
+      'pass',
+    );
   });
 
   it('covers both headers of one-click unsubscription, each on one line (RFC 8058)', async () => {
@@ -274,7 +268,7 @@ describe('DKIM', () => {
       dkim: DKIM,
       listUnsubscribe: { url, mailto: 'unsubscribe@bank.example' },
     });
-    const { result, signed } = await verify(raw);
+    const { result, signed } = verify(raw);
     expect(result).toBe('pass');
     expect(signed).toEqual(expect.arrayContaining(['list-unsubscribe', 'list-unsubscribe-post']));
     const lines = head.split('\r\n');
