@@ -23,7 +23,7 @@ const STEPS: readonly Step[] = [
     env: { GOGC: LINT_GOGC },
   },
   { name: 'dead code (knip)', command: ['knip', '--no-progress'] },
-  { name: 'format (biome)', command: ['biome', 'format', '.'] },
+  { name: 'format (oxfmt)', command: ['oxfmt', '--check'] },
   { name: 'schemas (compatible with what was released)', command: ['node', 'scripts/schemas.ts', 'check'] },
 ];
 
