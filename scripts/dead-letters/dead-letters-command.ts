@@ -131,14 +131,12 @@ async function send(
 ): Promise<CommandReport> {
   const { states } = scan;
   const isSkipped = ({ id }: Letter): boolean => !sending.options.again && isHandled(states.of(id));
-  const skipped = scan.letters.filter(isSkipped).map(
-    ({ id, code }): LetterResult => ({
-      id,
-      code,
-      result: 'skipped',
-      why: `it was ${states.of(id).status} already; --again repeats that`,
-    }),
-  );
+  const skipped = scan.letters.filter(isSkipped).map(({ id, code }): LetterResult => ({
+    id,
+    code,
+    result: 'skipped',
+    why: `it was ${states.of(id).status} already; --again repeats that`,
+  }));
   const open = oldestFirst(scan.letters.filter((letter) => !isSkipped(letter))).slice(0, limit);
   const results = await sendLetters(world, open, states, sending);
   return actionReport([...skipped, ...results, ...notFound({ selection }, scan)], sending.options.dryRun);

@@ -24,7 +24,7 @@ export function remoteLetterLog(file: string): LetterLog {
   const call = <T extends z.ZodType>(path: string, body: unknown, shape: T) =>
     callEndpoint({ ...endpoint, file }, path, body, shape);
   const readRange = async (range: OffsetRange, onMessage: OnRangeMessage): Promise<ReadOn> => {
-    for (let from = range.from; from < range.to; ) {
+    for (let from = range.from; from < range.to;) {
       const asked = { ...range, from };
       const { messages, next } = await call(ADMIN_PATH.read, { range: asked }, ADMIN_BODY.readAnswer);
       if ((await handOver(messages, onMessage)) === 'stop') return 'stop';

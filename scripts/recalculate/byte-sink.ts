@@ -49,7 +49,7 @@ export function fileSink({ descriptor, name, from }: OpenFile): ByteSink {
   };
   return {
     write: async (bytes) => {
-      for (let done = 0; done < bytes.length; ) {
+      for (let done = 0; done < bytes.length;) {
         const written = await writeOnce(bytes.subarray(done));
         done += written;
         position += written;

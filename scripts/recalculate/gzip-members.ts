@@ -94,7 +94,7 @@ async function* memberBytes(source: Source): AsyncGenerator<Buffer, void> {
   let crc = 0;
   let length = 0;
   try {
-    for (let isAtEnd = false; !isAtEnd; ) {
+    for (let isAtEnd = false; !isAtEnd;) {
       const slice = await source.some(SLICE_BYTES);
       if (slice.length === 0) throw new Error(CUT_OFF);
       const before = inflate.bytesWritten;

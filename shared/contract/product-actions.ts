@@ -36,8 +36,10 @@ const BY_CODE_OR_ID =
   'The product is named by its code, by the id of its version, or by both where they agree.';
 
 /** What one look-up has of its own. */
-interface LookUp<Request, Payload>
-  extends Pick<Action, 'name' | 'summary' | 'description' | 'replyShape' | 'examples'> {
+interface LookUp<Request, Payload> extends Pick<
+  Action,
+  'name' | 'summary' | 'description' | 'replyShape' | 'examples'
+> {
   /** The message types begin with it. */
   readonly type: string;
   readonly members: Action['requestShape'];

@@ -6,8 +6,10 @@ import type { ScheduleType } from './schedule-type.ts';
 import type { SettledCharge } from './charge-settings.ts';
 
 /** Those parts of a schedule type that charges depend on. */
-export interface ChargeRules
-  extends Pick<CompiledScheduleType, 'extras' | 'steps' | 'upfront' | 'namesRead'> {
+export interface ChargeRules extends Pick<
+  CompiledScheduleType,
+  'extras' | 'steps' | 'upfront' | 'namesRead'
+> {
   readonly type: Pick<ScheduleType, 'acceptsCharges'>;
 }
 

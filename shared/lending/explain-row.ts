@@ -42,14 +42,12 @@ export function explainRow(trace: RowTrace, context: ExplanationContext): readon
     explainPrincipal(trace, context),
     { figure: 'pmt', amount: payment, formula: sumEquation(paymentTerms, payment, context) },
     ...explainCharges(trace, context),
-    ...(trace.columns ?? []).map(
-      ({ name, amount, text }): FigureExplanation => ({
-        figure: 'column',
-        name,
-        amount,
-        formula: equation(text, amount, context),
-      }),
-    ),
+    ...(trace.columns ?? []).map(({ name, amount, text }): FigureExplanation => ({
+      figure: 'column',
+      name,
+      amount,
+      formula: equation(text, amount, context),
+    })),
     { figure: 'totalInstallment', amount: total, formula: sumEquation(totalTerms, total, context) },
   ];
 }

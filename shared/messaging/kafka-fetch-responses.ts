@@ -115,7 +115,7 @@ function checkBatches(records: Buffer, fetchOffset: bigint): void {
   if (records.length === 0) return;
   if (records.length < BATCH_HEADER_BYTES) throw brokenResponse('a record batch without its header');
   let least = fetchOffset;
-  for (let at = 0; at + BATCH_HEADER_BYTES <= records.length; ) {
+  for (let at = 0; at + BATCH_HEADER_BYTES <= records.length;) {
     const length = records.readInt32BE(at + LENGTH_AT);
     const end = at + LENGTH_END + length;
     if (length < BATCH_HEADER_BYTES - LENGTH_END) throw brokenResponse('a record batch without its header');

@@ -113,41 +113,45 @@ async function moveLeaders(topic: string, round: number): Promise<void> {
 }
 
 suite('a cluster whose leaders move', () => {
-  test('no generation skips a message that was handed over but not committed', {
-    timeout: 90 * SECOND,
-  }, async () => {
-    const topic = scope.nameOf('moving');
-    await broker.admin.createTopics([
-      { topic, partitions: PARTITIONS, replicationFactor: 1, config: { 'min.insync.replicas': '1' } },
-    ]);
-    const committed = new Map<number, number>();
-    const members = [0, 1].map(() => lateCommitter(scope.nameOf('moving'), topic, committed));
-    const generation = () => Math.max(...members.map(({ generations }) => generations()));
-    await Promise.all(members.map((member) => member.start()));
-    const publisher = broker.createPublisher({ clientId: 'moving', deadlineMs: STEP_MS });
-    await publisher.start();
-    const sent: Promise<string>[] = [];
-    const load = setInterval(() => {
-      for (let index = 0; index < 4; index += 1) {
-        const key = `v${sent.length}`;
-        sent.push(publisher.publish([{ topic, key, value: Buffer.from(key) }]).then(() => key));
+  test(
+    'no generation skips a message that was handed over but not committed',
+    {
+      timeout: 90 * SECOND,
+    },
+    async () => {
+      const topic = scope.nameOf('moving');
+      await broker.admin.createTopics([
+        { topic, partitions: PARTITIONS, replicationFactor: 1, config: { 'min.insync.replicas': '1' } },
+      ]);
+      const committed = new Map<number, number>();
+      const members = [0, 1].map(() => lateCommitter(scope.nameOf('moving'), topic, committed));
+      const generation = () => Math.max(...members.map(({ generations }) => generations()));
+      await Promise.all(members.map((member) => member.start()));
+      const publisher = broker.createPublisher({ clientId: 'moving', deadlineMs: STEP_MS });
+      await publisher.start();
+      const sent: Promise<string>[] = [];
+      const load = setInterval(() => {
+        for (let index = 0; index < 4; index += 1) {
+          const key = `v${sent.length}`;
+          sent.push(publisher.publish([{ topic, key, value: Buffer.from(key) }]).then(() => key));
+        }
+      }, 10);
+      for (let round = 0; round < MOVES; round += 1) {
+        await sleep(1_500);
+        const before = generation();
+        await moveLeaders(topic, round);
+        await eventually('a new generation', STEP_MS, () => generation() > before);
       }
-    }, 10);
-    for (let round = 0; round < MOVES; round += 1) {
       await sleep(1_500);
-      const before = generation();
-      await moveLeaders(topic, round);
-      await eventually('a new generation', STEP_MS, () => generation() > before);
-    }
-    await sleep(1_500);
-    clearInterval(load);
-    const values = await Promise.all(sent);
-    const missing = () => values.filter((value) => members.every(({ seen }) => !seen.has(value)));
-    await eventually('every message', STEP_MS, () => missing().length === 0);
-    expect(members.flatMap(({ skipped }) => skipped)).toEqual([]);
-    expect(generation()).toBeGreaterThan(MOVES);
-    await Promise.all([...members.map((member) => member.stop()), publisher.stop()]);
-  });
+      clearInterval(load);
+      const values = await Promise.all(sent);
+      const missing = () => values.filter((value) => members.every(({ seen }) => !seen.has(value)));
+      await eventually('every message', STEP_MS, () => missing().length === 0);
+      expect(members.flatMap(({ skipped }) => skipped)).toEqual([]);
+      expect(generation()).toBeGreaterThan(MOVES);
+      await Promise.all([...members.map((member) => member.stop()), publisher.stop()]);
+    },
+  );
 });
 
 /** A stop signal works once a thread of the process gets its turn; until then a broker may still answer. */
@@ -157,80 +161,88 @@ function isStopped(pid: number): boolean {
 }
 
 suite('a broker that stops answering', () => {
-  test('leaves a publish in doubt as send-unknown, and the publisher recovers by itself', {
-    timeout: 90 * SECOND,
-  }, async () => {
-    const topic = scope.nameOf('frozen');
-    await broker.admin.createTopics([
-      { topic, partitions: 3, replicationFactor: 1, config: { 'min.insync.replicas': '1' } },
-    ]);
-    const publisher = broker.createPublisher({ clientId: 'frozen', deadlineMs: 2 * SECOND });
-    await publisher.start();
-    const message = (value: string) =>
-      [0, 1, 2].map((partition) => ({ topic, partition, key: null, value: Buffer.from(value) }));
-    await publisher.publish(message('before'));
-    const pids = cluster?.nodes.map(({ pid }) => pid) ?? [];
-    for (const pid of pids) process.kill(pid, 'SIGSTOP');
-    try {
-      await eventually('brokers that stand still', STEP_MS, () => pids.every(isStopped));
-      const startedAt = performance.now();
-      await expect(publisher.publish(message('doubt'))).rejects.toMatchObject({
-        code: 'send-unknown',
-        canRetry: true,
-      });
-      expect(performance.now() - startedAt).toBeLessThan(3 * SECOND);
-    } finally {
-      for (const pid of pids) process.kill(pid, 'SIGCONT');
-    }
-    await eventually('a publish that succeeds', STEP_MS, () =>
-      publisher.publish(message('after')).then(
-        () => true,
-        () => false,
-      ),
-    );
-    expect(publisher.isHealthy()).toBe(true);
-    await publisher.stop();
-  });
+  test(
+    'leaves a publish in doubt as send-unknown, and the publisher recovers by itself',
+    {
+      timeout: 90 * SECOND,
+    },
+    async () => {
+      const topic = scope.nameOf('frozen');
+      await broker.admin.createTopics([
+        { topic, partitions: 3, replicationFactor: 1, config: { 'min.insync.replicas': '1' } },
+      ]);
+      const publisher = broker.createPublisher({ clientId: 'frozen', deadlineMs: 2 * SECOND });
+      await publisher.start();
+      const message = (value: string) =>
+        [0, 1, 2].map((partition) => ({ topic, partition, key: null, value: Buffer.from(value) }));
+      await publisher.publish(message('before'));
+      const pids = cluster?.nodes.map(({ pid }) => pid) ?? [];
+      for (const pid of pids) process.kill(pid, 'SIGSTOP');
+      try {
+        await eventually('brokers that stand still', STEP_MS, () => pids.every(isStopped));
+        const startedAt = performance.now();
+        await expect(publisher.publish(message('doubt'))).rejects.toMatchObject({
+          code: 'send-unknown',
+          canRetry: true,
+        });
+        expect(performance.now() - startedAt).toBeLessThan(3 * SECOND);
+      } finally {
+        for (const pid of pids) process.kill(pid, 'SIGCONT');
+      }
+      await eventually('a publish that succeeds', STEP_MS, () =>
+        publisher.publish(message('after')).then(
+          () => true,
+          () => false,
+        ),
+      );
+      expect(publisher.isHealthy()).toBe(true);
+      await publisher.stop();
+    },
+  );
 
-  test('holds up its partitions no longer than until they have another leader', {
-    timeout: 90 * SECOND,
-  }, async () => {
-    const topic = scope.nameOf(`one-frozen-${randomUUID()}`);
-    await broker.admin.createTopics([{ topic, partitions: PARTITIONS }]);
-    const done = new Set<string>();
-    const consumer = createConsumer({
-      createSource: () =>
-        broker.createGroupSource({ groupId: topic, clientId: 'one-frozen', topics: [topic] }),
-      process: ({ value }) => {
-        done.add(String(value));
-        return 'settled';
-      },
-      log: silentLog,
-    });
-    const publisher = broker.createPublisher({ clientId: 'one-frozen', deadlineMs: STEP_MS });
-    await Promise.all([consumer.start(), publisher.start()]);
-    const everywhere = async (text: string): Promise<boolean> => {
-      const values = Array.from({ length: PARTITIONS }, (_, partition) => `${text}-${partition}`);
-      const messages = values.map((value, partition) => ({
-        topic,
-        partition,
-        key: null,
-        value: Buffer.from(value),
-      }));
-      await publisher.publish(messages);
-      await eventually(`all of ${text}`, LEADERLESS_MS, () => values.every((value) => done.has(value)));
-      return true;
-    };
-    await everywhere('before');
-    const pid = cluster?.nodes[0]?.pid ?? 0;
-    process.kill(pid, 'SIGSTOP');
-    try {
-      expect(await everywhere('meanwhile')).toBe(true);
-      process.kill(pid, 'SIGCONT');
-      expect(await everywhere('after')).toBe(true);
-    } finally {
-      process.kill(pid, 'SIGCONT');
-      await Promise.all([consumer.stop(), publisher.stop()]);
-    }
-  });
+  test(
+    'holds up its partitions no longer than until they have another leader',
+    {
+      timeout: 90 * SECOND,
+    },
+    async () => {
+      const topic = scope.nameOf(`one-frozen-${randomUUID()}`);
+      await broker.admin.createTopics([{ topic, partitions: PARTITIONS }]);
+      const done = new Set<string>();
+      const consumer = createConsumer({
+        createSource: () =>
+          broker.createGroupSource({ groupId: topic, clientId: 'one-frozen', topics: [topic] }),
+        process: ({ value }) => {
+          done.add(String(value));
+          return 'settled';
+        },
+        log: silentLog,
+      });
+      const publisher = broker.createPublisher({ clientId: 'one-frozen', deadlineMs: STEP_MS });
+      await Promise.all([consumer.start(), publisher.start()]);
+      const everywhere = async (text: string): Promise<boolean> => {
+        const values = Array.from({ length: PARTITIONS }, (_, partition) => `${text}-${partition}`);
+        const messages = values.map((value, partition) => ({
+          topic,
+          partition,
+          key: null,
+          value: Buffer.from(value),
+        }));
+        await publisher.publish(messages);
+        await eventually(`all of ${text}`, LEADERLESS_MS, () => values.every((value) => done.has(value)));
+        return true;
+      };
+      await everywhere('before');
+      const pid = cluster?.nodes[0]?.pid ?? 0;
+      process.kill(pid, 'SIGSTOP');
+      try {
+        expect(await everywhere('meanwhile')).toBe(true);
+        process.kill(pid, 'SIGCONT');
+        expect(await everywhere('after')).toBe(true);
+      } finally {
+        process.kill(pid, 'SIGCONT');
+        await Promise.all([consumer.stop(), publisher.stop()]);
+      }
+    },
+  );
 });

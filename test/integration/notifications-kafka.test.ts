@@ -121,38 +121,42 @@ suite('notifications on Kafka', () => {
 
   const delivered = (): number => smsCounts.size + smtp.mails.length;
 
-  it('are neither lost nor sent twice but where the ledger says so, however often the worker is killed', {
-    timeout: 120 * SECOND,
-  }, async () => {
-    await accept();
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      const worker = await startEngine(['notification'], env());
-      const before = delivered();
-      await eventually('sends', 30 * SECOND, () => delivered() > before);
-      await sleep(LIFE_MS * (1 + Math.random()));
-      await worker.end('SIGKILL');
-    }
-    const last = await startEngine(['notification'], env());
-    const ids = [...smsIds, ...emailIds];
-    await eventually(
-      'the end of each',
-      END_LIMIT_MS,
-      () => ids.every((id) => FINAL.has(states.get(id)?.status)),
-      () => countBy(ids.map((id) => states.get(id)?.status ?? 'none')),
-    );
-    await last.end('SIGTERM');
+  it(
+    'are neither lost nor sent twice but where the ledger says so, however often the worker is killed',
+    {
+      timeout: 120 * SECOND,
+    },
+    async () => {
+      await accept();
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const worker = await startEngine(['notification'], env());
+        const before = delivered();
+        await eventually('sends', 30 * SECOND, () => delivered() > before);
+        await sleep(LIFE_MS * (1 + Math.random()));
+        await worker.end('SIGKILL');
+      }
+      const last = await startEngine(['notification'], env());
+      const ids = [...smsIds, ...emailIds];
+      await eventually(
+        'the end of each',
+        END_LIMIT_MS,
+        () => ids.every((id) => FINAL.has(states.get(id)?.status)),
+        () => countBy(ids.map((id) => states.get(id)?.status ?? 'none')),
+      );
+      await last.end('SIGTERM');
 
-    const mailCounts = countBy(smtp.mails.map(({ messageId }) => messageId.split('@', 1)[0] ?? ''));
-    const report = {
-      sms: reportOf(smsIds, states, (id) => smsCounts.get(id) ?? 0),
-      email: reportOf(emailIds, states, (id) => mailCounts[id] ?? 0),
-    };
-    process.stderr.write(`notifications after ${KILLS} kills: ${JSON.stringify(report)}\n`);
-    for (const { lost, undeclared, wronglyFailed } of Object.values(report)) {
-      expect({ lost, undeclared, wronglyFailed }).toEqual({ lost: 0, undeclared: 0, wronglyFailed: 0 });
-    }
-    expect(report.sms.parked + report.email.twice).toBe(0);
-  });
+      const mailCounts = countBy(smtp.mails.map(({ messageId }) => messageId.split('@', 1)[0] ?? ''));
+      const report = {
+        sms: reportOf(smsIds, states, (id) => smsCounts.get(id) ?? 0),
+        email: reportOf(emailIds, states, (id) => mailCounts[id] ?? 0),
+      };
+      process.stderr.write(`notifications after ${KILLS} kills: ${JSON.stringify(report)}\n`);
+      for (const { lost, undeclared, wronglyFailed } of Object.values(report)) {
+        expect({ lost, undeclared, wronglyFailed }).toEqual({ lost: 0, undeclared: 0, wronglyFailed: 0 });
+      }
+      expect(report.sms.parked + report.email.twice).toBe(0);
+    },
+  );
 });
 
 /** What became of the notifications of a channel. */

@@ -60,24 +60,28 @@ suite('a start while one broker of three is lost', () => {
     await cluster?.stop();
   });
 
-  it('lets a recalculation and workers wait until it is back, and do their work', {
-    timeout: 3 * STEP_MS,
-  }, async () => {
-    const files = portfolioFolder();
-    const input = files.write('in.ndjson', portfolio(CONTRACTS));
-    const lost = cluster?.nodes[await leaderOfCatalogue()];
-    await lost?.kill();
-    const begun = spawnEngine(['product'], env);
-    const run = beginRecalculation(['--input', input, '--output', files.at('out.ndjson')], env);
-    await expect
-      .poll(() => run.stderr(), { timeout: STEP_MS })
-      .toMatch(/waiting for Kafka and the schema registry, at most \d+ s more/);
-    await expect
-      .poll(() => begun.stderr(), { timeout: STEP_MS })
-      .toMatch(/waiting for (Kafka|what worker product needs), at most \d+ s more/);
-    await lost?.restart();
-    await expect.poll(() => begun.stdout(), { timeout: STEP_MS }).toContain('Ready in');
-    expect(await run.ended).toBe(0);
-    expect(files.lines('out.ndjson')).toHaveLength(CONTRACTS);
-  });
+  it(
+    'lets a recalculation and workers wait until it is back, and do their work',
+    {
+      timeout: 3 * STEP_MS,
+    },
+    async () => {
+      const files = portfolioFolder();
+      const input = files.write('in.ndjson', portfolio(CONTRACTS));
+      const lost = cluster?.nodes[await leaderOfCatalogue()];
+      await lost?.kill();
+      const begun = spawnEngine(['product'], env);
+      const run = beginRecalculation(['--input', input, '--output', files.at('out.ndjson')], env);
+      await expect
+        .poll(() => run.stderr(), { timeout: STEP_MS })
+        .toMatch(/waiting for Kafka and the schema registry, at most \d+ s more/);
+      await expect
+        .poll(() => begun.stderr(), { timeout: STEP_MS })
+        .toMatch(/waiting for (Kafka|what worker product needs), at most \d+ s more/);
+      await lost?.restart();
+      await expect.poll(() => begun.stdout(), { timeout: STEP_MS }).toContain('Ready in');
+      expect(await run.ended).toBe(0);
+      expect(files.lines('out.ndjson')).toHaveLength(CONTRACTS);
+    },
+  );
 });

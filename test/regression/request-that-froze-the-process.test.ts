@@ -48,60 +48,72 @@ function watchThread(): () => number {
   return () => longest;
 }
 
-it('refuses the request with its figure and the limit, and asks no worker', {
-  timeout: TEST_LIMIT_MS,
-}, async () => {
-  const url = await startEngine();
-  const longestMs = watchThread();
-  for (let call = 0; call < 5; call++) {
-    const response = await post(url, { jsonParam: TOO_LARGE_REPLY });
-    expect(response.status).toBe(422);
-    const problem = (await response.json()) as { code: string; detail: string };
-    expect(problem.code).toBe('reply-too-large');
-    expect(problem.detail).toMatch(/at least 2\d{7} bytes; a reply may have 8388608/);
-  }
-  expect(longestMs()).toBeLessThan(MOST_BLOCKED_MS);
-});
+it(
+  'refuses the request with its figure and the limit, and asks no worker',
+  {
+    timeout: TEST_LIMIT_MS,
+  },
+  async () => {
+    const url = await startEngine();
+    const longestMs = watchThread();
+    for (let call = 0; call < 5; call++) {
+      const response = await post(url, { jsonParam: TOO_LARGE_REPLY });
+      expect(response.status).toBe(422);
+      const problem = (await response.json()) as { code: string; detail: string };
+      expect(problem.code).toBe('reply-too-large');
+      expect(problem.detail).toMatch(/at least 2\d{7} bytes; a reply may have 8388608/);
+    }
+    expect(longestMs()).toBeLessThan(MOST_BLOCKED_MS);
+  },
+);
 
-it('serves other callers and health checks while the most expensive requests are calculated', {
-  timeout: TEST_LIMIT_MS,
-}, async () => {
-  const url = await startEngine();
-  // The threads are started, and what is compiled at its first use is compiled.
-  for (const jsonParam of Object.values(EXPENSIVE_REQUESTS))
-    await (await post(url, { jsonParam })).arrayBuffer();
-  const longestMs = watchThread();
-  const open = new Set<string>();
-  const answers = Object.entries(EXPENSIVE_REQUESTS).map(async ([name, jsonParam]) => {
-    open.add(name);
-    const response = await post(url, { jsonParam });
-    await response.arrayBuffer();
-    open.delete(name);
-    return `${name}: ${response.status}`;
-  });
-  let served = 0;
-  while (open.size > 0) {
-    const health = await Promise.all(['/health/live', '/health/ready'].map((path) => fetch(url + path)));
-    const small = await post(url, { jsonParam: PROOF_REQUEST });
-    expect([...health, small].map(({ status }) => status)).toEqual([200, 200, 200]);
-    await Promise.all([...health, small].map((response) => response.arrayBuffer()));
-    if (open.size > 0) served += 1;
-    await sleep(LOOK_EVERY_MS);
-  }
-  expect(await Promise.all(answers)).toEqual(Object.keys(EXPENSIVE_REQUESTS).map((name) => `${name}: 200`));
-  expect(served).toBeGreaterThan(0);
-  expect(longestMs()).toBeLessThan(MOST_BLOCKED_MS);
-});
+it(
+  'serves other callers and health checks while the most expensive requests are calculated',
+  {
+    timeout: TEST_LIMIT_MS,
+  },
+  async () => {
+    const url = await startEngine();
+    // The threads are started, and what is compiled at its first use is compiled.
+    for (const jsonParam of Object.values(EXPENSIVE_REQUESTS))
+      await (await post(url, { jsonParam })).arrayBuffer();
+    const longestMs = watchThread();
+    const open = new Set<string>();
+    const answers = Object.entries(EXPENSIVE_REQUESTS).map(async ([name, jsonParam]) => {
+      open.add(name);
+      const response = await post(url, { jsonParam });
+      await response.arrayBuffer();
+      open.delete(name);
+      return `${name}: ${response.status}`;
+    });
+    let served = 0;
+    while (open.size > 0) {
+      const health = await Promise.all(['/health/live', '/health/ready'].map((path) => fetch(url + path)));
+      const small = await post(url, { jsonParam: PROOF_REQUEST });
+      expect([...health, small].map(({ status }) => status)).toEqual([200, 200, 200]);
+      await Promise.all([...health, small].map((response) => response.arrayBuffer()));
+      if (open.size > 0) served += 1;
+      await sleep(LOOK_EVERY_MS);
+    }
+    expect(await Promise.all(answers)).toEqual(Object.keys(EXPENSIVE_REQUESTS).map((name) => `${name}: 200`));
+    expect(served).toBeGreaterThan(0);
+    expect(longestMs()).toBeLessThan(MOST_BLOCKED_MS);
+  },
+);
 
-it('counts an expensive request by what it costs, for its own caller', {
-  timeout: TEST_LIMIT_MS,
-}, async () => {
-  const url = await startEngine({ RATE_LIMIT_PER_SECOND: '1' });
-  const expensive = Object.values(EXPENSIVE_REQUESTS)[0];
-  const first = await post(url, { jsonParam: expensive });
-  expect(first.status).toBe(200);
-  await first.arrayBuffer();
-  const second = await post(url, { jsonParam: PROOF_REQUEST });
-  expect(second.status).toBe(429);
-  expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(10);
-});
+it(
+  'counts an expensive request by what it costs, for its own caller',
+  {
+    timeout: TEST_LIMIT_MS,
+  },
+  async () => {
+    const url = await startEngine({ RATE_LIMIT_PER_SECOND: '1' });
+    const expensive = Object.values(EXPENSIVE_REQUESTS)[0];
+    const first = await post(url, { jsonParam: expensive });
+    expect(first.status).toBe(200);
+    await first.arrayBuffer();
+    const second = await post(url, { jsonParam: PROOF_REQUEST });
+    expect(second.status).toBe(429);
+    expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(10);
+  },
+);

@@ -9,8 +9,10 @@ import { isWakeWord, type HoldWake } from './hold-wake.ts';
 import { isAwaited } from './queue-behind-head.ts';
 
 /** What is needed to go on with those behind a head that has ended. */
-export interface OrderParts
-  extends Pick<DeliveryParts, 'channel' | 'hold' | 'ledger' | 'plan' | 'clock' | 'ageClock' | 'monotonic'> {
+export interface OrderParts extends Pick<
+  DeliveryParts,
+  'channel' | 'hold' | 'ledger' | 'plan' | 'clock' | 'ageClock' | 'monotonic'
+> {
   readonly wake: Pick<HoldWake, 'begin' | 'end' | 'wake'>;
   /** Counts for the breaker how a message that was held has ended; false: the breaker is open. */
   readonly count: (end: WorkEnd) => boolean;

@@ -96,7 +96,7 @@ export class Ledger {
    */
   async settle(state: NotificationState): Promise<void> {
     const { publisher, self, log, retryMs = RETRY_MS } = this.#options;
-    for (let isTold = false; ; ) {
+    for (let isTold = false; ;) {
       try {
         const record = await this.#record(state);
         const headers = { ...record.headers, [HEADER.write]: `${self}/settled` };

@@ -61,28 +61,32 @@ async function noter(world: World, topic: string, notes: string, groupId: string
 
 /** What a worker relies on that must know what others have done before it does anything itself. */
 export function fenceScenarios(test: ScenarioTest): void {
-  test('who takes over knows all that was done before, though none of it was committed', {
-    timeout: 60 * SECOND,
-  }, async ({ world }) => {
-    const topic = await world.topic(PARTITIONS);
-    const notes = await world.topic(1, { 'cleanup.policy': 'compact' });
-    const groupId = world.name('group');
-    const publisher = await world.publisher();
-    const ids = Array.from({ length: MESSAGES }, (_, index) => `n-${index}`);
-    await publisher.publish(ids.map((id) => ({ topic, key: id, value: Buffer.from(id) })));
-    const first = await noter(world, topic, notes, groupId);
-    const patience = 3 * world.target.sessionTimeoutMs + 2 * world.target.stepMs;
-    await eventually('some work', patience, () => first.done.length > MESSAGES / 3);
-    const second = await noter(world, topic, notes, groupId);
-    await eventually(
-      'a fence of each',
-      patience,
-      () => second.fences.length >= 2 && first.fences.length >= 3,
-    );
-    await eventually('all of it', patience, () => first.done.length + second.done.length >= MESSAGES);
-    const isReady = () => second.consumer.health().status === 'ready';
-    await eventually('the end of the fences', patience, isReady);
-    expect([...first.done, ...second.done].toSorted()).toEqual(ids.toSorted());
-    expect(second.consumer.stats().crashes).toBe(0);
-  });
+  test(
+    'who takes over knows all that was done before, though none of it was committed',
+    {
+      timeout: 60 * SECOND,
+    },
+    async ({ world }) => {
+      const topic = await world.topic(PARTITIONS);
+      const notes = await world.topic(1, { 'cleanup.policy': 'compact' });
+      const groupId = world.name('group');
+      const publisher = await world.publisher();
+      const ids = Array.from({ length: MESSAGES }, (_, index) => `n-${index}`);
+      await publisher.publish(ids.map((id) => ({ topic, key: id, value: Buffer.from(id) })));
+      const first = await noter(world, topic, notes, groupId);
+      const patience = 3 * world.target.sessionTimeoutMs + 2 * world.target.stepMs;
+      await eventually('some work', patience, () => first.done.length > MESSAGES / 3);
+      const second = await noter(world, topic, notes, groupId);
+      await eventually(
+        'a fence of each',
+        patience,
+        () => second.fences.length >= 2 && first.fences.length >= 3,
+      );
+      await eventually('all of it', patience, () => first.done.length + second.done.length >= MESSAGES);
+      const isReady = () => second.consumer.health().status === 'ready';
+      await eventually('the end of the fences', patience, isReady);
+      expect([...first.done, ...second.done].toSorted()).toEqual(ids.toSorted());
+      expect(second.consumer.stats().crashes).toBe(0);
+    },
+  );
 }

@@ -9,19 +9,21 @@ const QUIET_MS = 300;
 
 /** What a consumer group promises: epochs, assignments, redelivery from the commit, and nothing skipped. */
 export function groupScenarios(test: ScenarioTest): void {
-  test('a new group gets each message once, from the earliest on', { timeout: 15 * SECOND }, async ({
-    world,
-  }) => {
-    const topic = await world.topic(3);
-    const publisher = await world.publisher();
-    for (const key of ['a', 'b', 'c', 'd']) await publisher.publish(numbered(topic, key, 0, 10));
-    const member = await world.member(world.name('group'), [topic], { commit: 'each' });
-    await received(world, member, 40);
-    await sleep(QUIET_MS);
-    expect(member.messages).toHaveLength(40);
-    expect(member.events[0]).toMatchObject({ kind: 'assigned' });
-    expectOffsetsWithoutGap(member);
-  });
+  test(
+    'a new group gets each message once, from the earliest on',
+    { timeout: 15 * SECOND },
+    async ({ world }) => {
+      const topic = await world.topic(3);
+      const publisher = await world.publisher();
+      for (const key of ['a', 'b', 'c', 'd']) await publisher.publish(numbered(topic, key, 0, 10));
+      const member = await world.member(world.name('group'), [topic], { commit: 'each' });
+      await received(world, member, 40);
+      await sleep(QUIET_MS);
+      expect(member.messages).toHaveLength(40);
+      expect(member.events[0]).toMatchObject({ kind: 'assigned' });
+      expectOffsetsWithoutGap(member);
+    },
+  );
 
   test('a partition without a commit is never skipped', { timeout: 30 * SECOND }, async ({ world }) => {
     const topic = await world.topic(2);
@@ -62,178 +64,196 @@ export function groupScenarios(test: ScenarioTest): void {
     await received(world, other, 20);
   });
 
-  test('divides the partitions among members, and announces each new epoch', {
-    timeout: 30 * SECOND,
-  }, async ({ world }) => {
-    const topic = await world.topic(4);
-    const groupId = world.name('group');
-    const first = await world.member(groupId, [topic], { commit: 'each' });
-    await world.assigned([first], 4);
-    // Once it has read of each partition no leader of the new topic moves any more, which would be an epoch of its own.
-    const publisher = await world.publisher();
-    await publisher.publish(
-      [0, 1, 2, 3].flatMap((partition) =>
-        numbered(topic, 'k', 0, 1).map((message) => ({ ...message, partition })),
-      ),
-    );
-    await received(world, first, 4);
-    const alone = first.epoch;
-    const second = await world.member(groupId, [topic], { commit: 'each' });
-    await world.assigned([first, second], 4);
-    expect(second.assigned).toHaveLength(2);
-    expect(first.epoch).toBeGreaterThan(alone);
-    const kinds = first.events.filter((event) => event.kind === 'assigned' || event.kind === 'revoking');
-    const revoked = kinds.findIndex((event) => event.kind === 'revoking' && event.epoch === alone);
-    const assigned = kinds.findIndex((event) => event.kind === 'assigned' && event.epoch === first.epoch);
-    expect(revoked).toBeGreaterThanOrEqual(0);
-    expect(assigned).toBeGreaterThan(revoked);
-    await second.source.stop(SECOND);
-    await world.assigned([first], 4);
-  });
+  test(
+    'divides the partitions among members, and announces each new epoch',
+    {
+      timeout: 30 * SECOND,
+    },
+    async ({ world }) => {
+      const topic = await world.topic(4);
+      const groupId = world.name('group');
+      const first = await world.member(groupId, [topic], { commit: 'each' });
+      await world.assigned([first], 4);
+      // Once it has read of each partition no leader of the new topic moves any more, which would be an epoch of its own.
+      const publisher = await world.publisher();
+      await publisher.publish(
+        [0, 1, 2, 3].flatMap((partition) =>
+          numbered(topic, 'k', 0, 1).map((message) => ({ ...message, partition })),
+        ),
+      );
+      await received(world, first, 4);
+      const alone = first.epoch;
+      const second = await world.member(groupId, [topic], { commit: 'each' });
+      await world.assigned([first, second], 4);
+      expect(second.assigned).toHaveLength(2);
+      expect(first.epoch).toBeGreaterThan(alone);
+      const kinds = first.events.filter((event) => event.kind === 'assigned' || event.kind === 'revoking');
+      const revoked = kinds.findIndex((event) => event.kind === 'revoking' && event.epoch === alone);
+      const assigned = kinds.findIndex((event) => event.kind === 'assigned' && event.epoch === first.epoch);
+      expect(revoked).toBeGreaterThanOrEqual(0);
+      expect(assigned).toBeGreaterThan(revoked);
+      await second.source.stop(SECOND);
+      await world.assigned([first], 4);
+    },
+  );
 
-  test('takes a commit made while revoking, and drops one of an older epoch', {
-    timeout: 30 * SECOND,
-  }, async ({ world }) => {
-    const topic = await world.topic(1);
-    const groupId = world.name('group');
-    const publisher = await world.publisher();
-    await publisher.publish(numbered(topic, 'k', 0, 10));
-    const lastCommits: Promise<boolean>[] = [];
-    const first: RecordingMember = await world.member(groupId, [topic], {
-      commit: 'never',
-      onEvent: (event) => {
-        if (event.kind !== 'revoking') return;
-        lastCommits.push(first.source.commit(event.epoch, [{ topic, partition: 0, offset: 4 }]));
-      },
-    });
-    await received(world, first, 10);
-    const old = first.epoch;
-    const second = await world.member(groupId, [topic], { commit: 'never' });
-    await eventually('a new epoch', world.target.stepMs, () => first.epoch > old && second.epoch > 0);
-    expect(await Promise.all(lastCommits)).toContain(true);
-    expect(await first.source.commit(old, [{ topic, partition: 0, offset: 9 }])).toBe(false);
-    expect(await world.broker.admin.committed(groupId, [topic])).toEqual([
-      { topic, partition: 0, offset: 4 },
-    ]);
-    const owner = [first, second].find(({ assigned }) => assigned.length > 0);
-    await eventually('redelivery from the commit', world.target.stepMs, () =>
-      [...(owner?.events ?? [])].some(
-        (event) =>
-          event.kind === 'messages' && event.epoch === owner?.epoch && event.messages[0]?.offset === 4,
-      ),
-    );
-    expect(await owner?.source.commit(owner.epoch, [{ topic, partition: 0, offset: 10 }])).toBe(true);
-    expect(await world.broker.admin.committed(groupId, [topic])).toEqual([
-      { topic, partition: 0, offset: 10 },
-    ]);
-  });
+  test(
+    'takes a commit made while revoking, and drops one of an older epoch',
+    {
+      timeout: 30 * SECOND,
+    },
+    async ({ world }) => {
+      const topic = await world.topic(1);
+      const groupId = world.name('group');
+      const publisher = await world.publisher();
+      await publisher.publish(numbered(topic, 'k', 0, 10));
+      const lastCommits: Promise<boolean>[] = [];
+      const first: RecordingMember = await world.member(groupId, [topic], {
+        commit: 'never',
+        onEvent: (event) => {
+          if (event.kind !== 'revoking') return;
+          lastCommits.push(first.source.commit(event.epoch, [{ topic, partition: 0, offset: 4 }]));
+        },
+      });
+      await received(world, first, 10);
+      const old = first.epoch;
+      const second = await world.member(groupId, [topic], { commit: 'never' });
+      await eventually('a new epoch', world.target.stepMs, () => first.epoch > old && second.epoch > 0);
+      expect(await Promise.all(lastCommits)).toContain(true);
+      expect(await first.source.commit(old, [{ topic, partition: 0, offset: 9 }])).toBe(false);
+      expect(await world.broker.admin.committed(groupId, [topic])).toEqual([
+        { topic, partition: 0, offset: 4 },
+      ]);
+      const owner = [first, second].find(({ assigned }) => assigned.length > 0);
+      await eventually('redelivery from the commit', world.target.stepMs, () =>
+        [...(owner?.events ?? [])].some(
+          (event) =>
+            event.kind === 'messages' && event.epoch === owner?.epoch && event.messages[0]?.offset === 4,
+        ),
+      );
+      expect(await owner?.source.commit(owner.epoch, [{ topic, partition: 0, offset: 10 }])).toBe(true);
+      expect(await world.broker.admin.committed(groupId, [topic])).toEqual([
+        { topic, partition: 0, offset: 10 },
+      ]);
+    },
+  );
 
-  test('a paused partition rests while others go on; a new assignment pauses nothing', {
-    timeout: 30 * SECOND,
-  }, async ({ world }) => {
-    const topic = await world.topic(2);
-    const groupId = world.name('group');
-    const publisher = await world.publisher();
-    const at = (partition: number, text: string) => ({
-      topic,
-      key: null,
-      partition,
-      value: Buffer.from(text),
-    });
-    // A leader of the new topic that moves later would bring a new assignment, which pauses nothing.
-    await world.broker.admin.offsets(topic);
-    const member = await world.member(groupId, [topic], { commit: 'each' });
-    await world.assigned([member], 2);
-    member.source.pause([{ topic, partition: 0 }]);
-    await publisher.publish([at(0, 'a'), at(1, 'b')]);
-    await received(world, member, 1);
-    await sleep(QUIET_MS);
-    expect(member.values()).toEqual(['b']);
-    member.source.resume([{ topic, partition: 0 }]);
-    await received(world, member, 2);
-    expect(member.values()).toEqual(['b', 'a']);
-    member.source.pause([
-      { topic, partition: 0 },
-      { topic, partition: 1 },
-    ]);
-    const other = await world.member(groupId, [topic], { commit: 'each' });
-    await world.assigned([member, other], 2);
-    await publisher.publish([at(0, 'c'), at(1, 'd')]);
-    const all = () => [...member.values(), ...other.values()].toSorted();
-    await eventually('both partitions', world.target.stepMs, () => all().join('') === 'abcd', all);
-  });
+  test(
+    'a paused partition rests while others go on; a new assignment pauses nothing',
+    {
+      timeout: 30 * SECOND,
+    },
+    async ({ world }) => {
+      const topic = await world.topic(2);
+      const groupId = world.name('group');
+      const publisher = await world.publisher();
+      const at = (partition: number, text: string) => ({
+        topic,
+        key: null,
+        partition,
+        value: Buffer.from(text),
+      });
+      // A leader of the new topic that moves later would bring a new assignment, which pauses nothing.
+      await world.broker.admin.offsets(topic);
+      const member = await world.member(groupId, [topic], { commit: 'each' });
+      await world.assigned([member], 2);
+      member.source.pause([{ topic, partition: 0 }]);
+      await publisher.publish([at(0, 'a'), at(1, 'b')]);
+      await received(world, member, 1);
+      await sleep(QUIET_MS);
+      expect(member.values()).toEqual(['b']);
+      member.source.resume([{ topic, partition: 0 }]);
+      await received(world, member, 2);
+      expect(member.values()).toEqual(['b', 'a']);
+      member.source.pause([
+        { topic, partition: 0 },
+        { topic, partition: 1 },
+      ]);
+      const other = await world.member(groupId, [topic], { commit: 'each' });
+      await world.assigned([member, other], 2);
+      await publisher.publish([at(0, 'c'), at(1, 'd')]);
+      const all = () => [...member.values(), ...other.values()].toSorted();
+      await eventually('both partitions', world.target.stepMs, () => all().join('') === 'abcd', all);
+    },
+  );
 
-  test('loses nothing while members come and go under traffic', { timeout: 60 * SECOND }, async ({
-    world,
-  }) => {
-    const topic = await world.topic(6);
-    const groupId = world.name('group');
-    const publisher = await world.publisher();
-    const seen = new Set<string>();
-    const policy = { commit: 'each', onEvent: note } as const;
-    function note(event: RecordingMember['events'][number]) {
-      if (event.kind === 'messages')
-        for (const { value } of event.messages) seen.add(value?.toString() ?? '');
-    }
-    const stayer = await world.member(groupId, [topic], policy);
-    await world.assigned([stayer], 6);
-    const total = world.target.trafficMessages;
-    const expected = new Set<string>();
-    const traffic = (async () => {
-      for (let index = 0; index < total; index += 1) {
-        const messages = numbered(topic, `key-${index % 31}`, index, index + 1);
-        expected.add(messages[0]?.value?.toString() ?? '');
-        await publisher.publish(messages);
-        if (index % 10 === 0) await sleep(2);
+  test(
+    'loses nothing while members come and go under traffic',
+    { timeout: 60 * SECOND },
+    async ({ world }) => {
+      const topic = await world.topic(6);
+      const groupId = world.name('group');
+      const publisher = await world.publisher();
+      const seen = new Set<string>();
+      const policy = { commit: 'each', onEvent: note } as const;
+      function note(event: RecordingMember['events'][number]) {
+        if (event.kind === 'messages')
+          for (const { value } of event.messages) seen.add(value?.toString() ?? '');
       }
-    })();
-    for (let round = 0; round < 3; round += 1) {
-      const passing = await world.member(groupId, [topic], policy);
-      await world.assigned([stayer, passing], 6);
-      await passing.source.stop(SECOND);
+      const stayer = await world.member(groupId, [topic], policy);
       await world.assigned([stayer], 6);
-    }
-    await traffic;
-    await eventually(
-      'every message',
-      world.target.stepMs,
-      () => seen.size >= total,
-      () => seen.size,
-    );
-    expect(seen).toEqual(expected);
-    await eventually('commits up to the end', world.target.stepMs, async () => {
-      const committed = await world.broker.admin.committed(groupId, [topic]);
-      return committed.reduce((sum, { offset }) => sum + offset, 0) === total;
-    });
-  });
+      const total = world.target.trafficMessages;
+      const expected = new Set<string>();
+      const traffic = (async () => {
+        for (let index = 0; index < total; index += 1) {
+          const messages = numbered(topic, `key-${index % 31}`, index, index + 1);
+          expected.add(messages[0]?.value?.toString() ?? '');
+          await publisher.publish(messages);
+          if (index % 10 === 0) await sleep(2);
+        }
+      })();
+      for (let round = 0; round < 3; round += 1) {
+        const passing = await world.member(groupId, [topic], policy);
+        await world.assigned([stayer, passing], 6);
+        await passing.source.stop(SECOND);
+        await world.assigned([stayer], 6);
+      }
+      await traffic;
+      await eventually(
+        'every message',
+        world.target.stepMs,
+        () => seen.size >= total,
+        () => seen.size,
+      );
+      expect(seen).toEqual(expected);
+      await eventually('commits up to the end', world.target.stepMs, async () => {
+        const committed = await world.broker.admin.committed(groupId, [topic]);
+        return committed.reduce((sum, { offset }) => sum + offset, 0) === total;
+      });
+    },
+  );
 
-  test('a member that stopped commits nothing more and hears nothing more', { timeout: 20 * SECOND }, async ({
-    world,
-  }) => {
-    const topic = await world.topic(1);
-    const groupId = world.name('group');
-    const publisher = await world.publisher();
-    const member = await world.member(groupId, [topic], { commit: 'never' });
-    await publisher.publish(numbered(topic, 'k', 0, 5));
-    await received(world, member, 5);
-    await member.source.stop(SECOND);
-    await member.source.stop(SECOND);
-    const events = member.events.length;
-    expect(
-      await member.source.commit(member.epoch, [{ topic, partition: 0, offset: 5 }]).catch(() => false),
-    ).toBe(false);
-    await publisher.publish(numbered(topic, 'k', 5, 10));
-    await sleep(QUIET_MS);
-    expect(member.events).toHaveLength(events);
-    expect(await world.broker.admin.committed(groupId, [topic])).toEqual([]);
-  });
+  test(
+    'a member that stopped commits nothing more and hears nothing more',
+    { timeout: 20 * SECOND },
+    async ({ world }) => {
+      const topic = await world.topic(1);
+      const groupId = world.name('group');
+      const publisher = await world.publisher();
+      const member = await world.member(groupId, [topic], { commit: 'never' });
+      await publisher.publish(numbered(topic, 'k', 0, 5));
+      await received(world, member, 5);
+      await member.source.stop(SECOND);
+      await member.source.stop(SECOND);
+      const events = member.events.length;
+      expect(
+        await member.source.commit(member.epoch, [{ topic, partition: 0, offset: 5 }]).catch(() => false),
+      ).toBe(false);
+      await publisher.publish(numbered(topic, 'k', 5, 10));
+      await sleep(QUIET_MS);
+      expect(member.events).toHaveLength(events);
+      expect(await world.broker.admin.committed(groupId, [topic])).toEqual([]);
+    },
+  );
 
-  test('refuses to be a member for a topic that does not exist', { timeout: 15 * SECOND }, async ({
-    world,
-  }) => {
-    const member = world.member(world.name('group'), [world.name('absent')], { commit: 'never' });
-    await expect(member).rejects.toMatchObject({ code: 'topic-unknown' });
-  });
+  test(
+    'refuses to be a member for a topic that does not exist',
+    { timeout: 15 * SECOND },
+    async ({ world }) => {
+      const member = world.member(world.name('group'), [world.name('absent')], { commit: 'never' });
+      await expect(member).rejects.toMatchObject({ code: 'topic-unknown' });
+    },
+  );
 
   test('refuses to read a topic that does not exist', { timeout: 15 * SECOND }, async ({ world }) => {
     const absent = world.name('absent');

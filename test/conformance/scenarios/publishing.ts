@@ -7,26 +7,28 @@ const SECOND = 1_000;
 
 /** What a publisher promises: order, partitions, bytes, and that one bad message harms no other. */
 export function publishingScenarios(test: ScenarioTest): void {
-  test('keeps the order of each key while many publish at once', { timeout: 10 * SECOND }, async ({
-    world,
-  }) => {
-    const topic = await world.topic(4);
-    const publisher = await world.publisher();
-    const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-    const published: Promise<void>[] = [];
-    for (let index = 0; index < 200; index += 1) {
-      for (const key of keys) published.push(publisher.publish(numbered(topic, key, index, index + 1)));
-      if (index % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
-    }
-    await Promise.all(published);
-    const messages = await world.readAll(topic);
-    for (const key of keys) {
-      const values = messages
-        .filter((message) => message.key?.toString() === key)
-        .map((m) => m.value?.toString());
-      expect(values).toEqual(Array.from({ length: 200 }, (_, index) => `${key}-${index}`));
-    }
-  });
+  test(
+    'keeps the order of each key while many publish at once',
+    { timeout: 10 * SECOND },
+    async ({ world }) => {
+      const topic = await world.topic(4);
+      const publisher = await world.publisher();
+      const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+      const published: Promise<void>[] = [];
+      for (let index = 0; index < 200; index += 1) {
+        for (const key of keys) published.push(publisher.publish(numbered(topic, key, index, index + 1)));
+        if (index % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+      await Promise.all(published);
+      const messages = await world.readAll(topic);
+      for (const key of keys) {
+        const values = messages
+          .filter((message) => message.key?.toString() === key)
+          .map((m) => m.value?.toString());
+        expect(values).toEqual(Array.from({ length: 200 }, (_, index) => `${key}-${index}`));
+      }
+    },
+  );
 
   test('puts a key where every Kafka client puts it', { timeout: 10 * SECOND }, async ({ world }) => {
     const topic = await world.topic(7);
@@ -49,38 +51,42 @@ export function publishingScenarios(test: ScenarioTest): void {
     expect(new Set(messages.map(({ partition }) => partition))).toEqual(new Set([0, 1, 2]));
   });
 
-  test('gives back bytes, headers, repeated headers, tombstones and timestamps as they were', {
-    timeout: 10 * SECOND,
-  }, async ({ world }) => {
-    const topic = await world.topic(1);
-    const publisher = await world.publisher();
-    const timestampMs = Date.now() - 1_234;
-    const bytes = Buffer.from([0, 1, 2, 255, 254, 0]);
-    await publisher.publish([
-      {
+  test(
+    'gives back bytes, headers, repeated headers, tombstones and timestamps as they were',
+    {
+      timeout: 10 * SECOND,
+    },
+    async ({ world }) => {
+      const topic = await world.topic(1);
+      const publisher = await world.publisher();
+      const timestampMs = Date.now() - 1_234;
+      const bytes = Buffer.from([0, 1, 2, 255, 254, 0]);
+      await publisher.publish([
+        {
+          topic,
+          key: bytes,
+          value: bytes,
+          headers: { raw: bytes, text: 'käse', twice: ['a', 'b'], gone: undefined },
+          timestampMs,
+        },
+        { topic, key: 'k', value: null },
+        { topic, key: null, value: Buffer.alloc(0) },
+      ]);
+      const [full, tombstone, empty] = await world.readAll(topic);
+      expect(full).toEqual({
         topic,
+        partition: 0,
+        offset: 0,
         key: bytes,
         value: bytes,
-        headers: { raw: bytes, text: 'käse', twice: ['a', 'b'], gone: undefined },
         timestampMs,
-      },
-      { topic, key: 'k', value: null },
-      { topic, key: null, value: Buffer.alloc(0) },
-    ]);
-    const [full, tombstone, empty] = await world.readAll(topic);
-    expect(full).toEqual({
-      topic,
-      partition: 0,
-      offset: 0,
-      key: bytes,
-      value: bytes,
-      timestampMs,
-      headers: { raw: bytes, text: Buffer.from('käse'), twice: [Buffer.from('a'), Buffer.from('b')] },
-    });
-    expect(tombstone).toMatchObject({ key: Buffer.from('k'), value: null, offset: 1, headers: {} });
-    expect(empty).toMatchObject({ key: null, value: Buffer.alloc(0), offset: 2 });
-    expect(Math.abs((empty?.timestampMs ?? 0) - Date.now())).toBeLessThan(10 * SECOND);
-  });
+        headers: { raw: bytes, text: Buffer.from('käse'), twice: [Buffer.from('a'), Buffer.from('b')] },
+      });
+      expect(tombstone).toMatchObject({ key: Buffer.from('k'), value: null, offset: 1, headers: {} });
+      expect(empty).toMatchObject({ key: null, value: Buffer.alloc(0), offset: 2 });
+      expect(Math.abs((empty?.timestampMs ?? 0) - Date.now())).toBeLessThan(10 * SECOND);
+    },
+  );
 
   test('rejects a message that is too large, and it alone', { timeout: 10 * SECOND }, async ({ world }) => {
     const topic = await world.topic(1, { 'max.message.bytes': '10000' });
@@ -106,95 +112,109 @@ export function publishingScenarios(test: ScenarioTest): void {
     expect(values).toEqual(numbered(topic, 'k', 0, 12).map((message) => message.value?.toString()));
   });
 
-  test('stores once what goes out together with messages that are refused', {
-    timeout: 10 * SECOND,
-  }, async ({ world }) => {
-    const topic = await world.topic(4, { 'max.message.bytes': '10000' });
-    const publisher = await world.publisher();
-    const message = (partition: number, value: Buffer) => ({ topic, key: null, partition, value });
-    const results = await Promise.allSettled([
-      publisher.publish([message(0, Buffer.from('a')), message(0, Buffer.from('b'))]),
-      publisher.publish([message(1, incompressible(20_000))]),
-      publisher.publish([message(2, Buffer.from('c'))]),
-      publisher.publish([message(3, incompressible(20_000)), message(3, Buffer.from('d'))]),
-    ]);
-    const outcomes = ['fulfilled', 'rejected', 'fulfilled', 'rejected'];
-    expect(results.map(({ status }) => status)).toEqual(outcomes);
-    const stored = await world.readAll(topic);
-    expect(stored.map(({ partition, value }) => `${partition}: ${String(value)}`).toSorted()).toEqual([
-      '0: a',
-      '0: b',
-      '2: c',
-      '3: d',
-    ]);
-  });
+  test(
+    'stores once what goes out together with messages that are refused',
+    {
+      timeout: 10 * SECOND,
+    },
+    async ({ world }) => {
+      const topic = await world.topic(4, { 'max.message.bytes': '10000' });
+      const publisher = await world.publisher();
+      const message = (partition: number, value: Buffer) => ({ topic, key: null, partition, value });
+      const results = await Promise.allSettled([
+        publisher.publish([message(0, Buffer.from('a')), message(0, Buffer.from('b'))]),
+        publisher.publish([message(1, incompressible(20_000))]),
+        publisher.publish([message(2, Buffer.from('c'))]),
+        publisher.publish([message(3, incompressible(20_000)), message(3, Buffer.from('d'))]),
+      ]);
+      const outcomes = ['fulfilled', 'rejected', 'fulfilled', 'rejected'];
+      expect(results.map(({ status }) => status)).toEqual(outcomes);
+      const stored = await world.readAll(topic);
+      expect(stored.map(({ partition, value }) => `${partition}: ${String(value)}`).toSorted()).toEqual([
+        '0: a',
+        '0: b',
+        '2: c',
+        '3: d',
+      ]);
+    },
+  );
 
-  test('rejects a message for an unknown topic, and it alone', { timeout: 15 * SECOND }, async ({
-    world,
-  }) => {
-    const topic = await world.topic(1);
-    const publisher = await world.publisher();
-    const startedMs = performance.now();
-    const results = await Promise.allSettled([
-      publisher.publish(numbered(topic, 'k', 0, 5)),
-      publisher.publish([{ topic: world.name('absent'), key: 'k', value: Buffer.from('x') }]),
-      publisher.publish(numbered(topic, 'k', 5, 10)),
-    ]);
-    expect(results[1]).toMatchObject({
-      status: 'rejected',
-      reason: { code: 'topic-unknown', canRetry: false },
-    });
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(performance.now() - startedMs).toBeLessThan(5 * SECOND);
-    expect(await world.readAll(topic)).toHaveLength(10);
-    await publisher.publish(numbered(topic, 'k', 10, 11));
-  });
+  test(
+    'rejects a message for an unknown topic, and it alone',
+    { timeout: 15 * SECOND },
+    async ({ world }) => {
+      const topic = await world.topic(1);
+      const publisher = await world.publisher();
+      const startedMs = performance.now();
+      const results = await Promise.allSettled([
+        publisher.publish(numbered(topic, 'k', 0, 5)),
+        publisher.publish([{ topic: world.name('absent'), key: 'k', value: Buffer.from('x') }]),
+        publisher.publish(numbered(topic, 'k', 5, 10)),
+      ]);
+      expect(results[1]).toMatchObject({
+        status: 'rejected',
+        reason: { code: 'topic-unknown', canRetry: false },
+      });
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(performance.now() - startedMs).toBeLessThan(5 * SECOND);
+      expect(await world.readAll(topic)).toHaveLength(10);
+      await publisher.publish(numbered(topic, 'k', 10, 11));
+    },
+  );
 
-  test('keeps what is published before start() and sends it then', { timeout: 10 * SECOND }, async ({
-    world,
-  }) => {
-    const topic = await world.topic(1);
-    const publisher = world.broker.createPublisher({ clientId: world.name('publisher') });
-    world.after(() => publisher.stop(SECOND));
-    const early = publisher.publish(numbered(topic, 'k', 0, 3));
-    expect(await world.readAll(topic)).toHaveLength(0);
-    await publisher.start();
-    await early;
-    expect(await world.readAll(topic)).toHaveLength(3);
-    expect(publisher.isHealthy()).toBe(true);
-  });
+  test(
+    'keeps what is published before start() and sends it then',
+    { timeout: 10 * SECOND },
+    async ({ world }) => {
+      const topic = await world.topic(1);
+      const publisher = world.broker.createPublisher({ clientId: world.name('publisher') });
+      world.after(() => publisher.stop(SECOND));
+      const early = publisher.publish(numbered(topic, 'k', 0, 3));
+      expect(await world.readAll(topic)).toHaveLength(0);
+      await publisher.start();
+      await early;
+      expect(await world.readAll(topic)).toHaveLength(3);
+      expect(publisher.isHealthy()).toBe(true);
+    },
+  );
 
-  test('sends what is queued before it stops, and refuses what comes later', {
-    timeout: 10 * SECOND,
-  }, async ({ world }) => {
-    const topic = await world.topic(2);
-    const publisher = await world.publisher();
-    const last = publisher.publish(numbered(topic, 'k', 0, 100));
-    await publisher.stop(5 * SECOND);
-    await last;
-    expect(await world.readAll(topic)).toHaveLength(100);
-    await expect(publisher.publish(numbered(topic, 'k', 100, 101))).rejects.toMatchObject({
-      code: 'not-sent',
-    });
-  });
+  test(
+    'sends what is queued before it stops, and refuses what comes later',
+    {
+      timeout: 10 * SECOND,
+    },
+    async ({ world }) => {
+      const topic = await world.topic(2);
+      const publisher = await world.publisher();
+      const last = publisher.publish(numbered(topic, 'k', 0, 100));
+      await publisher.stop(5 * SECOND);
+      await last;
+      expect(await world.readAll(topic)).toHaveLength(100);
+      await expect(publisher.publish(numbered(topic, 'k', 100, 101))).rejects.toMatchObject({
+        code: 'not-sent',
+      });
+    },
+  );
 
-  test('counts the retained and the next offset of each partition', { timeout: 10 * SECOND }, async ({
-    world,
-  }) => {
-    const topic = await world.topic(2);
-    const publisher = await world.publisher();
-    await publisher.publish(
-      [0, 0, 0, 1].map((partition) => ({ topic, key: null, partition, value: Buffer.from('x') })),
-    );
-    const offsets = await world.broker.admin.offsets(topic);
-    expect(offsets.toSorted((a, b) => a.partition - b.partition)).toEqual([
-      { partition: 0, low: 0, high: 3 },
-      { partition: 1, low: 0, high: 1 },
-    ]);
-    await expect(world.broker.admin.offsets(world.name('absent'))).rejects.toMatchObject({
-      code: 'topic-unknown',
-    });
-  });
+  test(
+    'counts the retained and the next offset of each partition',
+    { timeout: 10 * SECOND },
+    async ({ world }) => {
+      const topic = await world.topic(2);
+      const publisher = await world.publisher();
+      await publisher.publish(
+        [0, 0, 0, 1].map((partition) => ({ topic, key: null, partition, value: Buffer.from('x') })),
+      );
+      const offsets = await world.broker.admin.offsets(topic);
+      expect(offsets.toSorted((a, b) => a.partition - b.partition)).toEqual([
+        { partition: 0, low: 0, high: 3 },
+        { partition: 1, low: 0, high: 1 },
+      ]);
+      await expect(world.broker.admin.offsets(world.name('absent'))).rejects.toMatchObject({
+        code: 'topic-unknown',
+      });
+    },
+  );
 
   test('a topic can be used as soon as it is made', { timeout: 20 * SECOND }, async ({ world }) => {
     const publisher = await world.publisher();
@@ -205,24 +225,26 @@ export function publishingScenarios(test: ScenarioTest): void {
     }
   });
 
-  test('makes topics once, counts their partitions and deletes them', { timeout: 10 * SECOND }, async ({
-    world,
-  }) => {
-    const topic = world.name('topic');
-    const { admin } = world.broker;
-    const spec = { topic, partitions: 3, replicationFactor: 1 };
-    expect(await admin.createTopics([spec])).toEqual([topic]);
-    expect(await admin.createTopics([{ ...spec, partitions: 5 }])).toEqual([]);
-    expect(await admin.partitionCounts([topic, world.name('absent')])).toEqual(new Map([[topic, 3]]));
-    expect(await admin.listTopics()).toContain(topic);
-    await admin.deleteTopics([topic]);
-    await eventually(
-      'deletion',
-      world.target.stepMs,
-      async () => !(await admin.listTopics()).includes(topic),
-    );
-    await admin.deleteTopics([topic]);
-  });
+  test(
+    'makes topics once, counts their partitions and deletes them',
+    { timeout: 10 * SECOND },
+    async ({ world }) => {
+      const topic = world.name('topic');
+      const { admin } = world.broker;
+      const spec = { topic, partitions: 3, replicationFactor: 1 };
+      expect(await admin.createTopics([spec])).toEqual([topic]);
+      expect(await admin.createTopics([{ ...spec, partitions: 5 }])).toEqual([]);
+      expect(await admin.partitionCounts([topic, world.name('absent')])).toEqual(new Map([[topic, 3]]));
+      expect(await admin.listTopics()).toContain(topic);
+      await admin.deleteTopics([topic]);
+      await eventually(
+        'deletion',
+        world.target.stepMs,
+        async () => !(await admin.listTopics()).includes(topic),
+      );
+      await admin.deleteTopics([topic]);
+    },
+  );
 }
 
 /** Bytes that no compression makes smaller. */

@@ -8,59 +8,67 @@ const SECOND = 1_000;
 
 /** What holds over a broker that goes away without a word and comes back with what it had stored. */
 export function recoveryScenarios(test: ScenarioTest): void {
-  test('a restart of the broker loses no accepted request, and all goes on', {
-    timeout: 60 * SECOND,
-  }, async ({ world }) => {
-    const system = await echoSystem(world, 4);
-    await system.worker();
-    await system.ask('k', { id: 'before' });
-    await system.allAnswered(['before']);
-    const asked = numberedIds('n', 300);
-    const accepted: string[] = [];
-    const load = asked.map(async (id, index) => {
-      await sleep(index);
-      await system.ask(`key-${index % 17}`, { id }).then(
-        () => accepted.push(id),
-        () => undefined,
-      );
-    });
-    await world.target.restart();
-    await Promise.all(load);
-    await system.ask('k', { id: 'after' });
-    expect(accepted.length).toBeGreaterThan(0);
-    await system.allAnswered([...accepted, 'after'], 2 * world.target.stepMs);
-    expect(system.unequalRepeats()).toEqual([]);
-    await system.allCommitted();
-  });
+  test(
+    'a restart of the broker loses no accepted request, and all goes on',
+    {
+      timeout: 60 * SECOND,
+    },
+    async ({ world }) => {
+      const system = await echoSystem(world, 4);
+      await system.worker();
+      await system.ask('k', { id: 'before' });
+      await system.allAnswered(['before']);
+      const asked = numberedIds('n', 300);
+      const accepted: string[] = [];
+      const load = asked.map(async (id, index) => {
+        await sleep(index);
+        await system.ask(`key-${index % 17}`, { id }).then(
+          () => accepted.push(id),
+          () => undefined,
+        );
+      });
+      await world.target.restart();
+      await Promise.all(load);
+      await system.ask('k', { id: 'after' });
+      expect(accepted.length).toBeGreaterThan(0);
+      await system.allAnswered([...accepted, 'after'], 2 * world.target.stepMs);
+      expect(system.unequalRepeats()).toEqual([]);
+      await system.allCommitted();
+    },
+  );
 
-  test('a tail gets all that was accepted before, during and after a restart', {
-    timeout: 60 * SECOND,
-  }, async ({ world }) => {
-    const topic = await world.topic(3);
-    const publisher = await world.publisher();
-    const seen = new Set<string>();
-    const { tail } = await world.tail({ topics: [topic], from: 'latest' }, ({ value }) =>
-      seen.add(String(value)),
-    );
-    const accepted: string[] = [];
-    const load = numbered(topic, 'n', 0, 300).map(async (message, index) => {
-      await sleep(index);
-      await publisher.publish([{ ...message, key: `key-${index % 7}` }]).then(
-        () => accepted.push(String(message.value)),
-        () => undefined,
+  test(
+    'a tail gets all that was accepted before, during and after a restart',
+    {
+      timeout: 60 * SECOND,
+    },
+    async ({ world }) => {
+      const topic = await world.topic(3);
+      const publisher = await world.publisher();
+      const seen = new Set<string>();
+      const { tail } = await world.tail({ topics: [topic], from: 'latest' }, ({ value }) =>
+        seen.add(String(value)),
       );
-    });
-    await world.target.restart();
-    await Promise.all(load);
-    await publisher.publish(numbered(topic, 'after', 0, 1));
-    const missing = () => [...accepted, 'after-0'].filter((value) => !seen.has(value));
-    await eventually(
-      'every accepted message',
-      world.target.stepMs,
-      () => missing().length === 0,
-      () => missing().length,
-    );
-    await eventually('readiness', world.target.stepMs, () => tail.isReady() && publisher.isHealthy());
-    expect(accepted.length).toBeGreaterThan(0);
-  });
+      const accepted: string[] = [];
+      const load = numbered(topic, 'n', 0, 300).map(async (message, index) => {
+        await sleep(index);
+        await publisher.publish([{ ...message, key: `key-${index % 7}` }]).then(
+          () => accepted.push(String(message.value)),
+          () => undefined,
+        );
+      });
+      await world.target.restart();
+      await Promise.all(load);
+      await publisher.publish(numbered(topic, 'after', 0, 1));
+      const missing = () => [...accepted, 'after-0'].filter((value) => !seen.has(value));
+      await eventually(
+        'every accepted message',
+        world.target.stepMs,
+        () => missing().length === 0,
+        () => missing().length,
+      );
+      await eventually('readiness', world.target.stepMs, () => tail.isReady() && publisher.isHealthy());
+      expect(accepted.length).toBeGreaterThan(0);
+    },
+  );
 }

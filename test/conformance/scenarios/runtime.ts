@@ -33,166 +33,198 @@ export function runtimeScenarios(test: ScenarioTest): void {
     await system.allCommitted();
   });
 
-  test('handles the messages of one key one after another, in order', { timeout: 20 * SECOND }, async ({
-    world,
-  }) => {
-    const system = await echoSystem(world, 2);
-    const worker = await system.worker();
-    const requests = numberedIds('k', 20).map((id, index) => system.request('k', { id, workMs: index % 3 }));
-    await system.publisher.publish(requests);
-    await system.allAnswered(numberedIds('k', 20));
-    expect(worker.begun).toEqual(numberedIds('k', 20));
-  });
-
-  test('bad messages are answered or put aside, and stop nothing', { timeout: 20 * SECOND }, async ({
-    world,
-  }) => {
-    const system = await echoSystem(world, 1);
-    await system.worker();
-    const { topics } = system;
-    const poison = { topic: topics.requests, key: 'k', value: Buffer.from('\u0001 not a message') };
-    await system.publisher.publish([
-      system.request('k', { id: 'before' }),
-      poison,
-      { ...poison, headers: { [HEADER.correlationId]: 'undecodable', [HEADER.replyTopic]: topics.replies } },
-      { ...poison, value: null },
-      system.request('k', { id: 'thrown', fail: true }),
-      system.request('k', { id: 'after' }),
-    ]);
-    await system.allAnswered(['before', 'undecodable', 'thrown', 'after']);
-    expect(String(system.reply('undecodable')?.headers[HEADER.errorCode])).toBe('undecodable-message');
-    expect(String(system.reply('thrown')?.headers[HEADER.errorCode])).toBe('unexpected');
-    expect(system.reply('after')?.headers[HEADER.errorCode]).toBeUndefined();
-    await system.allCommitted();
-    // The two without a reply topic, and the one that met a bug, although it was answered.
-    expect(await world.readAll(topics.deadLetters)).toHaveLength(3);
-  });
-
-  test('a slow key holds up neither other keys of its partition nor other partitions', {
-    timeout: 20 * SECOND,
-  }, async ({ world }) => {
-    const system = await echoSystem(world, 2);
-    const { requests, groupId } = system.topics;
-    await system.worker();
-    const at = (partition: number, key: string, id: string, workMs?: number) => ({
-      ...system.request(key, { id, ...(workMs === undefined ? {} : { workMs }) }),
-      partition,
-    });
-    await system.publisher.publish([at(0, 'warm', 'warm-0'), at(1, 'warm', 'warm-1')]);
-    await system.allAnswered(['warm-0', 'warm-1']);
-    await system.allCommitted();
-    const startedMs = performance.now();
-    await system.publisher.publish([
-      at(0, 'slow', 'slow', world.target.slowMs),
-      at(0, 'slow', 'follower'),
-      ...numberedIds('same', 50).map((id) => at(0, id, id)),
-      ...numberedIds('other', 50).map((id) => at(1, id, id)),
-    ]);
-    await system.allAnswered([...numberedIds('same', 50), ...numberedIds('other', 50)], world.target.slowMs);
-    expect(performance.now() - startedMs).toBeLessThan(world.target.slowMs);
-    expect(system.answered()).not.toContain('slow');
-    const ends = await world.broker.admin.offsets(requests);
-    const endOfOther = ends.find(({ partition }) => partition === 1)?.high;
-    let committed: readonly PartitionOffset[] = [];
-    // Both partitions are committed in the same turn: once the other one is, so is this one, as far as it may be.
-    await eventually('a commit', world.target.stepMs, async () => {
-      committed = await world.broker.admin.committed(groupId, [requests]);
-      return committed.find(({ partition }) => partition === 1)?.offset === endOfOther;
-    });
-    expect(committed.find(({ partition }) => partition === 0)?.offset).toBe(1);
-    await system.allAnswered(['slow', 'follower']);
-    await system.allCommitted();
-  });
-
-  test('a stop finishes and commits what was begun, and nothing of it is done again', {
-    timeout: 20 * SECOND,
-  }, async ({ world }) => {
-    const system = await echoSystem(world, 2);
-    const first = await system.worker({ commitIntervalMs: 60 * SECOND });
-    await system.publisher.publish(
-      numberedIds('n', 40).map((id, index) => system.request(`key-${index}`, { id, workMs: 300 })),
-    );
-    await eventually('work', world.target.stepMs, () => first.begun.length > 10);
-    await first.stop();
-    const done = new Set(first.begun);
-    await system.allAnswered([...done]);
-    const second = await system.worker();
-    const last = [0, 1].map((partition) => ({
-      ...system.request('k', { id: `last-${partition}` }),
-      partition,
-    }));
-    await system.publisher.publish(last);
-    await system.allAnswered([...numberedIds('n', 40), 'last-0', 'last-1']);
-    expect(second.begun.filter((id) => done.has(id))).toEqual([]);
-    expect(system.replies).toHaveLength(42);
-  });
-
-  test('workers come and go under load: every request has one effective reply', {
-    timeout: 60 * SECOND,
-  }, async ({ world }) => {
-    const system = await echoSystem(world, 6);
-    const stayer = await system.worker();
-    let isOver = false;
-    const load = publishUntil(system, () => isOver, world.target.trafficMessages);
-    const passing: (readonly string[])[] = [];
-    for (let round = 0; round < 3; round += 1) {
+  test(
+    'handles the messages of one key one after another, in order',
+    { timeout: 20 * SECOND },
+    async ({ world }) => {
+      const system = await echoSystem(world, 2);
       const worker = await system.worker();
-      await eventually('its share of work', world.target.stepMs, () => worker.begun.length > 0 || round > 0);
-      await worker.stop();
-      passing.push(worker.begun);
-    }
-    isOver = true;
-    const asked = await load;
-    await system.allAnswered(asked);
-    expect(new Set(system.answered())).toEqual(new Set(asked));
-    expect(system.unequalRepeats()).toEqual([]);
-    await system.allCommitted();
-    expect(passing.flat().length).toBeGreaterThan(0);
-    expect(stayer.begun.length).toBeGreaterThan(0);
-  });
+      const requests = numberedIds('k', 20).map((id, index) =>
+        system.request('k', { id, workMs: index % 3 }),
+      );
+      await system.publisher.publish(requests);
+      await system.allAnswered(numberedIds('k', 20));
+      expect(worker.begun).toEqual(numberedIds('k', 20));
+    },
+  );
 
-  test('a rebalance does not do again what is under way in the process', { timeout: 30 * SECOND }, async ({
-    world,
-  }) => {
-    const system = await echoSystem(world, 2);
-    const first = await system.worker();
-    const asked = numberedIds('n', 8);
-    await system.publisher.publish(
-      asked.map((id) => ({ ...system.request(id, { id, workMs: world.target.slowMs }), partition: 0 })),
-    );
-    await eventually('work', world.target.stepMs, () => first.begun.length === asked.length);
-    const passing = await system.worker();
-    await eventually(
-      'its assignment',
-      world.target.stepMs,
-      () => passing.consumer.health().status === 'ready',
-    );
-    await passing.stop();
-    await system.allAnswered(asked);
-    await system.allCommitted();
-    expect(first.begun.toSorted()).toEqual(asked);
-    expect(system.unequalRepeats()).toEqual([]);
-  });
+  test(
+    'bad messages are answered or put aside, and stop nothing',
+    { timeout: 20 * SECOND },
+    async ({ world }) => {
+      const system = await echoSystem(world, 1);
+      await system.worker();
+      const { topics } = system;
+      const poison = { topic: topics.requests, key: 'k', value: Buffer.from('\u0001 not a message') };
+      await system.publisher.publish([
+        system.request('k', { id: 'before' }),
+        poison,
+        {
+          ...poison,
+          headers: { [HEADER.correlationId]: 'undecodable', [HEADER.replyTopic]: topics.replies },
+        },
+        { ...poison, value: null },
+        system.request('k', { id: 'thrown', fail: true }),
+        system.request('k', { id: 'after' }),
+      ]);
+      await system.allAnswered(['before', 'undecodable', 'thrown', 'after']);
+      expect(String(system.reply('undecodable')?.headers[HEADER.errorCode])).toBe('undecodable-message');
+      expect(String(system.reply('thrown')?.headers[HEADER.errorCode])).toBe('unexpected');
+      expect(system.reply('after')?.headers[HEADER.errorCode]).toBeUndefined();
+      await system.allCommitted();
+      // The two without a reply topic, and the one that met a bug, although it was answered.
+      expect(await world.readAll(topics.deadLetters)).toHaveLength(3);
+    },
+  );
 
-  test('a worker killed in the middle of its work loses no request', { timeout: 60 * SECOND }, async ({
-    world,
-  }) => {
-    const system = await echoSystem(world, 4);
-    const asked = numberedIds('n', Math.min(1_000, world.target.trafficMessages));
-    const victim = await system.killableWorker();
-    await system.worker();
-    const load = publishAll(system, asked, SOMETIMES_LONG);
-    await eventually('some replies', world.target.stepMs, () => system.replies.length > asked.length / 10);
-    await sleep(Math.random() * KILL_WITHIN_MS);
-    await victim.kill();
-    await load;
-    await system.allAnswered(asked, world.target.sessionTimeoutMs + world.target.stepMs);
-    expect(new Set(system.answered())).toEqual(new Set(asked));
-    expect(system.unequalRepeats()).toEqual([]);
-    await system.allCommitted();
-    await system.ask('k', { id: 'still alive' });
-    await system.allAnswered(['still alive']);
-  });
+  test(
+    'a slow key holds up neither other keys of its partition nor other partitions',
+    {
+      timeout: 20 * SECOND,
+    },
+    async ({ world }) => {
+      const system = await echoSystem(world, 2);
+      const { requests, groupId } = system.topics;
+      await system.worker();
+      const at = (partition: number, key: string, id: string, workMs?: number) => ({
+        ...system.request(key, { id, ...(workMs === undefined ? {} : { workMs }) }),
+        partition,
+      });
+      await system.publisher.publish([at(0, 'warm', 'warm-0'), at(1, 'warm', 'warm-1')]);
+      await system.allAnswered(['warm-0', 'warm-1']);
+      await system.allCommitted();
+      const startedMs = performance.now();
+      await system.publisher.publish([
+        at(0, 'slow', 'slow', world.target.slowMs),
+        at(0, 'slow', 'follower'),
+        ...numberedIds('same', 50).map((id) => at(0, id, id)),
+        ...numberedIds('other', 50).map((id) => at(1, id, id)),
+      ]);
+      await system.allAnswered(
+        [...numberedIds('same', 50), ...numberedIds('other', 50)],
+        world.target.slowMs,
+      );
+      expect(performance.now() - startedMs).toBeLessThan(world.target.slowMs);
+      expect(system.answered()).not.toContain('slow');
+      const ends = await world.broker.admin.offsets(requests);
+      const endOfOther = ends.find(({ partition }) => partition === 1)?.high;
+      let committed: readonly PartitionOffset[] = [];
+      // Both partitions are committed in the same turn: once the other one is, so is this one, as far as it may be.
+      await eventually('a commit', world.target.stepMs, async () => {
+        committed = await world.broker.admin.committed(groupId, [requests]);
+        return committed.find(({ partition }) => partition === 1)?.offset === endOfOther;
+      });
+      expect(committed.find(({ partition }) => partition === 0)?.offset).toBe(1);
+      await system.allAnswered(['slow', 'follower']);
+      await system.allCommitted();
+    },
+  );
+
+  test(
+    'a stop finishes and commits what was begun, and nothing of it is done again',
+    {
+      timeout: 20 * SECOND,
+    },
+    async ({ world }) => {
+      const system = await echoSystem(world, 2);
+      const first = await system.worker({ commitIntervalMs: 60 * SECOND });
+      await system.publisher.publish(
+        numberedIds('n', 40).map((id, index) => system.request(`key-${index}`, { id, workMs: 300 })),
+      );
+      await eventually('work', world.target.stepMs, () => first.begun.length > 10);
+      await first.stop();
+      const done = new Set(first.begun);
+      await system.allAnswered([...done]);
+      const second = await system.worker();
+      const last = [0, 1].map((partition) => ({
+        ...system.request('k', { id: `last-${partition}` }),
+        partition,
+      }));
+      await system.publisher.publish(last);
+      await system.allAnswered([...numberedIds('n', 40), 'last-0', 'last-1']);
+      expect(second.begun.filter((id) => done.has(id))).toEqual([]);
+      expect(system.replies).toHaveLength(42);
+    },
+  );
+
+  test(
+    'workers come and go under load: every request has one effective reply',
+    {
+      timeout: 60 * SECOND,
+    },
+    async ({ world }) => {
+      const system = await echoSystem(world, 6);
+      const stayer = await system.worker();
+      let isOver = false;
+      const load = publishUntil(system, () => isOver, world.target.trafficMessages);
+      const passing: (readonly string[])[] = [];
+      for (let round = 0; round < 3; round += 1) {
+        const worker = await system.worker();
+        await eventually(
+          'its share of work',
+          world.target.stepMs,
+          () => worker.begun.length > 0 || round > 0,
+        );
+        await worker.stop();
+        passing.push(worker.begun);
+      }
+      isOver = true;
+      const asked = await load;
+      await system.allAnswered(asked);
+      expect(new Set(system.answered())).toEqual(new Set(asked));
+      expect(system.unequalRepeats()).toEqual([]);
+      await system.allCommitted();
+      expect(passing.flat().length).toBeGreaterThan(0);
+      expect(stayer.begun.length).toBeGreaterThan(0);
+    },
+  );
+
+  test(
+    'a rebalance does not do again what is under way in the process',
+    { timeout: 30 * SECOND },
+    async ({ world }) => {
+      const system = await echoSystem(world, 2);
+      const first = await system.worker();
+      const asked = numberedIds('n', 8);
+      await system.publisher.publish(
+        asked.map((id) => ({ ...system.request(id, { id, workMs: world.target.slowMs }), partition: 0 })),
+      );
+      await eventually('work', world.target.stepMs, () => first.begun.length === asked.length);
+      const passing = await system.worker();
+      await eventually(
+        'its assignment',
+        world.target.stepMs,
+        () => passing.consumer.health().status === 'ready',
+      );
+      await passing.stop();
+      await system.allAnswered(asked);
+      await system.allCommitted();
+      expect(first.begun.toSorted()).toEqual(asked);
+      expect(system.unequalRepeats()).toEqual([]);
+    },
+  );
+
+  test(
+    'a worker killed in the middle of its work loses no request',
+    { timeout: 60 * SECOND },
+    async ({ world }) => {
+      const system = await echoSystem(world, 4);
+      const asked = numberedIds('n', Math.min(1_000, world.target.trafficMessages));
+      const victim = await system.killableWorker();
+      await system.worker();
+      const load = publishAll(system, asked, SOMETIMES_LONG);
+      await eventually('some replies', world.target.stepMs, () => system.replies.length > asked.length / 10);
+      await sleep(Math.random() * KILL_WITHIN_MS);
+      await victim.kill();
+      await load;
+      await system.allAnswered(asked, world.target.sessionTimeoutMs + world.target.stepMs);
+      expect(new Set(system.answered())).toEqual(new Set(asked));
+      expect(system.unequalRepeats()).toEqual([]);
+      await system.allCommitted();
+      await system.ask('k', { id: 'still alive' });
+      await system.allAnswered(['still alive']);
+    },
+  );
 }
 
 /** One request after another, so that the load lasts while workers come and go. */

@@ -6,47 +6,55 @@ const SECOND = 1_000;
 
 /** What a tail promises: all that is published once it has started, in every partition, whatever happens to it. */
 export function tailScenarios(test: ScenarioTest): void {
-  test('from latest, delivers everything that is published once start() has resolved', {
-    timeout: 20 * SECOND,
-  }, async ({ world }) => {
-    const topic = await world.topic(6);
-    const publisher = await world.publisher();
-    await publisher.publish(numbered(topic, 'before', 0, 10));
-    for (let round = 0; round < 3; round += 1) {
-      const values: string[] = [];
-      const { tail } = await world.tail({ topics: [topic], from: 'latest' }, ({ value }) =>
-        values.push(String(value)),
-      );
-      expect(tail.isReady()).toBe(true);
-      expect(tail.partitions()).toHaveLength(6);
-      const messages = [0, 1, 2, 3, 4, 5].map((partition) => ({
-        topic,
-        key: null,
-        partition,
-        value: Buffer.from(`${round}-${partition}`),
-      }));
-      await publisher.publish(messages);
-      await tail.caughtUp(world.target.stepMs);
-      expect(values.toSorted()).toEqual(messages.map(({ value }) => String(value)));
-    }
-  });
+  test(
+    'from latest, delivers everything that is published once start() has resolved',
+    {
+      timeout: 20 * SECOND,
+    },
+    async ({ world }) => {
+      const topic = await world.topic(6);
+      const publisher = await world.publisher();
+      await publisher.publish(numbered(topic, 'before', 0, 10));
+      for (let round = 0; round < 3; round += 1) {
+        const values: string[] = [];
+        const { tail } = await world.tail({ topics: [topic], from: 'latest' }, ({ value }) =>
+          values.push(String(value)),
+        );
+        expect(tail.isReady()).toBe(true);
+        expect(tail.partitions()).toHaveLength(6);
+        const messages = [0, 1, 2, 3, 4, 5].map((partition) => ({
+          topic,
+          key: null,
+          partition,
+          value: Buffer.from(`${round}-${partition}`),
+        }));
+        await publisher.publish(messages);
+        await tail.caughtUp(world.target.stepMs);
+        expect(values.toSorted()).toEqual(messages.map(({ value }) => String(value)));
+      }
+    },
+  );
 
-  test('from earliest, has handed over all that was there when caughtUp() resolves', {
-    timeout: 15 * SECOND,
-  }, async ({ world }) => {
-    const topic = await world.topic(3);
-    const publisher = await world.publisher();
-    for (const key of ['a', 'b', 'c', 'd', 'e']) await publisher.publish(numbered(topic, key, 0, 200));
-    let count = 0;
-    const { tail } = await world.tail({ topics: [topic], from: 'earliest' }, () => {
-      count += 1;
-    });
-    await tail.caughtUp(world.target.stepMs);
-    expect(count).toBe(1_000);
-    await publisher.publish(numbered(topic, 'a', 200, 210));
-    await tail.caughtUp(world.target.stepMs);
-    expect(count).toBe(1_010);
-  });
+  test(
+    'from earliest, has handed over all that was there when caughtUp() resolves',
+    {
+      timeout: 15 * SECOND,
+    },
+    async ({ world }) => {
+      const topic = await world.topic(3);
+      const publisher = await world.publisher();
+      for (const key of ['a', 'b', 'c', 'd', 'e']) await publisher.publish(numbered(topic, key, 0, 200));
+      let count = 0;
+      const { tail } = await world.tail({ topics: [topic], from: 'earliest' }, () => {
+        count += 1;
+      });
+      await tail.caughtUp(world.target.stepMs);
+      expect(count).toBe(1_000);
+      await publisher.publish(numbered(topic, 'a', 200, 210));
+      await tail.caughtUp(world.target.stepMs);
+      expect(count).toBe(1_010);
+    },
+  );
 
   test('is caught up on an empty topic at once', { timeout: 15 * SECOND }, async ({ world }) => {
     const topic = await world.topic(3, { 'cleanup.policy': 'compact' });
@@ -54,24 +62,28 @@ export function tailScenarios(test: ScenarioTest): void {
     await tail.caughtUp(world.target.stepMs);
   });
 
-  test('is caught up on a compacted topic whose newest offsets hold no record', {
-    timeout: 30 * SECOND,
-  }, async ({ world }) => {
-    const topic = await world.topic(2, { 'cleanup.policy': 'compact', 'delete.retention.ms': '0' });
-    const publisher = await world.publisher();
-    await publisher.publish(numbered(topic, 'kept', 0, 3));
-    await publisher.publish(numbered(topic, 'other', 0, 3));
-    await world.target.leaveEmptyTail(topic);
-    const newest = new Map<string, string>();
-    const { tail } = await world.tail({ topics: [topic], from: 'earliest' }, ({ key, value }) => {
-      newest.set(String(key), String(value));
-    });
-    await tail.caughtUp(world.target.stepMs);
-    expect(newest.get('kept')).toBe('kept-2');
-    await publisher.publish(numbered(topic, 'kept', 3, 4));
-    await tail.caughtUp(world.target.stepMs);
-    expect(newest.get('kept')).toBe('kept-3');
-  });
+  test(
+    'is caught up on a compacted topic whose newest offsets hold no record',
+    {
+      timeout: 30 * SECOND,
+    },
+    async ({ world }) => {
+      const topic = await world.topic(2, { 'cleanup.policy': 'compact', 'delete.retention.ms': '0' });
+      const publisher = await world.publisher();
+      await publisher.publish(numbered(topic, 'kept', 0, 3));
+      await publisher.publish(numbered(topic, 'other', 0, 3));
+      await world.target.leaveEmptyTail(topic);
+      const newest = new Map<string, string>();
+      const { tail } = await world.tail({ topics: [topic], from: 'earliest' }, ({ key, value }) => {
+        newest.set(String(key), String(value));
+      });
+      await tail.caughtUp(world.target.stepMs);
+      expect(newest.get('kept')).toBe('kept-2');
+      await publisher.publish(numbered(topic, 'kept', 3, 4));
+      await tail.caughtUp(world.target.stepMs);
+      expect(newest.get('kept')).toBe('kept-3');
+    },
+  );
 
   test('reads one partition only when told so', { timeout: 15 * SECOND }, async ({ world }) => {
     const topic = await world.topic(3);
@@ -88,46 +100,50 @@ export function tailScenarios(test: ScenarioTest): void {
     expect([...partitions]).toEqual([1]);
   });
 
-  test('skips a message that its handler throws at, and goes on', { timeout: 15 * SECOND }, async ({
-    world,
-  }) => {
-    const topic = await world.topic(1);
-    const publisher = await world.publisher();
-    const values: string[] = [];
-    const { tail } = await world.tail({ topics: [topic], from: 'latest' }, ({ value }) => {
-      if (String(value) === 'k-1') throw new Error('a bad record');
-      values.push(String(value));
-    });
-    await publisher.publish(numbered(topic, 'k', 0, 4));
-    await tail.caughtUp(world.target.stepMs);
-    expect(values).toEqual(['k-0', 'k-2', 'k-3']);
-    expect(tail.isReady()).toBe(true);
-  });
+  test(
+    'skips a message that its handler throws at, and goes on',
+    { timeout: 15 * SECOND },
+    async ({ world }) => {
+      const topic = await world.topic(1);
+      const publisher = await world.publisher();
+      const values: string[] = [];
+      const { tail } = await world.tail({ topics: [topic], from: 'latest' }, ({ value }) => {
+        if (String(value) === 'k-1') throw new Error('a bad record');
+        values.push(String(value));
+      });
+      await publisher.publish(numbered(topic, 'k', 0, 4));
+      await tail.caughtUp(world.target.stepMs);
+      expect(values).toEqual(['k-0', 'k-2', 'k-3']);
+      expect(tail.isReady()).toBe(true);
+    },
+  );
 
-  test('loses and repeats nothing when it is made to join anew', { timeout: 30 * SECOND }, async ({
-    world,
-  }) => {
-    const topic = await world.topic(3);
-    const publisher = await world.publisher();
-    const values: string[] = [];
-    const { tail, clientId } = await world.tail({ topics: [topic], from: 'latest' }, ({ value }) =>
-      values.push(String(value)),
-    );
-    const expected: string[] = [];
-    const publishing = new AbortController();
-    const traffic = (async () => {
-      for (let index = 0; !publishing.signal.aborted; index += 1) {
-        const messages = numbered(topic, `key-${index % 7}`, index, index + 1);
-        expected.push(...messages.map(({ value }) => String(value)));
-        await publisher.publish(messages);
-      }
-    })();
-    await world.target.forceRejoin(clientId);
-    publishing.abort();
-    await traffic;
-    const seen = () => new Set(values).size;
-    await eventually('every message', world.target.stepMs, () => seen() >= expected.length, seen);
-    await tail.caughtUp(world.target.stepMs);
-    expect(values.toSorted()).toEqual(expected.toSorted());
-  });
+  test(
+    'loses and repeats nothing when it is made to join anew',
+    { timeout: 30 * SECOND },
+    async ({ world }) => {
+      const topic = await world.topic(3);
+      const publisher = await world.publisher();
+      const values: string[] = [];
+      const { tail, clientId } = await world.tail({ topics: [topic], from: 'latest' }, ({ value }) =>
+        values.push(String(value)),
+      );
+      const expected: string[] = [];
+      const publishing = new AbortController();
+      const traffic = (async () => {
+        for (let index = 0; !publishing.signal.aborted; index += 1) {
+          const messages = numbered(topic, `key-${index % 7}`, index, index + 1);
+          expected.push(...messages.map(({ value }) => String(value)));
+          await publisher.publish(messages);
+        }
+      })();
+      await world.target.forceRejoin(clientId);
+      publishing.abort();
+      await traffic;
+      const seen = () => new Set(values).size;
+      await eventually('every message', world.target.stepMs, () => seen() >= expected.length, seen);
+      await tail.caughtUp(world.target.stepMs);
+      expect(values.toSorted()).toEqual(expected.toSorted());
+    },
+  );
 }

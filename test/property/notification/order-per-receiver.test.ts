@@ -13,36 +13,40 @@ const receivers = fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 60, maxL
 /** Workers that come and go meanwhile. */
 const passingWorkers = fc.integer({ min: 0, max: 2 });
 
-it('each receiver gets his notifications in the order in which they were accepted, whatever fails on the way', {
-  timeout: 120_000,
-}, async () => {
-  await fc.assert(
-    fc.asyncProperty(fates, receivers, passingWorkers, async (failures, keys, passing) => {
-      const world = await notificationWorld({ tiersMs: [15, 30] });
-      const left = new Map<string, number>(failures.map((count, index) => [idOf(index), count]));
-      world.providers.add('only').answer = ({ id }) => {
-        const count = left.get(id) ?? 0;
-        if (count === 9) return permanent();
-        left.set(id, count - 1);
-        return count > 0 ? transient() : SENT;
-      };
-      const stayer = await world.worker();
-      for (const index of failures.keys()) await world.sms({ id: idOf(index), key: `key-${keys[index]}` });
-      for (let count = 0; count < passing; count += 1) await (await world.worker()).stop(1_000);
-      await eventually('the end', 20_000, () =>
-        failures.every((_, index) => FINAL.has(world.states.get(idOf(index))?.status)),
-      );
-      await stayer.stop(1_000);
-      const ended = world.history
-        .filter(({ status }) => FINAL.has(status))
-        .map(({ notificationId }) => notificationId);
-      for (let key = 0; key <= 5; key += 1) {
-        const accepted = [...failures.keys()].filter((index) => keys[index] === key).map(idOf);
-        expect(ended.filter((id) => accepted.includes(id))).toEqual(accepted);
-      }
-      expect([...world.providers.delivered.values()].every((times) => times === 1)).toBe(true);
-      await world.broker.close();
-    }),
-    { numRuns: RUNS },
-  );
-});
+it(
+  'each receiver gets his notifications in the order in which they were accepted, whatever fails on the way',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fates, receivers, passingWorkers, async (failures, keys, passing) => {
+        const world = await notificationWorld({ tiersMs: [15, 30] });
+        const left = new Map<string, number>(failures.map((count, index) => [idOf(index), count]));
+        world.providers.add('only').answer = ({ id }) => {
+          const count = left.get(id) ?? 0;
+          if (count === 9) return permanent();
+          left.set(id, count - 1);
+          return count > 0 ? transient() : SENT;
+        };
+        const stayer = await world.worker();
+        for (const index of failures.keys()) await world.sms({ id: idOf(index), key: `key-${keys[index]}` });
+        for (let count = 0; count < passing; count += 1) await (await world.worker()).stop(1_000);
+        await eventually('the end', 20_000, () =>
+          failures.every((_, index) => FINAL.has(world.states.get(idOf(index))?.status)),
+        );
+        await stayer.stop(1_000);
+        const ended = world.history
+          .filter(({ status }) => FINAL.has(status))
+          .map(({ notificationId }) => notificationId);
+        for (let key = 0; key <= 5; key += 1) {
+          const accepted = [...failures.keys()].filter((index) => keys[index] === key).map(idOf);
+          expect(ended.filter((id) => accepted.includes(id))).toEqual(accepted);
+        }
+        expect([...world.providers.delivered.values()].every((times) => times === 1)).toBe(true);
+        await world.broker.close();
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);

@@ -39,15 +39,13 @@ const interestInput = { interestType: BankingFormula, jsonInputFormula: { intere
 const FIXED = { interestType: INTEREST_OPTION_IDS.Fixed };
 
 function ranges(...rows: readonly (readonly [from: number, to: number])[]): readonly InterestRecord[] {
-  const CollectionInterests = rows.map(
-    ([InterestStartPeriod, InterestEndPeriod]): CollectionInterest => ({
-      InterestName: 'Base',
-      InterestStartPeriod,
-      InterestEndPeriod,
-      InterestStartDate: null,
-      InterestEndDate: null,
-    }),
-  );
+  const CollectionInterests = rows.map(([InterestStartPeriod, InterestEndPeriod]): CollectionInterest => ({
+    InterestName: 'Base',
+    InterestStartPeriod,
+    InterestEndPeriod,
+    InterestStartDate: null,
+    InterestEndDate: null,
+  }));
   return [
     interest({ Name: 'Steps', Type: 'Collection', IsDefault: true, Values: [], CollectionInterests }),
     interest({ Id: guid(101), Name: 'Base' }),

@@ -41,9 +41,10 @@ export function encodePayload(
 /** A list is a field that is repeated. Templates of fields do not nest, which was checked when they were read. */
 function fieldsOf(members: Members): readonly Field[] {
   return Object.entries(members).flatMap(([name, value]) =>
-    (Array.isArray(value) ? (value as readonly Rendered[]) : [value]).map(
-      (item): Field => [name, fieldValue(item)],
-    ),
+    (Array.isArray(value) ? (value as readonly Rendered[]) : [value]).map((item): Field => [
+      name,
+      fieldValue(item),
+    ]),
   );
 }
 
