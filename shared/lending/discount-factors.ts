@@ -3,19 +3,8 @@
 import type { ExactRatio } from './exact-ratio.ts';
 import { fixedPower, fixedRoot, type BoundedFixed } from './fixed-root.ts';
 
-/** Bits of a growth factor before the point, in whole words: what fixed point needs more for its powers. */
-export function bitsOfGrowth({ numerator, denominator }: ExactRatio): number {
-  const digits = numerator.toString(16).length - denominator.toString(16).length + 1;
-  return Math.max(0, Math.ceil((digits * 4) / WORD)) * WORD;
-}
-
-/** Bits that the width of a fixed-point number grows by. */
-const WORD = 64;
-
 /** Discount factors (1 + r)^-(units / unitsPerYear), each calculated once. */
 export class DiscountFactors {
-  /** True at a negative rate, where discounting makes amounts larger. */
-  readonly isAboveOne: boolean;
   /** Largest error of a factor given so far, in last bits (relative where factors are above one). */
   largestError = 0n;
   readonly #bits: bigint;
@@ -24,7 +13,6 @@ export class DiscountFactors {
 
   constructor(growth: ExactRatio, unitsPerYear: number, bits: bigint) {
     this.#bits = bits;
-    this.isAboveOne = growth.numerator < growth.denominator;
     this.#unit = fixedRoot(growth.denominator, growth.numerator, unitsPerYear, bits);
   }
 

@@ -1,7 +1,7 @@
 /** The proof of a rate: every flow at its worth at time 0, so that anyone can add them up (A6). */
 
 import { isBeforeStart, type RateTerms, type TimedFlow } from './check-rate-request.ts';
-import { bitsOfGrowth, discountFactorsOf, DiscountFactors } from './discount-factors.ts';
+import { discountFactorsOf, DiscountFactors } from './discount-factors.ts';
 import { exactRatio, type ExactRatio } from './exact-ratio.ts';
 import { formatMinorUnits } from './money.ts';
 import type { DiscountedFlow, ProvenRate } from './rate-request.ts';
@@ -56,6 +56,15 @@ function yearsOf(flow: TimedFlow, { unitsPerYear, periodsPerYear }: RateTerms): 
     BigInt(flow.wholeUnits) * periodsPerYear.denominator * yearDays + BigInt(flow.extraDays) * units;
   const scaled = numerator * 10n ** BigInt(YEARS_DECIMALS);
   return formatMinorUnits(divideRounded(scaled, units * yearDays, 'HALF_UP'), YEARS_DECIMALS);
+}
+
+/** Bits that the width of a fixed-point number grows by. */
+const WORD = 64;
+
+/** Bits of a growth factor before the point, in whole words: what fixed point needs more for its powers. */
+function bitsOfGrowth({ numerator, denominator }: ExactRatio): number {
+  const digits = numerator.toString(16).length - denominator.toString(16).length + 1;
+  return Math.max(0, Math.ceil((digits * 4) / WORD)) * WORD;
 }
 
 /** Discounting at one rate to whole numbers of the last decimal shown. */

@@ -1,31 +1,25 @@
 /**
- * A rate as it is published: percent, rounded half up to a number of decimals, each digit proven (A1-A4). A rate is
- * right when the flows' worth changes sign between the two rounding boundaries around it.
+ * A rate as it is published: percent, rounded half up to a number of decimals, each digit proven (A1-A4). The rate is
+ * isolated in a bracket; a published figure is right when the net present value changes its sign between the two
+ * rounding boundaries around it.
  */
 
-import { flowFactors } from './flow-factors.ts';
+import { bracketedRoot, type SignedValue } from './bracketed-root.ts';
+import type { ExactRatio } from './exact-ratio.ts';
+import { estimateLogRate, floatingSign, prepareFlows } from './floating-present-value.ts';
+import { HIGHEST_LOG_RATE, isolateRates, type IsolatedRate, type RateProblem } from './isolated-rates.ts';
 import { formatMinorUnits } from './money.ts';
-import { narrowedStep, roundedAway } from './narrowed-step.ts';
-import { nearestRates } from './nearest-root.ts';
-import type { RateFlows } from './rate-flows.ts';
-import { logRateOfPlainLoan } from './rate-root.ts';
-import type { LoneRate } from './rates-apart.ts';
-import { RateSteps, type RateProblem, type RateScale } from './rate-steps.ts';
-import { SolverEffort } from './solver-effort.ts';
+import { netPresentValue } from './net-present-value.ts';
+import { addSameTimes, type RateFlows } from './rate-flows.ts';
+import { divideRounded } from './rounding.ts';
+import { MOST_ITERATIONS, SolverEffort } from './solver-effort.ts';
 
-/** Bits of ln(1 + r) as estimated in floating point, and of r, that are trusted; what lies below is searched for. */
-const TRUSTED_LOG_BITS = 36n;
-const TRUSTED_BITS = 48n;
-/** Widenings of the range around the estimate, each to sixteen times the width. */
-const MOST_WIDENINGS = 12;
-const WIDENING = 16n;
-/** Trial rates of a round: both boundaries, and both again for their worth where the range between is narrowed. */
-const TRIALS_PER_ROUND = 4;
-/** Distances from ln(1 + r), in parts of 1 + |ln(1 + r)|, at which a rate within a step is told from its neighbours. */
-const DISTANCES = [1e-14, 1e-12, 1e-10, 1e-8];
-
-/** DAE and EIR: percent a year with four decimals (A1, A2). */
-const EFFECTIVE_RATE: RateScale = { percentDecimals: 4, unitsAdded: { numerator: 1n, denominator: 1n } };
+/** How a rate is counted and shown. */
+export interface RateScale {
+  readonly percentDecimals: number;
+  /** Time units of the flows in a year, where their rates are added and not compounded (A3); else 1. */
+  readonly unitsAdded: ExactRatio;
+}
 
 /** A rate with what it took to find it. */
 export interface SolvedRate {
@@ -35,6 +29,9 @@ export interface SolvedRate {
   readonly iterations: number;
 }
 
+/** DAE and EIR: percent a year with four decimals (A1, A2). */
+const EFFECTIVE_RATE: RateScale = { percentDecimals: 4, unitsAdded: { numerator: 1n, denominator: 1n } };
+
 /**
  * The effective rate nearest zero at which the payments are worth what was drawn, as percent text with four decimals;
  * null when nothing was drawn or no rate exists (A4).
@@ -43,91 +40,111 @@ export function percentOfFlows(flows: RateFlows): string | null {
   return flows.drawn > 0 ? solveRate(flows, EFFECTIVE_RATE).percent : null;
 }
 
-/** The rate nearest zero of any flows. Above 1e260 there is none; never more than MOST_ITERATIONS trial rates. */
+/** The rate nearest zero of any flows; of two that are published at the same distance the one above zero counts. */
 export function solveRate(flows: RateFlows, scale: RateScale): SolvedRate {
-  const problem: RateProblem = { flows, factors: flowFactors(flows), effort: new SolverEffort() };
-  const steps = new RateSteps(problem, scale);
-  const step = problem.factors.isPlainLoan
-    ? stepOfPlainLoan(problem, steps)
-    : stepAmongSeveral(problem, steps);
-  const percent = step === undefined ? null : formatMinorUnits(step, scale.percentDecimals);
-  return { percent, iterations: problem.effort.spent };
-}
-
-function stepOfPlainLoan(problem: RateProblem, steps: RateSteps): bigint | undefined {
-  const rate = logRateOfPlainLoan(problem.factors, problem.effort);
-  if (rate === null) return undefined;
-  return stepAround(problem, steps, {
-    rate,
-    low: Number.NEGATIVE_INFINITY,
-    high: Number.POSITIVE_INFINITY,
-  });
-}
-
-/**
- * The step of the rate nearest zero where several may exist: the worth changes its sign within the step's half-open
- * surroundings, and both boundaries are so near that no other rate lies between them; or it does so between two rates
- * next to the estimate. Of two at the same distance the one above zero counts.
- */
-function stepAmongSeveral(problem: RateProblem, steps: RateSteps): bigint | undefined {
+  const prepared = prepareFlows(flows);
+  if (prepared.hasSameTimes) return solveRate(addSameTimes(flows), scale);
+  const problem: RateProblem = { flows, prepared, effort: new SolverEffort() };
   let nearest: bigint | undefined;
-  for (const lone of nearestRates(problem)) {
-    const step =
-      lone.touching === undefined
-        ? (stepAround(problem, steps, lone) ?? stepNextTo(problem, steps, lone))
-        : steps.holding(lone.touching, steps.near(lone.rate));
-    if (step === undefined) return undefined;
-    if (nearest === undefined || distanceOf(step) < distanceOf(nearest)) nearest = step;
+  for (const rate of isolateRates(problem)) {
+    const published = publishedStep(problem, new RateSteps(scale), rate);
+    if (published === undefined) return { percent: null, iterations: problem.effort.iterations };
+    if (nearest === undefined || magnitudeOf(published) < magnitudeOf(nearest)) nearest = published;
   }
-  return nearest;
+  const percent = nearest === undefined ? null : formatMinorUnits(nearest, scale.percentDecimals);
+  return { percent, iterations: problem.effort.iterations };
 }
 
-function distanceOf(step: bigint): bigint {
-  return step < 0n ? -step : step;
-}
+/** Steps of 10^-percentDecimals percent, counted from zero. */
+class RateSteps {
+  /** The step at or next above -100 percent. */
+  readonly least: bigint;
+  /** 2 * half * (1 + r) at step 0, and the half step there. */
+  readonly #whole: bigint;
+  readonly #half: bigint;
 
-/** The step of a rate with another one so near that they share a step, or neighbouring ones. */
-function stepNextTo(problem: RateProblem, steps: RateSteps, lone: LoneRate): bigint | undefined {
-  const { rate, low, high } = lone;
-  if (steps.near(low) === steps.near(high)) return steps.near(rate);
-  for (const part of DISTANCES) {
-    const distance = part * (1 + Math.abs(rate));
-    const before = steps.nextTo(Math.exp(Math.max(low, rate - distance)));
-    const after = steps.nextTo(Math.exp(Math.min(high, rate + distance)));
-    if (before === undefined || after === undefined) return undefined;
-    if (before.sign * after.sign >= 0) continue;
-    if (before.step === after.step) return before.step;
-    const first = steps.boundary(before.step);
-    if (first.sign === 0) return roundedAway(first);
-    if (first.sign !== before.sign) return before.step;
-    if (before.step + 1n === after.step) return after.step;
-    const last = steps.boundary(after.step - 1n);
-    if (last.sign === first.sign) return after.step;
-    return narrowedStep(steps, first.below, last.below, problem.effort);
+  constructor({ percentDecimals, unitsAdded }: RateScale) {
+    this.#whole = 2n * 10n ** BigInt(percentDecimals + 2) * unitsAdded.numerator;
+    this.#half = unitsAdded.denominator;
+    this.least = -this.#whole / (2n * this.#half);
   }
-  return undefined;
+
+  /** The step that a growth factor 1 + r is rounded to. */
+  rounded({ numerator, denominator }: ExactRatio): bigint {
+    return divideRounded((numerator - denominator) * this.#whole, 2n * this.#half * denominator, 'HALF_UP');
+  }
+
+  /** The step next to ln(1 + r), as far as floating point knows it. */
+  near(logRate: number): bigint {
+    return BigInt(Math.round((Math.expm1(logRate) * Number(this.#whole)) / Number(2n * this.#half)));
+  }
+
+  /** The growth factor at the boundary between `step` and the next one. */
+  boundary(step: bigint): ExactRatio {
+    return { numerator: this.#whole + (2n * step + 1n) * this.#half, denominator: this.#whole };
+  }
 }
 
-/** The step within which the worth changes its sign, at the estimate or near it, where no other rate is as near. */
-function stepAround(problem: RateProblem, steps: RateSteps, lone: LoneRate): bigint | undefined {
-  const estimate = steps.near(lone.rate);
-  const size = estimate < 0n ? -estimate : estimate;
+/** Bits of ln(1 + r) as estimated in floating point, and of r, that are trusted; what lies below is searched for. */
+const TRUSTED_LOG_BITS = 36n;
+const TRUSTED_BITS = 48n;
+/** Each time that the boundaries around the estimate do not hold the rate, they move apart by this factor. */
+const WIDENING = 16n;
+
+/** A step above that of any rate. */
+const BEYOND_ANY_STEP = 10n ** 300n;
+
+/** The step of an isolated rate; undefined when it takes too many trial rates. */
+function publishedStep(problem: RateProblem, steps: RateSteps, rate: IsolatedRate): bigint | undefined {
+  const { flows, prepared, effort } = problem;
+  const first = rate.low === undefined ? steps.least : steps.rounded(rate.low);
+  const last = rate.high === undefined ? BEYOND_ANY_STEP : steps.rounded(rate.high);
+  if (first >= last) return last;
+  const countTrial = (): void => {
+    effort.iterations += 1;
+  };
+  const logRate = estimateLogRate(prepared, rate.logarithm, countTrial);
+  if (logRate > HIGHEST_LOG_RATE) return undefined;
+  const near = steps.near(logRate);
+  const estimate = near < first ? first : near > last ? last : near;
+  let low = first;
+  let high = last;
+  const tryBoundary = (step: bigint): void => {
+    countTrial();
+    const growth = steps.boundary(step);
+    const sign = floatingSign(prepared, growth) || netPresentValue(flows, growth).sign;
+    if (sign === 0) low = high = awayFromZero(step);
+    else if (sign === rate.lowSign) low = step + 1n;
+    else high = step;
+  };
   const growth = estimate - steps.least;
+  const size = magnitudeOf(estimate);
   let width = ((size < growth ? size : growth) >> TRUSTED_LOG_BITS) + (size >> TRUSTED_BITS);
-  const isLone = (below: bigint): boolean =>
-    problem.factors.isPlainLoan || steps.isBetween(below, lone.low, lone.high);
-  for (
-    let widening = 0;
-    widening <= MOST_WIDENINGS && problem.effort.left >= TRIALS_PER_ROUND;
-    widening += 1
-  ) {
-    if (!isLone(estimate - 1n - width) || !isLone(estimate + width)) return undefined;
-    const low = steps.boundary(estimate - 1n - width);
-    const high = steps.boundary(estimate + width);
-    if (low.sign === 0) return roundedAway(low);
-    if (high.sign === 0) return roundedAway(high);
-    if (low.sign !== high.sign) return narrowedStep(steps, low.below, high.below, problem.effort);
-    width = width * WIDENING + 1n;
+  for (let isHeld = false; !isHeld && low < high; width = width * WIDENING + 1n) {
+    const [below, above] = [estimate - 1n - width, estimate + width];
+    if (below >= low) tryBoundary(below);
+    if (above < high) tryBoundary(above);
+    isHeld = low > below && high <= above;
   }
-  return undefined;
+  if (low >= high) return low;
+  const outside = { first: rate.lowSign, last: rate.lowSign === 1 ? -1 : 1 } as const;
+  const valueAt = (step: bigint): SignedValue => {
+    if (step < first) return { sign: outside.first, value: 0n, bits: 0n };
+    if (step >= last) return { sign: outside.last, value: 0n, bits: 0n };
+    countTrial();
+    const value = netPresentValue(flows, steps.boundary(step));
+    if (value.sign === 0) low = high = awayFromZero(step);
+    return value;
+  };
+  const step = bracketedRoot(valueAt, low - 1n, high, MOST_ITERATIONS - effort.iterations - 2);
+  return low === high ? low : step;
+}
+
+/** The step that a rate on the boundary above `step` is rounded to. */
+function awayFromZero(step: bigint): bigint {
+  return step >= 0n ? step + 1n : step;
+}
+
+function magnitudeOf(value: bigint): bigint {
+  return value < 0n ? -value : value;
 }

@@ -67,15 +67,33 @@ export function rowsByDate(rows: readonly RatedRow[]): readonly RatedRow[] {
   return rows;
 }
 
-/** The sign of the flows' worth as the rate falls towards -100 percent, where the last one outweighs all others. */
-export function signNearTotalLoss(flows: RateFlows): -1 | 0 | 1 {
-  const { payments, wholeUnits, extraDays } = flows;
-  let sum = 0n;
-  for (let index = payments.length - 1; index >= 0; index -= 1) {
-    sum += BigInt(payments[index] ?? 0);
-    const isSameTime =
-      index > 0 && wholeUnits[index] === wholeUnits[index - 1] && extraDays[index] === extraDays[index - 1];
-    if (!isSameTime && sum !== 0n) return sum < 0n ? -1 : 1;
+/** True when a payment has the same time as the one before it, or the first one that of what is drawn. */
+export function isSameTime({ wholeUnits, extraDays, yearDays }: RateFlows, index: number): boolean {
+  if ((wholeUnits[index] ?? 0) !== (wholeUnits[index - 1] ?? 0)) return false;
+  const [days, daysBefore] = [extraDays[index] ?? 0, extraDays[index - 1] ?? 0];
+  return days === daysBefore && (days === 0 || yearDays[index] === yearDays[index - 1]);
+}
+
+/** The same flows with those of one time added up. */
+export function addSameTimes(flows: RateFlows): RateFlows {
+  const kept: number[] = [];
+  const payments: bigint[] = [];
+  let drawn = BigInt(flows.drawn);
+  for (const [index, payment] of flows.payments.entries()) {
+    if (!isSameTime(flows, index)) {
+      kept.push(index);
+      payments.push(BigInt(payment));
+    } else if (kept.length === 0) drawn -= BigInt(payment);
+    else payments.push((payments.pop() ?? 0n) + BigInt(payment));
   }
-  return flows.drawn > 0 ? -1 : flows.drawn < 0 ? 1 : 0;
+  const pick = (values: readonly number[]): number[] => kept.flatMap((index) => values[index] ?? []);
+  const { wholeUnits, extraDays, yearDays } = flows;
+  return {
+    ...flows,
+    drawn,
+    payments,
+    wholeUnits: pick(wholeUnits),
+    extraDays: pick(extraDays),
+    yearDays: pick(yearDays),
+  };
 }

@@ -1,0 +1,69 @@
+/** The root of a function in a bracket: two whole numbers at which it has opposite signs (A4). */
+
+/** A value of the function as value * 2^-bits. Its sign is proven: it is off by no more than half of itself. */
+export interface SignedValue {
+  readonly sign: -1 | 0 | 1;
+  readonly value: bigint;
+  readonly bits: bigint;
+}
+
+/** An end of the bracket; the weight, its distance from zero, is halved while the end stays (Illinois method). */
+interface End {
+  readonly at: bigint;
+  readonly weight: bigint;
+}
+
+/** Every third step halves the bracket unless the two before it did. */
+const STEPS_PER_ROUND = 3;
+
+/**
+ * The least whole number above `low` at which the function does not have the sign that it has at `low`; one at which
+ * it is zero where that is met; undefined after `mostSteps`. At `high` it has the opposite sign.
+ */
+export function bracketedRoot(
+  valueAt: (at: bigint) => SignedValue,
+  low: bigint,
+  high: bigint,
+  mostSteps: number,
+): bigint | undefined {
+  const first = valueAt(low);
+  const last = valueAt(high);
+  const bits = first.bits > last.bits ? first.bits : last.bits;
+  let below: End = { at: low, weight: weightOf(first, bits) };
+  let above: End = { at: high, weight: weightOf(last, bits) };
+  let widthBefore = high - low;
+  let previous = 0;
+  for (let step = 1; above.at - below.at > 1n; step += 1) {
+    if (step > mostSteps) return undefined;
+    const width = above.at - below.at;
+    const isRoundOver = step % STEPS_PER_ROUND === 0;
+    const isHalved = 2n * width <= widthBefore;
+    if (isRoundOver) widthBefore = width;
+    const at = below.at + (isRoundOver && !isHalved ? width / 2n : secantShare(below, above));
+    const next = valueAt(at);
+    if (next.sign === 0) return at;
+    const end = { at, weight: weightOf(next, bits) };
+    if (next.sign === first.sign) {
+      below = end;
+      if (previous === first.sign) above = { ...above, weight: above.weight / 2n };
+    } else {
+      above = end;
+      if (previous === next.sign) below = { ...below, weight: below.weight / 2n };
+    }
+    previous = next.sign;
+  }
+  return above.at;
+}
+
+/** How far above the low end the line between both ends is zero, strictly inside the bracket. */
+function secantShare(below: End, above: End): bigint {
+  const width = above.at - below.at;
+  const weight = below.weight + above.weight;
+  const share = weight === 0n ? width / 2n : (width * below.weight) / weight;
+  if (share < 1n) return 1n;
+  return share < width ? share : width - 1n;
+}
+
+function weightOf({ value, bits }: SignedValue, scale: bigint): bigint {
+  return ((value < 0n ? -value : value) << scale) >> bits;
+}
