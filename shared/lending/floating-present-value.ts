@@ -48,34 +48,37 @@ export function prepareFlows(flows: RateFlows): PreparedFlows {
   const amounts = new Float64Array(count);
   const years = new Float64Array(count);
   const gapOf = new Int32Array(count + 1);
-  const extraOf = new Int32Array(extraDays.length === 0 ? 0 : count);
+  const hasExtras = extraDays.length > 0;
+  const extraOf = new Int32Array(hasExtras ? count : 0);
   const gaps: number[] = [0];
   const knownGaps: number[] = [0];
-  const extras: ExtraDays[] = extraDays.length === 0 ? [] : [{ days: 0, yearDays: 1 }];
+  const extras: ExtraDays[] = hasExtras ? [{ days: 0, yearDays: 1 }] : [];
   const knownExtras: number[] = [];
   amounts[0] = -Number(flows.drawn);
-  let sign = Math.sign(amounts[0]);
+  let lastSign = signOf(amounts[0]);
   let signChanges = 0;
   let unitsBefore = 0;
+  let gapNumber = 0;
   let hasSameTimes = false;
   for (let index = 1; index < count; index += 1) {
-    const amount = Number(payments[index - 1] ?? 0);
+    const payment = payments[index - 1] ?? 0;
+    const amount = typeof payment === 'number' ? payment : Number(payment);
     const units = wholeUnits[index - 1] ?? 0;
-    const days = extraDays[index - 1] ?? 0;
     const gap = units - unitsBefore;
     unitsBefore = units;
     if (gap === 0 && isSameTime(flows, index - 1)) hasSameTimes = true;
     amounts[index] = amount;
     years[index] = units / unitsPerYear;
-    gapOf[index] = knownGaps[gap] ??= gaps.push(gap) - 1;
-    if (days !== 0) {
-      const year = yearDays[index - 1] ?? 1;
+    if (gap !== gaps[gapNumber]) gapNumber = knownGaps[gap] ??= gaps.push(gap) - 1;
+    gapOf[index] = gapNumber;
+    if (hasExtras && extraDays[index - 1] !== 0) {
+      const [days, year] = [extraDays[index - 1] ?? 0, yearDays[index - 1] ?? 1];
       years[index] = units / unitsPerYear + days / year;
       extraOf[index] = knownExtras[2 * days + (year % 2)] ??= extras.push({ days, yearDays: year }) - 1;
     }
-    if (amount !== 0 && amount * sign <= 0) {
-      if (sign !== 0) signChanges += 1;
-      sign = amount;
+    if (amount * lastSign < 0 || (lastSign === 0 && amount !== 0)) {
+      if (lastSign !== 0) signChanges += 1;
+      lastSign = signOf(amount);
     }
   }
   return {
@@ -88,9 +91,14 @@ export function prepareFlows(flows: RateFlows): PreparedFlows {
     extraOf,
     lastUnits: unitsBefore,
     signChanges,
-    lastSign: sign < 0 ? -1 : sign > 0 ? 1 : 0,
+    lastSign,
     hasSameTimes,
   };
+}
+
+function signOf(amount: number): -1 | 0 | 1 {
+  if (amount > 0) return 1;
+  return amount < 0 ? -1 : 0;
 }
 
 /** Factors for one trial rate: of each gap, and of each kind of left-over days. None exceeds one. */
@@ -115,11 +123,17 @@ function discountedMoments(flows: PreparedFlows, { isGrowing, ofGap, ofExtra }: 
   const hasExtras = ofExtra.length > 0;
   const count = amounts.length;
   // Compounding to the last flow passes the gap that follows a flow, not the one that precedes it.
-  const [start, step, shift] = isGrowing ? [0, 1, 0] : [count - 1, -1, 1];
-  let [received, receivedFirst, receivedSecond] = [0, 0, 0];
-  let [paid, paidFirst, paidSecond] = [0, 0, 0];
+  const shift = isGrowing ? 0 : 1;
+  const step = isGrowing ? 1 : -1;
+  let index = isGrowing ? 0 : count - 1;
+  let received = 0;
+  let receivedFirst = 0;
+  let receivedSecond = 0;
+  let paid = 0;
+  let paidFirst = 0;
+  let paidSecond = 0;
   let factor = 1;
-  for (let turn = 0, index = start; turn < count; turn += 1, index += step) {
+  for (let turn = 0; turn < count; turn += 1) {
     factor *= ofGap[gapOf[index + shift] ?? 0] ?? 0;
     let value = (amounts[index] ?? 0) * factor;
     if (hasExtras) value *= ofExtra[extraOf[index] ?? 0] ?? 0;
@@ -134,6 +148,7 @@ function discountedMoments(flows: PreparedFlows, { isGrowing, ofGap, ofExtra }: 
       paidFirst -= moment;
       paidSecond -= moment * time;
     }
+    index += step;
   }
   return { received, receivedFirst, receivedSecond, paid, paidFirst, paidSecond };
 }

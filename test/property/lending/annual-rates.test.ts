@@ -1,11 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { boundedSign } from '../../../shared/lending/bounded-sign.ts';
 import { percentOfFlows, solveRate } from '../../../shared/lending/effective-rate.ts';
 import type { ExactRatio } from '../../../shared/lending/exact-ratio.ts';
-import { flowFactors } from '../../../shared/lending/flow-factors.ts';
-import { netValueAt } from '../../../shared/lending/net-value.ts';
-import { signNearTotalLoss, type RateFlows } from '../../../shared/lending/rate-flows.ts';
+import { floatingSign, prepareFlows } from '../../../shared/lending/floating-present-value.ts';
+import { netPresentValue } from '../../../shared/lending/net-present-value.ts';
+import { addSameTimes, type RateFlows } from '../../../shared/lending/rate-flows.ts';
 import { MOST_ITERATIONS } from '../../../shared/lending/solver-effort.ts';
 
 const FOUR_DECIMALS = { percentDecimals: 4, unitsAdded: { numerator: 1n, denominator: 1n } };
@@ -54,7 +53,9 @@ function boundaryAbove(below: bigint, decimals: number): ExactRatio {
 /** The exact sign of the flows' worth at a boundary. */
 function exactSign(flows: RateFlows, below: bigint, decimals: number): number {
   const growth = boundaryAbove(below, decimals);
-  return growth.numerator <= 0n ? signNearTotalLoss(flows) : netValueAt(flows, growth).sign;
+  return growth.numerator <= 0n
+    ? prepareFlows(addSameTimes(flows)).lastSign
+    : netPresentValue(flows, growth).sign;
 }
 
 function stepOf(percent: string): bigint {
@@ -100,13 +101,13 @@ describe('annual rates (A4)', () => {
         const drawn = Math.round(worthAt({ ...flows, drawn: 0 }, Number(growth.numerator) / 2_000_000));
         fc.pre(drawn + offset > 0 && drawn < Number.MAX_SAFE_INTEGER && (flows.wholeUnits.at(-1) ?? 0) > 0);
         const near = { ...flows, drawn: drawn + offset };
-        const sign = netValueAt(near, growth).sign;
+        const sign = netPresentValue(near, growth).sign;
         const above = sign === 0 ? below >= 0 : sign > 0;
         const percent = percentOfFlows(near);
         fc.pre(percent !== null);
         const isAbove = stepOf(percent ?? '') > BigInt(below);
         expect(isAbove).toBe(above);
-        const fast = boundedSign(flowFactors(near), growth);
+        const fast = floatingSign(prepareFlows(near), growth);
         expect([0, sign]).toContain(fast);
       },
     );
@@ -120,10 +121,10 @@ describe('annual rates (A4)', () => {
       fc.bigInt({ min: -999_999n, max: 40_000_000n }),
       (flows, below) => {
         const growth = boundaryAbove(below, 4);
-        const fast = boundedSign(flowFactors(flows), growth);
+        const fast = floatingSign(prepareFlows(flows), growth);
         if (fast === 0) return;
         certain += 1;
-        expect(fast).toBe(netValueAt(flows, growth).sign);
+        expect(fast).toBe(netPresentValue(flows, growth).sign);
       },
     );
     fc.assert(runs, { numRuns: 4_000, endOnFailure: true });
