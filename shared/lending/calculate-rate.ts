@@ -3,7 +3,6 @@
  * function from members to rate and discounted flows.
  */
 
-import type { Decimal } from 'decimal.js';
 import { checkRateRequest, isBeforeStart, type RateTerms, type TimedFlow } from './check-rate-request.ts';
 import { discountedFlows } from './discounted-flows.ts';
 import { solveRate } from './effective-rate.ts';
@@ -35,33 +34,19 @@ export function calculateRate(
 }
 
 /**
- * The flows by time, in the smallest unit in which all amounts are whole; flows of one time are added up. Moving all of
- * them by the same time changes no rate, so that those before time 0 become the first ones.
+ * The flows by time, in the smallest unit in which all amounts are whole. Moving all of them by the same time changes
+ * no rate, so that those before time 0 become the first ones.
  */
 function rateFlowsOf(terms: RateTerms): RateFlows {
-  const { unitsPerYear } = terms;
-  const flows = flowsAfterStart(terms);
+  const flows = flowsAfterStart(terms).toSorted(byTime);
   const decimals = Math.max(...flows.map((flow) => flow.amount.decimalPlaces()));
-  let drawn = 0n;
-  const payments: bigint[] = [];
-  const timed: TimedFlow[] = [];
-  for (const flow of flows.toSorted(byTime)) {
-    const amount = wholeUnitsOf(flow.amount, decimals);
-    const last = timed.at(-1);
-    if (flow.wholeUnits === 0 && flow.extraDays === 0) drawn -= amount;
-    else if (last !== undefined && byTime(last, flow) === 0) payments.push((payments.pop() ?? 0n) + amount);
-    else {
-      payments.push(amount);
-      timed.push(flow);
-    }
-  }
   return {
-    drawn,
-    payments,
-    wholeUnits: timed.map((flow) => flow.wholeUnits),
-    unitsPerYear,
-    extraDays: timed.map((flow) => flow.extraDays),
-    yearDays: timed.map((flow) => flow.yearDays),
+    drawn: 0n,
+    payments: flows.map((flow) => BigInt(flow.amount.toFixed(decimals).replace('.', ''))),
+    wholeUnits: flows.map((flow) => flow.wholeUnits),
+    unitsPerYear: terms.unitsPerYear,
+    extraDays: flows.map((flow) => flow.extraDays),
+    yearDays: flows.map((flow) => flow.yearDays),
   };
 }
 
@@ -79,8 +64,4 @@ function flowsAfterStart({ flows, unitsPerYear }: RateTerms): readonly TimedFlow
 
 function byTime(a: TimedFlow, b: TimedFlow): number {
   return a.wholeUnits - b.wholeUnits || a.extraDays / a.yearDays - b.extraDays / b.yearDays;
-}
-
-function wholeUnitsOf(amount: Decimal, decimals: number): bigint {
-  return BigInt(amount.toFixed(decimals).replace('.', ''));
 }

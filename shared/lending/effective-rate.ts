@@ -107,37 +107,40 @@ function publishedStep(problem: RateProblem, steps: RateSteps, rate: IsolatedRat
   if (logRate > HIGHEST_LOG_RATE) return undefined;
   const near = steps.near(logRate);
   const estimate = near < first ? first : near > last ? last : near;
-  let low = first;
-  let high = last;
+  const range = { low: first, high: last };
+  const round = (step: bigint): void => {
+    range.low = awayFromZero(step);
+    range.high = range.low;
+  };
   const tryBoundary = (step: bigint): void => {
     countTrial();
     const growth = steps.boundary(step);
     const sign = floatingSign(prepared, growth) || netPresentValue(flows, growth).sign;
-    if (sign === 0) low = high = awayFromZero(step);
-    else if (sign === rate.lowSign) low = step + 1n;
-    else high = step;
+    if (sign === 0) round(step);
+    else if (sign === rate.lowSign) range.low = step + 1n;
+    else range.high = step;
   };
   const growth = estimate - steps.least;
   const size = magnitudeOf(estimate);
   let width = ((size < growth ? size : growth) >> TRUSTED_LOG_BITS) + (size >> TRUSTED_BITS);
-  for (let isHeld = false; !isHeld && low < high; width = width * WIDENING + 1n) {
+  for (let isHeld = false; !isHeld && range.low < range.high; width = width * WIDENING + 1n) {
     const [below, above] = [estimate - 1n - width, estimate + width];
-    if (below >= low) tryBoundary(below);
-    if (above < high) tryBoundary(above);
-    isHeld = low > below && high <= above;
+    if (below >= range.low) tryBoundary(below);
+    if (above < range.high) tryBoundary(above);
+    isHeld = range.low > below && range.high <= above;
   }
-  if (low >= high) return low;
-  const outside = { first: rate.lowSign, last: rate.lowSign === 1 ? -1 : 1 } as const;
+  if (range.low >= range.high) return range.low;
   const valueAt = (step: bigint): SignedValue => {
-    if (step < first) return { sign: outside.first, value: 0n, bits: 0n };
-    if (step >= last) return { sign: outside.last, value: 0n, bits: 0n };
+    // At the ends of the bracket itself the signs are known.
+    if (step < first) return { sign: rate.lowSign, value: 0n, bits: 0n };
+    if (step >= last) return { sign: rate.lowSign === 1 ? -1 : 1, value: 0n, bits: 0n };
     countTrial();
     const value = netPresentValue(flows, steps.boundary(step));
-    if (value.sign === 0) low = high = awayFromZero(step);
+    if (value.sign === 0) round(step);
     return value;
   };
-  const step = bracketedRoot(valueAt, low - 1n, high, MOST_ITERATIONS - effort.iterations - 2);
-  return low === high ? low : step;
+  const step = bracketedRoot(valueAt, range.low - 1n, range.high, MOST_ITERATIONS - effort.iterations - 2);
+  return range.low === range.high ? range.low : step;
 }
 
 /** The step that a rate on the boundary above `step` is rounded to. */
