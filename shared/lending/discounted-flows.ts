@@ -1,4 +1,4 @@
-/** The proof of a rate: every flow at its worth at time 0, so that anyone can add them up (A6). */
+/** The proof of a rate: the present value of every flow at time 0, so that anyone can add them up (A6). */
 
 import { isBeforeStart, type RateTerms, type TimedFlow } from './check-rate-request.ts';
 import { discountFactorsOf, DiscountFactors } from './discount-factors.ts';
@@ -16,6 +16,7 @@ const MOST_DIGITS = 300;
 /** Fraction bits of the first attempt beyond those of a large rate, and attempts with doubled width until every rounding is certain. */
 const FIRST_BITS = 256;
 const MOST_ATTEMPTS = 5;
+const WORD = 64;
 
 /** Lines and residual of the proof at the rate as shown, percent text. */
 export function discountedFlows(terms: RateTerms, rate: string): Pick<ProvenRate, 'proof' | 'residual'> {
@@ -28,15 +29,15 @@ export function discountedFlows(terms: RateTerms, rate: string): Pick<ProvenRate
   const proof: DiscountedFlow[] = [];
   let residual: bigint | null = 0n;
   for (const flow of terms.flows) {
-    const worth = isBeforeStart(flow)
-      ? earlier.worthOf({ ...flow, wholeUnits: -flow.wholeUnits, extraDays: -flow.extraDays })
-      : later.worthOf(flow);
-    residual = worth === null || residual === null ? null : residual + worth;
+    const value = isBeforeStart(flow)
+      ? earlier.presentValue({ ...flow, wholeUnits: -flow.wholeUnits, extraDays: -flow.extraDays })
+      : later.presentValue(flow);
+    residual = value === null || residual === null ? null : residual + value;
     proof.push({
       date: flow.date,
       amount: flow.amount.isZero() ? '0' : flow.amount.toFixed(),
       years: yearsOf(flow, terms),
-      discountedAmount: worth === null ? null : formatMinorUnits(worth, decimals),
+      discountedAmount: value === null ? null : formatMinorUnits(value, decimals),
     });
   }
   return { proof, residual: residual === null ? null : formatMinorUnits(residual, decimals) };
@@ -58,21 +59,12 @@ function yearsOf(flow: TimedFlow, { unitsPerYear, periodsPerYear }: RateTerms): 
   return formatMinorUnits(divideRounded(scaled, units * yearDays, 'HALF_UP'), YEARS_DECIMALS);
 }
 
-/** Bits that the width of a fixed-point number grows by. */
-const WORD = 64;
-
-/** Bits of a growth factor before the point, in whole words: what fixed point needs more for its powers. */
-function bitsOfGrowth({ numerator, denominator }: ExactRatio): number {
-  const digits = numerator.toString(16).length - denominator.toString(16).length + 1;
-  return Math.max(0, Math.ceil((digits * 4) / WORD)) * WORD;
-}
-
 /** Discounting at one rate to whole numbers of the last decimal shown. */
 class Discounting {
   readonly #growth: ExactRatio;
   readonly #unitsPerYear: number;
   readonly #decimals: number;
-  readonly #attempts: Attempt[] = [];
+  readonly #attempts: FactorsOfWidth[] = [];
 
   constructor(growth: ExactRatio, unitsPerYear: number, decimals: number) {
     this.#growth = growth;
@@ -80,58 +72,51 @@ class Discounting {
     this.#decimals = decimals;
   }
 
-  /** The flow's worth at time 0, rounded half up; null at -100 percent and beyond what JSON holds. */
-  worthOf(flow: TimedFlow): bigint | null {
+  /** The flow's present value at time 0, rounded half up; null at -100 percent and beyond what JSON holds. */
+  presentValue(flow: TimedFlow): bigint | null {
     const amount = BigInt(flow.amount.toFixed(this.#decimals).replace('.', ''));
     if (flow.wholeUnits === 0 && flow.extraDays === 0) return amount;
     if (this.#growth.numerator <= 0n || this.#growth.denominator <= 0n) return null;
-    let worth = 0n;
+    let value = 0n;
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
-      const { low, high } = this.#attempt(attempt).range(amount, flow);
-      worth = high;
+      const { low, high } = this.#range(amount, flow, attempt);
+      value = high;
       if (low === high) break;
     }
-    return String(worth).length > MOST_DIGITS + this.#decimals ? null : worth;
+    return String(value).length > MOST_DIGITS + this.#decimals ? null : value;
   }
 
-  #attempt(number: number): Attempt {
-    const known = this.#attempts[number];
-    if (known !== undefined) return known;
-    const bits = FIRST_BITS + bitsOfGrowth(this.#growth);
-    const attempt = new Attempt(this.#growth, this.#unitsPerYear, BigInt(bits * 2 ** number));
-    this.#attempts[number] = attempt;
-    return attempt;
-  }
-}
-
-/** Discount factors of one width in bits. */
-class Attempt {
-  readonly #growth: ExactRatio;
-  readonly #bits: bigint;
-  readonly #units: DiscountFactors;
-  readonly #days = new Map<number, DiscountFactors>();
-
-  constructor(growth: ExactRatio, unitsPerYear: number, bits: bigint) {
-    this.#growth = growth;
-    this.#bits = bits;
-    this.#units = new DiscountFactors(growth, unitsPerYear, bits);
-  }
-
-  /** The rounded worth by the least and by the greatest factor that the true one may be. */
-  range(amount: bigint, flow: TimedFlow): { readonly low: bigint; readonly high: bigint } {
-    const bits = this.#bits;
-    let factor = flow.wholeUnits === 0 ? 1n << bits : this.#units.discount(flow.wholeUnits);
-    let error = this.#units.largestError + 1n;
+  /** The rounded value by the least and by the greatest factor that the true one may be. */
+  #range(amount: bigint, flow: TimedFlow, attempt: number): { readonly low: bigint; readonly high: bigint } {
+    const { bits, units, days } = (this.#attempts[attempt] ??= this.#factors(attempt));
+    const one = 1n << bits;
+    let factor = flow.wholeUnits === 0 ? one : units.discount(flow.wholeUnits);
+    let error = units.largestError + 1n;
     if (flow.extraDays > 0) {
-      const days = discountFactorsOf(this.#days, this.#growth, flow.yearDays, bits);
-      factor = (factor * days.discount(flow.extraDays)) >> bits;
-      error += days.largestError + 1n;
+      const ofYear = discountFactorsOf(days, this.#growth, flow.yearDays, bits);
+      factor = (factor * ofYear.discount(flow.extraDays)) >> bits;
+      error += ofYear.largestError + 1n;
     }
     const bound = 2n * error * ((factor >> bits) + 1n);
-    const one = 1n << bits;
     return {
       low: divideRounded(amount * (factor - bound), one, 'HALF_UP'),
       high: divideRounded(amount * (factor + bound), one, 'HALF_UP'),
     };
   }
+
+  /** Large rates need as many bits more as they have themselves, in whole words. */
+  #factors(attempt: number): FactorsOfWidth {
+    const { numerator, denominator } = this.#growth;
+    const digits = numerator.toString(16).length - denominator.toString(16).length + 1;
+    const words = Math.max(0, Math.ceil((digits * 4) / WORD));
+    const bits = BigInt((FIRST_BITS + words * WORD) * 2 ** attempt);
+    return { bits, units: new DiscountFactors(this.#growth, this.#unitsPerYear, bits), days: new Map() };
+  }
+}
+
+/** Discount factors of one width in bits: of whole units, and of days by the length of their year. */
+interface FactorsOfWidth {
+  readonly bits: bigint;
+  readonly units: DiscountFactors;
+  readonly days: Map<number, DiscountFactors>;
 }

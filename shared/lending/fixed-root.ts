@@ -59,25 +59,6 @@ export function fixedRoot(
   return { value: root, error: (2n * root * residual) / (n * least) + 2n };
 }
 
-/** Powers of a value halved this often need few terms of the series; the bits it costs are added before. */
-const HALVINGS = 20n;
-const GUARD_BITS = 64n;
-
-/** e^exponent for an exponent of zero or less with `bits` fraction bits, off by no more than two of the last. */
-export function fixedExp(exponent: bigint, bits: bigint): bigint {
-  if (exponent < -(bits << bits)) return 0n;
-  const width = bits + GUARD_BITS;
-  const small = (exponent << GUARD_BITS) >> HALVINGS;
-  let sum = 1n << width;
-  let term = sum;
-  for (let power = 1n; term !== 0n; power += 1n) {
-    term = (term * small) / (power << width);
-    sum += term;
-  }
-  for (let turn = 0n; turn < HALVINGS; turn += 1n) sum = (sum * sum) >> width;
-  return sum >> GUARD_BITS;
-}
-
 function startingRoot(numerator: bigint, denominator: bigint, degree: number, bits: bigint): bigint {
   const estimate = Math.exp(Math.log(Number(numerator) / Number(denominator)) / degree);
   const exponent = Math.floor(Math.log2(estimate));

@@ -1,0 +1,27 @@
+/**
+ * Two faults of annual rates. Flows of one date that cancel each other hid the sign of the flows before them: a rate that
+ * exists was answered as null, and -100 percent where there is none. Two rates close to zero made the solver throw.
+ */
+
+import { expect, it } from 'vitest';
+import { solveRate } from '../../shared/lending/effective-rate.ts';
+import { flowsAtUnits } from '../../shared/lending/rate-flows.ts';
+
+const FOUR_DECIMALS = { percentDecimals: 4, unitsAdded: { numerator: 1n, denominator: 1n } };
+
+it('finds the rate of payments before a last date on which all flows cancel', () => {
+  const cancelled = flowsAtUnits(1_000, [1_100, -500, 500], [1, 2, 2], 1);
+  expect(solveRate(cancelled, FOUR_DECIMALS).percent).toBe('10.0000');
+  const growing = flowsAtUnits(-100, [100, -900, -200, 200], [1, 2, 4, 4], 1);
+  expect(solveRate(growing, FOUR_DECIMALS).percent).toBe('154.1381');
+});
+
+it('answers null where no flows but cancelling ones would give a rate', () => {
+  const none = flowsAtUnits(1, [1, -1, 0, 1, -1], [30, 61, 91, 91, 91], 365);
+  expect(solveRate(none, FOUR_DECIMALS).percent).toBeNull();
+});
+
+it('tells two rates apart that lie on either side of zero, where the search used to throw', () => {
+  const close = flowsAtUnits(49_000_000_000_000, [98_000_000_000_008, -49_000_000_000_000], [2, 4], 1);
+  expect(solveRate(close, FOUR_DECIMALS).percent).toBe('0.0000');
+});
