@@ -24,8 +24,8 @@ interface ExtraDays {
  */
 export interface PreparedFlows {
   /** Below zero what is drawn, the first flow included; rounded where beyond what floating point holds. */
-  readonly amounts: Float64Array;
-  readonly years: Float64Array;
+  readonly amounts: readonly number[];
+  readonly years: readonly number[];
   readonly unitsPerYear: number;
   /** The different gaps of whole units, and which of them precedes each flow; none follows the last one. */
   readonly gaps: readonly number[];
@@ -45,8 +45,10 @@ export interface PreparedFlows {
 export function prepareFlows(flows: RateFlows): PreparedFlows {
   const { payments, wholeUnits, extraDays, yearDays, unitsPerYear } = flows;
   const count = payments.length + 1;
-  const amounts = new Float64Array(count);
-  const years = new Float64Array(count);
+  // Plain arrays: the buffers of typed ones lie outside the heap, and are dear to allocate for every schedule.
+  const amounts = new Array<number>(count);
+  const years = new Array<number>(count);
+  years[0] = 0;
   const gapOf = new Int32Array(count + 1);
   const hasExtras = extraDays.length > 0;
   const extraOf = new Int32Array(hasExtras ? count : 0);

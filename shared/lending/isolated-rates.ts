@@ -130,8 +130,8 @@ function distanceOf(logRate: number): number {
 /** What brackets are examined with: the flows other than zero. */
 interface Survey {
   readonly problem: RateProblem;
-  readonly amounts: Float64Array;
-  readonly years: Float64Array;
+  readonly amounts: readonly number[];
+  readonly years: readonly number[];
 }
 
 function surveyOf(problem: RateProblem): Survey {
