@@ -46,9 +46,8 @@ export function prepareFlows(flows: RateFlows): PreparedFlows {
   const { payments, wholeUnits, extraDays, yearDays, unitsPerYear } = flows;
   const count = payments.length + 1;
   // Plain arrays: the buffers of typed ones lie outside the heap, and are dear to allocate for every schedule.
-  const amounts = new Array<number>(count);
-  const years = new Array<number>(count);
-  years[0] = 0;
+  const amounts: number[] = [-Number(flows.drawn)];
+  const years: number[] = [0];
   const gapOf = new Int32Array(count + 1);
   const hasExtras = extraDays.length > 0;
   const extraOf = new Int32Array(hasExtras ? count : 0);
@@ -56,8 +55,7 @@ export function prepareFlows(flows: RateFlows): PreparedFlows {
   const knownGaps: number[] = [0];
   const extras: ExtraDays[] = hasExtras ? [{ days: 0, yearDays: 1 }] : [];
   const knownExtras: number[] = [];
-  amounts[0] = -Number(flows.drawn);
-  let lastSign = signOf(amounts[0]);
+  let lastSign = signOf(-Number(flows.drawn));
   let signChanges = 0;
   let unitsBefore = 0;
   let gapNumber = 0;
