@@ -24,7 +24,7 @@ function level(name: string, testTimeoutMs: number, extra: object = {}) {
 const pure = { isolate: false };
 
 /** Levels that meet Kafka: one broker for the whole run, and their files one after another. */
-const withKafka = { fileParallelism: false, globalSetup: ['test/support/kafka-global-setup.ts'] };
+const withKafka = { fileParallelism: false, globalSetup: ['test/support/kafka/global-setup.ts'] };
 
 export default defineConfig({
   test: {

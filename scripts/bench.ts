@@ -2,13 +2,13 @@
  * beside packages that do similar work. */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { benchBulk } from './bench/bulk-scenarios.ts';
-import type { KafkaUnderTest } from './bench/bulk-system.ts';
-import { benchCatalogue } from './bench/catalogue-scenarios.ts';
-import { benchEmbedded } from './bench/embedded-scenario.ts';
-import { benchCosts } from './bench/engine-costs.ts';
-import { benchIsolation } from './bench/isolation-scenario.ts';
-import { benchLanes } from './bench/lane-scenario.ts';
+import { benchBulk } from './bench/bulk/scenarios.ts';
+import type { KafkaUnderTest } from './bench/bulk/system.ts';
+import { benchCatalogue } from './bench/catalogue/scenarios.ts';
+import { benchEmbedded } from './bench/calls/embedded-scenario.ts';
+import { benchCosts } from './bench/calls/engine-costs.ts';
+import { benchIsolation } from './bench/bulk/isolation-scenario.ts';
+import { benchLanes } from './bench/bulk/lane-scenario.ts';
 import {
   benchKafka,
   ECHO_WINDOW,
@@ -16,14 +16,14 @@ import {
   RAW_PING_PONG,
   SCHEDULE_CALL,
   type KafkaCall,
-} from './bench/kafka-scenarios.ts';
-import type { benchLending } from './bench/lending-scenarios.ts';
+} from './bench/calls/kafka-scenarios.ts';
+import type { benchLending } from './bench/lending/scenarios.ts';
 import { formatResults, type Measurement, type Ratio } from './bench/measurement.ts';
-import { benchDelivery } from './bench/notification-scenarios.ts';
-import { benchPortfolio, RESULT_FORMS, type ResultForm } from './bench/portfolio-scenario.ts';
-import { LOOK_UP_CALL } from './bench/sample-look-up.ts';
-import { ACCEPT_CALL, notificationMessageSizes } from './bench/sample-notification.ts';
-import { lookUpMessageSizes, sampleMessageSizes } from './bench/sample-messages.ts';
+import { benchDelivery } from './bench/notification/scenarios.ts';
+import { benchPortfolio, RESULT_FORMS, type ResultForm } from './bench/bulk/portfolio-scenario.ts';
+import { LOOK_UP_CALL } from './bench/calls/sample-look-up.ts';
+import { ACCEPT_CALL, notificationMessageSizes } from './bench/notification/sample-notification.ts';
+import { lookUpMessageSizes, sampleMessageSizes } from './bench/calls/sample-messages.ts';
 import { startLocalKafka } from './local-kafka/start-local-kafka.ts';
 import { installOwnPackages } from './own-packages.ts';
 
@@ -124,7 +124,7 @@ interface MessageSizes {
 /** Installs the packages that the engine is compared with: before anything is measured, so that a failure costs nothing. */
 async function loadLendingBench(): Promise<typeof benchLending> {
   await installOwnPackages(path.join(import.meta.dirname, 'bench'), progress);
-  return (await import('./bench/lending-scenarios.ts')).benchLending;
+  return (await import('./bench/lending/scenarios.ts')).benchLending;
 }
 
 interface BenchOptions {

@@ -2,7 +2,7 @@
 import { createLibraryCalendars } from '../shared/calendars/library-calendars.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
-import { topicName } from '../shared/messaging/topic-names.ts';
+import { topicName } from '../shared/messaging/topics/topic-names.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { loadConfig } from '../shared/platform/config.ts';
 import { ConfigError, errorText, SystemError } from '../shared/platform/errors.ts';
@@ -60,7 +60,7 @@ async function connect(): Promise<CatalogueConnection> {
         'CATALOGUE_FOLDER=FOLDER npm start; a change needs a new start',
     );
   }
-  const { createKafkaBroker } = await import('../shared/messaging/kafka-broker.ts');
+  const { createKafkaBroker } = await import('../shared/messaging/kafka/broker.ts');
   const log = createLog({ level: config.logLevel, name: 'catalogue' });
   broker ??= createKafkaBroker({ ...config.kafka, clientId: 'catalogue', log });
   return {

@@ -55,7 +55,7 @@ async function run({ command, operator, reason }: DeadLettersArguments): Promise
 /** Kafka where it is configured, else the running process of this machine. Only the code that is used gets loaded. */
 async function connect(config: Config): Promise<LetterLog> {
   if (config.kafka !== undefined) {
-    const { createKafkaBroker } = await import('../shared/messaging/kafka-broker.ts');
+    const { createKafkaBroker } = await import('../shared/messaging/kafka/broker.ts');
     const log = createLog({ level: config.logLevel, name: 'dead-letters' });
     return brokerLetterLog(createKafkaBroker({ ...config.kafka, clientId: 'dead-letters', log }));
   }

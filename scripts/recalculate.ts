@@ -3,7 +3,7 @@ import { enableCompileCache } from 'node:module';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
 import { readRecalculateArguments, UsageError } from './recalculate/command-arguments.ts';
 import { HELP } from './recalculate/help.ts';
-import { InputError } from './recalculate/input-records.ts';
+import { InputError } from './recalculate/input/input-records.ts';
 import { listenToSignals } from './recalculate/interruption.ts';
 import type { CommandEnd } from './recalculate/recalculate-command.ts';
 import { resumeCommand } from './recalculate/resume-command.ts';

@@ -5,14 +5,14 @@ import { parseArgs } from 'node:util';
 import { MESSAGES } from '../schemas/catalogue.ts';
 import { recordName } from '../schemas/message-definition.ts';
 import { readReleasedSchemas, readSchema, releasedFile, schemaFile } from '../schemas/schema-files.ts';
-import { registeredVersions } from '../shared/messaging/schema-history.ts';
+import { registeredVersions } from '../shared/messaging/codec/schema-history.ts';
 import {
   checkReleases,
   type DefinedSchema,
   faultsAgainst,
   type SchemaFault,
-} from '../shared/messaging/schema-release.ts';
-import type { SchemaRegistrySettings } from '../shared/messaging/schema-registry.ts';
+} from '../shared/messaging/codec/schema-release.ts';
+import type { SchemaRegistrySettings } from '../shared/messaging/codec/schema-registry.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { loadConfig } from '../shared/platform/config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
@@ -175,7 +175,7 @@ async function register(
   schemas: readonly DefinedSchema[],
   settings: SchemaRegistrySettings,
 ): Promise<readonly string[]> {
-  const { createSchemaRegistry } = await import('../shared/messaging/schema-registry.ts');
+  const { createSchemaRegistry } = await import('../shared/messaging/codec/schema-registry.ts');
   const registry = createSchemaRegistry(settings);
   const done: string[] = [];
   for (const { definition, text } of schemas) {

@@ -1,9 +1,13 @@
 /** `npm run topics`: makes, checks and lists the topics of the system on the configured Kafka. */
 import { parseArgs } from 'node:util';
-import { createKafkaBroker } from '../shared/messaging/kafka-broker.ts';
+import { createKafkaBroker } from '../shared/messaging/kafka/broker.ts';
 import type { TopicSpec } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
-import { allTopicSpecs, topicDifferences, type TopicState } from '../shared/messaging/topic-catalogue.ts';
+import {
+  allTopicSpecs,
+  topicDifferences,
+  type TopicState,
+} from '../shared/messaging/topics/topic-catalogue.ts';
 import { loadConfig } from '../shared/platform/config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
 import { createLog } from '../shared/platform/log.ts';

@@ -1,5 +1,5 @@
-import { JSON_SHAPES } from '../shared/contract/json-shapes.ts';
-import { createMessageCodec, type MessageCodec } from '../shared/messaging/message-codec.ts';
+import { JSON_SHAPES } from '../shared/contract/actions/json-shapes.ts';
+import { createMessageCodec, type MessageCodec } from '../shared/messaging/codec/message-codec.ts';
 import type { Clock } from '../shared/platform/clock.ts';
 import type { Config } from '../shared/platform/config.ts';
 
@@ -10,7 +10,7 @@ export async function createCodec(
 ): Promise<MessageCodec> {
   const { url, username, password } = config.schemaRegistry;
   if (url === undefined) return createMessageCodec({ shapes: JSON_SHAPES, clock });
-  const { createSchemaRegistry } = await import('../shared/messaging/schema-registry.ts');
+  const { createSchemaRegistry } = await import('../shared/messaging/codec/schema-registry.ts');
   const registry = createSchemaRegistry({
     url,
     ...(username === undefined ? {} : { username }),

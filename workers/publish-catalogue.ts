@@ -1,10 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { createLibraryCalendars } from '../shared/calendars/library-calendars.ts';
 import { writeRecords } from '../shared/catalogue/write-records.ts';
-import { catalogueError, readWholeCatalogue } from '../shared/contract/read-catalogue-folder.ts';
+import {
+  catalogueError,
+  readWholeCatalogue,
+} from '../shared/contract/catalogue-files/read-catalogue-folder.ts';
 import type { Codec } from '../shared/messaging/codec.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
-import { topicName } from '../shared/messaging/topic-names.ts';
+import { topicName } from '../shared/messaging/topics/topic-names.ts';
 import type { Config } from '../shared/platform/config.ts';
 
 /** The catalogue of a start without settings: products to try out. */

@@ -3,9 +3,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ThreadAnswer, ThreadConfig, ThreadTask } from '../shared/catalogue/calculation-threads.ts';
 import { restoreEnvironment } from '../shared/catalogue/lending-environment.ts';
-import { ACTIONS } from '../shared/contract/actions.ts';
+import { ACTIONS } from '../shared/contract/actions/actions.ts';
 import { isPassingFailure } from '../shared/messaging/disposition.ts';
-import { readReply } from '../shared/messaging/read-reply.ts';
+import { readReply } from '../shared/messaging/requester/read-reply.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { errorText } from '../shared/platform/errors.ts';
 import { lowerThreadPriority } from '../shared/platform/lower-priority.ts';

@@ -2,9 +2,9 @@ import { PROBLEM_TYPE } from '../schemas/catalogue.ts';
 import { createCalculationThreads } from '../shared/catalogue/calculation-threads.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
-import { retryTopicName, type TopicKey } from '../shared/messaging/topic-names.ts';
-import { topicNames } from '../shared/messaging/topic-kinds.ts';
-import { allTopicSpecs, requireTopics } from '../shared/messaging/topic-catalogue.ts';
+import { retryTopicName, type TopicKey } from '../shared/messaging/topics/topic-names.ts';
+import { topicNames } from '../shared/messaging/topics/topic-kinds.ts';
+import { allTopicSpecs, requireTopics } from '../shared/messaging/topics/topic-catalogue.ts';
 import { systemClock, type Clock } from '../shared/platform/clock.ts';
 import type { Config } from '../shared/platform/config.ts';
 import type { Log } from '../shared/platform/log.ts';
@@ -100,10 +100,10 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
 /** Only the code of the broker that is used gets loaded. */
 async function createBroker(config: Config, log: Log, metrics: Metrics): Promise<Broker> {
   if (config.kafka === undefined) {
-    const { createMemoryBroker } = await import('../shared/messaging/memory-broker.ts');
+    const { createMemoryBroker } = await import('../shared/messaging/memory/broker.ts');
     return createMemoryBroker();
   }
-  const { createKafkaBroker } = await import('../shared/messaging/kafka-broker.ts');
+  const { createKafkaBroker } = await import('../shared/messaging/kafka/broker.ts');
   const unreadable = metrics.counter(
     'plat_unreadable_batches_total',
     'Record batches that could not be read and were passed over',

@@ -1,12 +1,12 @@
 import { median, type LoopResult } from './closed-loop.ts';
-import { bulkTables, isolationTables, laneTables, portfolioTables } from './bulk-tables.ts';
-import type { BulkResults } from './bulk-scenarios.ts';
-import type { CatalogueResults } from './catalogue-scenarios.ts';
-import type { IsolationResults } from './isolation-scenario.ts';
-import type { LaneResults } from './lane-scenario.ts';
-import type { LendingResults } from './lending-scenarios.ts';
-import type { DeliveryResults } from './notification-scenarios.ts';
-import type { PortfolioResults } from './portfolio-scenario.ts';
+import { bulkTables, isolationTables, laneTables, portfolioTables } from './bulk/tables.ts';
+import type { BulkResults } from './bulk/scenarios.ts';
+import type { CatalogueResults } from './catalogue/scenarios.ts';
+import type { IsolationResults } from './bulk/isolation-scenario.ts';
+import type { LaneResults } from './bulk/lane-scenario.ts';
+import type { LendingResults } from './lending/scenarios.ts';
+import type { DeliveryResults } from './notification/scenarios.ts';
+import type { PortfolioResults } from './bulk/portfolio-scenario.ts';
 import { costTable, ratioTable, table, wholeNumber } from './tables.ts';
 
 /** One line of the result: a scenario at a window, each figure the median over the rounds. */

@@ -4,7 +4,7 @@
  */
 
 import { createRequire } from 'node:module';
-import { addDays, type CalendarDate, parseCalendarDate } from '../../shared/lending/calendar-date.ts';
+import { addDays, type CalendarDate, parseCalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 
 interface Holiday {
   readonly type: string;

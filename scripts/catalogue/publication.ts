@@ -2,11 +2,11 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { RecordChanges } from '../../shared/catalogue/write-records.ts';
-import type { CatalogueFault } from '../../shared/lending/catalogue-entry.ts';
+import type { CatalogueFault } from '../../shared/lending/schedule-types/catalogue-entry.ts';
 import type { OtherCalendars } from '../../shared/lending/calendars/business-calendar.ts';
-import { catalogueOfRecords } from '../../shared/product/catalogue-of-records.ts';
-import type { CatalogueRecord } from '../../shared/product/catalogue-records.ts';
-import { identityOf, recordKey } from '../../shared/product/record-identity.ts';
+import { catalogueOfRecords } from '../../shared/product/validation/catalogue-of-records.ts';
+import type { CatalogueRecord } from '../../shared/product/catalogue/catalogue-records.ts';
+import { identityOf, recordKey } from '../../shared/product/catalogue/record-identity.ts';
 import { asJson, memberDifferences, type MemberDifference } from './member-differences.ts';
 import type { TopicRecords } from './topic-records.ts';
 

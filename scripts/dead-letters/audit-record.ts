@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { HEADER } from '../../shared/messaging/header-names.ts';
-import { CONTENT_TYPE } from '../../shared/messaging/message-format.ts';
+import { CONTENT_TYPE } from '../../shared/messaging/codec/message-format.ts';
 import type { LogMessage, OutgoingMessage } from '../../shared/messaging/message.ts';
 import { type Letter, placeId } from './letter.ts';
 

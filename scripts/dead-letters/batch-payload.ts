@@ -1,4 +1,4 @@
-import { type BatchItem, type EncodedBatch, openAtOnce } from '../../shared/messaging/request-batch.ts';
+import { type BatchItem, type EncodedBatch, openAtOnce } from '../../shared/messaging/codec/request-batch.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import type { Problem } from '../../shared/platform/problem.ts';
 

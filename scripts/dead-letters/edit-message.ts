@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { JSON_SHAPES } from '../../shared/contract/json-shapes.ts';
+import { JSON_SHAPES } from '../../shared/contract/actions/json-shapes.ts';
 import type { Decoded, MessageFormat } from '../../shared/messaging/codec.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
-import type { MessageCodec } from '../../shared/messaging/message-codec.ts';
+import type { MessageCodec } from '../../shared/messaging/codec/message-codec.ts';
 import type { LogMessage, MessageHeaders } from '../../shared/messaging/message.ts';
-import { REQUEST_BATCH } from '../../shared/messaging/request-batch.ts';
+import { REQUEST_BATCH } from '../../shared/messaging/codec/request-batch.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import type { Fault } from '../../shared/platform/problem.ts';
 import type { Edit } from './edit-request.ts';

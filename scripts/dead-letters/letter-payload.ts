@@ -1,9 +1,9 @@
-import { JSON_SHAPES } from '../../shared/contract/json-shapes.ts';
+import { JSON_SHAPES } from '../../shared/contract/actions/json-shapes.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
-import { type EncodedBatch, REQUEST_BATCH } from '../../shared/messaging/request-batch.ts';
+import { type EncodedBatch, REQUEST_BATCH } from '../../shared/messaging/codec/request-batch.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { showBatch } from './batch-payload.ts';
 import { maskPayload } from './mask-payload.ts';

@@ -1,11 +1,11 @@
-import type { MessageCodec } from '../../shared/messaging/message-codec.ts';
+import type { MessageCodec } from '../../shared/messaging/codec/message-codec.ts';
 import {
   COMMAND_TOPICS,
   DEAD_LETTER_TOPICS,
   topicNames,
   WORK_TOPICS,
-} from '../../shared/messaging/topic-kinds.ts';
-import { topicName } from '../../shared/messaging/topic-names.ts';
+} from '../../shared/messaging/topics/topic-kinds.ts';
+import { topicName } from '../../shared/messaging/topics/topic-names.ts';
 import type { Clock } from '../../shared/platform/clock.ts';
 import type { Actor } from './audit-record.ts';
 import type { LetterLog } from './letter-log.ts';

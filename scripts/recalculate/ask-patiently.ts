@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs } from '../../shared/messaging/backoff.ts';
-import type { OutgoingRequest, Reply } from '../../shared/messaging/requester.ts';
+import type { OutgoingRequest, Reply } from '../../shared/messaging/requester/requester.ts';
 import { isRetryable } from '../../shared/platform/create-problem.ts';
 
 export interface PatientRequestsOptions {

@@ -1,15 +1,15 @@
 /** Has contracts calculated: one message of requests on the bulk lane, one reply with an answer for each. */
 
-import type { RepaymentSchedule } from '../../shared/lending/repayment-schedule.ts';
-import { PayloadError } from '../../shared/messaging/avro-faults.ts';
+import type { RepaymentSchedule } from '../../shared/lending/request/repayment-schedule.ts';
+import { PayloadError } from '../../shared/messaging/codec/avro-faults.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
 import { isPromise, type MaybePromise } from '../../shared/messaging/maybe-promise.ts';
-import { readReply } from '../../shared/messaging/read-reply.ts';
-import { REQUEST_BATCH, type ReplyBatchItem } from '../../shared/messaging/request-batch.ts';
-import type { OutgoingRequest, Reply } from '../../shared/messaging/requester.ts';
+import { readReply } from '../../shared/messaging/requester/read-reply.ts';
+import { REQUEST_BATCH, type ReplyBatchItem } from '../../shared/messaging/codec/request-batch.ts';
+import type { OutgoingRequest, Reply } from '../../shared/messaging/requester/requester.ts';
 import { createProblem } from '../../shared/platform/create-problem.ts';
 import type { Problem } from '../../shared/platform/problem.ts';
-import type { Contract } from './input-records.ts';
+import type { Contract } from './input/input-records.ts';
 import { answersTo, countFailingBatches, isUsableReply } from './usable-replies.ts';
 
 /** What became of one contract. */

@@ -2,10 +2,10 @@
 
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { formatCalendarDate, parseCalendarDate } from '../../shared/lending/calendar-date.ts';
+import { formatCalendarDate, parseCalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import { errorText } from '../../shared/platform/errors.ts';
-import { STANDARD_STREAM } from './input-bytes.ts';
-import { INPUT_FORMATS, type InputFormat } from './input-records.ts';
+import { STANDARD_STREAM } from './input/input-bytes.ts';
+import { INPUT_FORMATS, type InputFormat } from './input/input-records.ts';
 
 export type OutputFormat = InputFormat;
 

@@ -1,11 +1,11 @@
 /** What calculates: the schedule workers of a Kafka, or one that this process starts over the embedded broker. */
 
 import type { Broker } from '../../shared/messaging/ports.ts';
-import { REQUEST_BATCH } from '../../shared/messaging/request-batch.ts';
-import { createRequester, type RequestReply } from '../../shared/messaging/request-reply.ts';
-import { requireTopics } from '../../shared/messaging/topic-catalogue.ts';
-import { topicNames } from '../../shared/messaging/topic-kinds.ts';
-import { topicName } from '../../shared/messaging/topic-names.ts';
+import { REQUEST_BATCH } from '../../shared/messaging/codec/request-batch.ts';
+import { createRequester, type RequestReply } from '../../shared/messaging/requester/request-reply.ts';
+import { requireTopics } from '../../shared/messaging/topics/topic-catalogue.ts';
+import { topicNames } from '../../shared/messaging/topics/topic-kinds.ts';
+import { topicName } from '../../shared/messaging/topics/topic-names.ts';
 import { systemClock } from '../../shared/platform/clock.ts';
 import type { Config } from '../../shared/platform/config.ts';
 import { createLog, type LogLevel } from '../../shared/platform/log.ts';
@@ -67,7 +67,7 @@ export async function connectEngine(config: Config, instanceId: string): Promise
 
 async function openBroker(config: Config): Promise<{ broker: Broker; close: () => Promise<void> }> {
   if (config.kafka === undefined) {
-    const { createMemoryBroker } = await import('../../shared/messaging/memory-broker.ts');
+    const { createMemoryBroker } = await import('../../shared/messaging/memory/broker.ts');
     const bulk: Config = { ...config, scheduleLanes: ['bulk'] };
     const broker = createMemoryBroker({ limits: { maxBytesPerTopic: EMBEDDED_TOPIC_BYTES } });
     const system = await startWorkers({ config: bulk, names: ['schedule'], log: quietLog(config), broker });
@@ -80,7 +80,7 @@ async function openBroker(config: Config): Promise<{ broker: Broker; close: () =
   const log = quietLog(config);
   // Live traffic of the same machine shall not notice that somebody recalculates.
   lowerPriority(log);
-  const { createKafkaBroker } = await import('../../shared/messaging/kafka-broker.ts');
+  const { createKafkaBroker } = await import('../../shared/messaging/kafka/broker.ts');
   const broker = createKafkaBroker({ ...config.kafka, clientId: 'recalculate', log });
   return { broker, close: () => broker.close() };
 }

@@ -11,9 +11,9 @@ import {
 } from './checkpoint.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { UsageError, type RecalculateArguments } from './command-arguments.ts';
-import { STANDARD_STREAM } from './input-bytes.ts';
-import { refuseSameFiles } from './same-files.ts';
-import { emptyTally, type Tally } from './tally.ts';
+import { STANDARD_STREAM } from './input/input-bytes.ts';
+import { refuseSameFiles } from './output/same-files.ts';
+import { emptyTally, type Tally } from './report/tally.ts';
 
 export interface RunPlan {
   readonly runId: string;

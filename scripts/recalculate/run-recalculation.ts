@@ -1,20 +1,20 @@
 /** The recalculation itself: chunk by chunk, several under way, written strictly in the order of the input. */
 
-import type { RepaymentSchedule } from '../../shared/lending/repayment-schedule.ts';
+import type { RepaymentSchedule } from '../../shared/lending/request/repayment-schedule.ts';
 import { isPromise } from '../../shared/messaging/maybe-promise.ts';
 import { createProblem } from '../../shared/platform/create-problem.ts';
 import type { Problem } from '../../shared/platform/problem.ts';
 import { warningsList } from '../../shared/platform/warnings-list.ts';
 import type { CalculateChunk, ContractOutcome, LateOutcome } from './calculate-chunk.ts';
 import type { OutputTarget } from './command-arguments.ts';
-import { compareSchedules } from './compare-schedules.ts';
-import { readFormerSchedule } from './former-schedule.ts';
+import { compareSchedules } from './report/compare-schedules.ts';
+import { readFormerSchedule } from './input/former-schedule.ts';
 import { inOrder } from './in-order.ts';
-import type { Contract, InputChunk, InputRecord } from './input-records.ts';
-import { csvResult, failureLine, ndjsonResult, type ContractResult } from './result-lines.ts';
-import type { RunFiles } from './run-files.ts';
-import { sumsOf } from './schedule-sums.ts';
-import { countFailure, countSchedule, type CountedSchedule, type Tally } from './tally.ts';
+import type { Contract, InputChunk, InputRecord } from './input/input-records.ts';
+import { csvResult, failureLine, ndjsonResult, type ContractResult } from './output/result-lines.ts';
+import type { RunFiles } from './output/run-files.ts';
+import { sumsOf } from './report/schedule-sums.ts';
+import { countFailure, countSchedule, type CountedSchedule, type Tally } from './report/tally.ts';
 
 export interface RecalculationOptions {
   readonly chunks: AsyncIterable<InputChunk>;

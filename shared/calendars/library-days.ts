@@ -4,7 +4,7 @@
  * package is a short difference.
  */
 
-import { type CalendarDate, datePartsOf, parseCalendarDate } from '../lending/calendar-date.ts';
+import { type CalendarDate, datePartsOf, parseCalendarDate } from '../lending/dates/calendar-date.ts';
 
 /** First and last year whose days are kept. Beside them only weekends are known. */
 export const FIRST_LIBRARY_YEAR = 2000;

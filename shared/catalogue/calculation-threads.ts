@@ -7,12 +7,12 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Encoded, EncodedMessage, MessageFormat } from '../messaging/codec.ts';
-import { Fifo } from '../messaging/fifo.ts';
+import { Fifo } from '../messaging/consumer/fifo.ts';
 import { headerText } from '../messaging/headers.ts';
 import type { MessageHeaders } from '../messaging/message.ts';
 import { refused, type Outcome } from '../messaging/outcome.ts';
-import { isExpired } from '../messaging/refuse-expired.ts';
-import type { Reply } from '../messaging/requester.ts';
+import { isExpired } from '../messaging/handler/refuse-expired.ts';
+import type { Reply } from '../messaging/requester/requester.ts';
 import { systemClock, type Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import { createProblem } from '../platform/create-problem.ts';

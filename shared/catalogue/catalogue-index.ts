@@ -1,10 +1,10 @@
 /** Where records are, by kind and code and by id: only what it takes to choose a version, not the records themselves. */
 
-import type { TableRecord } from '../messaging/table.ts';
-import type { RecordKind } from '../product/catalogue-records.ts';
-import type { ItemStatus } from '../product/record-parts.ts';
-import type { ProductStatus } from '../product/product-record.ts';
-import { codeKey, type RecordIdentity } from '../product/record-identity.ts';
+import type { TableRecord } from '../messaging/table/table.ts';
+import type { RecordKind } from '../product/catalogue/catalogue-records.ts';
+import type { ItemStatus } from '../product/catalogue/record-parts.ts';
+import type { ProductStatus } from '../product/catalogue/product-record.ts';
+import { codeKey, type RecordIdentity } from '../product/catalogue/record-identity.ts';
 
 /** One version of a record. The members in capitals are what product-versions.ts chooses by. */
 export interface IndexEntry {

@@ -3,7 +3,7 @@
  * products never unpacks those that nobody asks for.
  */
 
-import { readCatalogueRecord } from '../contract/read-catalogue-record.ts';
+import { readCatalogueRecord } from '../contract/catalogue-files/read-catalogue-record.ts';
 import {
   type CalendarDate,
   EARLIEST_YEAR,
@@ -11,11 +11,16 @@ import {
   formatCalendarDate,
   LATEST_YEAR,
   parseCalendarDate,
-} from '../lending/calendar-date.ts';
+} from '../lending/dates/calendar-date.ts';
 import type { Codec, Decoded } from '../messaging/codec.ts';
 import type { OutgoingMessage } from '../messaging/message.ts';
-import type { CatalogueRecord, RecordKind } from '../product/catalogue-records.ts';
-import { identityOf, RECORD_KINDS, type RecordIdentity, recordKey } from '../product/record-identity.ts';
+import type { CatalogueRecord, RecordKind } from '../product/catalogue/catalogue-records.ts';
+import {
+  identityOf,
+  RECORD_KINDS,
+  type RecordIdentity,
+  recordKey,
+} from '../product/catalogue/record-identity.ts';
 import { type BodyEncoding, packBody, unpackBody } from './record-body.ts';
 
 /** Type of these messages in the catalogue of messages. */

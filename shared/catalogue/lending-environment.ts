@@ -2,14 +2,17 @@ import { createLibraryCalendars } from '../calendars/library-calendars.ts';
 import { findBuiltInCalendar } from '../lending/calendars/built-in-calendars.ts';
 import type { OtherCalendars } from '../lending/calendars/business-calendar.ts';
 import { calendarFault, findCalendar } from '../lending/calendars/find-calendar.ts';
-import { ChargeDirectory, type ChargeLists } from '../lending/known-charges.ts';
-import { createLendingCatalogue, type CatalogueRecords } from '../lending/lending-catalogue.ts';
-import type { KnownCalendars } from '../lending/holiday-shift.ts';
-import type { ScheduleCatalogue } from '../lending/schedule-catalogue.ts';
+import { ChargeDirectory, type ChargeLists } from '../lending/charges/known-charges.ts';
+import {
+  createLendingCatalogue,
+  type CatalogueRecords,
+} from '../lending/schedule-types/lending-catalogue.ts';
+import type { KnownCalendars } from '../lending/due-dates/holiday-shift.ts';
+import type { ScheduleCatalogue } from '../lending/schedule-types/schedule-catalogue.ts';
 import type { Config } from '../platform/config.ts';
 import { ConfigError } from '../platform/errors.ts';
 import type { WorkerContext } from '../platform/worker.ts';
-import type { CatalogueView } from '../product/catalogue-view.ts';
+import type { CatalogueView } from '../product/catalogue/catalogue-view.ts';
 import { openCatalogue, type OpenCatalogue, type WorkerCatalogue } from './open-catalogue.ts';
 
 /** What calculations know beside their request. Both members follow the catalogue: they are asked anew for each request. */

@@ -1,10 +1,13 @@
 /** Schedule types, periodicities and calendars of a catalogue that changes while it is used. */
 
 import type { OtherCalendars } from '../lending/calendars/business-calendar.ts';
-import type { CatalogueFault } from '../lending/catalogue-entry.ts';
-import { createLendingCatalogue, type LendingCatalogue } from '../lending/lending-catalogue.ts';
-import type { CatalogueRecord } from '../product/catalogue-records.ts';
-import { entriesOfKind } from '../product/records-of-kind.ts';
+import type { CatalogueFault } from '../lending/schedule-types/catalogue-entry.ts';
+import {
+  createLendingCatalogue,
+  type LendingCatalogue,
+} from '../lending/schedule-types/lending-catalogue.ts';
+import type { CatalogueRecord } from '../product/catalogue/catalogue-records.ts';
+import { entriesOfKind } from '../product/catalogue/records-of-kind.ts';
 
 /** What was compiled, and what was left out of it. */
 export interface CompiledNames {

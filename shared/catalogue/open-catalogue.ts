@@ -1,8 +1,8 @@
 import { createLibraryCalendars } from '../calendars/library-calendars.ts';
 import type { OtherCalendars } from '../lending/calendars/business-calendar.ts';
-import { topicName } from '../messaging/topic-names.ts';
+import { topicName } from '../messaging/topics/topic-names.ts';
 import type { Health, WorkerContext } from '../platform/worker.ts';
-import type { CatalogueView } from '../product/catalogue-view.ts';
+import type { CatalogueView } from '../product/catalogue/catalogue-view.ts';
 import { createCatalogueTable } from './catalogue-table.ts';
 
 /** The catalogue as a worker needs it: complete when it gets it, and following the log from then on. */

@@ -1,6 +1,6 @@
-import type { Handlers } from '../messaging/handle-by-type.ts';
-import { startLane, type LaneOptions, type RunningLane } from '../messaging/request-lane.ts';
-import type { TopicKey } from '../messaging/topic-names.ts';
+import type { Handlers } from '../messaging/handler/handle-by-type.ts';
+import { startLane, type LaneOptions, type RunningLane } from '../messaging/handler/request-lane.ts';
+import type { TopicKey } from '../messaging/topics/topic-names.ts';
 import { combineHealth } from '../platform/health-server.ts';
 import type { RunningWorker, WorkerContext } from '../platform/worker.ts';
 import type { WorkerCatalogue } from './open-catalogue.ts';

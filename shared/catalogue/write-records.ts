@@ -3,8 +3,8 @@
 import type { Codec } from '../messaging/codec.ts';
 import type { OutgoingMessage } from '../messaging/message.ts';
 import type { Broker } from '../messaging/ports.ts';
-import type { CatalogueRecord, RecordKind } from '../product/catalogue-records.ts';
-import { identityOf, type RecordIdentity } from '../product/record-identity.ts';
+import type { CatalogueRecord, RecordKind } from '../product/catalogue/catalogue-records.ts';
+import { identityOf, type RecordIdentity } from '../product/catalogue/record-identity.ts';
 import { CATALOGUE_RECORD, encodeRecord } from './catalogue-message.ts';
 
 /** Messages that are made and sent at a time: packing that many holds the process for some hundred milliseconds. */

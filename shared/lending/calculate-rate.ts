@@ -3,13 +3,18 @@
  * function from members to rate and discounted flows.
  */
 
-import { checkRateRequest, isBeforeStart, type RateTerms, type TimedFlow } from './check-rate-request.ts';
-import { discountedFlows } from './discounted-flows.ts';
-import { solveRate } from './effective-rate.ts';
-import { BUILT_IN_PERIODICITIES, type Periodicity } from './periodicity.ts';
-import type { RateFlows } from './rate-flows.ts';
-import type { RateOutcome, RateRequest } from './rate-request.ts';
-import { Findings } from './refusal.ts';
+import {
+  checkRateRequest,
+  isBeforeStart,
+  type RateTerms,
+  type TimedFlow,
+} from './annual-rate/check-rate-request.ts';
+import { discountedFlows } from './annual-rate/discounted-flows.ts';
+import { solveRate } from './annual-rate/effective-rate.ts';
+import { BUILT_IN_PERIODICITIES, type Periodicity } from './dates/periodicity.ts';
+import type { RateFlows } from './annual-rate/rate-flows.ts';
+import type { RateOutcome, RateRequest } from './request/rate-request.ts';
+import { Findings } from './request/refusal.ts';
 
 /** Decimals of the rate in percent (A6). */
 const PERCENT_DECIMALS = 10;

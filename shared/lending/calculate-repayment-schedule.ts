@@ -1,22 +1,22 @@
 /** The repayment schedule of a request: one pure function from members to rows and rates. */
 
-import { amortise } from './amortise.ts';
-import { assertNever } from './assert-never.ts';
-import type { AnswerShape } from './answer-shape.ts';
-import type { CalendarDate } from './calendar-date.ts';
-import { checkAgainstDates } from './check-against-dates.ts';
-import { checkMembers } from './check-members.ts';
-import { effectiveAnnualRate } from './effective-annual-rate.ts';
-import { effectiveInterestRate } from './effective-interest-rate.ts';
-import type { KnownCalendars } from './holiday-shift.ts';
-import { completeTerms, MOST_INSTALLMENTS, type LoanTerms } from './loan-terms.ts';
-import { checkChargesAtEnd, refuseTooLargeCharges } from './place-charges.ts';
-import { planRepayment } from './plan-repayment.ts';
-import { Findings, type Fault } from './refusal.ts';
-import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
-import type { ScheduleOutcome, ScheduleRow } from './repayment-schedule.ts';
-import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from './schedule-catalogue.ts';
-import { scheduleDatesOf, type ScheduleDates } from './schedule-dates.ts';
+import { amortise } from './amortisation/amortise.ts';
+import { assertNever } from './numbers/assert-never.ts';
+import type { AnswerShape } from './request/answer-shape.ts';
+import type { CalendarDate } from './dates/calendar-date.ts';
+import { checkAgainstDates } from './terms/check-against-dates.ts';
+import { checkMembers } from './terms/check-members.ts';
+import { effectiveAnnualRate } from './annual-rate/effective-annual-rate.ts';
+import { effectiveInterestRate } from './annual-rate/effective-interest-rate.ts';
+import type { KnownCalendars } from './due-dates/holiday-shift.ts';
+import { completeTerms, MOST_INSTALLMENTS, type LoanTerms } from './terms/loan-terms.ts';
+import { checkChargesAtEnd, refuseTooLargeCharges } from './charges/place-charges.ts';
+import { planRepayment } from './amortisation/plan-repayment.ts';
+import { Findings, type Fault } from './request/refusal.ts';
+import type { RepaymentScheduleRequest } from './request/repayment-schedule-request.ts';
+import type { ScheduleOutcome, ScheduleRow } from './request/repayment-schedule.ts';
+import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from './schedule-types/schedule-catalogue.ts';
+import { scheduleDatesOf, type ScheduleDates } from './due-dates/schedule-dates.ts';
 import { scheduleRowsOf, shownColumnsOf } from './schedule-rows.ts';
 
 /** What a calculation knows besides the request. */

@@ -8,12 +8,12 @@
  */
 
 import { Decimal } from 'decimal.js';
-import { formatMinorUnits } from './money.ts';
-import { paymentTermsOf, type PaymentTerms } from './payment-terms.ts';
-import type { PaymentValueOutcome, PaymentValueRequest } from './payment-value-request.ts';
-import { BUILT_IN_PERIODICITIES, type Periodicity } from './periodicity.ts';
-import { Findings, type Fault } from './refusal.ts';
-import { divideRounded } from './rounding.ts';
+import { formatMinorUnits } from './numbers/money.ts';
+import { paymentTermsOf, type PaymentTerms } from './terms/payment-terms.ts';
+import type { PaymentValueOutcome, PaymentValueRequest } from './request/payment-value-request.ts';
+import { BUILT_IN_PERIODICITIES, type Periodicity } from './dates/periodicity.ts';
+import { Findings, type Fault } from './request/refusal.ts';
+import { divideRounded } from './numbers/rounding.ts';
 
 /** A payment from this on, in major units, is more than a message carries. */
 const TOO_LARGE = 10n ** 20n;

@@ -3,14 +3,14 @@
  * by which callers are limited, and the size that its reply has at least, by which it is refused.
  */
 
-import { explainsRows } from './answer-shape.ts';
-import type { CalendarDate } from './calendar-date.ts';
-import type { CompiledScheduleType } from './compiled-schedule-type.ts';
-import { daysPerPeriod, findPeriodicity, monthsPerPeriod, type Periodicity } from './periodicity.ts';
-import type { RateRequest } from './rate-request.ts';
-import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
-import type { ScheduleCatalogue } from './schedule-catalogue.ts';
-import { sentChargesOf } from './sent-charge.ts';
+import { explainsRows } from './request/answer-shape.ts';
+import type { CalendarDate } from './dates/calendar-date.ts';
+import type { CompiledScheduleType } from './schedule-types/compiled-schedule-type.ts';
+import { daysPerPeriod, findPeriodicity, monthsPerPeriod, type Periodicity } from './dates/periodicity.ts';
+import type { RateRequest } from './request/rate-request.ts';
+import type { RepaymentScheduleRequest } from './request/repayment-schedule-request.ts';
+import type { ScheduleCatalogue } from './schedule-types/schedule-catalogue.ts';
+import { sentChargesOf } from './charges/sent-charge.ts';
 
 /** The effort of one request. */
 export interface RequestEffort {

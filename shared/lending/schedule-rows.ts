@@ -1,16 +1,21 @@
 /** Rows of a schedule as they are answered: interest and principal, charges, additional columns, explanations. */
 
-import type { AmortisedRow, RowKind } from './amortised-row.ts';
-import { chargesOfColumn, chargesOfRow, chargeTracesOfRow, type ChargedFigures } from './charges-of-row.ts';
-import { dayCountDenominator } from './day-count.ts';
-import { explainRow } from './explain-row.ts';
-import type { FormulaFigures } from './formula-row.ts';
-import { INSTALLMENT_TYPE_IDS } from './installment-types.ts';
-import type { PlacedCharges } from './place-charges.ts';
-import type { Findings } from './refusal.ts';
-import type { RepaymentPlan } from './repayment-plan.ts';
-import type { ScheduleRow } from './repayment-schedule.ts';
-import type { ChargeTrace, ColumnTrace } from './row-trace.ts';
+import type { AmortisedRow, RowKind } from './amortisation/amortised-row.ts';
+import {
+  chargesOfColumn,
+  chargesOfRow,
+  chargeTracesOfRow,
+  type ChargedFigures,
+} from './charges/charges-of-row.ts';
+import { dayCountDenominator } from './dates/day-count.ts';
+import { explainRow } from './explain/explain-row.ts';
+import type { FormulaFigures } from './amortisation/formula-row.ts';
+import { INSTALLMENT_TYPE_IDS } from './request/installment-types.ts';
+import type { PlacedCharges } from './charges/place-charges.ts';
+import type { Findings } from './request/refusal.ts';
+import type { RepaymentPlan } from './amortisation/repayment-plan.ts';
+import type { ScheduleRow } from './request/repayment-schedule.ts';
+import type { ChargeTrace, ColumnTrace } from './amortisation/row-trace.ts';
 
 const TYPE_IDS: Readonly<Record<RowKind, string>> = {
   regular: INSTALLMENT_TYPE_IDS.Regular,

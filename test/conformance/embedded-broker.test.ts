@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { createEmbeddedTarget } from '../support/conformance-embedded.ts';
-import { scenarioTest } from '../support/conformance-world.ts';
+import { createEmbeddedTarget } from '../support/conformance/embedded.ts';
+import { scenarioTest } from '../support/conformance/world.ts';
 import { fenceScenarios } from './scenarios/fences.ts';
 import { groupScenarios } from './scenarios/groups.ts';
 import { publishingScenarios } from './scenarios/publishing.ts';

@@ -1,6 +1,6 @@
-import { createKafkaTarget } from '../support/conformance-kafka.ts';
-import { scenarioTest } from '../support/conformance-world.ts';
-import { kafkaOrSkip } from '../support/kafka-suite.ts';
+import { createKafkaTarget } from '../support/conformance/kafka.ts';
+import { scenarioTest } from '../support/conformance/world.ts';
+import { kafkaOrSkip } from '../support/kafka/suite.ts';
 import { fenceScenarios } from './scenarios/fences.ts';
 import { groupScenarios } from './scenarios/groups.ts';
 import { publishingScenarios } from './scenarios/publishing.ts';

@@ -2,8 +2,8 @@ import { describe } from 'vitest';
 import { isRequirementMissing } from '../../scripts/local-kafka/local-kafka-error.ts';
 import { startLocalKafka, type LocalKafka } from '../../scripts/local-kafka/start-local-kafka.ts';
 import { errorText } from '../../shared/platform/errors.ts';
-import { createKafkaTarget } from '../support/conformance-kafka.ts';
-import { scenarioTest } from '../support/conformance-world.ts';
+import { createKafkaTarget } from '../support/conformance/kafka.ts';
+import { scenarioTest } from '../support/conformance/world.ts';
 import { recoveryScenarios } from './scenarios/recovery.ts';
 
 /** A broker of the suite's own, since it is killed hard: no other suite may depend on it. */

@@ -4,14 +4,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka-broker.ts';
-import { topicSpecs } from '../../shared/messaging/topic-catalogue.ts';
-import { topicName, type TopicKey } from '../../shared/messaging/topic-names.ts';
+import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka/broker.ts';
+import { topicSpecs } from '../../shared/messaging/topics/topic-catalogue.ts';
+import { topicName, type TopicKey } from '../../shared/messaging/topics/topic-names.ts';
 import { silentLog } from '../../shared/platform/log.ts';
-import { eventually } from '../support/conformance-wait.ts';
-import { startEngine, type EngineProcess } from '../support/engine-process.ts';
-import { openKafkaScope, type KafkaScope } from '../support/kafka-scope.ts';
-import { kafkaOrSkip } from '../support/kafka-suite.ts';
+import { eventually } from '../support/conformance/wait.ts';
+import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
+import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
+import { kafkaOrSkip } from '../support/kafka/suite.ts';
 
 /** The example of docs/bulk-events.md that runs on this project's own client, as an integrator would run it. */
 const EXAMPLE = 'docs/examples/node-kafkajs/recalculate.ts';

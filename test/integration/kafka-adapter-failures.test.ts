@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isRequirementMissing } from '../../scripts/local-kafka/local-kafka-error.ts';
 import { startLocalKafka, type LocalKafka } from '../../scripts/local-kafka/start-local-kafka.ts';
-import { createConsumer } from '../../shared/messaging/consumer.ts';
-import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka-broker.ts';
+import { createConsumer } from '../../shared/messaging/consumer/consumer.ts';
+import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { silentLog } from '../../shared/platform/log.ts';
-import { eventually, sleep } from '../support/conformance-wait.ts';
-import { openKafkaScope, type KafkaScope } from '../support/kafka-scope.ts';
+import { eventually, sleep } from '../support/conformance/wait.ts';
+import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 
 const SECOND = 1_000;
 const STEP_MS = 30 * SECOND;

@@ -12,8 +12,8 @@ import {
 } from 'kafkajs';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startLocalKafka } from '../../scripts/local-kafka/start-local-kafka.ts';
-import { type KafkaScope, openKafkaScope } from '../support/kafka-scope.ts';
-import { kafkaOrSkip, registryOrSkip } from '../support/kafka-suite.ts';
+import { type KafkaScope, openKafkaScope } from '../support/kafka/scope.ts';
+import { kafkaOrSkip, registryOrSkip } from '../support/kafka/suite.ts';
 
 /**
  * kafkajs 2.2.4 speaks protocol versions of 2019; Kafka 4.0 removed many old ones (KIP-896). These are the calls that the

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka-broker.ts';
-import { topicSpecs } from '../../shared/messaging/topic-catalogue.ts';
-import { TOPIC, topicName, type TopicKey } from '../../shared/messaging/topic-names.ts';
+import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka/broker.ts';
+import { topicSpecs } from '../../shared/messaging/topics/topic-catalogue.ts';
+import { TOPIC, topicName, type TopicKey } from '../../shared/messaging/topics/topic-names.ts';
 import { systemClock } from '../../shared/platform/clock.ts';
 import { loadConfig, type Config } from '../../shared/platform/config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
@@ -13,9 +13,9 @@ import {
   expectDeletion,
   expectNewVersion,
   expectSeamlessUpdate,
-} from '../support/catalogue-changes.ts';
-import { openKafkaScope, type KafkaScope } from '../support/kafka-scope.ts';
-import { kafkaOrSkip } from '../support/kafka-suite.ts';
+} from '../support/worlds/catalogue-changes.ts';
+import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
+import { kafkaOrSkip } from '../support/kafka/suite.ts';
 
 const STOP_MS = 10_000;
 const { kafka, suite } = kafkaOrSkip();

@@ -7,10 +7,10 @@ import { afterAll, afterEach, expect, it, onTestFailed } from 'vitest';
 import type { LocalMta } from '../../scripts/local-mta/start-local-mta.ts';
 import type { Provider } from '../../shared/notification/provider.ts';
 import type { SmtpSettings } from '../../workers/notification/providers/provider-settings.ts';
-import { createSmtpProvider } from '../../workers/notification/providers/smtp-provider.ts';
+import { createSmtpProvider } from '../../workers/notification/providers/mail/smtp-provider.ts';
 import { checkSignatures } from '../support/dkim-signatures.ts';
 import { mtaOrSkip } from '../support/mta-suite.ts';
-import { NEVER, outboundEmail } from '../support/outbound-messages.ts';
+import { NEVER, outboundEmail } from '../support/builders/outbound-messages.ts';
 import { selfSigned } from '../support/self-signed-certificate.ts';
 
 const certificate = selfSigned();

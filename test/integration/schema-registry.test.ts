@@ -5,12 +5,12 @@ import { expect, it } from 'vitest';
 import { MESSAGES, messageDefinition } from '../../schemas/catalogue.ts';
 import { recordName } from '../../schemas/message-definition.ts';
 import { readSchema } from '../../schemas/schema-files.ts';
-import { registeredVersions } from '../../shared/messaging/schema-history.ts';
-import { createSchemaRegistry } from '../../shared/messaging/schema-registry.ts';
-import { createMessageCodec } from '../../shared/messaging/message-codec.ts';
-import { JSON_SHAPES } from '../../shared/contract/json-shapes.ts';
+import { registeredVersions } from '../../shared/messaging/codec/schema-history.ts';
+import { createSchemaRegistry } from '../../shared/messaging/codec/schema-registry.ts';
+import { createMessageCodec } from '../../shared/messaging/codec/message-codec.ts';
+import { JSON_SHAPES } from '../../shared/contract/actions/json-shapes.ts';
 import { systemClock } from '../../shared/platform/clock.ts';
-import { registryOrSkip } from '../support/kafka-suite.ts';
+import { registryOrSkip } from '../support/kafka/suite.ts';
 import {
   atOnce,
   fullRequest,
@@ -21,7 +21,7 @@ import {
   REPLY,
   REQUEST,
   schedule,
-} from '../support/codec-fixture.ts';
+} from '../support/builders/codec-fixture.ts';
 
 const { kafka, suite } = registryOrSkip();
 const settings = { url: kafka.registryUrl };

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isRequirementMissing } from '../../scripts/local-kafka/local-kafka-error.ts';
 import { startLocalKafka, type LocalKafka } from '../../scripts/local-kafka/start-local-kafka.ts';
-import { createKafkaBroker } from '../../shared/messaging/kafka-broker.ts';
-import { allTopicSpecs } from '../../shared/messaging/topic-catalogue.ts';
-import { topicName } from '../../shared/messaging/topic-names.ts';
+import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
+import { allTopicSpecs } from '../../shared/messaging/topics/topic-catalogue.ts';
+import { topicName } from '../../shared/messaging/topics/topic-names.ts';
 import { loadConfig } from '../../shared/platform/config.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { silentLog } from '../../shared/platform/log.ts';
-import { spawnEngine, startEngine, type EngineProcess } from '../support/engine-process.ts';
-import { openKafkaScope } from '../support/kafka-scope.ts';
-import { beginRecalculation, portfolio, portfolioFolder } from '../support/recalculate-process.ts';
+import { spawnEngine, startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
+import { openKafkaScope } from '../support/kafka/scope.ts';
+import { beginRecalculation, portfolio, portfolioFolder } from '../support/worlds/recalculate-process.ts';
 
 const SECOND = 1_000;
 const CONTRACTS = 50;

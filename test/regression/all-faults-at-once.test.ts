@@ -6,14 +6,17 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { paymentValueInput } from '../../shared/contract/read-payment-value-request.ts';
-import { rateInput } from '../../shared/contract/read-rate-request.ts';
+import { paymentValueInput } from '../../shared/contract/payment-value/read-payment-value-request.ts';
+import { rateInput } from '../../shared/contract/rate/read-rate-request.ts';
 import {
   checkRepaymentScheduleRequest,
   readRepaymentScheduleRequest,
-} from '../../shared/contract/read-repayment-schedule-request.ts';
-import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from '../../shared/lending/schedule-catalogue.ts';
-import { EXAMPLE_CATALOGUE } from '../support/example-catalogue.ts';
+} from '../../shared/contract/schedule/read-repayment-schedule-request.ts';
+import {
+  BUILT_IN_CATALOGUE,
+  type ScheduleCatalogue,
+} from '../../shared/lending/schedule-types/schedule-catalogue.ts';
+import { EXAMPLE_CATALOGUE } from '../support/builders/example-catalogue.ts';
 
 const TERMS = {
   ScheduleType: 'EqualInstallments',

@@ -4,13 +4,13 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import type { CalendarDate } from '../../shared/lending/calendar-date.ts';
-import type { RepaymentScheduleRequest } from '../../shared/lending/repayment-schedule-request.ts';
-import type { RequestContext } from '../../shared/messaging/handle-by-type.ts';
-import { createMessageCodec } from '../../shared/messaging/message-codec.ts';
+import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
+import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';
+import type { RequestContext } from '../../shared/messaging/handler/handle-by-type.ts';
+import { createMessageCodec } from '../../shared/messaging/codec/message-codec.ts';
 import { createHandlers } from '../../workers/schedule/handlers.ts';
-import { BUILT_IN_ENVIRONMENT } from '../support/lending-environment.ts';
-import { date, decimal, loan } from '../support/lending-loan.ts';
+import { BUILT_IN_ENVIRONMENT } from '../support/builders/lending-environment.ts';
+import { date, decimal, loan } from '../support/builders/lending-loan.ts';
 
 const handle = createHandlers(BUILT_IN_ENVIRONMENT)['CalculateRepaymentScheduleRequest']!;
 const codec = createMessageCodec({ shapes: {}, clock: { now: () => 0 } });

@@ -8,9 +8,9 @@ import { describe, expect, test } from 'vitest';
 import type {
   CommissionItem,
   RepaymentScheduleRequest,
-} from '../../shared/lending/repayment-schedule-request.ts';
-import { fee } from '../support/lending-charges.ts';
-import { column, date, decimal, faultCodes, faultsOf, scheduleOf } from '../support/lending-loan.ts';
+} from '../../shared/lending/request/repayment-schedule-request.ts';
+import { fee } from '../support/builders/lending-charges.ts';
+import { column, date, decimal, faultCodes, faultsOf, scheduleOf } from '../support/builders/lending-loan.ts';
 
 type Changes = Partial<RepaymentScheduleRequest>;
 

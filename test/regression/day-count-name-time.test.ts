@@ -4,7 +4,7 @@
  */
 
 import { expect, it } from 'vitest';
-import { findDayCount } from '../../shared/lending/day-count.ts';
+import { findDayCount } from '../../shared/lending/dates/day-count.ts';
 
 it('reads a name of a million blanks in linear time', () => {
   const startedMs = performance.now();

@@ -5,7 +5,7 @@
 
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
-import { bytesToDecimal, decimalToBytes } from '../../shared/messaging/avro-decimal.ts';
+import { bytesToDecimal, decimalToBytes } from '../../shared/messaging/codec/avro-decimal.ts';
 
 it('reads the widest value of every precision back, on both sides of zero', () => {
   for (let precision = 1; precision <= 100; precision += 1) {

@@ -6,9 +6,9 @@
  */
 
 import { expect, test } from 'vitest';
-import type { RepaymentScheduleRequest } from '../../shared/lending/repayment-schedule-request.ts';
-import type { ExplainedFigure } from '../../shared/lending/row-explanation.ts';
-import { date, decimal, scheduleOf } from '../support/lending-loan.ts';
+import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';
+import type { ExplainedFigure } from '../../shared/lending/request/row-explanation.ts';
+import { date, decimal, scheduleOf } from '../support/builders/lending-loan.ts';
 
 function explained(changes: Partial<RepaymentScheduleRequest>, row: number, figure: ExplainedFigure) {
   const { rows } = scheduleOf({ ...changes, Explain: true });

@@ -6,8 +6,8 @@
  */
 
 import { expect, test } from 'vitest';
-import type { RepaymentScheduleRequest } from '../../shared/lending/repayment-schedule-request.ts';
-import { column, date, decimal, faultCodes, scheduleOf } from '../support/lending-loan.ts';
+import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';
+import { column, date, decimal, faultCodes, scheduleOf } from '../support/builders/lending-loan.ts';
 
 const GRACE = {
   InstallmentsNo: 6,

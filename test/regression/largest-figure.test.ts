@@ -4,10 +4,10 @@
  */
 
 import { expect, it } from 'vitest';
-import { LARGEST_FIGURE_MINOR } from '../../shared/lending/money.ts';
-import { LARGEST_EXACT_LONG } from '../../shared/messaging/avro-long.ts';
-import { createMessageCodec } from '../../shared/messaging/message-codec.ts';
-import { decimal, faultCodes, scheduleOf } from '../support/lending-loan.ts';
+import { LARGEST_FIGURE_MINOR } from '../../shared/lending/numbers/money.ts';
+import { LARGEST_EXACT_LONG } from '../../shared/messaging/codec/avro-long.ts';
+import { createMessageCodec } from '../../shared/messaging/codec/message-codec.ts';
+import { decimal, faultCodes, scheduleOf } from '../support/builders/lending-loan.ts';
 
 const YEAR = { Amount: decimal('10000000000000'), InstallmentsNo: 1, PeriodicityType: 'Annual' } as const;
 

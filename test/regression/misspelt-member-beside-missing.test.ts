@@ -4,8 +4,8 @@
  * member that was probably meant, and does not change its code for them.
  */
 import { expect, it } from 'vitest';
-import { findAction } from '../../shared/contract/actions.ts';
-import { smsReader } from '../../shared/contract/read-notification-requests.ts';
+import { findAction } from '../../shared/contract/actions/actions.ts';
+import { smsReader } from '../../shared/contract/notification/read-notification-requests.ts';
 
 const faultsOf = (action: string, body: unknown) => {
   const read = findAction(action)?.read(body);

@@ -6,9 +6,9 @@
  */
 
 import { describe, expect, test } from 'vitest';
-import type { RepaymentScheduleRequest } from '../../shared/lending/repayment-schedule-request.ts';
-import { brokenInvariant } from '../support/schedule-invariants.ts';
-import { column, date, decimal, faultCodes, loan, scheduleOf } from '../support/lending-loan.ts';
+import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';
+import { brokenInvariant } from '../support/reference/schedule-invariants.ts';
+import { column, date, decimal, faultCodes, loan, scheduleOf } from '../support/builders/lending-loan.ts';
 
 type Changes = Partial<RepaymentScheduleRequest>;
 

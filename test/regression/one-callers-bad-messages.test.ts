@@ -6,20 +6,20 @@
  */
 
 import { expect, it, onTestFinished } from 'vitest';
-import type { Handlers } from '../../shared/messaging/handle-by-type.ts';
+import type { Handlers } from '../../shared/messaging/handler/handle-by-type.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
-import { startLane } from '../../shared/messaging/request-lane.ts';
-import { TOPIC } from '../../shared/messaging/topic-names.ts';
+import { startLane } from '../../shared/messaging/handler/request-lane.ts';
+import { TOPIC } from '../../shared/messaging/topics/topic-names.ts';
 import type { StartWorker } from '../../shared/platform/worker.ts';
 import { start as startIngress } from '../../workers/ingress/main.ts';
 import { createHandlers } from '../../workers/product/handlers.ts';
-import { EXAMPLE_CATALOGUE } from '../support/example-catalogue.ts';
-import { createSharedBroker, startOn } from '../support/ingress-system.ts';
-import { lookUp } from '../support/look-up-call.ts';
-import { startWithExamples } from '../support/product-worker.ts';
+import { EXAMPLE_CATALOGUE } from '../support/builders/example-catalogue.ts';
+import { createSharedBroker, startOn } from '../support/worlds/ingress-system.ts';
+import { lookUp } from '../support/builders/look-up-call.ts';
+import { startWithExamples } from '../support/worlds/product-worker.ts';
 
 const TYPE = 'GetBankingProductByCodeRequest';
 const REPLIES = 'one.caller.replies';

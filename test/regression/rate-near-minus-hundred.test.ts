@@ -5,7 +5,7 @@
  */
 
 import { expect, it } from 'vitest';
-import { date, decimal, scheduleOf } from '../support/lending-loan.ts';
+import { date, decimal, scheduleOf } from '../support/builders/lending-loan.ts';
 
 const SHRINKING = {
   ScheduleType: 'EqualPrincipal',

@@ -11,7 +11,7 @@ import { loadConfig } from '../../shared/platform/config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { startWorkers } from '../../workers/start-workers.ts';
 import { EXPENSIVE_REQUESTS, TOO_LARGE_REPLY } from '../support/expensive-requests.ts';
-import { post, PROOF_REQUEST } from '../support/schedule-call.ts';
+import { post, PROOF_REQUEST } from '../support/builders/schedule-call.ts';
 
 /**
  * Processor time between two looks at it, in milliseconds: on a busy machine a measure of what blocks the loop, other than

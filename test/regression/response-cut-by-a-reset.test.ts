@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createKafkaBroker } from '../../shared/messaging/kafka-broker.ts';
+import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import { silentLog } from '../../shared/platform/log.ts';
-import { FETCH, startFakeKafka } from '../support/fake-kafka-log.ts';
+import { FETCH, startFakeKafka } from '../support/fakes/kafka-log.ts';
 
 /**
  * A connection was reset in the middle of a response. kafkajs put the bytes of the next connection behind the torn ones,

@@ -7,10 +7,10 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import type { RepaymentScheduleRequest } from '../../shared/lending/repayment-schedule-request.ts';
-import type { ScheduleTypeRecord } from '../../shared/lending/schedule-type-record.ts';
-import { column, date, decimal } from '../support/lending-loan.ts';
-import { columnOf, formulaColumn, outcomeWith, recordOf } from '../support/schedule-type-records.ts';
+import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';
+import type { ScheduleTypeRecord } from '../../shared/lending/schedule-types/schedule-type-record.ts';
+import { column, date, decimal } from '../support/builders/lending-loan.ts';
+import { columnOf, formulaColumn, outcomeWith, recordOf } from '../support/builders/schedule-type-records.ts';
 
 const BALANCE = columnOf('RemainingValue', 'RemainingValue');
 const LINEAR = columnOf('Interest', 'Linear');

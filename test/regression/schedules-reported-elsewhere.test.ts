@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
-import { BUILT_IN_PERIODICITIES } from '../../shared/lending/periodicity.ts';
-import { scheduleCatalogueOf } from '../../shared/lending/schedule-catalogue.ts';
-import { column, date, decimal, dueDates, loan, REQUEST_DAY, scheduleOf } from '../support/lending-loan.ts';
-import { columnOf, compiledOf, recordOf } from '../support/schedule-type-records.ts';
+import { BUILT_IN_PERIODICITIES } from '../../shared/lending/dates/periodicity.ts';
+import { scheduleCatalogueOf } from '../../shared/lending/schedule-types/schedule-catalogue.ts';
+import {
+  column,
+  date,
+  decimal,
+  dueDates,
+  loan,
+  REQUEST_DAY,
+  scheduleOf,
+} from '../support/builders/lending-loan.ts';
+import { columnOf, compiledOf, recordOf } from '../support/builders/schedule-type-records.ts';
 
 /** Loans that other engines got wrong and that their users reported, with the figures that they should have had. */
 describe('a loan that was reported elsewhere', () => {

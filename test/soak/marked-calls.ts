@@ -1,7 +1,7 @@
 /** Calls whose answers tell which call they answer, so that a swapped reply is seen. */
 
 import { assertNever } from '../../shared/platform/errors.ts';
-import { PROOF_REQUEST } from '../support/schedule-call.ts';
+import { PROOF_REQUEST } from '../support/builders/schedule-call.ts';
 
 const ACTIONS = '/platapi/automation-processors/actions/';
 /** The products of the example catalogue that can be looked up by their codes. */

@@ -1,5 +1,5 @@
-import { sleep } from '../support/conformance-wait.ts';
-import type { ProviderStandIn } from '../support/provider-stand-in.ts';
+import { sleep } from '../support/conformance/wait.ts';
+import type { ProviderStandIn } from '../support/fakes/provider-stand-in.ts';
 
 const SMS_PATH = '/api/notifications/v1/sms/send';
 const ACCEPTED = 202;

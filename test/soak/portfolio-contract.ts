@@ -1,6 +1,6 @@
 /** One contract of a made-up portfolio: its figures follow from seed and number alone. */
 
-import { Picks } from '../support/random-pick.ts';
+import { Picks } from '../support/random/pick.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { errorText } from '../../shared/platform/errors.ts';
-import { sleep } from '../support/conformance-wait.ts';
+import { sleep } from '../support/conformance/wait.ts';
 import { checkResults, type ResultFigures } from './check-results.ts';
 import { createLineCounter } from './file-lines.ts';
 import { planIncidents, type Incident } from './incidents.ts';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { endWithThis } from '../support/engine-process.ts';
+import { endWithThis } from '../support/worlds/engine-process.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const MAX_KEPT = 8_000;

@@ -7,13 +7,13 @@ import {
   type LocalKafka,
   type LocalKafkaOptions,
 } from '../../scripts/local-kafka/start-local-kafka.ts';
-import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka-broker.ts';
-import { allTopicSpecs } from '../../shared/messaging/topic-catalogue.ts';
-import { topicName, type TopicKey } from '../../shared/messaging/topic-names.ts';
+import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka/broker.ts';
+import { allTopicSpecs } from '../../shared/messaging/topics/topic-catalogue.ts';
+import { topicName, type TopicKey } from '../../shared/messaging/topics/topic-names.ts';
 import { loadConfig } from '../../shared/platform/config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
-import { openKafkaScope } from '../support/kafka-scope.ts';
-import { eventually, sleep } from '../support/conformance-wait.ts';
+import { openKafkaScope } from '../support/kafka/scope.ts';
+import { eventually, sleep } from '../support/conformance/wait.ts';
 
 export type Say = (line: string) => void;
 

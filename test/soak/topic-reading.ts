@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
-import type { KafkaBroker } from '../../shared/messaging/kafka-broker.ts';
+import type { KafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
-import { sleep } from '../support/conformance-wait.ts';
+import { sleep } from '../support/conformance/wait.ts';
 import type { SoakWorld } from './soak-world.ts';
 
 /** The last commit follows the last reply by a fifth of a second; after a kill the group waits for a session's end. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Kafka, logLevel, Partitioners } from 'kafkajs';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
-import { sleep } from '../support/conformance-wait.ts';
+import { sleep } from '../support/conformance/wait.ts';
 import { expectedSchedule } from './expected-schedule.ts';
 import { planIncidents, type Incident } from './incidents.ts';
 import { contractOf, type PortfolioContract } from './portfolio-contract.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { errorText } from '../../shared/platform/errors.ts';
-import { sleep } from '../support/conformance-wait.ts';
-import { startEngine, type EngineProcess } from '../support/engine-process.ts';
+import { sleep } from '../support/conformance/wait.ts';
+import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 import type { Say } from './soak-world.ts';
 import { SOAK_READY_LIMIT_MS } from './worker-pool.ts';
 

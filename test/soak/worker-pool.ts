@@ -1,4 +1,4 @@
-import { startEngine, type EngineProcess } from '../support/engine-process.ts';
+import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 
 /** Everything at once on one machine, with a broker away: many times what a start takes otherwise. */
 export const SOAK_READY_LIMIT_MS = 90_000;

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { assertNever } from '../../shared/platform/errors.ts';
-import { FETCH, type WireAction, type WireResponse } from './fake-kafka-log.ts';
-import type { Picks } from './random-pick.ts';
+import { FETCH, type WireAction, type WireResponse } from './fakes/kafka-log.ts';
+import type { Picks } from './random/pick.ts';
 
 const LENGTH_BYTES = 4;
 /** Length and correlation id. */

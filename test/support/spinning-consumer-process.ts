@@ -1,6 +1,6 @@
-import { createKafkaBroker } from '../../shared/messaging/kafka-broker.ts';
+import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import { silentLog } from '../../shared/platform/log.ts';
-import { FETCH, startFakeKafka } from './fake-kafka-log.ts';
+import { FETCH, startFakeKafka } from './fakes/kafka-log.ts';
 
 /** Longer than the consumer needs to see the closed connection and to wait for the silent one. */
 const REBALANCED_MS = 600;

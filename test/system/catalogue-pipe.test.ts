@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { EXAMPLE_FOLDER } from '../support/catalogue-entries.ts';
+import { EXAMPLE_FOLDER } from '../support/builders/catalogue-entries.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const USAGE = 2;

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { runEngine, startEngine } from '../support/engine-process.ts';
+import { runEngine, startEngine } from '../support/worlds/engine-process.ts';
 
 /** What the image and docker-compose.yml say, run by this machine's Node in place of the image's. */
 const root = path.resolve(import.meta.dirname, '../..');

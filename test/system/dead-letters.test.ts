@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { TOPIC } from '../../shared/messaging/topic-names.ts';
+import { TOPIC } from '../../shared/messaging/topics/topic-names.ts';
 import { remoteLetterLog } from '../../scripts/dead-letters/remote-letter-log.ts';
-import { startEngine } from '../support/engine-process.ts';
+import { startEngine } from '../support/worlds/engine-process.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const COMMAND_LIMIT_MS = 30_000;

@@ -1,10 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { startEngine, type EngineProcess } from '../support/engine-process.ts';
-import { openKafkaScope, type KafkaScope } from '../support/kafka-scope.ts';
-import { registryOrSkip } from '../support/kafka-suite.ts';
-import { PROOF_REQUEST, PROOF_TOTALS, post, scheduleRows, type Row } from '../support/schedule-call.ts';
+import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
+import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
+import { registryOrSkip } from '../support/kafka/suite.ts';
+import {
+  PROOF_REQUEST,
+  PROOF_TOTALS,
+  post,
+  scheduleRows,
+  type Row,
+} from '../support/builders/schedule-call.ts';
 
 const { kafka, suite } = registryOrSkip();
 const ROOT = path.resolve(import.meta.dirname, '../..');

@@ -5,11 +5,11 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
   INSURANCE_LIST_EXAMPLES,
   PRODUCT_DETAILS_EXAMPLES,
-} from '../../shared/contract/product-look-up-examples.ts';
-import { guidOf, productValue } from '../support/catalogue-world.ts';
-import { runEngine, startEngine, type EngineProcess } from '../support/engine-process.ts';
-import { lookUp } from '../support/look-up-call.ts';
-import { post } from '../support/schedule-call.ts';
+} from '../../shared/contract/product/product-look-up-examples.ts';
+import { guidOf, productValue } from '../support/worlds/catalogue-world.ts';
+import { runEngine, startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
+import { lookUp } from '../support/builders/look-up-call.ts';
+import { post } from '../support/builders/schedule-call.ts';
 
 const ACTIONS = '/platapi/automation-processors/actions/';
 const running: EngineProcess[] = [];

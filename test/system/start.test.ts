@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { runEngine, spawnEngine, startEngine, type EngineProcess } from '../support/engine-process.ts';
+import { runEngine, spawnEngine, startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 import {
   ACTION_PATH,
   PROOF_INTEREST,
@@ -8,7 +8,7 @@ import {
   PROOF_TOTALS,
   post,
   scheduleRows,
-} from '../support/schedule-call.ts';
+} from '../support/builders/schedule-call.ts';
 
 /** What the README promises a newcomer: ready in under three seconds after installation, on a machine at rest. */
 const READY_PROMISE_MS = 3_000;

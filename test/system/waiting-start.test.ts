@@ -5,8 +5,8 @@ import { createServer as createTcpServer, type AddressInfo, type Server } from '
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findFreePorts } from '../../scripts/local-kafka/free-ports.ts';
-import { runEngine, spawnEngine } from '../support/engine-process.ts';
-import { beginRecalculation, portfolio, portfolioFolder } from '../support/recalculate-process.ts';
+import { runEngine, spawnEngine } from '../support/worlds/engine-process.ts';
+import { beginRecalculation, portfolio, portfolioFolder } from '../support/worlds/recalculate-process.ts';
 
 /** The process gives a sign within this, on a busy machine too. */
 const BUSY = { timeout: 60_000 };

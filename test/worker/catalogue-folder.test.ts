@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMemoryBroker } from '../../shared/messaging/memory-broker.ts';
+import { createMemoryBroker } from '../../shared/messaging/memory/broker.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { loadConfig } from '../../shared/platform/config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { startWorkers } from '../../workers/start-workers.ts';
-import { catalogueCodec, CATALOGUE_TOPIC, productValue } from '../support/catalogue-world.ts';
+import { catalogueCodec, CATALOGUE_TOPIC, productValue } from '../support/worlds/catalogue-world.ts';
 import { createCatalogueTable } from '../../shared/catalogue/catalogue-table.ts';
 
 const STOP_MS = 1_000;

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import packageJson from '../../package.json' with { type: 'json' };
-import { ACTIONS_BY_NAME } from '../../shared/contract/actions.ts';
+import { ACTIONS_BY_NAME } from '../../shared/contract/actions/actions.ts';
 import { asyncApiDocument } from '../../shared/contract/documents/asyncapi-document.ts';
 import { docsPage } from '../../shared/contract/documents/docs-page.ts';
 import { openApiDocument } from '../../shared/contract/documents/openapi-document.ts';
-import { createRequester } from '../../shared/messaging/request-reply.ts';
+import { createRequester } from '../../shared/messaging/requester/request-reply.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
-import { topicName } from '../../shared/messaging/topic-names.ts';
+import { topicName } from '../../shared/messaging/topics/topic-names.ts';
 import { openOutboxFolder } from '../../shared/notification/outbox-folder.ts';
 import type { Config } from '../../shared/platform/config.ts';
 import type { RunningWorker, WorkerContext } from '../../shared/platform/worker.ts';
 import { createAccess } from './access/create-access.ts';
-import type { Documents } from './documents.ts';
-import { ingressOptions } from './ingress-options.ts';
+import type { Documents } from './server/documents.ts';
+import { ingressOptions } from './server/ingress-options.ts';
 import { createChannelProfiles } from './notifications/channel-profiles.ts';
 import type { OutboxReader } from './outbox/outbox-routes.ts';
-import { createReplyReader } from './read-large-reply.ts';
-import { resultSecret } from './result-secret.ts';
-import { startIngress } from './start-ingress.ts';
+import { createReplyReader } from './actions/read-large-reply.ts';
+import { resultSecret } from './results/result-secret.ts';
+import { startIngress } from './server/start-ingress.ts';
 
 const NAME = 'ingress';
 /** Tells the instances of one machine apart in the broker's tools. */

@@ -1,16 +1,16 @@
-import type { InvalidRequest } from '../../shared/contract/request-reading.ts';
+import type { InvalidRequest } from '../../shared/contract/json/request-reading.ts';
 import {
   checkAttachments,
   checkEmailCommand,
   checkSmsCommand,
-} from '../../shared/contract/check-notification-command.ts';
-import type { Handlers, RequestContext } from '../../shared/messaging/handle-by-type.ts';
+} from '../../shared/contract/notification/check-notification-command.ts';
+import type { Handlers, RequestContext } from '../../shared/messaging/handler/handle-by-type.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import { refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import type { Channel, EmailCommand, Outbound, SmsCommand } from '../../shared/notification/command.ts';
 import { createProblem } from '../../shared/platform/create-problem.ts';
-import { readCopy } from './command-copy.ts';
-import type { CommandDelivery } from './deliver-command.ts';
+import { readCopy } from './delivery/command-copy.ts';
+import type { CommandDelivery } from './delivery/deliver-command.ts';
 
 /** Types of the commands by channel. */
 export const COMMAND_TYPES = { sms: 'SendSmsCommand', email: 'SendEmailCommand' } as const;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { preparePhoneNumbers } from '../../shared/contract/phone-number.ts';
-import { delayLabel } from '../../shared/messaging/topic-names.ts';
+import { preparePhoneNumbers } from '../../shared/contract/notification/phone-number.ts';
+import { delayLabel } from '../../shared/messaging/topics/topic-names.ts';
 import type { Channel } from '../../shared/notification/command.ts';
 import type { Providers } from '../../shared/notification/provider.ts';
 import { combineHealth } from '../../shared/platform/health-server.ts';
 import type { Health, RunningWorker, WorkerContext } from '../../shared/platform/worker.ts';
 import { COMMAND_TYPES } from './handlers.ts';
-import { NOTIFICATION_STATE } from './ledger.ts';
+import { NOTIFICATION_STATE } from './ledger/ledger.ts';
 import { notificationMetrics } from './notification-metrics.ts';
 import { providerHooks } from './providers/provider-hooks.ts';
 import { createSharedParts, type SharedParts } from './shared-parts.ts';

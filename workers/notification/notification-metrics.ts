@@ -1,9 +1,9 @@
-import { delayLabel } from '../../shared/messaging/topic-names.ts';
+import { delayLabel } from '../../shared/messaging/topics/topic-names.ts';
 import type { Metrics } from '../../shared/platform/metrics.ts';
-import type { DeliveryObserver } from './delivery-parts.ts';
-import type { Hold } from './hold.ts';
-import type { Ledger } from './ledger.ts';
-import type { Consumer } from '../../shared/messaging/consumer.ts';
+import type { DeliveryObserver } from './delivery/delivery-parts.ts';
+import type { Hold } from './ordering/hold.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import type { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 
 /** What the figures of a scrape are read from. */
 export interface Watched {

@@ -1,13 +1,13 @@
-import { DeadLetters } from '../../shared/messaging/dead-letter.ts';
+import { DeadLetters } from '../../shared/messaging/handler/dead-letter.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
-import { topicName, type TopicKey } from '../../shared/messaging/topic-names.ts';
+import { topicName, type TopicKey } from '../../shared/messaging/topics/topic-names.ts';
 import { monotonicClock, type Clock } from '../../shared/platform/clock.ts';
 import type { WorkerContext } from '../../shared/platform/worker.ts';
 import { createAgeClock } from './age-clock.ts';
-import { Hold } from './hold.ts';
-import { Ledger } from './ledger.ts';
-import { leaseMs } from './lease-length.ts';
-import { PacedPublisher } from './paced-publisher.ts';
+import { Hold } from './ordering/hold.ts';
+import { Ledger } from './ledger/ledger.ts';
+import { leaseMs } from './delivery/lease-length.ts';
+import { PacedPublisher } from './delivery/paced-publisher.ts';
 
 /** A foreign reply topic that cannot be written costs a lane no longer than this; it is then spared for a while. */
 const FOREIGN_DEADLINE_MS = 3_000;

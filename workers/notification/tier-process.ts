@@ -1,10 +1,10 @@
-import type { DeadLetters } from '../../shared/messaging/dead-letter.ts';
+import type { DeadLetters } from '../../shared/messaging/handler/dead-letter.ts';
 import { isPassingFailure, type Process } from '../../shared/messaging/disposition.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
-import { readRequest } from '../../shared/messaging/request.ts';
+import { readRequest } from '../../shared/messaging/handler/request.ts';
 import type { Clock, MonotonicClock } from '../../shared/platform/clock.ts';
 import { errorText, InfrastructureError } from '../../shared/platform/errors.ts';
 

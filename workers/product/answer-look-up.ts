@@ -1,16 +1,16 @@
 /** What the handlers of look-ups have in common: check, look up, and say what came of it. */
 
-import type { InvalidRequest } from '../../shared/contract/request-reading.ts';
-import type { CalendarDate } from '../../shared/lending/calendar-date.ts';
-import type { Fault } from '../../shared/lending/refusal.ts';
-import type { Handler } from '../../shared/messaging/handle-by-type.ts';
+import type { InvalidRequest } from '../../shared/contract/json/request-reading.ts';
+import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
+import type { Fault } from '../../shared/lending/request/refusal.ts';
+import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
 import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import { createProblem } from '../../shared/platform/create-problem.ts';
 import type { ErrorCode } from '../../shared/platform/error-codes.ts';
 import type { Warning } from '../../shared/platform/problem.ts';
 import { warningsList } from '../../shared/platform/warnings-list.ts';
-import type { CatalogueView } from '../../shared/product/catalogue-view.ts';
-import type { LookUp, LookUpContext } from '../../shared/product/look-up.ts';
+import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
+import type { LookUp, LookUpContext } from '../../shared/product/look-up/look-up.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,8 +1,8 @@
-import type { ProductByCodePayload } from '../../shared/contract/product-replies.ts';
-import { productByCodeInput } from '../../shared/contract/read-product-requests.ts';
-import type { Handler } from '../../shared/messaging/handle-by-type.ts';
-import type { CatalogueView } from '../../shared/product/catalogue-view.ts';
-import { productByCode, type ProductByCodeRequest } from '../../shared/product/product-by-code.ts';
+import type { ProductByCodePayload } from '../../shared/contract/product/product-replies.ts';
+import { productByCodeInput } from '../../shared/contract/product/read-product-requests.ts';
+import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
+import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
+import { productByCode, type ProductByCodeRequest } from '../../shared/product/look-up/product-by-code.ts';
 import { answerLookUp } from './answer-look-up.ts';
 
 /** Answers a GetBankingProductByCodeRequest: a product with the sections that are asked for (L1, L2). Pure. */

@@ -1,8 +1,8 @@
-import { productDetailsInput } from '../../shared/contract/read-product-requests.ts';
-import type { Handler } from '../../shared/messaging/handle-by-type.ts';
-import type { CatalogueView } from '../../shared/product/catalogue-view.ts';
-import type { SelectorRequest } from '../../shared/product/look-up.ts';
-import { productDetails, type ProductDetails } from '../../shared/product/product-details.ts';
+import { productDetailsInput } from '../../shared/contract/product/read-product-requests.ts';
+import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
+import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
+import type { SelectorRequest } from '../../shared/product/look-up/look-up.ts';
+import { productDetails, type ProductDetails } from '../../shared/product/look-up/product-details.ts';
 import { answerLookUp } from './answer-look-up.ts';
 
 /** Answers a GetBankingProductDetailsRequest: how a product is displayed (L1). Pure. */

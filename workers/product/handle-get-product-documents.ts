@@ -1,9 +1,9 @@
-import type { ProductDocumentsPayload } from '../../shared/contract/product-replies.ts';
-import { productDocumentsInput } from '../../shared/contract/read-product-requests.ts';
-import type { Handler } from '../../shared/messaging/handle-by-type.ts';
-import type { CatalogueView } from '../../shared/product/catalogue-view.ts';
-import type { SelectorRequest } from '../../shared/product/look-up.ts';
-import { productDocuments, type ProductDocument } from '../../shared/product/product-documents.ts';
+import type { ProductDocumentsPayload } from '../../shared/contract/product/product-replies.ts';
+import { productDocumentsInput } from '../../shared/contract/product/read-product-requests.ts';
+import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
+import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
+import type { SelectorRequest } from '../../shared/product/look-up/look-up.ts';
+import { productDocuments, type ProductDocument } from '../../shared/product/look-up/product-documents.ts';
 import { answerLookUp } from './answer-look-up.ts';
 
 /** Answers a GetProductDocumentsRequest: the documents of a product (L1). Pure. */

@@ -1,7 +1,10 @@
-import { insuranceListInput, type InsuranceListInput } from '../../shared/contract/read-product-requests.ts';
-import type { Handler } from '../../shared/messaging/handle-by-type.ts';
-import type { CatalogueView } from '../../shared/product/catalogue-view.ts';
-import { insuranceList, type InsuranceListItem } from '../../shared/product/insurance-list.ts';
+import {
+  insuranceListInput,
+  type InsuranceListInput,
+} from '../../shared/contract/product/read-product-requests.ts';
+import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
+import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
+import { insuranceList, type InsuranceListItem } from '../../shared/product/look-up/insurance-list.ts';
 import { answerLookUp } from './answer-look-up.ts';
 
 /** Answers a GetProductInsuranceListRequest: the insurance lists of a product whose filters pass (L1, L3). Pure. */

@@ -1,5 +1,5 @@
-import type { Handlers } from '../../shared/messaging/handle-by-type.ts';
-import type { CatalogueView } from '../../shared/product/catalogue-view.ts';
+import type { Handlers } from '../../shared/messaging/handler/handle-by-type.ts';
+import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import { createGetBankingProductByCodeHandler } from './handle-get-banking-product-by-code.ts';
 import { createGetBankingProductDetailsHandler } from './handle-get-banking-product-details.ts';
 import { createGetProductDocumentsHandler } from './handle-get-product-documents.ts';

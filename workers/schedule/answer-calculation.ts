@@ -1,12 +1,12 @@
 /** What the handlers of calculations have in common: check, estimate, calculate, and give the outcome. */
 
-import { REQUEST_MEMBER } from '../../shared/contract/faults-beside-shape.ts';
-import { refuseLargeReply } from '../../shared/contract/request-limits.ts';
-import type { InvalidRequest } from '../../shared/contract/request-reading.ts';
-import type { CalendarDate } from '../../shared/lending/calendar-date.ts';
+import { REQUEST_MEMBER } from '../../shared/contract/json/faults-beside-shape.ts';
+import { refuseLargeReply } from '../../shared/contract/actions/request-limits.ts';
+import type { InvalidRequest } from '../../shared/contract/json/request-reading.ts';
+import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
-import type { Fault, Warning } from '../../shared/lending/refusal.ts';
-import type { UsedCalendar } from '../../shared/lending/repayment-schedule.ts';
+import type { Fault, Warning } from '../../shared/lending/request/refusal.ts';
+import type { UsedCalendar } from '../../shared/lending/request/repayment-schedule.ts';
 import type { RequestEffort } from '../../shared/lending/request-effort.ts';
 import { createProblem } from '../../shared/platform/create-problem.ts';
 import type { Problem } from '../../shared/platform/problem.ts';

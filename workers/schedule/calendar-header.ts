@@ -1,4 +1,4 @@
-import type { UsedCalendar } from '../../shared/lending/repayment-schedule.ts';
+import type { UsedCalendar } from '../../shared/lending/request/repayment-schedule.ts';
 
 /** Letters, digits and what joins them in names of calendars and in versions. */
 const NOT_IN_PART = /[^\w.+:/-]/gu;

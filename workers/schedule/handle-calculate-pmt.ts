@@ -1,6 +1,6 @@
-import { paymentValueInput } from '../../shared/contract/read-payment-value-request.ts';
+import { paymentValueInput } from '../../shared/contract/payment-value/read-payment-value-request.ts';
 import { calculatePaymentValue } from '../../shared/lending/payment-value.ts';
-import type { PaymentValueRequest } from '../../shared/lending/payment-value-request.ts';
+import type { PaymentValueRequest } from '../../shared/lending/request/payment-value-request.ts';
 import type { LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
 import { answerCalculation, type AnsweredCalculation } from './answer-calculation.ts';
 

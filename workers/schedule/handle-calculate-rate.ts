@@ -1,6 +1,6 @@
-import { rateInput } from '../../shared/contract/read-rate-request.ts';
+import { rateInput } from '../../shared/contract/rate/read-rate-request.ts';
 import { calculateRate } from '../../shared/lending/calculate-rate.ts';
-import type { RateRequest } from '../../shared/lending/rate-request.ts';
+import type { RateRequest } from '../../shared/lending/request/rate-request.ts';
 import { rateEffort } from '../../shared/lending/request-effort.ts';
 import type { LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
 import { answerCalculation, type AnsweredCalculation } from './answer-calculation.ts';

@@ -1,8 +1,8 @@
 import type { CalculationThreads } from '../../shared/catalogue/calculation-threads.ts';
 import type { LendingEnvironment, LendingSnapshot } from '../../shared/catalogue/lending-environment.ts';
-import { LONG_WORK_MS } from '../../shared/contract/request-limits.ts';
+import { LONG_WORK_MS } from '../../shared/contract/actions/request-limits.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
-import type { Handler, Handlers, RequestContext } from '../../shared/messaging/handle-by-type.ts';
+import type { Handler, Handlers, RequestContext } from '../../shared/messaging/handler/handle-by-type.ts';
 import { refused, retry, type Outcome } from '../../shared/messaging/outcome.ts';
 import { createProblem } from '../../shared/platform/create-problem.ts';
 import type { AnsweredCalculation } from './answer-calculation.ts';

@@ -3,7 +3,7 @@ import {
   type LendingWorkerCatalogue,
 } from '../../shared/catalogue/lending-environment.ts';
 import { startCatalogueWorker, type CatalogueWorker } from '../../shared/catalogue/start-catalogue-worker.ts';
-import { REPLY_BATCH, REQUEST_BATCH } from '../../shared/messaging/request-batch.ts';
+import { REPLY_BATCH, REQUEST_BATCH } from '../../shared/messaging/codec/request-batch.ts';
 import type { RunningWorker, WorkerContext } from '../../shared/platform/worker.ts';
 import { createHandlers } from './handlers.ts';
 

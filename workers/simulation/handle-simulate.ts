@@ -3,19 +3,19 @@ import {
   simulateInput,
   simulateRequestOf,
   type SimulateInput,
-} from '../../shared/contract/read-simulate-request.ts';
-import { limitFaults } from '../../shared/contract/request-faults.ts';
-import { simulatePayload } from '../../shared/contract/simulate-reply.ts';
-import type { CalendarDate } from '../../shared/lending/calendar-date.ts';
-import type { Handler } from '../../shared/messaging/handle-by-type.ts';
+} from '../../shared/contract/simulate/read-simulate-request.ts';
+import { limitFaults } from '../../shared/contract/json/request-faults.ts';
+import { simulatePayload } from '../../shared/contract/simulate/simulate-reply.ts';
+import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
+import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
 import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
-import { WorkSlices } from '../../shared/messaging/work-slices.ts';
+import { WorkSlices } from '../../shared/messaging/handler/work-slices.ts';
 import { createProblem } from '../../shared/platform/create-problem.ts';
 import type { ErrorCode } from '../../shared/platform/error-codes.ts';
 import { warningsList } from '../../shared/platform/warnings-list.ts';
-import type { CatalogueView } from '../../shared/product/catalogue-view.ts';
-import { simulateInSteps } from '../../shared/product/simulate.ts';
-import type { SimulationOutcome } from '../../shared/product/simulation.ts';
+import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
+import { simulateInSteps } from '../../shared/product/simulation/simulate.ts';
+import type { SimulationOutcome } from '../../shared/product/simulation/simulation.ts';
 
 const DAY_MS = 86_400_000;
 /** Long simulations give way to everything else of the process after this. */

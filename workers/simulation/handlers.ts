@@ -1,6 +1,6 @@
 import type { LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
-import type { Handlers } from '../../shared/messaging/handle-by-type.ts';
-import type { CatalogueView } from '../../shared/product/catalogue-view.ts';
+import type { Handlers } from '../../shared/messaging/handler/handle-by-type.ts';
+import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import { createSimulateHandler } from './handle-simulate.ts';
 
 /** The handlers of this worker by the type of the request. */

@@ -6,9 +6,9 @@ import {
   MAX_ID_CHARACTERS,
   REPLY_BATCH,
   REQUEST_BATCH,
-} from '../../messaging/request-batch.ts';
+} from '../../messaging/codec/request-batch.ts';
 import { createProblem } from '../../platform/create-problem.ts';
-import { PAYMENT_VALUE_EXAMPLES } from '../payment-value-examples.ts';
+import { PAYMENT_VALUE_EXAMPLES } from '../payment-value/payment-value-examples.ts';
 import type { MessageKind } from './asyncapi-messages.ts';
 import { replyMessageHeaders, REQUEST_MESSAGE_HEADERS } from './message-headers.ts';
 

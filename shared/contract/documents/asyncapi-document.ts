@@ -3,9 +3,9 @@
 import { PROBLEM_TYPE } from '../../../schemas/catalogue.ts';
 import { HEADER } from '../../messaging/header-names.ts';
 import { CATALOGUE_RECORD } from '../../catalogue/catalogue-message.ts';
-import { topicName, type TopicKey } from '../../messaging/topic-names.ts';
-import { REPLY_BATCH, REQUEST_BATCH } from '../../messaging/request-batch.ts';
-import { ACTIONS, type Action } from '../actions.ts';
+import { topicName, type TopicKey } from '../../messaging/topics/topic-names.ts';
+import { REPLY_BATCH, REQUEST_BATCH } from '../../messaging/codec/request-batch.ts';
+import { ACTIONS, type Action } from '../actions/actions.ts';
 import { BATCH_KINDS } from './asyncapi-batches.ts';
 import { asyncApiMessages, KAFKA_BINDING_VERSION, messageNames } from './asyncapi-messages.ts';
 import { notificationChannels, notificationKinds, notificationOperations } from './asyncapi-notifications.ts';

@@ -1,6 +1,6 @@
 /** What the calculation may find wrong with a readable request, in words for the documents. */
 
-import type { FaultCode } from '../../lending/refusal.ts';
+import type { FaultCode } from '../../lending/request/refusal.ts';
 
 /** Codes of single faults that the calculation reports. */
 export const CALCULATION_FAULTS: Readonly<Record<FaultCode, string>> = {

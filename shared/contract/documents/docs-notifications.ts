@@ -1,11 +1,15 @@
 /** The notifications on the documentation page. */
 
-import { topicName } from '../../messaging/topic-names.ts';
-import { jsonSchemaOf } from '../json-schema.ts';
-import { acceptedReply, notificationReply } from '../notification-answers.ts';
-import { NOTIFICATION_EXAMPLE } from '../notification-examples.ts';
-import { NOTIFICATION_LIMITS } from '../notification-limits.ts';
-import { NOTIFICATION_PATH, NOTIFICATIONS, type NotificationContract } from '../notifications.ts';
+import { topicName } from '../../messaging/topics/topic-names.ts';
+import { jsonSchemaOf } from '../json/json-schema.ts';
+import { acceptedReply, notificationReply } from '../notification/notification-answers.ts';
+import { NOTIFICATION_EXAMPLE } from '../notification/notification-examples.ts';
+import { NOTIFICATION_LIMITS } from '../notification/notification-limits.ts';
+import {
+  NOTIFICATION_PATH,
+  NOTIFICATIONS,
+  type NotificationContract,
+} from '../notification/notifications.ts';
 import { fieldRows } from './field-rows.ts';
 import { html, table, type Html } from './html.ts';
 import { COMMAND_MESSAGE_HEADERS, type MessageHeader } from './message-headers.ts';

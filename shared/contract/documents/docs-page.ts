@@ -4,23 +4,23 @@
  */
 
 import { ERROR_CODES } from '../../platform/error-codes.ts';
-import { topicName } from '../../messaging/topic-names.ts';
-import { ACTIONS, type Action } from '../actions.ts';
-import { BODY_FAULTS } from '../body-faults.ts';
+import { topicName } from '../../messaging/topics/topic-names.ts';
+import { ACTIONS, type Action } from '../actions/actions.ts';
+import { BODY_FAULTS } from '../json/body-faults.ts';
 import { CALCULATION_FAULTS } from './calculation-faults.ts';
 import { NOTIFICATION_SECTIONS, notificationSections } from './docs-notifications.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 import { fieldRows } from './field-rows.ts';
 import { html, table, withCode, type Html } from './html.ts';
 import { REQUEST_HEADERS, RESPONSE_HEADERS } from './http-headers.ts';
-import { jsonSchemaOf } from '../json-schema.ts';
+import { jsonSchemaOf } from '../json/json-schema.ts';
 import {
   ERROR_MESSAGE_HEADERS,
   replyMessageHeaders,
   REQUEST_MESSAGE_HEADERS,
   type MessageHeader,
 } from './message-headers.ts';
-import { SHAPE_FAULTS } from '../request-faults.ts';
+import { SHAPE_FAULTS } from '../json/request-faults.ts';
 
 export interface DocsPageOptions {
   readonly version: string;

@@ -1,8 +1,8 @@
 /** The members of a JSON Schema as rows of a table, nested ones by their path. */
 
 import { html, type Html } from './html.ts';
-import type { JsonSchema } from '../json-schema.ts';
-import { isDateSchema } from '../member-kinds.ts';
+import type { JsonSchema } from '../json/json-schema.ts';
+import { isDateSchema } from '../json/member-kinds.ts';
 
 /** A row: path, type, whether it is required, meaning. */
 type FieldRow = readonly [Html, string, string, string];

@@ -1,8 +1,8 @@
 /** The OpenAPI 3.1 document of the HTTP side, made from the same definitions that requests are read with. */
 
-import { ACTIONS, type Action } from '../actions.ts';
+import { ACTIONS, type Action } from '../actions/actions.ts';
 import { REQUEST_HEADERS, RESPONSE_HEADERS } from './http-headers.ts';
-import { jsonSchemaOf } from '../json-schema.ts';
+import { jsonSchemaOf } from '../json/json-schema.ts';
 import {
   headerReferences,
   pendingResponse,
@@ -12,7 +12,7 @@ import {
 } from './openapi-responses.ts';
 import { HEALTH, operationPaths, PENDING_RESULT, resultPath } from './openapi-other-paths.ts';
 import { notificationPaths, notificationSchemas } from './openapi-notification-paths.ts';
-import { problemSchema } from '../problem-shape.ts';
+import { problemSchema } from '../json/problem-shape.ts';
 
 export interface OpenApiOptions {
   /** Version of the release. */

@@ -1,6 +1,6 @@
 /** The paths of the OpenAPI document beside the actions. */
 
-import { ACTIONS } from '../actions.ts';
+import { ACTIONS } from '../actions/actions.ts';
 import {
   headerReferences,
   pendingResponse,

@@ -1,6 +1,6 @@
 /** What the arithmetic of due dates needs of a calendar (rule H2). */
 
-import type { CalendarDate } from '../calendar-date.ts';
+import type { CalendarDate } from '../dates/calendar-date.ts';
 
 /** Working days of a country, of a payment system, of an institution, or of several of these at once. */
 export interface BusinessCalendar {

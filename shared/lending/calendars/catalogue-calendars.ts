@@ -1,7 +1,7 @@
 /** Calendars that an institution keeps in its own catalogue (rule H2). */
 
-import { LONGEST_CLOSURE_DAYS, workingDayFrom } from '../business-day.ts';
-import { type CalendarDate, datePartsOf, parseCalendarDate } from '../calendar-date.ts';
+import { LONGEST_CLOSURE_DAYS, workingDayFrom } from '../dates/business-day.ts';
+import { type CalendarDate, datePartsOf, parseCalendarDate } from '../dates/calendar-date.ts';
 import { findBuiltInCalendar } from './built-in-calendars.ts';
 import type { BusinessCalendar, OtherCalendars } from './business-calendar.ts';
 import { calendarKey } from './calendar-key.ts';

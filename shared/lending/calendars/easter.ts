@@ -1,6 +1,6 @@
 /** Easter Sunday, from which the moving feasts of the Christian calendars are counted. */
 
-import { addDays, type CalendarDate, calendarDateOf } from '../calendar-date.ts';
+import { addDays, type CalendarDate, calendarDateOf } from '../dates/calendar-date.ts';
 
 /**
  * Easter Sunday of the Western churches: the anonymous Gregorian computus in the form of Meeus, Astronomical

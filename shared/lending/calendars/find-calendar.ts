@@ -1,7 +1,7 @@
 /** From the name in a request to the calendar that decides its due dates (rule H2). */
 
-import { workingDayFrom } from '../business-day.ts';
-import type { CalendarDate } from '../calendar-date.ts';
+import { workingDayFrom } from '../dates/business-day.ts';
+import type { CalendarDate } from '../dates/calendar-date.ts';
 import { findBuiltInCalendar } from './built-in-calendars.ts';
 import type { BusinessCalendar, OtherCalendars } from './business-calendar.ts';
 

@@ -6,7 +6,7 @@ import {
   calendarDateOf,
   datePartsOf,
   parseCalendarDate,
-} from '../calendar-date.ts';
+} from '../dates/calendar-date.ts';
 import { orthodoxEaster, westernEaster } from './easter.ts';
 import { findWeekday, weekdayOf } from './weekday.ts';
 

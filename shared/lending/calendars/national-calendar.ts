@@ -1,6 +1,6 @@
 /** Calendars whose law the program knows: holiday rules with the years in which they count, and their sources. */
 
-import { type CalendarDate, datePartsOf, parseCalendarDate } from '../calendar-date.ts';
+import { type CalendarDate, datePartsOf, parseCalendarDate } from '../dates/calendar-date.ts';
 import type { BusinessCalendar } from './business-calendar.ts';
 import { type HolidayDay, readHolidayDay } from './holiday-day.ts';
 import { rememberedCalendar } from './remembered-calendar.ts';

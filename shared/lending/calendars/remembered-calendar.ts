@@ -1,6 +1,6 @@
 /** Working days that are worked out once and then looked up. */
 
-import { type CalendarDate, datePartsOf } from '../calendar-date.ts';
+import { type CalendarDate, datePartsOf } from '../dates/calendar-date.ts';
 import type { BusinessCalendar } from './business-calendar.ts';
 
 /** What a calendar says of its days before they are remembered. Equal questions get equal answers. */

@@ -1,6 +1,6 @@
 /** Days in lieu of a holiday that falls on a day of weekly rest. */
 
-import { addDays, type CalendarDate } from '../calendar-date.ts';
+import { addDays, type CalendarDate } from '../dates/calendar-date.ts';
 import { type Weekday, weekdayOf } from './weekday.ts';
 
 const SATURDAY: Weekday = 5;

@@ -1,6 +1,6 @@
 /** Days of weekly rest, which a few countries have changed. */
 
-import { type CalendarDate, parseCalendarDate } from '../calendar-date.ts';
+import { type CalendarDate, parseCalendarDate } from '../dates/calendar-date.ts';
 import { findWeekday, WEEKDAYS, weekdayOf } from './weekday.ts';
 
 /** Days of weekly rest from a date on, until the next rule begins. */

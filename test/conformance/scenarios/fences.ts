@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { createConsumer } from '../../../shared/messaging/consumer.ts';
+import { createConsumer } from '../../../shared/messaging/consumer/consumer.ts';
 import type { Disposition } from '../../../shared/messaging/disposition.ts';
-import { createTable } from '../../../shared/messaging/table.ts';
+import { createTable } from '../../../shared/messaging/table/table.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
-import { eventually, sleep } from '../../support/conformance-wait.ts';
-import type { ScenarioTest, World } from '../../support/conformance-world.ts';
+import { eventually, sleep } from '../../support/conformance/wait.ts';
+import type { ScenarioTest, World } from '../../support/conformance/world.ts';
 
 const SECOND = 1_000;
 const PARTITIONS = 3;

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { numbered, type ScenarioTest, type World } from '../../support/conformance-world.ts';
-import type { RecordingMember } from '../../support/conformance-member.ts';
-import { eventually, sleep } from '../../support/conformance-wait.ts';
+import { numbered, type ScenarioTest, type World } from '../../support/conformance/world.ts';
+import type { RecordingMember } from '../../support/conformance/member.ts';
+import { eventually, sleep } from '../../support/conformance/wait.ts';
 
 const SECOND = 1_000;
 /** Long enough for a wrong delivery to show. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { partitionOfKey } from '../../../shared/messaging/key-partition.ts';
-import { numbered, type ScenarioTest } from '../../support/conformance-world.ts';
-import { eventually } from '../../support/conformance-wait.ts';
+import { partitionOfKey } from '../../../shared/messaging/topics/key-partition.ts';
+import { numbered, type ScenarioTest } from '../../support/conformance/world.ts';
+import { eventually } from '../../support/conformance/wait.ts';
 
 const SECOND = 1_000;
 

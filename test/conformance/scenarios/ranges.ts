@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
-import { numbered, type ScenarioTest } from '../../support/conformance-world.ts';
+import { numbered, type ScenarioTest } from '../../support/conformance/world.ts';
 
 const SECOND = 1_000;
 const MIB = 1_024 * 1_024;

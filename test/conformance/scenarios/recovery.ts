@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { echoSystem, numberedIds } from '../../support/conformance-echo.ts';
-import { sleep } from '../../support/conformance-wait.ts';
-import { numbered, type ScenarioTest } from '../../support/conformance-world.ts';
-import { eventually } from '../../support/conformance-wait.ts';
+import { echoSystem, numberedIds } from '../../support/conformance/echo.ts';
+import { sleep } from '../../support/conformance/wait.ts';
+import { numbered, type ScenarioTest } from '../../support/conformance/world.ts';
+import { eventually } from '../../support/conformance/wait.ts';
 
 const SECOND = 1_000;
 

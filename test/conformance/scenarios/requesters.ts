@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { createRequester } from '../../../shared/messaging/request-reply.ts';
+import { createRequester } from '../../../shared/messaging/requester/request-reply.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
-import { jsonCodec } from '../../support/conformance-codec.ts';
-import { echoSystem, numberedIds } from '../../support/conformance-echo.ts';
-import type { ScenarioTest } from '../../support/conformance-world.ts';
+import { jsonCodec } from '../../support/conformance/codec.ts';
+import { echoSystem, numberedIds } from '../../support/conformance/echo.ts';
+import type { ScenarioTest } from '../../support/conformance/world.ts';
 
 const SECOND = 1_000;
 

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { PartitionOffset } from '../../../shared/messaging/message.ts';
-import { echoSystem, numberedIds, type EchoSystem } from '../../support/conformance-echo.ts';
-import { eventually, sleep } from '../../support/conformance-wait.ts';
-import type { ScenarioTest } from '../../support/conformance-world.ts';
+import { echoSystem, numberedIds, type EchoSystem } from '../../support/conformance/echo.ts';
+import { eventually, sleep } from '../../support/conformance/wait.ts';
+import type { ScenarioTest } from '../../support/conformance/world.ts';
 
 const SECOND = 1_000;
 const ALWAYS_SHORT = (index: number) => index % 5;

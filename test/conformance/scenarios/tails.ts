@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { numbered, type ScenarioTest } from '../../support/conformance-world.ts';
-import { eventually } from '../../support/conformance-wait.ts';
+import { numbered, type ScenarioTest } from '../../support/conformance/world.ts';
+import { eventually } from '../../support/conformance/wait.ts';
 
 const SECOND = 1_000;
 

@@ -4,10 +4,10 @@ import type {
   CommissionItem,
   InsuranceItem,
   RepaymentScheduleRequest,
-} from '../../../shared/lending/repayment-schedule-request.ts';
-import type { RepaymentSchedule } from '../../../shared/lending/repayment-schedule.ts';
-import { date, decimal, loan, REQUEST_DAY } from '../../support/lending-loan.ts';
-import { explanationTable, scheduleTable } from '../../support/schedule-table.ts';
+} from '../../../shared/lending/request/repayment-schedule-request.ts';
+import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';
+import { date, decimal, loan, REQUEST_DAY } from '../../support/builders/lending-loan.ts';
+import { explanationTable, scheduleTable } from '../../support/reference/schedule-table.ts';
 
 interface Golden {
   readonly file: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { RepaymentScheduleRequest } from '../../../shared/lending/repayment-schedule-request.ts';
-import { date, decimal, scheduleOf } from '../../support/lending-loan.ts';
-import { scheduleTable } from '../../support/schedule-table.ts';
+import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
+import { date, decimal, scheduleOf } from '../../support/builders/lending-loan.ts';
+import { scheduleTable } from '../../support/reference/schedule-table.ts';
 
 interface Golden {
   readonly file: string;

@@ -14,13 +14,13 @@ import { packageCountries, publicHolidays } from '../../../scripts/calendars/pub
 import { installOwnPackages } from '../../../scripts/own-packages.ts';
 import { createLibraryCalendars } from '../../../shared/calendars/library-calendars.ts';
 import { readLibraryDays, writeLibraryDays } from '../../../shared/calendars/library-days.ts';
-import { datePartsOf, formatCalendarDate } from '../../../shared/lending/calendar-date.ts';
+import { datePartsOf, formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import {
   BUILT_IN_CALENDARS,
   findBuiltInCalendar,
 } from '../../../shared/lending/calendars/built-in-calendars.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
-import { date } from '../../support/lending-loan.ts';
+import { date } from '../../support/builders/lending-loan.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const run = promisify(execFile);

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { jsonSchemaOf } from '../../../shared/contract/json-schema.ts';
-import { repaymentScheduleMembers } from '../../../shared/contract/repayment-schedule-request-shape.ts';
+import { jsonSchemaOf } from '../../../shared/contract/json/json-schema.ts';
+import { repaymentScheduleMembers } from '../../../shared/contract/schedule/repayment-schedule-request-shape.ts';
 import {
   readMembersDocument,
   withChanges,

@@ -2,9 +2,9 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { difference, differenceReport, engineOf } from '../../support/compare-with-reference.ts';
-import { randomRequest } from '../../support/random-request.ts';
-import { brokenInvariant } from '../../support/schedule-invariants.ts';
+import { difference, differenceReport, engineOf } from '../../support/reference/compare-with-reference.ts';
+import { randomRequest } from '../../support/random/request.ts';
+import { brokenInvariant } from '../../support/reference/schedule-invariants.ts';
 
 const REQUESTS_PER_TEST = 2_500;
 const REQUESTS_WITH_RATES = 1_000;

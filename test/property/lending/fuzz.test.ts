@@ -2,16 +2,19 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { solveRate } from '../../../shared/lending/effective-rate.ts';
-import { flowsByDays } from '../../../shared/lending/rate-flows.ts';
-import type { Fault } from '../../../shared/lending/refusal.ts';
-import type { RepaymentScheduleRequest } from '../../../shared/lending/repayment-schedule-request.ts';
-import type { RepaymentSchedule, ScheduleOutcome } from '../../../shared/lending/repayment-schedule.ts';
-import { engineOf, requestText } from '../../support/compare-with-reference.ts';
-import { fuzzed } from '../../support/fuzz-request.ts';
-import { Picks } from '../../support/random-pick.ts';
-import { randomRequest } from '../../support/random-request.ts';
-import { brokenInvariant } from '../../support/schedule-invariants.ts';
+import { solveRate } from '../../../shared/lending/annual-rate/effective-rate.ts';
+import { flowsByDays } from '../../../shared/lending/annual-rate/rate-flows.ts';
+import type { Fault } from '../../../shared/lending/request/refusal.ts';
+import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
+import type {
+  RepaymentSchedule,
+  ScheduleOutcome,
+} from '../../../shared/lending/request/repayment-schedule.ts';
+import { engineOf, requestText } from '../../support/reference/compare-with-reference.ts';
+import { fuzzed } from '../../support/random/fuzz-request.ts';
+import { Picks } from '../../support/random/pick.ts';
+import { randomRequest } from '../../support/random/request.ts';
+import { brokenInvariant } from '../../support/reference/schedule-invariants.ts';
 
 const REQUESTS = 2_500;
 const MUTATIONS_PER_REQUEST = 20;

@@ -1,12 +1,17 @@
 /** Features in combination: every two forms that can stand together do so in a schedule that equals the reference. */
 
 import { describe, expect, it } from 'vitest';
-import { difference, differenceReport, engineOf, requestText } from '../../support/compare-with-reference.ts';
-import { featureRequest, reasonAgainst } from '../../support/feature-requests.ts';
-import { FEATURES } from '../../support/features.ts';
-import { allPairs, coveringTable } from '../../support/pairwise.ts';
-import { Picks } from '../../support/random-pick.ts';
-import { brokenInvariant } from '../../support/schedule-invariants.ts';
+import {
+  difference,
+  differenceReport,
+  engineOf,
+  requestText,
+} from '../../support/reference/compare-with-reference.ts';
+import { featureRequest, reasonAgainst } from '../../support/random/feature-requests.ts';
+import { FEATURES } from '../../support/random/features.ts';
+import { allPairs, coveringTable } from '../../support/random/pairwise.ts';
+import { Picks } from '../../support/random/pick.ts';
+import { brokenInvariant } from '../../support/reference/schedule-invariants.ts';
 
 const LEAST_COMBINATIONS = 3_600;
 const LEAST_CALCULATED = 2_000;

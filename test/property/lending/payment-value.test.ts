@@ -1,15 +1,15 @@
 import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DAY_COUNT_NAMES, type DayCountName } from '../../../shared/lending/day-count.ts';
+import { DAY_COUNT_NAMES, type DayCountName } from '../../../shared/lending/dates/day-count.ts';
 import { calculatePaymentValue } from '../../../shared/lending/payment-value.ts';
-import type { PaymentValueRequest } from '../../../shared/lending/payment-value-request.ts';
+import type { PaymentValueRequest } from '../../../shared/lending/request/payment-value-request.ts';
 import {
   BUILT_IN_PERIODICITIES,
   daysPerPeriod,
   monthsPerPeriod,
   type Periodicity,
-} from '../../../shared/lending/periodicity.ts';
+} from '../../../shared/lending/dates/periodicity.ts';
 
 /** Far more digits than any answer has, so that the reference errs only where a tie is a hair's breadth away. */
 const Exact = Decimal.clone({ precision: 120, rounding: Decimal.ROUND_HALF_UP, maxE: 9e15, minE: -9e15 });

@@ -2,16 +2,16 @@
 
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import { rateEffort, scheduleEffort } from '../../../shared/lending/request-effort.ts';
 import type {
   CommissionItem,
   RepaymentScheduleRequest,
-} from '../../../shared/lending/repayment-schedule-request.ts';
-import { createMessageCodec } from '../../../shared/messaging/message-codec.ts';
-import { date, decimal, loan, REQUEST_DAY } from '../../support/lending-loan.ts';
-import { randomRequest } from '../../support/random-request.ts';
+} from '../../../shared/lending/request/repayment-schedule-request.ts';
+import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
+import { date, decimal, loan, REQUEST_DAY } from '../../support/builders/lending-loan.ts';
+import { randomRequest } from '../../support/random/request.ts';
 
 const RANDOM_REQUESTS = 1_500;
 const LOANS_WITH_CHARGES = 300;

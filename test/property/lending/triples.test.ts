@@ -6,13 +6,13 @@
 
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
-import { INSTALLMENT_TYPE_IDS } from '../../../shared/lending/installment-types.ts';
-import type { RepaymentScheduleRequest } from '../../../shared/lending/repayment-schedule-request.ts';
-import { engineOf, requestText } from '../../support/compare-with-reference.ts';
-import { featureRequest, reasonAgainst } from '../../support/feature-requests.ts';
-import { AMOUNT, FEATURES, money, type FeatureSet } from '../../support/features.ts';
-import { Picks } from '../../support/random-pick.ts';
-import { brokenInvariant } from '../../support/schedule-invariants.ts';
+import { INSTALLMENT_TYPE_IDS } from '../../../shared/lending/request/installment-types.ts';
+import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
+import { engineOf, requestText } from '../../support/reference/compare-with-reference.ts';
+import { featureRequest, reasonAgainst } from '../../support/random/feature-requests.ts';
+import { AMOUNT, FEATURES, money, type FeatureSet } from '../../support/random/features.ts';
+import { Picks } from '../../support/random/pick.ts';
+import { brokenInvariant } from '../../support/reference/schedule-invariants.ts';
 
 const FORMS = {
   ...FEATURES,

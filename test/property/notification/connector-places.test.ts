@@ -5,16 +5,16 @@ import type { Outbound } from '../../../shared/notification/command.ts';
 import type { Provider } from '../../../shared/notification/provider.ts';
 import { compileTemplate } from '../../../shared/notification/payload-template.ts';
 import { fillUrl } from '../../../shared/notification/url-template.ts';
-import { encodePayload } from '../../../workers/notification/providers/encode-body.ts';
-import { createHttpConnector } from '../../../workers/notification/providers/http-connector.ts';
+import { encodePayload } from '../../../workers/notification/providers/http/encode-body.ts';
+import { createHttpConnector } from '../../../workers/notification/providers/http/connector.ts';
 import { messageValues } from '../../../workers/notification/providers/message-values.ts';
-import { renderPayload } from '../../../workers/notification/providers/render-payload.ts';
-import { anEmail, httpEntry } from '../../support/provider-entry.ts';
+import { renderPayload } from '../../../workers/notification/providers/http/render-payload.ts';
+import { anEmail, httpEntry } from '../../support/builders/provider-entry.ts';
 import {
   type ProviderStandIn,
   multipartParts,
   startProviderStandIn,
-} from '../../support/provider-stand-in.ts';
+} from '../../support/fakes/provider-stand-in.ts';
 
 /** Whatever a caller writes into a message stays a value: nothing of it becomes structure of the request (N1). */
 const BOUNDARY = 'f00d';

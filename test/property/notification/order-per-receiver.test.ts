@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { eventually } from '../../support/conformance-wait.ts';
-import { idOf, notificationWorld } from '../../support/notification-world.ts';
-import { permanent, SENT, transient } from '../../support/scripted-providers.ts';
+import { eventually } from '../../support/conformance/wait.ts';
+import { idOf, notificationWorld } from '../../support/worlds/notification-world.ts';
+import { permanent, SENT, transient } from '../../support/fakes/scripted-providers.ts';
 
 const RUNS = 12;
 const FINAL: ReadonlySet<string | undefined> = new Set(['sent', 'failed']);

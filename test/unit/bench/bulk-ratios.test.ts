@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inSeries, laneRatio, shareOfSeries } from '../../../scripts/bench/bulk-ratios.ts';
+import { inSeries, laneRatio, shareOfSeries } from '../../../scripts/bench/bulk/ratios.ts';
 
 test('two steps one after the other take the sum of their times', () => {
   expect(inSeries(1_000, 1_000)).toBe(500);

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { createLibraryCalendars } from '../../../shared/calendars/library-calendars.ts';
 import weekends from '../../../shared/calendars/weekends.json' with { type: 'json' };
 import library from '../../../shared/calendars/library-countries.json' with { type: 'json' };
-import { calendarDateOf } from '../../../shared/lending/calendar-date.ts';
+import { calendarDateOf } from '../../../shared/lending/dates/calendar-date.ts';
 import { findBuiltInCalendar } from '../../../shared/lending/calendars/built-in-calendars.ts';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
 import { weekendOf, type WeekendRule } from '../../../shared/lending/calendars/weekend.ts';
-import { leastMsOf } from '../../support/least-time.ts';
-import { date } from '../../support/lending-loan.ts';
+import { leastMsOf } from '../../support/fakes/least-time.ts';
+import { date } from '../../support/builders/lending-loan.ts';
 
 const others = createLibraryCalendars();
 

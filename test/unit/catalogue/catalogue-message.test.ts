@@ -10,7 +10,7 @@ import {
   type CatalogueMessage,
 } from '../../../shared/catalogue/catalogue-message.ts';
 import { LARGEST_RECORD_BYTES } from '../../../shared/catalogue/record-body.ts';
-import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
 import type { Decoded } from '../../../shared/messaging/codec.ts';
 import {
   CATALOGUE_TOPIC,
@@ -20,7 +20,7 @@ import {
   interestListValue,
   productValue,
   recordOf,
-} from '../../support/catalogue-world.ts';
+} from '../../support/worlds/catalogue-world.ts';
 
 const codec = catalogueCodec();
 const product = recordOf('product', productValue('TL-Std', { EndDate: '2030-12-31' }));

@@ -8,7 +8,7 @@ import {
   interestListValue,
   productValue,
   recordOf,
-} from '../../support/catalogue-world.ts';
+} from '../../support/worlds/catalogue-world.ts';
 
 /** Keys in the order in which changes are written. */
 async function keysWritten(

@@ -2,11 +2,11 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { editMessage } from '../../../scripts/dead-letters/edit-message.ts';
 import { readEdit } from '../../../scripts/dead-letters/edit-request.ts';
-import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { createMessageCodec } from '../../../shared/messaging/message-codec.ts';
+import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
-import { deadLetterMessage } from '../../support/dead-letters.ts';
+import { deadLetterMessage } from '../../support/worlds/dead-letters.ts';
 
 const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 } });
 const edit = (message: LogMessage, set: readonly string[], headers: readonly string[] = []) =>

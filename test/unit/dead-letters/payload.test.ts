@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { showPayload } from '../../../scripts/dead-letters/letter-payload.ts';
 import { maskPayload } from '../../../scripts/dead-letters/mask-payload.ts';
 import { changedMembers, mergePatch, patchOfSetting } from '../../../scripts/dead-letters/merge-patch.ts';
-import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { createMessageCodec } from '../../../shared/messaging/message-codec.ts';
-import { deadLetterMessage } from '../../support/dead-letters.ts';
+import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
+import { deadLetterMessage } from '../../support/worlds/dead-letters.ts';
 
 const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 } });
 const PLANTED = ['+40722123456', 'ana@example.com', 'hello Ana', 'Your code', 'contract-ana.pdf', 'UEFTUw=='];

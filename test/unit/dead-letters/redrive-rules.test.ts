@@ -4,8 +4,8 @@ import { redriveMessage, verdictOn } from '../../../scripts/dead-letters/redrive
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { idOfPlace } from '../../../shared/notification/command-id.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
-import { deadLetter, deadLetterMessage } from '../../support/dead-letters.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { deadLetter, deadLetterMessage } from '../../support/worlds/dead-letters.ts';
 
 const NOW_MS = 1_800_000_000_000;
 const { destinations } = letterTopics('');

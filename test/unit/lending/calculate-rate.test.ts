@@ -1,12 +1,12 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { calculateRate } from '../../../shared/lending/calculate-rate.ts';
-import { addDays, addMonths } from '../../../shared/lending/calendar-date.ts';
-import { effectiveAnnualRate } from '../../../shared/lending/effective-annual-rate.ts';
-import { effectiveInterestRate } from '../../../shared/lending/effective-interest-rate.ts';
-import { findPeriodicity } from '../../../shared/lending/periodicity.ts';
-import type { CashFlow, ProvenRate, RateRequest } from '../../../shared/lending/rate-request.ts';
-import { date, decimal, scheduleOf } from '../../support/lending-loan.ts';
+import { addDays, addMonths } from '../../../shared/lending/dates/calendar-date.ts';
+import { effectiveAnnualRate } from '../../../shared/lending/annual-rate/effective-annual-rate.ts';
+import { effectiveInterestRate } from '../../../shared/lending/annual-rate/effective-interest-rate.ts';
+import { findPeriodicity } from '../../../shared/lending/dates/periodicity.ts';
+import type { CashFlow, ProvenRate, RateRequest } from '../../../shared/lending/request/rate-request.ts';
+import { date, decimal, scheduleOf } from '../../support/builders/lending-loan.ts';
 
 /** Flows of dates and amounts. */
 function flows(...dated: readonly (readonly [string, string | number])[]): readonly CashFlow[] {

@@ -1,13 +1,16 @@
 import type { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
-import { DAY_COUNT_NAMES } from '../../../shared/lending/day-count.ts';
+import { DAY_COUNT_NAMES } from '../../../shared/lending/dates/day-count.ts';
 import { calculatePaymentValue, faultsOfPaymentValue } from '../../../shared/lending/payment-value.ts';
-import type { PaymentValue, PaymentValueRequest } from '../../../shared/lending/payment-value-request.ts';
-import { periodFraction } from '../../../shared/lending/period-rate.ts';
-import { BUILT_IN_PERIODICITIES, type Periodicity } from '../../../shared/lending/periodicity.ts';
-import type { Fault } from '../../../shared/lending/refusal.ts';
+import type {
+  PaymentValue,
+  PaymentValueRequest,
+} from '../../../shared/lending/request/payment-value-request.ts';
+import { periodFraction } from '../../../shared/lending/interest/period-rate.ts';
+import { BUILT_IN_PERIODICITIES, type Periodicity } from '../../../shared/lending/dates/periodicity.ts';
+import type { Fault } from '../../../shared/lending/request/refusal.ts';
 import cases from '../../cases/lending/annuity.json' with { type: 'json' };
-import { decimal } from '../../support/lending-loan.ts';
+import { decimal } from '../../support/builders/lending-loan.ts';
 
 /** 1000 at 12 %, four months in arrears, with changes. */
 function annuity(changes: Partial<PaymentValueRequest> = {}): PaymentValueRequest {

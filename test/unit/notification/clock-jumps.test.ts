@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { awaitTurn } from '../../../workers/notification/await-turn.ts';
+import { awaitTurn } from '../../../workers/notification/ordering/await-turn.ts';
 import { createAgeClock } from '../../../workers/notification/age-clock.ts';
-import type { CommandCopy } from '../../../workers/notification/command-copy.ts';
-import type { DeliveryParts } from '../../../workers/notification/delivery-parts.ts';
+import type { CommandCopy } from '../../../workers/notification/delivery/command-copy.ts';
+import type { DeliveryParts } from '../../../workers/notification/delivery/delivery-parts.ts';
 import { roundsHealth } from '../../../workers/notification/notification-health.ts';
-import { isAwaited } from '../../../workers/notification/queue-behind-head.ts';
-import { RunningRounds } from '../../../workers/notification/running-rounds.ts';
-import { scriptedProviders } from '../../support/scripted-providers.ts';
+import { isAwaited } from '../../../workers/notification/ordering/queue-behind-head.ts';
+import { RunningRounds } from '../../../workers/notification/delivery/running-rounds.ts';
+import { scriptedProviders } from '../../support/fakes/scripted-providers.ts';
 
 const NOW = 1_700_000_000_000;
 const HOUR_MS = 3_600_000;

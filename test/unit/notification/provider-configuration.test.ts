@@ -4,7 +4,7 @@ import {
   readChannelProfile,
   readProviderConfiguration,
 } from '../../../shared/notification/provider-configuration.ts';
-import { configurationText, entriesOf } from '../../support/provider-entry.ts';
+import { configurationText, entriesOf } from '../../support/builders/provider-entry.ts';
 
 const AT = 'notificationConfigurations[0].provider-configurations';
 const HTTP = {

@@ -3,8 +3,8 @@ import { createMetrics } from '../../../shared/platform/metrics.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { readMessageHead } from '../../../shared/notification/message-head.ts';
 import { providerHooks } from '../../../workers/notification/providers/provider-hooks.ts';
-import { sanitiseCode } from '../../../workers/notification/providers/result-code.ts';
-import { type SmtpFault, smtpOutcome } from '../../../workers/notification/providers/smtp-outcome.ts';
+import { sanitiseCode } from '../../../workers/notification/providers/http/result-code.ts';
+import { type SmtpFault, smtpOutcome } from '../../../workers/notification/providers/mail/smtp-outcome.ts';
 
 const reply = (responseCode: number, response: string, command: string): SmtpFault => ({
   code: 'EENVELOPE',

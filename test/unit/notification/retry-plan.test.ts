@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nextDestination, type RetryPlan } from '../../../shared/notification/retry-plan.ts';
-import { nextStep, tierFor } from '../../../workers/notification/conclude-round.ts';
+import { nextStep, tierFor } from '../../../workers/notification/delivery/conclude-round.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

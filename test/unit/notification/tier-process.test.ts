@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { DeadLetters } from '../../../shared/messaging/dead-letter.ts';
-import { ConsumerRuntime } from '../../../shared/messaging/consumer-runtime.ts';
+import type { DeadLetters } from '../../../shared/messaging/handler/dead-letter.ts';
+import { ConsumerRuntime } from '../../../shared/messaging/consumer/consumer-runtime.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createTierProcess } from '../../../workers/notification/tier-process.ts';
-import { FakeGroupSource } from '../../support/fake-group-source.ts';
-import { FAKE_TOPIC, fakeMessage } from '../../support/fake-messages.ts';
-import { FakePublisher } from '../../support/fake-publisher.ts';
+import { FakeGroupSource } from '../../support/fakes/group-source.ts';
+import { FAKE_TOPIC, fakeMessage } from '../../support/fakes/messages.ts';
+import { FakePublisher } from '../../support/fakes/publisher.ts';
 
 const NOW = 1_700_000_000_000;
 const HOUR_MS = 3_600_000;

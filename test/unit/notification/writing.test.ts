@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
-import { PacedPublisher } from '../../../workers/notification/paced-publisher.ts';
-import { ReadBack } from '../../../workers/notification/read-back.ts';
-import { SendGate } from '../../../workers/notification/send-gate.ts';
-import { fakeMessage } from '../../support/fake-messages.ts';
-import { FakePublisher } from '../../support/fake-publisher.ts';
-import { settleMicrotasks } from '../../support/fake-work.ts';
-import { scriptedProviders } from '../../support/scripted-providers.ts';
+import { PacedPublisher } from '../../../workers/notification/delivery/paced-publisher.ts';
+import { ReadBack } from '../../../workers/notification/ledger/read-back.ts';
+import { SendGate } from '../../../workers/notification/delivery/send-gate.ts';
+import { fakeMessage } from '../../support/fakes/messages.ts';
+import { FakePublisher } from '../../support/fakes/publisher.ts';
+import { settleMicrotasks } from '../../support/fakes/work.ts';
+import { scriptedProviders } from '../../support/fakes/scripted-providers.ts';
 
 const record = (key: string): OutgoingMessage => ({ topic: 'states', key, value: Buffer.from(key) });
 const lost = new MessagingError('not-sent', 'away', { canRetry: true });

@@ -4,7 +4,7 @@ import {
   NoAnswerError,
   type PatientRequests,
 } from '../../../scripts/recalculate/ask-patiently.ts';
-import type { OutgoingRequest, Reply } from '../../../shared/messaging/requester.ts';
+import type { OutgoingRequest, Reply } from '../../../shared/messaging/requester/requester.ts';
 import { createProblem } from '../../../shared/platform/create-problem.ts';
 import type { ErrorCode } from '../../../shared/platform/error-codes.ts';
 

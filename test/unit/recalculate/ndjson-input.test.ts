@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readRepaymentScheduleRequest } from '../../../shared/contract/read-repayment-schedule-request.ts';
-import { MAX_LINE_BYTES } from '../../../scripts/recalculate/raw-lines.ts';
-import { contractLine, outline, PLAIN_LOAN, readRecords } from '../../support/portfolio-lines.ts';
+import { readRepaymentScheduleRequest } from '../../../shared/contract/schedule/read-repayment-schedule-request.ts';
+import { MAX_LINE_BYTES } from '../../../scripts/recalculate/input/raw-lines.ts';
+import { contractLine, outline, PLAIN_LOAN, readRecords } from '../../support/builders/portfolio-lines.ts';
 
 const padded = (bytes: number) => contractLine('p').padEnd(bytes, ' ');
 

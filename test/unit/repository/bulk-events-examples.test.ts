@@ -3,8 +3,12 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readContract, readLines } from '../../../docs/examples/node-kafkajs/portfolio.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { batchIdFault, MAX_BATCH_ITEMS, MAX_ID_CHARACTERS } from '../../../shared/messaging/request-batch.ts';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import {
+  batchIdFault,
+  MAX_BATCH_ITEMS,
+  MAX_ID_CHARACTERS,
+} from '../../../shared/messaging/codec/request-batch.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');

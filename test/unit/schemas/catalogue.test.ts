@@ -7,11 +7,11 @@ import {
 } from '../../../schemas/catalogue.ts';
 import { recordName } from '../../../schemas/message-definition.ts';
 import { readReleasedSchemas, readSchema } from '../../../schemas/schema-files.ts';
-import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
-import { repaymentScheduleMembers } from '../../../shared/contract/repayment-schedule-request-shape.ts';
-import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/repayment-schedule.ts';
-import { createAvroMessage } from '../../../shared/messaging/avro-message.ts';
-import { checkReleases } from '../../../shared/messaging/schema-release.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
+import { repaymentScheduleMembers } from '../../../shared/contract/schedule/repayment-schedule-request-shape.ts';
+import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
+import { createAvroMessage } from '../../../shared/messaging/codec/avro-message.ts';
+import { checkReleases } from '../../../shared/messaging/codec/schema-release.ts';
 import type { Fault, Problem } from '../../../shared/platform/problem.ts';
 
 interface Field {

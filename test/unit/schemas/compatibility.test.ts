@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { messageDefinition } from '../../../schemas/catalogue.ts';
 import { readSchema } from '../../../schemas/schema-files.ts';
-import { incompatibilities } from '../../../shared/messaging/schema-compatibility.ts';
+import { incompatibilities } from '../../../shared/messaging/codec/schema-compatibility.ts';
 
 interface Field {
   name: string;

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { messageDefinition } from '../../../schemas/catalogue.ts';
 import type { MessageDefinition } from '../../../schemas/message-definition.ts';
 import { readReleasedSchemas, readSchema } from '../../../schemas/schema-files.ts';
-import { createAvroMessage } from '../../../shared/messaging/avro-message.ts';
-import { checkReleases } from '../../../shared/messaging/schema-release.ts';
-import { createSchemaStore } from '../../../shared/messaging/schema-store.ts';
+import { createAvroMessage } from '../../../shared/messaging/codec/avro-message.ts';
+import { checkReleases } from '../../../shared/messaging/codec/schema-release.ts';
+import { createSchemaStore } from '../../../shared/messaging/codec/schema-store.ts';
 
 const definition = messageDefinition('ProblemReply')!;
 const text = readSchema(definition);

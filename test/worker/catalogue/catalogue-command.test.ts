@@ -13,7 +13,7 @@ import {
   guidOf,
   interestListValue,
   productValue,
-} from '../../support/catalogue-world.ts';
+} from '../../support/worlds/catalogue-world.ts';
 
 type Files = Readonly<Record<string, object | string>>;
 

@@ -14,7 +14,7 @@ import {
   interestListValue,
   productValue,
   recordOf,
-} from '../../support/catalogue-world.ts';
+} from '../../support/worlds/catalogue-world.ts';
 
 const TODAY = day('2026-06-01');
 /** What a change may take from the writing to its being seen. */

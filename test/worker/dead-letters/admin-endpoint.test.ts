@@ -4,13 +4,13 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { ADMIN_PATH } from '../../../shared/messaging/log-protocol.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { startAdminEndpoint } from '../../../workers/admin-endpoint.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
 import { remoteLetterLog } from '../../../scripts/dead-letters/remote-letter-log.ts';
-import { deadLettersWith } from '../../support/dead-letters-world.ts';
+import { deadLettersWith } from '../../support/worlds/dead-letters-world.ts';
 
 const MIB = 1_024 * 1_024;
 const REQUEST = { [`plat-message-type`]: 'CalculatePMTRequest' };

@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { start } from '../../../workers/schedule/main.ts';
-import { createSharedBroker } from '../../support/ingress-system.ts';
+import { createSharedBroker } from '../../support/worlds/ingress-system.ts';
 
 const LANES = 4;
 const MESSAGES = 1_000;

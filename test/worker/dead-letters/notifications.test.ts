@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
-import { deadLettersOver } from '../../support/dead-letters-world.ts';
-import { idOf, notificationWorld, type NotificationWorld } from '../../support/notification-world.ts';
-import { permanent, SENT, unknown, transient } from '../../support/scripted-providers.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { deadLettersOver } from '../../support/worlds/dead-letters-world.ts';
+import { idOf, notificationWorld, type NotificationWorld } from '../../support/worlds/notification-world.ts';
+import { permanent, SENT, unknown, transient } from '../../support/fakes/scripted-providers.ts';
 
 const ID = idOf(1);
 /** Shorter than the tests' provider would need for anything, longer than the worker for what is to do nothing. */

@@ -10,10 +10,10 @@ import type { LetterLog } from '../../../scripts/dead-letters/letter-log.ts';
 import { LetterStates } from '../../../scripts/dead-letters/letter-states.ts';
 import { sendLetters, type Sending } from '../../../scripts/dead-letters/send-letters.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
-import { deadLetter, deadLetterMessage } from '../../support/dead-letters.ts';
-import { letterWorld } from '../../support/dead-letters-world.ts';
+import { deadLetter, deadLetterMessage } from '../../support/worlds/dead-letters.ts';
+import { letterWorld } from '../../support/worlds/dead-letters-world.ts';
 
 const REDRIVE: Sending = {
   action: 'redrive',

@@ -11,8 +11,8 @@ import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog, type Log } from '../../../shared/platform/log.ts';
 import { createAccess } from '../../../workers/ingress/access/create-access.ts';
 import type { JwtSettings } from '../../../workers/ingress/access/jwt-access.ts';
-import { createFakeRequester } from '../../support/fake-requester.ts';
-import { ECHO_PATH, openTestIngress, postEcho } from '../../support/ingress-fixture.ts';
+import { createFakeRequester } from '../../support/fakes/requester.ts';
+import { ECHO_PATH, openTestIngress, postEcho } from '../../support/worlds/ingress-fixture.ts';
 
 const SECRET = 'a shared secret of the tests, 32 characters and more';
 const NO_KEYS: JwtSettings = {

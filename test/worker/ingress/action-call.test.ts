@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createProblem } from '../../../shared/platform/create-problem.ts';
-import { createFakeRequester } from '../../support/fake-requester.ts';
-import { ECHO_PATH, openTestIngress, postEcho, startTestIngress } from '../../support/ingress-fixture.ts';
+import { createFakeRequester } from '../../support/fakes/requester.ts';
+import {
+  ECHO_PATH,
+  openTestIngress,
+  postEcho,
+  startTestIngress,
+} from '../../support/worlds/ingress-fixture.ts';
 
 describe('calling an action', () => {
   it('answers 200 with the body unwrapped and JSON in UTF-8', async () => {

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import { createProblem } from '../../../shared/platform/create-problem.ts';
-import { createFakeRequester, type FakeRequester } from '../../support/fake-requester.ts';
+import { createFakeRequester, type FakeRequester } from '../../support/fakes/requester.ts';
 import {
   createTestBroker,
   openTestIngress,
   postEcho,
   type IngressSettings,
-} from '../../support/ingress-fixture.ts';
+} from '../../support/worlds/ingress-fixture.ts';
 
 const RESPOND_ASYNC = { prefer: 'respond-async' };
 const START_MS = Date.parse('2025-01-15T10:00:00Z');

@@ -5,11 +5,11 @@ import avro, { type Schema } from 'avsc';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { MESSAGES } from '../../../schemas/catalogue.ts';
-import { ACTIONS } from '../../../shared/contract/actions.ts';
+import { ACTIONS } from '../../../shared/contract/actions/actions.ts';
 import { asyncApiDocument } from '../../../shared/contract/documents/asyncapi-document.ts';
-import { NOTIFICATIONS } from '../../../shared/contract/notifications.ts';
+import { NOTIFICATIONS } from '../../../shared/contract/notification/notifications.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { topicName } from '../../../shared/messaging/topic-names.ts';
+import { topicName } from '../../../shared/messaging/topics/topic-names.ts';
 
 interface Reference {
   readonly $ref: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeRequester } from '../../support/fake-requester.ts';
-import { ECHO_PATH, openTestIngress, postEcho } from '../../support/ingress-fixture.ts';
+import { createFakeRequester } from '../../support/fakes/requester.ts';
+import { ECHO_PATH, openTestIngress, postEcho } from '../../support/worlds/ingress-fixture.ts';
 import { hasBody, openRawHttp } from '../../support/raw-http.ts';
 
 const MIB = 1_048_576;

@@ -1,33 +1,33 @@
 import { generateKeyPair, SignJWT } from 'jose';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { ACTIONS, ACTIONS_BY_NAME } from '../../../shared/contract/actions.ts';
+import { ACTIONS, ACTIONS_BY_NAME } from '../../../shared/contract/actions/actions.ts';
 import { openApiDocument } from '../../../shared/contract/documents/openapi-document.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import { start as startIngressWorker } from '../../../workers/ingress/main.ts';
 import { start as startSchedule } from '../../../workers/schedule/main.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
-import { STATE_EXAMPLE } from '../../../shared/contract/notification-examples.ts';
+import { STATE_EXAMPLE } from '../../../shared/contract/notification/notification-examples.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
-import { FakePublisher } from '../../support/fake-publisher.ts';
-import { idOf, send, SMS, statusOf, writeState } from '../../support/notification-call.ts';
-import { createFakeRequester } from '../../support/fake-requester.ts';
+import { FakePublisher } from '../../support/fakes/publisher.ts';
+import { idOf, send, SMS, statusOf, writeState } from '../../support/builders/notification-call.ts';
+import { createFakeRequester } from '../../support/fakes/requester.ts';
 import {
   createTestBroker,
   openTestIngress,
   startTestIngress,
   type IngressSettings,
-} from '../../support/ingress-fixture.ts';
-import { createSharedBroker, standingClock, startOn } from '../../support/ingress-system.ts';
-import { startSimulationWithExamples, startWithExamples } from '../../support/product-worker.ts';
+} from '../../support/worlds/ingress-fixture.ts';
+import { createSharedBroker, standingClock, startOn } from '../../support/worlds/ingress-system.ts';
+import { startSimulationWithExamples, startWithExamples } from '../../support/worlds/product-worker.ts';
 import { openRawHttp } from '../../support/raw-http.ts';
-import { ACTION_PATH, post, PROOF_REQUEST } from '../../support/schedule-call.ts';
+import { ACTION_PATH, post, PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
 
 /** What one answer looks like in the document, references resolved. */
 interface Documented {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { repaymentScheduleReply } from '../../../shared/contract/repayment-schedule-reply-shape.ts';
+import { repaymentScheduleReply } from '../../../shared/contract/schedule/repayment-schedule-reply-shape.ts';
 import { start as startIngress } from '../../../workers/ingress/main.ts';
 import { start as startSchedule } from '../../../workers/schedule/main.ts';
-import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
-import { post, PROOF_REQUEST } from '../../support/schedule-call.ts';
+import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
+import { post, PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
 
 const SUM = 'interest 0.58 + principal 16.43 = 17.01';
 const SHIFTED = { ...PROOF_REQUEST, HolidayShift: true, HolidayCountry: 'Romania', HolidayMethod: 'Forward' };

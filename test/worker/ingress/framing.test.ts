@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { createFakeRequester } from '../../support/fake-requester.ts';
-import { ECHO_PATH, openTestIngress, postEcho } from '../../support/ingress-fixture.ts';
+import { createFakeRequester } from '../../support/fakes/requester.ts';
+import { ECHO_PATH, openTestIngress, postEcho } from '../../support/worlds/ingress-fixture.ts';
 import { hasBody, openRawHttp } from '../../support/raw-http.ts';
 
 const CHUNKED = '2\r\n{}\r\n0\r\n\r\n';

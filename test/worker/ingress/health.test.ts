@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
-import { createRequester } from '../../../shared/messaging/request-reply.ts';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { createRequester } from '../../../shared/messaging/requester/request-reply.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/worker.ts';
-import { createFakeRequester } from '../../support/fake-requester.ts';
-import { FakePublisher } from '../../support/fake-publisher.ts';
+import { createFakeRequester } from '../../support/fakes/requester.ts';
+import { FakePublisher } from '../../support/fakes/publisher.ts';
 import {
   createTestBroker,
   jsonCodec,
   openTestIngress,
   startTestIngress,
   type IngressSettings,
-} from '../../support/ingress-fixture.ts';
+} from '../../support/worlds/ingress-fixture.ts';
 
 interface HealthAnswer {
   readonly status: number;

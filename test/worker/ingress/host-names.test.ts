@@ -2,8 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHealthServer } from '../../../shared/platform/health-server.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import { start as startIngress } from '../../../workers/ingress/main.ts';
-import { ECHO_PATH } from '../../support/ingress-fixture.ts';
-import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+import { ECHO_PATH } from '../../support/worlds/ingress-fixture.ts';
+import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import { openRawHttp } from '../../support/raw-http.ts';
 
 /**

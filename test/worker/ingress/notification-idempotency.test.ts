@@ -5,12 +5,12 @@ import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { start as startIngress } from '../../../workers/ingress/main.ts';
-import { FakePublisher } from '../../support/fake-publisher.ts';
-import { createTestBroker, openTestIngress } from '../../support/ingress-fixture.ts';
-import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+import { FakePublisher } from '../../support/fakes/publisher.ts';
+import { createTestBroker, openTestIngress } from '../../support/worlds/ingress-fixture.ts';
+import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import { openRawHttp } from '../../support/raw-http.ts';
 import {
   ADDRESS,
@@ -22,7 +22,7 @@ import {
   SMS,
   statusOf,
   writeState,
-} from '../../support/notification-call.ts';
+} from '../../support/builders/notification-call.ts';
 
 const SECRET = 'a shared secret of the tests, 32 characters and more';
 const HOUR_MS = 3_600_000;

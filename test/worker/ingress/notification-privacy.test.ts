@@ -9,9 +9,9 @@ import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { createChannelProfiles } from '../../../workers/ingress/notifications/channel-profiles.ts';
-import { FakePublisher } from '../../support/fake-publisher.ts';
-import { createTestBroker, openTestIngress } from '../../support/ingress-fixture.ts';
-import { send, statusOf } from '../../support/notification-call.ts';
+import { FakePublisher } from '../../support/fakes/publisher.ts';
+import { createTestBroker, openTestIngress } from '../../support/worlds/ingress-fixture.ts';
+import { send, statusOf } from '../../support/builders/notification-call.ts';
 
 const PLANTED = /planted|40722999888|4711/;
 const content = Buffer.from('planted-content').toString('base64');

@@ -4,10 +4,13 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkEmailCommand, checkSmsCommand } from '../../../shared/contract/check-notification-command.ts';
-import { createMemoryBroker } from '../../../shared/messaging/memory-broker.ts';
-import { topicSpecs } from '../../../shared/messaging/topic-catalogue.ts';
-import { TOPIC, type TopicKey } from '../../../shared/messaging/topic-names.ts';
+import {
+  checkEmailCommand,
+  checkSmsCommand,
+} from '../../../shared/contract/notification/check-notification-command.ts';
+import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
+import { topicSpecs } from '../../../shared/messaging/topics/topic-catalogue.ts';
+import { TOPIC, type TopicKey } from '../../../shared/messaging/topics/topic-names.ts';
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
@@ -15,10 +18,18 @@ import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { start as startIngress } from '../../../workers/ingress/main.ts';
-import { FakePublisher } from '../../support/fake-publisher.ts';
-import { createTestBroker, openTestIngress } from '../../support/ingress-fixture.ts';
-import { createSharedBroker, standingClock, startOn } from '../../support/ingress-system.ts';
-import { commandsOf, EMAIL, idOf, send, SMS, statusOf, writeState } from '../../support/notification-call.ts';
+import { FakePublisher } from '../../support/fakes/publisher.ts';
+import { createTestBroker, openTestIngress } from '../../support/worlds/ingress-fixture.ts';
+import { createSharedBroker, standingClock, startOn } from '../../support/worlds/ingress-system.ts';
+import {
+  commandsOf,
+  EMAIL,
+  idOf,
+  send,
+  SMS,
+  statusOf,
+  writeState,
+} from '../../support/builders/notification-call.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const SECRET = 'a shared secret of the tests, 32 characters and more';

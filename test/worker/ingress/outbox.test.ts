@@ -6,8 +6,8 @@ import { createTransport } from 'nodemailer';
 import { describe, expect, it } from 'vitest';
 import { openOutboxFolder, type OutboxFolder } from '../../../shared/notification/outbox-folder.ts';
 import { start as startIngress } from '../../../workers/ingress/main.ts';
-import { openTestIngress } from '../../support/ingress-fixture.ts';
-import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+import { openTestIngress } from '../../support/worlds/ingress-fixture.ts';
+import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 
 const ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
 const EVIL = '<script>alert(1)</script>"\'&';

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { start as startIngress } from '../../../workers/ingress/main.ts';
 import { start as startSchedule } from '../../../workers/schedule/main.ts';
-import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
-import { ACTION_PATH, post, PROOF_REQUEST, PROOF_TOTALS, scheduleRows } from '../../support/schedule-call.ts';
+import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
+import {
+  ACTION_PATH,
+  post,
+  PROOF_REQUEST,
+  PROOF_TOTALS,
+  scheduleRows,
+} from '../../support/builders/schedule-call.ts';
 
 describe('two ingress instances over one broker', () => {
   it.each([1, 6])('lose and swap no reply over %i reply partitions', async (partitions) => {

@@ -1,17 +1,17 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { ConsumerRuntime } from '../../../shared/messaging/consumer-runtime.ts';
-import { kafkaClients } from '../../../shared/messaging/kafka-client.ts';
-import { KafkaPublisher } from '../../../shared/messaging/kafka-publisher.ts';
-import { TopicPartitions } from '../../../shared/messaging/kafka-topic-partitions.ts';
-import type { Handler } from '../../../shared/messaging/handle-by-type.ts';
+import { ConsumerRuntime } from '../../../shared/messaging/consumer/consumer-runtime.ts';
+import { kafkaClients } from '../../../shared/messaging/kafka/connection/client.ts';
+import { KafkaPublisher } from '../../../shared/messaging/kafka/publishing/publisher.ts';
+import { TopicPartitions } from '../../../shared/messaging/kafka/topic-partitions.ts';
+import type { Handler } from '../../../shared/messaging/handler/handle-by-type.ts';
 import { done } from '../../../shared/messaging/outcome.ts';
-import { createRequestHandling } from '../../../shared/messaging/request-handling.ts';
+import { createRequestHandling } from '../../../shared/messaging/handler/request-handling.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
-import { createFakeCodec } from '../../support/fake-codec.ts';
-import { FakeGroupSource } from '../../support/fake-group-source.ts';
-import { startFakeCluster } from '../../support/fake-kafka-cluster.ts';
-import { FAKE_TOPIC, fakeMessage } from '../../support/fake-messages.ts';
-import { FakePublisher } from '../../support/fake-publisher.ts';
+import { createFakeCodec } from '../../support/fakes/codec.ts';
+import { FakeGroupSource } from '../../support/fakes/group-source.ts';
+import { startFakeCluster } from '../../support/fakes/kafka-cluster.ts';
+import { FAKE_TOPIC, fakeMessage } from '../../support/fakes/messages.ts';
+import { FakePublisher } from '../../support/fakes/publisher.ts';
 
 const BROKERS = 3;
 const PARTITIONS = 9;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { eventually } from '../../support/conformance-wait.ts';
-import { idOf, notificationWorld } from '../../support/notification-world.ts';
-import { SENT, transient } from '../../support/scripted-providers.ts';
+import { eventually } from '../../support/conformance/wait.ts';
+import { idOf, notificationWorld } from '../../support/worlds/notification-world.ts';
+import { SENT, transient } from '../../support/fakes/scripted-providers.ts';
 
 const HOUR_MS = 3_600_000;
 const TIER_MS = 500;

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
-import { dyingWorker, type Death } from '../../support/dying-worker.ts';
-import { eventually } from '../../support/conformance-wait.ts';
-import { idOf, notificationWorld, type NotificationWorld } from '../../support/notification-world.ts';
-import { permanent, SENT, transient, unknown, type Answer } from '../../support/scripted-providers.ts';
+import { dyingWorker, type Death } from '../../support/worlds/dying-worker.ts';
+import { eventually } from '../../support/conformance/wait.ts';
+import { idOf, notificationWorld, type NotificationWorld } from '../../support/worlds/notification-world.ts';
+import { permanent, SENT, transient, unknown, type Answer } from '../../support/fakes/scripted-providers.ts';
 
 /** A lease of some 5 s, and what a busy machine adds to it: what was begun before a death is unknown after it. */
 const LEASE_OVER_MS = 20_000;

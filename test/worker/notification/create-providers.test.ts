@@ -11,8 +11,8 @@ import {
   type ProviderSet,
   createProviders,
 } from '../../../workers/notification/providers/create-providers.ts';
-import { anEmail, anSms, configurationText } from '../../support/provider-entry.ts';
-import { type ProviderStandIn, startProviderStandIn } from '../../support/provider-stand-in.ts';
+import { anEmail, anSms, configurationText } from '../../support/builders/provider-entry.ts';
+import { type ProviderStandIn, startProviderStandIn } from '../../support/fakes/provider-stand-in.ts';
 
 const POLL_MS = 20;
 const SECRET = 's3cr3t-v4lue';

@@ -2,10 +2,15 @@ import { expect, it } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import type { Health } from '../../../shared/platform/worker.ts';
-import { idOf, notificationWorld, SMS, type NotificationWorld } from '../../support/notification-world.ts';
-import { permanent, transient, unknown } from '../../support/scripted-providers.ts';
+import {
+  idOf,
+  notificationWorld,
+  SMS,
+  type NotificationWorld,
+} from '../../support/worlds/notification-world.ts';
+import { permanent, transient, unknown } from '../../support/fakes/scripted-providers.ts';
 
 const ID = idOf(1);
 /** The first attempt of a busy machine ends long before it. */

@@ -2,12 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
-import { retryTopicName } from '../../../shared/messaging/topic-names.ts';
+import { retryTopicName } from '../../../shared/messaging/topics/topic-names.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
-import { eventually } from '../../support/conformance-wait.ts';
-import { idOf, notificationWorld, SMS, type NotificationWorld } from '../../support/notification-world.ts';
-import { refusingBroker } from '../../support/refusing-broker.ts';
-import { SENT, transient } from '../../support/scripted-providers.ts';
+import { eventually } from '../../support/conformance/wait.ts';
+import {
+  idOf,
+  notificationWorld,
+  SMS,
+  type NotificationWorld,
+} from '../../support/worlds/notification-world.ts';
+import { refusingBroker } from '../../support/fakes/refusing-broker.ts';
+import { SENT, transient } from '../../support/fakes/scripted-providers.ts';
 
 const HOUR_MS = 3_600_000;
 const REFUSED = new MessagingError('broker-refused', 'not allowed', { canRetry: false });

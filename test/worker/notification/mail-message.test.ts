@@ -4,10 +4,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Outbound } from '../../../shared/notification/command.ts';
 import type { Provider } from '../../../shared/notification/provider.ts';
 import type { SmtpSettings } from '../../../workers/notification/providers/provider-settings.ts';
-import { createSmtpProvider } from '../../../workers/notification/providers/smtp-provider.ts';
+import { createSmtpProvider } from '../../../workers/notification/providers/mail/smtp-provider.ts';
 import { checkSignatures } from '../../support/dkim-signatures.ts';
-import { NEVER, outboundEmail } from '../../support/outbound-messages.ts';
-import { type ReceivedMail, type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
+import { NEVER, outboundEmail } from '../../support/builders/outbound-messages.ts';
+import { type ReceivedMail, type SmtpSink, startSmtpSink } from '../../support/fakes/smtp-sink.ts';
 
 const NOW = Date.UTC(2031, 4, 6, 7, 8, 9);
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });

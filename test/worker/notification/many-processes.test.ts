@@ -4,9 +4,9 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerNumber } from '../../../shared/messaging/headers.ts';
-import { eventually } from '../../support/conformance-wait.ts';
-import { EMAIL, idOf, notificationWorld, SMS } from '../../support/notification-world.ts';
-import { after, permanent, SENT, transient, unknown } from '../../support/scripted-providers.ts';
+import { eventually } from '../../support/conformance/wait.ts';
+import { EMAIL, idOf, notificationWorld, SMS } from '../../support/worlds/notification-world.ts';
+import { after, permanent, SENT, transient, unknown } from '../../support/fakes/scripted-providers.ts';
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => idOf(index));
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
-import { deadLettersOver } from '../../support/dead-letters-world.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { deadLettersOver } from '../../support/worlds/dead-letters-world.ts';
 import {
   type Answer,
   dkimKey,
@@ -9,9 +9,9 @@ import {
   type Output,
   type PlantedSecrets,
   startLeakWorld,
-} from '../../support/leak-world.ts';
-import { createLeakSearch, type Planted } from '../../support/planted-values.ts';
-import { configurationText } from '../../support/provider-entry.ts';
+} from '../../support/worlds/leak-world.ts';
+import { createLeakSearch, type Planted } from '../../support/random/planted-values.ts';
+import { configurationText } from '../../support/builders/provider-entry.ts';
 
 const ADDRESS = '/api/notifications/v1';
 /** Long enough for a busy machine, as is the limit of the whole test. */

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
-import { Hold } from '../../../workers/notification/hold.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { Hold } from '../../../workers/notification/ordering/hold.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
-import { eventually } from '../../support/conformance-wait.ts';
-import { idOf, notificationWorld, type NotificationWorld } from '../../support/notification-world.ts';
-import { SENT, transient } from '../../support/scripted-providers.ts';
+import { eventually } from '../../support/conformance/wait.ts';
+import { idOf, notificationWorld, type NotificationWorld } from '../../support/worlds/notification-world.ts';
+import { SENT, transient } from '../../support/fakes/scripted-providers.ts';
 
 /** Long enough that a busy machine does all of a test's first half before the first one comes back. */
 const LONG_TIER_MS = 3_000;

@@ -16,7 +16,7 @@ import PostalMime from 'postal-mime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OUTBOX_LIMIT, openOutboxFolder } from '../../../shared/notification/outbox-folder.ts';
 import { createOutboxProvider } from '../../../workers/notification/providers/outbox-provider.ts';
-import { NEVER, outboundEmail, outboundSms } from '../../support/outbound-messages.ts';
+import { NEVER, outboundEmail, outboundSms } from '../../support/builders/outbound-messages.ts';
 
 const NOW = Date.UTC(2031, 4, 6, 7, 8, 9);
 let base = '';

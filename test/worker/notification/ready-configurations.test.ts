@@ -3,16 +3,23 @@ import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Channel, Outbound } from '../../../shared/notification/command.ts';
 import type { Provider, SendResult } from '../../../shared/notification/provider.ts';
-import { createHttpConnector } from '../../../workers/notification/providers/http-connector.ts';
+import { createHttpConnector } from '../../../workers/notification/providers/http/connector.ts';
 import { makeProvider, smtpSettings } from '../../../workers/notification/providers/make-provider.ts';
-import { ID, anEmail, anSms, entriesOf, readyEntry, readyText } from '../../support/provider-entry.ts';
+import {
+  ID,
+  anEmail,
+  anSms,
+  entriesOf,
+  readyEntry,
+  readyText,
+} from '../../support/builders/provider-entry.ts';
 import {
   type ProviderStandIn,
   type StandInReply,
   multipartParts,
   startProviderStandIn,
-} from '../../support/provider-stand-in.ts';
-import { startSmtpSink } from '../../support/smtp-sink.ts';
+} from '../../support/fakes/provider-stand-in.ts';
+import { startSmtpSink } from '../../support/fakes/smtp-sink.ts';
 import { untilSent } from '../../support/standing-connection.ts';
 
 /**

@@ -2,15 +2,15 @@ import { expect, it } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import {
   idOf,
   notificationWorld,
   redriven,
   SMS,
   type NotificationWorld,
-} from '../../support/notification-world.ts';
-import { permanent, SENT, unknown, transient } from '../../support/scripted-providers.ts';
+} from '../../support/worlds/notification-world.ts';
+import { permanent, SENT, unknown, transient } from '../../support/fakes/scripted-providers.ts';
 
 const ID = idOf(1);
 const statusOf = (world: NotificationWorld) => world.states.get(ID)?.status;

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../../support/conformance-wait.ts';
-import { idOf, notificationWorld, SMS, type NotificationWorld } from '../../support/notification-world.ts';
-import { permanent, SENT, transient, unknown } from '../../support/scripted-providers.ts';
+import { eventually } from '../../support/conformance/wait.ts';
+import {
+  idOf,
+  notificationWorld,
+  SMS,
+  type NotificationWorld,
+} from '../../support/worlds/notification-world.ts';
+import { permanent, SENT, transient, unknown } from '../../support/fakes/scripted-providers.ts';
 
 /** A breaker that opened would keep messages waiting for at least as long. */
 const PROMPTLY_MS = 10_000;

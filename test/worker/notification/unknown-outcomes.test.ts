@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
-import { dyingWorker } from '../../support/dying-worker.ts';
+import { dyingWorker } from '../../support/worlds/dying-worker.ts';
 import {
   idOf,
   notificationWorld,
   redriven,
   type NotificationWorld,
-} from '../../support/notification-world.ts';
-import { refusingBroker } from '../../support/refusing-broker.ts';
+} from '../../support/worlds/notification-world.ts';
+import { refusingBroker } from '../../support/fakes/refusing-broker.ts';
 import {
   after,
   permanent,
@@ -20,7 +20,7 @@ import {
   scriptedProviders,
   transient,
   unknown,
-} from '../../support/scripted-providers.ts';
+} from '../../support/fakes/scripted-providers.ts';
 
 const ID = idOf(1);
 /** A lease of some 5 s, and what a busy machine adds to it; well within the time limit of the level. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { KAFKA_IMAGE, REGISTRY_IMAGE } from '../../../scripts/local-kafka/versions.ts';
-import { ImageMissingError, startKafkaInDocker } from '../../support/kafka-docker.ts';
+import { ImageMissingError, startKafkaInDocker } from '../../support/kafka/docker.ts';
 
 /** A Docker daemon without a way to any registry: it has the images that it is given, and no container starts. */
 const folder = mkdtempSync(path.join(tmpdir(), 'docker-'));

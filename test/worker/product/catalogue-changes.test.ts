@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import { start as startIngress } from '../../../workers/ingress/main.ts';
 import { start as startProduct } from '../../../workers/product/main.ts';
 import {
@@ -7,9 +7,9 @@ import {
   expectDeletion,
   expectNewVersion,
   expectSeamlessUpdate,
-} from '../../support/catalogue-changes.ts';
-import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
-import { startOverLog } from '../../support/product-worker.ts';
+} from '../../support/worlds/catalogue-changes.ts';
+import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
+import { startOverLog } from '../../support/worlds/product-worker.ts';
 
 const STOP_MS = 5_000;
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
-import { contractLine } from '../../support/portfolio-lines.ts';
+import { contractLine } from '../../support/builders/portfolio-lines.ts';
 import {
   beginRecalculation,
   linesOf,
@@ -8,7 +8,7 @@ import {
   portfolioFolder,
   reportOf,
   runRecalculation,
-} from '../../support/recalculate-process.ts';
+} from '../../support/worlds/recalculate-process.ts';
 
 /** Each run is a process of its own, whose start alone takes seconds on a busy machine. */
 vi.setConfig({ testTimeout: 120_000 });

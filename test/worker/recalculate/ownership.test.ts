@@ -8,7 +8,7 @@ import {
   portfolio,
   portfolioFolder,
   runRecalculation,
-} from '../../support/recalculate-process.ts';
+} from '../../support/worlds/recalculate-process.ts';
 
 /** Each run is a process of its own, whose start alone takes seconds on a busy machine. */
 vi.setConfig({ testTimeout: 120_000 });

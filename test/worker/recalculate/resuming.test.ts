@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { contractLine } from '../../support/portfolio-lines.ts';
+import { contractLine } from '../../support/builders/portfolio-lines.ts';
 import {
   beginRecalculation,
   portfolio,
@@ -10,7 +10,7 @@ import {
   reportOf,
   runRecalculation,
   type CommandRun,
-} from '../../support/recalculate-process.ts';
+} from '../../support/worlds/recalculate-process.ts';
 
 /** Each run is a process of its own, whose start alone takes seconds on a busy machine. */
 vi.setConfig({ testTimeout: 120_000 });

@@ -9,7 +9,7 @@ import {
   reportOf,
   runRecalculation,
   type CommandRun,
-} from '../../support/recalculate-process.ts';
+} from '../../support/worlds/recalculate-process.ts';
 
 /** Each run is a process of its own, whose start alone takes seconds on a busy machine. */
 vi.setConfig({ testTimeout: 120_000 });

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
-import { PAYMENT_VALUE_EXAMPLES } from '../../../shared/contract/payment-value-examples.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
+import { PAYMENT_VALUE_EXAMPLES } from '../../../shared/contract/payment-value/payment-value-examples.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
-import type { MessageCodec } from '../../../shared/messaging/message-codec.ts';
-import { readReply } from '../../../shared/messaging/read-reply.ts';
+import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
+import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
 import {
   MAX_BATCH_REPLY_BYTES,
   REPLY_BATCH,
   type ReplyBatch,
-} from '../../../shared/messaging/request-batch.ts';
-import type { Reply } from '../../../shared/messaging/requester.ts';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+} from '../../../shared/messaging/codec/request-batch.ts';
+import type { Reply } from '../../../shared/messaging/requester/requester.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { StartWorker } from '../../../shared/platform/worker.ts';
@@ -27,8 +27,8 @@ import {
   textOf,
   type BatchMessage,
   type BatchWorld,
-} from '../../support/batch-world.ts';
-import { PROOF_REQUEST, PROOF_TOTALS, type Row } from '../../support/schedule-call.ts';
+} from '../../support/worlds/batch-world.ts';
+import { PROOF_REQUEST, PROOF_TOTALS, type Row } from '../../support/builders/schedule-call.ts';
 
 const REQUEST = 'CalculateRepaymentScheduleRequest';
 const totalsOf = (body: unknown) => (body as Row[]).map((row) => row['TotalInstallment']);

@@ -1,17 +1,17 @@
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
-import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
-import { createMessageCodec } from '../../../shared/messaging/message-codec.ts';
+import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import { start as startIngress } from '../../../workers/ingress/main.ts';
 import { start as startSchedule } from '../../../workers/schedule/main.ts';
-import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import { createLogCaller } from '../../support/log-caller.ts';
-import { post } from '../../support/schedule-call.ts';
+import { post } from '../../support/builders/schedule-call.ts';
 
 const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 } });
 

@@ -7,9 +7,9 @@ import { createCodec } from '../../../workers/create-codec.ts';
 import { start as startIngress } from '../../../workers/ingress/main.ts';
 import { publishCatalogue } from '../../../workers/publish-catalogue.ts';
 import { start as startSchedule } from '../../../workers/schedule/main.ts';
-import { catalogueCodec, CATALOGUE_TOPIC, guidOf, recordOf } from '../../support/catalogue-world.ts';
-import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
-import { post } from '../../support/schedule-call.ts';
+import { catalogueCodec, CATALOGUE_TOPIC, guidOf, recordOf } from '../../support/worlds/catalogue-world.ts';
+import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
+import { post } from '../../support/builders/schedule-call.ts';
 
 const TERMS = {
   ScheduleType: 'EqualInstallments',

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getPriority, constants } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import { start } from '../../../workers/schedule/main.ts';
-import { startEngine } from '../../support/engine-process.ts';
-import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
-import { PROOF_REQUEST } from '../../support/schedule-call.ts';
+import { startEngine } from '../../support/worlds/engine-process.ts';
+import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
+import { PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
 
 const REPLY_TOPIC = 'an.upstream.system.replies';
 /** A worker of the lane would have answered long ago. */

@@ -3,10 +3,10 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import { start } from '../../../workers/schedule/main.ts';
-import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
-import { PROOF_REQUEST, PROOF_TOTALS, type Row } from '../../support/schedule-call.ts';
+import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
+import { PROOF_REQUEST, PROOF_TOTALS, type Row } from '../../support/builders/schedule-call.ts';
 
 const REPLY_TOPIC = 'an.upstream.system.replies';
 const JSON_REQUEST: MessageHeaders = { [HEADER.messageType]: 'CalculateRepaymentScheduleRequest' };

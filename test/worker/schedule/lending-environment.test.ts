@@ -6,19 +6,19 @@ import {
   type LendingEnvironment,
 } from '../../../shared/catalogue/lending-environment.ts';
 import { writeRecords } from '../../../shared/catalogue/write-records.ts';
-import { calendarDateOf } from '../../../shared/lending/calendar-date.ts';
+import { calendarDateOf } from '../../../shared/lending/dates/calendar-date.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
 import type { StartWorker } from '../../../shared/platform/worker.ts';
-import type { CatalogueRecord } from '../../../shared/product/catalogue-records.ts';
-import { recordKey, identityOf } from '../../../shared/product/record-identity.ts';
+import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-records.ts';
+import { recordKey, identityOf } from '../../../shared/product/catalogue/record-identity.ts';
 import { start } from '../../../workers/schedule/main.ts';
-import { catalogueCodec, CATALOGUE_TOPIC, recordOf } from '../../support/catalogue-world.ts';
-import { createSharedBroker, startOn } from '../../support/ingress-system.ts';
+import { catalogueCodec, CATALOGUE_TOPIC, recordOf } from '../../support/worlds/catalogue-world.ts';
+import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 
 const REPLY_TOPIC = 'an.upstream.system.replies';
 const BANK = recordOf('calendar', { name: 'Bank', version: '7', base: 'RO', holidays: ['2026-06-15'] });

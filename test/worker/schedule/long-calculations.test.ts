@@ -4,11 +4,11 @@ import {
   type CalculationThreads,
 } from '../../../shared/catalogue/calculation-threads.ts';
 import { restoreEnvironment } from '../../../shared/catalogue/lending-environment.ts';
-import { JSON_SHAPES } from '../../../shared/contract/json-shapes.ts';
-import type { RequestContext } from '../../../shared/messaging/handle-by-type.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
+import type { RequestContext } from '../../../shared/messaging/handler/handle-by-type.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { createMessageCodec } from '../../../shared/messaging/message-codec.ts';
-import { TOPIC } from '../../../shared/messaging/topic-names.ts';
+import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
@@ -16,7 +16,7 @@ import { createHandlers } from '../../../workers/schedule/handlers.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
 import { commissions, EXPENSIVE_REQUESTS, EXPLAINED_LOAN } from '../../support/expensive-requests.ts';
 import { createLogCaller } from '../../support/log-caller.ts';
-import { post, PROOF_REQUEST } from '../../support/schedule-call.ts';
+import { post, PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
 
 const PROGRAM = new URL('../../../workers/calculation-thread.ts', import.meta.url);
 const REQUEST = 'CalculateRepaymentScheduleRequest';

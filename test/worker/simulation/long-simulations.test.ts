@@ -2,9 +2,9 @@
 
 import { expect, it } from 'vitest';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
-import type { RequestContext } from '../../../shared/messaging/handle-by-type.ts';
+import type { RequestContext } from '../../../shared/messaging/handler/handle-by-type.ts';
 import { createSimulateHandler } from '../../../workers/simulation/handle-simulate.ts';
-import { catalogueOf, guid, interest, simulateRequest } from '../../support/simulated-product.ts';
+import { catalogueOf, guid, interest, simulateRequest } from '../../support/worlds/simulated-product.ts';
 
 const INTERESTS = Array.from({ length: 30 }, (_, place) => interest({ Id: guid(1000 + place) }));
 

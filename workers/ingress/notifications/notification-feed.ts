@@ -2,7 +2,7 @@ import type { Codec, Decoded } from '../../../shared/messaging/codec.ts';
 import { isPromise, type MaybePromise } from '../../../shared/messaging/maybe-promise.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { topicName } from '../../../shared/messaging/topic-names.ts';
+import { topicName } from '../../../shared/messaging/topics/topic-names.ts';
 import type {
   NotificationAcceptance,
   NotificationState,

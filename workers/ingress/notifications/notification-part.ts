@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdmissionDeps } from '../admission.ts';
-import { NOTIFICATION_RETENTION_MS } from '../http-limits.ts';
-import type { IngressDeps } from '../ingress-deps.ts';
-import { refuseReading, refuseWriting } from '../routes.ts';
-import type { TrafficGate } from '../traffic-gate.ts';
+import type { AdmissionDeps } from '../server/admission.ts';
+import { NOTIFICATION_RETENTION_MS } from '../server/http-limits.ts';
+import type { IngressDeps } from '../server/ingress-deps.ts';
+import { refuseReading, refuseWriting } from '../server/routes.ts';
+import type { TrafficGate } from '../server/traffic-gate.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
-import { preparePhoneNumbers } from '../../../shared/contract/phone-number.ts';
+import { preparePhoneNumbers } from '../../../shared/contract/notification/phone-number.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import type { Health } from '../../../shared/platform/worker.ts';
 import { createAccept } from './accept-notification.ts';

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ReadRequest } from '../../../shared/contract/request-reading.ts';
+import type { ReadRequest } from '../../../shared/contract/json/request-reading.ts';
 import { isPromise } from '../../../shared/messaging/maybe-promise.ts';
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 import { createProblem } from '../../../shared/platform/create-problem.ts';
 import { bearerToken } from '../access/access.ts';
-import { admit, countBody, type AdmissionDeps } from '../admission.ts';
-import { acceptHeaders, readJson, refuseNotReady } from '../json-request.ts';
-import { refuse, sendProblem } from '../send-answer.ts';
-import type { TrafficGate } from '../traffic-gate.ts';
+import { admit, countBody, type AdmissionDeps } from '../server/admission.ts';
+import { acceptHeaders, readJson, refuseNotReady } from '../server/json-request.ts';
+import { refuse, sendProblem } from '../server/send-answer.ts';
+import type { TrafficGate } from '../server/traffic-gate.ts';
 import type { ReadNotification } from './accept-notification.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { ChannelProfiles } from './channel-profiles.ts';

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { renderNotification } from '../../../shared/contract/notification-answers.ts';
+import { renderNotification } from '../../../shared/contract/notification/notification-answers.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import { bearerToken } from '../access/access.ts';
-import { admit, type AdmissionDeps } from '../admission.ts';
-import { ownerHash } from '../result-id.ts';
-import { refuse, sendJson } from '../send-answer.ts';
+import { admit, type AdmissionDeps } from '../server/admission.ts';
+import { ownerHash } from '../results/result-id.ts';
+import { refuse, sendJson } from '../server/send-answer.ts';
 import type { NotificationFeed } from './notification-feed.ts';
 
 export interface StatusHandlerDeps extends AdmissionDeps {

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OutboxFolder } from '../../../shared/notification/outbox-folder.ts';
 import { bearerToken } from '../access/access.ts';
-import { admit, type AdmissionDeps } from '../admission.ts';
-import { refuseWriting } from '../routes.ts';
-import { refuse } from '../send-answer.ts';
+import { admit, type AdmissionDeps } from '../server/admission.ts';
+import { refuseWriting } from '../server/routes.ts';
+import { refuse } from '../server/send-answer.ts';
 import { OUTBOX_POLICY, outboxListPage, outboxMessagePage } from './outbox-pages.ts';
 
 /** The local outbox as its pages read it. */

@@ -11,7 +11,7 @@ import {
   type ProviderBreakerSettings,
   createProviderBreaker,
 } from './provider-breaker.ts';
-import { sanitiseCode } from './result-code.ts';
+import { sanitiseCode } from './http/result-code.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
 export interface GuardOptions {

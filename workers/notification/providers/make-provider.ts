@@ -22,15 +22,15 @@ export interface MakeProviderDeps {
 export async function makeProvider(entry: ProviderEntry, deps: MakeProviderDeps): Promise<Provider> {
   switch (entry.kind) {
     case 'smtp': {
-      const { createSmtpProvider } = await import('./smtp-provider.ts');
+      const { createSmtpProvider } = await import('./mail/smtp-provider.ts');
       return createSmtpProvider(smtpSettings(entry, deps.timeoutMs), deps);
     }
     case 'twilio': {
-      const { createTwilioProvider } = await import('./twilio-provider.ts');
+      const { createTwilioProvider } = await import('./sms/twilio-provider.ts');
       return createTwilioProvider(twilioSettings(entry, deps.timeoutMs), deps);
     }
     case 'http': {
-      const { createHttpConnector } = await import('./http-connector.ts');
+      const { createHttpConnector } = await import('./http/connector.ts');
       return createHttpConnector(entry, deps);
     }
     default:

@@ -1,7 +1,7 @@
 import type { Attachment, Outbound } from '../../../shared/notification/command.ts';
 import type { Placeholder } from '../../../shared/notification/payload-template.ts';
-import { detectAttachmentType } from './attachment-type.ts';
-import { isGsmText } from './gsm-text.ts';
+import { detectAttachmentType } from './mail/attachment-type.ts';
+import { isGsmText } from './sms/gsm-text.ts';
 
 /** A file of a multipart body. */
 export interface FilePart {

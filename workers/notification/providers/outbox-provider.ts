@@ -3,7 +3,7 @@ import type { Outbound } from '../../../shared/notification/command.ts';
 import { openOutboxFolder } from '../../../shared/notification/outbox-folder.ts';
 import type { Provider, SendResult } from '../../../shared/notification/provider.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
-import { mailContent } from './mail-content.ts';
+import { mailContent } from './mail/mail-content.ts';
 import type { OutboxSettings } from './provider-settings.ts';
 
 /** Stands in where neither the message nor the settings name a sender; nothing leaves the machine under it. */

@@ -1,0 +1,84 @@
+/**
+ * Child process: the consumer runtime of the workers on one partition, with a handler that takes five milliseconds.
+ * Told a number of keys and of messages, it writes them to a topic of their own, then handles them and answers how many
+ * it handled in a second, from the first to be begun to the last to be done. Without brokers it is the embedded one.
+ */
+import { createConsumer } from '../../../shared/messaging/consumer/consumer.ts';
+import type { Disposition } from '../../../shared/messaging/disposition.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+
+const HANDLER_MS = 5;
+const MS_PER_SECOND = 1_000;
+/** A group that does not begin, or does not end, within this is stuck. */
+const LIMIT_MS = 60_000;
+
+/** What the parent asks for. */
+export interface LaneWords {
+  readonly keys: number;
+  readonly messages: number;
+}
+
+const [brokers = '', prefix = ''] = process.argv.slice(2);
+const broker = await openBroker();
+const publisher = broker.createPublisher({ clientId: 'bench-lanes' });
+await publisher.start();
+let runs = 0;
+
+process.on('message', (words: LaneWords) => {
+  measure(words).then(
+    (perSecond) => process.send?.(perSecond),
+    (error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    },
+  );
+});
+process.on('disconnect', () => process.exit(0));
+console.log('READY');
+
+async function openBroker(): Promise<Broker> {
+  if (brokers === '') {
+    const { createMemoryBroker } = await import('../../../shared/messaging/memory/broker.ts');
+    return createMemoryBroker();
+  }
+  const { createKafkaBroker } = await import('../../../shared/messaging/kafka/broker.ts');
+  return createKafkaBroker({ brokers: brokers.split(','), clientId: 'bench-lanes', log: silentLog });
+}
+
+async function measure({ keys, messages }: LaneWords): Promise<number> {
+  runs += 1;
+  const topic = `${prefix}lanes.${runs}`;
+  await broker.admin.createTopics([{ topic, partitions: 1 }]);
+  await publisher.publish(
+    Array.from({ length: messages }, (_, index) => ({
+      topic,
+      key: `key-${index % keys}`,
+      partition: 0,
+      value: Buffer.from(String(index)),
+    })),
+  );
+  const { promise: allDone, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => reject(new Error(`${topic}: not handled in time`)), LIMIT_MS);
+  let beganAt = Number.NaN;
+  let done = 0;
+  const consumer = createConsumer({
+    createSource: () =>
+      broker.createGroupSource({ groupId: topic, clientId: 'bench-lanes', topics: [topic] }),
+    log: silentLog,
+    process: async (): Promise<Disposition> => {
+      if (Number.isNaN(beganAt)) beganAt = performance.now();
+      await new Promise((end) => setTimeout(end, HANDLER_MS));
+      done += 1;
+      if (done === messages) resolve();
+      return 'settled';
+    },
+  });
+  await consumer.start();
+  await allDone;
+  clearTimeout(timer);
+  const perSecond = (messages * MS_PER_SECOND) / (performance.now() - beganAt);
+  await consumer.stop();
+  await broker.admin.deleteTopics([topic]);
+  return perSecond;
+}

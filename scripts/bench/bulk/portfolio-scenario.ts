@@ -1,0 +1,190 @@
+/** What `npm run recalculate` costs for each contract, from small portfolios to large ones, and what memory it takes. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { openBulkSystem, type KafkaUnderTest } from './system.ts';
+import { atMost, toKnow, type Slowdown } from '../interleaved.ts';
+import type { Ratio } from '../measurement.ts';
+import { growthOf, sampleMemory, type MemorySample } from '../proc-readings.ts';
+import { contractBody } from './sample-portfolio.ts';
+
+/** Portfolios below the largest one. */
+const SIZES = [1_000, 10_000, 100_000] as const;
+/** Told apart from the calculation: what a run takes that has next to nothing to calculate. */
+const START_SIZE = 1;
+/** Aims: times what a contract of the cheapest smaller portfolio costs, and MiB more than in the first quarter of the run. */
+const AIM = { growth: 1.1, memoryMiB: 64 } as const;
+/** Memory of a shorter run, in seconds, is mostly that of its start. */
+const LEAST_SAMPLES = 60;
+const LINES_OF_A_CHUNK = 1_000;
+const RUN_LIMIT_MS = 120_000;
+/** The slowest that is worth waiting for. */
+const LIMIT_MS_PER_CONTRACT = 5;
+const US_PER_MS = 1_000;
+/** Bytes of the command's own words that are kept for the case that it fails. */
+const KEPT_WORDS = 2_000;
+
+/** What the command writes for each contract. */
+export const RESULT_FORMS = ['ndjson', 'csv', 'summary'] as const;
+export type ResultForm = (typeof RESULT_FORMS)[number];
+
+/** One run of the command. */
+export interface PortfolioRun {
+  readonly broker: 'embedded' | 'Kafka';
+  readonly contracts: number;
+  /** From the start of the process to its end. */
+  readonly seconds: number;
+  /** Microseconds, without what the command takes to start and end. */
+  readonly perContractUs: number;
+  readonly memory: readonly MemorySample[];
+}
+
+/** Figures of the command. */
+export interface PortfolioResults {
+  readonly runs: readonly PortfolioRun[];
+  readonly ratios: readonly Ratio[];
+}
+
+export interface PortfolioBenchOptions extends KafkaUnderTest {
+  /** Of the largest portfolio. */
+  readonly contracts: number;
+  readonly results: ResultForm;
+  readonly progress: (text: string) => void;
+}
+
+/** The command over Kafka with one bulk worker process, then all in one process over the embedded broker. */
+export async function benchPortfolio(options: PortfolioBenchOptions): Promise<PortfolioResults> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'bench-portfolio-'));
+  try {
+    const runs = [...(await overKafka(options, folder)), ...(await embedded(options, folder))];
+    return { runs, ratios: (['Kafka', 'embedded'] as const).flatMap((broker) => ratiosOf(broker, runs)) };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function overKafka(options: PortfolioBenchOptions, folder: string): Promise<readonly PortfolioRun[]> {
+  const system = openBulkSystem(options, `bench-${process.pid}.portfolio.`);
+  try {
+    const worker = await system.startWorker('bulk');
+    const place = { broker: 'Kafka' as const, env: system.env, pids: { worker: worker.process.pid } };
+    return await allSizes(options, folder, place);
+  } finally {
+    await system.close();
+  }
+}
+
+function embedded(options: PortfolioBenchOptions, folder: string): Promise<readonly PortfolioRun[]> {
+  const env = { KAFKA_BROKERS: '', LOG_LEVEL: 'warn', ADMIN_FILE: 'none' };
+  return allSizes(options, folder, { broker: 'embedded', env, pids: {} });
+}
+
+interface Place {
+  readonly broker: PortfolioRun['broker'];
+  readonly env: Readonly<Record<string, string>>;
+  /** Processes beside the command whose memory is looked at. */
+  readonly pids: Readonly<Record<string, number | undefined>>;
+}
+
+async function allSizes(
+  options: PortfolioBenchOptions,
+  folder: string,
+  place: Place,
+): Promise<readonly PortfolioRun[]> {
+  const sizes = [...SIZES.filter((size) => size < options.contracts), options.contracts];
+  const input = path.join(folder, 'portfolio.ndjson');
+  await writePortfolio(input, START_SIZE);
+  await runCommand(options, folder, place);
+  const start = await runCommand(options, folder, place);
+  const runs: PortfolioRun[] = [];
+  for (const contracts of sizes) {
+    await writePortfolio(input, contracts);
+    const { seconds, memory } = await runCommand(options, folder, place, contracts);
+    const perContractUs = ((seconds - start.seconds) * US_PER_MS * 1_000) / contracts;
+    options.progress(
+      `${place.broker}: ${contracts} contracts in ${seconds.toFixed(1)} s, ${perContractUs.toFixed(0)} us each`,
+    );
+    runs.push({ broker: place.broker, contracts, seconds, perContractUs, memory });
+  }
+  return runs;
+}
+
+/** A file of so many lines, written in chunks. */
+async function writePortfolio(file: string, contracts: number): Promise<void> {
+  function* chunks(): Generator<string> {
+    for (let from = 0; from < contracts; from += LINES_OF_A_CHUNK) {
+      const length = Math.min(LINES_OF_A_CHUNK, contracts - from);
+      yield Array.from({ length }, (_, place) => lineOf(from + place)).join('');
+    }
+  }
+  await pipeline(Readable.from(chunks()), createWriteStream(file));
+}
+
+function lineOf(index: number): string {
+  return `${JSON.stringify({ id: `contract-${index}`, ...contractBody(index) })}\n`;
+}
+
+/** Runs the command to its end; rejects unless all is well. */
+async function runCommand(
+  { results }: PortfolioBenchOptions,
+  folder: string,
+  { env, pids }: Place,
+  contracts = START_SIZE,
+): Promise<{ readonly seconds: number; readonly memory: readonly MemorySample[] }> {
+  const output = path.join(folder, `results.${results === 'csv' ? 'csv' : 'ndjson'}`);
+  const summary = results === 'summary' ? ['--summary'] : ['--output', output];
+  const args = [
+    'scripts/recalculate.ts',
+    '--overwrite',
+    '--input',
+    path.join(folder, 'portfolio.ndjson'),
+    ...summary,
+  ];
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [...args, '--json'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, ...env },
+    timeout: RUN_LIMIT_MS + contracts * LIMIT_MS_PER_CONTRACT,
+  });
+  let words = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    words = (words + chunk.toString('utf8')).slice(-KEPT_WORDS);
+  });
+  const sampling = sampleMemory({ command: child.pid, ...pids });
+  const [code] = await once(child, 'exit');
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const memory = sampling.stop();
+  if (code !== 0) throw new Error(`recalculate ended with ${code}: ${words}`);
+  await rm(output, { force: true });
+  return { seconds, memory };
+}
+
+function ratiosOf(broker: PortfolioRun['broker'], all: readonly PortfolioRun[]): readonly Ratio[] {
+  const runs = all.filter((run) => run.broker === broker);
+  const largest = runs.at(-1);
+  const smaller = runs.slice(0, -1).map(({ perContractUs }) => perContractUs);
+  if (largest === undefined || smaller.length === 0) return [];
+  const count = largest.contracts.toLocaleString('en-US');
+  const growth = largest.perContractUs / Math.min(...smaller);
+  const grown = growthOf(largest.memory);
+  const judge = largest.memory.length < LEAST_SAMPLES ? toKnow : atMost;
+  return [
+    atMost(
+      `cost of a contract, ${count} / cheapest smaller portfolio: ${broker}`,
+      single(growth),
+      AIM.growth,
+    ),
+    judge(`MiB more than in the first quarter, ${count} contracts: ${broker}`, single(grown), AIM.memoryMiB),
+  ];
+}
+
+/** A value of which there is one. */
+function single(value: number): Slowdown {
+  return { value, byFastest: value };
+}

@@ -1,0 +1,35 @@
+/**
+ * Child process: answers each batch of contracts at once with a reply that a bulk lane has answered such a batch with,
+ * under the same correlation id and key.
+ */
+import type { IHeaders, Message } from 'kafkajs';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { bulkReplies } from './messages.ts';
+import { batchReader, batchSender, rawBatchKafka, type ReadMessage } from './raw-batch-client.ts';
+import { benchCodec } from '../calls/sample-messages.ts';
+
+const [brokers = '', requestTopic = '', replyTopic = '', partitions = '12'] = process.argv.slice(2);
+const DISPOSED = Buffer.alloc(1);
+const replies = await bulkReplies(benchCodec());
+const kafka = rawBatchKafka(brokers.split(','), 'raw-batch-echo');
+const send = await batchSender(kafka, replyTopic);
+let answered = 0;
+await batchReader(kafka, { topic: requestTopic, partitions: Number(partitions) }, (batch) =>
+  send(batch.map(replyTo)),
+);
+process.on('SIGTERM', () => process.exit(0));
+console.log('READY');
+
+function replyTo({ key, headers }: ReadMessage): Message {
+  const reply = replies[answered % replies.length];
+  answered += 1;
+  return {
+    key: key ?? null,
+    value: reply?.value ?? null,
+    headers: {
+      ...(reply?.headers as IHeaders),
+      [HEADER.correlationId]: headers?.[HEADER.correlationId],
+      [HEADER.nestIsDisposed]: DISPOSED,
+    },
+  };
+}

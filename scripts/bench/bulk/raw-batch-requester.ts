@@ -1,0 +1,121 @@
+/**
+ * Child process: keeps batches of contracts under way, each reply brings the next one on. Told a time, it answers how
+ * many contracts were answered in a second of it; replies are told from refusals, the last one is read to its last item.
+ */
+import { randomUUID } from 'node:crypto';
+import type { IHeaders, Message } from 'kafkajs';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { REPLY_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
+import { BATCHES_IN_FLIGHT, bulkRequests, CONTRACTS_PER_BATCH } from './messages.ts';
+import { batchReader, endProcess, batchSender, rawBatchKafka, type ReadMessage } from './raw-batch-client.ts';
+import { benchCodec } from '../calls/sample-messages.ts';
+
+/** What the parent asks for; warming up is not measured. */
+export interface BulkWords {
+  readonly warmUpMs: number;
+  readonly measureMs: number;
+}
+
+/** What came of it. */
+export interface BulkAnswer {
+  readonly contractsPerSecond: number;
+  readonly contracts: number;
+}
+
+const MS_PER_SECOND = 1_000;
+const STATUS_OK = 200;
+/** Nobody waits for a reply any longer than this; without one in so long the run is given up. */
+const PATIENCE_MS = 30_000;
+const [brokers = '', requestTopic = '', replyTopic = '', partitions = '12'] = process.argv.slice(2);
+const codec = benchCodec();
+const requests = await bulkRequests(codec);
+const kafka = rawBatchKafka(brokers.split(','), 'raw-batch-requester');
+const send = await batchSender(kafka, requestTopic);
+const waiting = new Set<string>();
+let sent = 0;
+let answered = 0;
+let isRunning = false;
+let latest: ReadMessage | undefined;
+let onIdle: (() => void) | undefined;
+await batchReader(kafka, { topic: replyTopic, partitions: Number(partitions) }, takeAll);
+
+process.on('message', (words: BulkWords) => {
+  measure(words).then((answer) => process.send?.(answer), endProcess);
+});
+process.on('disconnect', () => process.exit(0));
+process.on('SIGTERM', () => process.exit(0));
+console.log('READY');
+
+function nextRequest(): Message {
+  const request = requests[sent % requests.length];
+  const id = randomUUID();
+  const now = Date.now();
+  waiting.add(id);
+  sent += 1;
+  return {
+    key: id,
+    partition: sent % Number(partitions),
+    value: request?.value ?? null,
+    headers: {
+      ...(request?.headers as IHeaders),
+      [HEADER.replyTopic]: replyTopic,
+      [HEADER.correlationId]: id,
+      [HEADER.deadline]: String(now + PATIENCE_MS),
+      [HEADER.originTimestamp]: String(now),
+    },
+  };
+}
+
+function takeAll(messages: readonly ReadMessage[]): void {
+  const before = answered;
+  for (const message of messages) take(message);
+  if (isRunning) send(Array.from({ length: answered - before }, nextRequest));
+  else if (waiting.size === 0) onIdle?.();
+}
+
+function take(message: ReadMessage): void {
+  const id = message.headers?.[HEADER.correlationId];
+  if (!Buffer.isBuffer(id) || !waiting.delete(id.toString('latin1'))) return;
+  if (message.headers?.[HEADER.errorCode] !== undefined) endProcess(new Error('a batch was refused'));
+  latest = message;
+  answered += 1;
+}
+
+async function measure({ warmUpMs, measureMs }: BulkWords): Promise<BulkAnswer> {
+  isRunning = true;
+  for (let batch = 0; batch < BATCHES_IN_FLIGHT; batch += 1) send([nextRequest()]);
+  await pause(warmUpMs);
+  const startedAt = performance.now();
+  const before = answered;
+  await pause(measureMs);
+  const contracts = (answered - before) * CONTRACTS_PER_BATCH;
+  const seconds = (performance.now() - startedAt) / MS_PER_SECOND;
+  isRunning = false;
+  await idle();
+  await checkLatest();
+  return { contractsPerSecond: contracts / seconds, contracts };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Resolves when nothing is under way any more. */
+async function idle(): Promise<void> {
+  if (waiting.size === 0) return;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => reject(new Error('batches were not answered')), PATIENCE_MS);
+  onIdle = resolve;
+  await promise;
+  clearTimeout(timer);
+}
+
+/** The fastest lane is no good if it answers with refusals. */
+async function checkLatest(): Promise<void> {
+  const decoded = await codec.decode({ value: (latest?.value as Buffer | undefined) ?? null, headers: {} });
+  if (decoded.kind !== 'decoded' || decoded.type !== REPLY_BATCH) throw new Error('not a batch of replies');
+  const { items } = decoded.payload as { items: readonly { status: number }[] };
+  const isComplete =
+    items.length === CONTRACTS_PER_BATCH && items.every(({ status }) => status === STATUS_OK);
+  if (!isComplete) throw new Error('a contract was refused');
+}

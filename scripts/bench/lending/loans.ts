@@ -1,0 +1,150 @@
+/** The loans that schedules are measured with, and their calculation taken apart into its phases. */
+
+import { Decimal } from 'decimal.js';
+import { amortise } from '../../../shared/lending/amortisation/amortise.ts';
+import type { AmortisedRow } from '../../../shared/lending/amortisation/amortised-row.ts';
+import { parseCalendarDate, type CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
+import { checkMembers } from '../../../shared/lending/terms/check-members.ts';
+import { effectiveAnnualRate } from '../../../shared/lending/annual-rate/effective-annual-rate.ts';
+import { effectiveInterestRate } from '../../../shared/lending/annual-rate/effective-interest-rate.ts';
+import {
+  completeTerms,
+  MOST_INSTALLMENTS,
+  type LoanTerms,
+} from '../../../shared/lending/terms/loan-terms.ts';
+import { planRepayment, type PlannedSchedule } from '../../../shared/lending/amortisation/plan-repayment.ts';
+import type { ScheduledLoan } from '../../../shared/lending/annual-rate/rate-flows.ts';
+import { Findings } from '../../../shared/lending/request/refusal.ts';
+import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
+import type { ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
+import { BUILT_IN_CATALOGUE } from '../../../shared/lending/schedule-types/schedule-catalogue.ts';
+import { scheduleDatesOf, type ScheduleDates } from '../../../shared/lending/due-dates/schedule-dates.ts';
+import { scheduleRowsOf } from '../../../shared/lending/schedule-rows.ts';
+
+/** A `yyyy-mm-dd` text that is known to be a date. */
+function on(text: string): CalendarDate {
+  const date = parseCalendarDate(text);
+  if (date === undefined) throw new Error(`not a date: ${text}`);
+  return date;
+}
+
+const START = on('2024-01-15');
+/** Day of the request; not read, since the loans say when they start. */
+export const REQUEST_DAY = START;
+
+/** 250,000 at 7.25 %, monthly level payments from 15 January 2024, no charges. */
+export function plainLoan(installments: number): RepaymentScheduleRequest {
+  return {
+    ScheduleType: 'EqualInstallments',
+    Amount: new Decimal(250_000),
+    InterestPercent: new Decimal('7.25'),
+    InstallmentsNo: installments,
+    PeriodicityType: 'Monthly',
+    InstallmentDay: 15,
+    ActivationDate: START,
+    CalculateDAE: 0,
+  };
+}
+
+/** The same with a monthly fee, a yearly percentage of the balance charged monthly, and a premium at each year's start. */
+export function loanWithCharges(installments: number): RepaymentScheduleRequest {
+  return {
+    ...plainLoan(installments),
+    UpFrontValue: new Decimal(500),
+    Commission: [
+      {
+        FeeName: 'Account',
+        SourceValue: new Decimal(5),
+        FeePeriodicityType: 'Monthly',
+        FeeDate: START,
+      },
+      {
+        FeeName: 'Administration',
+        SourcePercent: new Decimal('0.5'),
+        PercentAppliedTo: 'RemainingValue',
+        PerAnnum: true,
+        FeePeriodicityType: 'Monthly',
+        FeeDate: START,
+      },
+    ],
+    Insurance: [
+      {
+        InsuranceName: 'Life',
+        SourcePercent: new Decimal('0.2'),
+        InsurancePeriodicityType: 'Annual',
+        InsuranceDate: START,
+        IsUpfront: true,
+      },
+    ],
+  };
+}
+
+/** What is known after the dates. */
+export interface DatedTerms {
+  readonly terms: LoanTerms;
+  readonly dates: ScheduleDates;
+}
+
+/** Phase 1: members checked and dates made. `rows` may exceed the number of installments that a request may ask for. */
+export function dated(request: RepaymentScheduleRequest, rows: number): DatedTerms {
+  const findings = new Findings();
+  const context = {
+    requestDay: REQUEST_DAY,
+    maxRows: MOST_INSTALLMENTS,
+    catalogue: BUILT_IN_CATALOGUE,
+    calendars: { find: () => undefined },
+  };
+  const checked = checkMembers(request, context, findings);
+  const dates = scheduleDatesOf(request, { ...checked.dates, installmentsNo: rows }, findings);
+  const terms = completeTerms(checked.draft);
+  if (terms === undefined || dates === undefined || findings.faults.length > 0) throw refused(findings);
+  return { terms: { ...terms, installmentsNo: rows }, dates };
+}
+
+/** Phase 2: day counts, rates, and the rows that collect each charge. */
+export function planned(request: RepaymentScheduleRequest, { terms, dates }: DatedTerms): PlannedSchedule {
+  const findings = new Findings();
+  const plan = planRepayment(request, terms, dates, findings);
+  if (plan === undefined) throw refused(findings);
+  return plan;
+}
+
+/** Phase 3: the level payment, interest and principal of every row. */
+export function amortised({ plan }: PlannedSchedule): readonly AmortisedRow[] {
+  const outcome = amortise(plan);
+  if (outcome.kind !== 'rows') throw new Error(outcome.message);
+  return outcome.rows;
+}
+
+/** Phase 4: rows as they are answered, with the charges that they collect. */
+export function answered(
+  rows: readonly AmortisedRow[],
+  plannedSchedule: PlannedSchedule,
+  currencyDigits: number,
+): readonly ScheduleRow[] {
+  return scheduleRowsOf(rows, { ...plannedSchedule, currencyDigits }, new Findings());
+}
+
+/** Phases 1 to 4: a loan with its rows, as the rates see it. */
+export function scheduled(request: RepaymentScheduleRequest, rows: number): ScheduledLoan & DatedTerms {
+  const known = dated(request, rows);
+  const plan = planned(request, known);
+  const { terms, dates } = known;
+  const answer = answered(amortised(plan), plan, terms.currencyDigits);
+  return { terms, dates, startDate: dates.startDate, drawn: terms.amount - terms.upFront, rows: answer };
+}
+
+/** The same with due dates moved on from Romanian holidays and weekends. */
+export function shiftedLoan(installments: number): RepaymentScheduleRequest {
+  return { ...loanWithCharges(installments), HolidayShift: true, HolidayCountry: 'RO' };
+}
+
+/** All phases, DAE and EIR both: what calculateRepaymentSchedule does, without its limit of rows. */
+export function withBothRates(request: RepaymentScheduleRequest, rows: number): readonly (string | null)[] {
+  const loan = scheduled(request, rows);
+  return [effectiveAnnualRate(loan, loan.terms.periodicity), effectiveInterestRate(loan)];
+}
+
+function refused(findings: Findings): Error {
+  return new Error(`the sample is refused: ${JSON.stringify(findings.faults)}`);
+}

@@ -1,0 +1,86 @@
+/** One line of a portfolio, `{id, jsonParam, schedule?}`, as a contract or as what is wrong with it. */
+
+import { MAX_WARNINGS, unknownMember } from '../../../shared/contract/json/known-members.ts';
+import { readRepaymentScheduleRequest } from '../../../shared/contract/schedule/read-repayment-schedule-request.ts';
+import { isAbsent, isRecord, limitFaults, shapeFault } from '../../../shared/contract/json/request-faults.ts';
+import { createProblem } from '../../../shared/platform/create-problem.ts';
+import type { Fault, Warning } from '../../../shared/platform/problem.ts';
+import type { InputRecord } from './input-records.ts';
+
+/** Members of a line; others have no effect. */
+export const LINE_MEMBER = { id: 'id', request: 'jsonParam', former: 'schedule' } as const;
+
+const MEMBERS: ReadonlySet<string> = new Set(Object.values(LINE_MEMBER));
+/** Longest id of a contract, in characters; the same as in a batch of requests. */
+const MAX_ID_LENGTH = 200;
+const ID = `text of 1 to ${MAX_ID_LENGTH} characters or a whole number`;
+/** Most installments of a schedule (M6): requests beyond it are refused, and weigh no more than this. */
+const MAX_ROWS = 1_200;
+
+/**
+ * Reads the value of a line. The request goes through the reader that HTTP callers meet, with the same faults, all at
+ * once (E3). `known` are faults that were found before: of cells that could not be read, whose members are left out.
+ */
+export function readContract(line: number, value: unknown, known: readonly Fault[] = []): InputRecord {
+  if (!isRecord(value)) {
+    const fault = shapeFault('line', 'wrong-type', 'must be an object with the members id and jsonParam');
+    return refused(line, undefined, [fault]);
+  }
+  const { id: sentId, jsonParam, schedule } = value;
+  const id = readId(sentId);
+  const read = readRepaymentScheduleRequest({ jsonParam });
+  const faults = id === undefined ? [idFault(sentId), ...known] : known;
+  if (read.kind === 'invalid' && faults.length === 0) {
+    const problem = createProblem(read.problem, { errors: read.faults });
+    return { kind: 'refused', line, id, problem };
+  }
+  if (read.kind === 'invalid') return refused(line, id, [...faults, ...beside(known, read.faults)]);
+  if (faults.length > 0 || id === undefined) return refused(line, id, faults);
+  return {
+    kind: 'contract',
+    line,
+    id,
+    request: read.payload,
+    rows: Math.min(Math.max(read.payload.InstallmentsNo, 1), MAX_ROWS),
+    warnings: withUnknown(read.warnings, value),
+    former: schedule ?? undefined,
+  };
+}
+
+/** A number beyond this is not what the line says any more: it would answer under another id. */
+function readId(sent: unknown): string | number | undefined {
+  if (typeof sent === 'string') return sent.length > 0 && sent.length <= MAX_ID_LENGTH ? sent : undefined;
+  return typeof sent === 'number' && Number.isSafeInteger(sent) ? sent : undefined;
+}
+
+function idFault(sent: unknown): Fault {
+  const path = LINE_MEMBER.id;
+  if (isAbsent(sent)) return shapeFault(path, 'missing', `is missing; must be ${ID}`);
+  if (sent === '') return shapeFault(path, 'empty', `must not be empty; must be ${ID}`);
+  if (typeof sent === 'string') {
+    return shapeFault(path, 'too-long', `must have at most ${MAX_ID_LENGTH} characters`);
+  }
+  if (typeof sent !== 'number') return shapeFault(path, 'wrong-type', `must be ${ID}`);
+  const largest = `must be a whole number of at most ${Number.MAX_SAFE_INTEGER} in size, or text`;
+  return shapeFault(path, 'out-of-range', largest);
+}
+
+/** What the reader says of members that are known to be unreadable goes without saying. */
+function beside(known: readonly Fault[], faults: readonly Fault[]): readonly Fault[] {
+  const paths = new Set(known.map(({ path }) => path));
+  return faults.filter(({ path }) => !paths.has(path));
+}
+
+function refused(line: number, id: string | number | undefined, faults: readonly Fault[]): InputRecord {
+  const problem = createProblem('invalid-request', { errors: limitFaults(faults) });
+  return { kind: 'refused', line, id, problem };
+}
+
+function withUnknown(
+  warnings: readonly Warning[],
+  value: Readonly<Record<string, unknown>>,
+): readonly Warning[] {
+  const unknown = Object.keys(value).filter((name) => !MEMBERS.has(name));
+  if (unknown.length === 0) return warnings;
+  return [...warnings, ...unknown.map((name) => unknownMember(name))].slice(0, MAX_WARNINGS);
+}

@@ -1,0 +1,90 @@
+/** The lines of the files that a recalculation writes: a result or a failure for each line of the input. */
+
+import { renderRepaymentSchedule } from '../../../shared/contract/schedule/render-repayment-schedule.ts';
+import { formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
+import { formatMinorUnits } from '../../../shared/lending/numbers/money.ts';
+import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';
+import type { Problem } from '../../../shared/platform/problem.ts';
+import { renderComparison, type Comparison } from '../report/compare-schedules.ts';
+import { bySum, SUM_NAMES, type ScheduleSums } from '../report/schedule-sums.ts';
+
+/** A calculated contract. */
+export interface ContractResult {
+  readonly id: string | number;
+  readonly schedule: RepaymentSchedule;
+  readonly sums: ScheduleSums;
+  /** As in header plat-warnings (E3). */
+  readonly warnings: string | undefined;
+  /** Present only where it is asked for, and the contract has a former schedule. */
+  readonly comparison: Comparison | undefined;
+}
+
+/** `{"id":..., "schedule":[...]}` with warnings and comparison where there are any. */
+export function ndjsonResult({ id, schedule, warnings, comparison }: ContractResult): string {
+  const told = warnings === undefined ? '' : `,"warnings":${JSON.stringify(warnings)}`;
+  const compared =
+    comparison === undefined ? '' : `,"comparison":${renderComparison(comparison, schedule.currencyDigits)}`;
+  return `{"id":${JSON.stringify(id)},"schedule":${renderRepaymentSchedule(schedule)}${told}${compared}}\n`;
+}
+
+const COLUMNS = [
+  'id',
+  'installments',
+  'firstDueDate',
+  'lastDueDate',
+  'firstInstallment',
+  ...SUM_NAMES,
+  'dae',
+  'eir',
+];
+const COMPARED_COLUMNS = [
+  ...SUM_NAMES.map((name) => `${name}Before`),
+  ...SUM_NAMES.map((name) => `${name}Difference`),
+  'largestDifference',
+];
+
+/** The first line of a CSV file. */
+export function csvHeader(isCompared: boolean): string {
+  return `${[...COLUMNS, ...(isCompared ? COMPARED_COLUMNS : [])].join(',')}\n`;
+}
+
+/** One line for a contract; cells without a value are empty, those of a comparison too where there is none. */
+export function csvResult(result: ContractResult, isCompared: boolean): string {
+  const { id, schedule, sums, comparison } = result;
+  const { rows, currencyDigits, dae, eir } = schedule;
+  const money = (minor: number | bigint): string => formatMinorUnits(minor, currencyDigits);
+  const first = rows[0];
+  const last = rows.at(-1);
+  const cells = [
+    csvText(String(id)),
+    String(rows.length),
+    first === undefined ? '' : formatCalendarDate(first.dueDate),
+    last === undefined ? '' : formatCalendarDate(last.dueDate),
+    first === undefined ? '' : money(first.totalInstallment),
+    ...Object.values(bySum((name) => money(sums[name]))),
+    dae ?? '',
+    eir ?? '',
+    ...(isCompared ? comparedCells(comparison, money) : []),
+  ];
+  return `${cells.join(',')}\n`;
+}
+
+function comparedCells(comparison: Comparison | undefined, money: (minor: bigint) => string): string[] {
+  if (comparison === undefined) return COMPARED_COLUMNS.map(() => '');
+  const { before, difference, largestDifference } = comparison;
+  return [
+    ...SUM_NAMES.map((name) => money(before[name])),
+    ...SUM_NAMES.map((name) => money(difference[name])),
+    money(largestDifference),
+  ];
+}
+
+/** A cell of text (RFC 4180): quoted where it would not be one cell otherwise. */
+function csvText(text: string): string {
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** `{"line":..., "id":..., "problem":{...}}`; without an id where the line has none. */
+export function failureLine(line: number, id: string | number | undefined, problem: Problem): string {
+  return `${JSON.stringify({ line, id, problem })}\n`;
+}

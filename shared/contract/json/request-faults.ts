@@ -1,0 +1,122 @@
+/** What can be wrong with the shape of a request (E1, E3), in stable codes and the interface's own spellings. */
+
+import type { z } from 'zod';
+import type { Fault } from '../../platform/problem.ts';
+
+/** Codes of faults that a request's definition finds. They are stable: callers may branch on them. */
+export const SHAPE_FAULTS = {
+  missing: 'A mandatory member is missing or null',
+  'wrong-type': 'The value is of another kind than the member has',
+  empty: 'The text is empty',
+  'too-long': 'The text is too long',
+  'too-many-items': 'The list has too many items',
+  'amount-too-large': 'The amount is larger than can be calculated with',
+  'out-of-range': 'The number is outside the allowed range, or not whole',
+  'too-many-decimals': 'The number has more decimals than allowed',
+  'invalid-date': 'The text is not an existing date',
+  'mutually-exclusive': 'Members that exclude one another are both sent, or none of them is',
+  'invalid-json': 'The text is not valid JSON',
+  'unknown-value': 'The text is none of the allowed ones',
+  'control-character': 'The text holds a line break or another control character',
+  'broken-text': 'The text holds half of a surrogate pair, which stands for no character',
+  'invalid-phone-number': 'The text is not a telephone number that exists, or its country is not known',
+  'invalid-sender': 'The text is neither an alphanumeric sender, a telephone number nor a short code',
+  'invalid-address': 'The text is not one plain e-mail address',
+  unclean: 'A message in Avro holds the value otherwise than it is sent',
+  'too-many-recipients': 'The e-mail has too many recipients',
+  'invalid-base64': 'The text is not base64',
+  'invalid-name': 'The text cannot be the name of a file',
+  'attachment-too-large': 'The attachment, or all of them together, are larger than allowed',
+  'refused-type': 'Files of this kind are not sent: programs and scripts',
+  'contradicting-type': 'The content is of another kind than the ending of the name says',
+  'unknown-member': 'The member is not known and has no effect; alone it is a warning',
+  'more-faults': 'There are more faults than are listed',
+} as const;
+
+export type ShapeFaultCode = keyof typeof SHAPE_FAULTS;
+
+/** Most faults that are listed; whoever has more learns so, and the answer stays small. */
+export const MAX_FAULTS = 100;
+
+/** Faults of readable numbers that nothing could be calculated with: alone they make a 422, not a 400 (M6, E1). */
+const NOT_COMPUTABLE: ReadonlySet<string> = new Set<ShapeFaultCode>([
+  'amount-too-large',
+  'out-of-range',
+  'too-many-decimals',
+]);
+
+/** Faults that size alone makes: on their own they make a 413. */
+const TOO_LARGE: ReadonlySet<string> = new Set<ShapeFaultCode>(['attachment-too-large']);
+
+/** The error codes that faults of a request can amount to. */
+export type RequestProblemCode = 'invalid-request' | 'not-computable' | 'attachments-too-large';
+
+/** The problem that faults amount to: a wrong shape if any of them says so. */
+export function problemCodeOf(faults: readonly Fault[]): RequestProblemCode {
+  if (faults.every(({ code }) => NOT_COMPUTABLE.has(code))) return 'not-computable';
+  return faults.every(({ code }) => TOO_LARGE.has(code)) ? 'attachments-too-large' : 'invalid-request';
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** The path of a member as callers write it: `jsonParam.Commission[0].SourceValue`; the empty path is the body. */
+export function pathText(path: readonly PropertyKey[]): string {
+  let joined = '';
+  for (const key of path) {
+    if (typeof key === 'number') joined += `[${key}]`;
+    else joined += joined === '' ? String(key) : `.${String(key)}`;
+  }
+  return joined === '' ? 'body' : joined;
+}
+
+/** A fault of the request's shape. */
+export function shapeFault(path: string, code: ShapeFaultCode, message: string): Fault {
+  return { path, code, message };
+}
+
+/** True for what counts as absent (M6). */
+export function isAbsent(value: unknown): value is undefined | null {
+  return value === undefined || value === null;
+}
+
+/** True for a JSON object, not a list. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Turns what the definition found into faults, one for each member: of a value of another kind the definition also
+ * finds that it is too long. Messages are those of the member kinds.
+ */
+export function faultsOfIssues(issues: readonly Issue[], body: unknown): Fault[] {
+  const faults = new Map<string, Fault>();
+  for (const issue of issues) {
+    const path = pathText(issue.path);
+    if (!faults.has(path)) faults.set(path, shapeFault(path, codeOf(issue, body), issue.message));
+  }
+  return [...faults.values()];
+}
+
+/** At most {@link MAX_FAULTS} faults, the last of which then says how many are left out. */
+export function limitFaults(faults: readonly Fault[]): readonly Fault[] {
+  if (faults.length <= MAX_FAULTS) return faults;
+  const listed = faults.slice(0, MAX_FAULTS - 1);
+  const message = `${faults.length - listed.length} further faults are not listed`;
+  return [...listed, shapeFault('body', 'more-faults', message)];
+}
+
+function codeOf(issue: Issue, body: unknown): ShapeFaultCode {
+  if (issue.code === 'too_small') return 'empty';
+  if (issue.code === 'too_big') return 'too-long';
+  if (issue.code === 'custom') return issue.params?.['code'] as ShapeFaultCode;
+  return isAbsent(valueAt(body, issue.path)) ? 'missing' : 'wrong-type';
+}
+
+function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+  let value = body;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
+}

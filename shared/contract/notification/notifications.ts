@@ -1,0 +1,62 @@
+/** The notifications of the interface (4.8): one entry each says what documents have to know. */
+
+import type { z } from 'zod';
+import type { TopicKey } from '../../messaging/topics/topic-names.ts';
+import { EMAIL_EXAMPLE, SMS_EXAMPLE } from './notification-examples.ts';
+import {
+  emailCommandMembers,
+  emailMembers,
+  smsCommandMembers,
+  smsMembers,
+} from './notification-request-shapes.ts';
+
+export interface NotificationContract {
+  /** Name of the operation. */
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  /** Address below the base path. */
+  readonly path: string;
+  /** Value of the header X-Communication-Channel. */
+  readonly channelNumber: string;
+  readonly topic: TopicKey;
+  readonly commandType: string;
+  /** Definitions of the HTTP body and of the JSON message. */
+  readonly bodyShape: z.ZodObject;
+  readonly commandShape: z.ZodObject;
+  readonly example: Readonly<Record<string, unknown>>;
+}
+
+export const NOTIFICATIONS: readonly NotificationContract[] = [
+  {
+    name: 'SendSms',
+    summary: 'Sends an SMS',
+    description:
+      'Answered as soon as the message is stored; what becomes of it is asked for by its id. Messages to one receiver ' +
+      'keep their order.',
+    path: '/api/notifications/v1/sms/send',
+    channelNumber: '1',
+    topic: 'smsCommands',
+    commandType: 'SendSmsCommand',
+    bodyShape: smsMembers,
+    commandShape: smsCommandMembers,
+    example: SMS_EXAMPLE,
+  },
+  {
+    name: 'SendEmail',
+    summary: 'Sends an e-mail',
+    description:
+      'Answered as soon as the message is stored; what becomes of it is asked for by its id. Messages to one receiver ' +
+      'keep their order.',
+    path: '/api/notifications/v1/email/send',
+    channelNumber: '2',
+    topic: 'emailCommands',
+    commandType: 'SendEmailCommand',
+    bodyShape: emailMembers,
+    commandShape: emailCommandMembers,
+    example: EMAIL_EXAMPLE,
+  },
+];
+
+/** Address of a notification below the base path. */
+export const NOTIFICATION_PATH = '/api/notifications/v1/{notificationId}';

@@ -1,0 +1,174 @@
+/** Worked examples of `plat_bp_getbankingproductbycode`, in the example catalogue as of 2026-01-15; a test keeps them true. */
+
+import type { Example } from '../schedule/repayment-schedule-examples.ts';
+
+/** The main example first. */
+export const PRODUCT_BY_CODE_EXAMPLES: readonly [Example, ...Example[]] = [
+  {
+    key: 'availability',
+    summary: 'The bounds of a personal loan and who has to take part',
+    request: {
+      BankingProductCode: 'TL-PERSONAL',
+      displayBPAvailability: true,
+      displayMandatoryRoles: true,
+    },
+    reply: {
+      BankingProduct: {
+        BankingProductCode: 'TL-PERSONAL',
+        Name: 'Personal loan',
+        StartDate: '2024-01-01T00:00:00',
+        EndDate: null,
+        BankingProductType: 'TL',
+      },
+      Availability: {
+        Currency: 'EUR',
+        PeriodType: 'Months',
+        MaxPeriodForDisbursement: 3,
+        MinimumPeriod: 6,
+        MaximumPeriod: 84,
+        MinimumEarlyRepaymentValue: 100,
+        MinimumAmount: 500,
+        MaximumAmount: 30000,
+        UnusageStartPeriod: null,
+        MinimumAdvance: null,
+        MaximumAdvance: null,
+        AvailabilityItemFilters: [
+          {
+            Filter: 'Age from 18 to 70 at the end of the term',
+            FilterScope: 'Applicant',
+            FilterType: 'Range',
+            Description: 'Checked when the application is made.',
+          },
+        ],
+        ProductCovenants: [],
+        MandatoryRoles: [
+          { Name: 'Applicant', SearchLimit: true },
+          { Name: 'Codebtor', SearchLimit: false },
+        ],
+      },
+    },
+  },
+  {
+    key: 'interests',
+    summary: 'The interests of an overdraft, by used amount, and its commissions',
+    request: {
+      BankingProductCode: 'od-current',
+      displayInterestsAndCommissions: true,
+    },
+    reply: {
+      BankingProduct: {
+        BankingProductCode: 'OD-CURRENT',
+        Name: 'Current account overdraft',
+        StartDate: '2020-01-01T00:00:00',
+        EndDate: null,
+        BankingProductType: 'OD',
+      },
+      Dimensions: {
+        InterestsAndCommissions: [
+          {
+            InterestCommissionItemName: 'Overdraft',
+            CommissionListName: 'Overdraft commissions',
+            InterestListName: 'Overdraft interests',
+            Commissions: [
+              {
+                Name: 'Line fee',
+                Type: 'Administration',
+                PeriodicityType: 'Annual',
+                Currency: 'EUR',
+                Status: 'Active',
+                IsForUnusage: false,
+                ValueIsPercent: false,
+                IncludedInRepaymentSchedule: true,
+                AutomaticLoadOnContract: true,
+                MandatoryForApplicant: true,
+                UseBankingFormula: false,
+                IsForContractVersion: false,
+                PercentAppliedTo: null,
+                Percent: null,
+                Values: [
+                  {
+                    CommissionValue: 30,
+                    CommissionPercent: null,
+                    Status: 'Active',
+                    ValueValidFrom: { invariantDate: '2020-01-01' },
+                    ValueValidTo: null,
+                  },
+                ],
+              },
+              {
+                Name: 'Unused line',
+                Type: 'Unusage',
+                PeriodicityType: 'Monthly',
+                Currency: 'EUR',
+                Status: 'Active',
+                IsForUnusage: true,
+                ValueIsPercent: true,
+                IncludedInRepaymentSchedule: true,
+                AutomaticLoadOnContract: true,
+                MandatoryForApplicant: true,
+                UseBankingFormula: false,
+                IsForContractVersion: false,
+                PercentAppliedTo: null,
+                Percent: null,
+                Values: [
+                  {
+                    CommissionValue: null,
+                    CommissionPercent: 0.5,
+                    Status: 'Active',
+                    ValueValidFrom: { invariantDate: '2020-01-01' },
+                    ValueValidTo: null,
+                  },
+                ],
+              },
+            ],
+            Interests: [
+              {
+                InterestName: 'Overdraft by utilised amount',
+                InterestCode: 'OVD-BAND',
+                InterestType: 'Collection',
+                IsForOverdraft: true,
+                BandedInterests: [
+                  {
+                    InterestName: 'Overdraft to 1000',
+                    MinUtilizedAmount: 0,
+                    MaxUtilizedAmount: 999.99,
+                    IsForOverdraft: true,
+                    CollectionValidFrom: '2020-01-01',
+                    CollectionValidTo: null,
+                    Value: 10,
+                    ValueMessage: 'Up to 999.99 utilised',
+                  },
+                  {
+                    InterestName: 'Overdraft from 1000',
+                    MinUtilizedAmount: 1000,
+                    MaxUtilizedAmount: null,
+                    IsForOverdraft: true,
+                    CollectionValidFrom: '2020-01-01',
+                    CollectionValidTo: null,
+                    Value: 8,
+                    ValueMessage: 'From 1000 utilised',
+                  },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    },
+  },
+  {
+    key: 'emptyContainer',
+    summary: 'Only the container of the dimensions',
+    request: { BankingProductCode: 'TL-PERSONAL', displayBPDimensions: 1 },
+    reply: {
+      BankingProduct: {
+        BankingProductCode: 'TL-PERSONAL',
+        Name: 'Personal loan',
+        StartDate: '2024-01-01T00:00:00',
+        EndDate: null,
+        BankingProductType: 'TL',
+      },
+      Dimensions: {},
+    },
+  },
+];

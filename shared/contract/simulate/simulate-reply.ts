@@ -1,0 +1,124 @@
+/** The answer of `PLAT_BP_Simulate` on the wire (interface section 4.4). */
+
+import { z } from 'zod';
+import { formatMinorUnits } from '../../lending/numbers/money.ts';
+import type { Warning } from '../../lending/request/refusal.ts';
+import type { SimulationRecord } from '../../product/simulation/simulation.ts';
+import { text, textOrNull } from '../product/product-reply-parts.ts';
+import { commissionsText, insurancesText, interestText, scheduleText } from './simulation-texts.ts';
+
+const figure = (description: string) => z.number().describe(description);
+
+const record = z
+  .object({
+    InterestPercent: text('Annual rate after discounts, with four decimals, such as 7.9500%.'),
+    IRR: textOrNull('Internal rate of return, such as 8.2413%; null when there is none.'),
+    FirstInstallment: figure('What the first installment comes to, with all charges.'),
+    FirstInsurance: figure('Insurances of the first installment.'),
+    TotalInsurance: figure('Insurances of all installments.'),
+    FirstFee: figure('Commissions of the first installment.'),
+    TotalFee: figure('Commissions of all installments.'),
+    Total: figure('Sum of all installments, the down payment included.'),
+    ScheduleJson: text(
+      'JSON text of an object with paymentSchedule, the rows InstallmentNo, remainingValue, pMT, interest, principal, ' +
+        'managementFee, totalInstallment, where they occur insurance and capitalisedInterest. Row 0 carries the down payment.',
+    ),
+    InterestId: text('GUID of the interest.'),
+    InterestListId: text('GUID of its list.'),
+    InterestCommissionItemId: text('GUID of the interest-commission item of the product.'),
+    CommissionListId: textOrNull('GUID of the commission list; null: the item has none.'),
+    cntInterestId: figure('How many interests the records have in all.'),
+    cntInterestCommissionItemId: figure('How many interest-commission items the records have in all.'),
+    OutputInterestJson: text(
+      'JSON text of an object with BaseInterestPercent, InterestDiscountValue and InterestDiscountPercent.',
+    ),
+    OutputCommissionJson: text(
+      'JSON text of a list of commissions: Name, Value, Percent, BaseValue, BasePercent, DiscountValue, DiscountPercent, ' +
+        'ValueIsPercent, CurrencyId, FeePeriodicityType, FeeDate, FeeId, IsUpfront.',
+    ),
+    OutputInsuranceJson: text(
+      'JSON text of a list of insurances: as commissions, with CurrenctyId, InsurancePeriodicityType, InsuranceDate and InsuranceId.',
+    ),
+  })
+  .strict();
+
+/** The answer of `PLAT_BP_Simulate`. */
+export const simulateReply = z
+  .object({
+    Records: z
+      .array(record)
+      .describe('One for each interest that is offered, in the order of the catalogue.'),
+    ReturnValue: z.literal(0).describe('Always 0.'),
+  })
+  .strict();
+
+/** A record as a message carries it: amounts are whole minor units of `currencyDigits` decimals. */
+export type SimulatePayloadRecord = Omit<z.output<typeof record>, 'IRR' | 'CommissionListId'> & {
+  readonly currencyDigits: number;
+  readonly IRR: string | null | undefined;
+  readonly CommissionListId: string | null | undefined;
+};
+
+/** The payload of the reply. */
+export interface SimulatePayload {
+  readonly Records: readonly SimulatePayloadRecord[];
+  readonly ReturnValue: number;
+  /** Members of the request that had no effect. */
+  readonly warnings: readonly Warning[];
+}
+
+/** The payload of a simulation's records. */
+export function simulatePayload(
+  records: readonly SimulationRecord[],
+  warnings: readonly Warning[],
+): SimulatePayload {
+  return { Records: records.map(payloadRecord), ReturnValue: 0, warnings };
+}
+
+function payloadRecord(offer: SimulationRecord): SimulatePayloadRecord {
+  return {
+    currencyDigits: offer.currencyDigits,
+    InterestPercent: offer.interestPercent,
+    IRR: offer.irr,
+    FirstInstallment: offer.firstInstallment,
+    FirstInsurance: offer.firstInsurance,
+    TotalInsurance: offer.totalInsurance,
+    FirstFee: offer.firstFee,
+    TotalFee: offer.totalFee,
+    Total: offer.total,
+    ScheduleJson: scheduleText(offer),
+    InterestId: offer.interestId,
+    InterestListId: offer.interestListId,
+    InterestCommissionItemId: offer.interestCommissionItemId,
+    CommissionListId: offer.commissionListId,
+    cntInterestId: offer.cntInterestId,
+    cntInterestCommissionItemId: offer.cntInterestCommissionItemId,
+    OutputInterestJson: interestText(offer.interest),
+    OutputCommissionJson: commissionsText(offer.commissions),
+    OutputInsuranceJson: insurancesText(offer.insurances),
+  };
+}
+
+/** The answer as JSON text; what is null may, as Avro brings it, be absent. */
+export function renderSimulation({ Records, ReturnValue }: SimulatePayload): string {
+  return `{"Records":[${Records.map(recordText).join(',')}],"ReturnValue":${ReturnValue}}`;
+}
+
+const AMOUNTS: ReadonlySet<string> = new Set<keyof SimulatePayloadRecord>([
+  'FirstInstallment',
+  'FirstInsurance',
+  'TotalInsurance',
+  'FirstFee',
+  'TotalFee',
+  'Total',
+]);
+const MEMBERS = Object.keys(record.shape) as readonly (keyof typeof record.shape)[];
+
+function recordText(sent: SimulatePayloadRecord): string {
+  const members = MEMBERS.map((name) => {
+    const value = sent[name] ?? null;
+    const isAmount = AMOUNTS.has(name) && typeof value === 'number';
+    return `"${name}":${isAmount ? formatMinorUnits(value, sent.currencyDigits) : JSON.stringify(value)}`;
+  });
+  return `{${members.join(',')}}`;
+}

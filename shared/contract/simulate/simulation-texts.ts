@@ -1,0 +1,106 @@
+/**
+ * The JSON texts within a simulation record (interface 4.4): ScheduleJson, OutputInterestJson, OutputCommissionJson
+ * and OutputInsuranceJson. Member names are the interface's, CurrenctyId of insurances included; numbers keep every
+ * digit, amounts of rows have as many decimals as the currency.
+ */
+
+import type { Decimal } from 'decimal.js';
+import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
+import { formatMinorUnits } from '../../lending/numbers/money.ts';
+import type {
+  OfferedCharge,
+  OfferedInterest,
+  SimulationRecord,
+  SimulationRow,
+} from '../../product/simulation/simulation.ts';
+
+/** ScheduleJson: row 0 carries the down payment; `insurance` and `capitalisedInterest` only where they occur. */
+export function scheduleText({
+  rows,
+  currencyDigits,
+}: Pick<SimulationRecord, 'rows' | 'currencyDigits'>): string {
+  return `{"paymentSchedule":[${rows.map((row) => rowText(row, currencyDigits)).join(',')}]}`;
+}
+
+function rowText(row: SimulationRow, digits: number): string {
+  const amount = (name: string, minor: number | undefined): string =>
+    minor === undefined ? '' : `,"${name}":${formatMinorUnits(minor, digits)}`;
+  return (
+    `{"InstallmentNo":${row.InstallmentNo}` +
+    amount('remainingValue', row.remainingValue) +
+    amount('pMT', row.pmt) +
+    amount('interest', row.interest) +
+    amount('principal', row.principal) +
+    amount('managementFee', row.managementFee) +
+    amount('totalInstallment', row.totalInstallment) +
+    amount('insurance', row.insurance) +
+    `${amount('capitalisedInterest', row.capitalisedInterest)}}`
+  );
+}
+
+/** OutputInterestJson. */
+export function interestText({ basePercent, discountValue, discountPercent }: OfferedInterest): string {
+  return objectText([
+    ['BaseInterestPercent', numberText(basePercent)],
+    ['InterestDiscountValue', numberText(discountValue)],
+    ['InterestDiscountPercent', numberText(discountPercent)],
+  ]);
+}
+
+/** OutputCommissionJson. */
+export function commissionsText(commissions: readonly OfferedCharge[]): string {
+  return listText(commissions, {
+    currency: 'CurrencyId',
+    periodicity: 'FeePeriodicityType',
+    date: 'FeeDate',
+    id: 'FeeId',
+  });
+}
+
+/** OutputInsuranceJson. */
+export function insurancesText(insurances: readonly OfferedCharge[]): string {
+  return listText(insurances, {
+    currency: 'CurrenctyId',
+    periodicity: 'InsurancePeriodicityType',
+    date: 'InsuranceDate',
+    id: 'InsuranceId',
+  });
+}
+
+/** Members that commissions and insurances spell differently. */
+interface ChargeMembers {
+  readonly currency: string;
+  readonly periodicity: string;
+  readonly date: string;
+  readonly id: string;
+}
+
+function listText(charges: readonly OfferedCharge[], members: ChargeMembers): string {
+  return `[${charges.map((charge) => chargeText(charge, members)).join(',')}]`;
+}
+
+function chargeText(charge: OfferedCharge, members: ChargeMembers): string {
+  return objectText([
+    ['Name', JSON.stringify(charge.name)],
+    ['Value', numberText(charge.value)],
+    ['Percent', numberText(charge.percent)],
+    ['BaseValue', numberText(charge.baseValue)],
+    ['BasePercent', numberText(charge.basePercent)],
+    ['DiscountValue', numberText(charge.discountValue)],
+    ['DiscountPercent', numberText(charge.discountPercent)],
+    ['ValueIsPercent', String(charge.valueIsPercent)],
+    [members.currency, JSON.stringify(charge.currencyId)],
+    [members.periodicity, JSON.stringify(charge.periodicityType)],
+    [members.date, JSON.stringify(formatCalendarDate(charge.date))],
+    [members.id, JSON.stringify(charge.id)],
+    ['IsUpfront', String(charge.isUpfront)],
+  ]);
+}
+
+function objectText(members: readonly (readonly [name: string, text: string])[]): string {
+  return `{${members.map(([name, text]) => `"${name}":${text}`).join(',')}}`;
+}
+
+function numberText(value: Decimal | null): string {
+  return value === null ? 'null' : value.toFixed();
+}

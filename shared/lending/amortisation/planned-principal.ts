@@ -1,0 +1,185 @@
+/** Which principal a due row pays by its schedule type, before the last row takes the rest (S2, S5, G1, B2, B3, X2). */
+
+import { assertNever } from '../numbers/assert-never.ts';
+import { joiningInterest } from './collected-interest.ts';
+import type { RepaidBalance } from '../interest/level-payment.ts';
+import {
+  isRowFault,
+  rowFault,
+  type InterestFrom,
+  type LoanState,
+  type RepaymentPlan,
+  type RowFault,
+} from './repayment-plan.ts';
+import { divideRounded, divideRoundedSafe } from '../numbers/rounding.ts';
+
+/** A due row whose interest has accrued. */
+export interface AccruedRow {
+  /** Index (from 0) into the dates. */
+  readonly index: number;
+  /** Original row number. */
+  readonly no: number;
+  /** Day-count numerator left of the row. */
+  readonly count: number;
+  readonly accrued: number;
+  readonly interest: InterestFrom;
+}
+
+/**
+ * The principal of a row that is not the last, in minor units, or why there is none. Solves the payment where that
+ * is due, and moves the plan's own balance where capitalising grace parts it from the real one.
+ */
+export function plannedPrincipal(plan: RepaymentPlan, state: LoanState, row: AccruedRow): number | RowFault {
+  const { terms } = plan;
+  if (state.planned !== undefined && row.no > terms.graceInterest) {
+    state.planned = undefined;
+    if (state.hold === 'none') state.solveDue = 'balance';
+  }
+  if (row.no > Math.max(terms.graceInterest, terms.gracePrincipal)) keepPayment(state);
+  const { block } = state;
+  const owed = state.planned ?? state;
+  const rest = { balance: owed.balance - block, residual: owed.residual };
+  state.block = 0;
+  const principal = row.no <= terms.gracePrincipal ? inGrace(plan) : ofRest(plan, state, row, rest);
+  if (isRowFault(principal)) return principal;
+  const joining = joiningInterest(plan, row.no, row.accrued);
+  const isFree = state.planned === undefined && joining >= 0;
+  if (state.planned !== undefined) {
+    state.planned = { balance: rest.balance - principal, residual: rest.residual };
+  }
+  const total = principal + block;
+  // What the plan and the blocked amount repay may be more than is owed here: negative interest that joins the balance
+  // lowers it (R3, G2, B4, X2).
+  const lost = Math.min(0, joining);
+  const residual = Math.min(state.residual, state.balance + lost);
+  const owedHere = { balance: state.balance, residual, ...(lost < 0 && { joining: lost }) };
+  const repaid = isFree ? total : capped(plan, total, owedHere);
+  if (block > 0 && repaid === total) plan.notes?.block({ principal: block });
+  return repaid;
+}
+
+/** The payment that prepayments in capitalising grace keep is in force once that has ended (X3). */
+function keepPayment(state: LoanState): void {
+  if (state.keptPayment === undefined || state.hold === 'locked') return;
+  state.payment = state.keptPayment;
+  state.keptPayment = undefined;
+  state.hold = 'kept';
+  state.solveDue = 'no';
+  state.keptBack = 0;
+  state.keptFrom = undefined;
+}
+
+function inGrace({ notes }: RepaymentPlan): number {
+  notes?.principal({ rule: 'none', why: 'grace' });
+  return 0;
+}
+
+function ofRest(
+  plan: RepaymentPlan,
+  state: LoanState,
+  row: AccruedRow,
+  rest: RepaidBalance,
+): number | RowFault {
+  const { principal: method } = plan.compiled;
+  switch (method.kind) {
+    case 'AtMaturity':
+      plan.notes?.principal({ rule: 'none', why: 'before-maturity' });
+      return 0;
+    case 'CapitalPercent': {
+      const share = plan.terms.capitalShare ?? { numerator: 0n, denominator: 1n };
+      const rounding = plan.compiled.type.rounding;
+      const part = Number(divideRounded(BigInt(rest.balance) * share.numerator, share.denominator, rounding));
+      plan.notes?.principal({ rule: 'percent', percent: plan.terms.capitalPercent, base: rest.balance });
+      return capped(plan, part, rest);
+    }
+    case 'EqualParts':
+      if (state.solveDue !== 'no' || state.payment === undefined) solve(plan, state, row, rest);
+      plan.notes?.principal({ rule: 'part' });
+      return capped(plan, state.payment ?? 0, rest);
+    case 'Balance':
+      return ofPayment(plan, state, row, rest);
+    case 'Formula': {
+      const part = plan.formulas?.principal() ?? 0;
+      return isRowFault(part) ? part : capped(plan, part, rest);
+    }
+    default:
+      return assertNever(method);
+  }
+}
+
+/** No more is repaid than what is owed above the residual, less what negative interest takes of it. */
+function capped(
+  { notes }: RepaymentPlan,
+  part: number,
+  rest: RepaidBalance & { readonly joining?: number },
+): number {
+  const most = rest.balance + (rest.joining ?? 0) - rest.residual;
+  if (part <= most) return part;
+  notes?.principal({ rule: 'rest', ...rest });
+  return most;
+}
+
+/** What is left of the payment after the interest of the plan (S2, Balance). */
+function ofPayment(
+  plan: RepaymentPlan,
+  state: LoanState,
+  row: AccruedRow,
+  rest: RepaidBalance,
+): number | RowFault {
+  const { terms, compiled } = plan;
+  const isPlain = rest.balance === state.balance;
+  const interest = isPlain ? row.accrued : row.interest.interest.interestOf(rest.balance, row.count);
+  const payment = paymentInForce(plan, state, row, rest);
+  if (isRowFault(payment)) return payment;
+  plan.notes?.principal(isPlain ? { rule: 'payment' } : { rule: 'payment', planInterest: interest });
+  const principal = payment - interest;
+  if (principal >= 0) return capped(plan, principal, rest);
+  if (state.hold === 'locked') {
+    if (terms.allowsNegativeAmortisation) return principal;
+    const message = `must cover the interest of row ${row.no}, or AllowNegativeAmortisation must be sent`;
+    return rowFault('installmentValue', 'payment-below-interest', message);
+  }
+  // The row pays its interest and no principal, and the payment is solved again over the rest (S5).
+  plan.notes?.principal({ rule: 'none', why: 'interest-exceeds-payment' });
+  if (compiled.payment.kind === 'Level') {
+    state.hold = 'none';
+    state.solveDue = 'balance';
+  }
+  return 0;
+}
+
+function paymentInForce(
+  plan: RepaymentPlan,
+  state: LoanState,
+  row: AccruedRow,
+  rest: RepaidBalance,
+): number | RowFault {
+  if (plan.compiled.payment.kind === 'Formula' && state.hold !== 'locked') {
+    return plan.formulas?.payment(state) ?? 0;
+  }
+  if (state.solveDue !== 'no' || state.payment === undefined) solve(plan, state, row, rest);
+  return state.payment ?? 0;
+}
+
+/** Solves the level payment, or the equal part, over the planned rows from this one on (S5, B6). */
+function solve(plan: RepaymentPlan, state: LoanState, row: AccruedRow, rest: RepaidBalance): void {
+  const balance = rest.balance + state.keptBack;
+  const rows = plan.dates.dueDates.length - row.index;
+  const { residual } = rest;
+  if (plan.compiled.principal.kind === 'EqualParts') {
+    state.payment = divideRoundedSafe(balance - residual, rows, plan.compiled.type.rounding);
+    plan.notes?.part({ balance, residual, rows });
+  } else {
+    // A payment that is kept is that of the loan without the repayment: over the period as it was before (X3).
+    const kept = state.keptFrom?.index === row.index ? state.keptFrom : undefined;
+    const left = { first: row.index, firstCount: kept?.count ?? row.count };
+    state.payment = row.interest.interest.levelPaymentOf({ balance, residual }, left);
+    plan.notes?.level(plan, { balance, residual }, { ...row, count: left.firstCount });
+  }
+  state.solveDue = 'no';
+  if (state.keptBack > 0) {
+    state.hold = 'kept';
+    state.keptBack = 0;
+    state.keptFrom = undefined;
+  }
+}

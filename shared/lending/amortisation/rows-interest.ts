@@ -1,0 +1,110 @@
+/** From checked rates to the interest of each row (R1, R2, R3, S2). */
+
+import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
+import { interestByBands } from '../interest/banded-interest.ts';
+import type { Band } from '../interest/banded-rule.ts';
+import type { ExactRatio } from '../numbers/exact-ratio.ts';
+import {
+  effectiveInterest,
+  growthNumerator,
+  linearInterest,
+  type InterestRule,
+} from '../interest/interest-rule.ts';
+import { LARGEST_FIGURE_MINOR } from '../numbers/money.ts';
+import type { AnnualRate, RateFrom, RateTerms } from '../terms/rate-terms.ts';
+import type { Findings } from '../request/refusal.ts';
+import type { InterestFrom } from './repayment-plan.ts';
+import { interestAtOneRate } from '../interest/row-interest.ts';
+
+/** The periods that interest accrues over, and how. */
+export interface AccruingRows {
+  readonly compiled: CompiledScheduleType;
+  /** Day-count numerators of the planned rows and their denominator. */
+  readonly counts: readonly number[];
+  readonly dayCountDenominator: number;
+  /** Rows settled before the first (X1): ranges keep the original row numbers. */
+  readonly settledRows: number;
+  /** Financed amount in minor units. */
+  readonly amount: number;
+}
+
+/** The interest of the rows; undefined, with all faults noted, when a rate or the amount is beyond what it may be. */
+export function interestOfRows(
+  rates: RateTerms,
+  rows: AccruingRows,
+  findings: Findings,
+): readonly InterestFrom[] | undefined {
+  const faultsBefore = findings.faults.length;
+  const ruleOf = (annual: AnnualRate): InterestRule | undefined => checkedRule(annual, rows, findings);
+  const interest = rates.kind === 'rows' ? byRows(rates.rates, rows, ruleOf) : byBands(rates, rows, ruleOf);
+  return findings.faults.length > faultsBefore ? undefined : interest;
+}
+
+type RuleOf = (annual: AnnualRate) => InterestRule | undefined;
+
+/** A rate that is followed by the same one goes on: nothing changes there (R1). */
+function byRows(rates: readonly RateFrom[], rows: AccruingRows, ruleOf: RuleOf): readonly InterestFrom[] {
+  const interest: InterestFrom[] = [];
+  for (const [index, rate] of rates.entries()) {
+    const next = rates[index + 1];
+    const rule = ruleOf(rate);
+    if (rule === undefined || (next !== undefined && next.fromRow <= rows.settledRows + 1)) continue;
+    if (isSameRate(interest.at(-1)?.rate?.rate, rate.rate)) continue;
+    const fromIndex = Math.max(0, rate.fromRow - rows.settledRows - 1);
+    interest.push({ fromIndex, interest: interestAtOneRate(rule, rows.counts), rate });
+  }
+  return interest;
+}
+
+function isSameRate(first: ExactRatio | undefined, second: ExactRatio): boolean {
+  return first?.numerator === second.numerator && first.denominator === second.denominator;
+}
+
+function byBands(
+  { bands, limit, whole }: RateTerms & { kind: 'bands' },
+  rows: AccruingRows,
+  ruleOf: RuleOf,
+): readonly InterestFrom[] {
+  const priced: Band[] = [];
+  for (const band of bands) {
+    const rule = ruleOf(band);
+    if (rule !== undefined) priced.push({ from: band.from, rule });
+  }
+  const { rounding } = rows.compiled.type;
+  const interest = interestByBands({ bands: priced, limit, whole, rounding }, rows.counts);
+  return [{ fromIndex: 0, interest, rate: undefined }];
+}
+
+/**
+ * A negative rate must leave something of the balance in every period (R3). No figure of a row exceeds the amount
+ * grown over one period, the bound of both the interest and the level payment.
+ */
+function checkedRule(annual: AnnualRate, rows: AccruingRows, findings: Findings): InterestRule | undefined {
+  const { counts, compiled, dayCountDenominator, amount } = rows;
+  const isEffective = compiled.interest.kind === 'EffectiveRate';
+  const { numerator, denominator } = annual.rate;
+  if (isEffective && numerator + denominator <= 0n) return tooLow(annual, findings);
+  const ruleBy = isEffective ? effectiveInterest : linearInterest;
+  const rule = ruleBy(annual.rate, dayCountDenominator, compiled.type.rounding);
+  let least = counts[0] ?? 0;
+  let greatest = least;
+  for (const count of counts) {
+    if (count < least) least = count;
+    if (count > greatest) greatest = count;
+  }
+  const growths = [growthNumerator(rule, least), growthNumerator(rule, greatest)];
+  if (growths.some((growth) => growth <= 0n)) return tooLow(annual, findings);
+  const most = growths.reduce((a, b) => (a > b ? a : b));
+  if (BigInt(amount) * most > BigInt(LARGEST_FIGURE_MINOR) * rule.denominator) {
+    const message =
+      'must be smaller: with the interest of one period it is beyond what can be calculated with';
+    findings.refuse('Amount', 'amount-too-large', message);
+    return undefined;
+  }
+  return rule;
+}
+
+function tooLow({ path }: AnnualRate, findings: Findings): undefined {
+  findings.refuse(path, 'rate-too-low', 'must leave something of the balance in every period');
+  return undefined;
+}

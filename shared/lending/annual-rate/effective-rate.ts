@@ -1,0 +1,153 @@
+/**
+ * A rate as it is published: percent, rounded half up to a number of decimals, each digit proven (A1-A4). The rate is
+ * isolated in a bracket; a published figure is right when the net present value changes its sign between the two
+ * rounding boundaries around it.
+ */
+
+import { bracketedRoot, type SignedValue } from './bracketed-root.ts';
+import type { ExactRatio } from '../numbers/exact-ratio.ts';
+import { estimateLogRate, floatingSign, prepareFlows } from './floating-present-value.ts';
+import { HIGHEST_LOG_RATE, isolateRates, type IsolatedRate, type RateProblem } from './isolated-rates.ts';
+import { formatMinorUnits } from '../numbers/money.ts';
+import { netPresentValue } from './net-present-value.ts';
+import { addSameTimes, type RateFlows } from './rate-flows.ts';
+import { divideRounded } from '../numbers/rounding.ts';
+import { MOST_ITERATIONS, SolverEffort } from './solver-effort.ts';
+
+/** How a rate is counted and shown. */
+export interface RateScale {
+  readonly percentDecimals: number;
+  /** Time units of the flows in a year, where their rates are added and not compounded (A3); else 1. */
+  readonly unitsAdded: ExactRatio;
+}
+
+/** A rate with what it took to find it. */
+export interface SolvedRate {
+  /** Percent text with the decimals of the scale; null when there is no rate (A4). */
+  readonly percent: string | null;
+  /** Trial rates, at most MOST_ITERATIONS. */
+  readonly iterations: number;
+}
+
+/** DAE and EIR: percent a year with four decimals (A1, A2). */
+const EFFECTIVE_RATE: RateScale = { percentDecimals: 4, unitsAdded: { numerator: 1n, denominator: 1n } };
+
+/**
+ * The effective rate nearest zero at which the payments are worth what was drawn, as percent text with four decimals;
+ * null when nothing was drawn or no rate exists (A4).
+ */
+export function percentOfFlows(flows: RateFlows): string | null {
+  return flows.drawn > 0 ? solveRate(flows, EFFECTIVE_RATE).percent : null;
+}
+
+/** The rate nearest zero of any flows; of two that are published at the same distance the one above zero counts. */
+export function solveRate(flows: RateFlows, scale: RateScale): SolvedRate {
+  const prepared = prepareFlows(flows);
+  if (prepared.hasSameTimes) return solveRate(addSameTimes(flows), scale);
+  const problem: RateProblem = { flows, prepared, effort: new SolverEffort() };
+  let nearest: bigint | undefined;
+  for (const rate of isolateRates(problem)) {
+    const published = publishedStep(problem, new RateSteps(scale), rate);
+    if (published === undefined) return { percent: null, iterations: problem.effort.iterations };
+    if (nearest === undefined || magnitudeOf(published) < magnitudeOf(nearest)) nearest = published;
+  }
+  const percent = nearest === undefined ? null : formatMinorUnits(nearest, scale.percentDecimals);
+  return { percent, iterations: problem.effort.iterations };
+}
+
+/** Steps of 10^-percentDecimals percent, counted from zero. */
+class RateSteps {
+  /** The step at or next above -100 percent. */
+  readonly least: bigint;
+  /** 2 * half * (1 + r) at step 0, and the half step there. */
+  readonly #whole: bigint;
+  readonly #half: bigint;
+
+  constructor({ percentDecimals, unitsAdded }: RateScale) {
+    this.#whole = 2n * 10n ** BigInt(percentDecimals + 2) * unitsAdded.numerator;
+    this.#half = unitsAdded.denominator;
+    this.least = -this.#whole / (2n * this.#half);
+  }
+
+  /** The step that a growth factor 1 + r is rounded to. */
+  rounded({ numerator, denominator }: ExactRatio): bigint {
+    return divideRounded((numerator - denominator) * this.#whole, 2n * this.#half * denominator, 'HALF_UP');
+  }
+
+  /** The step next to ln(1 + r), as far as floating point knows it. */
+  near(logRate: number): bigint {
+    return BigInt(Math.round((Math.expm1(logRate) * Number(this.#whole)) / Number(2n * this.#half)));
+  }
+
+  /** The growth factor at the boundary between `step` and the next one. */
+  boundary(step: bigint): ExactRatio {
+    return { numerator: this.#whole + (2n * step + 1n) * this.#half, denominator: this.#whole };
+  }
+}
+
+/** Bits of ln(1 + r) as estimated in floating point, and of r, that are trusted; what lies below is searched for. */
+const TRUSTED_LOG_BITS = 36n;
+const TRUSTED_BITS = 48n;
+/** Each time that the boundaries around the estimate do not hold the rate, they move apart by this factor. */
+const WIDENING = 16n;
+
+/** A step above that of any rate. */
+const BEYOND_ANY_STEP = 10n ** 300n;
+
+/** The step of an isolated rate; undefined when it takes too many trial rates. */
+function publishedStep(problem: RateProblem, steps: RateSteps, rate: IsolatedRate): bigint | undefined {
+  const { flows, prepared, effort } = problem;
+  const first = rate.low === undefined ? steps.least : steps.rounded(rate.low);
+  const last = rate.high === undefined ? BEYOND_ANY_STEP : steps.rounded(rate.high);
+  if (first >= last) return last;
+  const countTrial = (): void => {
+    effort.iterations += 1;
+  };
+  const logRate = estimateLogRate(prepared, rate.logarithm, countTrial);
+  if (logRate > HIGHEST_LOG_RATE) return undefined;
+  const near = steps.near(logRate);
+  const estimate = near < first ? first : near > last ? last : near;
+  const range = { low: first, high: last };
+  const round = (step: bigint): void => {
+    range.low = awayFromZero(step);
+    range.high = range.low;
+  };
+  const tryBoundary = (step: bigint): void => {
+    countTrial();
+    const growth = steps.boundary(step);
+    const sign = floatingSign(prepared, growth) || netPresentValue(flows, growth).sign;
+    if (sign === 0) round(step);
+    else if (sign === rate.lowSign) range.low = step + 1n;
+    else range.high = step;
+  };
+  const growth = estimate - steps.least;
+  const size = magnitudeOf(estimate);
+  let width = ((size < growth ? size : growth) >> TRUSTED_LOG_BITS) + (size >> TRUSTED_BITS);
+  for (let isHeld = false; !isHeld && range.low < range.high; width = width * WIDENING + 1n) {
+    const [below, above] = [estimate - 1n - width, estimate + width];
+    if (below >= range.low) tryBoundary(below);
+    if (above < range.high) tryBoundary(above);
+    isHeld = range.low > below && range.high <= above;
+  }
+  if (range.low >= range.high) return range.low;
+  const valueAt = (step: bigint): SignedValue => {
+    // At the ends of the bracket itself the signs are known.
+    if (step < first) return { sign: rate.lowSign, value: 0n, bits: 0n };
+    if (step >= last) return { sign: rate.lowSign === 1 ? -1 : 1, value: 0n, bits: 0n };
+    countTrial();
+    const value = netPresentValue(flows, steps.boundary(step));
+    if (value.sign === 0) round(step);
+    return value;
+  };
+  const step = bracketedRoot(valueAt, range.low - 1n, range.high, MOST_ITERATIONS - effort.iterations - 2);
+  return range.low === range.high ? range.low : step;
+}
+
+/** The step that a rate on the boundary above `step` is rounded to. */
+function awayFromZero(step: bigint): bigint {
+  return step >= 0n ? step + 1n : step;
+}
+
+function magnitudeOf(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}

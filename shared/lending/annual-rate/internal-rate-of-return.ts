@@ -1,0 +1,35 @@
+/** The internal rate of return, IRR (A3): what a financed amount earns at equal periods. */
+
+import { solveRate } from './effective-rate.ts';
+import { exactRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
+import type { Periodicity } from '../dates/periodicity.ts';
+import { flowsAtUnits } from './rate-flows.ts';
+import { unitsInYear } from './rate-interval.ts';
+
+/** Decimals of an IRR in percent (Q4). */
+const PERCENT_DECIMALS = 4;
+
+/**
+ * The periodic rate at which the amounts of periods 1, 2, ... are worth what was financed, times the periods of a
+ * year, as text such as `7.9500%`, rounded half up; null when nothing was financed or no such rate exists (A4), and
+ * for the periodicity Once, of which no year holds any number. Amounts are minor units.
+ */
+export function internalRateOfReturn(
+  financed: number,
+  amounts: readonly number[],
+  periodicity: Periodicity,
+): string | null {
+  const unitsAdded = periodsPerYear(periodicity);
+  if (unitsAdded === undefined || financed <= 0) return null;
+  const periods = amounts.map((_, index) => index + 1);
+  const flows = flowsAtUnits(financed, amounts, periods, 1);
+  const { percent } = solveRate(flows, { percentDecimals: PERCENT_DECIMALS, unitsAdded });
+  return percent === null ? null : `${percent}%`;
+}
+
+/** Equal periods in a year of 365 days, 52 weeks or 12 months; undefined for Once. */
+export function periodsPerYear(periodicity: Periodicity): ExactRatio | undefined {
+  const { unit, count } = periodicity;
+  if (unit === 'Once' || count <= 0) return undefined;
+  return exactRatio(BigInt(unitsInYear(unit)), BigInt(count));
+}

@@ -1,0 +1,104 @@
+/**
+ * The time between two dates as the effective annual rate of consumer credit counts it (A1; Directive 2008/48/EC,
+ * Annex I, remark (c)): whole units back from the later date, left-over days over the year that they end.
+ */
+
+import { assertNever } from '../numbers/assert-never.ts';
+import { addDays, addMonths, datePartsOf, isMonthEnd, type CalendarDate } from '../dates/calendar-date.ts';
+import { dayIn, monthOf, monthsFrom, moveTo } from '../dates/calendar-month.ts';
+import type { Periodicity } from '../dates/periodicity.ts';
+
+/** Unit in which intervals are counted. */
+export type IntervalUnit = 'Years' | 'Months' | 'Weeks';
+
+/** Units of a year by which equal periods are counted (A3). */
+export function unitsInYear(unit: IntervalUnit | 'Days'): number {
+  return unit === 'Days' ? DAYS_PER_YEAR : UNITS_PER_YEAR[unit];
+}
+
+/** Whole units plus left-over days of a year of 365 or 366 days. */
+export interface RateInterval {
+  readonly wholeUnits: number;
+  readonly extraDays: number;
+  readonly yearDays: number;
+}
+
+const MONTHS_PER_YEAR = 12;
+const DAYS_PER_WEEK = 7;
+/** A number above any day of a month. */
+const MOST_DAYS = 32;
+const DAYS_PER_YEAR = 365;
+
+/** Equal units in a year: 52 weeks or 12 months, whatever their days (Annex I, remark (c)). */
+export const UNITS_PER_YEAR: Readonly<Record<IntervalUnit, number>> = { Years: 1, Months: 12, Weeks: 52 };
+
+/** The unit that fits a periodicity: weeks for weeks, years for years and days, else months. */
+export function intervalUnitOf(periodicity: Periodicity): IntervalUnit {
+  switch (periodicity.unit) {
+    case 'Weeks':
+      return 'Weeks';
+    case 'Years':
+    case 'Days':
+      return 'Years';
+    case 'Months':
+    case 'Once':
+      return 'Months';
+    default:
+      return assertNever(periodicity.unit);
+  }
+}
+
+/** The intervals from `start` to dates that are not before it; fastest for dates in ascending order. */
+export function intervalsFrom(start: CalendarDate, unit: IntervalUnit): (end: CalendarDate) => RateInterval {
+  if (unit === 'Weeks') return (end) => weekInterval(start, end);
+  const from = datePartsOf(start);
+  const isFromMonthEnd = isMonthEnd(from);
+  const monthsPerUnit = unit === 'Years' ? MONTHS_PER_YEAR : 1;
+  const reachable = monthsFrom(from, 2 * monthsPerUnit);
+  const current = monthOf(from);
+  const startIndex = current.index;
+  const known: (Remainder | undefined)[] = [];
+  return (end) => {
+    moveTo(current, end);
+    const months = current.index - startIndex;
+    const day = end - current.firstDay + 1;
+    const monthsOver = months % monthsPerUnit;
+    const units = (months - monthsOver) / monthsPerUnit;
+    if (isFromMonthEnd && monthsOver === 0 && day === current.length) {
+      return { wholeUnits: units, extraDays: 0, yearDays: DAYS_PER_YEAR };
+    }
+    // Which date stepping back ends in depends on these two only, of which a schedule has few.
+    const key = monthsOver * MOST_DAYS + day;
+    let remainder = known[key];
+    if (remainder === undefined) {
+      const back = dayIn(reachable[monthsOver], day);
+      const reached = back >= start ? back : dayIn(reachable[monthsOver + monthsPerUnit], day);
+      remainder = {
+        unitsNotReached: back >= start ? 0 : 1,
+        extraDays: reached - start,
+        yearDays: daysOfYearEndingAt(reached),
+      };
+      known[key] = remainder;
+    }
+    const { extraDays, yearDays } = remainder;
+    return { wholeUnits: units - remainder.unitsNotReached, extraDays, yearDays };
+  };
+}
+
+/** What is left of an interval after whole units, and whether the last unit begins before the start. */
+interface Remainder {
+  readonly unitsNotReached: number;
+  readonly extraDays: number;
+  readonly yearDays: number;
+}
+
+function weekInterval(start: CalendarDate, end: CalendarDate): RateInterval {
+  const extraDays = (end - start) % DAYS_PER_WEEK;
+  const wholeUnits = (end - start - extraDays) / DAYS_PER_WEEK;
+  const yearDays = extraDays === 0 ? DAYS_PER_YEAR : daysOfYearEndingAt(addDays(start, extraDays));
+  return { wholeUnits, extraDays, yearDays };
+}
+
+function daysOfYearEndingAt(date: CalendarDate): number {
+  return date - addMonths(date, -MONTHS_PER_YEAR);
+}

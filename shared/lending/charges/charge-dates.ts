@@ -1,0 +1,90 @@
+/**
+ * How many charges of a commission or insurance each row collects (F3). The dates are counted, not listed: a daily
+ * fee in a schedule of a thousand years has hundreds of thousands of them.
+ */
+
+import { datePartsOf, daysInMonth, type CalendarDate } from '../dates/calendar-date.ts';
+import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
+
+/** Start and due dates that charges are compared with; none of them is moved for holidays (F3). */
+export interface ChargeDates {
+  /** Where the first row begins: in a recalculation the due date of the last settled row (X1). */
+  readonly start: CalendarDate;
+  /** In ascending order and after the start. */
+  readonly dueDates: readonly CalendarDate[];
+  /** Rows that collect charges: as many of the due dates (B6). */
+  readonly rowCount: number;
+  /** True when settled rows come before (X1): the last of them has collected what was due on the start itself. */
+  readonly isRecalculation: boolean;
+}
+
+/** When a charge falls due again and again. */
+interface RepeatedCharge {
+  readonly periodicity: Periodicity;
+  readonly firstDate: CalendarDate;
+  readonly isUpfront: boolean;
+}
+
+const MONTHS_PER_YEAR = 12;
+
+/**
+ * Number of charges that each row collects (index from 0). Charge k falls on firstDate + k periods, k from 0 upfront
+ * and from 1 in arrears. In arrears a row collects what is due up to its own date, upfront what is due before it. A
+ * charge on the start is the first row's, unless it is in arrears and a settled row was due on the start.
+ */
+export function chargeCounts(dates: ChargeDates, charge: RepeatedCharge): Int32Array {
+  const counts = new Int32Array(dates.rowCount);
+  if (monthsPerPeriod(charge.periodicity) > 0) countByMonths(counts, dates, charge);
+  else countByDays(counts, dates, charge);
+  return counts;
+}
+
+/** Day and week units: the last charge that is reached on a date, by whole division. */
+function countByDays(counts: Int32Array, dates: ChargeDates, charge: RepeatedCharge): void {
+  const { firstDate, isUpfront } = charge;
+  const { start, dueDates } = dates;
+  const step = daysPerPeriod(charge.periodicity);
+  const beforeFirst = isUpfront ? -1 : 0;
+  const lastOnStart = isUpfront || !dates.isRecalculation ? start - 1 : start;
+  let before = Math.max(beforeFirst, Math.floor((lastOnStart - firstDate) / step));
+  for (let row = 0; row < counts.length; row += 1) {
+    const dueDate = dueDates[row] ?? start;
+    const lastDay = isUpfront ? dueDate - 1 : dueDate;
+    const last = Math.max(beforeFirst, Math.floor((lastDay - firstDate) / step));
+    counts[row] = last - before;
+    before = last;
+  }
+}
+
+/**
+ * Month units: each charge on the first date's own day, cut to the month's end (D4). Walks from month to month, since
+ * due dates ascend and mostly lie one month apart.
+ */
+function countByMonths(counts: Int32Array, dates: ChargeDates, charge: RepeatedCharge): void {
+  const { isUpfront } = charge;
+  const step = monthsPerPeriod(charge.periodicity);
+  const first = datePartsOf(charge.firstDate);
+  const beforeFirst = isUpfront ? -1 : 0;
+  let { year, month, day } = datePartsOf(dates.start);
+  let monthLength = daysInMonth(year, month);
+  let months = (year - first.year) * MONTHS_PER_YEAR + month - first.month;
+  let date: number = dates.start;
+  let before = 0;
+  for (let row = -1; row < counts.length; row += 1) {
+    const next = row < 0 ? date : (dates.dueDates[row] ?? date);
+    day += next - date;
+    date = next;
+    while (day > monthLength) {
+      day -= monthLength;
+      months += 1;
+      year = month === MONTHS_PER_YEAR ? year + 1 : year;
+      month = month === MONTHS_PER_YEAR ? 1 : month + 1;
+      monthLength = daysInMonth(year, month);
+    }
+    const isDayCollected = !isUpfront && (row >= 0 || dates.isRecalculation);
+    const isReached = isDayCollected ? first.day <= day || day === monthLength : first.day < day;
+    const last = Math.max(beforeFirst, Math.floor((isReached ? months : months - 1) / step));
+    if (row >= 0) counts[row] = last - before;
+    before = last;
+  }
+}

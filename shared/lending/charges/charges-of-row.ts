@@ -1,0 +1,129 @@
+/** The charges that one row collects (F2, F4), by the figures of that row. */
+
+import { assertNever } from '../numbers/assert-never.ts';
+import { interestOf } from '../interest/interest-rule.ts';
+import { LARGEST_FIGURE_MINOR } from '../numbers/money.ts';
+import type { PlacedCharge, PlacedCharges, RowCharges, RowFigureName, ShareCharge } from './place-charges.ts';
+import type { ChargeRule, ChargeTrace } from '../amortisation/row-trace.ts';
+
+/** Figures of a row, as shown, in minor units. */
+export interface ChargedFigures {
+  /** Balance at the start of the row. */
+  readonly remaining: number;
+  readonly interest: number;
+  readonly principal: number;
+}
+
+/**
+ * Sums of the commissions and of the insurances that a row collects; index from 0, due rows only. The answer is one
+ * object for all rows: read it before the next call. Each charge is rounded singly. A sum beyond what can be calculated
+ * with is given as zero and noted; ask refuseTooLargeCharges after the last row.
+ */
+export function chargesOfRow(placed: PlacedCharges, row: number, figures: ChargedFigures): RowCharges {
+  const { ofRow } = placed;
+  let fee = placed.fixedFees[row] ?? 0;
+  let insurance = placed.fixedInsurances[row] ?? 0;
+  for (const charge of placed.shares) {
+    const amount = shareOf(charge, row, figures);
+    if (!isWithinLimit(amount)) placed.tooLarge ??= charge.item.path;
+    if (charge.item.kind === 'commission') fee += amount;
+    else insurance += amount;
+  }
+  const isSmall = isWithinLimit(fee) && isWithinLimit(insurance);
+  if (isSmall && isWithinLimit(figures.interest + figures.principal + fee + insurance)) {
+    ofRow.managementFee = fee;
+    ofRow.insurance = insurance;
+    return ofRow;
+  }
+  placed.tooLarge ??= fee >= insurance ? 'Commission' : 'Insurance';
+  ofRow.managementFee = 0;
+  ofRow.insurance = 0;
+  return ofRow;
+}
+
+/** What a Fee or InsuranceClass column shows in a row: the charges of its items alone, zero without any (F4). */
+export function chargesOfColumn(
+  placed: PlacedCharges,
+  column: string,
+  row: number,
+  figures: ChargedFigures,
+): number {
+  let sum = 0;
+  for (const charge of placed.byColumn.get(column) ?? []) sum += collectedOf(charge, row, figures);
+  return isWithinLimit(sum) ? sum : 0;
+}
+
+/** How the charges of a row came about: the items that it collects something of, in the order of the request (S6). */
+export function chargeTracesOfRow(
+  placed: PlacedCharges,
+  row: number,
+  figures: ChargedFigures,
+): readonly ChargeTrace[] {
+  return placed.charges.flatMap((charge) => {
+    const { item, price } = charge;
+    const count = charge.counts[row] ?? 0;
+    const blocked = row === 0 ? item.blocked : 0;
+    if (count === 0 && blocked === 0) return [];
+    return {
+      kind: item.kind,
+      name: item.name,
+      amount: collectedOf(charge, row, figures),
+      charges: price.kind === 'unusage' ? Math.min(count, 1) : count,
+      each: ruleOf(charge, row, figures),
+      ...(blocked > 0 && { blocked }),
+    };
+  });
+}
+
+function isWithinLimit(amount: number): boolean {
+  return amount <= LARGEST_FIGURE_MINOR && amount >= -LARGEST_FIGURE_MINOR;
+}
+
+/** Charges of the row and what was blocked for it (X2). */
+function collectedOf(charge: PlacedCharge, row: number, figures: ChargedFigures): number {
+  return amountOf(charge, row, figures) + (row === 0 ? charge.item.blocked : 0);
+}
+
+function shareOf({ counts, price }: ShareCharge, row: number, figures: ChargedFigures): number {
+  const count = counts[row] ?? 0;
+  return count === 0 ? 0 : count * interestOf(price.share, figureOf(price.of, figures), price.periods);
+}
+
+function amountOf({ item, counts, price }: PlacedCharge, row: number, figures: ChargedFigures): number {
+  const count = counts[row] ?? 0;
+  switch (price.kind) {
+    case 'fixed':
+      return count * price.amount;
+    case 'share':
+      return shareOf({ item, counts, price }, row, figures);
+    case 'unusage':
+      return interestOf(price.share, price.base, count);
+    default:
+      return assertNever(price);
+  }
+}
+
+function figureOf(name: RowFigureName, figures: ChargedFigures): number {
+  switch (name) {
+    case 'RemainingValue':
+      return figures.remaining;
+    case 'Principal':
+      return figures.principal;
+    case 'Interest':
+      return figures.interest;
+    case 'Installment':
+      return figures.interest + figures.principal;
+    default:
+      return assertNever(name);
+  }
+}
+
+function ruleOf({ item, counts, price }: PlacedCharge, row: number, figures: ChargedFigures): ChargeRule {
+  const sent = item.price;
+  if (sent.kind === 'value') return { rule: 'value', value: sent.amount };
+  const percent = sent.percent.toFixed();
+  const base = price.kind === 'share' ? figureOf(price.of, figures) : price.base;
+  if (sent.kind === 'unusage') return { rule: 'unused', percent, base, count: counts[row] ?? 0 };
+  const rule = { rule: 'percent', percent, base, appliedTo: sent.base } as const;
+  return sent.partOfYear === undefined ? rule : { ...rule, partOfYear: sent.partOfYear };
+}

@@ -1,0 +1,109 @@
+/**
+ * Day counts: which part of a year lies between two dates (C1, C2). A fraction is a whole numerator over a
+ * denominator that each convention fixes, so that interest stays an exact quotient of whole numbers (M4).
+ */
+
+import { assertNever } from '../numbers/assert-never.ts';
+import { calendarDateOf, datePartsOf, isLeapYear, type CalendarDate } from './calendar-date.ts';
+import { bondBasisDays, eurobondDays, isdaEurobondDays } from './thirty-day-months.ts';
+
+/** The day counts of C1 by their published names. */
+export type DayCountName =
+  | '30/360'
+  | '30E/360'
+  | '30E/360 ISDA'
+  | '30/365'
+  | 'Actual/360'
+  | 'Actual/365'
+  | 'Actual/Actual';
+
+/** All names, in the order in which messages list them. */
+export const DAY_COUNT_NAMES: readonly DayCountName[] = [
+  '30/360',
+  '30E/360',
+  '30E/360 ISDA',
+  '30/365',
+  'Actual/360',
+  'Actual/365',
+  'Actual/Actual',
+];
+
+/** Actual/Actual counts days over 365 and days over 366; this is the common denominator of both. */
+const ACTUAL_ACTUAL_DENOMINATOR = 365 * 366;
+const DAYS_PER_MONTH = 30;
+
+/** One interest period. */
+interface InterestPeriod {
+  readonly from: CalendarDate;
+  readonly to: CalendarDate;
+  /** Whole months of a regular period (C2), 0 when the period is irregular. */
+  readonly regularMonths: number;
+  /** True for the period that ends on the last due date (30E/360 ISDA). */
+  readonly endsOnTermination: boolean;
+}
+
+/** The convention of that name: any case, `ACT` for `Actual`, blanks around the slash ignored; undefined if unknown. */
+export function findDayCount(name: string): DayCountName | undefined {
+  const wanted = name
+    .toLowerCase()
+    .split('/')
+    .map((part) => part.trim())
+    .join('/')
+    .replaceAll(/\bact\b/g, 'actual')
+    .replaceAll(/\s+/g, ' ');
+  return DAY_COUNT_NAMES.find((known) => known.toLowerCase() === wanted);
+}
+
+/** What the numerators of a convention are counted over. */
+export function dayCountDenominator(name: DayCountName): number {
+  switch (name) {
+    case '30/360':
+    case '30E/360':
+    case '30E/360 ISDA':
+    case 'Actual/360':
+      return 360;
+    case '30/365':
+    case 'Actual/365':
+      return 365;
+    case 'Actual/Actual':
+      return ACTUAL_ACTUAL_DENOMINATOR;
+    default:
+      return assertNever(name);
+  }
+}
+
+/** The numerator of a period's fraction of a year, over {@link dayCountDenominator}. */
+export function dayCountNumerator(name: DayCountName, period: InterestPeriod): number {
+  switch (name) {
+    case '30/360':
+    case '30/365':
+      return period.regularMonths > 0
+        ? period.regularMonths * DAYS_PER_MONTH
+        : bondBasisDays(datePartsOf(period.from), datePartsOf(period.to));
+    case '30E/360':
+      return eurobondDays(datePartsOf(period.from), datePartsOf(period.to));
+    case '30E/360 ISDA':
+      return isdaEurobondDays(datePartsOf(period.from), datePartsOf(period.to), period.endsOnTermination);
+    case 'Actual/360':
+    case 'Actual/365':
+      return period.to - period.from;
+    case 'Actual/Actual':
+      return actualActualNumerator(period.from, period.to);
+    default:
+      return assertNever(name);
+  }
+}
+
+/** ISDA 4.16 (b): days in leap years over 366, the others over 365, split at the turn of the year. */
+function actualActualNumerator(from: CalendarDate, to: CalendarDate): number {
+  const firstYear = datePartsOf(from).year;
+  const lastYear = datePartsOf(to).year;
+  if (firstYear === lastYear) return (to - from) * weightOfDay(firstYear);
+  const head = (calendarDateOf(firstYear + 1, 1, 1) - from) * weightOfDay(firstYear);
+  const tail = (to - calendarDateOf(lastYear, 1, 1)) * weightOfDay(lastYear);
+  return head + (lastYear - firstYear - 1) * ACTUAL_ACTUAL_DENOMINATOR + tail;
+}
+
+function weightOfDay(year: number): number {
+  return isLeapYear(year) ? 365 : 366;
+}

@@ -1,0 +1,43 @@
+/** Date members that are known but change nothing in this request: reported, so that nobody relies on them (E5). */
+
+import { monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
+import type { Findings } from '../request/refusal.ts';
+import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
+import { endDateOf, type EndDateRules } from './schedule-dates.ts';
+
+/** What decides whether a date member has an effect. */
+interface DateRules extends EndDateRules {
+  readonly periodicity?: Periodicity | undefined;
+}
+
+/**
+ * Reports the date members without effect. Nothing is checked here: that is done where they would have one. The
+ * expiry of a schedule type that does not end with it is not reported, since unused amounts may read it (F5).
+ */
+export function reportDateMembersWithoutEffect(
+  request: RepaymentScheduleRequest,
+  rules: DateRules,
+  findings: Findings,
+): void {
+  const { periodicity } = rules;
+  const endDate = endDateOf(request, rules);
+  const findsFirstMonth =
+    request.FirstDueDate === undefined && periodicity !== undefined && monthsPerPeriod(periodicity) > 0;
+  const isShiftAsked = request.HolidayShift === true;
+  const shifts = isShiftAsked && request.HolidayMethod?.trim().toLowerCase() !== 'none';
+  const withoutEffect: readonly (readonly [path: string, sent: boolean])[] = [
+    ['ActivationDate', request.ActivationDate !== undefined && request.LastDueDate !== undefined],
+    ['HolidayMethod', request.HolidayMethod !== undefined && !isShiftAsked],
+    ['HolidayCountry', request.HolidayCountry !== undefined && !shifts],
+    ['DeferDueDate', request.DeferDueDate === true && !shifts],
+    ['InstallmentMethod', request.InstallmentMethod !== undefined && !findsFirstMonth],
+    [
+      'FirstDueDate',
+      request.FirstDueDate !== undefined && periodicity?.unit === 'Once' && endDate !== undefined,
+    ],
+    ['MaturityDate', request.MaturityDate !== undefined && endDate?.path !== 'MaturityDate'],
+  ];
+  for (const [path, sent] of withoutEffect) {
+    if (sent) findings.warn(path);
+  }
+}

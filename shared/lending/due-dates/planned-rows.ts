@@ -1,0 +1,141 @@
+/** The due dates of the rows that are left of a contract, before holidays move them (D4, D5, B5, X1). */
+
+import { datePartsOf, dayInMonthAfter, type CalendarDate } from '../dates/calendar-date.ts';
+import { dueDateAfter, dueDateGenerator, startDateOf, type DueDateTerms } from './due-dates.ts';
+import { isShownOn, type HolidayShift } from './holiday-shift.ts';
+import { monthsPerPeriod } from '../dates/periodicity.ts';
+
+/** The date on which a contract ends, in place of the last row's own. */
+export interface EndDate {
+  /** Member that says so. An expiry drops the due dates from it on (B5); a maturity moves the last row (D5). */
+  readonly path: 'MaturityDate' | 'ExpiryDateForOD';
+  readonly date: CalendarDate;
+}
+
+/** What the rows of a contract follow from. */
+export interface PlanTerms extends DueDateTerms {
+  readonly installmentsNo: number;
+  /** Number of the last settled row, 0 when none is (X1). */
+  readonly settledRows: number;
+  readonly endDate: EndDate | undefined;
+  readonly shift: HolidayShift | undefined;
+}
+
+/** Rows that are left of a contract. */
+export interface PlannedRows {
+  readonly startDate: CalendarDate;
+  /** Unshifted due date that `startDate` stands for, else `startDate` itself (X1). */
+  readonly settledDate: CalendarDate;
+  /** Date of the row before the last one, settled or not; `settledDate` where it is not known. */
+  readonly beforeLast: CalendarDate;
+  /** Date of each row, not moved for holidays. */
+  readonly dueDates: readonly CalendarDate[];
+  /** Whole months of each row's period where no date that is moved makes it irregular (C2), else 0. */
+  readonly regularMonths: number[];
+}
+
+/** The dates of a contract by the number of periods after the row that FirstDueDate belongs to. */
+interface Anchor {
+  /** Unshifted due date that the schedule starts on. */
+  readonly settledDate: CalendarDate;
+  readonly firstDueDate: CalendarDate;
+  /** Number of periods from `firstDueDate` to the first row that is left. */
+  readonly firstRow: number;
+  readonly generated: (periods: number) => CalendarDate;
+}
+
+/** All rows that are left; the dates are in order unless the request's own are not. */
+export function plannedRowsOf(terms: PlanTerms): PlannedRows {
+  const startDate = startDateOf(terms);
+  const { settledDate, firstDueDate, firstRow, generated } = anchorOf(terms, startDate);
+  const months = monthsPerPeriod(terms.periodicity);
+  const lastRow = firstRow + terms.installmentsNo - terms.settledRows - 1;
+  const { endDate } = terms;
+  const expiry = endDate?.path === 'ExpiryDateForOD' ? endDate.date : undefined;
+  const accrualStart = terms.shift?.defersAccrual === true ? startDate : settledDate;
+  const dueDates: CalendarDate[] = [];
+  const regularMonths: number[] = [];
+  let before = firstRow > 0 ? dateOf(firstRow - 1, firstDueDate, generated) : settledDate;
+  let beginsRegular = accrualStart === settledDate && settledDate === generated(firstRow - 1);
+  for (let row = firstRow; row <= lastRow; row += 1) {
+    const planned = generated(row);
+    let date = row === 0 ? firstDueDate : planned;
+    const isLast = row === lastRow || (expiry !== undefined && date >= expiry);
+    if (isLast) date = endDate?.date ?? date;
+    dueDates.push(date);
+    const endsRegular = date === planned;
+    regularMonths.push(beginsRegular && endsRegular ? months : 0);
+    if (isLast) break;
+    beginsRegular = endsRegular;
+    before = date;
+  }
+  return { startDate, settledDate, beforeLast: before, dueDates, regularMonths };
+}
+
+/** Row 1 is due on FirstDueDate, whatever its day of month is; the others on generated dates (D4). */
+function dateOf(
+  row: number,
+  firstDueDate: CalendarDate,
+  generated: (periods: number) => CalendarDate,
+): CalendarDate {
+  return row === 0 ? firstDueDate : generated(row);
+}
+
+/**
+ * Where the dates count from. In a recalculation a FirstDueDate up to LastDueDate is the contract's own, and the
+ * settled rows are those after it; a later one, and one that is found by D3, is that of the first row left (X1).
+ */
+function anchorOf(terms: PlanTerms, startDate: CalendarDate): Anchor {
+  const { lastDueDate, shift } = terms;
+  if (terms.firstDueDate === undefined) {
+    const settledDate =
+      lastDueDate === undefined || shift === undefined
+        ? startDate
+        : unshiftedInstallmentDay(terms, lastDueDate, shift);
+    const firstDueDate = dueDateAfter(terms, settledDate);
+    return { settledDate, firstDueDate, firstRow: 0, generated: dueDateGenerator(terms, firstDueDate) };
+  }
+  const { firstDueDate } = terms;
+  const firstRow = isContractAnchor(terms, firstDueDate) ? terms.settledRows : 0;
+  const generated = dueDateGenerator(terms, firstDueDate);
+  const settled = dateOf(firstRow - 1, firstDueDate, generated);
+  const stands = lastDueDate !== undefined && shift !== undefined && isShownOn(lastDueDate, settled, shift);
+  return { settledDate: stands ? settled : startDate, firstDueDate, firstRow, generated };
+}
+
+/** True for a FirstDueDate up to LastDueDate, or one that was itself moved back to it (X1). */
+function isContractAnchor(terms: PlanTerms, firstDueDate: CalendarDate): boolean {
+  const { lastDueDate, shift, settledRows } = terms;
+  if (lastDueDate === undefined) return false;
+  if (firstDueDate <= lastDueDate) return true;
+  return settledRows > 0 && shift !== undefined && isShownOn(lastDueDate, firstDueDate, shift);
+}
+
+/**
+ * The installment day that LastDueDate was moved from, in its month or across the end of one; LastDueDate itself
+ * when it was not moved. Counting from the moved date would miss or repeat a month (D4).
+ */
+function unshiftedInstallmentDay(
+  terms: PlanTerms,
+  lastDueDate: CalendarDate,
+  shift: HolidayShift,
+): CalendarDate {
+  if (monthsPerPeriod(terms.periodicity) === 0) return lastDueDate;
+  const parts = datePartsOf(lastDueDate);
+  const days = [0, -1, 1].map((months) => dayInMonthAfter(parts, months, terms.installmentDay));
+  return days.find((day) => isShownOn(lastDueDate, day, shift)) ?? lastDueDate;
+}
+
+/** The only row of a loan that is repaid at once: on its end date, else on FirstDueDate (D7). */
+export function singleRowOf(terms: PlanTerms): PlannedRows | undefined {
+  const startDate = startDateOf(terms);
+  const dueDate = terms.endDate?.date ?? terms.firstDueDate;
+  if (dueDate === undefined) return undefined;
+  return {
+    startDate,
+    settledDate: startDate,
+    beforeLast: startDate,
+    dueDates: [dueDate],
+    regularMonths: [0],
+  };
+}

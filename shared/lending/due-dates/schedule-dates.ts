@@ -1,0 +1,160 @@
+/** Reads the date members of a request and gives the schedule's dates, or notes why they cannot be (D2-D7, H1-H3). */
+
+import type { CalendarDate } from '../dates/calendar-date.ts';
+import type { BusinessCalendar } from '../calendars/business-calendar.ts';
+import { checkDateOrder } from './date-order.ts';
+import type { InstallmentMethod } from './due-dates.ts';
+import { holidayShiftOf, shiftedDates, type KnownCalendars } from './holiday-shift.ts';
+import { checkName, checkWhole } from '../request/member-checks.ts';
+import type { Periodicity } from '../dates/periodicity.ts';
+import {
+  plannedRowsOf,
+  singleRowOf,
+  type EndDate,
+  type PlannedRows,
+  type PlanTerms,
+} from './planned-rows.ts';
+import type { Findings } from '../request/refusal.ts';
+import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
+import { rowRangeOf, type RowRange } from './row-range.ts';
+
+const INSTALLMENT_METHODS = ['ActualMonth', 'NextMonth'] as const satisfies readonly InstallmentMethod[];
+const LAST_DAY_OF_MONTH = 31;
+
+/** How a schedule type treats the date on which a contract ends. */
+export interface EndDateRules {
+  /** True: MaturityDate is the last row's date (D5). */
+  readonly useMaturityDate: boolean;
+  /** True: ExpiryDateForOD ends the schedule, whatever MaturityDate says (B5). */
+  readonly usesExpiry: boolean;
+}
+
+/** What the dates depend on besides the request itself; undefined what was found wrong before. */
+export interface DateContext extends EndDateRules {
+  readonly periodicity?: Periodicity | undefined;
+  readonly installmentsNo?: number | undefined;
+  /** Day of the request message, UTC (D2). */
+  readonly requestDay: CalendarDate;
+  readonly calendars: KnownCalendars;
+}
+
+/** Every date that a schedule is calculated with; the lists have one entry per row that is left of the contract. */
+export interface ScheduleDates {
+  /** Day of the first flow of the rates (D2, A4). */
+  readonly startDate: CalendarDate;
+  /** Where the first row's interest begins: before or after the start when that is a moved due date (X1). */
+  readonly accrualStart: CalendarDate;
+  /** Unshifted due date that the start stands for, else the start: charges up to it belong to settled rows (X1, F3). */
+  readonly settledDate: CalendarDate;
+  /** Number of the last settled row, 0 when none is: the rows are those after it (X1). */
+  readonly settledRows: number;
+  /** Dates before holidays move them; charges compare with these (F3). */
+  readonly dueDates: readonly CalendarDate[];
+  /** Dates on which is paid (H1); the same array as `dueDates` when none moves. */
+  readonly shownDates: readonly CalendarDate[];
+  /** Dates to which interest accrues (H3): `shownDates` when the due date is deferred, else `dueDates`. */
+  readonly accrualDates: readonly CalendarDate[];
+  /** Whole months of each period that is regular (C2), else 0. */
+  readonly regularMonths: readonly number[];
+  /** Rows that are paid: fewer than there are dates only with RealInstallmentNo (B6). */
+  readonly rowCount: number;
+  /** The calendar that was asked, undefined when nothing shifts. */
+  readonly calendar: BusinessCalendar | undefined;
+}
+
+/** The schedule's dates; undefined, with all faults noted, when the request's dates do not give any. */
+export function scheduleDatesOf(
+  request: RepaymentScheduleRequest,
+  context: DateContext,
+  findings: Findings,
+): ScheduleDates | undefined {
+  const faultsBefore = findings.faults.length;
+  const range = rowRangeOf(request, findings);
+  const hasRange = findings.faults.length === faultsBefore;
+  const terms = planTermsOf(request, context, range.settledRows, findings);
+  if (terms === undefined || !hasRange) return undefined;
+  const planned = terms.periodicity.unit === 'Once' ? singleRowOf(terms) : plannedRowsOf(terms);
+  if (planned === undefined) {
+    refuseWithoutDueDate(context, findings);
+    return undefined;
+  }
+  // Without its calendar a request has dates all the same: more can be told of them, and it is refused anyway (E3).
+  const faultsOfMembers = findings.faults.length;
+  checkDateOrder(terms, planned, findings);
+  return findings.faults.length > faultsOfMembers ? undefined : datesOf(terms, planned, range);
+}
+
+/** The day on which the contract ends, when the schedule type takes one (D5, B5). */
+export function endDateOf(request: RepaymentScheduleRequest, rules: EndDateRules): EndDate | undefined {
+  const { ExpiryDateForOD, MaturityDate } = request;
+  if (rules.usesExpiry && ExpiryDateForOD !== undefined) {
+    return { path: 'ExpiryDateForOD', date: ExpiryDateForOD };
+  }
+  if (!rules.useMaturityDate || MaturityDate === undefined) return undefined;
+  return { path: 'MaturityDate', date: MaturityDate };
+}
+
+function planTermsOf(
+  request: RepaymentScheduleRequest,
+  context: DateContext,
+  settledRows: number,
+  findings: Findings,
+): PlanTerms | undefined {
+  const days = { least: 1, greatest: LAST_DAY_OF_MONTH };
+  const installmentDay = checkWhole(findings, 'InstallmentDay', request.InstallmentDay, days);
+  const method = checkName(findings, 'InstallmentMethod', request.InstallmentMethod, INSTALLMENT_METHODS);
+  const shift = holidayShiftOf(request, context.calendars, findings);
+  const { periodicity, installmentsNo, requestDay } = context;
+  if (periodicity === undefined || installmentsNo === undefined || installmentDay === undefined) {
+    return undefined;
+  }
+  return {
+    periodicity,
+    installmentsNo,
+    settledRows,
+    requestDay,
+    installmentDay,
+    installmentMethod: method ?? 'OnePeriodLater',
+    lastDueDate: request.LastDueDate,
+    activationDate: request.ActivationDate,
+    firstDueDate: request.FirstDueDate,
+    endDate: endDateOf(request, context),
+    shift,
+  };
+}
+
+function refuseWithoutDueDate(rules: EndDateRules, findings: Findings): void {
+  const path = rules.useMaturityDate ? 'MaturityDate' : 'FirstDueDate';
+  const members = rules.useMaturityDate ? 'MaturityDate or FirstDueDate' : 'FirstDueDate';
+  findings.refuse(path, 'missing', `is missing; ${members} is needed with the periodicity Once`);
+}
+
+function datesOf(terms: PlanTerms, planned: PlannedRows, range: RowRange): ScheduleDates {
+  const { startDate, settledDate, dueDates, regularMonths } = planned;
+  const { settledRows, shift } = terms;
+  const isDeferred = shift?.defersAccrual === true;
+  const shownDates = shift === undefined ? dueDates : shiftedDates(dueDates, shift, startDate);
+  return {
+    startDate,
+    accrualStart: isDeferred ? startDate : settledDate,
+    settledDate,
+    settledRows,
+    dueDates,
+    shownDates,
+    accrualDates: isDeferred ? shownDates : dueDates,
+    regularMonths: isDeferred ? regularBetweenUnmoved(regularMonths, dueDates, shownDates) : regularMonths,
+    rowCount: Math.min(range.lastRow - settledRows, dueDates.length),
+    calendar: shift?.calendar,
+  };
+}
+
+/** Interest that accrues to or from a moved date does so over an irregular period (C2). */
+function regularBetweenUnmoved(
+  regularMonths: readonly number[],
+  dueDates: readonly CalendarDate[],
+  shownDates: readonly CalendarDate[],
+): readonly number[] {
+  if (shownDates === dueDates) return regularMonths;
+  const isMoved = (row: number) => shownDates[row] !== dueDates[row];
+  return regularMonths.map((months, row) => (isMoved(row) || (row > 0 && isMoved(row - 1)) ? 0 : months));
+}

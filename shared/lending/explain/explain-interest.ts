@@ -1,0 +1,122 @@
+/** How the interest of a row was earned, and what became of it (C1, R2, G2). */
+
+import { assertNever } from '../numbers/assert-never.ts';
+import {
+  dayMembers,
+  equation,
+  fractionText,
+  moneyText,
+  sumEquation,
+  type FractionText,
+  type Term,
+} from './explanation-text.ts';
+import type { ExplainedFigure, FigureExplanation } from '../request/row-explanation.ts';
+import type {
+  ExplanationContext,
+  InterestSlice,
+  KeptBackInterest,
+  LateInterest,
+  RowTrace,
+} from '../amortisation/row-trace.ts';
+
+const KEPT_BACK: Readonly<Record<KeptBackInterest['as'], string>> = {
+  deferred: 'deferred',
+  spread: 'deferred to be spread',
+  capitalised: 'capitalised',
+  forgiven: 'forgiven',
+};
+const LATE: Readonly<Record<LateInterest['as'], string>> = {
+  deferred: 'deferred interest',
+  spread: 'spread interest',
+};
+
+/**
+ * The entries of a row's interest: the interest itself, after what was accrued where that is not the same, and the
+ * interest that joins the balance where some does.
+ */
+export function explainInterest(trace: RowTrace, context: ExplanationContext): FigureExplanation[] {
+  const moves = movesOf(trace, context);
+  if (moves.length === 0) return [explainAccrued('interest', trace, context)];
+  const { accrued, interest, capitalised } = trace.row;
+  const terms = [{ label: 'accrued interest', amount: accrued }, ...moves];
+  const entries: FigureExplanation[] = [
+    explainAccrued('accruedInterest', trace, context),
+    { figure: 'interest', amount: interest, formula: sumEquation(terms, interest, context) },
+  ];
+  if (capitalised !== 0) {
+    const formula = sumEquation([{ label: 'accrued interest', amount: capitalised }], capitalised, context);
+    entries.push({ figure: 'capitalisedInterest', amount: capitalised, formula });
+  }
+  return entries;
+}
+
+/** What grace, capitalising and blocks change in the accrued interest. */
+function movesOf({ keptBack, late, blocked }: RowTrace, context: ExplanationContext): Term[] {
+  const moves: Term[] = [];
+  if (keptBack !== undefined) {
+    moves.push({ label: KEPT_BACK[keptBack.as], amount: keptBack.amount, isTakenAway: true });
+  }
+  if (late !== undefined) moves.push(lateTerm(late, context));
+  if (blocked !== undefined && blocked.interest !== 0) {
+    moves.push({ label: 'blocked interest', amount: blocked.interest });
+  }
+  return moves;
+}
+
+function lateTerm({ as, amount, share, firstRow, lastRow }: LateInterest, context: ExplanationContext): Term {
+  const after = firstRow === lastRow ? `of row ${firstRow}` : `of rows ${firstRow} to ${lastRow}`;
+  const text =
+    share === undefined ? {} : { text: `round(${moneyText(share.total, context)} / ${share.rows})` };
+  return { label: LATE[as], amount, after, ...text };
+}
+
+function explainAccrued(
+  figure: ExplainedFigure,
+  { row, interest }: RowTrace,
+  context: ExplanationContext,
+): FigureExplanation {
+  const amount = row.accrued;
+  if (interest === undefined) {
+    return { figure, amount, formula: sumEquation([{ label: 'no interest', amount }], amount, context) };
+  }
+  switch (interest.method) {
+    case 'formula':
+      return {
+        figure,
+        amount,
+        ...(interest.readsDays && dayMembers(fractionText(row.count, context, row.to - row.from), context)),
+        ...(interest.percent !== undefined && { rates: [interest.percent] }),
+        formula: equation(interest.text, amount, context),
+      };
+    case 'simple':
+    case 'effective': {
+      const fraction = fractionText(row.count, context, row.to - row.from);
+      const parts = interest.slices.map((slice) => {
+        const base = moneyText(slice.base ?? row.remaining, context);
+        return `${base} * ${growthText(interest.method, slice, fraction)}`;
+      });
+      return {
+        figure,
+        amount,
+        ...dayMembers(fraction, context),
+        rates: interest.slices.map(({ percent }) => percent),
+        base: baseOf(interest.slices, row.remaining),
+        formula: equation(parts.join(' + '), amount, context),
+      };
+    }
+    default:
+      return assertNever(interest);
+  }
+}
+
+function growthText(
+  method: 'simple' | 'effective',
+  { percent }: InterestSlice,
+  { text }: FractionText,
+): string {
+  return method === 'simple' ? `${percent} % * ${text}` : `((1 + ${percent} %)^(${text}) - 1)`;
+}
+
+function baseOf(slices: readonly InterestSlice[], balance: number): number {
+  return slices.reduce((sum, slice) => sum + (slice.base ?? balance), 0);
+}

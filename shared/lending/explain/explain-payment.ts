@@ -1,0 +1,113 @@
+/** How the payment that holds for a row was found (S5, B2, X3). */
+
+import { assertNever } from '../numbers/assert-never.ts';
+import { dayMembers, equation, fractionText, moneyText, sumEquation } from './explanation-text.ts';
+import type { FigureExplanation } from '../request/row-explanation.ts';
+import type { ExplanationContext, PaymentTrace } from '../amortisation/row-trace.ts';
+
+type LevelTrace = Extract<PaymentTrace, { kind: 'level' }>;
+type PartTrace = Extract<PaymentTrace, { kind: 'equal-part' }>;
+type ClosedForm = NonNullable<LevelTrace['closed']>;
+
+const ZERO_PERCENT = /^-?0(\.0+)?$/;
+
+/** The entry of the payment in force. */
+export function explainPayment(payment: PaymentTrace, context: ExplanationContext): FigureExplanation {
+  const { amount } = payment;
+  const told = { figure: 'payment', amount } as const;
+  switch (payment.kind) {
+    case 'level':
+      return { ...told, ...levelMembers(payment, context) };
+    case 'locked':
+      return { ...told, formula: sumEquation([{ label: 'locked by the request', amount }], amount, context) };
+    case 'kept': {
+      const label = 'kept through an early repayment';
+      return { ...told, formula: sumEquation([{ label, amount }], amount, context) };
+    }
+    case 'equal-part':
+      return { ...told, base: payment.balance, formula: partFormula(payment, context) };
+    case 'formula':
+      return { ...told, formula: equation(payment.text, amount, context) };
+    default:
+      return assertNever(payment);
+  }
+}
+
+function partFormula(part: PartTrace, context: ExplanationContext): string {
+  return equation(`${repaidText(part, context)} / ${part.rows}`, part.amount, context);
+}
+
+/** The part of the balance that is repaid: all but the residual. */
+function repaidText(
+  { balance, residual }: Pick<PartTrace, 'balance' | 'residual'>,
+  context: ExplanationContext,
+) {
+  return residual === 0
+    ? moneyText(balance, context)
+    : `(${moneyText(balance, context)} - ${moneyText(residual, context)})`;
+}
+
+function levelMembers(level: LevelTrace, context: ExplanationContext) {
+  const { closed, at, balance, amount } = level;
+  if (closed === undefined) {
+    const rates = at.map(({ percent }) => percent);
+    return { rates, base: balance, formula: openFormula(level, context) };
+  }
+  const fraction = fractionText(closed.count, context);
+  return {
+    ...dayMembers(fraction, context),
+    rates: [closed.percent],
+    base: balance,
+    formula: equation(closedText(level, closed, context), amount, context),
+  };
+}
+
+/**
+ * Uneven periods or bands have no closed formula: the payment is the one with which the rows would come out even at
+ * the rates that it was solved with, whatever changes later.
+ */
+function openFormula(level: LevelTrace, context: ExplanationContext): string {
+  const { balance, residual, firstRow, lastRow, amount } = level;
+  const rows = firstRow === lastRow ? `row ${firstRow}` : `rows ${firstRow} to ${lastRow}`;
+  const from = moneyText(balance, context);
+  const to = moneyText(residual, context);
+  const rates = ratesText(level, context);
+  return `level payment that brings balance ${from} to ${to} over ${rows} at ${rates}: ${moneyText(amount, context)}`;
+}
+
+/** `12 %`, `10 % above 0.00 and 8 % above 500.00` by slices, `... on a whole balance from ...` otherwise (R2). */
+function ratesText({ at, isWhole }: LevelTrace, context: ExplanationContext): string {
+  const [only] = at;
+  if (at.length === 1 && only !== undefined) return `${only.percent} %`;
+  const where = isWhole === true ? 'on a whole balance from' : 'above';
+  return at.map(({ percent, from = 0 }) => `${percent} % ${where} ${moneyText(from, context)}`).join(' and ');
+}
+
+/** (balance - residual v^n) i / (1 - v^n), with v^n as the growth to the power of -n. */
+function closedText(level: LevelTrace, closed: ClosedForm, context: ExplanationContext): string {
+  const rows = level.lastRow - level.firstRow + 1;
+  if (ZERO_PERCENT.test(closed.percent)) return `${repaidText(level, context)} / ${rows}`;
+  const fraction = fractionText(closed.count, context).text;
+  const { interest, discount } = closedParts(closed, fraction, rows);
+  const balance = moneyText(level.balance, context);
+  const owed =
+    level.residual === 0 ? balance : `(${balance} - ${moneyText(level.residual, context)} * ${discount})`;
+  return `${owed} * ${interest} / (1 - ${discount})`;
+}
+
+function closedParts({ method, percent }: ClosedForm, fraction: string, rows: number) {
+  switch (method) {
+    case 'simple':
+      return {
+        interest: `${percent} % * ${fraction}`,
+        discount: `(1 + ${percent} % * ${fraction})^-${rows}`,
+      };
+    case 'effective':
+      return {
+        interest: `((1 + ${percent} %)^(${fraction}) - 1)`,
+        discount: `(1 + ${percent} %)^(-${rows} * ${fraction})`,
+      };
+    default:
+      return assertNever(method);
+  }
+}

@@ -1,0 +1,82 @@
+/** The pieces that explanations are written with: amounts, sums and day-count fractions as text (S6, Explain). */
+
+import { formatMinorUnits } from '../numbers/money.ts';
+import type { ExplanationContext } from '../amortisation/row-trace.ts';
+
+/** A number of a sum with the words that name it. */
+export interface Term {
+  readonly label: string;
+  readonly amount: number;
+  readonly isTakenAway?: boolean;
+  /** How the amount came about, where the sum shows that instead of it. */
+  readonly text?: string;
+  /** Words after the number. */
+  readonly after?: string;
+}
+
+/** A day-count fraction as text, with the days and the year that it is made of. */
+export interface FractionText {
+  readonly text: string;
+  readonly days: number;
+  /** Absent where the days lie in years of different length. */
+  readonly basis?: number;
+}
+
+const ORDINARY_YEAR = 365;
+const LEAP_YEAR = 366;
+
+/** An amount of minor units as it stands in formulas. */
+export function moneyText(amount: number, context: ExplanationContext): string {
+  return formatMinorUnits(amount, context.currencyDigits);
+}
+
+/** A formula with its value. */
+export function equation(text: string, amount: number, context: ExplanationContext): string {
+  return `${text} = ${moneyText(amount, context)}`;
+}
+
+/** A sum with its value; a single number is only named. */
+export function sumEquation(terms: readonly Term[], amount: number, context: ExplanationContext): string {
+  const [only] = terms;
+  if (terms.length === 1 && only !== undefined && only.text === undefined) {
+    return `${only.label}: ${moneyText(amount, context)}`;
+  }
+  return equation(sumText(terms, context), amount, context);
+}
+
+function sumText(terms: readonly Term[], context: ExplanationContext): string {
+  return terms
+    .map((term, index) => {
+      const sign = term.isTakenAway === true ? '- ' : index === 0 ? '' : '+ ';
+      const number = term.text ?? moneyText(term.amount, context);
+      const label = term.label === '' ? '' : `${term.label} `;
+      return `${sign}${label}${number}${term.after === undefined ? '' : ` ${term.after}`}`;
+    })
+    .join(' ');
+}
+
+/**
+ * The fraction of a numerator over the day count's denominator. Actual/Actual counts in parts that suit years of both
+ * lengths; it is told in the days of either. `days` are the calendar days of the period where they are known.
+ */
+export function fractionText(count: number, context: ExplanationContext, days?: number): FractionText {
+  if (context.dayCountDenominator !== ORDINARY_YEAR * LEAP_YEAR) {
+    const basis = context.dayCountDenominator;
+    return { text: `${count}/${basis}`, days: count, basis };
+  }
+  const allDays = days ?? Math.ceil(count / LEAP_YEAR);
+  const leapDays = allDays * LEAP_YEAR - count;
+  const otherDays = allDays - leapDays;
+  if (leapDays === 0) return { text: `${allDays}/${ORDINARY_YEAR}`, days: allDays, basis: ORDINARY_YEAR };
+  if (otherDays === 0) return { text: `${allDays}/${LEAP_YEAR}`, days: allDays, basis: LEAP_YEAR };
+  return { text: `(${otherDays}/${ORDINARY_YEAR} + ${leapDays}/${LEAP_YEAR})`, days: allDays };
+}
+
+/** The members of an explanation that tell of days. */
+export function dayMembers(fraction: FractionText, context: ExplanationContext) {
+  return {
+    days: fraction.days,
+    ...(fraction.basis === undefined ? {} : { basis: fraction.basis }),
+    dayCount: context.dayCount,
+  };
+}

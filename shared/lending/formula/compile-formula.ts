@@ -1,0 +1,177 @@
+/** Turns an expression into functions over the slots of a scope, with its constant parts worked out (S2). */
+
+import { assertNever } from '../numbers/assert-never.ts';
+import { combine, compareValues } from './formula-arithmetic.ts';
+import type { FormulaScope } from './formula-scope.ts';
+import { formulaError, type FormulaError, type FormulaTree } from './formula-tree.ts';
+import type { FormulaFailure, FormulaValue } from './formula-values.ts';
+import { divideRounded, type RoundingMode } from '../numbers/rounding.ts';
+
+/** Most decimals that `round` may keep. */
+const MOST_ROUND_DIGITS = 10;
+
+const ZERO: FormulaValue = { numerator: 0n, denominator: 1n };
+
+/** Where the names of an expression stand, and how `round` treats a tie. */
+export interface FormulaSurroundings {
+  /** Slot of a name in any case; every name of the expression has one. */
+  readonly slotOf: (name: string) => number;
+  readonly rounding: RoundingMode;
+}
+
+/** An expression that can be evaluated. */
+export interface CompiledExpression {
+  readonly evaluate: (scope: FormulaScope) => FormulaValue | FormulaFailure;
+  /** The value, when it is the same in every row. */
+  readonly constant: FormulaValue | undefined;
+}
+
+/** One evaluation. The first failure is kept; what is calculated after it is of no interest. */
+interface Run {
+  readonly slots: readonly FormulaValue[];
+  failure: FormulaFailure | undefined;
+}
+
+interface Part {
+  readonly run: (run: Run) => FormulaValue;
+  readonly constant: FormulaValue | undefined;
+}
+
+/** Errors that are found beyond the grammar, gathered while compiling. */
+interface Compiling extends FormulaSurroundings {
+  error: FormulaError | undefined;
+}
+
+/** Compiles an expression; an error when it always divides by zero or rounds to a changing number of digits. */
+export function compileFormula(
+  tree: FormulaTree,
+  surroundings: FormulaSurroundings,
+): CompiledExpression | FormulaError {
+  const compiling: Compiling = { ...surroundings, error: undefined };
+  const part = compile(tree, compiling);
+  if (compiling.error !== undefined) return compiling.error;
+  const evaluate = ({ slots }: FormulaScope): FormulaValue | FormulaFailure => {
+    const run: Run = { slots, failure: undefined };
+    const value = part.run(run);
+    return run.failure ?? value;
+  };
+  return { evaluate, constant: part.constant };
+}
+
+function compile(tree: FormulaTree, compiling: Compiling): Part {
+  switch (tree.kind) {
+    case 'number':
+      return constantPart(tree.value);
+    case 'name':
+      return { run: readSlot(compiling.slotOf(tree.name)), constant: undefined };
+    case 'negation':
+      return folded([compile(tree.of, compiling)], ([value = ZERO]) => ({
+        numerator: -value.numerator,
+        denominator: value.denominator,
+      }));
+    case 'operation':
+      return compileOperation(tree, compiling);
+    case 'call':
+      return compileCall(tree, compiling);
+    default:
+      return assertNever(tree);
+  }
+}
+
+function constantPart(value: FormulaValue): Part {
+  return { run: () => value, constant: value };
+}
+
+function readSlot(slot: number): (run: Run) => FormulaValue {
+  return (run) => run.slots[slot] ?? ZERO;
+}
+
+/** A part whose value depends on nothing but its parts' values, worked out at once when these are constant. */
+function folded(parts: readonly Part[], calculate: (values: readonly FormulaValue[]) => FormulaValue): Part {
+  const constants = parts.map((part) => part.constant).filter((constant) => constant !== undefined);
+  if (constants.length === parts.length) return constantPart(calculate(constants));
+  return { run: (run) => calculate(parts.map((part) => part.run(run))), constant: undefined };
+}
+
+function compileOperation(tree: Extract<FormulaTree, { kind: 'operation' }>, compiling: Compiling): Part {
+  const left = compile(tree.left, compiling);
+  const right = compile(tree.right, compiling);
+  if (tree.operator === '/') return division(left, right, tree.at, compiling);
+  const { operator } = tree;
+  return folded([left, right], ([a = ZERO, b = ZERO]) => combine(operator, a, b));
+}
+
+function division(left: Part, right: Part, at: number, compiling: Compiling): Part {
+  if (right.constant?.numerator === 0n) {
+    compiling.error ??= formulaError(at, 'this divides by zero, which has no value');
+    return constantPart(ZERO);
+  }
+  const failure: FormulaFailure = { kind: 'formula-failure', reason: `divides by zero at position ${at}` };
+  const run = (current: Run): FormulaValue => {
+    const dividend = left.run(current);
+    const divisor = right.run(current);
+    if (divisor.numerator !== 0n) return quotient(dividend, divisor);
+    current.failure ??= failure;
+    return ZERO;
+  };
+  const isConstant = left.constant !== undefined && right.constant !== undefined;
+  return isConstant ? constantPart(quotient(left.constant, right.constant)) : { run, constant: undefined };
+}
+
+function quotient(dividend: FormulaValue, divisor: FormulaValue): FormulaValue {
+  const sign = divisor.numerator < 0n ? -1n : 1n;
+  return {
+    numerator: sign * dividend.numerator * divisor.denominator,
+    denominator: sign * dividend.denominator * divisor.numerator,
+  };
+}
+
+function compileCall(tree: Extract<FormulaTree, { kind: 'call' }>, compiling: Compiling): Part {
+  const parts = tree.values.map((value) => compile(value, compiling));
+  switch (tree.name) {
+    case 'min':
+      return folded(parts, (values) => extreme(values, -1));
+    case 'max':
+      return folded(parts, (values) => extreme(values, 1));
+    case 'round':
+      return rounded(parts, tree.values[1]?.at ?? tree.at, compiling);
+    case 'if':
+      return choice(parts);
+    default:
+      return assertNever(tree.name);
+  }
+}
+
+function extreme(values: readonly FormulaValue[], sign: 1 | -1): FormulaValue {
+  return values.reduce((best, value) => (compareValues(value, best) * sign > 0 ? value : best));
+}
+
+/** Only the branch that is chosen is calculated, so that `if(x = 0, 0, 1 / x)` has a value for every x. */
+function choice([condition = constantPart(ZERO), yes = condition, no = condition]: readonly Part[]): Part {
+  if (condition.constant !== undefined) return condition.constant.numerator === 0n ? no : yes;
+  return {
+    run: (run) => (condition.run(run).numerator === 0n ? no.run(run) : yes.run(run)),
+    constant: undefined,
+  };
+}
+
+function rounded(
+  [value = constantPart(ZERO), digits]: readonly Part[],
+  at: number,
+  compiling: Compiling,
+): Part {
+  const kept = digits === undefined ? ZERO : digits.constant;
+  const count = kept?.denominator === 1n ? Number(kept.numerator) : -1;
+  if (count < 0 || count > MOST_ROUND_DIGITS) {
+    compiling.error ??= formulaError(
+      at,
+      `round keeps a fixed number of decimals, from 0 to ${MOST_ROUND_DIGITS}`,
+    );
+    return value;
+  }
+  const scale = 10n ** BigInt(count);
+  return folded([value], ([exact = ZERO]) => ({
+    numerator: divideRounded(exact.numerator * scale, exact.denominator, compiling.rounding),
+    denominator: scale,
+  }));
+}

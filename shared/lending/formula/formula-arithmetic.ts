@@ -1,0 +1,85 @@
+/** Arithmetic of formula values: exact, with signs kept in the numerator. */
+
+import { assertNever } from '../numbers/assert-never.ts';
+import { exactRatio } from '../numbers/exact-ratio.ts';
+import type { FormulaOperator } from './formula-tree.ts';
+import type { FormulaValue } from './formula-values.ts';
+
+/** Most decimals that a value is written with; a value that needs more is written as a fraction. */
+const MOST_WRITTEN_DECIMALS = 20;
+
+/** Below zero, zero or above zero as the first value is less than, equal to or more than the second. */
+export function compareValues(first: FormulaValue, second: FormulaValue): number {
+  const difference = first.numerator * second.denominator - second.numerator * first.denominator;
+  if (difference === 0n) return 0;
+  return difference < 0n ? -1 : 1;
+}
+
+/** What an operator other than the division makes of two values. */
+export function combine(
+  operator: Exclude<FormulaOperator, '/'>,
+  left: FormulaValue,
+  right: FormulaValue,
+): FormulaValue {
+  switch (operator) {
+    case '+':
+      return sum(left, right, 1n);
+    case '-':
+      return sum(left, right, -1n);
+    case '*':
+      return {
+        numerator: left.numerator * right.numerator,
+        denominator: left.denominator * right.denominator,
+      };
+    case '<':
+      return truth(compareValues(left, right) < 0);
+    case '<=':
+      return truth(compareValues(left, right) <= 0);
+    case '>':
+      return truth(compareValues(left, right) > 0);
+    case '>=':
+      return truth(compareValues(left, right) >= 0);
+    case '=':
+      return truth(compareValues(left, right) === 0);
+    case '<>':
+      return truth(compareValues(left, right) !== 0);
+    default:
+      return assertNever(operator);
+  }
+}
+
+function sum(left: FormulaValue, right: FormulaValue, sign: 1n | -1n): FormulaValue {
+  if (left.denominator === right.denominator) {
+    return { numerator: left.numerator + sign * right.numerator, denominator: left.denominator };
+  }
+  return {
+    numerator: left.numerator * right.denominator + sign * right.numerator * left.denominator,
+    denominator: left.denominator * right.denominator,
+  };
+}
+
+function truth(holds: boolean): FormulaValue {
+  return { numerator: holds ? 1n : 0n, denominator: 1n };
+}
+
+/** A value as plain decimal text such as `-12.5`, or as a fraction such as `1/12` when it has no short decimal. */
+export function valueText(value: FormulaValue): string {
+  const { numerator, denominator } = exactRatio(value.numerator, value.denominator);
+  const decimals = decimalsOf(denominator);
+  if (decimals === undefined) return `${numerator}/${denominator}`;
+  const magnitude = ((numerator < 0n ? -numerator : numerator) * 10n ** BigInt(decimals)) / denominator;
+  const digits = String(magnitude).padStart(decimals + 1, '0');
+  const point = digits.length - decimals;
+  const text = decimals === 0 ? digits : `${digits.slice(0, point)}.${digits.slice(point)}`;
+  return numerator < 0n ? `-${text}` : text;
+}
+
+/** Decimals that a fraction of this denominator needs; undefined when they do not end, or not soon enough. */
+function decimalsOf(denominator: bigint): number | undefined {
+  let scale = 1n;
+  for (let decimals = 0; decimals <= MOST_WRITTEN_DECIMALS; decimals += 1) {
+    if (scale % denominator === 0n) return decimals;
+    scale *= 10n;
+  }
+  return undefined;
+}

@@ -1,0 +1,96 @@
+/** The exact interest of a balance that is priced by bands, before it is rounded (R2). */
+
+import { greatestCommonDivisor } from '../numbers/exact-ratio.ts';
+import type { InterestRule } from './interest-rule.ts';
+import type { RoundingMode } from '../numbers/rounding.ts';
+
+/** A band: from this balance in minor units up to the next band's, interest accrues by this rule. */
+export interface Band {
+  readonly from: number;
+  readonly rule: InterestRule;
+}
+
+/** The bands of a loan, by rising balance; the first begins at zero unless the whole balance earns one rate. */
+export interface Bands {
+  readonly bands: readonly Band[];
+  /** Largest balance in minor units that has a rate; Infinity: no limit. */
+  readonly limit: number;
+  /** True: the whole balance earns one rate; false: each slice its own. */
+  readonly whole: boolean;
+  readonly rounding: RoundingMode;
+}
+
+/** What the bands earn over one count, times the rule's denominator. */
+export interface BandedCount {
+  /** Interest of one unit of balance in each band. */
+  readonly perUnit: readonly bigint[];
+  /** Interest of the full slices below each band; zero for the whole balance at one rate. */
+  readonly below: readonly bigint[];
+}
+
+/** Bands with the interest of each count, which is worked out once. */
+export interface BandedRule {
+  readonly bands: Bands;
+  /** First balance of each band; that of the first counts as zero. */
+  readonly starts: readonly number[];
+  readonly denominator: bigint;
+  readonly ofCount: (count: number) => BandedCount;
+}
+
+/** The bands with one common denominator. */
+export function bandedRule(bands: Bands): BandedRule {
+  let denominator = 1n;
+  for (const { rule } of bands.bands) {
+    denominator *= rule.denominator / greatestCommonDivisor(denominator, rule.denominator);
+  }
+  const starts = bands.bands.map(({ from }, band) => (band === 0 ? 0 : from));
+  const known = new Map<number, BandedCount>();
+  const ofCount = (count: number): BandedCount => {
+    const before = known.get(count);
+    if (before !== undefined) return before;
+    const banded = bandedCount(bands, denominator, starts, count);
+    known.set(count, banded);
+    return banded;
+  };
+  return { bands, starts, denominator, ofCount };
+}
+
+function bandedCount(
+  { bands, whole }: Bands,
+  denominator: bigint,
+  starts: readonly number[],
+  count: number,
+): BandedCount {
+  const perUnit: bigint[] = [];
+  const below: bigint[] = [];
+  let sum = 0n;
+  for (const [band, { rule }] of bands.entries()) {
+    const numerator = rule.numeratorOf(count) * (denominator / rule.denominator);
+    const start = starts[band] ?? 0;
+    const end = starts[band + 1] ?? start;
+    perUnit.push(numerator);
+    below.push(whole ? 0n : sum);
+    sum += numerator * BigInt(end - start);
+  }
+  return { perUnit, below };
+}
+
+/** The band that a balance reaches into, the first for what lies below it. `starts` rise. */
+export function bandOf(starts: readonly number[], balance: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((starts[middle] ?? 0) <= balance) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** The interest of a balance in minor units over a count, times the rule's denominator. */
+export function interestNumerator(rule: BandedRule, balance: number, count: number): bigint {
+  const { perUnit, below } = rule.ofCount(count);
+  const band = bandOf(rule.starts, balance);
+  const slice = rule.bands.whole ? balance : balance - (rule.starts[band] ?? 0);
+  return (below[band] ?? 0n) + BigInt(slice) * (perUnit[band] ?? 0n);
+}

@@ -1,0 +1,102 @@
+/**
+ * What one unit of balance earns over a day count, at one annual rate: exact until it is rounded once per row (M2, M4).
+ * Linear interest is rate * fraction of a year; at an effective rate it is (1 + rate)^fraction - 1 (S2).
+ */
+
+import { exactRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
+import { fixedPower, fixedRoot } from '../numbers/fixed-root.ts';
+import { divideRounded, divideRoundedSafe, type RoundingMode } from '../numbers/rounding.ts';
+
+/** Above this denominator the doubled remainder of {@link divideRoundedSafe} would no longer be exact. */
+const LARGEST_FAST_DENOMINATOR = 2 ** 52;
+/** Decimals of an effective growth factor: far more than a figure of 16 digits can feel. */
+const GROWTH_DECIMALS = 45;
+/**
+ * Bits of the powers that it is rounded from: a root's error in the last bit, raised to the count of a thousand years,
+ * still leaves more digits than are kept, so that a growth that is a short decimal comes out as that decimal.
+ */
+const POWER_BITS = 256n;
+
+/** Interest of one unit of balance over a day-count numerator `count` is numeratorOf(count) / denominator. */
+export interface InterestRule {
+  readonly denominator: bigint;
+  numeratorOf(count: number): bigint;
+  /** Sign of the rate; the interest of a positive count has it too. */
+  readonly sign: -1 | 0 | 1;
+  /** Linear interest over a count as numbers: fastNumerator * count / fastDenominator; zero: too large for that. */
+  readonly fastNumerator: number;
+  readonly fastDenominator: number;
+  readonly rounding: RoundingMode;
+}
+
+/** Simple interest: the annual rate times the day-count fraction, whose denominator is given (S2, Linear). */
+export function linearInterest(
+  annualRate: ExactRatio,
+  dayCountDenominator: number,
+  rounding: RoundingMode,
+): InterestRule {
+  const perCount = exactRatio(annualRate.numerator, annualRate.denominator * BigInt(dayCountDenominator));
+  const fastNumerator = Number(perCount.numerator);
+  const isFast = Number.isSafeInteger(fastNumerator) && perCount.denominator < LARGEST_FAST_DENOMINATOR;
+  return {
+    denominator: perCount.denominator,
+    numeratorOf: (count) => perCount.numerator * BigInt(count),
+    sign: signOf(annualRate),
+    fastNumerator,
+    fastDenominator: isFast ? Number(perCount.denominator) : 0,
+    rounding,
+  };
+}
+
+/**
+ * Interest at an effective annual rate: (1 + rate)^fraction - 1 (S2, EffectiveRate), right to {@link GROWTH_DECIMALS}
+ * decimals, of whole years exactly. The rate is above -100 percent (R3).
+ */
+export function effectiveInterest(
+  annualRate: ExactRatio,
+  dayCountDenominator: number,
+  rounding: RoundingMode,
+): InterestRule {
+  const denominator = 10n ** BigInt(GROWTH_DECIMALS);
+  const grown = annualRate.numerator + annualRate.denominator;
+  const root = fixedRoot(grown, annualRate.denominator, dayCountDenominator, POWER_BITS).value;
+  const known = new Map<number, bigint>([[0, 0n]]);
+  const numeratorOf = (count: number): bigint => {
+    const before = known.get(count);
+    if (before !== undefined) return before;
+    const growth = fixedPower(root, count, POWER_BITS) * denominator;
+    const numerator = divideRounded(growth, 1n << POWER_BITS, 'HALF_EVEN') - denominator;
+    known.set(count, numerator);
+    return numerator;
+  };
+  return {
+    denominator,
+    numeratorOf,
+    sign: signOf(annualRate),
+    fastNumerator: 0,
+    fastDenominator: 0,
+    rounding,
+  };
+}
+
+/** Interest that a balance in minor units earns over a count, in minor units, rounded once. */
+export function interestOf(rule: InterestRule, balance: number, count: number): number {
+  const product = balance * (rule.fastNumerator * count);
+  if (rule.fastDenominator > 0 && Number.isSafeInteger(product)) {
+    return divideRoundedSafe(product, rule.fastDenominator, rule.rounding);
+  }
+  return Number(divideRounded(BigInt(balance) * rule.numeratorOf(count), rule.denominator, rule.rounding));
+}
+
+/**
+ * The factor by which a balance grows over a count, as a numerator over the rule's own denominator; not positive when
+ * a negative rate takes more than the balance (R3).
+ */
+export function growthNumerator(rule: InterestRule, count: number): bigint {
+  return rule.denominator + rule.numeratorOf(count);
+}
+
+function signOf({ numerator }: ExactRatio): -1 | 0 | 1 {
+  if (numerator === 0n) return 0;
+  return numerator > 0n ? 1 : -1;
+}

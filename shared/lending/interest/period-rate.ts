@@ -1,0 +1,56 @@
+/** The share of a year that one period of a periodicity stands for, without any dates (P1). */
+
+import { assertNever } from '../numbers/assert-never.ts';
+import type { DayCountName } from '../dates/day-count.ts';
+import { exactRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
+import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
+
+const DAYS_PER_YEAR = 365;
+const DAYS_PER_BANKING_YEAR = 360;
+const MONTHS_PER_YEAR = 12;
+const DAYS_PER_BANKING_MONTH = 30;
+
+/**
+ * The fraction of a year by which an annual rate becomes that of one period (P1); undefined for Once, which has no
+ * period. m months count m/12, but 30m/365 by 30/365 and (365 m/12)/360 by Actual/360; d days count d/360 by the
+ * methods over 360 and d/365 by the others.
+ */
+export function periodFraction(dayCount: DayCountName, periodicity: Periodicity): ExactRatio | undefined {
+  const months = monthsPerPeriod(periodicity);
+  if (months > 0) return monthsFraction(dayCount, months);
+  const days = daysPerPeriod(periodicity);
+  return days > 0 ? exactRatio(BigInt(days), BigInt(daysPerYear(dayCount))) : undefined;
+}
+
+function monthsFraction(dayCount: DayCountName, months: number): ExactRatio {
+  switch (dayCount) {
+    case '30/360':
+    case '30E/360':
+    case '30E/360 ISDA':
+    case 'Actual/365':
+    case 'Actual/Actual':
+      return exactRatio(BigInt(months), BigInt(MONTHS_PER_YEAR));
+    case '30/365':
+      return exactRatio(BigInt(DAYS_PER_BANKING_MONTH * months), BigInt(DAYS_PER_YEAR));
+    case 'Actual/360':
+      return exactRatio(BigInt(DAYS_PER_YEAR * months), BigInt(MONTHS_PER_YEAR * DAYS_PER_BANKING_YEAR));
+    default:
+      return assertNever(dayCount);
+  }
+}
+
+function daysPerYear(dayCount: DayCountName): number {
+  switch (dayCount) {
+    case '30/360':
+    case '30E/360':
+    case '30E/360 ISDA':
+    case 'Actual/360':
+      return DAYS_PER_BANKING_YEAR;
+    case '30/365':
+    case 'Actual/365':
+    case 'Actual/Actual':
+      return DAYS_PER_YEAR;
+    default:
+      return assertNever(dayCount);
+  }
+}

@@ -1,0 +1,91 @@
+/** Checks of single members: each notes what is wrong and gives the checked value, or undefined. */
+
+import type { Decimal } from 'decimal.js';
+import { ratioOfPercent, type ExactRatio } from '../numbers/exact-ratio.ts';
+import { formatMinorUnits, LARGEST_AMOUNT_MINOR, toMinorUnits } from '../numbers/money.ts';
+import type { Findings } from './refusal.ts';
+
+/** Largest annual rate in percent, either sign: a thousand times the balance a year is a mistake, not a price. */
+export const LARGEST_RATE_PERCENT = 100_000;
+/** Decimals of a rate: more than any binary number prints, few enough to bound the work of exact fractions. */
+export const LARGEST_RATE_DECIMALS = 30;
+
+/** Inclusive bounds of a count. */
+interface WholeRange {
+  readonly least: number;
+  readonly greatest: number;
+}
+
+/** The value when it is a whole number within the range (M6); absent stays undefined without a fault. */
+export function checkWhole(
+  findings: Findings,
+  path: string,
+  value: number | undefined,
+  range: WholeRange,
+): number | undefined {
+  if (value === undefined) return undefined;
+  if (Number.isInteger(value) && value >= range.least && value <= range.greatest) return value;
+  findings.refuse(path, 'out-of-range', `must be a whole number from ${range.least} to ${range.greatest}`);
+  return undefined;
+}
+
+/** The amount in minor units when it is zero or more and has no more decimals than the currency (M2, M6). */
+export function checkAmount(
+  findings: Findings,
+  path: string,
+  value: Decimal | undefined,
+  digits: number,
+): number | undefined {
+  if (value === undefined) return undefined;
+  if (!value.isFinite() || (value.isNegative() && !value.isZero())) {
+    findings.refuse(path, 'out-of-range', 'must be zero or more');
+    return undefined;
+  }
+  const minor = toMinorUnits(value, digits);
+  if (minor === 'too-many-decimals') {
+    const allowed = digits === 0 ? 'no decimals' : `at most ${digits} decimals`;
+    findings.refuse(path, 'too-many-decimals', `must have ${allowed} in this currency`);
+    return undefined;
+  }
+  if (minor === 'too-large') {
+    const largest = formatMinorUnits(LARGEST_AMOUNT_MINOR, digits);
+    findings.refuse(path, 'amount-too-large', `must be at most ${largest}`);
+    return undefined;
+  }
+  return minor;
+}
+
+/** An annual percentage as an exact fraction (M4), when its size and number of decimals are within the limits. */
+export function checkRate(
+  findings: Findings,
+  path: string,
+  value: Decimal | undefined,
+): ExactRatio | undefined {
+  if (value === undefined) return undefined;
+  if (!value.isFinite() || value.abs().greaterThan(LARGEST_RATE_PERCENT)) {
+    const allowed = `from -${LARGEST_RATE_PERCENT} to ${LARGEST_RATE_PERCENT} percent a year`;
+    findings.refuse(path, 'out-of-range', `must be ${allowed}`);
+    return undefined;
+  }
+  if (value.decimalPlaces() > LARGEST_RATE_DECIMALS) {
+    findings.refuse(path, 'too-many-decimals', `must have at most ${LARGEST_RATE_DECIMALS} decimals`);
+    return undefined;
+  }
+  return ratioOfPercent(value);
+}
+
+/** The name of the list that equals the value in any case (S6); absent stays undefined without a fault. */
+export function checkName<Name extends string>(
+  findings: Findings,
+  path: string,
+  value: string | undefined,
+  allowed: readonly Name[],
+): Name | undefined {
+  if (value === undefined) return undefined;
+  const wanted = value.trim().toLowerCase();
+  const found = allowed.find((name) => name.toLowerCase() === wanted);
+  if (found === undefined) {
+    findings.refuse(path, 'unknown-value', `must be one of ${allowed.join(', ')}`);
+  }
+  return found;
+}

@@ -1,0 +1,153 @@
+/**
+ * The request of `PLAT_BP_CalculateRepaymentSchedule` as the calculation reads it. Member names and casings are those
+ * of the interface, section 4.1, plus the extensions of rule S6.
+ *
+ * Conventions: a member that was absent or null is undefined (M6); amounts and rates are exact decimals (M1); counts
+ * are numbers and are checked here for being whole; 0/1 flags are booleans; dates are calendar dates without a zone
+ * (D1); names are compared regardless of case. Nothing here has been checked for meaning yet.
+ */
+
+import type { Decimal } from 'decimal.js';
+import type { CalendarDate } from '../dates/calendar-date.ts';
+
+/** All that a caller may say about the schedule that it wants. */
+export interface RepaymentScheduleRequest {
+  /** Name or code of a schedule type (S1). */
+  readonly ScheduleType: string;
+  /** Product type code or name; absent: the schedule type's own (S4). */
+  readonly ProductType?: string | undefined;
+  /** Annual rate in percent (M4); absent only with rate ranges or bands (S4). */
+  readonly InterestPercent?: Decimal | undefined;
+  /** Financed amount in major units of the currency, more than zero (M6). */
+  readonly Amount: Decimal;
+  /** Number of installments, 1..1200 (M6). */
+  readonly InstallmentsNo: number;
+  /** Name of a periodicity (D7). */
+  readonly PeriodicityType: string;
+  /** Day of month of each due date, 1..31 (D4); ignored by day and week units. */
+  readonly InstallmentDay: number;
+  readonly AdvanceAmount?: Decimal | undefined;
+  /** Number of rows that collect no interest (G2). */
+  readonly GracePeriodInterest?: number | undefined;
+  /** Number of rows that pay no principal (G1). */
+  readonly GracePeriodPrincipal?: number | undefined;
+  /** Due date of the last settled row in a recalculation (X1). */
+  readonly LastDueDate?: CalendarDate | undefined;
+  /** Number of settled rows in a recalculation (X1). */
+  readonly BlockInstallmentNo?: number | undefined;
+  readonly IsLocked?: boolean | undefined;
+  readonly BlockAmount?: Decimal | undefined;
+  readonly BlockInterestAmount?: Decimal | undefined;
+  readonly ActivationDate?: CalendarDate | undefined;
+  readonly FirstDueDate?: CalendarDate | undefined;
+  readonly MaturityDate?: CalendarDate | undefined;
+  readonly HolidayShift?: boolean | undefined;
+  readonly HolidayCountry?: string | undefined;
+  readonly HolidayMethod?: string | undefined;
+  readonly DeferDueDate?: boolean | undefined;
+  readonly RealInstallmentNo?: number | undefined;
+  readonly ContractPeriod?: number | undefined;
+  /** 0, 1 or 2: decides casing and extent of the answer (A5). */
+  readonly CalculateDAE?: number | undefined;
+  /** Locked installment value, zero = not locked (B2). */
+  readonly installmentValue?: Decimal | undefined;
+  /** Locked principal value, zero = not locked (B2). */
+  readonly principalValue?: Decimal | undefined;
+  /** `ActualMonth` or `NextMonth` (D3). */
+  readonly InstallmentMethod?: string | undefined;
+  readonly StartDateForUnusage?: CalendarDate | undefined;
+  readonly ExpiryDateForOD?: CalendarDate | undefined;
+  readonly UnusedAmount?: Decimal | undefined;
+  /** 0 or 1 (B4). */
+  readonly InterestCapitalization?: number | undefined;
+  /** Costs paid once at the start; they lower the first flow of DAE and EIR (A1, A2). */
+  readonly UpFrontValue?: Decimal | undefined;
+  readonly ResidualValue?: Decimal | undefined;
+  /** True: the residual is paid in the last row; false: in a row of its own (B1). */
+  readonly ResidualInInstallment?: boolean | undefined;
+  /** Percent of the balance that is repaid with each row of a credit card (B3). */
+  readonly CapitalPercent?: Decimal | undefined;
+  readonly Commission?: readonly CommissionItem[] | undefined;
+  readonly Insurance?: readonly InsuranceItem[] | undefined;
+  readonly MultipleInterestRates?: readonly InterestRateRange[] | undefined;
+  readonly BandedInterestRates?: readonly InterestRateBand[] | undefined;
+
+  /** Extension S6: name of a day count, instead of the schedule type's own (C1). */
+  readonly InterestCalculationMethod?: string | undefined;
+  /** Extension S6: ISO 4217 code; decides the number of minor digits (M2). */
+  readonly Currency?: string | undefined;
+  /** Extension S6: what becomes of interest that grace leaves uncollected (G2). */
+  readonly GraceType?: string | undefined;
+  /** Extension S6: number of minor digits, over those of the currency (M2). */
+  readonly Precision?: number | undefined;
+  /** Extension S6: repayments ahead of the schedule (X3). */
+  readonly EarlyRepayments?: readonly EarlyRepaymentItem[] | undefined;
+  readonly AllowNegativeAmortisation?: boolean | undefined;
+  /** Extension S6: how bands apply to the balance (R2). */
+  readonly BandMethod?: string | undefined;
+  /** Extension S6: every row says how its figures came about. */
+  readonly Explain?: boolean | undefined;
+}
+
+/** A commission that is charged repeatedly (F1-F5). */
+export interface CommissionItem {
+  /** Amount per charge; exactly one of SourceValue and SourcePercent is sent (F1). */
+  readonly SourceValue?: Decimal | undefined;
+  readonly SourcePercent?: Decimal | undefined;
+  readonly FeePeriodicityType: string;
+  readonly FeeDate: CalendarDate;
+  /** FeeName or FeeId identifies the commission (F1). */
+  readonly FeeName?: string | undefined;
+  readonly FeeId?: string | undefined;
+  readonly GracePeriodFee?: number | undefined;
+  readonly BlockFeeAmount?: Decimal | undefined;
+  readonly IsUpfront?: boolean | undefined;
+  /** Extension S6: base of a percentage (F2). */
+  readonly PercentAppliedTo?: string | undefined;
+  /** Extension S6: the percentage is per annum (F2). */
+  readonly PerAnnum?: boolean | undefined;
+  /** Extension S6: the percentage is charged on the unused amount (F5). */
+  readonly IsForUnusage?: boolean | undefined;
+}
+
+/** An insurance that is charged repeatedly (F1-F4). */
+export interface InsuranceItem {
+  readonly SourceValue?: Decimal | undefined;
+  readonly SourcePercent?: Decimal | undefined;
+  readonly InsurancePeriodicityType: string;
+  readonly InsuranceDate: CalendarDate;
+  /** The insurance's name, or its class by id or name, identifies it (F1). */
+  readonly InsuranceName?: string | undefined;
+  readonly InsuranceClassId?: string | undefined;
+  readonly InsuranceClassName?: string | undefined;
+  readonly GracePeriodInsurance?: number | undefined;
+  readonly BlockInsuranceAmount?: Decimal | undefined;
+  readonly IsUpfront?: boolean | undefined;
+  readonly PercentAppliedTo?: string | undefined;
+  readonly PerAnnum?: boolean | undefined;
+}
+
+/** A rate for a range of rows (R1). */
+export interface InterestRateRange {
+  /** Annual percent. */
+  readonly InterestRate?: Decimal | undefined;
+  readonly FromInstNo?: number | undefined;
+  readonly ToInstNo?: number | undefined;
+}
+
+/** A rate for a slice of the balance (R2). */
+export interface InterestRateBand {
+  readonly MinUtilizedAmount?: Decimal | undefined;
+  readonly MaxUtilizedAmount?: Decimal | undefined;
+  /** Annual percent. */
+  readonly Value?: Decimal | undefined;
+}
+
+/** A repayment of principal ahead of the schedule (X3). */
+export interface EarlyRepaymentItem {
+  readonly Date: CalendarDate;
+  /** Principal repaid, in major units. */
+  readonly Amount: Decimal;
+  /** True (default): the term stays and the payment falls; false: the payment stays. */
+  readonly DecreaseInstallment?: boolean | undefined;
+}

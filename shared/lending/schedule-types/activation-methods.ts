@@ -1,0 +1,170 @@
+/** Whether the methods of the columns and the settings of the schedule type fit each other (S1, S2, S3). */
+
+import { isSumOf } from './activation-formulas.ts';
+import { countsAsCharge, type ColumnDraft } from './column-draft.ts';
+import { namesIn } from '../formula/formula-tree.ts';
+import type { StandardColumn } from './schedule-columns.ts';
+import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
+
+/** The columns of a schedule type, by name and in order. */
+export interface ColumnSet {
+  readonly all: readonly ColumnDraft[];
+  readonly standard: ReadonlyMap<StandardColumn, ColumnDraft>;
+}
+
+/** The first column of each standard name. */
+export function columnSetOf(all: readonly ColumnDraft[]): ColumnSet {
+  const standard = new Map<StandardColumn, ColumnDraft>();
+  for (const column of all) {
+    if (column.standard !== undefined && !standard.has(column.standard))
+      standard.set(column.standard, column);
+  }
+  return { all, standard };
+}
+
+/** True when the payment of a row is nothing but its interest and principal. */
+export function paysTheSum({ standard }: ColumnSet): boolean {
+  return standard.get('Principal')?.method !== 'Balance';
+}
+
+/** True when principal is repaid with the last row only: its formula is zero in every row. */
+export function repaysAtMaturity({ standard }: ColumnSet): boolean {
+  return standard.get('Principal')?.expression?.constant?.numerator === 0n;
+}
+
+/** Reports methods that do not go together. */
+export function checkMethods(
+  record: ScheduleTypeRecord,
+  columns: ColumnSet,
+  faults: ActivationFault[],
+): void {
+  checkMandatory(columns, faults);
+  checkDuplicates(columns, faults);
+  checkPayment(columns, faults);
+  checkTotal(columns, faults);
+  checkEqualInstallments(record, columns, faults);
+  checkLock(record, columns, faults);
+  checkCharges(record, columns, faults);
+  checkMaturity(record, columns, faults);
+}
+
+function checkMandatory({ standard }: ColumnSet, faults: ActivationFault[]): void {
+  const advice = {
+    RemainingValue: 'with the CalculationMethod RemainingValue, before Interest',
+    Interest: 'with the CalculationMethod Linear, EffectiveRate or Formula',
+    Principal: 'with the CalculationMethod Balance, Linear, CapitalPercent or Formula',
+  } as const;
+  for (const column of ['RemainingValue', 'Interest', 'Principal'] as const) {
+    if (!standard.has(column)) faults.push({ column, message: `is missing: add it ${advice[column]}` });
+  }
+}
+
+function checkDuplicates({ all }: ColumnSet, faults: ActivationFault[]): void {
+  const seen = new Set<string>();
+  const report = (column: string, key: string, message: string): void => {
+    if (seen.has(key)) faults.push({ column, message });
+    seen.add(key);
+  };
+  for (const { name, standard, method, fee, insuranceClass } of all) {
+    report(name, `name ${name.toLowerCase()}`, 'is listed twice: remove one, or give it another name');
+    if (standard !== undefined) continue;
+    if (method === 'Fee' && fee !== undefined) {
+      report(name, `fee ${fee.toLowerCase()}`, `shows the Fee ${fee} of another column: remove one of them`);
+    }
+    if (method === 'Insurance' && insuranceClass !== undefined) {
+      const message = `shows the InsuranceClass ${insuranceClass} of another column: remove one of them`;
+      report(name, `class ${insuranceClass.toLowerCase()}`, message);
+    }
+  }
+}
+
+function checkPayment(columns: ColumnSet, faults: ActivationFault[]): void {
+  const payment = columns.standard.get('PMT');
+  const principal = columns.standard.get('Principal')?.method;
+  const report = (message: string): void => void faults.push({ column: 'PMT', message });
+  if (payment === undefined) {
+    if (principal === 'Balance') {
+      report('is missing: Principal by Balance is what is left of it; add it before Principal');
+    }
+    return;
+  }
+  if (payment.method === 'PMT') {
+    if (columns.standard.get('Interest')?.method === 'Formula') {
+      report('is a level payment, which needs Interest by Linear or EffectiveRate: change one of the two');
+    }
+    if (principal !== undefined && principal !== 'Balance') {
+      report('is a level payment, which needs Principal by Balance: change one of the two');
+    }
+  }
+  const isOther = payment.tree !== undefined && !isSumOf(payment.tree, ['Interest', 'Principal']);
+  if (isOther && principal !== undefined && principal !== 'Balance') {
+    report('must be Interest + Principal, or be left out, unless Principal is calculated by Balance');
+  }
+}
+
+/** TotalInstallment may be listed, but is always the sum that M3 says. */
+function checkTotal({ standard }: ColumnSet, faults: ActivationFault[]): void {
+  const tree = standard.get('TotalInstallment')?.tree;
+  if (tree === undefined) return;
+  const charges = (['ManagementFee', 'Insurance'] as const).filter((column) => standard.has(column));
+  const sums = [['Interest', 'Principal', ...charges]];
+  if (standard.has('PMT')) sums.unshift(['PMT', ...charges]);
+  if (sums.some((names) => isSumOf(tree, names))) return;
+  const formula = sums[0]?.join(' + ');
+  faults.push({ column: 'TotalInstallment', message: `must have the Formula ${formula}, or be left out` });
+}
+
+function checkEqualInstallments(
+  record: ScheduleTypeRecord,
+  { standard }: ColumnSet,
+  faults: ActivationFault[],
+): void {
+  const principal = standard.get('Principal')?.method;
+  if (record.IsWithEqualInstallments && principal !== undefined && principal !== 'Balance') {
+    const message = 'IsWithEqualInstallments must be false, or Principal be calculated by Balance';
+    faults.push({ message });
+  }
+  if (!record.IsWithEqualInstallments && standard.get('PMT')?.method === 'PMT') {
+    const message = 'IsWithEqualInstallments must be true, because PMT is a level payment';
+    faults.push({ message });
+  }
+}
+
+function checkLock(record: ScheduleTypeRecord, columns: ColumnSet, faults: ActivationFault[]): void {
+  const readers = columns.all.filter(({ tree }) => {
+    const names = tree === undefined ? [] : [...namesIn(tree).keys()].map((name) => name.toLowerCase());
+    return names.includes('lockedinstallment') || names.includes('lockedprincipal');
+  });
+  const hasLock =
+    columns.standard.get('PMT')?.method === 'PMT' || columns.standard.get('Principal')?.method === 'Linear';
+  if (record.InstallmentValueCustom && !hasLock && readers.length === 0) {
+    const message = 'InstallmentValueCustom must be false: no column reads a locked payment or principal';
+    faults.push({ message });
+  }
+  if (record.InstallmentValueCustom) return;
+  for (const { name } of readers) {
+    const message = 'names a locked value in its formula: InstallmentValueCustom must be true';
+    faults.push({ column: name, message });
+  }
+}
+
+function checkCharges(record: ScheduleTypeRecord, columns: ColumnSet, faults: ActivationFault[]): void {
+  if (record.AcceptsCharges ?? true) return;
+  for (const column of columns.all) {
+    if (column.method !== 'Fee' && column.method !== 'Insurance' && !countsAsCharge(column)) continue;
+    faults.push({ column: column.name, message: 'must be left out, or AcceptsCharges be true' });
+  }
+}
+
+/** Both settings let the balance run to the end of the schedule. */
+function checkMaturity(record: ScheduleTypeRecord, columns: ColumnSet, faults: ActivationFault[]): void {
+  const principal = columns.standard.get('Principal');
+  const isUnknown =
+    principal?.method === undefined || (principal.method === 'Formula' && !principal.expression);
+  if (isUnknown || repaysAtMaturity(columns)) return;
+  for (const setting of ['UseExpiryDate', 'InterestCapitalization'] as const) {
+    if (record[setting] !== true) continue;
+    const message = `must have the Formula 0, which repays at the end, or ${setting} be false`;
+    faults.push({ column: 'Principal', message });
+  }
+}

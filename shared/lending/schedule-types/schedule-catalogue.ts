@@ -1,0 +1,39 @@
+/** What a calculation knows of names: schedule types, periodicities, commissions (S1, D7, F1). */
+
+import { COMPILED_BUILT_IN_SCHEDULE_TYPES } from './built-in-schedule-types.ts';
+import type { CompiledScheduleType } from './compiled-schedule-type.ts';
+import type { KnownCharges } from '../charges/known-charges.ts';
+import { BUILT_IN_PERIODICITIES, type Periodicity } from '../dates/periodicity.ts';
+
+/** Names that requests may use. */
+export interface ScheduleCatalogue {
+  /** Active schedule types, in the order in which messages list them. */
+  readonly scheduleTypes: readonly CompiledScheduleType[];
+  /** The Active schedule type of that name or code in any case (S1). */
+  findScheduleType(name: string): CompiledScheduleType | undefined;
+  readonly periodicities: readonly Periodicity[];
+  /** Commissions and insurances; undefined: every name counts as known, and none says anything (F1, S6). */
+  readonly knownCharges?: KnownCharges | undefined;
+}
+
+/** The names that exist without any catalogue (S4, D7). */
+export const BUILT_IN_CATALOGUE: ScheduleCatalogue = scheduleCatalogueOf(
+  COMPILED_BUILT_IN_SCHEDULE_TYPES,
+  BUILT_IN_PERIODICITIES,
+);
+
+/** A catalogue of these types, of which only the Active ones are found, and these periodicities. */
+export function scheduleCatalogueOf(
+  types: readonly CompiledScheduleType[],
+  periodicities: readonly Periodicity[],
+): ScheduleCatalogue {
+  const scheduleTypes = types.filter(({ type }) => type.status === 'Active');
+  const byName = new Map<string, CompiledScheduleType>();
+  for (const compiled of scheduleTypes) byName.set(compiled.type.code.toLowerCase(), compiled);
+  for (const compiled of scheduleTypes) byName.set(compiled.type.name.toLowerCase(), compiled);
+  return {
+    scheduleTypes,
+    findScheduleType: (name) => byName.get(name.trim().toLowerCase()),
+    periodicities,
+  };
+}

@@ -1,0 +1,61 @@
+/** What a schedule type says about every schedule that is calculated with it (S1). */
+
+import type { DayCountName } from '../dates/day-count.ts';
+import { findProductType, type ProductTypeCode } from './product-types.ts';
+import type { RoundingMode } from '../numbers/rounding.ts';
+
+/** Life of a schedule type; only Active ones calculate (S1). */
+export const SCHEDULE_TYPE_STATUSES = ['Draft', 'Active', 'VersionDraft', 'Closed'] as const;
+
+/** One of {@link SCHEDULE_TYPE_STATUSES}. */
+export type ScheduleTypeStatus = (typeof SCHEDULE_TYPE_STATUSES)[number];
+
+/** Units of periodicity that a schedule type may be limited to (S1). */
+export const MEASUREMENT_UNITS = ['Days', 'Months'] as const;
+
+/** One of {@link MEASUREMENT_UNITS}. */
+export type MeasurementUnit = (typeof MEASUREMENT_UNITS)[number];
+
+/** The settings of a schedule type; its columns are in the compiled schedule type. */
+export interface ScheduleType {
+  /** Published id, shown as ScheduleTypeId (S7). */
+  readonly id: string;
+  readonly code: string;
+  readonly name: string;
+  readonly status: ScheduleTypeStatus;
+  /** Codes of the product types that may use it, the type's own first (S4). */
+  readonly productTypes: readonly ProductTypeCode[];
+  readonly dayCount: DayCountName;
+  /** True: level payment; false: equal parts of principal. */
+  readonly isWithEqualInstallments: boolean;
+  /** True: a caller may lock the payment (B2). */
+  readonly installmentValueCustom: boolean;
+  /** True: MaturityDate replaces the last due date (D5). */
+  readonly useMaturityDate: boolean;
+  /** Days takes day and week units, Months month and year units, null any (S1). */
+  readonly measurementUnit: MeasurementUnit | null;
+  readonly rounding: RoundingMode;
+  /** Most installments that a request may ask for, 1 for Once; null: as many as any schedule (M6). */
+  readonly maximumInstallments: number | null;
+  /** True: ResidualValue is mandatory (S4, Balloon). */
+  readonly residualRequired: boolean;
+  /** Whether a residual is paid in the last row when the request does not say so (B1). */
+  readonly residualInInstallment: boolean;
+  /** False: commissions and insurances are refused (B4). */
+  readonly acceptsCharges: boolean;
+  /** True: ExpiryDateForOD acts as maturity (B5). */
+  readonly useExpiryDate: boolean;
+  /** True: InterestCapitalization 1 adds interest to the balance (B4). */
+  readonly interestCapitalization: boolean;
+}
+
+/** True when there is a product type of that code or name in any case. */
+export function isProductType(productType: string): boolean {
+  return findProductType(productType) !== undefined;
+}
+
+/** True when a product type, by code or name in any case, may use the schedule type. */
+export function servesProductType(type: ScheduleType, productType: string): boolean {
+  const code = findProductType(productType);
+  return code !== undefined && type.productTypes.includes(code);
+}

@@ -1,0 +1,49 @@
+/** Repayments of principal ahead of the schedule, as a request asks for them (X3). */
+
+import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
+import { checkAmount } from '../request/member-checks.ts';
+import type { Findings } from '../request/refusal.ts';
+import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
+import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
+
+/** A repayment of principal in minor units. */
+export interface EarlyRepayment {
+  readonly date: CalendarDate;
+  readonly amount: number;
+  /** True: the term stays and the payment falls; false: the payment stays and the term shortens. */
+  readonly decreasesPayment: boolean;
+  /** Where it stands in the request, for faults. */
+  readonly path: string;
+}
+
+/** The early repayments by date, those of one day in the order of the request. */
+export function earlyRepaymentsOf(
+  request: RepaymentScheduleRequest,
+  digits: number,
+  findings: Findings,
+): readonly EarlyRepayment[] {
+  const repayments: EarlyRepayment[] = [];
+  for (const [index, item] of (request.EarlyRepayments ?? []).entries()) {
+    const path = `EarlyRepayments[${index}]`;
+    const amount = checkAmount(findings, `${path}.Amount`, item.Amount, digits);
+    if (amount === 0) findings.refuse(`${path}.Amount`, 'out-of-range', 'must be more than zero');
+    const decreasesPayment = item.DecreaseInstallment ?? true;
+    if (amount !== undefined) repayments.push({ date: item.Date, amount, decreasesPayment, path });
+  }
+  return repayments.toSorted((a, b) => a.date - b.date);
+}
+
+/** Early repayments lie after the start and not after the last due date (X3). */
+export function checkEarlyDates(
+  repayments: readonly EarlyRepayment[],
+  dates: ScheduleDates,
+  findings: Findings,
+): void {
+  const start = dates.startDate > dates.accrualStart ? dates.startDate : dates.accrualStart;
+  const end = dates.accrualDates[dates.rowCount - 1] ?? start;
+  for (const { date, path } of repayments) {
+    if (date > start && date <= end) continue;
+    const allowed = `after ${formatCalendarDate(start)} and not after ${formatCalendarDate(end)}`;
+    findings.refuse(`${path}.Date`, 'date-order', `must be ${allowed}`);
+  }
+}

@@ -1,0 +1,200 @@
+/** The checked terms of a loan: names resolved, amounts in minor units, rates exact fractions. */
+
+import type { ChargeTerms } from '../charges/charge-terms.ts';
+import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
+import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../numbers/currency-digits.ts';
+import { DAY_COUNT_NAMES, findDayCount, type DayCountName } from '../dates/day-count.ts';
+import { checkAmount, checkWhole } from '../request/member-checks.ts';
+import { findPeriodicity, type Periodicity } from '../dates/periodicity.ts';
+import { rateTermsOf, type RateTerms } from './rate-terms.ts';
+import { chargeTermsOf } from '../charges/read-charge-terms.ts';
+import type { Findings } from '../request/refusal.ts';
+import { repaymentTermsOf, type RepaymentTerms } from './repayment-terms.ts';
+import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
+import type { ScheduleCatalogue } from '../schedule-types/schedule-catalogue.ts';
+import { isProductType, servesProductType } from '../schedule-types/schedule-type.ts';
+
+/** Most installments of a schedule (M6). */
+export const MOST_INSTALLMENTS = 1200;
+/** Most digits after the point that `Precision` may ask for (M5). */
+const MOST_PRECISION_DIGITS = 10;
+
+/** Terms that every schedule is calculated from. */
+export interface LoanTerms {
+  readonly compiled: CompiledScheduleType;
+  readonly periodicity: Periodicity;
+  readonly dayCount: DayCountName;
+  readonly currencyDigits: number;
+  /** Financed amount in minor units. */
+  readonly amount: number;
+  /** Costs paid at the start in minor units; none in a recalculation. */
+  readonly upFront: number;
+  readonly rates: RateTerms;
+  readonly installmentsNo: number;
+  readonly repayment: RepaymentTerms;
+  readonly charges: ChargeTerms;
+}
+
+/** The terms as far as they hold: what is wrong is undefined. */
+export type DraftTerms = { readonly [Term in keyof LoanTerms]: LoanTerms[Term] | undefined };
+
+/** What terms are read with. */
+export interface TermContext {
+  readonly catalogue: ScheduleCatalogue;
+  /** Most rows that the caller can carry. */
+  readonly maxRows: number;
+}
+
+/** Reads the terms of a request and notes all faults in them. */
+export function draftTermsOf(
+  request: RepaymentScheduleRequest,
+  context: TermContext,
+  findings: Findings,
+): DraftTerms {
+  const { catalogue } = context;
+  const compiled = scheduleTypeOf(request, catalogue, findings);
+  const periodicity = periodicityOf(request, catalogue, compiled, findings);
+  const digits = currencyDigitsOf(request, findings);
+  const assumedDigits = digits ?? DEFAULT_CURRENCY_DIGITS;
+  const amount = amountOf(request, assumedDigits, findings);
+  const installmentsNo = installmentsNoOf(request, { ...context, compiled, periodicity }, findings);
+  const known = { compiled, amount, installmentsNo, currencyDigits: assumedDigits };
+  return {
+    compiled,
+    periodicity,
+    dayCount: dayCountOf(request, compiled, findings),
+    currencyDigits: digits,
+    amount,
+    upFront: upFrontOf(request, assumedDigits, findings),
+    rates: rateTermsOf(request, known, findings),
+    installmentsNo,
+    repayment: repaymentTermsOf(request, known, findings),
+    charges: chargeTermsOf(
+      request,
+      {
+        digits: assumedDigits,
+        periodicities: catalogue.periodicities,
+        rules: compiled,
+        knownCharges: catalogue.knownCharges,
+      },
+      findings,
+    ),
+  };
+}
+
+/** The terms when all of them hold, else undefined. */
+export function completeTerms(draft: DraftTerms): LoanTerms | undefined {
+  return hasAllTerms(draft) ? draft : undefined;
+}
+
+function hasAllTerms(draft: DraftTerms): draft is LoanTerms {
+  return Object.values(draft).every((term) => term !== undefined);
+}
+
+function scheduleTypeOf(
+  request: RepaymentScheduleRequest,
+  catalogue: ScheduleCatalogue,
+  findings: Findings,
+): CompiledScheduleType | undefined {
+  const found = catalogue.findScheduleType(request.ScheduleType);
+  if (found === undefined) {
+    const names = catalogue.scheduleTypes.map(({ type }) => type.name).join(', ');
+    const message = `must be an active schedule type; known are ${names}`;
+    findings.refuse('ScheduleType', 'unknown-schedule-type', message);
+    return undefined;
+  }
+  const { ProductType } = request;
+  if (ProductType !== undefined && !servesProductType(found.type, ProductType)) {
+    const allowed = found.type.productTypes.join(', ');
+    const code = isProductType(ProductType) ? 'product-type-mismatch' : 'unknown-product-type';
+    const message = `must be a product type that ${found.type.name} serves: ${allowed}`;
+    findings.refuse('ProductType', code, message);
+  }
+  return found;
+}
+
+function periodicityOf(
+  request: RepaymentScheduleRequest,
+  { periodicities }: ScheduleCatalogue,
+  compiled: CompiledScheduleType | undefined,
+  findings: Findings,
+): Periodicity | undefined {
+  const found = findPeriodicity(request.PeriodicityType, periodicities);
+  if (found === undefined) {
+    const names = periodicities.map((known) => known.name).join(', ');
+    findings.refuse('PeriodicityType', 'unknown-periodicity', `must be one of ${names}`);
+    return undefined;
+  }
+  const unit = compiled?.type.measurementUnit ?? null;
+  const isDayUnit = found.unit === 'Days' || found.unit === 'Weeks';
+  if (unit !== null && found.unit !== 'Once' && isDayUnit !== (unit === 'Days')) {
+    const message = `must be counted in ${unit.toLowerCase()} with this schedule type`;
+    findings.refuse('PeriodicityType', 'wrong-unit', message);
+  }
+  return found;
+}
+
+function dayCountOf(
+  request: RepaymentScheduleRequest,
+  compiled: CompiledScheduleType | undefined,
+  findings: Findings,
+): DayCountName | undefined {
+  const method = request.InterestCalculationMethod;
+  if (method === undefined) return compiled?.type.dayCount;
+  const found = findDayCount(method);
+  if (found === undefined) {
+    const message = `must be one of ${DAY_COUNT_NAMES.join(', ')}`;
+    findings.refuse('InterestCalculationMethod', 'unknown-day-count', message);
+  }
+  return found;
+}
+
+/** Precision wins over Currency; without both, two digits (M2). */
+function currencyDigitsOf(request: RepaymentScheduleRequest, findings: Findings): number | undefined {
+  const { Currency, Precision } = request;
+  const byCurrency = Currency === undefined ? DEFAULT_CURRENCY_DIGITS : currencyDigits(Currency);
+  if (byCurrency === undefined) {
+    findings.refuse('Currency', 'unknown-currency', 'must be the ISO 4217 code of a currency');
+  }
+  if (Precision === undefined) return byCurrency;
+  return checkWhole(findings, 'Precision', Precision, { least: 0, greatest: MOST_PRECISION_DIGITS });
+}
+
+function amountOf(request: RepaymentScheduleRequest, digits: number, findings: Findings): number | undefined {
+  if (!request.Amount.greaterThan(0)) {
+    findings.refuse('Amount', 'out-of-range', 'must be more than zero');
+    return undefined;
+  }
+  return checkAmount(findings, 'Amount', request.Amount, digits);
+}
+
+/** The costs of a running contract were paid at its start: its rates are those of the rows left, on Amount (A4). */
+function upFrontOf(request: RepaymentScheduleRequest, digits: number, findings: Findings): number {
+  const upFront = checkAmount(findings, 'UpFrontValue', request.UpFrontValue, digits) ?? 0;
+  return request.LastDueDate === undefined ? upFront : 0;
+}
+
+interface InstallmentContext extends TermContext {
+  readonly compiled: CompiledScheduleType | undefined;
+  readonly periodicity: Periodicity | undefined;
+}
+
+function installmentsNoOf(
+  request: RepaymentScheduleRequest,
+  { compiled, periodicity, maxRows }: InstallmentContext,
+  findings: Findings,
+): number | undefined {
+  const range = { least: 1, greatest: MOST_INSTALLMENTS };
+  const installmentsNo = checkWhole(findings, 'InstallmentsNo', request.InstallmentsNo, range);
+  if (installmentsNo === undefined) return undefined;
+  const most = compiled?.type.maximumInstallments ?? MOST_INSTALLMENTS;
+  if (periodicity?.unit === 'Once' && installmentsNo !== 1) {
+    findings.refuse('InstallmentsNo', 'out-of-range', 'must be 1 with the periodicity Once');
+  } else if (installmentsNo > most) {
+    findings.refuse('InstallmentsNo', 'out-of-range', `must be at most ${most} with this schedule type`);
+  }
+  if (installmentsNo > maxRows) {
+    findings.refuse('InstallmentsNo', 'too-many-rows', `must be at most ${maxRows} here`);
+  }
+  return installmentsNo;
+}

@@ -1,0 +1,234 @@
+/** Which annual rate is in force in which row, or for which part of the balance (R1, R2, S4). */
+
+import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
+import type { ExactRatio } from '../numbers/exact-ratio.ts';
+import { checkAmount, checkName, checkRate, checkWhole } from '../request/member-checks.ts';
+import type { Findings } from '../request/refusal.ts';
+import type {
+  InterestRateBand,
+  InterestRateRange,
+  RepaymentScheduleRequest,
+} from '../request/repayment-schedule-request.ts';
+
+/** An annual rate as an exact fraction and as the percent text that was sent, by the member of `path`. */
+export interface AnnualRate {
+  readonly rate: ExactRatio;
+  readonly percent: string;
+  readonly path: string;
+}
+
+/** A rate in force from an original row number on (from 1), until the next one's. */
+export interface RateFrom extends AnnualRate {
+  readonly fromRow: number;
+}
+
+/** A rate for the part of a balance from this amount in minor units up to the next band's. */
+export interface RateBand extends AnnualRate {
+  readonly from: number;
+}
+
+/** The rates of a loan: by rows, the only rate from row 1 on, or by bands of the balance. */
+export type RateTerms =
+  | { readonly kind: 'rows'; readonly rates: readonly RateFrom[] }
+  | {
+      readonly kind: 'bands';
+      readonly bands: readonly RateBand[];
+      /** Largest balance that has a rate, in minor units; Infinity: no limit. */
+      readonly limit: number;
+      readonly whole: boolean;
+    };
+
+/** What rates are checked against. */
+interface RateContext {
+  /** Undefined when it is not known. */
+  readonly compiled: CompiledScheduleType | undefined;
+  /** Number of rows of the contract; undefined when it is wrong. */
+  readonly installmentsNo: number | undefined;
+  readonly currencyDigits: number;
+}
+
+const BAND_METHODS = ['Slices', 'Whole'] as const;
+
+/** Reads the rates of a request; undefined, with all faults noted, when they do not hold. */
+export function rateTermsOf(
+  request: RepaymentScheduleRequest,
+  context: RateContext,
+  findings: Findings,
+): RateTerms | undefined {
+  const ranges = request.MultipleInterestRates ?? [];
+  const bands = request.BandedInterestRates ?? [];
+  const method = checkName(findings, 'BandMethod', request.BandMethod, BAND_METHODS);
+  if (bands.length === 0 && method !== undefined) findings.warn('BandMethod');
+  const isRangeOpen = ranges.some(({ InterestRate }) => InterestRate === undefined);
+  const hasOtherRates = ranges.length + bands.length > 0;
+  const single = singleRateOf(request, { hasOtherRates, isUsed: !hasOtherRates || isRangeOpen }, findings);
+  if (ranges.length > 0 && bands.length > 0) {
+    findings.refuse('BandedInterestRates', 'not-allowed', 'must be left out beside MultipleInterestRates');
+    return undefined;
+  }
+  if (ranges.length > 0) {
+    if (isRangeOpen && single === undefined && request.InterestPercent !== undefined) return undefined;
+    return ratesByRow(ranges, { installmentsNo: context.installmentsNo, single }, findings);
+  }
+  if (bands.length > 0) checkTakesBands(context, findings);
+  if (bands.length > 0) return ratesByBand(bands, context.currencyDigits, method === 'Whole', findings);
+  return single === undefined ? undefined : { kind: 'rows', rates: [{ ...single, fromRow: 1 }] };
+}
+
+/**
+ * The rate may be left out only where ranges or bands take its place (S4), and has no effect beside them unless a range
+ * names no rate of its own (R1).
+ */
+function singleRateOf(
+  request: RepaymentScheduleRequest,
+  { hasOtherRates, isUsed }: { readonly hasOtherRates: boolean; readonly isUsed: boolean },
+  findings: Findings,
+): AnnualRate | undefined {
+  const { InterestPercent } = request;
+  if (InterestPercent === undefined && !hasOtherRates) {
+    findings.missing(
+      'InterestPercent',
+      'is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent',
+    );
+  }
+  if (InterestPercent !== undefined && !isUsed) findings.warn('InterestPercent');
+  const rate = checkRate(findings, 'InterestPercent', InterestPercent);
+  return rate === undefined || InterestPercent === undefined
+    ? undefined
+    : { rate, percent: InterestPercent.toFixed(), path: 'InterestPercent' };
+}
+
+interface Range extends RateFrom {
+  readonly toRow: number;
+  readonly item: string;
+}
+
+/**
+ * Ranges cover the rows once each, without gap or overlap; they may stand in any order, and the single rate is that of
+ * ranges without one (R1).
+ */
+function ratesByRow(
+  items: readonly InterestRateRange[],
+  {
+    installmentsNo,
+    single,
+  }: Pick<RateContext, 'installmentsNo'> & { readonly single: AnnualRate | undefined },
+  findings: Findings,
+): RateTerms | undefined {
+  const faultsBefore = findings.faults.length;
+  const ranges: Range[] = [];
+  let previousEnd = 0;
+  for (const [index, item] of items.entries()) {
+    const path = `MultipleInterestRates[${index}]`;
+    const usesSingle = item.InterestRate === undefined && single !== undefined;
+    const annual = usesSingle ? single : annualRateOf(item.InterestRate, `${path}.InterestRate`, findings);
+    if (installmentsNo === undefined) continue;
+    const rows = { least: 1, greatest: installmentsNo };
+    const fromRow = checkWhole(findings, `${path}.FromInstNo`, item.FromInstNo ?? previousEnd + 1, rows);
+    const toRow = checkWhole(findings, `${path}.ToInstNo`, item.ToInstNo ?? installmentsNo, rows);
+    if (fromRow !== undefined && toRow !== undefined && fromRow > toRow) {
+      findings.refuse(`${path}.ToInstNo`, 'out-of-range', `must not be below FromInstNo, ${fromRow}`);
+    } else if (annual !== undefined && fromRow !== undefined && toRow !== undefined) {
+      ranges.push({ ...annual, fromRow, toRow, item: path });
+    }
+    previousEnd = toRow ?? previousEnd;
+  }
+  if (installmentsNo === undefined || findings.faults.length > faultsBefore) return undefined;
+  const rates = ranges.toSorted((a, b) => a.fromRow - b.fromRow);
+  checkCover(rates, installmentsNo, findings);
+  return findings.faults.length > faultsBefore ? undefined : { kind: 'rows', rates };
+}
+
+function checkCover(ranges: readonly Range[], installmentsNo: number, findings: Findings): void {
+  let covered = 0;
+  for (const { fromRow, toRow, item: path } of ranges) {
+    if (fromRow <= covered) {
+      const message = `must be after the end of the range before it, ${covered}`;
+      findings.refuse(`${path}.FromInstNo`, 'rates-overlap', message);
+    } else if (fromRow > covered + 1) {
+      const message = `must be ${covered + 1}: no row may be without a rate`;
+      findings.refuse(`${path}.FromInstNo`, 'rates-incomplete', message);
+    }
+    covered = Math.max(covered, toRow);
+  }
+  const last = ranges.at(-1);
+  if (last !== undefined && covered < installmentsNo) {
+    const message = `must be ${installmentsNo} or left out: the ranges must cover every row`;
+    findings.refuse(`${last.item}.ToInstNo`, 'rates-incomplete', message);
+  }
+}
+
+/** A formula knows one rate of its row: interest by bands is not what it would calculate (R2, S2). */
+function checkTakesBands({ compiled }: RateContext, findings: Findings): void {
+  if (compiled === undefined) return;
+  if (compiled.interest.kind !== 'Formula' && !compiled.namesRead.has('InterestPercent')) return;
+  const message = `must be left out: the formulas of ${compiled.type.name} take one rate, from InterestPercent or MultipleInterestRates`;
+  findings.refuse('BandedInterestRates', 'not-allowed', message);
+}
+
+interface DraftBand extends RateBand {
+  readonly limit: number | undefined;
+  readonly item: string;
+}
+
+/** Band k runs from its minimum to the next band's, the last to its maximum; no part of a balance has no rate (R2). */
+function ratesByBand(
+  items: readonly InterestRateBand[],
+  digits: number,
+  whole: boolean,
+  findings: Findings,
+): RateTerms | undefined {
+  const faultsBefore = findings.faults.length;
+  const drafts: DraftBand[] = [];
+  for (const [index, item] of items.entries()) {
+    const path = `BandedInterestRates[${index}]`;
+    const annual = annualRateOf(item.Value, `${path}.Value`, findings);
+    const from = checkAmount(findings, `${path}.MinUtilizedAmount`, item.MinUtilizedAmount, digits) ?? 0;
+    const limit = checkAmount(findings, `${path}.MaxUtilizedAmount`, item.MaxUtilizedAmount, digits);
+    if (limit !== undefined && limit <= from) {
+      findings.refuse(`${path}.MaxUtilizedAmount`, 'out-of-range', 'must be more than MinUtilizedAmount');
+    }
+    if (annual !== undefined) drafts.push({ ...annual, from, limit, item: path });
+  }
+  if (findings.faults.length > faultsBefore) return undefined;
+  const bands = drafts.toSorted((a, b) => a.from - b.from);
+  for (const [index, band] of bands.entries()) {
+    if (index > 0 && band.from === bands[index - 1]?.from) {
+      findings.refuse(
+        `${band.item}.MinUtilizedAmount`,
+        'bands-overlap',
+        'must differ from that of every other band',
+      );
+    }
+  }
+  reportUnusedLimits(bands, findings);
+  const first = bands[0];
+  if (first !== undefined && first.from > 0 && !whole) {
+    const message = 'must be 0 or null in one band: every part of the balance needs a rate';
+    findings.refuse(`${first.item}.MinUtilizedAmount`, 'outside-bands', message);
+  }
+  if (findings.faults.length > faultsBefore) return undefined;
+  return { kind: 'bands', bands, limit: bands.at(-1)?.limit ?? Number.POSITIVE_INFINITY, whole };
+}
+
+/** A maximum that is not where the next band begins, or one minor unit before it, says something that does not hold. */
+function reportUnusedLimits(bands: readonly DraftBand[], findings: Findings): void {
+  for (const [index, { limit, item }] of bands.entries()) {
+    const next = bands[index + 1];
+    if (next === undefined || limit === undefined) continue;
+    if (limit !== next.from && limit !== next.from - 1) findings.warn(`${item}.MaxUtilizedAmount`);
+  }
+}
+
+function annualRateOf(
+  value: RepaymentScheduleRequest['InterestPercent'],
+  path: string,
+  findings: Findings,
+): AnnualRate | undefined {
+  if (value === undefined) {
+    findings.missing(path, 'is missing; must be an annual rate in percent');
+    return undefined;
+  }
+  const rate = checkRate(findings, path, value);
+  return rate === undefined ? undefined : { rate, percent: value.toFixed(), path };
+}

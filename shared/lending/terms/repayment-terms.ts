@@ -1,0 +1,238 @@
+/** How the principal of a loan is repaid: grace, residual, locks, blocked amounts, early repayments (G, B, X). */
+
+import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
+import { earlyRepaymentsOf, type EarlyRepayment } from './early-repayments.ts';
+import { exactRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
+import { checkAmount, checkName, checkWhole } from '../request/member-checks.ts';
+import { formatMinorUnits } from '../numbers/money.ts';
+import type { Findings } from '../request/refusal.ts';
+import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
+
+/** What may become of interest that grace leaves uncollected (G2). */
+export const GRACE_TYPES = ['Deferred', 'Capitalised', 'Spread', 'Forgiven'] as const;
+/** One of the grace types of G2. */
+export type GraceType = (typeof GRACE_TYPES)[number];
+
+/** Terms of repayment; amounts in minor units. */
+export interface RepaymentTerms {
+  /** First rows without principal, and without interest, by original row numbers (G1, G2). */
+  readonly gracePrincipal: number;
+  readonly graceInterest: number;
+  readonly graceType: GraceType;
+  /** Part of the amount that is left after the last row, 0 = none, and whether the last row takes it (B1). */
+  readonly residual: number;
+  readonly residualInInstallment: boolean;
+  /** Locked payment or principal (B2). */
+  readonly lock: number | undefined;
+  readonly allowsNegativeAmortisation: boolean;
+  /** Share of the balance that a row repays (B3). */
+  readonly capitalShare: ExactRatio | undefined;
+  readonly capitalPercent: string;
+  /** True: interest joins the balance until the last row (B4). */
+  readonly capitalisesInterest: boolean;
+  /** Principal and interest that join the first row (X2). */
+  readonly blockAmount: number;
+  readonly blockInterest: number;
+  /** By date (X3). */
+  readonly earlyRepayments: readonly EarlyRepayment[];
+}
+
+/** What the terms are checked against; undefined what was found wrong before. */
+export interface RepaymentContext {
+  readonly compiled: CompiledScheduleType | undefined;
+  readonly currencyDigits: number;
+  /** Financed amount in minor units. */
+  readonly amount: number | undefined;
+  /** Rows of the contract, and of the schedule where RealInstallmentNo is less (B6). */
+  readonly installmentsNo: number | undefined;
+}
+
+/** Largest share of a balance in percent (B3). */
+const WHOLE_BALANCE_PERCENT = 100;
+/** Members that lock the payment or the principal (B2). */
+const LOCKS = ['installmentValue', 'principalValue'] as const;
+type Lock = (typeof LOCKS)[number];
+/** A member in the list of those without effect: its path and whether it was sent. */
+type Sent = readonly [path: string, sent: boolean];
+
+/** Reads the terms of repayment and notes all faults in them; those that are wrong count as not sent. */
+export function repaymentTermsOf(
+  request: RepaymentScheduleRequest,
+  context: RepaymentContext,
+  findings: Findings,
+): RepaymentTerms {
+  const grace = graceOf(request, context, findings);
+  const residual = residualOf(request, context, findings);
+  const block = blockOf(request, context, residual, findings);
+  return {
+    ...grace,
+    residual,
+    residualInInstallment:
+      request.ResidualInInstallment ?? context.compiled?.type.residualInInstallment ?? false,
+    lock: lockOf(request, context, findings),
+    allowsNegativeAmortisation: request.AllowNegativeAmortisation === true,
+    ...capitalOf(request, context, findings),
+    capitalisesInterest: capitalisesOf(request, context, findings),
+    ...block,
+    earlyRepayments: earlyRepaymentsOf(request, context.currencyDigits, findings),
+  };
+}
+
+function graceOf(request: RepaymentScheduleRequest, context: RepaymentContext, findings: Findings) {
+  const rows = Math.min(context.installmentsNo ?? Infinity, request.RealInstallmentNo ?? Infinity);
+  const greatest = Number.isSafeInteger(rows) && rows >= 1 ? rows - 1 : Number.MAX_SAFE_INTEGER;
+  const range = { least: 0, greatest };
+  const gracePrincipal =
+    checkWhole(findings, 'GracePeriodPrincipal', request.GracePeriodPrincipal, range) ?? 0;
+  const graceInterest = checkWhole(findings, 'GracePeriodInterest', request.GracePeriodInterest, range) ?? 0;
+  const named = checkName(findings, 'GraceType', request.GraceType, GRACE_TYPES);
+  if (named !== undefined && graceInterest === 0) findings.warn('GraceType');
+  return { gracePrincipal, graceInterest, graceType: named ?? 'Deferred' };
+}
+
+function residualOf(
+  request: RepaymentScheduleRequest,
+  context: RepaymentContext,
+  findings: Findings,
+): number {
+  const { ResidualValue, ResidualInInstallment } = request;
+  const { amount, currencyDigits, compiled } = context;
+  if (ResidualValue === undefined && compiled?.type.residualRequired === true) {
+    findings.missing('ResidualValue', `is missing; must be sent with ${compiled.type.name}`);
+  }
+  const residual = checkAmount(findings, 'ResidualValue', ResidualValue, currencyDigits) ?? 0;
+  if (amount !== undefined && residual > amount) {
+    const most = formatMinorUnits(amount, currencyDigits);
+    findings.refuse('ResidualValue', 'out-of-range', `must be at most Amount, ${most}`);
+  }
+  if (residual === 0 && ResidualInInstallment === true) findings.warn('ResidualInInstallment');
+  return residual;
+}
+
+/** A locked payment fits a level payment, a locked principal equal parts, and the type must allow it (B2). */
+function lockOf(
+  request: RepaymentScheduleRequest,
+  { compiled, currencyDigits }: RepaymentContext,
+  findings: Findings,
+): number | undefined {
+  const payment = checkAmount(findings, 'installmentValue', request.installmentValue, currencyDigits) ?? 0;
+  const part = checkAmount(findings, 'principalValue', request.principalValue, currencyDigits) ?? 0;
+  if (payment > 0 && part > 0) {
+    findings.refuse('principalValue', 'not-allowed', 'must be left out beside installmentValue');
+  }
+  checkLockSent(request, compiled, findings);
+  if (payment > 0) checkLock('installmentValue', compiled, findings);
+  else if (part > 0) checkLock('principalValue', compiled, findings);
+  if (request.AllowNegativeAmortisation === true && payment === 0) findings.warn('AllowNegativeAmortisation');
+  const member = payment > 0 ? 'installmentValue' : 'principalValue';
+  const lock = payment + part;
+  return lock > 0 && (compiled === undefined || !readsLock(member, compiled)) ? lock : undefined;
+}
+
+/**
+ * Without the locked value that its formulas read, a type would repay nothing before the last row. A 0 says that this
+ * is meant; of two locked values one is enough (S2).
+ */
+function checkLockSent(
+  request: RepaymentScheduleRequest,
+  compiled: CompiledScheduleType | undefined,
+  findings: Findings,
+): void {
+  if (compiled === undefined) return;
+  const read = LOCKS.filter((path) => readsLock(path, compiled));
+  const [first] = read;
+  if (first === undefined || read.some((path) => request[path] !== undefined)) return;
+  const needed = first === read.at(-1) ? 'must' : `it or ${read.at(-1)} must`;
+  findings.missing(first, `is missing; ${needed} be sent with ${compiled.type.name}`);
+}
+
+/** A formula that reads the locked value decides itself what it does (S2). */
+function readsLock(path: Lock, { namesRead }: CompiledScheduleType): boolean {
+  return namesRead.has(path === 'installmentValue' ? 'LockedInstallment' : 'LockedPrincipal');
+}
+
+function checkLock(path: Lock, compiled: CompiledScheduleType | undefined, findings: Findings): void {
+  if (compiled === undefined || readsLock(path, compiled)) return;
+  const { name, installmentValueCustom } = compiled.type;
+  if (!installmentValueCustom) {
+    findings.refuse(path, 'not-allowed', `must be left out: ${name} takes no locked value`);
+    return;
+  }
+  const needed = path === 'installmentValue' ? 'Balance' : 'EqualParts';
+  if (compiled.principal.kind === needed) return;
+  const other = path === 'installmentValue' ? 'principalValue' : 'installmentValue';
+  findings.refuse(path, 'not-allowed', `must be left out: ${name} takes ${other} at the most`);
+}
+
+function capitalOf(
+  request: RepaymentScheduleRequest,
+  { compiled }: RepaymentContext,
+  findings: Findings,
+): Pick<RepaymentTerms, 'capitalShare' | 'capitalPercent'> {
+  const { CapitalPercent } = request;
+  const isNeeded = compiled?.principal.kind === 'CapitalPercent';
+  const isRead = isNeeded || compiled?.namesRead.has('CapitalPercent') === true;
+  if (CapitalPercent === undefined) {
+    if (isNeeded) {
+      findings.missing('CapitalPercent', `is missing; must be from 0 to ${WHOLE_BALANCE_PERCENT} here`);
+    }
+    return { capitalShare: undefined, capitalPercent: '0' };
+  }
+  if (!(CapitalPercent.gte(0) && CapitalPercent.lte(WHOLE_BALANCE_PERCENT))) {
+    findings.refuse('CapitalPercent', 'out-of-range', `must be from 0 to ${WHOLE_BALANCE_PERCENT}`);
+    return { capitalShare: undefined, capitalPercent: '0' };
+  }
+  if (compiled !== undefined && !isRead && !CapitalPercent.isZero()) findings.warn('CapitalPercent');
+  const digits = CapitalPercent.decimalPlaces();
+  const share = exactRatio(
+    BigInt(CapitalPercent.toFixed(digits).replace('.', '')),
+    100n * 10n ** BigInt(digits),
+  );
+  return { capitalShare: share, capitalPercent: CapitalPercent.toFixed() };
+}
+
+function capitalisesOf(
+  request: RepaymentScheduleRequest,
+  { compiled }: RepaymentContext,
+  findings: Findings,
+): boolean {
+  const range = { least: 0, greatest: 1 };
+  const sent = checkWhole(findings, 'InterestCapitalization', request.InterestCapitalization, range);
+  const acts = compiled?.type.interestCapitalization ?? true;
+  if (sent === 1 && !acts) findings.warn('InterestCapitalization');
+  return sent === 1 && acts;
+}
+
+/** Blocked amounts act only when they are locked; BlockAmount is part of what is amortised (X2). */
+function blockOf(
+  request: RepaymentScheduleRequest,
+  { amount, currencyDigits }: RepaymentContext,
+  residual: number,
+  findings: Findings,
+): Pick<RepaymentTerms, 'blockAmount' | 'blockInterest'> {
+  const blockAmount = checkAmount(findings, 'BlockAmount', request.BlockAmount, currencyDigits) ?? 0;
+  const blockInterest =
+    checkAmount(findings, 'BlockInterestAmount', request.BlockInterestAmount, currencyDigits) ?? 0;
+  if (request.IsLocked !== true) {
+    const ignored: readonly Sent[] = [
+      ['BlockAmount', blockAmount > 0],
+      ['BlockInterestAmount', blockInterest > 0],
+    ];
+    for (const [path, sent] of ignored) if (sent) findings.warn(path);
+    return { blockAmount: 0, blockInterest: 0 };
+  }
+  if (blockAmount + blockInterest === 0 && !blocksCharges(request)) findings.warn('IsLocked');
+  if (amount !== undefined && blockAmount > amount - residual) {
+    const most = formatMinorUnits(Math.max(0, amount - residual), currencyDigits);
+    findings.refuse('BlockAmount', 'out-of-range', `must be at most Amount less ResidualValue, ${most}`);
+  }
+  return { blockAmount, blockInterest };
+}
+
+function blocksCharges({ Commission, Insurance }: RepaymentScheduleRequest): boolean {
+  const blocked = [
+    ...(Commission ?? []).map(({ BlockFeeAmount }) => BlockFeeAmount),
+    ...(Insurance ?? []).map(({ BlockInsuranceAmount }) => BlockInsuranceAmount),
+  ];
+  return blocked.some((amount) => amount?.isZero() === false);
+}

@@ -1,0 +1,136 @@
+import { endOfJsonText, MAX_JSON_DEPTH } from '../../platform/json-depth.ts';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const SPACE = 0x20;
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/** Where an item stands. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly isTooDeep: boolean;
+}
+
+/**
+ * Finds the items of a JSON array without parsing them, some bytes at a time. What holds JSON together are single bytes
+ * that are part of no other character, so that invalid text within one item does not move the limits of the others.
+ */
+export class JsonArrayCutter {
+  readonly spans: Span[] = [];
+  readonly #bytes: Buffer;
+  readonly #mostItems: number;
+  #at: number;
+  #start: number;
+  #isInText = false;
+  /** Whether the item has anything but blanks so far. */
+  #hasContent = false;
+  /** 1 between the items, 0 after the array. */
+  #depth = 1;
+  #deepest = 1;
+
+  /** The first bracket in the bytes must open the array. */
+  constructor(bytes: Buffer, mostItems: number) {
+    this.#bytes = bytes;
+    this.#mostItems = mostItems;
+    this.#at = bytes.indexOf(OPEN_ARRAY) + 1;
+    this.#start = this.#at;
+  }
+
+  /**
+   * Looks at so many bytes more. `cut`: `spans` has all items, or one more than there may be, where it stops to look;
+   * `malformed`: the bytes are no array.
+   */
+  step(budget: number): 'more' | 'cut' | 'malformed' {
+    const { length } = this.#bytes;
+    const bytes = this.#bytes.subarray(0, Math.min(length, this.#at + budget));
+    while (this.#at < bytes.length) {
+      if (this.#isInText) this.#passText(bytes);
+      else if (this.#depth > 1) this.#passNested(bytes);
+      else if (isBlank(bytes[this.#at])) this.#passBlanks(bytes);
+      else if (!this.#passByte(bytes[this.#at])) return 'malformed';
+      if (this.spans.length > this.#mostItems) return 'cut';
+    }
+    if (this.#at < length) return 'more';
+    return this.#depth === 0 ? 'cut' : 'malformed';
+  }
+
+  #passText(bytes: Buffer): void {
+    const end = endOfJsonText(bytes, this.#at);
+    this.#isInText = end >= bytes.length;
+    this.#at = this.#isInText ? end : end + 1;
+  }
+
+  #passBlanks(bytes: Buffer): void {
+    let at = this.#at + 1;
+    while (isBlank(bytes[at])) at += 1;
+    this.#at = at;
+  }
+
+  /** Most bytes are within an item, and are looked at here. */
+  #passNested(bytes: Buffer): void {
+    const { length } = bytes;
+    let at = this.#at;
+    let depth = this.#depth;
+    let deepest = this.#deepest;
+    for (; at < length && depth > 1; at += 1) {
+      const byte = bytes[at];
+      if (byte === QUOTE) {
+        at = endOfJsonText(bytes, at + 1);
+        this.#isInText = at >= length;
+      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+        depth += 1;
+        if (depth > deepest) deepest = depth;
+      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth -= 1;
+    }
+    // A text that goes on ends the loop one byte too far.
+    this.#at = this.#isInText ? at - 1 : at;
+    this.#depth = depth;
+    this.#deepest = deepest;
+  }
+
+  /** A byte between the items, or within one that is neither array nor object. Answers false where no array has it. */
+  #passByte(byte: number | undefined): boolean {
+    this.#at += 1;
+    if (this.#depth === 0) return false;
+    switch (byte) {
+      case COMMA:
+        return this.#endItem();
+      case CLOSE_ARRAY:
+        this.#depth = 0;
+        return (!this.#hasContent && this.spans.length === 0) || this.#endItem();
+      case CLOSE_OBJECT:
+        return false;
+      case OPEN_OBJECT:
+      case OPEN_ARRAY:
+        this.#depth = 2;
+        this.#deepest = Math.max(this.#deepest, 2);
+        break;
+      case undefined:
+      default:
+        this.#isInText = byte === QUOTE;
+    }
+    this.#hasContent = true;
+    return true;
+  }
+
+  #endItem(): boolean {
+    if (!this.#hasContent) return false;
+    const isTooDeep = this.#deepest > MAX_JSON_DEPTH + 1;
+    this.spans.push({ start: this.#start, end: this.#at - 1, isTooDeep });
+    this.#start = this.#at;
+    this.#hasContent = false;
+    this.#deepest = 1;
+    return true;
+  }
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === SPACE || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === TAB;
+}

@@ -1,0 +1,171 @@
+/**
+ * Whether two versions of a schema can read each other's messages, and if not which member is to blame and why. Goes
+ * further than registries do: they look at neither the precision and scale of decimals nor at dates turned into
+ * numbers, and say no reasons.
+ */
+
+import avro, { type ForSchemaOptions, type Schema, type Type } from 'avsc';
+import { errorText } from '../../platform/errors.ts';
+import { DecimalType } from './avro-decimal.ts';
+import { AVRO_OPTIONS } from './avro-schema.ts';
+
+/** One reason why messages of one version cannot be read by the other. */
+export interface Incompatibility {
+  /** Member such as `Commission[].SourceValue`; the record's name where the whole record is meant. */
+  readonly member: string;
+  /** What is wrong and what to do instead. */
+  readonly reason: string;
+}
+
+/** A change of schema: what was released and what is to come. */
+interface Change {
+  readonly older: Type;
+  readonly newer: Type;
+}
+
+/** A logical type whose values stay bare numbers or text: only its name counts here. */
+class BareLogicalType extends avro.types.LogicalType {
+  override _fromValue(value: unknown): unknown {
+    return value;
+  }
+
+  override _toValue(value: unknown): unknown {
+    return value;
+  }
+
+  override _resolve(writer: Type): ((value: unknown) => unknown) | undefined {
+    return writer.typeName === this.typeName ? (value) => value : undefined;
+  }
+}
+
+const BARE = BareLogicalType as unknown as ForSchemaOptions['logicalTypes'][string];
+const LOGICAL_TYPES = {
+  ...AVRO_OPTIONS.logicalTypes,
+  date: BARE,
+  uuid: BARE,
+  'time-millis': BARE,
+  'time-micros': BARE,
+  'timestamp-millis': BARE,
+  'timestamp-micros': BARE,
+};
+
+/**
+ * All that keeps old and new code from reading each other's messages; empty when every upgrade order works. Takes the
+ * text of both schemas; throws when one of them is not valid.
+ */
+export function incompatibilities(olderText: string, newerText: string): readonly Incompatibility[] {
+  const older = parse(olderText);
+  const newer = parse(newerText);
+  const found = compareTypes({ older, newer }, '');
+  return found.length > 0 ? found : [...resolves(newer, older), ...resolves(older, newer)];
+}
+
+function parse(text: string): Type {
+  const options = { ...AVRO_OPTIONS, logicalTypes: LOGICAL_TYPES, wrapUnions: 'auto' } as const;
+  return avro.Type.forSchema(JSON.parse(text) as Schema, options);
+}
+
+function compareTypes(change: Change, member: string): Incompatibility[] {
+  const { older, newer } = change;
+  if (older instanceof avro.types.RecordType && newer instanceof avro.types.RecordType) {
+    return compareRecords(older, newer, member);
+  }
+  if (older instanceof avro.types.ArrayType && newer instanceof avro.types.ArrayType) {
+    return compareTypes({ older: older.itemsType, newer: newer.itemsType }, `${member}[]`);
+  }
+  if (isUnion(older) && isUnion(newer)) return compareUnions(change, member);
+  if (older instanceof DecimalType && newer instanceof DecimalType)
+    return compareDecimals(older, newer, member);
+  return describe(older) === describe(newer) ? [] : [changedType(change, member)];
+}
+
+function compareRecords(
+  older: avro.types.RecordType,
+  newer: avro.types.RecordType,
+  parent: string,
+): Incompatibility[] {
+  if (older.name !== newer.name) {
+    const reason = `was record ${older.name} and is ${newer.name}; a record keeps its name`;
+    return [{ member: parent === '' ? String(older.name) : parent, reason }];
+  }
+  const path = (name: string) => (parent === '' ? name : `${parent}.${name}`);
+  const found: Incompatibility[] = [];
+  for (const field of newer.fields) {
+    const before = older.fields.find(({ name }) => name === field.name);
+    if (before !== undefined) {
+      found.push(...compareTypes({ older: before.type, newer: field.type }, path(field.name)));
+    } else if (field.defaultValue() === undefined) {
+      found.push({
+        member: path(field.name),
+        reason: 'is new and mandatory; make it optional, with a default',
+      });
+    }
+  }
+  for (const field of older.fields) {
+    const isGone = newer.fields.every(({ name }) => name !== field.name);
+    if (isGone && field.defaultValue() === undefined) {
+      found.push({
+        member: path(field.name),
+        reason: 'was mandatory and is gone; older readers need it, so keep it',
+      });
+    }
+  }
+  return found;
+}
+
+function compareUnions({ older, newer }: Change, member: string): Incompatibility[] {
+  const found: Incompatibility[] = [];
+  for (const before of branchesOf(older)) {
+    const after = branchesOf(newer).find((branch) => branch.branchName === before.branchName);
+    if (after === undefined) found.push({ member, reason: `could be ${describe(before)} and no longer can` });
+    else found.push(...compareTypes({ older: before, newer: after }, member));
+  }
+  for (const after of branchesOf(newer)) {
+    if (branchesOf(older).some((branch) => branch.branchName === after.branchName)) continue;
+    found.push({
+      member,
+      reason: `may now be ${describe(after)}, which older readers do not know; add a new member`,
+    });
+  }
+  return found;
+}
+
+function compareDecimals(older: DecimalType, newer: DecimalType, member: string): Incompatibility[] {
+  const [before, after] = [older.limits, newer.limits];
+  if (before.precision === after.precision && before.scale === after.scale) return [];
+  const reason =
+    `was decimal(${before.precision},${before.scale}) and is decimal(${after.precision},${after.scale}), ` +
+    'which reads the same bytes as another number; add a new member';
+  return [{ member, reason }];
+}
+
+/** What the member-wise look did not find is left to the rules of Avro itself. */
+function resolves(reader: Type, writer: Type): Incompatibility[] {
+  try {
+    reader.createResolver(writer);
+    return [];
+  } catch (error) {
+    return [{ member: String(reader.name), reason: errorText(error) }];
+  }
+}
+
+function changedType({ older, newer }: Change, member: string): Incompatibility {
+  return { member, reason: `was ${describe(older)} and is ${describe(newer)}; add a new member` };
+}
+
+/** The type in words, logical types included that are kept as their bare numbers. */
+function describe(type: Type): string {
+  if (type instanceof DecimalType) return `decimal(${type.limits.precision},${type.limits.scale})`;
+  if (type instanceof avro.types.RecordType) return `record ${type.name}`;
+  if (type instanceof avro.types.EnumType) return `enum of ${type.symbols.join(', ')}`;
+  if (isUnion(type)) return branchesOf(type).map(describe).join(' or ');
+  return type.typeName.replace('logical:', '');
+}
+
+function isUnion(type: Type): boolean {
+  return avro.Type.isType(type, 'union');
+}
+
+function branchesOf(union: Type): readonly Type[] {
+  return (union as unknown as { types: readonly Type[] }).types;
+}

@@ -1,0 +1,86 @@
+import type { Metrics } from '../../platform/metrics.ts';
+import type { BreakerState } from '../consumer/breaker.ts';
+import type { Consumer } from '../consumer/consumer.ts';
+import type { ConsumerStats } from '../consumer/consumer-stats.ts';
+import type { BatchCounts } from './handle-batch.ts';
+import type { Handled } from './request-handling.ts';
+
+/** Observers of one worker's consumer, as metrics. */
+export interface ConsumerMetrics {
+  readonly onHandled: (handled: Handled) => void;
+  /** How the requests of one batch ended. */
+  readonly onBatchItems: (counts: BatchCounts) => void;
+  readonly onBreaker: (state: BreakerState) => void;
+  /** `code` is one of a list, so that it can be a label. */
+  readonly onDeadLetter: (code: string) => void;
+  /** Reads lag and counters of the consumer at each scrape. */
+  follow(consumer: Pick<Consumer, 'lag' | 'stats'>): void;
+}
+
+/** Counters of the consumer that are shown as they are, with what they mean. */
+const COUNTERS: Readonly<Partial<Record<keyof ConsumerStats, string>>> = {
+  settled: 'Messages done, failed ones included',
+  failed: 'Messages whose processing failed unexpectedly',
+  heldAttempts: 'Attempts that ended in a wait: a passing fault or lost infrastructure',
+  joined: 'Redelivered messages that joined work begun before',
+  rebalances: 'Assignments received',
+  crashes: 'Consumers that crashed and were rebuilt',
+  running: 'Messages in progress',
+  held: 'Messages that wait for another attempt',
+  paused: 'Partitions paused because too much is unfinished',
+};
+
+/** Makes the metrics of a worker: handler durations, outcomes, lag, breaker, dead letters; labels are names and codes. */
+export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetrics {
+  const durations = metrics.duration(
+    'plat_handler_duration_seconds',
+    'Time from taking a message to its answer',
+    ['worker', 'type', 'result'],
+  );
+  const breaker = metrics.gauge('plat_breaker_open', '1 while the breaker keeps the consumer paused', [
+    'worker',
+  ]);
+  const opened = metrics.counter('plat_breaker_opened_total', 'Times that the breaker opened', ['worker']);
+  const deadLetters = metrics.counter('plat_dead_letters_total', 'Messages put onto the dead-letter topic', [
+    'worker',
+    'code',
+  ]);
+  const batchItems = metrics.counter('plat_batch_items_total', 'Requests that came in batches', [
+    'worker',
+    'result',
+  ]);
+  const lag = metrics.gauge('plat_consumer_lag_messages', 'Messages that wait before the consumer', [
+    'worker',
+    'topic',
+    'partition',
+  ]);
+  const states = metrics.gauge('plat_consumer_state', 'Counters and states of the consumer', [
+    'worker',
+    'figure',
+  ]);
+  breaker.set({ worker }, 0);
+  opened.inc({ worker }, 0);
+  return {
+    onHandled: ({ type, result, durationMs }) =>
+      durations.observe({ worker, type, result }, durationMs / 1_000),
+    onBatchItems: (counts) => {
+      for (const [result, items] of Object.entries(counts)) batchItems.inc({ worker, result }, items);
+    },
+    onBreaker: (state) => {
+      breaker.set({ worker }, state === 'open' ? 1 : 0);
+      if (state === 'open') opened.inc({ worker });
+    },
+    onDeadLetter: (code) => deadLetters.inc({ worker, code }),
+    follow: (consumer) => {
+      metrics.onScrape(() => {
+        for (const { topic, partition, lag: messages } of consumer.lag())
+          lag.set({ worker, topic, partition }, messages);
+        const stats = consumer.stats();
+        for (const figure of Object.keys(COUNTERS) as (keyof ConsumerStats)[]) {
+          const value = stats[figure];
+          if (typeof value === 'number') states.set({ worker, figure }, value);
+        }
+      });
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { Log } from '../../platform/log.ts';
+import { KafkaAdmin } from './admin.ts';
+import { kafkaClients, type KafkaSettings } from './connection/client.ts';
+import { KafkaGroupSource } from './consuming/group-source.ts';
+import { KafkaPublisher } from './publishing/publisher.ts';
+import { readKafkaRanges } from './consuming/range-reader.ts';
+import { KafkaTail } from './consuming/tail.ts';
+import { TopicPartitions } from './topic-partitions.ts';
+import type { Broker } from '../ports.ts';
+
+export interface KafkaBrokerOptions extends KafkaSettings {
+  /** Names the admin connection; publishers and consumers bring names of their own. */
+  readonly clientId: string;
+  readonly log: Log;
+}
+
+/** The broker on Kafka, with one more thing than the port: its admin can describe topics. */
+export interface KafkaBroker extends Broker {
+  readonly kind: 'kafka';
+  readonly admin: KafkaAdmin;
+}
+
+/**
+ * The broker ports over Apache Kafka by kafkajs. Nothing is connected until it is used. Throws ConfigError on a wrong
+ * address or an unreadable certificate.
+ */
+export function createKafkaBroker(options: KafkaBrokerOptions): KafkaBroker {
+  const { clientId, log } = options;
+  const createClient = kafkaClients(options, log);
+  const admin = new KafkaAdmin(createClient, `${clientId}.admin`);
+  const topics = new TopicPartitions(admin);
+  const open = new Set<{ stop(): Promise<void> }>();
+  const onStopped = (stopped: { stop(): Promise<void> }) => open.delete(stopped);
+  const opened = <T extends { stop(): Promise<void> }>(client: T): T => {
+    open.add(client);
+    return client;
+  };
+  return {
+    kind: 'kafka',
+    admin,
+    createPublisher: (wanted) => opened(new KafkaPublisher(wanted, { createClient, topics, log, onStopped })),
+    createGroupSource: (wanted) =>
+      opened(new KafkaGroupSource(wanted, { createClient, admin, log, onStopped })),
+    createTail: (wanted) => opened(new KafkaTail(wanted, { createClient, admin, log, onStopped })),
+    readRanges: (ranges, onMessage) =>
+      readKafkaRanges(ranges, onMessage, { createClient, admin, clientId: `${clientId}.reader` }),
+    close: async () => {
+      await Promise.all([...open].map((client) => client.stop()));
+      await admin.close();
+    },
+  };
+}

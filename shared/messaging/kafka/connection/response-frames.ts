@@ -1,0 +1,286 @@
+import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
+import { brokenResponse, isBrokenResponse } from './broken-response.ts';
+
+const MIB = 1_024 * 1_024;
+const LENGTH_BYTES = 4;
+const CORRELATION_ID_BYTES = 4;
+/**
+ * Largest response: a fetch brings at most 2 MiB or one whole record batch, which has 8 MiB at most on our topics. Other
+ * systems may allow more on theirs. A length beyond this is a damaged one, and must not take the memory of the process.
+ */
+export const MAX_RESPONSE_BYTES = 64 * MIB;
+
+/**
+ * A broker asks a client to pause for seconds at most (its quota windows); kafkajs would pause for as long as it reads, up to
+ * 24 days.
+ */
+const MAX_THROTTLE_MS = 60_000;
+
+/** Cuts the bytes of one connection into responses: a length of four bytes, then so many bytes. */
+export class ResponseFrames {
+  #pieces: Buffer[] = [];
+  #buffered = 0;
+  #needed = LENGTH_BYTES;
+
+  /** Whether a response has begun and has not ended. */
+  get isPartial(): boolean {
+    return this.#buffered > 0;
+  }
+
+  /** Adds bytes; answers the responses that they complete, each with its length. Throws when a length cannot be right. */
+  push(bytes: Buffer): Buffer[] {
+    this.#pieces.push(bytes);
+    this.#buffered += bytes.length;
+    if (this.#buffered < this.#needed) return [];
+    const all = this.#pieces.length === 1 ? bytes : Buffer.concat(this.#pieces, this.#buffered);
+    const frames: Buffer[] = [];
+    let at = 0;
+    this.#needed = LENGTH_BYTES;
+    while (all.length - at >= LENGTH_BYTES) {
+      const length = all.readInt32BE(at);
+      if (length < 0 || length > MAX_RESPONSE_BYTES) throw brokenResponse(`a length of ${length} bytes`);
+      const size = LENGTH_BYTES + length;
+      if (all.length - at < size) {
+        this.#needed = size;
+        break;
+      }
+      frames.push(all.subarray(at, at + size));
+      at += size;
+    }
+    this.#buffered = all.length - at;
+    this.#pieces = this.#buffered === 0 ? [] : [all.subarray(at)];
+    return frames;
+  }
+}
+
+interface SocketRequest {
+  readonly correlationId: number;
+  readonly expectResponse: boolean;
+}
+
+interface RequestQueue {
+  readonly inflight: ReadonlyMap<number, unknown>;
+}
+
+interface Response {
+  readonly decode: (raw: Buffer) => Promise<unknown>;
+}
+
+interface Connection {
+  readonly broker: string;
+  readonly requestTimeout: number;
+  readonly requestQueue: RequestQueue;
+  readonly authHandlers: { onError: () => void } | null;
+  readonly authExpectResponse: boolean;
+  socket?: Socket;
+  chunks: Buffer[];
+  bytesBuffered: number;
+  isConnected(): boolean;
+  rejectRequests(error: Error): void;
+}
+
+interface ConnectionPrototype {
+  connect?: (this: Connection) => Promise<boolean>;
+  processData?: (this: Connection, data: Buffer) => unknown;
+  send?: (this: Connection, protocol: { readonly response: Response }) => Promise<unknown>;
+}
+
+interface QueuePrototype {
+  sendSocketRequest?: (this: RequestQueue, request: SocketRequest) => void;
+}
+
+/** What is known of one life of a connection, from connecting to its end. */
+interface Life {
+  readonly frames: ResponseFrames;
+  /** Requests that were sent and not answered, in the order of sending, also those that kafkajs has given up. */
+  readonly unanswered: number[];
+  /** Runs while a response has begun and has not ended. */
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** Keyed by the queue: it belongs to one connection for good. */
+const lives = new WeakMap<RequestQueue, Life>();
+const connecting = new WeakMap<Connection, Promise<boolean>>();
+const PATCHED = new WeakSet<object>();
+
+/**
+ * Keeps what a broken connection leaves behind from the next one, and makes a response that cannot be right the end of its
+ * connection alone. kafkajs parses the bytes of a new connection behind those of a response that a reset cut off, and
+ * lets errors of parsing escape as uncaught exceptions; it hands a response to any request of that number. Here
+ * - each connection begins without bytes, and the socket before it is closed for good;
+ * - a response whose length is negative or beyond MAX_RESPONSE_BYTES, that answers another request than the oldest one (a
+ *   broker answers in the order of requests), that does not end within the request time-out, or that cannot be
+ *   decoded closes its connection. All its requests fail with an error that kafkajs repeats.
+ * Throws on a kafkajs that is built otherwise.
+ */
+export function guardConnections(): void {
+  const require = createRequire(import.meta.url);
+  const { prototype } = require('kafkajs/src/network/connection') as { prototype: ConnectionPrototype };
+  const queue = (require('kafkajs/src/network/requestQueue') as { prototype: QueuePrototype }).prototype;
+  if (PATCHED.has(prototype)) return;
+  const { connect, processData, send } = prototype;
+  const { sendSocketRequest } = queue;
+  if (!connect || !processData || !send || !sendSocketRequest) {
+    throw builtOtherwise();
+  }
+  PATCHED.add(prototype);
+  boundDecoders(require('kafkajs/src/protocol/decoder') as { prototype: DecoderPrototype });
+  prototype.connect = function connectAnew(this: Connection) {
+    if (this.isConnected()) return connect.call(this);
+    const under = connecting.get(this);
+    if (under !== undefined) return under;
+    const begun = beginLife(this, connect);
+    connecting.set(this, begun);
+    const forget = () => {
+      if (connecting.get(this) === begun) connecting.delete(this);
+    };
+    begun.then(forget, forget);
+    return begun;
+  };
+  prototype.processData = function takeResponses(this: Connection, data: Buffer) {
+    const life = lives.get(this.requestQueue);
+    // A connection made before it could be guarded, or a login without framing, as brokers before Kafka 1.0 want it.
+    if (life === undefined || (this.authHandlers !== null && !this.authExpectResponse)) {
+      return processData.call(this, data);
+    }
+    try {
+      for (const frame of life.frames.push(data)) {
+        expectAnswer(this, life, frame);
+        processData.call(this, frame);
+      }
+      limitTime(this, life);
+    } catch (error) {
+      closeBroken(this, error);
+    }
+    return undefined;
+  };
+  prototype.send = function sendAndDecode(this: Connection, protocol) {
+    const decode = (raw: Buffer) => decodeOrClose(this, protocol.response, raw);
+    return send.call(this, { ...protocol, response: { ...protocol.response, decode } });
+  };
+  queue.sendSocketRequest = function sendInOrder(this: RequestQueue, request: SocketRequest) {
+    // Before the call: a request without a response is forgotten within it.
+    if (request.expectResponse) lives.get(this)?.unanswered.push(request.correlationId);
+    sendSocketRequest.call(this, request);
+  };
+}
+
+function beginLife(
+  connection: Connection,
+  connect: (this: Connection) => Promise<boolean>,
+): Promise<boolean> {
+  connection.socket?.destroy();
+  connection.authHandlers?.onError();
+  const life: Life = { frames: new ResponseFrames(), unanswered: [], timer: undefined };
+  lives.set(connection.requestQueue, life);
+  const connected = connect.call(connection);
+  const { socket } = connection;
+  socket?.once('close', () => {
+    clearTimeout(life.timer);
+    if (connection.socket !== socket) return;
+    connecting.delete(connection);
+    // kafkajs takes requests until it has noticed the end; nothing else would end those.
+    if (connection.requestQueue.inflight.size > 0) {
+      connection.rejectRequests(new Error(`the connection to ${connection.broker} was closed`));
+    }
+  });
+  return connected;
+}
+
+function expectAnswer(connection: Connection, life: Life, frame: Buffer): void {
+  clearTimeout(life.timer);
+  life.timer = undefined;
+  if (connection.authHandlers === null) expectOldest(life, frame);
+  // kafkajs keeps the rest of the frame before, which is empty, and would copy the frame to put it behind that.
+  connection.chunks = [];
+  connection.bytesBuffered = 0;
+}
+
+function expectOldest(life: Life, frame: Buffer): void {
+  if (frame.length < LENGTH_BYTES + CORRELATION_ID_BYTES) throw brokenResponse('no correlation id');
+  const answered = frame.readInt32BE(LENGTH_BYTES);
+  const oldest = life.unanswered.shift();
+  if (answered !== oldest) throw brokenResponse('it answers another request than the oldest one');
+}
+
+/** A response that has begun must end within the request time-out. */
+function limitTime({ socket, requestTimeout }: Connection, life: Life): void {
+  if (!life.frames.isPartial || life.timer !== undefined) return;
+  const timer = setTimeout(() => {
+    // After a blocked event loop timers come before the bytes that have arrived meanwhile.
+    setImmediate(() => {
+      if (life.timer === timer) socket?.destroy(brokenResponse('it does not end'));
+    });
+  }, requestTimeout).unref();
+  life.timer = timer;
+}
+
+async function decodeOrClose(connection: Connection, response: Response, raw: Buffer): Promise<unknown> {
+  const { socket } = connection;
+  try {
+    const decoded = await response.decode(raw);
+    const { clientSideThrottleTime = 0 } = decoded as { readonly clientSideThrottleTime?: number };
+    if (clientSideThrottleTime > MAX_THROTTLE_MS)
+      throw brokenResponse(`a pause of ${clientSideThrottleTime} ms`);
+    return decoded;
+  } catch (error) {
+    // Its own errors kafkajs throws for what the bytes say: a codec it lacks, say.
+    if (isOfKafkajs(error)) throw error;
+    const broken = isBrokenResponse(error) ? error : brokenResponse('it cannot be decoded', error);
+    socket?.destroy(broken as Error);
+    throw broken;
+  }
+}
+
+function isOfKafkajs(error: unknown): boolean {
+  const { name } = error as Error;
+  return name.startsWith('KafkaJS') && !name.startsWith('KafkaJSInvalid');
+}
+
+function closeBroken({ socket }: Connection, error: unknown): void {
+  socket?.destroy(isBrokenResponse(error) ? (error as Error) : brokenResponse('it cannot be read', error));
+}
+
+interface Decoder {
+  readonly buffer: Buffer;
+  readonly offset: number;
+}
+
+type DecoderPrototype = Record<string, (this: Decoder, ...rest: unknown[]) => unknown>;
+
+/**
+ * Readers of lengths, which kafkajs does not compare with what there is: they give a shorter value, or move back. The
+ * readers of record fields are none of these: a record batch has a checksum.
+ */
+const READERS = ['readString', 'readBytes'] as const;
+const ARRAY_READERS = ['readArray', 'readArrayAsync'] as const;
+
+function boundDecoders({ prototype }: { prototype: DecoderPrototype }): void {
+  for (const name of READERS) {
+    const read = prototype[name];
+    if (read === undefined) throw builtOtherwise();
+    prototype[name] = function readWithin(this: Decoder, ...rest: unknown[]) {
+      const from = this.offset;
+      const value = read.apply(this, rest);
+      if (this.offset < from || this.offset > this.buffer.length) {
+        throw brokenResponse('a length leads out of the response');
+      }
+      return value;
+    };
+  }
+  for (const name of ARRAY_READERS) {
+    const read = prototype[name];
+    if (read === undefined) throw builtOtherwise();
+    prototype[name] = function readItemsWithin(this: Decoder, ...rest: unknown[]) {
+      const items = this.buffer.readInt32BE(this.offset);
+      // Each item takes a byte at least; kafkajs makes room for as many as are told.
+      if (items > this.buffer.length - this.offset) throw brokenResponse('more items than bytes');
+      return read.apply(this, rest);
+    };
+  }
+}
+
+function builtOtherwise(): Error {
+  return new Error('connections cannot be guarded: kafkajs is not of the version in package.json');
+}

@@ -1,0 +1,65 @@
+import type { SASLOptions } from 'kafkajs';
+import { MessagingError } from '../../../platform/errors.ts';
+
+/** How to log in, as the configuration gives it. */
+export interface KafkaSasl {
+  readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512' | 'oauthbearer';
+  readonly username: string;
+  readonly password: string;
+  /** Token endpoint for oauthbearer: OAuth 2.0 client credentials, the username being the client id. */
+  readonly tokenUrl?: string | undefined;
+}
+
+const TOKEN_REQUEST_TIMEOUT_MS = 5_000;
+/** A token is renewed this long before it ends, so that none ends between the request and the broker's check. */
+const TOKEN_MARGIN_MS = 30_000;
+/** Assumed where the endpoint does not say how long a token lives (RFC 6749 section 5.1 only recommends it). */
+const DEFAULT_TOKEN_LIFE_SECONDS = 300;
+const MS_PER_SECOND = 1_000;
+
+/** The options of kafkajs for a way to log in. */
+export function saslOptions(sasl: KafkaSasl): SASLOptions {
+  const { mechanism, username, password } = sasl;
+  if (mechanism === 'oauthbearer') {
+    const oauthBearerProvider = createTokenProvider(sasl);
+    return { mechanism, oauthBearerProvider };
+  }
+  return { mechanism, username, password };
+}
+
+/** Fetches tokens by client credentials and keeps each until shortly before its end: every connection asks for one. */
+function createTokenProvider(sasl: KafkaSasl): () => Promise<{ value: string }> {
+  let token: { value: string; endsAt: number } | undefined;
+  let pending: Promise<{ value: string; endsAt: number }> | undefined;
+  return async () => {
+    if (token !== undefined && Date.now() < token.endsAt) return { value: token.value };
+    pending ??= requestToken(sasl).finally(() => {
+      pending = undefined;
+    });
+    token = await pending;
+    return { value: token.value };
+  };
+}
+
+async function requestToken({ tokenUrl, username, password }: KafkaSasl) {
+  if (tokenUrl === undefined) throw refused('there is no token endpoint');
+  const credentials = `${encodeURIComponent(username)}:${encodeURIComponent(password)}`;
+  const response = await fetch(tokenUrl, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: 'grant_type=client_credentials',
+    signal: AbortSignal.timeout(TOKEN_REQUEST_TIMEOUT_MS),
+  });
+  if (!response.ok) throw refused(`the token endpoint answered ${response.status}`);
+  const body = (await response.json()) as { access_token?: unknown; expires_in?: unknown };
+  if (typeof body.access_token !== 'string') throw refused('the token endpoint gave no access_token');
+  const seconds = typeof body.expires_in === 'number' ? body.expires_in : DEFAULT_TOKEN_LIFE_SECONDS;
+  return { value: body.access_token, endsAt: Date.now() + seconds * MS_PER_SECOND - TOKEN_MARGIN_MS };
+}
+
+function refused(why: string): MessagingError {
+  return new MessagingError('broker-refused', `login by oauthbearer: ${why}`, { canRetry: true });
+}

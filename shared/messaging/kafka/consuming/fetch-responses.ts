@@ -1,0 +1,139 @@
+import { createRequire } from 'node:module';
+import { crc32c } from '../connection/crc32c.ts';
+import { brokenResponse } from '../connection/broken-response.ts';
+
+/** The versions of fetch responses whose layout is known here; kafkajs speaks none above. Kafka 4 takes none below. */
+const OLDEST_CHECKED = 4;
+const WITH_LOG_START = 5;
+const WITH_SESSION = 7;
+const WITH_PREFERRED_REPLICA = 11;
+const ABORTED_TRANSACTION_BYTES = 16;
+
+/** Positions within a record batch; its length counts from behind the length field. */
+const LENGTH_AT = 8;
+const LENGTH_END = 12;
+const MAGIC_AT = 16;
+const CHECKSUM_AT = 17;
+const CHECKED_FROM = 21;
+const LAST_OFFSET_DELTA_AT = 23;
+const BATCH_HEADER_BYTES = 61;
+/** The batch format since Kafka 0.11. */
+const MAGIC = 2;
+
+interface FetchPartition {
+  readonly partition: number;
+  readonly fetchOffset: string | number;
+}
+
+/** What a fetch asked for. */
+export type FetchTopics = readonly {
+  readonly topic: string;
+  readonly partitions: readonly FetchPartition[];
+}[];
+
+interface FetchDefinition {
+  protocol?: (choice: { version: number }) => (request: { readonly topics: FetchTopics }) => {
+    readonly response: { readonly decode: (raw: Buffer) => Promise<unknown>; readonly parse: unknown };
+  };
+}
+
+const PATCHED = new WeakSet<object>();
+
+/**
+ * kafkajs hands out fetched records without comparing a checksum ("the library is currently not performing CRC
+ * validations"), cuts what does not fit without a word, and takes the partition of another request for its own. Here each
+ * fetch response is checked before kafkajs decodes it. Throws on a kafkajs that is built otherwise.
+ */
+export function checkFetchResponses(): void {
+  const require = createRequire(import.meta.url);
+  const definition = require('kafkajs/src/protocol/requests/fetch') as FetchDefinition;
+  if (PATCHED.has(definition)) return;
+  const { protocol } = definition;
+  if (protocol === undefined) {
+    throw new Error(
+      'the checksums of fetched records cannot be checked: kafkajs is not of the version in package.json',
+    );
+  }
+  PATCHED.add(definition);
+  definition.protocol = (choice) => {
+    const make = protocol(choice);
+    return (request) => {
+      const made = make(request);
+      const { decode, parse } = made.response;
+      const decodeChecked = async (raw: Buffer) => {
+        checkFetchResponse(choice.version, raw, request.topics);
+        return decode(raw);
+      };
+      return { ...made, response: { decode: decodeChecked, parse } };
+    };
+  };
+}
+
+/**
+ * Throws unless the response has the layout of its version to the last byte, answers for just the partitions that were
+ * asked for, and each whole record batch has its checksum. Offsets and lengths in front of a batch are not part of its
+ * checksum: of these, offsets must rise and the first batch must reach the offset that was asked for.
+ */
+export function checkFetchResponse(version: number, raw: Buffer, asked: FetchTopics): void {
+  if (version < OLDEST_CHECKED) return;
+  const open = new Map(
+    asked.flatMap(({ topic, partitions }) =>
+      partitions.map(({ partition, fetchOffset }) => [`${topic}/${partition}`, BigInt(fetchOffset)]),
+    ),
+  );
+  let at = 4 + (version >= WITH_SESSION ? 6 : 0);
+  const take = (bytes: number): number => {
+    if (bytes < 0 || at + bytes > raw.length) throw brokenResponse('a length leads out of the response');
+    at += bytes;
+    return at - bytes;
+  };
+  const count = (): number => Math.max(0, raw.readInt32BE(take(4)));
+  const partition = (topic: string): void => {
+    const id = `${topic}/${raw.readInt32BE(take(4))}`;
+    const fetchOffset = open.get(id);
+    if (!open.delete(id) || fetchOffset === undefined) {
+      throw brokenResponse('a partition that was not asked for, or twice');
+    }
+    take(2 + 8 + 8 + (version >= WITH_LOG_START ? 8 : 0));
+    take(count() * ABORTED_TRANSACTION_BYTES);
+    if (version >= WITH_PREFERRED_REPLICA) take(4);
+    const size = count();
+    const start = take(size);
+    checkBatches(raw.subarray(start, start + size), fetchOffset);
+  };
+  for (let topics = count(); topics > 0; topics -= 1) {
+    const size = raw.readInt16BE(take(2));
+    const start = take(size);
+    const topic = raw.toString('utf8', start, start + size);
+    for (let partitions = count(); partitions > 0; partitions -= 1) partition(topic);
+  }
+  if (at !== raw.length) throw brokenResponse('bytes behind the end of the response');
+}
+
+/** The last batches may be cut at the size limit of the fetch; the first one always comes whole. */
+function checkBatches(records: Buffer, fetchOffset: bigint): void {
+  if (records.length === 0) return;
+  if (records.length < BATCH_HEADER_BYTES) throw brokenResponse('a record batch without its header');
+  let least = fetchOffset;
+  for (let at = 0; at + BATCH_HEADER_BYTES <= records.length;) {
+    const length = records.readInt32BE(at + LENGTH_AT);
+    const end = at + LENGTH_END + length;
+    if (length < BATCH_HEADER_BYTES - LENGTH_END) throw brokenResponse('a record batch without its header');
+    if (end > records.length) {
+      if (at === 0) throw brokenResponse('the first record batch is cut');
+      return;
+    }
+    const batch = records.subarray(at, end);
+    if (batch[MAGIC_AT] !== MAGIC) throw brokenResponse('a record batch of an unknown format');
+    if (crc32c(batch.subarray(CHECKED_FROM)) !== batch.readUInt32BE(CHECKSUM_AT)) {
+      throw brokenResponse('a record batch with a wrong checksum');
+    }
+    const firstOffset = batch.readBigInt64BE(0);
+    const lastOffset = firstOffset + BigInt(batch.readInt32BE(LAST_OFFSET_DELTA_AT));
+    if (lastOffset < least || (at > 0 && firstOffset < least)) {
+      throw brokenResponse('a record batch before its place');
+    }
+    least = lastOffset + 1n;
+    at = end;
+  }
+}

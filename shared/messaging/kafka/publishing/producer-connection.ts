@@ -1,0 +1,114 @@
+import type { Producer } from 'kafkajs';
+import { errorText } from '../../../platform/errors.ts';
+import type { Log } from '../../../platform/log.ts';
+import type { CreateKafkaClient, KafkaClient } from '../connection/client.ts';
+
+/** No retries inside kafkajs: after a failed request the producer is thrown away, and the publisher repeats. */
+const RETRY = { retries: 0 };
+/** A connection that cannot be made is tried again after this, doubled each time. */
+const FIRST_BACKOFF_MS = 50;
+const LONGEST_BACKOFF_MS = 2_000;
+
+interface Made {
+  readonly client: KafkaClient;
+  readonly producer: Producer;
+}
+
+/**
+ * Keeps one kafkajs producer connected, a fresh one after each failure: a used one may be left with stale metadata, or
+ * with a target topic that was deleted, which fails all its later sends. Never idempotent (kafkajs takes back the sequence
+ * number after a lost answer and gives it to the next record, which the broker then drops as a repetition), so no state is lost with it.
+ */
+export class ProducerConnection {
+  readonly #createClient: CreateKafkaClient;
+  readonly #clientId: string;
+  readonly #log: Log;
+  readonly #onReady: () => void;
+  #made: Made | undefined;
+  #closed = false;
+  #failures = 0;
+  #timer: NodeJS.Timeout | undefined;
+  /** Why the latest attempt to connect failed. */
+  lastError: unknown;
+
+  constructor(options: { createClient: CreateKafkaClient; clientId: string; log: Log; onReady: () => void }) {
+    this.#createClient = options.createClient;
+    this.#clientId = options.clientId;
+    this.#log = options.log;
+    this.#onReady = options.onReady;
+  }
+
+  /** The producer, while it is connected. */
+  get producer(): Producer | undefined {
+    return this.#made?.producer;
+  }
+
+  isConnected(): boolean {
+    return this.#made?.client.connections.isConnected() === true;
+  }
+
+  /** Connects, and goes on until it succeeds or is closed. */
+  open(): void {
+    if (this.#closed) return;
+    const client = this.#createClient({ clientId: this.#clientId, retry: RETRY });
+    const producer = client.kafka.producer({
+      idempotent: false,
+      allowAutoTopicCreation: false,
+      retry: RETRY,
+      createPartitioner: () => chosenPartition,
+    });
+    producer.on(producer.events.REQUEST_TIMEOUT, ({ payload }) => client.onSilent(payload.broker));
+    const made = { client, producer };
+    producer.connect().then(
+      () => this.#connected(made),
+      (error: unknown) => this.#failed(made, error),
+    );
+  }
+
+  /** Throws the producer away if it is still the current one, and connects anew. */
+  discard(producer: Producer | undefined): void {
+    const made = this.#made;
+    if (made === undefined || made.producer !== producer) return;
+    this.#made = undefined;
+    destroy(made);
+    this.open();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    if (this.#made !== undefined) destroy(this.#made);
+    this.#made = undefined;
+  }
+
+  #connected(made: Made): void {
+    if (this.#closed) {
+      destroy(made);
+      return;
+    }
+    this.#made = made;
+    this.#failures = 0;
+    made.client.connections.onLost = () => this.discard(made.producer);
+    this.#onReady();
+  }
+
+  #failed(made: Made, error: unknown): void {
+    this.lastError = error;
+    destroy(made);
+    if (this.#closed) return;
+    const delayMs = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, LONGEST_BACKOFF_MS);
+    this.#failures += 1;
+    this.#log.warn({ error: errorText(error), delayMs }, 'publisher cannot connect, trying again');
+    this.#timer = setTimeout(() => this.open(), delayMs);
+  }
+}
+
+/** Partitions are chosen before (RecordPlacement). */
+function chosenPartition({ message }: { message: { partition?: number } }): number {
+  return message.partition ?? 0;
+}
+
+function destroy({ client, producer }: Made): void {
+  client.connections.destroy();
+  producer.disconnect().catch(() => undefined);
+}

@@ -1,0 +1,66 @@
+import { MessagingError } from '../../../platform/errors.ts';
+import type { OutgoingRecord } from '../consuming/record.ts';
+
+/** One call of publish(): settled when all of its records are, at the latest at its deadline. */
+export class PublishCall {
+  readonly promise: Promise<void>;
+  readonly deadlineAt: number;
+  readonly #clientId: string;
+  readonly #resolve: () => void;
+  readonly #reject: (error: MessagingError) => void;
+  #remaining: number;
+  #failure: MessagingError | undefined;
+  /** One of its records is on the log, or went out and was not confirmed. */
+  maybeStored = false;
+  isSettled = false;
+  /** What the last request for one of its records ended with: its leader failed, not only others before it in the line. */
+  lastError: unknown;
+
+  constructor(clientId: string, records: number, deadlineAt: number) {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.promise = promise;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#clientId = clientId;
+    this.#remaining = records;
+    this.deadlineAt = deadlineAt;
+  }
+
+  /** One record is on the log, or (with an error) will never be. */
+  recordDone(error?: MessagingError): void {
+    if (error === undefined) this.maybeStored = true;
+    else this.#failure ??= error;
+    this.#remaining -= 1;
+    if (this.#remaining > 0 || this.isSettled) return;
+    this.isSettled = true;
+    if (this.#failure === undefined) this.#resolve();
+    else this.#reject(this.#withSiblings(this.#failure));
+  }
+
+  /** Gives up the records that are not done. */
+  giveUp(why: string): void {
+    if (this.isSettled) return;
+    this.isSettled = true;
+    const failure = this.maybeStored ? undefined : this.#failure;
+    this.#reject(failure ?? this.#givenUp(why));
+  }
+
+  #givenUp(why: string): MessagingError {
+    const code = this.maybeStored ? 'send-unknown' : 'not-sent';
+    const fate = this.maybeStored ? 'messages may have been stored' : 'nothing was stored';
+    const text = `publisher ${this.#clientId}: ${why}; ${fate}`;
+    return new MessagingError(code, text, { canRetry: true, cause: this.lastError });
+  }
+
+  /** `not-sent` would say that nothing of the call was stored. */
+  #withSiblings(failure: MessagingError): MessagingError {
+    if (failure.code !== 'not-sent' || !this.maybeStored) return failure;
+    const text = `${failure.message}; messages of the call may have been stored`;
+    return new MessagingError('send-unknown', text, { canRetry: failure.canRetry, cause: failure });
+  }
+}
+
+/** One record on its way. */
+export interface PublishEntry extends OutgoingRecord {
+  readonly call: PublishCall;
+}

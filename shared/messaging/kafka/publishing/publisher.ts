@@ -1,0 +1,252 @@
+import type { Producer } from 'kafkajs';
+import { MessagingError } from '../../../platform/errors.ts';
+import type { Log } from '../../../platform/log.ts';
+import type { CreateKafkaClient } from '../connection/client.ts';
+import { isMaybeStored, isTopicUnknown, toMessagingError } from '../connection/errors.ts';
+import { ProducerConnection } from './producer-connection.ts';
+import { PublishCall } from './publish-call.ts';
+import { type PublishFailure, ProduceRound } from './produce-round.ts';
+import { toProducerBatch } from './producer-batch.ts';
+import { PublishQueue, markMaybeStored, type PublishSlice } from './publish-queue.ts';
+import { toRecord } from '../consuming/record.ts';
+import { RecordPlacement } from './record-placement.ts';
+import { refusedRecord, tooLarge } from './refused-record.ts';
+import type { TopicPartitions } from '../topic-partitions.ts';
+import type { OutgoingMessage } from '../../message.ts';
+import type { Publisher, PublisherOptions } from '../../ports.ts';
+
+const KIB = 1_024;
+const MIB = 1_024 * KIB;
+
+/** Total time of a publish with all its repetitions (PublisherOptions.deadlineMs). */
+const DEFAULT_DEADLINE_MS = 15_000;
+const DEFAULT_STOP_TIMEOUT_MS = 5_000;
+/** How soon after its deadline a publish is given up at the latest. */
+const EXPIRY_INTERVAL_MS = 100;
+/** What may wait in one publisher, sent or not; more is refused, so that a broker's absence cannot take the memory. */
+const MAX_QUEUED_RECORDS = 50_000;
+const MAX_QUEUED_BYTES = 64 * MIB;
+/** Nothing larger is on any topic of ours (max.message.bytes), so it need not be tried. */
+const MAX_RECORD_BYTES = 8 * MIB;
+
+/** What the broker makes it with. */
+export interface PublisherParts {
+  readonly createClient: CreateKafkaClient;
+  readonly topics: TopicPartitions;
+  readonly log: Log;
+  readonly onStopped: (publisher: Publisher) => void;
+}
+
+/**
+ * Publishes with acks=all, at least once, in order per partition: one request is under way at a time, what comes in
+ * meanwhile makes up the next one (no lingering: an idle publisher sends at once), and what a failed one did not bring to
+ * the log is repeated by a new producer. Where an answer is lost, a repetition may store a record twice; consumers know
+ * records by their ids.
+ */
+export class KafkaPublisher implements Publisher {
+  readonly #options: PublisherOptions;
+  readonly #parts: PublisherParts;
+  readonly #deadlineMs: number;
+  readonly #queue = new PublishQueue();
+  readonly #placement: RecordPlacement;
+  readonly #connection: ProducerConnection;
+  #state: 'new' | 'started' | 'stopping' | 'stopped' = 'new';
+  /** What is under way and not confirmed. */
+  #inFlight: readonly PublishSlice[] = [];
+  /** Topics that are being asked for because a request failed at them. */
+  readonly #rechecked = new Set<string>();
+  #isSending = false;
+  #isPumpDue = false;
+  #wakeTimer: NodeJS.Timeout | undefined;
+  readonly #expiryTimer: NodeJS.Timeout;
+  /** Called at each change while start() or stop() waits for one. */
+  readonly #watchers = new Set<() => void>();
+
+  constructor(options: PublisherOptions, parts: PublisherParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
+    this.#placement = new RecordPlacement(parts.topics, this.#queue, () => this.#pump());
+    const { createClient, log } = parts;
+    const { clientId } = options;
+    this.#connection = new ProducerConnection({ createClient, clientId, log, onReady: () => this.#pump() });
+    this.#expiryTimer = setInterval(() => this.#expire(), EXPIRY_INTERVAL_MS).unref();
+  }
+
+  /** Connects. Rejects with `broker-unavailable` when that does not succeed within the publish deadline. */
+  async start(): Promise<void> {
+    if (this.#state === 'new') {
+      this.#state = 'started';
+      this.#connection.open();
+    }
+    if (await this.#until(() => this.#connection.producer !== undefined, this.#deadlineMs)) return;
+    throw toMessagingError(`publisher ${this.#options.clientId}`, this.#connection.lastError);
+  }
+
+  publish(messages: readonly OutgoingMessage[]): Promise<void> {
+    if (messages.length === 0) return Promise.resolve();
+    if (this.#state === 'stopping' || this.#state === 'stopped') return this.#refuse('it was stopped');
+    const records = this.#queue.records + this.#placement.records + messages.length;
+    const isFull = this.#queue.bytes + this.#placement.bytes > MAX_QUEUED_BYTES;
+    if (records > MAX_QUEUED_RECORDS || isFull) return this.#refuse('too much is waiting to be sent');
+    const now = Date.now();
+    const call = new PublishCall(this.#options.clientId, messages.length, now + this.#deadlineMs);
+    for (const message of messages) this.#add(message, call, now);
+    this.#pumpSoon();
+    return call.promise;
+  }
+
+  isHealthy(): boolean {
+    return this.#state === 'started' && this.#connection.isConnected();
+  }
+
+  async stop(timeoutMs = DEFAULT_STOP_TIMEOUT_MS): Promise<void> {
+    if (this.#state === 'stopped') return;
+    const isStarted = this.#state !== 'new';
+    this.#state = 'stopping';
+    const isDone = () => this.#queue.records + this.#placement.records === 0 && !this.#isSending;
+    await this.#until(isDone, isStarted ? timeoutMs : 0);
+    this.#state = 'stopped';
+    this.#queue.giveUpAll('it was stopped', this.#inFlight);
+    this.#placement.giveUpAll('it was stopped');
+    clearInterval(this.#expiryTimer);
+    clearTimeout(this.#wakeTimer);
+    this.#connection.close();
+    this.#parts.onStopped(this);
+  }
+
+  #add(message: OutgoingMessage, call: PublishCall, nowMs: number): void {
+    try {
+      const { record, bytes, valueBytes } = toRecord(message, nowMs);
+      if (bytes > MAX_RECORD_BYTES) throw tooLarge(message.topic);
+      this.#placement.place(message, { record, bytes, valueBytes, call }, nowMs);
+    } catch (error) {
+      call.recordDone(toMessagingError('publish', error));
+    }
+  }
+
+  /** Once the caller's turn is over, so that publishes of one turn share a request. */
+  #pumpSoon(): void {
+    if (this.#isPumpDue || this.#isSending) return;
+    this.#isPumpDue = true;
+    queueMicrotask(() => {
+      this.#isPumpDue = false;
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    for (const watcher of this.#watchers) watcher();
+    const { producer } = this.#connection;
+    if (this.#isSending || producer === undefined || this.#queue.records === 0) return;
+    const now = Date.now();
+    const slices = this.#queue.take(now);
+    if (slices.length === 0) {
+      this.#wakeAt(this.#queue.nextDueMs(), now);
+      return;
+    }
+    this.#isSending = true;
+    this.#inFlight = slices;
+    void this.#send(producer, slices);
+  }
+
+  async #send(producer: Producer, slices: readonly PublishSlice[]): Promise<void> {
+    const round = new ProduceRound(slices, (stored) => this.#stored(stored));
+    const sent = producer.sendBatch(toProducerBatch(slices)).then(() => undefined);
+    const failures = round.failures(await sent.catch((error: unknown) => error));
+    this.#inFlight = [];
+    if (this.#state === 'stopped') return;
+    if (failures.length > 0) {
+      this.#queue.failed(Date.now());
+      this.#repeat(producer, failures, slices.length === 1);
+    }
+    this.#isSending = false;
+    this.#pump();
+  }
+
+  /** Before the request has ended: a broker may be silent for seconds after others have answered. */
+  #stored(slices: readonly PublishSlice[]): void {
+    if (this.#state === 'stopped') return;
+    const done = new Set(slices);
+    this.#inFlight = this.#inFlight.filter((slice) => !done.has(slice));
+    this.#queue.settle(slices);
+  }
+
+  /** What is not refused for good goes out again. */
+  #repeat(producer: Producer, failures: readonly PublishFailure[], isAlone: boolean): void {
+    const again = failures.filter((failure) => !this.#isRefused(failure, failures.length === 1));
+    if (again.length === 0) return;
+    this.#connection.discard(producer);
+    const now = Date.now();
+    const unknown = new Set<string>();
+    for (const { slice, fate, error } of again) {
+      if (isMaybeStored(fate, error)) markMaybeStored([slice]);
+      if (isAlone || fate === 'answered' || fate === 'lost') {
+        for (const { call } of slice.entries) call.lastError = error;
+      }
+      if (fate === 'answered') slice.queue.delay(now);
+      else slice.queue.distrust(now);
+      if (isTopicUnknown(error)) unknown.add(slice.queue.topic);
+    }
+    const texts = new Set(again.map(({ error }) => toMessagingError('send', error).message));
+    this.#parts.log.warn({ error: [...texts].join('; '), slices: again.length }, 'send failed');
+    for (const topic of unknown) void this.#recheck(topic);
+  }
+
+  /** Refuses the record at fault, or has the slice's records sent one by one to find it; false when none is at fault. */
+  #isRefused({ slice, fate, error }: PublishFailure, isAlone: boolean): boolean {
+    const isOwn = fate === 'answered' || (isAlone && fate === 'unwritable');
+    const refusal = isOwn ? refusedRecord(error) : undefined;
+    if (refusal === undefined) return false;
+    if (slice.entries.length === 1) this.#queue.settle([slice], refusal);
+    else slice.queue.sendSingly(slice.entries.length);
+    return true;
+  }
+
+  /** Refuses what waits for the topic if it is gone or closed to us. */
+  async #recheck(topic: string): Promise<void> {
+    if (this.#rechecked.has(topic)) return;
+    this.#rechecked.add(topic);
+    try {
+      await this.#parts.topics.find(topic);
+    } catch (error) {
+      if (error instanceof MessagingError && error.code === 'topic-unknown')
+        this.#queue.refuse(topic, error, this.#inFlight);
+    }
+    this.#rechecked.delete(topic);
+  }
+
+  #wakeAt(dueMs: number | undefined, nowMs: number): void {
+    clearTimeout(this.#wakeTimer);
+    if (dueMs !== undefined) this.#wakeTimer = setTimeout(() => this.#pump(), Math.max(1, dueMs - nowMs));
+  }
+
+  #expire(): void {
+    const now = Date.now();
+    if (this.#queue.records > 0) this.#queue.expire(now, this.#inFlight);
+    if (this.#placement.records > 0) this.#placement.expire(now);
+    for (const watcher of this.#watchers) watcher();
+  }
+
+  #refuse(why: string): Promise<never> {
+    const text = `publisher ${this.#options.clientId}: ${why}; nothing was stored`;
+    return Promise.reject(new MessagingError('not-sent', text, { canRetry: true }));
+  }
+
+  /** Whether the condition came true within the time. */
+  #until(isTrue: () => boolean, timeoutMs: number): Promise<boolean> {
+    if (isTrue()) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const end = (answer: boolean) => {
+        clearTimeout(timer);
+        this.#watchers.delete(watcher);
+        resolve(answer);
+      };
+      const watcher = () => {
+        if (isTrue()) end(true);
+      };
+      const timer = setTimeout(() => end(false), timeoutMs);
+      this.#watchers.add(watcher);
+    });
+  }
+}

@@ -1,0 +1,141 @@
+import { MessagingError } from '../../../platform/errors.ts';
+import { toMessagingError } from '../connection/errors.ts';
+import { partitionOfKey } from '../../topics/key-partition.ts';
+import type { PublishEntry } from './publish-call.ts';
+import type { PublishQueue } from './publish-queue.ts';
+import type { TopicPartitions } from '../topic-partitions.ts';
+import type { OutgoingMessage } from '../../message.ts';
+
+/** A question that failed because the broker is away is asked again after this. */
+const ASK_AGAIN_MS = 250;
+
+interface Unplaced {
+  readonly message: OutgoingMessage;
+  readonly entry: PublishEntry;
+}
+
+/**
+ * Chooses each record's partition, once: explicit, by key (murmur2 as the Java client), or in turn. kafkajs would choose
+ * again at each retry and could write a keyless message to two partitions, and it reports a record for a
+ * partition that does not exist as sent. Records wait here, in order, while their topic's partition count is unknown.
+ */
+export class RecordPlacement {
+  readonly #topics: TopicPartitions;
+  readonly #queue: PublishQueue;
+  readonly #onPlaced: () => void;
+  readonly #unplaced = new Map<string, Unplaced[]>();
+  #records = 0;
+  #bytes = 0;
+  #turn = 0;
+
+  /** `onPlaced` is called after records that had to wait were placed or refused. */
+  constructor(topics: TopicPartitions, queue: PublishQueue, onPlaced: () => void) {
+    this.#topics = topics;
+    this.#queue = queue;
+    this.#onPlaced = onPlaced;
+  }
+
+  /** Records that wait, and their bytes. */
+  get records(): number {
+    return this.#records;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  place(message: OutgoingMessage, entry: PublishEntry, nowMs: number): void {
+    const { topic } = message;
+    const count = this.#unplaced.has(topic) ? undefined : this.#topics.known(topic, nowMs);
+    // A partition beyond the known count: the topic may have grown since it was asked for.
+    if (count === undefined || (message.partition ?? 0) >= count) this.#wait(topic, { message, entry });
+    else this.#placeAmong(count, message, entry);
+  }
+
+  /** Takes out records whose call's deadline has passed. */
+  expire(nowMs: number): void {
+    for (const [topic, list] of this.#unplaced) {
+      const isOver = ({ entry: { call } }: Unplaced) => call.isSettled || call.deadlineAt <= nowMs;
+      const over = list.filter(isOver);
+      if (over.length === 0) continue;
+      // Sorted out first: giving up one record settles the call of others.
+      this.#unplaced.set(
+        topic,
+        list.filter((unplaced) => !isOver(unplaced)),
+      );
+      for (const unplaced of over) this.#giveUp(unplaced, 'the deadline passed');
+    }
+  }
+
+  giveUpAll(why: string): void {
+    for (const list of this.#unplaced.values()) for (const unplaced of list) this.#giveUp(unplaced, why);
+    this.#unplaced.clear();
+  }
+
+  #wait(topic: string, unplaced: Unplaced): void {
+    this.#records += 1;
+    this.#bytes += unplaced.entry.bytes;
+    const list = this.#unplaced.get(topic);
+    if (list !== undefined) {
+      list.push(unplaced);
+      return;
+    }
+    this.#unplaced.set(topic, [unplaced]);
+    void this.#ask(topic);
+  }
+
+  async #ask(topic: string): Promise<void> {
+    try {
+      const count = await this.#topics.find(topic);
+      for (const { message, entry } of this.#release(topic)) this.#placeAmong(count, message, entry);
+      this.#onPlaced();
+    } catch (error) {
+      this.#failed(topic, toMessagingError(topic, error));
+    }
+  }
+
+  #failed(topic: string, error: MessagingError): void {
+    if (error.code === 'topic-unknown') {
+      for (const { entry } of this.#release(topic)) entry.call.recordDone(error);
+      this.#onPlaced();
+    } else if ((this.#unplaced.get(topic)?.length ?? 0) > 0) {
+      setTimeout(() => void this.#ask(topic), ASK_AGAIN_MS);
+    } else {
+      this.#unplaced.delete(topic);
+    }
+  }
+
+  #release(topic: string): readonly Unplaced[] {
+    const list = this.#unplaced.get(topic) ?? [];
+    this.#unplaced.delete(topic);
+    for (const { entry } of list) this.#forget(entry);
+    return list;
+  }
+
+  #placeAmong(count: number, { topic, key, partition }: OutgoingMessage, entry: PublishEntry): void {
+    const chosen = partition ?? this.#choose(key, count);
+    if (!Number.isInteger(chosen) || chosen < 0 || chosen >= count) {
+      const text = `topic ${topic} has no partition ${chosen}`;
+      entry.call.recordDone(new MessagingError('topic-unknown', text, { canRetry: false }));
+      return;
+    }
+    entry.record.partition = chosen;
+    this.#queue.add(topic, chosen, entry);
+  }
+
+  #choose(key: Buffer | string | null, count: number): number {
+    if (key !== null) return partitionOfKey(typeof key === 'string' ? Buffer.from(key) : key, count);
+    this.#turn += 1;
+    return this.#turn % count;
+  }
+
+  #giveUp({ entry }: Unplaced, why: string): void {
+    this.#forget(entry);
+    entry.call.giveUp(why);
+  }
+
+  #forget(entry: PublishEntry): void {
+    this.#records -= 1;
+    this.#bytes -= entry.bytes;
+  }
+}

@@ -1,0 +1,71 @@
+import { isRefused, unreachable, type FaultPlan } from './faults.ts';
+import type { MemoryGroup } from './group.ts';
+import type { MemoryTopics } from './topics.ts';
+import type { PartitionOffset } from '../message.ts';
+import type { BrokerAdmin, TopicSpec } from '../ports.ts';
+
+const ADMIN_CLIENT = 'admin';
+
+/** Topics, offsets and commits of the embedded broker. */
+export class MemoryAdmin implements BrokerAdmin {
+  readonly #topics: MemoryTopics;
+  readonly #groups: ReadonlyMap<string, MemoryGroup>;
+  readonly #faults: FaultPlan | undefined;
+
+  constructor(topics: MemoryTopics, groups: ReadonlyMap<string, MemoryGroup>, faults: FaultPlan | undefined) {
+    this.#topics = topics;
+    this.#groups = groups;
+    this.#faults = faults;
+  }
+
+  async createTopics(specs: readonly TopicSpec[]): Promise<readonly string[]> {
+    this.#reach();
+    const made = specs.filter((spec) => this.#topics.create(spec)).map((spec) => spec.topic);
+    for (const topic of made) this.#announce(topic);
+    return made;
+  }
+
+  async deleteTopics(topics: readonly string[]): Promise<void> {
+    this.#reach();
+    for (const topic of topics) if (this.#topics.delete(topic)) this.#announce(topic);
+  }
+
+  async listTopics(): Promise<readonly string[]> {
+    this.#reach();
+    return this.#topics.names();
+  }
+
+  async partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    this.#reach();
+    const counts = new Map<string, number>();
+    for (const name of topics) {
+      const topic = this.#topics.find(name);
+      if (topic !== undefined) counts.set(name, topic.logs.length);
+    }
+    return counts;
+  }
+
+  async offsets(topic: string): Promise<readonly { partition: number; low: number; high: number }[]> {
+    this.#reach();
+    return this.#topics.get(topic).logs.map(({ partition, low, high }) => ({ partition, low, high }));
+  }
+
+  async committed(groupId: string, topics: readonly string[]): Promise<readonly PartitionOffset[]> {
+    this.#reach();
+    const group = this.#groups.get(groupId);
+    return topics.flatMap((topic) =>
+      (this.#topics.find(topic)?.logs ?? []).flatMap(({ partition }) => {
+        const offset = group?.committed(topic, partition);
+        return offset === undefined ? [] : [{ topic, partition, offset }];
+      }),
+    );
+  }
+
+  #announce(topic: string): void {
+    for (const group of this.#groups.values()) group.topicChanged(topic);
+  }
+
+  #reach(): void {
+    if (isRefused(this.#faults, 'admin', ADMIN_CLIENT)) throw unreachable('admin call');
+  }
+}

@@ -1,0 +1,146 @@
+import { assignPartitions, type Subscriber } from './assignment.ts';
+import type { LogUser, MemoryTopics } from './topics.ts';
+import { partitionId, type PartitionOffset, type TopicPartition } from '../message.ts';
+
+/** Session checks within the shortest session of a group; a check that comes late expels nobody. */
+const CHECKS_PER_SESSION = 4;
+const MIN_CHECK_INTERVAL_MS = 10;
+
+/** A consumer as the group sees it. Its calls must return at once and call nothing of the group. */
+export interface GroupMember extends Subscriber {
+  readonly sessionTimeoutMs: number;
+  /** The group wants all members to join again. */
+  onRebalance(): void;
+  /** The group has a new generation; an empty list is an assignment too. */
+  onGeneration(generation: number, partitions: readonly TopicPartition[]): void;
+}
+
+interface Membership {
+  /** Joined for the generation that is being prepared. */
+  joined: boolean;
+  /** Generation that the member was last assigned in; 0: none. */
+  generation: number;
+  lastSeenMs: number;
+}
+
+/**
+ * A consumer group: eager rebalances in generations, committed offsets, members that are expelled when they fall
+ * silent. Commits count in the generation they were made in, up to the moment in which the next one is complete, as
+ * Kafka's coordinator has it.
+ */
+export class MemoryGroup implements LogUser {
+  readonly #topics: MemoryTopics;
+  readonly #members = new Map<GroupMember, Membership>();
+  readonly #committed = new Map<string, PartitionOffset>();
+  #generation = 0;
+  #preparing = false;
+  #timer: NodeJS.Timeout | undefined;
+  #checkedAtMs = 0;
+
+  constructor(topics: MemoryTopics) {
+    this.#topics = topics;
+  }
+
+  /** Joins, or joins again for the generation that is being prepared. */
+  join(member: GroupMember): void {
+    const known = this.#members.get(member);
+    const membership = { joined: true, generation: known?.generation ?? 0, lastSeenMs: performance.now() };
+    this.#members.set(member, membership);
+    if (known === undefined) this.#watch();
+    this.#prepare(member);
+  }
+
+  leave(member: GroupMember): void {
+    if (!this.#members.delete(member)) return;
+    this.#watch();
+    this.#prepare();
+  }
+
+  /** A sign of life. Answers whether the member has to join (again). */
+  touch(member: GroupMember): 'stable' | 'join' {
+    const membership = this.#members.get(member);
+    if (membership === undefined) return 'join';
+    membership.lastSeenMs = performance.now();
+    return this.#preparing && !membership.joined ? 'join' : 'stable';
+  }
+
+  /** False, and nothing committed, for a member or a generation that is no longer the group's. */
+  commit(member: GroupMember, generation: number, offsets: readonly PartitionOffset[]): boolean {
+    const membership = this.#members.get(member);
+    if (membership?.generation !== generation || generation !== this.#generation) return false;
+    membership.lastSeenMs = performance.now();
+    for (const offset of offsets) this.#committed.set(partitionId(offset.topic, offset.partition), offset);
+    return true;
+  }
+
+  committed(topic: string, partition: number): number | undefined {
+    return this.#committed.get(partitionId(topic, partition))?.offset;
+  }
+
+  /** What a member has still to read, or to read again, is kept; a group without members keeps nothing. */
+  keepFrom(topic: string, partition: number): number {
+    for (const member of this.#members.keys()) {
+      if (member.topics.includes(topic)) return this.committed(topic, partition) ?? 0;
+    }
+    return Infinity;
+  }
+
+  /** A topic was made or deleted: readers of it get a new assignment; offsets of a former one mean nothing. */
+  topicChanged(topic: string): void {
+    for (const [id, offset] of this.#committed) {
+      if (offset.topic === topic) this.#committed.delete(id);
+    }
+    if ([...this.#members.keys()].some((member) => member.topics.includes(topic))) this.#prepare();
+  }
+
+  close(): void {
+    this.#members.clear();
+    this.#watch();
+  }
+
+  #prepare(joining?: GroupMember): void {
+    if (!this.#preparing) {
+      this.#preparing = true;
+      for (const [member, membership] of this.#members) {
+        if (member === joining) continue;
+        membership.joined = false;
+        member.onRebalance();
+      }
+    }
+    this.#completeIfAllJoined();
+  }
+
+  #completeIfAllJoined(): void {
+    if (!this.#preparing) return;
+    for (const { joined } of this.#members.values()) if (!joined) return;
+    this.#preparing = false;
+    this.#generation += 1;
+    const members = [...this.#members.keys()];
+    const assigned = assignPartitions(members, (topic) => this.#topics.find(topic)?.logs.length ?? 0);
+    for (const [member, membership] of this.#members) {
+      membership.generation = this.#generation;
+      member.onGeneration(this.#generation, assigned.get(member) ?? []);
+    }
+  }
+
+  #watch(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    const sessions = [...this.#members.keys()].map((member) => member.sessionTimeoutMs);
+    if (sessions.length === 0) return;
+    const intervalMs = Math.max(MIN_CHECK_INTERVAL_MS, Math.min(...sessions) / CHECKS_PER_SESSION);
+    this.#checkedAtMs = performance.now();
+    this.#timer = setInterval(() => this.#expelSilent(intervalMs), intervalMs).unref();
+  }
+
+  /** A process that was held up could not send heartbeats either, so a late check gives the members another chance. */
+  #expelSilent(intervalMs: number): void {
+    const now = performance.now();
+    const late = now - this.#checkedAtMs > 2 * intervalMs;
+    this.#checkedAtMs = now;
+    if (late) return;
+    for (const [member, { lastSeenMs }] of this.#members) {
+      if (now - lastSeenMs > member.sessionTimeoutMs) this.leave(member);
+    }
+  }
+}

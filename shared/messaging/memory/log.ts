@@ -1,0 +1,200 @@
+import { footprint, storedHeaders } from './record.ts';
+import type { LogMessage, OutgoingMessage } from '../message.ts';
+import type { LogReader } from './scheduler.ts';
+import type { MemoryTopicConfig } from './topic-config.ts';
+
+/** Removing from the front moves what stays, so it is done for many records at once. */
+const TRIM_BELOW_SHARE = 0.9;
+/** Fewer superseded records than this are not worth a compaction. */
+const COMPACTION_MIN_SUPERSEDED = 256;
+/** A compacted topic takes no record without a key (the publisher refuses it); types cannot say so. */
+const NO_KEY = Buffer.alloc(0);
+
+interface Entry {
+  readonly message: LogMessage;
+  readonly bytes: number;
+  /** Age counts from the writing: a message with an old timestamp of its own is still to be read. */
+  readonly storedAtMs: number;
+}
+
+/** Messages from a position on; `next` is the position behind them, beyond any gap that compaction left. */
+export interface LogBatch {
+  readonly messages: readonly LogMessage[];
+  readonly next: number;
+}
+
+/**
+ * One partition: records in offset order, bounded by count, bytes and age, compacted if its topic says so. Offsets are
+ * given once and never again; removed records leave gaps, as on Kafka.
+ */
+export class MemoryLog {
+  readonly topic: string;
+  readonly partition: number;
+  readonly config: MemoryTopicConfig;
+  /** Woken by each append. */
+  readonly readers = new Set<LogReader>();
+  #entries: Entry[] = [];
+  #low = 0;
+  #high = 0;
+  #bytes = 0;
+  /** Newest offset by key, on compacted topics. */
+  readonly #newest = new Map<string, number>();
+  #superseded = 0;
+
+  constructor(topic: string, partition: number, config: MemoryTopicConfig) {
+    this.topic = topic;
+    this.partition = partition;
+    this.config = config;
+  }
+
+  /** First retained offset. */
+  get low(): number {
+    return this.#low;
+  }
+
+  /** Next offset to be written. */
+  get high(): number {
+    return this.#high;
+  }
+
+  /** Bytes held, overhead included. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Writes one record and answers its offset. Key, value and header buffers belong to the log from then on. */
+  append(message: OutgoingMessage, key: Buffer | null, nowMs: number): number {
+    const offset = this.#high;
+    const headers = storedHeaders(message.headers);
+    const stored: LogMessage = {
+      topic: this.topic,
+      partition: this.partition,
+      offset,
+      key,
+      value: message.value,
+      headers,
+      timestampMs: message.timestampMs ?? nowMs,
+    };
+    const bytes = footprint(stored);
+    this.#entries.push({ message: stored, bytes, storedAtMs: nowMs });
+    this.#bytes += bytes;
+    this.#high = offset + 1;
+    if (this.config.compact) this.#supersede(key ?? NO_KEY, offset);
+    return offset;
+  }
+
+  /** Whether the log is at its bounds. */
+  isFull(): boolean {
+    return this.#entries.length >= this.config.maxRecords || this.#bytes >= this.config.maxBytes;
+  }
+
+  /** Messages at `position` and after, at least one if there is any, up to both limits. */
+  read(position: number, maxRecords: number, maxBytes: number): LogBatch {
+    const entries = this.#entries;
+    const messages: LogMessage[] = [];
+    let bytes = 0;
+    let index = this.#indexOf(position);
+    for (; index < entries.length && messages.length < maxRecords && bytes < maxBytes; index += 1) {
+      const entry = entries[index];
+      if (entry === undefined) break;
+      messages.push(entry.message);
+      bytes += entry.bytes;
+    }
+    const last = messages.at(-1);
+    const next = index < entries.length && last !== undefined ? last.offset + 1 : this.#high;
+    return { messages, next };
+  }
+
+  /**
+   * Makes room: removes the oldest records below `keepFrom` until the log is well within its bounds. Logs that are
+   * only compacted remove superseded records instead.
+   */
+  makeRoom(keepFrom: number, nowMs: number): void {
+    this.compact(nowMs);
+    if (!this.isFull() || !this.config.delete) return;
+    const records = this.#entries.length - this.config.maxRecords * TRIM_BELOW_SHARE;
+    const bytes = this.#bytes - this.config.maxBytes * TRIM_BELOW_SHARE;
+    let freed = 0;
+    let count = 0;
+    for (const entry of this.#entries) {
+      if (entry.message.offset >= keepFrom || (count >= records && freed >= bytes)) break;
+      freed += entry.bytes;
+      count += 1;
+    }
+    this.#removeOldest(count);
+  }
+
+  /** Removes what is older than the topic's retention time, read or not, as Kafka does. */
+  expire(nowMs: number): void {
+    if (!this.config.delete) return;
+    const before = nowMs - this.config.retentionMs;
+    let count = 0;
+    while ((this.#entries[count]?.storedAtMs ?? Infinity) < before) count += 1;
+    this.#removeOldest(count);
+  }
+
+  /** On a compacted topic, keeps the newest record of each key, and a tombstone only for its retention time. */
+  compact(nowMs: number): void {
+    if (!this.config.compact) return;
+    const oldTombstones = nowMs - this.config.deleteRetentionMs;
+    this.#keep(({ message, storedAtMs }) => {
+      const id = keyId(message.key ?? NO_KEY);
+      if (this.#newest.get(id) !== message.offset) return false;
+      if (message.value !== null || storedAtMs > oldTombstones) return true;
+      this.#newest.delete(id);
+      return false;
+    });
+    this.#superseded = 0;
+  }
+
+  /** Compacts once as many records are superseded as are live, so that each append pays for a constant share. */
+  compactIfWorthwhile(nowMs: number): void {
+    const threshold = Math.max(COMPACTION_MIN_SUPERSEDED, this.#newest.size);
+    if (this.#superseded >= threshold) this.compact(nowMs);
+  }
+
+  #supersede(key: Buffer, offset: number): void {
+    const id = keyId(key);
+    if (this.#newest.has(id)) this.#superseded += 1;
+    this.#newest.set(id, offset);
+  }
+
+  #keep(wanted: (entry: Entry) => boolean): void {
+    const kept = this.#entries.filter(wanted);
+    if (kept.length === this.#entries.length) return;
+    this.#entries = kept;
+    this.#bytes = kept.reduce((sum, entry) => sum + entry.bytes, 0);
+  }
+
+  #removeOldest(count: number): void {
+    if (count === 0) return;
+    for (const { message, bytes } of this.#entries.splice(0, count)) {
+      this.#bytes -= bytes;
+      if (!this.config.compact) continue;
+      const id = keyId(message.key ?? NO_KEY);
+      if (this.#newest.get(id) === message.offset) this.#newest.delete(id);
+    }
+    this.#low = this.#entries[0]?.message.offset ?? this.#high;
+  }
+
+  /** Index of the first record at or after an offset: at once in a log without gaps, by halving in one with. */
+  #indexOf(position: number): number {
+    const entries = this.#entries;
+    const first = entries[0]?.message.offset ?? this.#high;
+    if (position <= first) return 0;
+    if (this.#high - first === entries.length) return Math.min(position - first, entries.length);
+    let from = 0;
+    let to = entries.length;
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if ((entries[middle]?.message.offset ?? this.#high) < position) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+}
+
+/** Keys are bytes; latin1 keeps each of them apart as one character. */
+function keyId(key: Buffer): string {
+  return key.toString('latin1');
+}

@@ -1,0 +1,142 @@
+import type { Log } from '../../platform/log.ts';
+import { errorText, MessagingError } from '../../platform/errors.ts';
+import { MemoryCursors, type Cursor } from './cursors.ts';
+import { isRefused, unknownTopic, unreachable } from './faults.ts';
+import type { MemoryParts } from './parts.ts';
+import type { LogReader } from './scheduler.ts';
+import type { LogUser } from './topics.ts';
+import type { LogMessage, TopicPartition } from '../message.ts';
+import type { Tail, TailOptions } from '../ports.ts';
+
+/** How often a tail that is cut off looks whether the broker is back. */
+const RECONNECT_INTERVAL_MS = 50;
+
+interface Waiter {
+  readonly targets: ReadonlyMap<Cursor, number>;
+  readonly settle: (error?: Error) => void;
+}
+
+/** Reads partitions of its own accord, outside of any group: positions are its own and nothing is committed. */
+export class MemoryTail implements Tail, LogReader, LogUser {
+  readonly #options: TailOptions;
+  readonly #parts: MemoryParts;
+  readonly #log: Log | undefined;
+  #cursors: MemoryCursors | undefined;
+  #onMessage: ((message: LogMessage) => void) | undefined;
+  #reconnectTimer: NodeJS.Timeout | undefined;
+  readonly #waiters = new Set<Waiter>();
+
+  constructor(options: TailOptions, parts: MemoryParts, log: Log | undefined) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#log = log;
+  }
+
+  async start(onMessage: (message: LogMessage) => void): Promise<void> {
+    if (this.#isCutOff()) throw unreachable(`tail ${this.#options.clientId}`);
+    if (this.#onMessage !== undefined) throw notRunning(this.#options.clientId);
+    const cursors = this.#options.topics.flatMap((topic) => this.#open(topic));
+    this.#onMessage = onMessage;
+    this.#cursors = new MemoryCursors(cursors, this);
+    this.#parts.topics.addUser(this);
+    this.#parts.scheduler.wake(this);
+  }
+
+  partitions(): readonly TopicPartition[] {
+    return this.#cursors?.list.map(({ topic, partition }) => ({ topic, partition })) ?? [];
+  }
+
+  isReady(): boolean {
+    return this.#cursors !== undefined && !this.#isCutOff();
+  }
+
+  caughtUp(timeoutMs: number): Promise<void> {
+    const cursors = this.#cursors;
+    if (cursors === undefined) return Promise.reject(notRunning(this.#options.clientId));
+    return new Promise((resolve, reject) => {
+      const settle = (error?: Error) => {
+        clearTimeout(timer);
+        this.#waiters.delete(waiter);
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      const timer = setTimeout(() => settle(behind(this.#options.clientId, timeoutMs)), timeoutMs);
+      const waiter = { targets: new Map(cursors.list.map((cursor) => [cursor, cursor.log.high])), settle };
+      this.#waiters.add(waiter);
+      this.#parts.scheduler.wake(this);
+    });
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#reconnectTimer);
+    this.#cursors?.close();
+    this.#cursors = undefined;
+    this.#parts.topics.removeUser(this);
+    for (const waiter of this.#waiters) waiter.settle(notRunning(this.#options.clientId));
+    this.#parts.onStopped(this);
+  }
+
+  /** Called by the scheduler: one round of messages. */
+  deliver(): boolean {
+    const cursors = this.#cursors;
+    if (cursors === undefined) return false;
+    if (this.#isCutOff()) {
+      clearTimeout(this.#reconnectTimer);
+      this.#reconnectTimer = setTimeout(() => this.#parts.scheduler.wake(this), RECONNECT_INTERVAL_MS);
+      return false;
+    }
+    const more = cursors.round((_, messages) => {
+      for (const message of messages) this.#handle(message);
+    });
+    for (const waiter of this.#waiters) if (isReached(waiter.targets)) waiter.settle();
+    return more;
+  }
+
+  /** What is not yet handed over is kept. */
+  keepFrom(topic: string, partition: number): number {
+    return this.#cursors?.find(topic, partition)?.position ?? Infinity;
+  }
+
+  #handle(message: LogMessage): void {
+    if (this.#cursors === undefined) return;
+    try {
+      this.#onMessage?.(message);
+    } catch (error) {
+      const { topic, partition, offset } = message;
+      this.#log?.warn({ topic, partition, offset, error: errorText(error) }, 'message skipped');
+    }
+  }
+
+  #isCutOff(): boolean {
+    return isRefused(this.#parts.faults, 'fetch', this.#options.clientId);
+  }
+
+  #open(topic: string): Cursor[] {
+    const { logs } = this.#parts.topics.get(topic);
+    const wanted = this.#options.partition;
+    const read = wanted === undefined ? logs : logs.filter((log) => log.partition === wanted);
+    if (read.length === 0) throw unknownTopic(`${topic}, partition ${wanted}`);
+    return read.map((log) => ({
+      topic,
+      partition: log.partition,
+      log,
+      position: this.#options.from === 'earliest' ? log.low : log.high,
+      paused: false,
+    }));
+  }
+}
+
+function isReached(targets: ReadonlyMap<Cursor, number>): boolean {
+  for (const [cursor, target] of targets) if (cursor.position < target) return false;
+  return true;
+}
+
+function behind(clientId: string, timeoutMs: number): MessagingError {
+  return new MessagingError('tail-behind', `tail ${clientId} did not catch up within ${timeoutMs} ms`, {
+    canRetry: true,
+  });
+}
+
+function notRunning(clientId: string): MessagingError {
+  return new MessagingError('tail-stopped', `tail ${clientId} is not running`, { canRetry: false });
+}

@@ -1,0 +1,72 @@
+import { MessagingError } from '../../platform/errors.ts';
+import type { TopicSpec } from '../ports.ts';
+
+const HOUR_MS = 60 * 60 * 1_000;
+/** Kafka's own defaults, so that a topic made without a setting behaves the same on both brokers. */
+const DEFAULT_RETENTION_MS = 7 * 24 * HOUR_MS;
+const DEFAULT_DELETE_RETENTION_MS = 24 * HOUR_MS;
+const DEFAULT_MAX_MESSAGE_BYTES = 1_048_588;
+/** Kafka's rule for names; longer ones would not fit its file names. */
+const TOPIC_NAME = /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/;
+
+/** Bounds of memory; a topic's partitions share them evenly. */
+export interface MemoryLimits {
+  readonly maxRecordsPerTopic: number;
+  readonly maxBytesPerTopic: number;
+  /** Of topics that are only compacted: nothing of theirs can go to make room. Absent: as of every topic. */
+  readonly maxRecordsPerState?: number;
+  readonly maxBytesPerState?: number;
+}
+
+/** What a topic's configuration means to its logs; settings about files, replicas and compression mean nothing here. */
+export interface MemoryTopicConfig {
+  readonly compact: boolean;
+  readonly delete: boolean;
+  readonly retentionMs: number;
+  readonly deleteRetentionMs: number;
+  readonly maxMessageBytes: number;
+  readonly maxRecords: number;
+  readonly maxBytes: number;
+}
+
+/** Reads a topic's settings. Throws MessagingError `invalid-topic` naming the one that is wrong. */
+export function parseTopicConfig(spec: TopicSpec, limits: MemoryLimits): MemoryTopicConfig {
+  if (!TOPIC_NAME.test(spec.topic)) throw invalid(spec, 'its name is not allowed');
+  if (!Number.isInteger(spec.partitions) || spec.partitions < 1) throw invalid(spec, 'it needs a partition');
+  const policies = (spec.config?.['cleanup.policy'] ?? 'delete').split(',').map((policy) => policy.trim());
+  if (policies.some((policy) => policy !== 'compact' && policy !== 'delete')) {
+    throw invalid(spec, 'cleanup.policy must be compact, delete or both');
+  }
+  const retentionBytes = setting(spec, 'retention.bytes', -1);
+  const isState = !policies.includes('delete');
+  const { maxRecordsPerTopic, maxBytesPerTopic } = limits;
+  const records = isState ? (limits.maxRecordsPerState ?? maxRecordsPerTopic) : maxRecordsPerTopic;
+  const bytes = isState ? (limits.maxBytesPerState ?? maxBytesPerTopic) : maxBytesPerTopic;
+  const share = Math.max(1, Math.floor(bytes / spec.partitions));
+  return {
+    compact: policies.includes('compact'),
+    delete: !isState,
+    retentionMs: unlimitedIfNegative(setting(spec, 'retention.ms', DEFAULT_RETENTION_MS)),
+    deleteRetentionMs: setting(spec, 'delete.retention.ms', DEFAULT_DELETE_RETENTION_MS),
+    maxMessageBytes: setting(spec, 'max.message.bytes', DEFAULT_MAX_MESSAGE_BYTES),
+    maxRecords: Math.max(1, Math.floor(records / spec.partitions)),
+    maxBytes: Math.min(unlimitedIfNegative(retentionBytes), share),
+  };
+}
+
+function setting(spec: TopicSpec, name: string, otherwise: number): number {
+  const text = spec.config?.[name];
+  if (text === undefined) return otherwise;
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isInteger(value)) throw invalid(spec, `${name} must be a whole number`);
+  return value;
+}
+
+/** Kafka writes "no limit" as -1. */
+function unlimitedIfNegative(value: number): number {
+  return value < 0 ? Infinity : value;
+}
+
+function invalid(spec: TopicSpec, why: string): MessagingError {
+  return new MessagingError('invalid-topic', `topic ${spec.topic}: ${why}`, { canRetry: false });
+}

@@ -1,0 +1,138 @@
+import { MessagingError } from '../../platform/errors.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { partitionOfKey } from '../topics/key-partition.ts';
+import { unknownTopic } from './faults.ts';
+import { MemoryLog } from './log.ts';
+import { recordBytes } from './record.ts';
+import type { MemoryScheduler } from './scheduler.ts';
+import { parseTopicConfig, type MemoryLimits, type MemoryTopicConfig } from './topic-config.ts';
+import type { OutgoingMessage } from '../message.ts';
+import type { TopicSpec } from '../ports.ts';
+
+export interface MemoryTopic {
+  readonly config: MemoryTopicConfig;
+  readonly logs: readonly MemoryLog[];
+  /** Where the next message without a key goes. */
+  nextPartition: number;
+}
+
+/** Who still has to read: records from `keepFrom` on are not removed to make room. Infinity: no interest in it. */
+export interface LogUser {
+  keepFrom(topic: string, partition: number): number;
+}
+
+/** All topics of the broker. */
+export class MemoryTopics {
+  readonly #topics = new Map<string, MemoryTopic>();
+  readonly #users = new Set<LogUser>();
+  readonly #clock: Clock;
+  readonly #limits: MemoryLimits;
+  readonly #scheduler: MemoryScheduler;
+
+  constructor(options: { clock: Clock; limits: MemoryLimits; scheduler: MemoryScheduler }) {
+    this.#clock = options.clock;
+    this.#limits = options.limits;
+    this.#scheduler = options.scheduler;
+  }
+
+  /** Makes a topic; answers false if there is one of that name. Throws MessagingError `invalid-topic`. */
+  create(spec: TopicSpec): boolean {
+    const config = parseTopicConfig(spec, this.#limits);
+    if (this.#topics.has(spec.topic)) return false;
+    const logs = Array.from(
+      { length: spec.partitions },
+      (_, index) => new MemoryLog(spec.topic, index, config),
+    );
+    this.#topics.set(spec.topic, { config, logs, nextPartition: 0 });
+    return true;
+  }
+
+  delete(topic: string): boolean {
+    return this.#topics.delete(topic);
+  }
+
+  names(): string[] {
+    return [...this.#topics.keys()];
+  }
+
+  find(topic: string): MemoryTopic | undefined {
+    return this.#topics.get(topic);
+  }
+
+  /** Throws MessagingError `topic-unknown`. */
+  get(topic: string): MemoryTopic {
+    const found = this.#topics.get(topic);
+    if (found === undefined) throw unknownTopic(topic);
+    return found;
+  }
+
+  addUser(user: LogUser): void {
+    this.#users.add(user);
+  }
+
+  removeUser(user: LogUser): void {
+    this.#users.delete(user);
+  }
+
+  /**
+   * Appends one message and wakes the partition's readers. `full` means that the log is at its bounds with records
+   * that somebody still has to read: nothing is stored, try again later. Throws MessagingError `topic-unknown`,
+   * `message-too-large`, `invalid-message`.
+   */
+  append(message: OutgoingMessage): 'stored' | 'full' {
+    const topic = this.get(message.topic);
+    const key = typeof message.key === 'string' ? Buffer.from(message.key) : message.key;
+    checkMessage(message, key, topic.config);
+    const log = topic.logs[partitionFor(topic, message.partition, key)];
+    if (log === undefined) throw unknownTopic(`${message.topic}, partition ${message.partition}`);
+    const now = this.#clock.now();
+    log.expire(now);
+    if (log.isFull()) {
+      log.makeRoom(this.#keepFrom(log), now);
+      if (log.isFull()) return 'full';
+    }
+    log.append(message, key, now);
+    log.compactIfWorthwhile(now);
+    for (const reader of log.readers) this.#scheduler.wake(reader);
+    return 'stored';
+  }
+
+  /** Removes what has outlived its topic's retention; called now and then, for logs that nobody writes to. */
+  sweep(): void {
+    const now = this.#clock.now();
+    for (const { logs } of this.#topics.values()) {
+      for (const log of logs) {
+        log.expire(now);
+        log.compact(now);
+      }
+    }
+  }
+
+  #keepFrom(log: MemoryLog): number {
+    let lowest = Infinity;
+    for (const user of this.#users) lowest = Math.min(lowest, user.keepFrom(log.topic, log.partition));
+    return lowest;
+  }
+}
+
+function partitionFor(topic: MemoryTopic, wanted: number | undefined, key: Buffer | null): number {
+  if (wanted !== undefined) return wanted;
+  const count = topic.logs.length;
+  if (key !== null) return partitionOfKey(key, count);
+  const partition = topic.nextPartition;
+  topic.nextPartition = (partition + 1) % count;
+  return partition;
+}
+
+/** Kafka compares the compressed batch; this counts the bytes as they are, so it is the stricter of the two. */
+function checkMessage(message: OutgoingMessage, key: Buffer | null, config: MemoryTopicConfig): void {
+  const bytes = recordBytes(key, message.value, message.headers ?? {});
+  if (bytes > config.maxMessageBytes) {
+    const text = `a message of ${bytes} bytes is larger than ${message.topic} takes (${config.maxMessageBytes})`;
+    throw new MessagingError('message-too-large', text, { canRetry: false });
+  }
+  if (config.compact && key === null) {
+    const text = `${message.topic} is compacted and takes no message without a key`;
+    throw new MessagingError('invalid-message', text, { canRetry: false });
+  }
+}

@@ -1,0 +1,45 @@
+/** The days on which something begins to hold, or does not hold any more (L2). */
+
+import {
+  addDays,
+  type CalendarDate,
+  formatCalendarDate,
+  parseCalendarDate,
+} from '../../lending/dates/calendar-date.ts';
+import type { ValidDays } from './record-parts.ts';
+
+/** A day for what never changes. */
+const ANY_DAY = '2000-01-01';
+
+/** Days between which nothing changes, and one of them. */
+export interface DaysOfState {
+  readonly day: CalendarDate;
+  readonly days: ValidDays;
+}
+
+/** The states that some spans of days lead through, in order; the first began ever before, the last has no end. */
+export function statesBetween(spans: readonly ValidDays[]): readonly DaysOfState[] {
+  const changes = changesOf(spans);
+  const [earliest] = changes;
+  const before = earliest === undefined ? ANY_DAY : shifted(earliest, -1);
+  return [null, ...changes].flatMap((ValidFrom, place) => {
+    const next = changes[place];
+    const day = parseCalendarDate(ValidFrom ?? before);
+    if (day === undefined) return [];
+    return [{ day, days: { ValidFrom, ValidTo: next === undefined ? null : shifted(next, -1) } }];
+  });
+}
+
+/** First days on which other ones of these hold than the day before, in order. */
+function changesOf(spans: readonly ValidDays[]): readonly string[] {
+  const days = spans.flatMap(({ ValidFrom, ValidTo }) => [
+    ValidFrom,
+    ValidTo === null ? null : shifted(ValidTo, 1),
+  ]);
+  return [...new Set(days.filter((day) => day !== null))].toSorted();
+}
+
+function shifted(day: string, days: 1 | -1): string {
+  const parsed = parseCalendarDate(day);
+  return parsed === undefined ? day : formatCalendarDate(addDays(parsed, days));
+}

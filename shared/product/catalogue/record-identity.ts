@@ -1,0 +1,98 @@
+/** What a record is called, wherever it is kept: in messages, in files and in faults. */
+
+import { assertNever } from '../../lending/numbers/assert-never.ts';
+import type { CatalogueRecord, RecordKind } from './catalogue-records.ts';
+
+/** What an index needs to know of a record without reading the whole of it. */
+export interface RecordIdentity {
+  readonly kind: RecordKind;
+  /** As the record spells it. */
+  readonly code: string;
+  readonly version: number;
+  /** GUID in lower case; null for kinds without one. */
+  readonly id: string | null;
+  /** As the record spells it; null for kinds without one. */
+  readonly status: string | null;
+  /** Validity of a product, `yyyy-mm-dd` or null. */
+  readonly validFrom: string | null;
+  readonly validTo: string | null;
+}
+
+/** Schedule types, periodicities and calendars have one version only. */
+const ONLY_VERSION = 1;
+
+/** Folders of the kinds, in the order in which a catalogue is read and shown. */
+export const KIND_FOLDERS: Readonly<Record<RecordKind, string>> = {
+  product: 'products',
+  'interest-list': 'interest-lists',
+  'commission-list': 'commission-lists',
+  'insurance-list': 'insurance-lists',
+  'discount-list': 'discount-lists',
+  'custom-list': 'custom-lists',
+  'schedule-type': 'schedule-types',
+  periodicity: 'periodicities',
+  calendar: 'calendars',
+};
+
+/** All kinds of records, in the order of {@link KIND_FOLDERS}. */
+export const RECORD_KINDS = Object.keys(KIND_FOLDERS) as readonly RecordKind[];
+
+/** Kind, code, version, id, status and validity of a record. */
+export function identityOf(entry: CatalogueRecord): RecordIdentity {
+  const { kind } = entry;
+  const unversioned = { kind, version: ONLY_VERSION, validFrom: null, validTo: null };
+  switch (kind) {
+    case 'product': {
+      const { StartDate, EndDate } = entry.record;
+      return { ...listIdentity(entry), validFrom: StartDate, validTo: EndDate };
+    }
+    case 'interest-list':
+    case 'commission-list':
+    case 'insurance-list':
+    case 'discount-list':
+      return listIdentity(entry);
+    case 'custom-list': {
+      const { Code, Version } = entry.record;
+      return { ...unversioned, code: Code, version: Version, id: null, status: null };
+    }
+    case 'schedule-type': {
+      const { PaymentScheduleCode, PaymentScheduleTypeId, Status } = entry.record;
+      const id = PaymentScheduleTypeId.toLowerCase();
+      return { ...unversioned, code: PaymentScheduleCode, id, status: Status };
+    }
+    case 'periodicity':
+    case 'calendar':
+      return { ...unversioned, code: entry.record.name, id: null, status: null };
+    default:
+      return assertNever(entry);
+  }
+}
+
+type ListKind = Exclude<RecordKind, 'custom-list' | 'schedule-type' | 'periodicity' | 'calendar'>;
+
+function listIdentity({ kind, record }: Extract<CatalogueRecord, { kind: ListKind }>): RecordIdentity {
+  const { Code, Version, Id, Status } = record;
+  return {
+    kind,
+    code: Code,
+    version: Version,
+    id: Id.toLowerCase(),
+    status: Status,
+    validFrom: null,
+    validTo: null,
+  };
+}
+
+/** Codes and names are compared in this form: without blanks around them and in lower case (L1). */
+export function codeKey(code: string): string {
+  return code.trim().toLowerCase();
+}
+
+/** The key of a record's messages, `<kind>/<code in lower case>/<version>`. */
+export function recordKey({
+  kind,
+  code,
+  version,
+}: Pick<RecordIdentity, 'kind' | 'code' | 'version'>): string {
+  return `${kind}/${codeKey(code)}/${version}`;
+}

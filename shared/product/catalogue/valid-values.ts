@@ -1,0 +1,77 @@
+/** Which dated records hold on a day: both ends belong to a range, null leaves an end open (L1, L2). */
+
+import { type CalendarDate, formatCalendarDate } from '../../lending/dates/calendar-date.ts';
+import type { ItemStatus, ValidDays } from './record-parts.ts';
+
+/** A list, an item or a value; the values of interests call their status ValueStatus. */
+export type WithStatus = { readonly Status: ItemStatus } | { readonly ValueStatus: ItemStatus };
+
+/** A value of a list's item. */
+type DatedValue = ValidDays & WithStatus;
+
+/** True when the day lies from `from` to `to`, texts `yyyy-mm-dd`, whose order is that of the days. */
+export function isWithin(day: CalendarDate, from: string | null, to: string | null): boolean {
+  if (from === null && to === null) return true;
+  const text = textOf(day);
+  return (from === null || from <= text) && (to === null || text <= to);
+}
+
+/** The day asked for last, as text: one request asks for the same day of all that it meets. */
+let lastAsked: { readonly day: CalendarDate; readonly text: string } | undefined;
+
+function textOf(day: CalendarDate): string {
+  if (lastAsked?.day !== day) lastAsked = { day, text: formatCalendarDate(day) };
+  return lastAsked.text;
+}
+
+/** True when two ranges share a day. */
+export function daysOverlap(one: ValidDays, other: ValidDays): boolean {
+  return startsBy(one.ValidFrom, other.ValidTo) && startsBy(other.ValidFrom, one.ValidTo);
+}
+
+/** False when a range ends before it starts. */
+export function startsBy(from: string | null, to: string | null): boolean {
+  return from === null || to === null || from <= to;
+}
+
+/** The Active values that are valid on the day, in catalogue order (L2). */
+export function valuesOn<Value extends DatedValue>(
+  values: readonly Value[],
+  day: CalendarDate,
+): readonly Value[] {
+  return values.filter((value) => isActive(value) && isWithin(day, value.ValidFrom, value.ValidTo));
+}
+
+/** The Active value of the day; a checked catalogue has one at most. */
+export function valueOn<Value extends DatedValue>(
+  values: readonly Value[],
+  day: CalendarDate,
+): Value | undefined {
+  return valuesOn(values, day)[0];
+}
+
+/** Finds the value of a day as {@link valueOn} does, quickly among thousands; no two Active ones share a day. */
+export function valueIndex<Value extends DatedValue>(
+  values: readonly Value[],
+): (day: CalendarDate) => Value | undefined {
+  const entries = values
+    .filter(isActive)
+    .map((value) => ({ value, from: value.ValidFrom ?? '', to: value.ValidTo }))
+    .toSorted((one, other) => (one.from < other.from ? -1 : Number(one.from > other.from)));
+  return (day) => {
+    const text = textOf(day);
+    let [low, high] = [0, entries.length];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if ((entries[middle]?.from ?? '') <= text) low = middle + 1;
+      else high = middle;
+    }
+    const entry = entries[low - 1];
+    return entry !== undefined && (entry.to === null || text <= entry.to) ? entry.value : undefined;
+  };
+}
+
+/** True for what is answered at all (L2). */
+export function isActive(value: WithStatus): boolean {
+  return ('ValueStatus' in value ? value.ValueStatus : value.Status) === 'Active';
+}

@@ -1,0 +1,67 @@
+/** The insurance lists of a product that its conditions leave open to an applicant (interface section 4.3, L3). */
+
+import { Findings } from '../../lending/request/refusal.ts';
+import { offeredInsurances, type OfferedInsurance } from './charge-sections.ts';
+import { passesFilters, type NamedFigure } from '../catalogue/item-filters.ts';
+import {
+  dayOf,
+  isProduct,
+  selectorOf,
+  selectProduct,
+  type LookUp,
+  type LookUpContext,
+  type SelectorRequest,
+} from './look-up.ts';
+import type { ItemFilter } from '../catalogue/record-parts.ts';
+import { figuresOf } from '../catalogue/sent-figures.ts';
+import { isWithin } from '../catalogue/valid-values.ts';
+
+export interface InsuranceListRequest extends SelectorRequest {
+  /** Figures of the applicant or the contract, such as an age or an amount; absent: none. */
+  readonly filterList?: readonly NamedFigure[] | undefined;
+}
+
+/** An insurance item of the product with its list. */
+export interface InsuranceListItem {
+  readonly ItemName: string;
+  readonly ItemCode: string;
+  /** GUID of the list's version in force. */
+  readonly InsuranceListId: string;
+  readonly InsuranceListName: string;
+}
+
+/**
+ * The insurance items of the product that are valid on the day and whose filters all pass, in catalogue order. A figure
+ * that no insurance of the product asks for is ignored with a warning (L3).
+ */
+export function insuranceList(
+  request: InsuranceListRequest,
+  context: LookUpContext,
+): LookUp<readonly InsuranceListItem[]> {
+  const { catalogue } = context;
+  const day = dayOf(request, context);
+  const product = selectProduct(selectorOf(request), catalogue, day);
+  if (!isProduct(product)) return product;
+  const offered = offeredInsurances(product, catalogue);
+  const findings = new Findings();
+  const figures = figuresOf('filterList', request.filterList, filtersOf(offered), findings);
+  if (findings.faults.length > 0) return { kind: 'refused', faults: findings.faults };
+  const answer = offered
+    .filter(({ item }) => isWithin(day, item.StartDate, item.EndDate))
+    .filter(({ item }) => passesFilters(item.Filters, figures, (code) => catalogue.customList(code)))
+    .map(({ item, list }) => ({
+      ItemName: item.Name,
+      ItemCode: item.Code,
+      InsuranceListId: list.Id,
+      InsuranceListName: list.Name,
+    }));
+  return { kind: 'found', answer, warnings: findings.warnings };
+}
+
+/** Filters of single insurances count as known, so that callers may send the figures of a simulation. */
+function filtersOf(offered: readonly OfferedInsurance[]): readonly ItemFilter[] {
+  return offered.flatMap(({ item, list }) => [
+    ...item.Filters,
+    ...list.Insurances.flatMap(({ Filters }) => Filters),
+  ]);
+}

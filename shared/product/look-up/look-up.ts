@@ -1,0 +1,118 @@
+/** What look-ups of a product have in common: which product is meant, on which day, and what became of the request. */
+
+import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
+import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
+import { Findings, type Fault, type Warning } from '../../lending/request/refusal.ts';
+import type { CatalogueView } from '../catalogue/catalogue-view.ts';
+import type { ProductRecord } from '../catalogue/product-record.ts';
+
+/** What a look-up knows beside its request. */
+export interface LookUpContext {
+  readonly catalogue: CatalogueView;
+  /** UTC day of the request's own timestamp, so that a replay gives the same answer (L1). */
+  readonly requestDay: CalendarDate;
+}
+
+/** A found product, no such product (404), or a request that contradicts itself (400). */
+export type LookUp<Answer> =
+  | { readonly kind: 'found'; readonly answer: Answer; readonly warnings: readonly Warning[] }
+  | UnknownProduct
+  | RefusedLookUp;
+
+/** No product of that code or id has an Approved version that is valid on the day (L1). */
+export interface UnknownProduct {
+  readonly kind: 'unknown-product';
+  readonly faults: readonly Fault[];
+}
+
+/** The request is incomplete or contradicts itself. */
+export interface RefusedLookUp {
+  readonly kind: 'refused';
+  readonly faults: readonly Fault[];
+}
+
+/** What names a product, by the member of the request that it stands in. At least one is sent. */
+export interface ProductSelector {
+  readonly code?: SentSelector | undefined;
+  readonly id?: SentSelector | undefined;
+}
+
+interface SentSelector {
+  readonly member: string;
+  readonly value: string;
+}
+
+/** Selector members of a request that names a product by productCode or by an id. */
+export interface SelectorRequest {
+  readonly productCode?: string | undefined;
+  readonly productId?: string | undefined;
+  readonly bankingProductId?: string | undefined;
+  /** Extension: the day whose product is looked up; absent: the day of the request. */
+  readonly Date?: CalendarDate | undefined;
+}
+
+/** The two members of which one has to be sent, or both when they name the same product (L1). */
+export function selectorOf(request: SelectorRequest): ProductSelector {
+  const { productCode, productId, bankingProductId } = request;
+  const idMember = productId === undefined ? 'bankingProductId' : 'productId';
+  const id = productId ?? bankingProductId;
+  return {
+    code: productCode === undefined ? undefined : { member: 'productCode', value: productCode },
+    id: id === undefined ? undefined : { member: idMember, value: id },
+  };
+}
+
+/** What is said of a request that names no product; `idMember` is the other member that could have. */
+export function missingSelector(idMember: string): string {
+  return `is missing; must be sent unless ${idMember} is`;
+}
+
+/** The day that a look-up is about: validity counts as of it (L1). */
+export function dayOf(request: { readonly Date?: CalendarDate | undefined }, context: LookUpContext) {
+  return request.Date ?? context.requestDay;
+}
+
+/**
+ * The version of the product that answers on the day. A code or an id that nothing answers to is an unknown product; a
+ * code and an id of different products contradict each other.
+ */
+export function selectProduct(
+  { code, id }: ProductSelector,
+  catalogue: CatalogueView,
+  day: CalendarDate,
+): ProductRecord | UnknownProduct | RefusedLookUp {
+  const findings = new Findings();
+  const byCode = code === undefined ? undefined : catalogue.product(code.value, day);
+  const byId = id === undefined ? undefined : catalogue.productById(id.value, day);
+  const date = formatCalendarDate(day);
+  if (code !== undefined && byCode === undefined) {
+    findings.refuse(
+      code.member,
+      'unknown-product',
+      `must be the code of a product with an approved version that is valid on ${date}`,
+    );
+  }
+  if (id !== undefined && byId === undefined) {
+    findings.refuse(
+      id.member,
+      'unknown-product',
+      `must be the id of an approved version of a product that is valid on ${date}`,
+    );
+  }
+  if (findings.faults.length > 0) return { kind: 'unknown-product', faults: findings.faults };
+  if (code !== undefined && id !== undefined && byCode?.Id !== byId?.Id) {
+    findings.contradict(id.member, `must name the same product as ${code.member}, or be left out`);
+  }
+  const product = byCode ?? byId;
+  if (product === undefined) findings.missing('productCode', 'is missing; must name a product');
+  if (product === undefined || findings.faults.length > 0)
+    return { kind: 'refused', faults: findings.faults };
+  return product;
+}
+
+/** True for the record of a product, as opposed to the reason why there is none. */
+export function isProduct(
+  selected: ProductRecord | UnknownProduct | RefusedLookUp,
+): selected is ProductRecord {
+  return 'Code' in selected;
+}

@@ -1,0 +1,119 @@
+/** A product with the sections that are asked for (interface sections 2.2 and 4.2, L1, L2). */
+
+import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
+import { dateTimeText } from './answer-dates.ts';
+import { availability, mandatoryRoles } from './availability-sections.ts';
+import type { CatalogueView } from '../catalogue/catalogue-view.ts';
+import { discounts, insurances, questions } from './charge-sections.ts';
+import {
+  associatedProducts,
+  countryCalendars,
+  disbursementMatrix,
+  generalData,
+  paymentScheduleTypes,
+  productDestinationTypes,
+  productGuarantees,
+} from './details-sections.ts';
+import { interestsAndCommissions } from './interest-section.ts';
+import { dayOf, isProduct, selectProduct, type LookUp, type LookUpContext } from './look-up.ts';
+import type { ProductRecord } from '../catalogue/product-record.ts';
+
+/** The flags of a request, each of which asks for one section; in the order of the interface. */
+export const SECTION_FLAGS = [
+  'displayBPAvailability',
+  'displayBPDetails',
+  'displayBPDimensions',
+  'displayInterestsAndCommissions',
+  'displayInsurance',
+  'displayDiscounts',
+  'displayQuestions',
+  'displayCountryCalendars',
+  'displayPaymentScheduleTypes',
+  'displayProductGuarantees',
+  'displayProductDestinationTypes',
+  'displayDisbursementMatrix',
+  'displayAssociatedProducts',
+  'displayMandatoryRoles',
+] as const;
+type SectionFlag = (typeof SECTION_FLAGS)[number];
+
+/** Which sections are asked for; an absent flag counts as false. */
+export type SectionFlags = { readonly [Flag in SectionFlag]?: boolean | undefined };
+
+export interface ProductByCodeRequest extends SectionFlags {
+  readonly BankingProductCode: string;
+  /** Extension: the day whose product and values are answered; absent: the day of the request. */
+  readonly Date?: CalendarDate | undefined;
+}
+
+/** The product of that code with its sections, member for member as the interface lists them. */
+export function productByCode(request: ProductByCodeRequest, context: LookUpContext) {
+  const { catalogue } = context;
+  const day = dayOf(request, context);
+  const selector = { code: { member: 'BankingProductCode', value: request.BankingProductCode } };
+  const product = selectProduct(selector, catalogue, day);
+  if (!isProduct(product)) return product;
+  const answer = {
+    BankingProduct: bankingProduct(product),
+    ...detailsOf(product, request, catalogue),
+    ...availabilityOf(product, request),
+    ...dimensionsOf(product, request, { catalogue, day }),
+  };
+  return { kind: 'found', answer, warnings: [] } as const satisfies LookUp<object>;
+}
+
+function bankingProduct(product: ProductRecord) {
+  return {
+    BankingProductCode: product.Code,
+    Name: product.Name,
+    StartDate: dateTimeText(product.StartDate),
+    EndDate: dateTimeText(product.EndDate),
+    BankingProductType: product.BankingProductType,
+  };
+}
+
+function detailsOf(product: ProductRecord, flags: SectionFlags, catalogue: CatalogueView) {
+  const sections = {
+    ...(flags.displayBPDetails === true && { GeneralData: generalData(product) }),
+    ...(flags.displayCountryCalendars === true && { CountryCalendars: countryCalendars(product) }),
+    ...(flags.displayPaymentScheduleTypes === true && {
+      AssociatedPaymentScheduleTypes: paymentScheduleTypes(product, catalogue),
+    }),
+    ...(flags.displayProductGuarantees === true && { ProductGuarantees: productGuarantees(product) }),
+    ...(flags.displayProductDestinationTypes === true && {
+      ProductDestinationTypes: productDestinationTypes(product),
+    }),
+    ...(flags.displayDisbursementMatrix === true && { DisbursementMatrix: disbursementMatrix(product) }),
+    ...(flags.displayAssociatedProducts === true && { AssociatedProducts: associatedProducts(product) }),
+  };
+  return isEmpty(sections) ? {} : { Details: sections };
+}
+
+function availabilityOf(product: ProductRecord, flags: SectionFlags) {
+  const sections = {
+    ...(flags.displayBPAvailability === true && availability(product)),
+    ...(flags.displayMandatoryRoles === true && { MandatoryRoles: mandatoryRoles(product) }),
+  };
+  return isEmpty(sections) ? {} : { Availability: sections };
+}
+
+/** The only container with nothing of its own: asked for alone it is empty (L2). */
+function dimensionsOf(
+  product: ProductRecord,
+  flags: SectionFlags,
+  { catalogue, day }: { readonly catalogue: CatalogueView; readonly day: CalendarDate },
+) {
+  const sections = {
+    ...(flags.displayInterestsAndCommissions === true && {
+      InterestsAndCommissions: interestsAndCommissions(product, catalogue, day),
+    }),
+    ...(flags.displayInsurance === true && { Insurance: insurances(product, catalogue) }),
+    ...(flags.displayDiscounts === true && { Discounts: discounts(product, catalogue) }),
+    ...(flags.displayQuestions === true && { Questions: questions(product) }),
+  };
+  return flags.displayBPDimensions !== true && isEmpty(sections) ? {} : { Dimensions: sections };
+}
+
+function isEmpty(sections: object): boolean {
+  return Object.keys(sections).length === 0;
+}

@@ -1,0 +1,153 @@
+/** Which discounts of a product a request gets (Q5, L3). */
+
+import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
+import type { Findings } from '../../lending/request/refusal.ts';
+import type { CatalogueView } from '../catalogue/catalogue-view.ts';
+import type { Discount } from './discount-amount.ts';
+import { exactOf, signOf, ZERO } from './exact-figures.ts';
+import { passesFilters } from '../catalogue/item-filters.ts';
+import type { DiscountRecord } from '../catalogue/list-records.ts';
+import type { FormulaArguments } from './product-formula.ts';
+import type { ProductRecord } from '../catalogue/product-record.ts';
+import { codeKey } from '../catalogue/record-identity.ts';
+import { figuresOf } from '../catalogue/sent-figures.ts';
+import type { ChosenDiscount, SimulateRequest } from './simulate-request.ts';
+import { isWithin } from '../catalogue/valid-values.ts';
+
+/** What the choice depends on besides request and product. */
+export interface DiscountContext {
+  readonly catalogue: CatalogueView;
+  readonly requestDay: CalendarDate;
+  /** Arguments of the discounts' formulas. */
+  readonly inputs: FormulaArguments;
+}
+
+/** The discounts that a request gets, and the places where it names some. */
+export interface GivenDiscounts {
+  readonly discounts: readonly Discount[];
+  readonly named: readonly NamedDiscount[];
+}
+
+/** A place of a request that names a discount. */
+interface NamedDiscount {
+  /** Such as `discount[0]`. */
+  readonly path: string;
+  /** More than one where the product's lists use a name twice. */
+  readonly records: readonly DiscountRecord[];
+}
+
+/**
+ * The discounts in catalogue order, with their amounts: all that are Active, valid on the day and pass their filters,
+ * of optional ones those that the request names. Those of a list that the product names twice come once. A name that is none of them is refused (Q5).
+ */
+export function discountsOf(
+  request: SimulateRequest,
+  product: ProductRecord,
+  context: DiscountContext,
+  findings: Findings,
+): GivenDiscounts {
+  const { catalogue, requestDay } = context;
+  const lists = new Set(product.Discounts.map((code) => catalogue.discountList(code)));
+  const listed = [...lists].flatMap((list) => list?.Discounts ?? []);
+  const filters = listed.flatMap(({ Filters }) => Filters);
+  const figures = figuresOf('jsonDiscountFilter', request.jsonDiscountFilter, filters, findings);
+  const offered = listed.filter(
+    ({ Status, StartDate, EndDate, Filters }) =>
+      Status === 'Active' &&
+      isWithin(requestDay, StartDate, EndDate) &&
+      passesFilters(Filters, figures, (code) => catalogue.customList(code)),
+  );
+  const named = [
+    ...namedOf('optional', request.optional, { offered, product }, findings),
+    ...namedOf('discount', request.discount, { offered, product }, findings),
+  ];
+  const chosen = new Set(named.flatMap(({ records }) => records));
+  const given = offered.filter((record) => !record.IsOptionalDiscount || chosen.has(record));
+  return { discounts: given.flatMap((record) => withAmount(record, context.inputs, findings)), named };
+}
+
+/** Warns of discounts that the request names and that lower nothing in any of its offers (E5); asked after the last. */
+export function warnOfIdleDiscounts({ discounts, named }: GivenDiscounts, findings: Findings): void {
+  for (const { path, records } of named) {
+    const lowers = discounts.some(({ record, hasEffect }) => hasEffect && records.includes(record));
+    if (!lowers) findings.warn(path);
+  }
+}
+
+interface Offer {
+  readonly offered: readonly DiscountRecord[];
+  readonly product: ProductRecord;
+}
+
+function namedOf(
+  member: 'optional' | 'discount',
+  items: readonly ChosenDiscount[] | undefined,
+  { offered, product }: Offer,
+  findings: Findings,
+): readonly NamedDiscount[] {
+  return (items ?? []).map((item, index) => {
+    const path = `${member}[${index}]`;
+    if (item.ProductCode !== undefined && codeKey(item.ProductCode) !== codeKey(product.Code)) {
+      findings.refuse(`${path}.ProductCode`, 'unknown-value', `must be ${product.Code}, the product's code`);
+    }
+    return { path, records: choiceOf(path, item, offered, findings) };
+  });
+}
+
+function choiceOf(
+  path: string,
+  { Name, ProductDiscountId }: ChosenDiscount,
+  offered: readonly DiscountRecord[],
+  findings: Findings,
+): readonly DiscountRecord[] {
+  const byName = Name === undefined ? undefined : offered.filter((found) => isEqual(found.Name, Name));
+  const byId =
+    ProductDiscountId === undefined ? undefined : offered.filter(({ Id }) => isEqual(Id, ProductDiscountId));
+  if (byName === undefined && byId === undefined) {
+    findings.missing(
+      `${path}.Name`,
+      'is missing; Name or ProductDiscountId must say which discount is taken',
+    );
+    return [];
+  }
+  if (byName?.length === 0) findings.refuse(`${path}.Name`, 'unknown-value', allowed(offered, 'one'));
+  if (byId?.length === 0) {
+    findings.refuse(`${path}.ProductDiscountId`, 'unknown-value', allowed(offered, 'the id of one'));
+  }
+  if (byName === undefined || byId === undefined) return byName ?? byId ?? [];
+  const both = byName.filter((found) => byId.includes(found));
+  if (byName.length > 0 && byId.length > 0 && both.length === 0) {
+    findings.contradict(`${path}.ProductDiscountId`, 'must be the id of the discount that Name names');
+  }
+  return both;
+}
+
+function allowed(offered: readonly DiscountRecord[], what: string): string {
+  if (offered.length === 0) return 'must be left out: the product offers no discount here';
+  return `must be ${what} of ${offered.map(({ Name }) => Name).join(', ')}`;
+}
+
+function isEqual(first: string, second: string): boolean {
+  return codeKey(first) === codeKey(second);
+}
+
+/** A discount without a value takes nothing. */
+function withAmount(
+  record: DiscountRecord,
+  inputs: FormulaArguments,
+  findings: Findings,
+): readonly Discount[] {
+  const { UseBankingFormula, Formula, DiscountValue, Name } = record;
+  const isByFormula = UseBankingFormula && Formula !== null;
+  const amount = isByFormula
+    ? inputs.valueOf(Formula)
+    : DiscountValue === null
+      ? ZERO
+      : exactOf(DiscountValue);
+  if (amount === undefined) return [];
+  if (signOf(amount) < 0) {
+    const path = isByFormula ? 'jsonInputFormula.discountInput' : 'productCode';
+    findings.refuse(path, 'out-of-range', `must not make the discount ${Name} less than zero`);
+  }
+  return signOf(amount) > 0 ? [{ record, amount, hasEffect: false }] : [];
+}

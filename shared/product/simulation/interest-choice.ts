@@ -1,0 +1,150 @@
+/** Which interests of a product a request gets offers for (Q3, Q7). */
+
+import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
+import type { Findings } from '../../lending/request/refusal.ts';
+import type { CatalogueView } from '../catalogue/catalogue-view.ts';
+import { INTEREST_OPTION_IDS } from '../catalogue/interest-options.ts';
+import { hasRate } from './interest-rates.ts';
+import { passesFilters } from '../catalogue/item-filters.ts';
+import {
+  INTEREST_TYPES,
+  type InterestListRecord,
+  type InterestRecord,
+  type InterestType,
+} from '../catalogue/list-records.ts';
+import type { InterestCommissionItem, ProductRecord } from '../catalogue/product-record.ts';
+import { codeKey } from '../catalogue/record-identity.ts';
+import { figuresOf } from '../catalogue/sent-figures.ts';
+import { FORMULA_INPUT_PARTS, type SimulateRequest } from './simulate-request.ts';
+import { isActive } from '../catalogue/valid-values.ts';
+
+/** Most offers of one simulation: bounds its work and its answer. */
+export const MOST_OFFERS = 100;
+
+/** An interest of an interest-commission item. */
+export interface Offer {
+  readonly item: InterestCommissionItem;
+  readonly list: InterestListRecord;
+  readonly interest: InterestRecord;
+}
+
+/**
+ * The offers in catalogue order: of each item that passes its filters the interests of the type, or without a type the
+ * default one, else the first. Left out are interests for payments that are late, and those without a rate on the day.
+ * Without any offer the request is refused (Q3).
+ */
+export function offersOf(
+  request: SimulateRequest,
+  product: ProductRecord,
+  { catalogue, requestDay }: { readonly catalogue: CatalogueView; readonly requestDay: CalendarDate },
+  findings: Findings,
+): readonly Offer[] {
+  const faultsBefore = findings.faults.length;
+  const type = interestTypeOf(request, findings);
+  const hasSentRates = (request.jsonMultipleInterestRates?.length ?? 0) > 0;
+  checkSentRates(hasSentRates, type, findings);
+  const items = product.InterestsAndCommissions;
+  const filters = items.flatMap(({ Filters }) => Filters);
+  const figures = figuresOf('jsonFilterCommission', request.jsonFilterCommission, filters, findings);
+  if (findings.faults.length > faultsBefore) return [];
+  const passing = items.filter(({ Filters }) =>
+    passesFilters(Filters, figures, (code) => catalogue.customList(code)),
+  );
+  const priced = passing.flatMap((item) => {
+    const list = item.InterestList === null ? undefined : catalogue.interestList(item.InterestList);
+    if (list === undefined) return [];
+    const interests = list.Interests.filter(
+      (interest) =>
+        isActive(interest) && !interest.IsPenalty && hasRate(interest, list, { requestDay, hasSentRates }),
+    );
+    return [{ item, list, interests }];
+  });
+  const offers = priced.flatMap(({ item, list, interests }) =>
+    chosen(interests, type).map((interest) => ({ item, list, interest })),
+  );
+  if (offers.length === 0) {
+    const types = new Set(priced.flatMap(({ interests }) => interests.map(({ Type }) => Type)));
+    refuseWithoutOffer(request, { itemsLeft: passing.length, types: [...types] }, findings);
+  }
+  if (offers.length > MOST_OFFERS) {
+    const message = `must leave at most ${MOST_OFFERS} offers, not ${offers.length}: name more figures`;
+    findings.refuse('jsonFilterCommission', 'out-of-range', message);
+    return [];
+  }
+  return offers;
+}
+
+function chosen(interests: readonly InterestRecord[], type: InterestType | undefined) {
+  if (type !== undefined) return interests.filter((interest) => interest.Type === type);
+  const preferred = interests.find(({ IsDefault }) => IsDefault) ?? interests[0];
+  return preferred === undefined ? [] : [preferred];
+}
+
+/** The type that id and name agree on; undefined: the request names none, or a wrong one. */
+function interestTypeOf(request: SimulateRequest, findings: Findings): InterestType | undefined {
+  const { interestType, interestTypeName } = request;
+  const byId =
+    interestType === undefined
+      ? undefined
+      : INTEREST_TYPES.find((option) => codeKey(INTEREST_OPTION_IDS[option]) === codeKey(interestType));
+  const byName =
+    interestTypeName === undefined
+      ? undefined
+      : INTEREST_TYPES.find((option) => codeKey(option) === codeKey(interestTypeName));
+  if (interestType !== undefined && byId === undefined) {
+    const ids = INTEREST_TYPES.map((option) => `${INTEREST_OPTION_IDS[option]} (${option})`).join(', ');
+    findings.refuse('interestType', 'unknown-value', `must be one of ${ids}`);
+  }
+  if (interestTypeName !== undefined && byName === undefined) {
+    findings.refuse('interestTypeName', 'unknown-value', `must be one of ${INTEREST_TYPES.join(', ')}`);
+  }
+  if (byId !== undefined && byName !== undefined && byId !== byName) {
+    findings.contradict(
+      'interestTypeName',
+      `must be ${byId}, which interestType is the id of, or be left out`,
+    );
+  }
+  const needing = membersNeedingType(request);
+  if (interestType === undefined && needing.length > 0) {
+    findings.missing('interestType', missingInterestType(needing));
+  }
+  return byId ?? byName;
+}
+
+/** What is said of a request without interestType beside members that need it. */
+export function missingInterestType(needing: readonly string[]): string {
+  return `is missing; must be the id of the interest type beside ${needing.join(' and ')}`;
+}
+
+/** Members that only go with an interest type (interface 4.4). */
+function membersNeedingType({ jsonInputFormula, jsonMultipleInterestRates }: SimulateRequest) {
+  const hasInputs = FORMULA_INPUT_PARTS.some((part) => (jsonInputFormula?.[part]?.length ?? 0) > 0);
+  const hasRates = (jsonMultipleInterestRates?.length ?? 0) > 0;
+  return [hasInputs ? 'jsonInputFormula' : '', hasRates ? 'jsonMultipleInterestRates' : ''].filter(Boolean);
+}
+
+function checkSentRates(hasSentRates: boolean, type: InterestType | undefined, findings: Findings): void {
+  if (!hasSentRates || type === undefined || type === 'Collection') return;
+  const message = `must be left out with the interest type ${type}: rates by range go with Collection only`;
+  findings.refuse('jsonMultipleInterestRates', 'not-allowed', message);
+}
+
+function refuseWithoutOffer(
+  request: SimulateRequest,
+  { itemsLeft, types }: { readonly itemsLeft: number; readonly types: readonly InterestType[] },
+  findings: Findings,
+): void {
+  if (itemsLeft === 0 && (request.jsonFilterCommission?.length ?? 0) > 0) {
+    const message = 'must leave at least one interest-commission item of the product';
+    findings.refuse('jsonFilterCommission', 'not-allowed', message);
+    return;
+  }
+  if (types.length === 0) {
+    const message = 'must be a product that has an interest with a rate on the day of the request';
+    findings.refuse('productCode', 'not-allowed', message);
+    return;
+  }
+  const path = request.interestType === undefined ? 'interestTypeName' : 'interestType';
+  const message = `must be a type that an interest of the product has on the day of the request: ${types.join(', ')}`;
+  findings.refuse(path, 'not-allowed', message);
+}

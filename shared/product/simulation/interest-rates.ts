@@ -1,0 +1,220 @@
+/** The annual rates of an interest on a day, less discounts, as a schedule takes them (Q3, Q5, Q7, R1, R2). */
+
+import { assertNever } from '../../lending/numbers/assert-never.ts';
+import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
+import { compareValues } from '../../lending/formula/formula-arithmetic.ts';
+import type {
+  InterestRateRange,
+  RepaymentScheduleRequest,
+} from '../../lending/request/repayment-schedule-request.ts';
+import { discounted, type Discount, type Discounted } from './discount-amount.ts';
+import { decimalOf, exactOf, percentText, shownOf, ZERO, type ExactFigure } from './exact-figures.ts';
+import type {
+  CollectionInterest,
+  InterestListRecord,
+  InterestRecord,
+  InterestValue,
+} from '../catalogue/list-records.ts';
+import type { FormulaArguments } from './product-formula.ts';
+import { codeKey } from '../catalogue/record-identity.ts';
+import type { OfferedInterest } from './simulation.ts';
+import { isActive, isWithin, valueOn } from '../catalogue/valid-values.ts';
+
+const NOTHING = decimalOf(ZERO);
+const NO_BAND = { min: ZERO, max: null, rate: ZERO };
+
+/** What rates depend on besides the interest itself. */
+export interface RateContext {
+  readonly requestDay: CalendarDate;
+  readonly installmentsNo: number;
+  /** Financed amount in major units: which band is shown. */
+  readonly financed: ExactFigure;
+  readonly isOverdraft: boolean;
+  /** Ranges that the request sent in place of those of a Collection. */
+  readonly sentRates: readonly InterestRateRange[];
+  readonly inputs: FormulaArguments;
+  readonly discounts: readonly Discount[];
+}
+
+/** Members of a schedule request that say the rate, and how the offer shows it. */
+export interface OfferedRates {
+  readonly terms: Pick<
+    RepaymentScheduleRequest,
+    'InterestPercent' | 'MultipleInterestRates' | 'BandedInterestRates'
+  >;
+  /** Such as `7.9500%`. */
+  readonly percent: string;
+  readonly shown: OfferedInterest;
+}
+
+/** True when an interest has a rate on the day; whether a formula has one is known when it is calculated. */
+export function hasRate(
+  interest: InterestRecord,
+  list: InterestListRecord,
+  { requestDay, hasSentRates }: { readonly requestDay: CalendarDate; readonly hasSentRates: boolean },
+): boolean {
+  switch (interest.Type) {
+    case 'Fixed':
+    case 'Variable':
+      return valueOn(interest.Values, requestDay) !== undefined;
+    case 'BankingFormula':
+      return interest.Formula !== null;
+    case 'Collection': {
+      if (hasSentRates || bandsOn(interest, requestDay).length > 0) return true;
+      const ranges = rangesOn(interest, requestDay);
+      return ranges.length > 0 && ranges.every((range) => rateOfRange(range, list, requestDay) !== undefined);
+    }
+    default:
+      return assertNever(interest.Type);
+  }
+}
+
+/** The rates of an interest that {@link hasRate}; undefined, with the fault noted, when its formula has no value. */
+export function offeredRatesOf(
+  interest: InterestRecord,
+  list: InterestListRecord,
+  context: RateContext,
+): OfferedRates | undefined {
+  switch (interest.Type) {
+    case 'Fixed':
+    case 'Variable': {
+      const value = valueOn(interest.Values, context.requestDay);
+      return value === undefined ? undefined : ofCatalogue(value, context);
+    }
+    case 'BankingFormula': {
+      const rate = interest.Formula === null ? undefined : context.inputs.valueOf(interest.Formula);
+      return rate === undefined ? undefined : ofFormula(rate, context);
+    }
+    case 'Collection':
+      return collectedRates(interest, list, context);
+    default:
+      return assertNever(interest.Type);
+  }
+}
+
+/** Rates of the catalogue without discounts, by the value that they are the rates of: values never change. */
+const undiscounted = new WeakMap<InterestValue, OfferedRates>();
+
+function ofCatalogue(value: InterestValue, context: RateContext): OfferedRates {
+  if (context.discounts.length > 0) return lessDiscounts(exactOf(value.Value), context);
+  const known = undiscounted.get(value);
+  if (known !== undefined) return known;
+  const rates = lessDiscounts(exactOf(value.Value), context);
+  undiscounted.set(value, rates);
+  return rates;
+}
+
+function lessDiscounts(rate: ExactFigure, context: RateContext): OfferedRates {
+  const less = discounted(rate, context.discounts);
+  const { percent, shown } = shownAs(rate, less);
+  const InterestPercent = less.left === rate ? shown.basePercent : decimalOf(less.left);
+  return { terms: { InterestPercent }, percent, shown };
+}
+
+/** The schedule takes all digits of the rate, the answer shows some (M4). */
+function ofFormula(rate: ExactFigure, context: RateContext): OfferedRates {
+  const less = discounted(rate, context.discounts);
+  const { percent, shown } = shownAs(rate, less);
+  const basePercent = shownOf(rate);
+  return { terms: { InterestPercent: decimalOf(less.left) }, percent, shown: { ...shown, basePercent } };
+}
+
+function lowered(rate: ExactFigure, { discounts }: RateContext) {
+  return decimalOf(discounted(rate, discounts).left);
+}
+
+function shownAs(base: ExactFigure, { left, percent, value }: Discounted): Omit<OfferedRates, 'terms'> {
+  const shown = {
+    basePercent: decimalOf(base),
+    discountValue: value === null ? NOTHING : shownOf(value),
+    discountPercent: percent === null ? NOTHING : shownOf(percent),
+  };
+  return { percent: percentText(left), shown };
+}
+
+function collectedRates(
+  interest: InterestRecord,
+  list: InterestListRecord,
+  context: RateContext,
+): OfferedRates {
+  const { requestDay, sentRates, installmentsNo } = context;
+  if (sentRates.length === 0 && bandsOn(interest, requestDay).length > 0)
+    return bandedRates(interest, context);
+  const ranges = sentRates.length > 0 ? sentRates : ownRanges(interest, list, { requestDay, installmentsNo });
+  const first = ranges.find(({ FromInstNo }) => FromInstNo === 1) ?? ranges[0];
+  const MultipleInterestRates = ranges.map(({ InterestRate, ...rows }) => ({
+    ...rows,
+    InterestRate: InterestRate === undefined ? undefined : lowered(exactOf(InterestRate), context),
+  }));
+  const base = first?.InterestRate === undefined ? ZERO : exactOf(first.InterestRate);
+  return { terms: { MultipleInterestRates }, ...shownAs(base, discounted(base, context.discounts)) };
+}
+
+/** The ranges of a Collection as far as the loan has rows. */
+function ownRanges(
+  interest: InterestRecord,
+  list: InterestListRecord,
+  { requestDay, installmentsNo }: Pick<RateContext, 'requestDay' | 'installmentsNo'>,
+): readonly InterestRateRange[] {
+  return rangesOn(interest, requestDay)
+    .map((range) => ({
+      FromInstNo: range.InterestStartPeriod ?? 1,
+      ToInstNo: Math.min(range.InterestEndPeriod ?? installmentsNo, installmentsNo),
+      InterestRate: decimalOf(rateOfRange(range, list, requestDay) ?? ZERO),
+    }))
+    .filter(({ FromInstNo }) => FromInstNo <= installmentsNo);
+}
+
+/** The instalment ranges that hold on the day. */
+export function rangesOn({ CollectionInterests }: InterestRecord, day: CalendarDate) {
+  return CollectionInterests.filter(({ InterestStartDate, InterestEndDate }) =>
+    isWithin(day, InterestStartDate, InterestEndDate),
+  );
+}
+
+/** The value of the interest that a range names. */
+function rateOfRange(
+  { InterestName }: CollectionInterest,
+  { Interests }: InterestListRecord,
+  day: CalendarDate,
+): ExactFigure | undefined {
+  const named = Interests.find((other) => isActive(other) && codeKey(other.Name) === codeKey(InterestName));
+  const value = named === undefined ? undefined : valueOn(named.Values, day);
+  return value === undefined ? undefined : exactOf(value.Value);
+}
+
+function bandsOn({ BandedInterests }: InterestRecord, day: CalendarDate) {
+  return BandedInterests.filter(({ CollectionValidFrom, CollectionValidTo }) =>
+    isWithin(day, CollectionValidFrom, CollectionValidTo),
+  );
+}
+
+/** The bands of the day that a schedule takes: those for overdrafts belong to their types, unless there are no others. */
+export function bandsFor(
+  interest: InterestRecord,
+  { requestDay, isOverdraft }: Pick<RateContext, 'requestDay' | 'isOverdraft'>,
+) {
+  const all = bandsOn(interest, requestDay);
+  const fitting = all.filter(({ IsForOverdraft }) => !IsForOverdraft || isOverdraft);
+  return fitting.length > 0 ? fitting : all;
+}
+
+function bandedRates(interest: InterestRecord, context: RateContext): OfferedRates {
+  const bands = bandsFor(interest, context).map((band) => ({
+    min: exactOf(band.MinUtilizedAmount ?? 0),
+    max: band.MaxUtilizedAmount,
+    rate: exactOf(band.Value),
+  }));
+  const ascending = bands.toSorted((one, other) => compareValues(one.min, other.min));
+  const shown =
+    ascending.findLast(({ min }) => compareValues(min, context.financed) <= 0) ?? ascending[0] ?? NO_BAND;
+  const BandedInterestRates = bands.map(({ min, max, rate }) => ({
+    MinUtilizedAmount: decimalOf(min),
+    MaxUtilizedAmount: max === null ? undefined : decimalOf(exactOf(max)),
+    Value: lowered(rate, context),
+  }));
+  return {
+    terms: { BandedInterestRates },
+    ...shownAs(shown.rate, discounted(shown.rate, context.discounts)),
+  };
+}

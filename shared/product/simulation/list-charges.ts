@@ -1,0 +1,89 @@
+/** The commissions and insurances of the lists in force as calculations know them (F1, S6). */
+
+import {
+  ChargeDirectory,
+  type KnownCharge,
+  type KnownCharges,
+  type NameMember,
+} from '../../lending/charges/known-charges.ts';
+import type { CatalogueRecord } from '../catalogue/catalogue-records.ts';
+import type { CatalogueView } from '../catalogue/catalogue-view.ts';
+import type { CommissionRecord, InsuranceRecord } from '../catalogue/list-records.ts';
+import { codeKey } from '../catalogue/record-identity.ts';
+import { isActive } from '../catalogue/valid-values.ts';
+
+/** Where lists in force are found. */
+type FindChargeLists = Pick<CatalogueView, 'commissionList' | 'insuranceList'>;
+
+/** The Active charges of a catalogue; only lists that changed since it was asked last are read again. */
+export class ListCharges {
+  readonly #lists: FindChargeLists;
+  readonly #directory = new ChargeDirectory();
+  readonly #changed = new Map<string, () => readonly KnownCharge[]>();
+
+  constructor(lists: FindChargeLists) {
+    this.#lists = lists;
+  }
+
+  /** Notes that a version of a record is new, other or gone; records that are no lists of charges do not matter. */
+  noteChange(kind: CatalogueRecord['kind'], code: string): void {
+    if (kind === 'commission-list') {
+      const read = () => this.#lists.commissionList(code)?.Commissions.filter(isActive).map(knownCommission);
+      this.#changed.set(`${kind}/${codeKey(code)}`, () => read() ?? []);
+    } else if (kind === 'insurance-list') {
+      const read = () => this.#lists.insuranceList(code)?.Insurances.filter(isActive).map(knownInsurance);
+      this.#changed.set(`${kind}/${codeKey(code)}`, () => read() ?? []);
+    }
+  }
+
+  /** The charges as they are now; undefined when there are none at all: every name then counts as known (F1). */
+  get known(): KnownCharges | undefined {
+    for (const [list, read] of this.#changed) this.#directory.replace(list, read());
+    this.#changed.clear();
+    return this.#directory.isEmpty ? undefined : this.#directory;
+  }
+}
+
+/** The charges of records that do not change. */
+export function chargesOfRecords(
+  records: readonly CatalogueRecord[],
+  lists: FindChargeLists,
+): KnownCharges | undefined {
+  const charges = new ListCharges(lists);
+  for (const { kind, record } of records) if ('Code' in record) charges.noteChange(kind, record.Code);
+  return charges.known;
+}
+
+function knownCommission(commission: CommissionRecord): KnownCharge {
+  return {
+    names: namesOf({ FeeName: commission.Name, FeeId: commission.Id }),
+    defaults: {
+      appliedTo: commission.PercentAppliedTo ?? undefined,
+      perAnnum: commission.PerAnnum,
+      isForUnusage: commission.IsForUnusage,
+    },
+  };
+}
+
+function knownInsurance(insurance: InsuranceRecord): KnownCharge {
+  return {
+    names: namesOf({
+      InsuranceName: insurance.InsuranceName,
+      InsuranceClassName: insurance.Class,
+      InsuranceClassId: insurance.ClassId,
+    }),
+    defaults: {
+      appliedTo: insurance.PercentAppliedTo ?? undefined,
+      perAnnum: insurance.PerAnnum,
+      isForUnusage: false,
+    },
+  };
+}
+
+function namesOf(names: Partial<Record<NameMember, string | null>>): KnownCharge['names'] {
+  const said = Object.entries(names).flatMap(([member, name]) => {
+    const key = name?.trim().toLowerCase() ?? '';
+    return key === '' ? [] : [[member, key] as const];
+  });
+  return Object.fromEntries(said);
+}

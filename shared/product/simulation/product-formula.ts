@@ -1,0 +1,98 @@
+/** Banking formulas of a product: expressions of the closed grammar (S2) over arguments that the caller sends (Q7). */
+
+import { compileFormula } from '../../lending/formula/compile-formula.ts';
+import { parseFormula } from '../../lending/formula/formula-parser.ts';
+import { namesIn } from '../../lending/formula/formula-tree.ts';
+import { isFormulaFailure } from '../../lending/formula/formula-values.ts';
+import type { Findings } from '../../lending/request/refusal.ts';
+import { exactOf, type ExactFigure } from './exact-figures.ts';
+import { codeKey } from '../catalogue/record-identity.ts';
+import type { FormulaRecord } from '../catalogue/record-parts.ts';
+import type { FormulaInput, FormulaInputPart, FormulaInputs } from './simulate-request.ts';
+
+/** The arguments of one part of jsonInputFormula, and which of them formulas asked for. */
+export class FormulaArguments {
+  readonly #path: string;
+  readonly #findings: Findings;
+  readonly #sent: readonly FormulaInput[];
+  readonly #figures = new Map<string, ExactFigure>();
+  readonly #asked = new Set<string>();
+  readonly #values = new Map<FormulaRecord, ExactFigure | undefined>();
+
+  constructor(part: FormulaInputPart, inputs: FormulaInputs | undefined, findings: Findings) {
+    this.#path = `jsonInputFormula.${part}`;
+    this.#findings = findings;
+    this.#sent = inputs?.[part] ?? [];
+    for (const { name, value } of this.#sent) {
+      const key = codeKey(name);
+      if (this.#figures.has(key)) {
+        findings.contradict(`${this.#path}.${name}`, 'must be sent once: names count in any case');
+      } else {
+        this.#figures.set(key, exactOf(value));
+      }
+    }
+  }
+
+  /**
+   * The exact value of a formula. Undefined, with the fault noted once, when an argument is missing or the formula has
+   * no value for these arguments (422).
+   */
+  valueOf(formula: FormulaRecord): ExactFigure | undefined {
+    if (!this.#values.has(formula)) this.#values.set(formula, this.#calculate(formula));
+    return this.#values.get(formula);
+  }
+
+  #calculate(formula: FormulaRecord): ExactFigure | undefined {
+    const figures = this.#figuresFor(formula.Inputs);
+    const tree = parseFormula(formula.Expression);
+    if (tree.kind === 'formula-error') return this.#fail(formula, tree.message);
+    const inputs = formula.Inputs.map(codeKey);
+    const unknown = [...namesIn(tree).keys()].filter((name) => !inputs.includes(codeKey(name)));
+    if (unknown.length > 0) return this.#fail(formula, `does not know ${unknown.join(', ')}`);
+    const slotOf = (name: string): number => inputs.indexOf(codeKey(name));
+    const expression = compileFormula(tree, { slotOf, rounding: 'HALF_UP' });
+    if ('kind' in expression) return this.#fail(formula, expression.message);
+    if (figures === undefined) return undefined;
+    const value = expression.evaluate({ slots: [...figures] });
+    return isFormulaFailure(value) ? this.#fail(formula, value.reason) : value;
+  }
+
+  /** Warns of arguments that no formula asked for (Q7). */
+  warnOfExtras(): void {
+    for (const { name } of this.#sent) {
+      if (!this.#asked.has(codeKey(name))) this.#findings.warn(`${this.#path}.${name}`);
+    }
+  }
+
+  /** The arguments in their order; all that are missing are noted, each once. */
+  #figuresFor(inputs: readonly string[]): readonly ExactFigure[] | undefined {
+    const found: ExactFigure[] = [];
+    for (const input of inputs) {
+      const key = codeKey(input);
+      const figure = this.#figures.get(key);
+      if (figure !== undefined) found.push(figure);
+      else if (!this.#asked.has(key)) {
+        const message = 'is missing; must be a number: the formula needs it';
+        this.#findings.refuse(`${this.#path}.${input}`, 'missing', message);
+      }
+      this.#asked.add(key);
+    }
+    return found.length === inputs.length ? found : undefined;
+  }
+
+  #fail({ Name }: FormulaRecord, reason: string): undefined {
+    this.#findings.refuse(
+      this.#path,
+      'formula-failed',
+      `must give the formula ${Name} a value: it ${reason}`,
+    );
+  }
+}
+
+/** The value of a formula without arguments; undefined: it takes some, or has none. */
+export function constantOf({ Expression }: FormulaRecord): ExactFigure | undefined {
+  const tree = parseFormula(Expression);
+  if (tree.kind === 'formula-error' || namesIn(tree).size > 0) return undefined;
+  const compiled = compileFormula(tree, { slotOf: () => 0, rounding: 'HALF_UP' });
+  return 'kind' in compiled ? undefined : compiled.constant;
+}

@@ -1,0 +1,99 @@
+/** The bounds of a product that a simulated loan keeps to (Q6): inclusive, null without a bound. */
+
+import { addDays, addMonths, type CalendarDate } from '../../lending/dates/calendar-date.ts';
+import type { Decimal } from 'decimal.js';
+import { compareValues } from '../../lending/formula/formula-arithmetic.ts';
+import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../../lending/dates/periodicity.ts';
+import type { Findings } from '../../lending/request/refusal.ts';
+import { exactOf, percentOf, type ExactFigure } from './exact-figures.ts';
+import type { Availability, PeriodType } from '../catalogue/product-record.ts';
+
+const DAYS_PER_WEEK = 7;
+const MONTHS_PER_YEAR = 12;
+
+/** A request's term: as many periods of the periodicity, from the day of the request on. */
+export interface SimulatedTerm {
+  readonly periods: number;
+  readonly periodicity: Periodicity;
+  readonly start: CalendarDate;
+}
+
+/** Refuses an amount or a down payment outside the product's bounds; the message names the bound (Q6). */
+export function checkAmountBounds(
+  { amount, downPayment }: { readonly amount: Decimal; readonly downPayment: Decimal },
+  bounds: Availability,
+  findings: Findings,
+): void {
+  const { MinimumAmount, MaximumAmount, MinimumAdvance, MaximumAdvance, Currency } = bounds;
+  if (MinimumAmount !== null && amount.lessThan(MinimumAmount)) {
+    const message = `must be at least ${MinimumAmount} ${Currency}, the product's MinimumAmount`;
+    findings.refuse('amount', 'out-of-range', message);
+  }
+  if (MaximumAmount !== null && amount.greaterThan(MaximumAmount)) {
+    const message = `must be at most ${MaximumAmount} ${Currency}, the product's MaximumAmount`;
+    findings.refuse('amount', 'out-of-range', message);
+  }
+  if (MinimumAdvance === null && MaximumAdvance === null) return;
+  const paid = exactOf(downPayment);
+  if (MinimumAdvance !== null && compareValues(paid, shareOf(amount, MinimumAdvance)) < 0) {
+    const message = `must be at least ${MinimumAdvance} % of amount, the product's MinimumAdvance`;
+    findings.refuse('downPayment', 'out-of-range', message);
+  }
+  if (MaximumAdvance !== null && compareValues(paid, shareOf(amount, MaximumAdvance)) > 0) {
+    const message = `must be at most ${MaximumAdvance} % of amount, the product's MaximumAdvance`;
+    findings.refuse('downPayment', 'out-of-range', message);
+  }
+}
+
+function shareOf(amount: Decimal, percent: number): ExactFigure {
+  return percentOf(exactOf(amount), exactOf(percent));
+}
+
+/** What a loanPeriod counts, such as `Monthly periods`; of the periodicity Once, which has no length, the PeriodType. */
+export function loanPeriodUnit(periodicity: Periodicity | undefined, periodType: PeriodType): string {
+  if (periodicity === undefined) return 'periods';
+  return periodicity.unit === 'Once' ? periodType.toLowerCase() : `${periodicity.name} periods`;
+}
+
+/** Refuses a term outside the product's bounds, which count in its PeriodType; the message names the bound (Q6). */
+export function checkPeriodBounds(term: SimulatedTerm, bounds: Availability, findings: Findings): void {
+  const { MinimumPeriod, MaximumPeriod, PeriodType } = bounds;
+  const counts = `loanPeriod counts ${loanPeriodUnit(term.periodicity, PeriodType)}`;
+  const counted = (count: number): string => {
+    const units = PeriodType.toLowerCase();
+    return `${count} ${count === 1 ? units.slice(0, -1) : units}`;
+  };
+  if (MinimumPeriod !== null && compareTerm(term, Math.ceil(MinimumPeriod), PeriodType) < 0) {
+    const message = `must come to at least ${counted(MinimumPeriod)}, the product's MinimumPeriod; ${counts}`;
+    findings.refuse('loanPeriod', 'out-of-range', message);
+  }
+  if (MaximumPeriod !== null && compareTerm(term, Math.floor(MaximumPeriod), PeriodType) > 0) {
+    const message = `must come to at most ${counted(MaximumPeriod)}, the product's MaximumPeriod; ${counts}`;
+    findings.refuse('loanPeriod', 'out-of-range', message);
+  }
+}
+
+/**
+ * Below, at or above zero as a term is shorter than, as long as or longer than a number of units. Days against months
+ * compare by the calendar: a term of 60 days from 1 January is two months and more, one from 1 July less.
+ */
+function compareTerm(
+  { periods, periodicity, start }: SimulatedTerm,
+  count: number,
+  unit: PeriodType,
+): number {
+  if (periodicity.unit === 'Once') return periods - count;
+  const months = monthsPerPeriod(periodicity);
+  const monthsOfUnit = unit === 'Months' ? 1 : unit === 'Years' ? MONTHS_PER_YEAR : 0;
+  if (months > 0 && monthsOfUnit > 0) return periods * months - count * monthsOfUnit;
+  const end =
+    months > 0 ? addMonths(start, periods * months) : addDays(start, periods * daysPerPeriod(periodicity));
+  return end - after(start, count, unit);
+}
+
+/** The day a number of units after a start. */
+export function after(start: CalendarDate, count: number, unit: PeriodType): CalendarDate {
+  if (unit === 'Days') return addDays(start, count);
+  if (unit === 'Weeks') return addDays(start, count * DAYS_PER_WEEK);
+  return addMonths(start, unit === 'Years' ? count * MONTHS_PER_YEAR : count);
+}

@@ -1,0 +1,226 @@
+/** Commissions and insurances of an offer as schedule terms, less discounts, and as the answer lists them (Q5, Q6). */
+
+import type { Decimal } from 'decimal.js';
+import {
+  daysPerPeriod,
+  findPeriodicity,
+  monthsPerPeriod,
+  type Periodicity,
+} from '../../lending/dates/periodicity.ts';
+import type { Findings } from '../../lending/request/refusal.ts';
+import type { CommissionItem, InsuranceItem } from '../../lending/request/repayment-schedule-request.ts';
+import { currencyId } from '../catalogue/currency-ids.ts';
+import { lessPercentages, lessValues, type Discount } from './discount-amount.ts';
+import {
+  decimalOf,
+  fraction,
+  minorOf,
+  percentOf,
+  scaledDecimal,
+  shownOf,
+  signOf,
+  times,
+  type ExactFigure,
+} from './exact-figures.ts';
+import type { CatalogueCharge } from './offered-charges.ts';
+import { codeKey } from '../catalogue/record-identity.ts';
+import type { SimulatedLoan } from './simulate-loan.ts';
+import type { OfferedCharge } from './simulation.ts';
+
+const MONTHS_PER_YEAR = 12;
+const DAYS_PER_YEAR = 365;
+
+/** Charges that are paid at the start have the financed amount as their only base. */
+export const BASES_AT_START: ReadonlySet<string> = new Set(['financedamount', 'remainingvalue']);
+
+/** A charge with what is left of its price after discounts; exactly one of value and percent is charged. */
+export interface PricedCharge {
+  readonly charge: CatalogueCharge;
+  /** Minor units that each charge costs; undefined: the percentage is charged. */
+  readonly value: bigint | undefined;
+  readonly percent: ExactFigure;
+  /** True: paid once at the start (Q6). */
+  readonly isOnce: boolean;
+  readonly shown: OfferedCharge;
+}
+
+/** The charge less its discounts; undefined, with the fault noted, when it cannot be charged in this loan. */
+export function pricedCharge(
+  charge: CatalogueCharge,
+  discounts: readonly Discount[],
+  loan: SimulatedLoan,
+  findings: Findings,
+): PricedCharge | undefined {
+  const refuse = (message: string): undefined => {
+    findings.refuse('productCode', 'not-allowed', `must be a product whose ${titleOf(charge)} ${message}`);
+  };
+  if (codeKey(charge.currency) !== codeKey(loan.currency)) return refuse(`is in ${loan.currency}`);
+  if (signOf(charge.price) < 0) return refuseNegative(charge, findings);
+  const periodicity = findPeriodicity(charge.periodicityType, loan.periodicities);
+  if (periodicity === undefined) return refuse('has a known periodicity');
+  const isOnce = periodicity.unit === 'Once';
+  const base = codeKey(charge.appliedTo ?? 'FinancedAmount');
+  if (isOnce && charge.isPercent && !BASES_AT_START.has(base)) {
+    return refuse('is of the financed amount: it is paid at the start');
+  }
+  const ofPercent = lessPercentages(charge.price, discounts);
+  const percent = ofPercent.left;
+  const hasValues = discounts.some(({ record }) => !record.IsPercentage);
+  if (charge.isPercent && !hasValues) {
+    const taken = { percent: ofPercent.percent, value: null };
+    return {
+      charge,
+      isOnce,
+      value: undefined,
+      percent,
+      shown: shownCharge(charge, { percent }, taken, loan),
+    };
+  }
+  if (charge.isPercent && !isOnce && base !== 'financedamount') {
+    return refuse('has no discount in money, as its percentage is not of the financed amount');
+  }
+  const moneyOf = (price: ExactFigure): ExactFigure =>
+    charge.isPercent ? costOf(charge, price, periodicity, loan) : price;
+  const ofValue = lessValues(moneyOf(percent), discounts);
+  const value = minorOf(ofValue.left, loan.digits, loan.rounding);
+  const money = charge.isPercent ? shownOf(moneyOf(charge.price)) : charge.priceShown;
+  const taken = { percent: ofPercent.percent, value: ofValue.value };
+  return {
+    charge,
+    isOnce,
+    value,
+    percent,
+    shown: shownCharge(charge, { percent, value, money }, taken, loan),
+  };
+}
+
+/** How messages call a charge, such as `commission Account administration`. */
+export function titleOf({ dimension, name }: CatalogueCharge): string {
+  return `${dimension.toLowerCase()} ${name}`;
+}
+
+/** Of a price by formula the caller can send other arguments. */
+function refuseNegative(charge: CatalogueCharge, findings: Findings): undefined {
+  if (charge.isByFormula) {
+    const message = `must not make the ${titleOf(charge)} less than zero`;
+    findings.refuse(formulaPathOf(charge), 'out-of-range', message);
+    return;
+  }
+  const message = `must be a product whose ${titleOf(charge)} does not cost less than zero`;
+  findings.refuse('productCode', 'not-allowed', message);
+}
+
+/** The member whose arguments give a charge its price by formula. */
+export function formulaPathOf({ dimension }: CatalogueCharge): string {
+  return dimension === 'Commission' ? 'jsonInputFormula.commissionInput' : 'jsonInputFormula.insuranceInput';
+}
+
+/** What a percentage of the financed amount costs each time, in major units and not yet rounded (F2). */
+function costOf(
+  { perAnnum }: CatalogueCharge,
+  percent: ExactFigure,
+  periodicity: Periodicity,
+  loan: SimulatedLoan,
+): ExactFigure {
+  const cost = percentOf(fraction(loan.financed, 10 ** loan.digits), percent);
+  if (!perAnnum || periodicity.unit === 'Once') return cost;
+  const months = monthsPerPeriod(periodicity);
+  const part =
+    months > 0 ? fraction(months, MONTHS_PER_YEAR) : fraction(daysPerPeriod(periodicity), DAYS_PER_YEAR);
+  return times(cost, part);
+}
+
+/** What is left of a charge: of its percentage, and of the money that it comes to, whose base is `money`. */
+interface Left {
+  readonly percent: ExactFigure;
+  readonly value?: bigint;
+  readonly money?: Decimal;
+}
+
+function shownCharge(
+  charge: CatalogueCharge,
+  { percent, value, money }: Left,
+  taken: { readonly percent: ExactFigure | null; readonly value: ExactFigure | null },
+  { digits, start }: SimulatedLoan,
+): OfferedCharge {
+  const { isPercent, price, priceShown } = charge;
+  return {
+    name: charge.name,
+    value: value === undefined ? null : scaledDecimal(value, digits),
+    percent: isPercent ? shownLeft(percent, price, priceShown) : null,
+    baseValue: money ?? null,
+    basePercent: isPercent ? priceShown : null,
+    discountValue: taken.value === null ? null : shownOf(taken.value),
+    discountPercent: taken.percent === null ? null : shownOf(taken.percent),
+    valueIsPercent: isPercent,
+    currencyId: currencyId(charge.currency),
+    periodicityType: charge.periodicityType,
+    date: start,
+    id: charge.id,
+    isUpfront: charge.isUpfront,
+  };
+}
+
+function shownLeft(left: ExactFigure, price: ExactFigure, priceShown: Decimal): Decimal {
+  return left === price ? priceShown : shownOf(left);
+}
+
+/** What is paid once at the start for the charges that are due then, in minor units, each rounded singly (Q6). */
+export function upFrontOf(charges: readonly PricedCharge[], loan: SimulatedLoan): bigint {
+  const atStart = charges.filter(({ isOnce }) => isOnce);
+  return atStart.reduce((sum, { value, percent }) => {
+    if (value !== undefined) return sum + value;
+    const cost = percentOf(fraction(loan.financed, 10 ** loan.digits), percent);
+    return sum + minorOf(cost, loan.digits, loan.rounding);
+  }, 0n);
+}
+
+/** The commissions that a schedule collects, none of them once. */
+export function commissionItems(
+  charges: readonly PricedCharge[],
+  loan: SimulatedLoan,
+): readonly CommissionItem[] {
+  return charges.map((priced) => ({
+    ...sourceOf(priced),
+    FeePeriodicityType: priced.charge.periodicityType,
+    FeeDate: loan.start,
+    FeeName: priced.charge.name,
+    FeeId: priced.charge.id,
+    GracePeriodFee: priced.charge.graceRows ?? undefined,
+  }));
+}
+
+/** The insurances that a schedule collects, none of them once. */
+export function insuranceItems(
+  charges: readonly PricedCharge[],
+  loan: SimulatedLoan,
+): readonly InsuranceItem[] {
+  return charges.map((priced) => ({
+    ...sourceOf(priced),
+    InsurancePeriodicityType: priced.charge.periodicityType,
+    InsuranceDate: loan.start,
+    InsuranceName: priced.charge.name,
+    InsuranceClassId: priced.charge.groupId ?? undefined,
+    InsuranceClassName: priced.charge.group ?? undefined,
+  }));
+}
+
+/** Exactly one of SourceValue and SourcePercent, with all digits (M4), and what goes with a percentage (F1, F2). */
+function sourceOf({
+  charge,
+  shown,
+  percent,
+}: PricedCharge): Pick<
+  CommissionItem,
+  'SourceValue' | 'SourcePercent' | 'PercentAppliedTo' | 'PerAnnum' | 'IsUpfront'
+> {
+  const IsUpfront = charge.isUpfront ?? undefined;
+  if (shown.value !== null) return { SourceValue: shown.value, IsUpfront };
+  const isCatalogues = percent === charge.price && !charge.isByFormula;
+  return {
+    SourcePercent: isCatalogues ? charge.priceShown : decimalOf(percent),
+    PercentAppliedTo: charge.appliedTo ?? undefined,
+    PerAnnum: charge.perAnnum,
+    IsUpfront,
+  };
+}

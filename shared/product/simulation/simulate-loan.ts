@@ -1,0 +1,186 @@
+/** The loan that a simulation is about: its amounts, dates and settings, before any interest or charge (Q1, Q2, Q6). */
+
+import { Decimal } from 'decimal.js';
+import { datePartsOf, type CalendarDate } from '../../lending/dates/calendar-date.ts';
+import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
+import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../lending/numbers/currency-digits.ts';
+import { MOST_INSTALLMENTS } from '../../lending/terms/loan-terms.ts';
+import { checkAmount } from '../../lending/request/member-checks.ts';
+import { findPeriodicity, type Periodicity } from '../../lending/dates/periodicity.ts';
+import type { Findings } from '../../lending/request/refusal.ts';
+import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
+import type { RoundingMode } from '../../lending/numbers/rounding.ts';
+import type { CatalogueView } from '../catalogue/catalogue-view.ts';
+import { exactOf, fraction, minorOf, percentOf, scaledDecimal } from './exact-figures.ts';
+import type { ProductRecord } from '../catalogue/product-record.ts';
+import { codeKey } from '../catalogue/record-identity.ts';
+import { after, checkAmountBounds, checkPeriodBounds, loanPeriodUnit } from './simulate-bounds.ts';
+import type { SimulateRequest } from './simulate-request.ts';
+
+const NOTHING = new Decimal(0);
+
+/** Terms that all offers of a simulation share. Amounts are minor units. */
+export interface SimulatedLoan {
+  readonly amount: number;
+  readonly downPayment: number;
+  /** amount - downPayment, more than zero (Q1). */
+  readonly financed: number;
+  readonly currency: string;
+  readonly digits: number;
+  readonly rounding: RoundingMode;
+  readonly periodicity: Periodicity;
+  readonly periodicities: readonly Periodicity[];
+  readonly start: CalendarDate;
+  readonly installmentsNo: number;
+  /** True: the schedule type is one for overdrafts, where rates for them apply. */
+  readonly isOverdraft: boolean;
+  readonly terms: RepaymentScheduleRequest;
+}
+
+/** The loan of a request; undefined, with all faults noted, when product or request do not give one. */
+export function simulatedLoanOf(
+  request: SimulateRequest,
+  product: ProductRecord,
+  { catalogue, requestDay }: { readonly catalogue: CatalogueView; readonly requestDay: CalendarDate },
+  findings: Findings,
+): SimulatedLoan | undefined {
+  const { Currency } = product.Availability;
+  const digits = currencyDigits(Currency) ?? DEFAULT_CURRENCY_DIGITS;
+  const amounts = amountsOf(request, product, digits, findings);
+  const scheduleType = attachedTypeOf(request, product, catalogue, findings);
+  const { periodicities } = catalogue.lending;
+  const periodicity = findPeriodicity(product.GeneralData.PeriodicityType, periodicities);
+  if (periodicity === undefined) {
+    const message = `must be a product whose periodicity is known, not ${product.GeneralData.PeriodicityType}`;
+    findings.refuse('productCode', 'unknown-periodicity', message);
+  }
+  const periods = periodsOf(request, product, { periodicity, start: requestDay }, findings);
+  if (amounts === undefined || scheduleType === undefined) return undefined;
+  if (periodicity === undefined || periods === undefined) return undefined;
+  const installmentsNo = periodicity.unit === 'Once' ? 1 : periods;
+  const common = { start: requestDay, periodicity, periodicities, installmentsNo };
+  const { type } = scheduleType;
+  return {
+    ...amounts,
+    ...common,
+    currency: Currency,
+    digits,
+    rounding: type.rounding,
+    isOverdraft: type.useExpiryDate,
+    terms: {
+      ScheduleType: type.name,
+      ProductType: product.BankingProductType,
+      Amount: amounts.downPayment === 0 ? request.amount : scaledDecimal(BigInt(amounts.financed), digits),
+      InstallmentsNo: installmentsNo,
+      PeriodicityType: periodicity.name,
+      InstallmentDay: datePartsOf(requestDay).day,
+      ActivationDate: requestDay,
+      ...(periodicity.unit === 'Once'
+        ? { FirstDueDate: after(requestDay, periods, product.Availability.PeriodType) }
+        : {}),
+      ...shiftOf(product),
+      ...percentagesOf(product, scheduleType, { financed: amounts.financed, digits }),
+      ...advanceOf(request, scheduleType),
+      CalculateDAE: 0,
+      Currency,
+      installmentValue: request.installmentValue,
+      principalValue: request.principalValue,
+    },
+  };
+}
+
+function amountsOf(
+  request: SimulateRequest,
+  { Availability }: ProductRecord,
+  digits: number,
+  findings: Findings,
+): Pick<SimulatedLoan, 'amount' | 'downPayment' | 'financed'> | undefined {
+  const sent = { amount: request.amount, downPayment: request.downPayment ?? NOTHING };
+  if (sent.amount.isZero()) findings.refuse('amount', 'out-of-range', 'must be more than zero');
+  const amount = checkAmount(findings, 'amount', sent.amount, digits);
+  const downPayment =
+    request.downPayment === undefined ? 0 : checkAmount(findings, 'downPayment', request.downPayment, digits);
+  if (!amount || downPayment === undefined) return undefined;
+  checkAmountBounds(sent, Availability, findings);
+  if (downPayment < amount) return { amount, downPayment, financed: amount - downPayment };
+  findings.refuse('downPayment', 'out-of-range', 'must be less than amount');
+  return undefined;
+}
+
+/** The schedule type of the request, when it is one of the product's (Q2). */
+function attachedTypeOf(
+  { scheduleType }: SimulateRequest,
+  { PaymentScheduleTypes }: ProductRecord,
+  { lending }: CatalogueView,
+  findings: Findings,
+): CompiledScheduleType | undefined {
+  const wanted = lending.findScheduleType(scheduleType);
+  const attached = PaymentScheduleTypes.flatMap((name) => lending.findScheduleType(name) ?? []);
+  const found = attached.find(({ type }) => type.id === wanted?.type.id);
+  if (found !== undefined) return found;
+  const names = attached.map(({ type }) => type.name).join(', ');
+  const message =
+    names === ''
+      ? 'must be attached to the product, which has no active schedule type'
+      : `must be a schedule type of the product: ${names}`;
+  findings.refuse('scheduleType', 'unknown-schedule-type', message);
+  return undefined;
+}
+
+/**
+ * The number of periods, within limits and bounds. Periods are those of the product's periodicity; Once has no length,
+ * so that its loanPeriod counts in the product's PeriodType.
+ */
+function periodsOf(
+  { loanPeriod }: SimulateRequest,
+  { Availability }: ProductRecord,
+  { periodicity, start }: { readonly periodicity: Periodicity | undefined; readonly start: CalendarDate },
+  findings: Findings,
+): number | undefined {
+  if (!Number.isInteger(loanPeriod) || loanPeriod < 1 || loanPeriod > MOST_INSTALLMENTS) {
+    const unit = loanPeriodUnit(periodicity, Availability.PeriodType);
+    const message = `must be a whole number of ${unit}, from 1 to ${MOST_INSTALLMENTS}`;
+    findings.refuse('loanPeriod', 'out-of-range', message);
+    return undefined;
+  }
+  if (periodicity === undefined) return undefined;
+  checkPeriodBounds({ periods: loanPeriod, periodicity, start }, Availability, findings);
+  return loanPeriod;
+}
+
+/** What the product says of cards and of what is left at the end (B1, B3). */
+function percentagesOf(
+  { CapitalPercent, ResidualPercent }: ProductRecord,
+  { type, principal, namesRead }: CompiledScheduleType,
+  { financed, digits }: Pick<SimulatedLoan, 'financed' | 'digits'>,
+): Partial<RepaymentScheduleRequest> {
+  const residual =
+    ResidualPercent === null
+      ? undefined
+      : minorOf(percentOf(fraction(financed, 10 ** digits), exactOf(ResidualPercent)), digits, type.rounding);
+  const isCapitalRead = principal.kind === 'CapitalPercent' || namesRead.has('CapitalPercent');
+  return {
+    ...(CapitalPercent === null || !isCapitalRead ? {} : { CapitalPercent: new Decimal(CapitalPercent) }),
+    ...(residual === undefined ? {} : { ResidualValue: scaledDecimal(residual, digits) }),
+  };
+}
+
+/** What was paid down, for schedule types whose formulas read it; others take no notice of it (E5). */
+function advanceOf(
+  { downPayment }: SimulateRequest,
+  { namesRead }: CompiledScheduleType,
+): Partial<RepaymentScheduleRequest> {
+  return namesRead.has('AdvanceAmount') ? { AdvanceAmount: downPayment } : {};
+}
+
+/** The product's calendars work as one: a day counts as a business day when all of them say so (H2). */
+function shiftOf({ GeneralData, CountryCalendars }: ProductRecord): Partial<RepaymentScheduleRequest> {
+  if (!GeneralData.HolidayShiftForRepaymentInstallments) return {};
+  const calendars = [...new Map(CountryCalendars.map((name) => [codeKey(name), name.trim()])).values()];
+  return {
+    HolidayShift: true,
+    HolidayCountry: calendars.length === 0 ? undefined : calendars.join('+'),
+    HolidayMethod: GeneralData.HolidayShiftMethod ?? undefined,
+    DeferDueDate: GeneralData.DeferDueDate,
+  };
+}

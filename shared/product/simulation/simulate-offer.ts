@@ -1,0 +1,124 @@
+/** One offer of a simulation: its rates and charges less discounts, its schedule, its figures (Q3-Q6). */
+
+import {
+  calculateRepaymentSchedule,
+  type ScheduleContext,
+} from '../../lending/calculate-repayment-schedule.ts';
+import { formatMinorUnits, LARGEST_FIGURE_MINOR } from '../../lending/numbers/money.ts';
+import type { Findings } from '../../lending/request/refusal.ts';
+import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
+import type { Discount } from './discount-amount.ts';
+import { lowersCharge, lowersInterest } from './discount-targets.ts';
+import { fraction, scaledDecimal } from './exact-figures.ts';
+import type { Offer } from './interest-choice.ts';
+import { offeredRatesOf } from './interest-rates.ts';
+import type { CommissionListRecord } from '../catalogue/list-records.ts';
+import type { CatalogueCharge } from './offered-charges.ts';
+import type { FormulaArguments } from './product-formula.ts';
+import { pricedOnce } from './priced-once.ts';
+import { commissionItems, insuranceItems, upFrontOf, type PricedCharge } from './simulate-charges.ts';
+import type { SimulatedLoan } from './simulate-loan.ts';
+import type { SimulateRequest } from './simulate-request.ts';
+import { noteFaults, noteWarnings } from './simulation-findings.ts';
+import { scheduleFigures } from './simulation-record.ts';
+import type { SimulationRecord } from './simulation.ts';
+
+/** An offer with the commissions that go with it. */
+export interface CompleteOffer extends Offer {
+  readonly commissionList: CommissionListRecord | undefined;
+  readonly commissions: readonly CatalogueCharge[];
+}
+
+/** What the offers of one request share. */
+export interface SharedTerms {
+  readonly request: SimulateRequest;
+  readonly loan: SimulatedLoan;
+  readonly discounts: readonly Discount[];
+  readonly insurances: readonly CatalogueCharge[];
+  /** Arguments of formulas of interests. */
+  readonly inputs: FormulaArguments;
+  readonly schedule: ScheduleContext;
+  readonly cntInterestId: number;
+  readonly cntInterestCommissionItemId: number;
+}
+
+/** The record of an offer; undefined, with the faults noted, when it cannot be calculated. */
+export function offerRecord(
+  offer: CompleteOffer,
+  shared: SharedTerms,
+  findings: Findings,
+): SimulationRecord | undefined {
+  const { interest, list, item } = offer;
+  const { request, loan } = shared;
+  const rates = offeredRatesOf(interest, list, {
+    requestDay: loan.start,
+    installmentsNo: loan.installmentsNo,
+    financed: fraction(loan.financed, 10 ** loan.digits),
+    isOverdraft: loan.isOverdraft,
+    sentRates: request.jsonMultipleInterestRates ?? [],
+    inputs: shared.inputs,
+    discounts: shared.discounts.filter(({ record }) => lowersInterest(record, interest)),
+  });
+  const commissions = priced(offer.commissions, shared, findings);
+  const insurances = priced(shared.insurances, shared, findings);
+  if (rates === undefined || findings.faults.length > 0) return undefined;
+  const terms = { ...loan.terms, ...rates.terms, ...chargeTerms(commissions, insurances, loan) };
+  const outcome = calculateRepaymentSchedule(terms, shared.schedule);
+  if (outcome.kind === 'refused') {
+    const charged = { commissions: repeated(commissions), insurances: repeated(insurances) };
+    noteFaults(outcome.faults, { request, terms, interest, ...charged }, findings);
+    return undefined;
+  }
+  noteWarnings(outcome.warnings, findings);
+  const figures = scheduleFigures(outcome, loan);
+  if (figures.total > LARGEST_FIGURE_MINOR) {
+    const largest = formatMinorUnits(LARGEST_FIGURE_MINOR, loan.digits);
+    findings.refuse('amount', 'amount-too-large', `must give a total of at most ${largest}`);
+    return undefined;
+  }
+  return {
+    interestPercent: rates.percent,
+    ...figures,
+    interestId: interest.Id,
+    interestListId: list.Id,
+    interestCommissionItemId: item.Id,
+    commissionListId: offer.commissionList?.Id ?? null,
+    cntInterestId: shared.cntInterestId,
+    cntInterestCommissionItemId: shared.cntInterestCommissionItemId,
+    interest: rates.shown,
+    commissions: commissions.map(({ shown }) => shown),
+    insurances: insurances.map(({ shown }) => shown),
+    terms,
+  };
+}
+
+/** The charges that are a part of the schedule. */
+function repeated(charges: readonly PricedCharge[]): readonly PricedCharge[] {
+  return charges.filter(({ isOnce }) => !isOnce);
+}
+
+function priced(
+  charges: readonly CatalogueCharge[],
+  { discounts, loan }: SharedTerms,
+  findings: Findings,
+): readonly PricedCharge[] {
+  return charges.flatMap((charge) => {
+    const lowering = discounts.filter(({ record }) => lowersCharge(record, charge));
+    return pricedOnce(charge, lowering, loan, findings) ?? [];
+  });
+}
+
+function chargeTerms(
+  commissions: readonly PricedCharge[],
+  insurances: readonly PricedCharge[],
+  loan: SimulatedLoan,
+): Pick<RepaymentScheduleRequest, 'Commission' | 'Insurance' | 'UpFrontValue'> {
+  const fees = commissionItems(repeated(commissions), loan);
+  const premiums = insuranceItems(repeated(insurances), loan);
+  const upFront = upFrontOf([...commissions, ...insurances], loan);
+  return {
+    ...(fees.length === 0 ? {} : { Commission: fees }),
+    ...(premiums.length === 0 ? {} : { Insurance: premiums }),
+    ...(upFront === 0n ? {} : { UpFrontValue: scaledDecimal(upFront, loan.digits) }),
+  };
+}

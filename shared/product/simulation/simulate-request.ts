@@ -1,0 +1,73 @@
+/**
+ * The request of `PLAT_BP_Simulate` as the simulation reads it. Member names are those of the interface, section 4.4.
+ *
+ * Conventions: a member that was absent or null is undefined (M6), and so may an empty list be; amounts, rates and
+ * formula inputs are exact decimals (M1); names are compared regardless of case. Nothing here has been checked for
+ * meaning yet.
+ */
+
+import type { Decimal } from 'decimal.js';
+import type { InterestRateRange } from '../../lending/request/repayment-schedule-request.ts';
+import type { NamedFigure } from '../catalogue/item-filters.ts';
+
+/** All that a caller may say about the offer that it wants. */
+export interface SimulateRequest {
+  readonly productCode: string;
+  /** Contract amount in major units of the product's currency, the down payment included (Q1). */
+  readonly amount: Decimal;
+  /** Number of periods of the product's periodicity (Q6). */
+  readonly loanPeriod: number;
+  /** Name or code of a schedule type that is attached to the product (Q2). */
+  readonly scheduleType: string;
+  readonly downPayment?: Decimal | undefined;
+  /** Id of an option of interest-options.ts (Q3). */
+  readonly interestType?: string | undefined;
+  /** Name of the same option (Q3). */
+  readonly interestTypeName?: string | undefined;
+  /** Optional discounts that are taken (Q5). */
+  readonly optional?: readonly OptionalFeature[] | undefined;
+  /** Optional discounts that are taken (Q5). */
+  readonly discount?: readonly ChosenDiscount[] | undefined;
+  /** Figures for the filters of interest-commission items (L3). */
+  readonly jsonFilterCommission?: readonly NamedFigure[] | undefined;
+  readonly jsonInsuranceFilter?: readonly NamedFigure[] | undefined;
+  readonly jsonDiscountFilter?: readonly NamedFigure[] | undefined;
+  readonly jsonInputFormula?: FormulaInputs | undefined;
+  /** Rates by instalment range, over those of a Collection interest (Q7). */
+  readonly jsonMultipleInterestRates?: readonly InterestRateRange[] | undefined;
+  /** Desired instalment value: a locked payment; zero = not locked (B2). */
+  readonly installmentValue?: Decimal | undefined;
+  /** Desired principal value: a locked principal; zero = not locked (B2). */
+  readonly principalValue?: Decimal | undefined;
+}
+
+/** An optional discount by its name or its id. */
+export interface OptionalFeature {
+  readonly Name?: string | undefined;
+  /** GUID of a discount. */
+  readonly ProductDiscountId?: string | undefined;
+}
+
+/** An optional discount by its name or its id; a product code must be the request's own. */
+export interface ChosenDiscount extends OptionalFeature {
+  readonly ProductCode?: string | undefined;
+}
+
+/** A value for an argument of formulas. */
+export interface FormulaInput {
+  /** The member's name, which is the argument's in any case. */
+  readonly name: string;
+  readonly value: Decimal;
+}
+
+/** Parts of jsonInputFormula, each the members of one object. */
+export const FORMULA_INPUT_PARTS = [
+  'interestInput',
+  'commissionInput',
+  'insuranceInput',
+  'discountInput',
+] as const;
+export type FormulaInputPart = (typeof FORMULA_INPUT_PARTS)[number];
+
+/** Arguments of banking formulas, by what the formula prices (Q7). */
+export type FormulaInputs = { readonly [Part in FormulaInputPart]?: readonly FormulaInput[] | undefined };

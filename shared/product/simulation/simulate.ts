@@ -1,0 +1,181 @@
+/** What a product costs a customer: one offer for each of its interests that fit the request (interface 4.4). */
+
+import { formatCalendarDate, type CalendarDate } from '../../lending/dates/calendar-date.ts';
+import type { KnownCalendars } from '../../lending/due-dates/holiday-shift.ts';
+import { Findings } from '../../lending/request/refusal.ts';
+import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
+import type { CatalogueView } from '../catalogue/catalogue-view.ts';
+import { offeredInsurances } from '../look-up/charge-sections.ts';
+import { discountsOf, warnOfIdleDiscounts } from './discount-choice.ts';
+import { offersOf, type Offer } from './interest-choice.ts';
+import { offeredCommissions, offeredInsuranceCharges, type CatalogueCharge } from './offered-charges.ts';
+import { FormulaArguments } from './product-formula.ts';
+import type { ProductRecord } from '../catalogue/product-record.ts';
+import { figuresOf } from '../catalogue/sent-figures.ts';
+import { simulatedLoanOf } from './simulate-loan.ts';
+import { offerRecord, type CompleteOffer, type SharedTerms } from './simulate-offer.ts';
+import type { FormulaInputPart, SimulateRequest } from './simulate-request.ts';
+import { distinctFaults } from './simulation-findings.ts';
+import type { SimulationOutcome, SimulationRecord } from './simulation.ts';
+
+/** What a simulation knows besides the request. */
+export interface SimulateContext {
+  readonly catalogue: CatalogueView;
+  readonly calendars: KnownCalendars;
+  /** UTC day of the request message's own timestamp: the loan starts on it (Q2), and validity counts as of it (L1). */
+  readonly requestDay: CalendarDate;
+}
+
+/** Most rows of all offers together: bounds the time of a simulation and keeps its answer within a message. */
+export const MOST_ROWS = 36_000;
+/** Installments over which a new payment is solved, once for each rate that was sent, that take as long as one row. */
+const SOLVED_PER_ROW = 100;
+
+type Inputs = Readonly<Record<FormulaInputPart, FormulaArguments>>;
+
+/**
+ * Simulates a product for a customer. Never throws for bad input: a request without an answer is refused with every
+ * fault that was found (E1, E3); all offers can be calculated, or there is none. Offers stand in catalogue order.
+ */
+export function simulate(request: SimulateRequest, context: SimulateContext): SimulationOutcome {
+  const steps = simulateInSteps(request, context);
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
+
+/**
+ * The same with a pause before each offer, so that the schedules of many offers need not be
+ * calculated in one go. Each pause gives the work that is left, in rows of a plain schedule.
+ */
+export function* simulateInSteps(
+  request: SimulateRequest,
+  context: SimulateContext,
+): Generator<number, SimulationOutcome, undefined> {
+  const { catalogue, calendars, requestDay } = context;
+  const product = catalogue.product(request.productCode, requestDay);
+  if (product === undefined) return unknownProduct(requestDay);
+  const findings = new Findings();
+  const refused = (): SimulationOutcome => ({
+    kind: 'refused',
+    faults: distinctFaults(findings.faults),
+  });
+  const inputs = inputsOf(request, findings);
+  const loan = simulatedLoanOf(request, product, context, findings);
+  const offers = offersOf(request, product, context, findings);
+  const complete = completeOffers(offers, context, inputs);
+  const insurances = insurancesOf(request, product, context, { findings, inputs });
+  const discounted = { catalogue, requestDay, inputs: inputs.discountInput };
+  const given = discountsOf(request, product, discounted, findings);
+  const offerRows = loan === undefined ? 0 : rowsOfOffer(request, loan.installmentsNo);
+  if (loan !== undefined) refuseTooManyRows(offers.length, { ...loan, offerRows }, findings);
+  if (loan === undefined || findings.faults.length > 0) return refused();
+  for (const input of Object.values(inputs)) input.warnOfExtras();
+  const shared: SharedTerms = {
+    request,
+    loan,
+    discounts: given.discounts,
+    insurances,
+    inputs: inputs.interestInput,
+    schedule: { requestDay, calendars, catalogue: withoutCharges(catalogue.lending) },
+    cntInterestId: new Set(offers.map(({ interest }) => interest.Id)).size,
+    cntInterestCommissionItemId: new Set(offers.map(({ item }) => item.Id)).size,
+  };
+  const records: SimulationRecord[] = [];
+  for (const [index, offer] of complete.entries()) {
+    yield (complete.length - index) * offerRows;
+    const record = offerRecord(offer, shared, findings);
+    if (record !== undefined) records.push(record);
+  }
+  if (findings.faults.length > 0) return refused();
+  warnOfIdleDiscounts(given, findings);
+  return { kind: 'simulation', records, warnings: findings.warnings };
+}
+
+/** The terms of an offer say all of its charges: nothing of them is looked up again by name. */
+function withoutCharges(names: ScheduleCatalogue): ScheduleCatalogue {
+  const { scheduleTypes, periodicities } = names;
+  return { scheduleTypes, periodicities, findScheduleType: (name) => names.findScheduleType(name) };
+}
+
+function unknownProduct(day: CalendarDate): SimulationOutcome {
+  const message = `must be the code of a product with an approved version that is valid on ${formatCalendarDate(day)}`;
+  return {
+    kind: 'refused',
+    faults: [{ path: 'productCode', code: 'unknown-product', message, status: 422 }],
+    unknownProduct: true,
+  };
+}
+
+/** The work of one offer in rows of a plain schedule. */
+function rowsOfOffer({ jsonMultipleInterestRates }: SimulateRequest, installmentsNo: number): number {
+  const solved = (jsonMultipleInterestRates?.length ?? 0) * installmentsNo;
+  return installmentsNo + Math.floor(solved / SOLVED_PER_ROW);
+}
+
+function refuseTooManyRows(
+  offers: number,
+  { installmentsNo, offerRows }: { readonly installmentsNo: number; readonly offerRows: number },
+  findings: Findings,
+): void {
+  if (offers * offerRows <= MOST_ROWS) return;
+  if (offers * installmentsNo <= MOST_ROWS) {
+    const message = `must have fewer items with ${offers} offers over ${installmentsNo} periods`;
+    findings.refuse('jsonMultipleInterestRates', 'too-many-rows', message);
+    return;
+  }
+  const most = Math.floor(MOST_ROWS / offers);
+  const message = `must be at most ${most} periods with ${offers} offers; jsonFilterCommission leaves fewer of them`;
+  findings.refuse('loanPeriod', 'too-many-rows', message);
+}
+
+function inputsOf({ jsonInputFormula }: SimulateRequest, findings: Findings): Inputs {
+  return {
+    interestInput: new FormulaArguments('interestInput', jsonInputFormula, findings),
+    commissionInput: new FormulaArguments('commissionInput', jsonInputFormula, findings),
+    insuranceInput: new FormulaArguments('insuranceInput', jsonInputFormula, findings),
+    discountInput: new FormulaArguments('discountInput', jsonInputFormula, findings),
+  };
+}
+
+/** The offers with their commissions; formulas are tried, so that all missing arguments are told at once (Q7). */
+function completeOffers(
+  offers: readonly Offer[],
+  { catalogue, requestDay }: SimulateContext,
+  inputs: Inputs,
+): readonly CompleteOffer[] {
+  const commissionsByCode = new Map<string, readonly CatalogueCharge[]>();
+  for (const { interest } of offers) {
+    if (interest.Type === 'BankingFormula' && interest.Formula !== null) {
+      inputs.interestInput.valueOf(interest.Formula);
+    }
+  }
+  return offers.map((offer) => {
+    const code = offer.item.CommissionList;
+    const commissionList = code === null ? undefined : catalogue.commissionList(code);
+    const known = commissionsByCode.get(commissionList?.Code ?? '');
+    const commissions =
+      known ?? offeredCommissions(commissionList, { requestDay, inputs: inputs.commissionInput });
+    commissionsByCode.set(commissionList?.Code ?? '', commissions);
+    return { ...offer, commissionList, commissions };
+  });
+}
+
+function insurancesOf(
+  request: SimulateRequest,
+  product: ProductRecord,
+  { catalogue, requestDay }: SimulateContext,
+  { findings, inputs }: { readonly findings: Findings; readonly inputs: Inputs },
+): readonly CatalogueCharge[] {
+  const items = offeredInsurances(product, catalogue);
+  const filters = items.flatMap(({ item, list }) => [
+    ...item.Filters,
+    ...list.Insurances.flatMap(({ Filters }) => Filters),
+  ]);
+  const figures = figuresOf('jsonInsuranceFilter', request.jsonInsuranceFilter, filters, findings);
+  return offeredInsuranceCharges(
+    items,
+    { figures, findCustomList: (code) => catalogue.customList(code) },
+    { requestDay, inputs: inputs.insuranceInput },
+  );
+}

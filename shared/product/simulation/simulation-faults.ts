@@ -1,0 +1,212 @@
+/**
+ * Faults of a schedule calculation in the words of the simulation that it was made for (E1): each names a member of the
+ * simulation request, or the product whose catalogue record is at fault, and what a caller of it can do.
+ */
+
+import type { Fault } from '../../lending/request/refusal.ts';
+import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
+import type { InterestRecord } from '../catalogue/list-records.ts';
+import type { CatalogueCharge } from './offered-charges.ts';
+import { formulaPathOf, titleOf, type PricedCharge } from './simulate-charges.ts';
+import type { SimulateRequest } from './simulate-request.ts';
+
+/** The simulation that a calculation was made for. */
+export interface FaultContext {
+  readonly request: SimulateRequest;
+  readonly terms: RepaymentScheduleRequest;
+  readonly interest: InterestRecord;
+  /** In the order of the terms' Commission and Insurance. */
+  readonly commissions: readonly PricedCharge[];
+  readonly insurances: readonly PricedCharge[];
+}
+
+type Tell = (fault: Fault, context: FaultContext) => Fault;
+
+/** What is said of the members that a simulation makes a schedule request of; the first that fits the path counts. */
+const TOLD: readonly (readonly [path: RegExp, tell: Tell])[] = [
+  [/^(installmentValue|principalValue)$/, lock],
+  [/^Amount$/, (fault) => ({ ...fault, path: 'amount', status: 422 })],
+  [/^InstallmentsNo$/, (fault) => ({ ...fault, path: 'loanPeriod', status: 422 })],
+  [/^ScheduleType$/, (fault) => ({ ...fault, path: 'scheduleType', status: 422 })],
+  [/^ProductType$/, productType],
+  [/^PeriodicityType$/, periodicity],
+  [/^(ResidualValue|CapitalPercent)$/, needed],
+  [/^UnusedAmount$/, () => refusal('productCode', 'not-allowed', WITHOUT_UNUSED)],
+  [/^UpFrontValue$/, ({ code, message }) => refusal('productCode', code, `${AT_START}: ${message}`)],
+  [/^Currency$/, currency],
+  [/^Holiday(Country|Method)$/, holidays],
+  [/^InterestPercent$/, rate],
+  [/^MultipleInterestRates\b/, ranges],
+  [/^BandedInterestRates\b/, bands],
+  [/^(Commission|Insurance)$/, chargeList],
+  [/^(Commission|Insurance)\[\d+\]/, charge],
+];
+
+const WITHOUT_UNUSED =
+  'must be a product without charges on the unused amount, which a simulation does not have';
+const AT_START = 'must be a product whose charges at the start can be calculated with';
+const PLACE = /^(?<list>Commission|Insurance)\[(?<place>\d+)\]\.?(?<member>.*)$/;
+
+/** Members of charges in a schedule request, as the catalogue calls them. */
+const CHARGE_MEMBERS: Readonly<Record<string, string>> = {
+  SourceValue: 'its value',
+  SourcePercent: 'its percentage',
+  FeePeriodicityType: 'PeriodicityType',
+  InsurancePeriodicityType: 'PeriodicityType',
+  PercentAppliedTo: 'PercentAppliedTo',
+  PerAnnum: 'PerAnnum',
+  IsUpfront: 'IsUpfront',
+  GracePeriodFee: 'GracePeriodFee',
+};
+
+/** The fault as the caller of a simulation is told it. */
+export function toldFault(fault: Fault, context: FaultContext): Fault {
+  const told = TOLD.find(([path]) => path.test(fault.path));
+  if (told !== undefined) return told[1](fault, context);
+  return refusal('productCode', codeOf(fault), 'must be a product whose terms can be calculated with');
+}
+
+function refusal(path: string, code: Fault['code'], message: string): Fault {
+  return { path, code, message, status: 422 };
+}
+
+/** What a schedule lacks is due to the product: nothing is missing that a simulation could send. */
+function codeOf({ code }: Fault): Fault['code'] {
+  return code === 'missing' ? 'not-allowed' : code;
+}
+
+/** A locked value is the caller's own member; only one that formulas of the type read can be missing (400, Q2). */
+function lock(fault: Fault): Fault {
+  if (fault.code !== 'payment-below-interest') return fault;
+  const [covering = ''] = fault.message.split(',', 1);
+  return { ...fault, message: `${covering}; leave it out for a payment that does` };
+}
+
+function productType(fault: Fault, { terms }: FaultContext): Fault {
+  if (fault.code === 'unknown-product-type') {
+    const message = `must be a product whose BankingProductType is known, not ${terms.ProductType}`;
+    return refusal('productCode', fault.code, message);
+  }
+  const message = `must be a schedule type that is made for the product's BankingProductType, ${terms.ProductType}`;
+  return refusal('scheduleType', fault.code, message);
+}
+
+function periodicity({ code }: Fault, { terms }: FaultContext): Fault {
+  const message = `must be a schedule type that goes with the product's PeriodicityType, ${terms.PeriodicityType}`;
+  return refusal('scheduleType', code, message);
+}
+
+function needed({ path, code }: Fault): Fault {
+  if (code !== 'missing') {
+    const member = path === 'ResidualValue' ? 'ResidualPercent' : path;
+    return refusal('productCode', code, `must be a product whose ${member} is from 0 to 100`);
+  }
+  const told = `must not be a type that needs ${path}, which the product does not have`;
+  return refusal('scheduleType', 'not-allowed', told);
+}
+
+function currency({ code }: Fault, { terms }: FaultContext): Fault {
+  const message = `must be a product whose Currency is the ISO 4217 code of a currency, not ${terms.Currency}`;
+  return refusal('productCode', code, message);
+}
+
+function holidays({ path, code, message }: Fault): Fault {
+  const member = path === 'HolidayCountry' ? 'CountryCalendars' : 'HolidayShiftMethod';
+  return refusal('productCode', code, `must be a product whose due dates can be moved: ${member} ${message}`);
+}
+
+/** A rate by formula is what its arguments make of it; any other is the catalogue's. */
+function rate(fault: Fault, { interest, request }: FaultContext): Fault {
+  const isSent = (request.jsonInputFormula?.interestInput?.length ?? 0) > 0;
+  if (interest.Type === 'BankingFormula' && isSent) {
+    return refusal('jsonInputFormula.interestInput', fault.code, `must give a rate: it ${fault.message}`);
+  }
+  return wrongRate(fault, interest);
+}
+
+function wrongRate(fault: Fault, interest: InterestRecord): Fault {
+  const needs = `must be a product whose interest ${interest.Name}`;
+  if (fault.code === 'missing') {
+    return refusal('productCode', 'not-allowed', `${needs} has a rate for every installment`);
+  }
+  return refusal('productCode', fault.code, `${needs} has rates to calculate with: each ${fault.message}`);
+}
+
+/** Ranges that the caller sent keep their places; of those of the catalogue the term may go beyond the last. */
+function ranges(fault: Fault, { request, terms, interest }: FaultContext): Fault {
+  if ((request.jsonMultipleInterestRates?.length ?? 0) > 0) {
+    return { ...fault, path: fault.path.replace('MultipleInterestRates', 'jsonMultipleInterestRates') };
+  }
+  if (fault.path.endsWith('.InterestRate')) return wrongRate(fault, interest);
+  if (fault.code === 'rates-incomplete' && fault.path.endsWith('.ToInstNo')) {
+    const last = Math.max(...(terms.MultipleInterestRates ?? []).map(({ ToInstNo }) => ToInstNo ?? 0));
+    const message = `must be at most ${last} periods, up to the last installment that the interest ${interest.Name} has a rate for`;
+    return refusal('loanPeriod', fault.code, message);
+  }
+  const message = `must be a product whose interest ${interest.Name} has one rate for every installment`;
+  return refusal('productCode', codeOf(fault), message);
+}
+
+function bands(fault: Fault, { interest }: FaultContext): Fault {
+  const { path, code } = fault;
+  if (path === 'BandedInterestRates' && code === 'not-allowed') {
+    const message = `must be a schedule type that takes rates by amount, as the interest ${interest.Name} has them`;
+    return refusal('scheduleType', code, message);
+  }
+  if (path === 'BandedInterestRates') {
+    const message = `must be smaller: the interest ${interest.Name} has no rate for every balance of the schedule`;
+    return refusal('amount', code, message);
+  }
+  if (path.endsWith('.Value')) return wrongRate(fault, interest);
+  const message = `must be a product whose interest ${interest.Name} has one rate for every amount`;
+  return refusal('productCode', codeOf(fault), message);
+}
+
+function chargeList({ path, code }: Fault, context: FaultContext): Fault {
+  const isFee = path === 'Commission';
+  const what = isFee ? 'commissions' : 'insurances';
+  if (code === 'amount-too-large') return tooLarge(isFee ? context.commissions : context.insurances, what);
+  const message =
+    code === 'not-allowed'
+      ? `must be a product without ${what}, which the schedule type does not take; or name another scheduleType`
+      : `must be a product with fewer ${what}`;
+  return refusal('productCode', code, message);
+}
+
+function charge({ path, code, message }: Fault, context: FaultContext): Fault {
+  const { list, place, member = '' } = PLACE.exec(path)?.groups ?? {};
+  const priced = (list === 'Commission' ? context.commissions : context.insurances)[Number(place)];
+  const needs = 'must be a product whose terms can be calculated';
+  if (priced === undefined) return refusal('productCode', code, needs);
+  const title = titleOf(priced.charge);
+  if (code === 'amount-too-large') return tooLarge([priced], title);
+  if (member.startsWith('Source') && priced.charge.isByFormula) {
+    return refusal(formulaPathOf(priced.charge), code, `must give the ${title} a price: it ${message}`);
+  }
+  if (member === 'PercentAppliedTo' && code === 'not-allowed') {
+    const told = `must be a schedule type that can charge the ${title}: its PercentAppliedTo ${message}`;
+    return refusal('scheduleType', code, told);
+  }
+  const known = CHARGE_MEMBERS[member] ?? 'its record';
+  return refusal(
+    'productCode',
+    codeOf({ path, code, message, status: 422 }),
+    `${needs}: ${title}, ${known}, ${message}`,
+  );
+}
+
+/** Percentages grow with the amount, formulas give what their arguments make, and prices are the catalogue's. */
+function tooLarge(charges: readonly PricedCharge[], what: string): Fault {
+  const isSome = (test: (charge: CatalogueCharge) => boolean) =>
+    charges.some((priced) => test(priced.charge));
+  const told = 'one installment pays more than can be calculated with';
+  const code = 'amount-too-large';
+  const byFormula = charges.find((priced) => priced.charge.isByFormula);
+  if (byFormula !== undefined) {
+    return refusal(formulaPathOf(byFormula.charge), code, `must give smaller ${what}: ${told}`);
+  }
+  if (isSome(({ isPercent }) => isPercent)) {
+    return refusal('amount', code, `must be smaller: with ${what} ${told}`);
+  }
+  return refusal('productCode', code, `must be a product with smaller ${what}: ${told}`);
+}

@@ -1,0 +1,105 @@
+/** The answer of a simulation, before a spelling or an encoding is chosen for it (interface 4.4, Q4). */
+
+import type { Decimal } from 'decimal.js';
+import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
+import type { Fault, Warning } from '../../lending/request/refusal.ts';
+import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
+
+/** An instalment, or row 0, which carries the down payment (Q1). Amounts are whole minor units. */
+export interface SimulationRow {
+  readonly InstallmentNo: number;
+  readonly remainingValue: number;
+  readonly pmt: number;
+  readonly interest: number;
+  readonly principal: number;
+  readonly managementFee: number;
+  readonly totalInstallment: number;
+  /** Present only when the offer has insurances (F4). */
+  readonly insurance?: number;
+  /** Interest that joined the balance; present only when that occurs (M3). */
+  readonly capitalisedInterest?: number;
+}
+
+/**
+ * The annual rate of an offer, in percent: base less discountPercent percent of it, less discountValue percentage
+ * points (Q5). For show only: terms have all digits (M4). Of several rates it is that of row 1, of bands that of the band that the financed amount lies in.
+ */
+export interface OfferedInterest {
+  readonly basePercent: Decimal;
+  /** Percentage points; 0 without such a discount. */
+  readonly discountValue: Decimal;
+  /** Percent of the base; 0 without such a discount. */
+  readonly discountPercent: Decimal;
+}
+
+/**
+ * A commission or insurance of an offer. A price in money is baseValue less discountPercent percent of it, less
+ * discountValue. A percentage is basePercent less discountPercent percent of it; where a discount in money makes a
+ * price of it, baseValue is what basePercent comes to each time, and `value` what is charged in its place (Q5). Bases are
+ * the catalogue's figures as they stand there, other figures have ten decimals at most. null: there is no such figure.
+ */
+export interface OfferedCharge {
+  readonly name: string;
+  /** Money per charge, major units. */
+  readonly value: Decimal | null;
+  readonly percent: Decimal | null;
+  readonly baseValue: Decimal | null;
+  readonly basePercent: Decimal | null;
+  /** Money. */
+  readonly discountValue: Decimal | null;
+  readonly discountPercent: Decimal | null;
+  readonly valueIsPercent: boolean;
+  /** GUID by currency-ids.ts. */
+  readonly currencyId: string;
+  readonly periodicityType: string;
+  /** Start of its first period: the day of the request. */
+  readonly date: CalendarDate;
+  /** GUID of the commission or insurance. */
+  readonly id: string;
+  readonly isUpfront: boolean | null;
+}
+
+/** One offer: an interest of an interest-commission item with all that comes with it. Amounts are minor units. */
+export interface SimulationRecord {
+  /** Decimal digits of every amount that is a whole number (M2). */
+  readonly currencyDigits: number;
+  /** Annual rate after discounts, such as `7.9500%`. */
+  readonly interestPercent: string;
+  /** Such as `8.2413%`; null when there is none (A3, A4). */
+  readonly irr: string | null;
+  readonly firstInstallment: number;
+  readonly firstInsurance: number;
+  readonly totalInsurance: number;
+  readonly firstFee: number;
+  readonly totalFee: number;
+  readonly total: number;
+  /** Row 0 first. */
+  readonly rows: readonly SimulationRow[];
+  readonly interestId: string;
+  readonly interestListId: string;
+  readonly interestCommissionItemId: string;
+  /** null: the item has no commissions. */
+  readonly commissionListId: string | null;
+  /** How many interests and interest-commission items are offered in all; the same on every record. */
+  readonly cntInterestId: number;
+  readonly cntInterestCommissionItemId: number;
+  readonly interest: OfferedInterest;
+  readonly commissions: readonly OfferedCharge[];
+  readonly insurances: readonly OfferedCharge[];
+  /** The terms that the rows are calculated from: `CalculateRepaymentSchedule` answers them with the same rows. */
+  readonly terms: RepaymentScheduleRequest;
+}
+
+/** The outcome of a simulation: offers, or all the reasons why there are none. */
+export type SimulationOutcome =
+  | {
+      readonly kind: 'simulation';
+      readonly records: readonly SimulationRecord[];
+      readonly warnings: readonly Warning[];
+    }
+  | {
+      readonly kind: 'refused';
+      readonly faults: readonly Fault[];
+      /** True: there is no approved product of that code on the day (L1). */
+      readonly unknownProduct?: true;
+    };

@@ -1,0 +1,114 @@
+/**
+ * What is wrong with a catalogue as a whole, all at once: records that cannot be told apart, versions that would both
+ * answer, names of what is not there, bounds in the wrong order. Only what can answer is looked into: Approved products
+ * and Active lists; a Draft may be unfinished.
+ */
+
+import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
+import type { CatalogueRecord, RecordKind } from '../catalogue/catalogue-records.ts';
+import { checkCommission, checkInsurance } from './check-charges.ts';
+import type { CheckContext, RecordContext } from './check-context.ts';
+import { chargeNamesOf, checkDiscounts } from './check-discounts.ts';
+import { checkIdentities } from './check-identities.ts';
+import { checkInterests } from './check-interests.ts';
+import { checkNames } from './check-parts.ts';
+import { checkProduct } from './check-product.ts';
+import { checkSimulation } from './check-simulation.ts';
+import { overlappingVersions } from '../catalogue/product-versions.ts';
+import { codeKey } from '../catalogue/record-identity.ts';
+import { below, recordName, reporterOf } from './record-report.ts';
+import { entriesOfKind, findLists, soundLists } from '../catalogue/records-of-kind.ts';
+
+/** All faults of these records, in catalogue order; each names record, member and what to do. */
+export function checkCatalogue(
+  records: readonly CatalogueRecord[],
+  context: CheckContext,
+): readonly CatalogueFault[] {
+  const faults: CatalogueFault[] = [];
+  checkIdentities(records, faults);
+  checkVersions(records, faults);
+  const lists = findLists(records);
+  const productCodes = new Set(entriesOfKind(records, 'product').map(({ record }) => codeKey(record.Code)));
+  const mayExist = (kind: RecordKind): boolean => context.unknown?.has(kind) === true;
+  const recordContext: Omit<RecordContext, 'soundLists'> = {
+    ...context,
+    lists,
+    hasProduct: (code) => productCodes.has(codeKey(code)) || mayExist('product'),
+    hasCustomList: (code) => lists.customList(code) !== undefined || mayExist('custom-list'),
+    mayExist,
+    charges: chargeNamesOf(records, mayExist),
+  };
+  return [...faults, ...faultsOfEach(records, recordContext)];
+}
+
+function isProduct({ kind }: CatalogueRecord): boolean {
+  return kind === 'product';
+}
+
+/** Lists are checked first: what a product that names a faulty one can do is not known before it is mended. */
+function faultsOfEach(
+  records: readonly CatalogueRecord[],
+  context: Omit<RecordContext, 'soundLists'>,
+): readonly CatalogueFault[] {
+  const faulty = new Set<unknown>();
+  const faultsOf = new Map<CatalogueRecord, readonly CatalogueFault[]>();
+  const complete = { ...context, soundLists: soundLists(context.lists, faulty) };
+  const inOrder = [...records.filter((entry) => !isProduct(entry)), ...records.filter(isProduct)];
+  for (const entry of inOrder) {
+    const found: CatalogueFault[] = [];
+    checkRecord(entry, complete, found);
+    if (found.length > 0 || entry.unread !== undefined) faulty.add(entry.record);
+    faultsOf.set(entry, found);
+  }
+  return records.flatMap((entry) => faultsOf.get(entry) ?? []);
+}
+
+/** What tells which version answers on a day. */
+const DATING_MEMBERS = ['Code', 'Version', 'Status', 'StartDate', 'EndDate'];
+
+function isDated({ unread }: Pick<CatalogueRecord, 'unread'>): boolean {
+  return unread === undefined || DATING_MEMBERS.every((member) => !unread.has(member));
+}
+
+/** At most one Approved version of a product may be valid on any day (L1). */
+function checkVersions(records: readonly CatalogueRecord[], faults: CatalogueFault[]): void {
+  const products = records.filter((entry) => entry.kind === 'product').filter(isDated);
+  for (const entries of Map.groupBy(products, ({ record }) => codeKey(record.Code)).values()) {
+    const versions = entries.map((entry) => ({ ...entry.record, entry }));
+    for (const [one, other] of overlappingVersions(versions)) {
+      if (one.Version === other.Version) continue;
+      const text = `must not share a day with ${recordName(one.entry)} in ${one.entry.source}`;
+      reporterOf(other.entry, faults)(
+        'StartDate',
+        `${text}: only one version may be Approved on a day, so end one before the other starts`,
+      );
+    }
+  }
+}
+
+function checkRecord(entry: CatalogueRecord, context: RecordContext, faults: CatalogueFault[]): void {
+  const report = reporterOf(entry, faults);
+  if (entry.kind === 'product' && entry.record.Status === 'Approved') {
+    checkProduct(entry.record, context, report);
+    if (entry.unread === undefined) checkSimulation(entry.record, context, report);
+  }
+  if (!('Status' in entry.record) || entry.record.Status !== 'Active') return;
+  if (entry.kind === 'interest-list') checkInterests(entry.record, report);
+  if (entry.kind === 'discount-list') checkDiscounts(entry.record, context, report);
+  if (entry.kind === 'commission-list') {
+    const { Commissions } = entry.record;
+    const names = Commissions.map(({ Name }) => Name);
+    checkNames(names, (place) => `Commissions[${place}].Name`, report);
+    for (const [place, commission] of Commissions.entries()) {
+      checkCommission(commission, context, below(`Commissions[${place}]`, report));
+    }
+  }
+  if (entry.kind === 'insurance-list') {
+    const { Insurances } = entry.record;
+    const names = Insurances.map(({ InsuranceName }) => InsuranceName);
+    checkNames(names, (place) => `Insurances[${place}].InsuranceName`, report);
+    for (const [place, insurance] of Insurances.entries()) {
+      checkInsurance(insurance, context, below(`Insurances[${place}]`, report));
+    }
+  }
+}

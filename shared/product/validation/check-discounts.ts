@@ -1,0 +1,122 @@
+/** What is wrong with a discount list (Q5), and the names that discounts may refer to. */
+
+import type { CatalogueRecord } from '../catalogue/catalogue-records.ts';
+import type { ChargeNames, RecordContext } from './check-context.ts';
+import {
+  checkDays,
+  checkFilters,
+  checkFormulaUse,
+  checkNames,
+  MONEY_LIMITS,
+  PERCENT_LIMITS,
+  WHOLE_PERCENT,
+} from './check-parts.ts';
+import type { DiscountDimension, DiscountListRecord, DiscountRecord } from '../catalogue/list-records.ts';
+import { codeKey } from '../catalogue/record-identity.ts';
+import { below, type Report } from './record-report.ts';
+import { entriesOfKind } from '../catalogue/records-of-kind.ts';
+
+/** Members that only make sense in one dimension. */
+const MEMBERS_OF_DIMENSION: Readonly<Record<DiscountDimension, readonly (keyof DiscountRecord)[]>> = {
+  Interest: ['InterestType'],
+  Commission: ['Commission', 'CommissionType'],
+  Insurance: ['Insurance', 'InsuranceClass'],
+};
+
+/** What each member names, for messages. */
+const NAMED: Readonly<Record<keyof ChargeNames, string>> = {
+  Commission: 'commission',
+  CommissionType: 'type of commissions',
+  Insurance: 'insurance',
+  InsuranceClass: 'class of insurances',
+};
+
+/** Of lists that could not be read nobody knows what they name. */
+const ANY_NAME = { has: () => true };
+const NAMING_MEMBERS = /^(?:Status|Commissions|Insurances)$|\.(?:Name|Type|InsuranceName|Class)$/;
+
+function isNaming({ unread }: CatalogueRecord): boolean {
+  return unread !== undefined && [...unread].some((member) => NAMING_MEMBERS.test(member));
+}
+
+/** What discounts may name. */
+export function chargeNamesOf(
+  records: readonly CatalogueRecord[],
+  mayExist: RecordContext['mayExist'],
+): ChargeNames {
+  const commissions = entriesOfKind(records, 'commission-list')
+    .filter(({ record }) => record.Status === 'Active')
+    .flatMap(({ record }) => record.Commissions);
+  const insurances = entriesOfKind(records, 'insurance-list')
+    .filter(({ record }) => record.Status === 'Active')
+    .flatMap(({ record }) => record.Insurances);
+  const hasOthers = (kind: 'commission-list' | 'insurance-list'): boolean =>
+    mayExist(kind) || records.some((entry) => entry.kind === kind && isNaming(entry));
+  const names = (kind: Parameters<typeof hasOthers>[0], found: readonly (string | null)[]) =>
+    hasOthers(kind) ? ANY_NAME : keysOf(found);
+  return {
+    Commission: names(
+      'commission-list',
+      commissions.map(({ Name }) => Name),
+    ),
+    CommissionType: names(
+      'commission-list',
+      commissions.map(({ Type }) => Type),
+    ),
+    Insurance: names(
+      'insurance-list',
+      insurances.map(({ InsuranceName }) => InsuranceName),
+    ),
+    InsuranceClass: names(
+      'insurance-list',
+      insurances.map(({ Class }) => Class),
+    ),
+  };
+}
+
+/** Reports discounts that cannot be given, or that name what they cannot lower. */
+export function checkDiscounts(
+  { Discounts }: DiscountListRecord,
+  context: RecordContext,
+  report: Report,
+): void {
+  checkNames(
+    Discounts.map(({ Name }) => Name),
+    (place) => `Discounts[${place}].Name`,
+    report,
+  );
+  for (const [place, discount] of Discounts.entries()) {
+    checkDiscount(discount, context, below(`Discounts[${place}]`, report));
+  }
+}
+
+function checkDiscount(discount: DiscountRecord, context: RecordContext, report: Report): void {
+  const { DiscountValue, IsPercentage, Formula, AppliedToDimension, StartDate, EndDate } = discount;
+  checkDays(['StartDate', 'EndDate'], { ValidFrom: StartDate, ValidTo: EndDate }, report);
+  checkFormulaUse(discount, IsPercentage ? PERCENT_LIMITS : MONEY_LIMITS, report);
+  checkFilters(discount.Filters, context.hasCustomList, report);
+  if (DiscountValue === null && Formula === null) {
+    report('DiscountValue', 'is missing; must be a number from 0, unless a Formula gives it');
+  }
+  if (DiscountValue !== null && IsPercentage && DiscountValue > WHOLE_PERCENT) {
+    report('DiscountValue', `must be at most ${WHOLE_PERCENT}, as IsPercentage says`);
+  }
+  for (const dimension of Object.keys(MEMBERS_OF_DIMENSION) as DiscountDimension[]) {
+    if (dimension === AppliedToDimension) continue;
+    for (const member of MEMBERS_OF_DIMENSION[dimension].filter((name) => discount[name] !== null)) {
+      report(member, `must be left out, or AppliedToDimension be ${dimension}, not ${AppliedToDimension}`);
+    }
+  }
+  for (const member of Object.keys(NAMED) as (keyof ChargeNames)[]) {
+    const name = discount[member];
+    if (name === null || context.charges[member].has(codeKey(name))) continue;
+    report(
+      member,
+      `names the ${NAMED[member]} ${name}, which no Active list of the catalogue has: add it, or name another`,
+    );
+  }
+}
+
+function keysOf(names: readonly (string | null)[]): ReadonlySet<string> {
+  return new Set(names.filter((name) => name !== null).map(codeKey));
+}

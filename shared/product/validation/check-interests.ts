@@ -1,0 +1,165 @@
+/** What is wrong with an interest list (Q3, R1, R2). */
+
+import type {
+  BandedInterest,
+  CollectionInterest,
+  InterestListRecord,
+  InterestRecord,
+} from '../catalogue/list-records.ts';
+import {
+  checkDays,
+  checkFormula,
+  checkNames,
+  checkOrder,
+  checkPercent,
+  checkValues,
+  RATE_LIMITS,
+} from './check-parts.ts';
+import { checkCover } from './check-rate-ranges.ts';
+import { codeKey } from '../catalogue/record-identity.ts';
+import { below, type Report } from './record-report.ts';
+import { daysOverlap, isActive } from '../catalogue/valid-values.ts';
+
+/** Reports interests that say two things at once, or name others that give no rate. */
+export function checkInterests({ Interests }: InterestListRecord, report: Report): void {
+  checkNames(
+    Interests.map(({ Name }) => Name),
+    (place) => `Interests[${place}].Name`,
+    report,
+  );
+  checkDefaults(Interests, report);
+  const rates = new Set(Interests.filter(givesRate).map(({ Name }) => codeKey(Name)));
+  for (const [place, interest] of Interests.entries()) {
+    const tell = below(`Interests[${place}]`, report);
+    checkValues(interest.Values, tell);
+    for (const [index, { Value }] of interest.Values.entries()) {
+      checkPercent(`Values[${index}].Value`, Value, RATE_LIMITS, tell);
+    }
+    checkType(interest, tell);
+    checkRanges(interest.CollectionInterests, rates, tell);
+    checkBands(interest.BandedInterests, tell);
+  }
+}
+
+/** Without a type a simulation takes the default: there is one at the most (Q3). */
+function checkDefaults(interests: readonly InterestRecord[], report: Report): void {
+  const first = interests.findIndex(isDefault);
+  for (const [place, interest] of interests.entries()) {
+    if (place === first || !isDefault(interest)) continue;
+    report(
+      `Interests[${place}].IsDefault`,
+      `must be false, or that of Interests[${first}]: only one is the default`,
+    );
+  }
+}
+
+function isDefault(interest: InterestRecord): boolean {
+  return interest.IsDefault && isActive(interest) && !interest.IsPenalty;
+}
+
+/** Only interests with values of their own are rates of ranges. */
+function givesRate({ Type, Status }: InterestRecord): boolean {
+  return (Type === 'Fixed' || Type === 'Variable') && Status === 'Active';
+}
+
+/** Where the rate of an interest stands depends on its type; anything else would be without effect. */
+function checkType(interest: InterestRecord, report: Report): void {
+  const { Type, CollectionInterests, BandedInterests, Formula } = interest;
+  const isCollection = Type === 'Collection';
+  const isFormula = Type === 'BankingFormula';
+  if (isCollection && CollectionInterests.length > 0 === BandedInterests.length > 0) {
+    report(
+      'CollectionInterests',
+      'must have items, or BandedInterests must, but not both: the Type is Collection',
+    );
+  }
+  if (!isCollection && CollectionInterests.length > 0) {
+    report('CollectionInterests', `must be left out, or Type be Collection, not ${Type}`);
+  }
+  if (!isCollection && BandedInterests.length > 0) {
+    report('BandedInterests', `must be left out, or Type be Collection, not ${Type}`);
+  }
+  if (isFormula && Formula === null)
+    report('Formula', 'is missing; must be there: the Type is BankingFormula');
+  if (!isFormula && Formula !== null)
+    report('Formula', `must be left out, or Type be BankingFormula, not ${Type}`);
+  if (interest.UseBankingFormula !== isFormula) {
+    report('UseBankingFormula', `must be ${isFormula ? 'true' : 'false'}: the Type is ${Type}`);
+  }
+  if (Formula !== null) checkFormula(Formula, RATE_LIMITS, report);
+}
+
+function checkRanges(
+  ranges: readonly CollectionInterest[],
+  rates: ReadonlySet<string>,
+  report: Report,
+): void {
+  for (const [place, range] of ranges.entries()) {
+    const tell = below(`CollectionInterests[${place}]`, report);
+    if (!rates.has(codeKey(range.InterestName))) {
+      tell(
+        'InterestName',
+        `names ${range.InterestName}, which is no Active interest of Type Fixed or Variable in this list: add it, or name another`,
+      );
+    }
+    if (range.InterestStartPeriod === 0) tell('InterestStartPeriod', 'must be at least 1, or null');
+    const first = ['InterestStartPeriod', range.InterestStartPeriod] as const;
+    checkOrder(first, ['InterestEndPeriod', range.InterestEndPeriod], tell);
+    checkDays(['InterestStartDate', 'InterestEndDate'], daysOfRange(range), tell);
+  }
+  const spans = ranges.map((range) => ({
+    days: daysOfRange(range),
+    from: range.InterestStartPeriod ?? 1,
+    to: (range.InterestEndPeriod ?? Number.POSITIVE_INFINITY) + 1,
+  }));
+  reportOverlaps(spans, 'CollectionInterests', report);
+  checkCover(ranges, report);
+}
+
+function checkBands(bands: readonly BandedInterest[], report: Report): void {
+  for (const [place, band] of bands.entries()) {
+    const tell = below(`BandedInterests[${place}]`, report);
+    const least = ['MinUtilizedAmount', band.MinUtilizedAmount] as const;
+    checkOrder(least, ['MaxUtilizedAmount', band.MaxUtilizedAmount], tell);
+    if (band.MaxUtilizedAmount === (band.MinUtilizedAmount ?? 0)) {
+      tell('MaxUtilizedAmount', 'must be above MinUtilizedAmount, or null: nothing would lie between them');
+    }
+    checkPercent('Value', band.Value, RATE_LIMITS, tell);
+    checkDays(['CollectionValidFrom', 'CollectionValidTo'], daysOfBand(band), tell);
+  }
+  const spans = bands.map((band) => ({
+    days: daysOfBand(band),
+    from: band.MinUtilizedAmount ?? 0,
+    to: band.MaxUtilizedAmount ?? Number.POSITIVE_INFINITY,
+  }));
+  reportOverlaps(spans, 'BandedInterests', report);
+}
+
+/** From a first instalment or amount to the one where the next may start. */
+interface Span {
+  readonly days: ReturnType<typeof daysOfBand>;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** An instalment, or an amount, has one rate on a day. */
+function reportOverlaps(spans: readonly Span[], list: string, report: Report): void {
+  for (const [place, span] of spans.entries()) {
+    const earlier = spans
+      .slice(0, place)
+      .findIndex(
+        (other) => daysOverlap(span.days, other.days) && span.from < other.to && other.from < span.to,
+      );
+    if (earlier >= 0) {
+      report(`${list}[${place}]`, `must not overlap ${list}[${earlier}]: end one before the other starts`);
+    }
+  }
+}
+
+function daysOfRange({ InterestStartDate, InterestEndDate }: CollectionInterest) {
+  return { ValidFrom: InterestStartDate, ValidTo: InterestEndDate };
+}
+
+function daysOfBand({ CollectionValidFrom, CollectionValidTo }: BandedInterest) {
+  return { ValidFrom: CollectionValidFrom, ValidTo: CollectionValidTo };
+}

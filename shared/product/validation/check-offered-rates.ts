@@ -1,0 +1,141 @@
+/** Whether the interests of an offer have rates for every loan within the bounds of the product (Q3, R1-R3). */
+
+import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
+import { formatMinorUnits, LARGEST_FIGURE_MINOR } from '../../lending/numbers/money.ts';
+import type { LoanRange } from './check-bounds.ts';
+import { exactOf } from '../simulation/exact-figures.ts';
+import type { InterestListRecord } from '../catalogue/list-records.ts';
+import { longestPeriodYears } from './longest-period.ts';
+import type { ProductRecord } from '../catalogue/product-record.ts';
+import { type BandCover, type RateState, rateStatesOf } from './rate-states.ts';
+import { daysOverlap, startsBy } from '../catalogue/valid-values.ts';
+
+const PERCENT = 100;
+
+/** The loans that an offer is for. */
+export interface OfferedLoans {
+  readonly product: ProductRecord;
+  readonly range: LoanRange;
+  readonly types: readonly CompiledScheduleType[];
+}
+
+/** Tells what is wrong with an interest, to go on from `whose interest X`. */
+type Tell = (problem: string) => unknown;
+
+/** Tells what keeps interests of a list from being simulated with a product; each problem once. */
+export function checkOfferedRates(
+  list: InterestListRecord,
+  loans: OfferedLoans,
+  tell: (problem: string) => void,
+): void {
+  const problems = new Set<string>();
+  const { StartDate, EndDate } = loans.product;
+  // Days in the wrong order are a fault of their own.
+  const validity = { ValidFrom: StartDate, ValidTo: startsBy(StartDate, EndDate) ? EndDate : null };
+  let hasAny = false;
+  for (const { interest, states, extremes } of rateStatesOf(list)) {
+    const held = states.filter(({ days }) => daysOverlap(days, validity));
+    hasAny ||= held.length > 0;
+    const note = (problem: string): unknown => problems.add(`whose interest ${interest.Name} ${problem}`);
+    // Of thousands of rates the least and the greatest one tell that nothing is wrong with any.
+    const areRatesSound = extremes.every((percent) => isRateSound(percent, loans));
+    for (const state of held) checkState(state, loans, note);
+    if (!areRatesSound) checkRates(held, loans, note);
+    if (interest.BandedInterests.length > 0 && held.length > 0) checkAllBands(held, loans, note);
+  }
+  if (!hasAny) {
+    tell('in which no interest has a rate while the product is valid: add a value for those days');
+  }
+  for (const problem of problems) tell(problem);
+}
+
+function checkState({ lastInstallment, bands }: RateState, loans: OfferedLoans, tell: Tell): void {
+  if (typeof lastInstallment === 'number') checkLastRange(lastInstallment, loans, tell);
+  for (const cover of coversFor(bands, loans)) checkCover(cover, loans, tell);
+}
+
+/** Every instalment has a rate up to the longest term (R1); gaps before it are told of the list itself. */
+function checkLastRange(last: number, { range }: OfferedLoans, tell: Tell): void {
+  const most = range.periodicity.unit === 'Once' ? 1 : range.mostPeriods;
+  if (last >= most) return;
+  tell(
+    `has no rate after instalment ${last} of ${most}: let its last range end later, or lower MaximumPeriod`,
+  );
+}
+
+/** Bands that the product's schedule types take: those for overdrafts, the others, or both. */
+function coversFor(bands: RateState['bands'], { types }: OfferedLoans): readonly BandCover[] {
+  return (bands ?? []).filter(({ isOverdraft }) =>
+    types.some(({ type }) => type.useExpiryDate === isOverdraft),
+  );
+}
+
+/** Every balance has a rate, from zero up to the largest amount (R2). */
+function checkCover({ least, limit }: BandCover, { range }: OfferedLoans, tell: Tell): void {
+  if (least > 0) tell(`has no band for what is below ${least}: let one start at 0`);
+  const most = Number(formatMinorUnits(range.mostAmount, range.digits));
+  if (limit !== null && limit < most) {
+    tell(`has no band for what is above ${limit}: raise its last maximum, or lower MaximumAmount`);
+  }
+}
+
+function checkAllBands(held: readonly RateState[], loans: OfferedLoans, tell: Tell): void {
+  const covers = held.flatMap(({ bands }) => coversFor(bands, loans));
+  checkFineness(new Set(covers.flatMap(({ bounds }) => bounds)), loans.range, tell);
+  const formulas = loans.types.find(
+    (type) => type.interest.kind === 'Formula' || type.namesRead.has('InterestPercent'),
+  );
+  if (formulas !== undefined) {
+    tell(`has bands, while the formulas of ${formulas.type.name} take one rate: detach the one or the other`);
+  }
+}
+
+function checkFineness(bounds: ReadonlySet<number>, { digits }: LoanRange, tell: Tell): void {
+  const isTooFine = (bound: number): boolean => 10n ** BigInt(digits) % exactDenominator(bound) !== 0n;
+  for (const bound of bounds) {
+    if (isTooFine(bound)) {
+      tell(`has a band to ${bound}: amounts of the product's currency have ${digits} decimals`);
+    }
+  }
+}
+
+function exactDenominator(value: number): bigint {
+  const { numerator, denominator } = exactOf(value);
+  const divisor = greatestDivisor(numerator, denominator);
+  return divisor === 0n ? denominator : denominator / divisor;
+}
+
+function greatestDivisor(one: bigint, other: bigint): bigint {
+  return other === 0n ? one : greatestDivisor(other, one % other);
+}
+
+function checkRates(held: readonly RateState[], loans: OfferedLoans, tell: Tell): void {
+  const percents = held.flatMap((state) => [
+    ...state.percents,
+    ...coversFor(state.bands, loans).flatMap((cover) => cover.percents),
+  ]);
+  for (const percent of new Set(percents)) checkRate(percent, loans, tell);
+}
+
+function isRateSound(percent: number, loans: OfferedLoans): boolean {
+  let isSound = true;
+  checkRate(percent, loans, () => (isSound = false));
+  return isSound;
+}
+
+/** A rate must leave something of the balance in the longest period (R3), and not burst the least amount (M6). */
+function checkRate(percent: number, loans: OfferedLoans, tell: Tell): void {
+  if (percent === 0) return;
+  for (const { type, interest } of loans.types) {
+    const years = longestPeriodYears(loans.product, loans.range, type.dayCount);
+    const isEffective = interest.kind === 'EffectiveRate';
+    if (percent * (isEffective ? 1 : years) <= -PERCENT) {
+      tell(`has the rate ${percent}, which leaves nothing of a balance with ${type.name}: raise it`);
+      return;
+    }
+    if (!isEffective && loans.range.leastAmount * (1 + (percent / PERCENT) * years) > LARGEST_FIGURE_MINOR) {
+      tell(`has the rate ${percent}, which is more than can be calculated with ${type.name}: lower it`);
+      return;
+    }
+  }
+}

@@ -1,0 +1,197 @@
+/** Checks of what several kinds of records are made of: days, values, figures, filters, formulas and names. */
+
+import { Decimal } from 'decimal.js';
+import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../lending/numbers/currency-digits.ts';
+import { compileFormula } from '../../lending/formula/compile-formula.ts';
+import { parseFormula } from '../../lending/formula/formula-parser.ts';
+import { type FormulaTree, namesIn } from '../../lending/formula/formula-tree.ts';
+import { CHARGE_BASES } from '../../lending/charges/charge-terms.ts';
+import { LARGEST_RATE_PERCENT } from '../../lending/request/member-checks.ts';
+import { formatMinorUnits, LARGEST_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
+import type { FormulaRecord, ItemFilter, ValidDays } from '../catalogue/record-parts.ts';
+import { codeKey } from '../catalogue/record-identity.ts';
+import { below, type Report } from './record-report.ts';
+import { daysOverlap, isActive, startsBy, type WithStatus } from '../catalogue/valid-values.ts';
+
+/** Rates in percent, of both signs; percentages and amounts of charges (M6). */
+export const RATE_LIMITS = { least: -LARGEST_RATE_PERCENT, most: LARGEST_RATE_PERCENT };
+export const PERCENT_LIMITS = { least: 0, most: LARGEST_RATE_PERCENT };
+export const MONEY_LIMITS = { least: 0, most: LARGEST_AMOUNT_MINOR };
+
+/** Decimals that requests and answers carry. */
+const MOST_DECIMALS = 20;
+
+/** Largest share that a discount or an advance may be. */
+export const WHOLE_PERCENT = 100;
+
+/** The last day must not lie before the first. */
+export function checkDays(
+  members: readonly [from: string, to: string],
+  days: ValidDays,
+  report: Report,
+): void {
+  if (startsBy(days.ValidFrom, days.ValidTo)) return;
+  report(members[1], `must not be before ${members[0]}: swap the two days`);
+}
+
+/** At most one Active value may hold on any day, or it would be left to chance which one counts. */
+export function checkValues(values: readonly (ValidDays & WithStatus)[], report: Report): void {
+  const mayOverlap = daysMayOverlap(values.filter(isActive));
+  for (const [place, value] of values.entries()) {
+    checkDays(['ValidFrom', 'ValidTo'], value, below(`Values[${place}]`, report));
+    if (!mayOverlap || !isActive(value)) continue;
+    const earlier = values.slice(0, place).findIndex((other) => isActive(other) && daysOverlap(value, other));
+    if (earlier >= 0) {
+      report(
+        `Values[${place}]`,
+        `must not share a day with Values[${earlier}]: end one before the other starts`,
+      );
+    }
+  }
+}
+
+/** False for spans that follow one another in some order, as nearly all values do: sorting tells that quickly. */
+function daysMayOverlap(spans: readonly ValidDays[]): boolean {
+  const ordered = spans
+    .map(({ ValidFrom, ValidTo }) => ({ from: ValidFrom ?? '', to: ValidTo }))
+    .toSorted((one, other) => (one.from < other.from ? -1 : Number(one.from > other.from)));
+  return ordered.some(({ from, to }, place) => {
+    const next = ordered[place + 1];
+    return next !== undefined && (to === null || next.from <= to || to < from);
+  });
+}
+
+/** A bound below another one would leave nothing between them. */
+export function checkOrder(
+  [least, most]: readonly [member: string, value: number | null],
+  [largest, bound]: readonly [member: string, value: number | null],
+  report: Report,
+): void {
+  if (most === null || bound === null || most <= bound) return;
+  report(largest, `must not be below ${least}, which is ${most}: swap the two, or send null for no bound`);
+}
+
+/** Filters must let something pass, and custom lists be known. */
+export function checkFilters(
+  filters: readonly ItemFilter[],
+  hasCustomList: (code: string) => boolean,
+  report: Report,
+): void {
+  for (const [place, filter] of filters.entries()) {
+    const tell = below(`Filters[${place}]`, report);
+    if ('From' in filter) checkOrder(['From', filter.From], ['To', filter.To], tell);
+    if ('Values' in filter && filter.Values.length === 0) tell('Values', 'must have at least one number');
+    if ('List' in filter && !hasCustomList(filter.List)) {
+      tell('List', missing('custom list', filter.List, 'custom-lists'));
+    }
+  }
+}
+
+/** `names the interest list X, which is ...` */
+export function missing(what: string, code: string, folder: string): string {
+  return `names the ${what} ${code}, which is not in the catalogue or not Active: add it to ${folder}, or name another`;
+}
+
+/** Values that a formula may have: an annual rate, a price or discount in percent, or money. */
+export interface FormulaLimits {
+  readonly least: number;
+  readonly most: number;
+}
+
+/**
+ * The expression must be readable and know exactly the arguments that it says it takes; one without arguments must have
+ * a value within the limits.
+ */
+export function checkFormula(formula: FormulaRecord, limits: FormulaLimits, report: Report): void {
+  const tell = below('Formula', report);
+  const inputs = new Set(formula.Inputs.map(codeKey));
+  if (inputs.size < formula.Inputs.length) tell('Inputs', 'must name each argument once');
+  const tree = parseFormula(formula.Expression);
+  if (tree.kind === 'formula-error') {
+    tell('Expression', `cannot be read at position ${tree.at}: ${tree.message}`);
+    return;
+  }
+  const names = [...namesIn(tree).keys()];
+  for (const name of names.filter((used) => !inputs.has(codeKey(used)))) {
+    tell('Expression', `names ${name}, which is not one of Inputs: add it there, or correct the name`);
+  }
+  const used = new Set(names.map(codeKey));
+  for (const name of formula.Inputs.filter((input) => !used.has(codeKey(input)))) {
+    tell('Inputs', `must not have ${name}, which Expression does not use: remove it`);
+  }
+  if (names.every((name) => inputs.has(codeKey(name)))) checkValue(tree, limits, tell);
+}
+
+/** An expression that fails whatever is sent, or that always has a value which nothing can be charged by. */
+function checkValue(tree: FormulaTree, { least, most }: FormulaLimits, report: Report): void {
+  const compiled = compileFormula(tree, { slotOf: () => 0, rounding: 'HALF_UP' });
+  if ('kind' in compiled) {
+    report('Expression', `cannot be calculated at position ${compiled.at}: ${compiled.message}`);
+    return;
+  }
+  if (compiled.constant === undefined) return;
+  const { numerator, denominator } = compiled.constant;
+  const isWithin = numerator >= BigInt(least) * denominator && numerator <= BigInt(most) * denominator;
+  if (!isWithin) report('Expression', `must give a value from ${least} to ${most}`);
+}
+
+/** A formula is used exactly where UseBankingFormula says so. */
+export function checkFormulaUse(
+  { UseBankingFormula, Formula }: { UseBankingFormula: boolean; Formula: FormulaRecord | null },
+  limits: FormulaLimits,
+  report: Report,
+): void {
+  if (Formula !== null) checkFormula(Formula, limits, report);
+  if (UseBankingFormula && Formula === null) {
+    report('Formula', 'is missing; must be there, or UseBankingFormula be false');
+  }
+  if (!UseBankingFormula && Formula !== null) {
+    report('UseBankingFormula', 'must be true, or Formula be left out');
+  }
+}
+
+/** Names, by which items of a list are found, must differ in any case. */
+export function checkNames(names: readonly string[], place: (index: number) => string, report: Report): void {
+  const first = new Map<string, number>();
+  for (const [index, name] of names.entries()) {
+    const earlier = first.get(codeKey(name));
+    if (earlier === undefined) first.set(codeKey(name), index);
+    else report(place(index), `must differ: ${name} is also the name of ${place(earlier)}`);
+  }
+}
+
+/** Currencies are those of ISO 4217. */
+export function checkCurrency(currency: string, report: Report): void {
+  if (currencyDigits(currency) === undefined) {
+    report('Currency', 'must be a currency code of ISO 4217, such as EUR');
+  }
+}
+
+/** A rate or percentage must be one that can be calculated with (M6): within the limits, with so many decimals. */
+export function checkPercent(
+  member: string,
+  value: number | null,
+  { least, most }: FormulaLimits,
+  report: Report,
+): void {
+  if (value === null) return;
+  if (value < least || value > most) report(member, `must be from ${least} to ${most} percent`);
+  else if (decimalsOf(value) > MOST_DECIMALS) report(member, `must have at most ${MOST_DECIMALS} decimals`);
+}
+
+/** Money must be at most what amounts may be, in minor units of its currency (M6). */
+export function checkMoney(member: string, value: number | null, currency: string, report: Report): void {
+  const digits = currencyDigits(currency) ?? DEFAULT_CURRENCY_DIGITS;
+  const largest = formatMinorUnits(LARGEST_AMOUNT_MINOR, digits);
+  if (value !== null && value > Number(largest)) report(member, `must be at most ${largest} ${currency}`);
+}
+
+/** What a percentage is of (F2). */
+export function checkBase(base: string | null, report: Report): void {
+  if (base === null || CHARGE_BASES.some((known) => known === base)) return;
+  report('PercentAppliedTo', `must be one of ${CHARGE_BASES.join(', ')}, or null for the financed amount`);
+}
+
+function decimalsOf(value: number): number {
+  return new Decimal(value).decimalPlaces();
+}

@@ -1,0 +1,167 @@
+/** What is wrong with an Approved product: names of what is not there, and bounds in the wrong order (L1, Q2, Q6). */
+
+import { HOLIDAY_METHODS } from '../../lending/dates/business-day.ts';
+import { findCalendar } from '../../lending/calendars/find-calendar.ts';
+import { PRODUCT_TYPE_CODES } from '../../lending/schedule-types/product-types.ts';
+import { GRACE_TYPES } from '../../lending/terms/repayment-terms.ts';
+import { isProductType, servesProductType } from '../../lending/schedule-types/schedule-type.ts';
+import type { RecordContext } from './check-context.ts';
+import { checkPeriodicity } from './check-charges.ts';
+import { checkCurrency, checkDays, checkFilters, checkOrder, missing, WHOLE_PERCENT } from './check-parts.ts';
+import type { Availability, ProductRecord } from '../catalogue/product-record.ts';
+import { codeKey } from '../catalogue/record-identity.ts';
+import { below, type Report } from './record-report.ts';
+
+/** Reports what would keep the product from being shown or simulated. */
+export function checkProduct(product: ProductRecord, context: RecordContext, report: Report): void {
+  const { StartDate, EndDate, BankingProductType } = product;
+  checkDays(['StartDate', 'EndDate'], { ValidFrom: StartDate, ValidTo: EndDate }, report);
+  if (!isProductType(BankingProductType)) {
+    report('BankingProductType', `must be one of ${PRODUCT_TYPE_CODES.join(', ')}, or the name of one`);
+  }
+  for (const member of ['CapitalPercent', 'ResidualPercent'] as const) {
+    if ((product[member] ?? 0) > WHOLE_PERCENT) report(member, `must be at most ${WHOLE_PERCENT}, or null`);
+  }
+  checkAvailability(product.Availability, below('Availability', report));
+  checkGeneralData(product, context, below('GeneralData', report));
+  checkCalendars(product, context, report);
+  checkScheduleTypes(product, context, report);
+  checkOffer(product, report);
+  checkOffers(product, context, report);
+  checkInsuranceItems(product, context, report);
+  checkDiscountLists(product, context, report);
+  for (const [place, { AssociatedProductCode }] of product.AssociatedProducts.entries()) {
+    if (context.hasProduct(AssociatedProductCode)) continue;
+    report(
+      `AssociatedProducts[${place}].AssociatedProductCode`,
+      `names the product ${AssociatedProductCode}, which is not in the catalogue: add it to products, or name another`,
+    );
+  }
+}
+
+function checkAvailability(availability: Availability, report: Report): void {
+  checkCurrency(availability.Currency, report);
+  for (const bound of ['Period', 'Amount', 'Advance'] as const) {
+    const [least, most] = [`Minimum${bound}`, `Maximum${bound}`] as const;
+    checkOrder([least, availability[`Minimum${bound}`]], [most, availability[`Maximum${bound}`]], report);
+  }
+  for (const member of ['MinimumAdvance', 'MaximumAdvance'] as const) {
+    if ((availability[member] ?? 0) > WHOLE_PERCENT) {
+      report(member, `must be at most ${WHOLE_PERCENT}: it is a percentage of the amount`);
+    }
+  }
+  for (const [place, covenant] of availability.ProductCovenants.entries()) {
+    checkDays(['ValidFrom', 'ValidTo'], covenant, below(`ProductCovenants[${place}]`, report));
+  }
+}
+
+function checkGeneralData({ GeneralData }: ProductRecord, context: RecordContext, report: Report): void {
+  const { PeriodicityType, HolidayShiftMethod, GraceType } = GeneralData;
+  checkPeriodicity('PeriodicityType', PeriodicityType, context, report);
+  if (HolidayShiftMethod !== null && !HOLIDAY_METHODS.some((known) => known === HolidayShiftMethod)) {
+    report('HolidayShiftMethod', `must be one of ${HOLIDAY_METHODS.join(', ')}, or null`);
+  }
+  if (GraceType !== null && !GRACE_TYPES.some((known) => known === GraceType)) {
+    report('GraceType', `must be one of ${GRACE_TYPES.join(', ')}, or null`);
+  }
+}
+
+/** Each calendar is known, and all of them together, by which due dates are moved, leave working days (H2). */
+function checkCalendars({ CountryCalendars }: ProductRecord, context: RecordContext, report: Report): void {
+  const { lending, otherCalendars } = context;
+  if (lending === undefined || CountryCalendars.length === 0) return;
+  const isKnown = (name: string): boolean =>
+    findCalendar(name, { catalogue: lending.calendars, others: otherCalendars }) !== undefined;
+  const unknown = CountryCalendars.filter((name) => !isKnown(name));
+  for (const name of unknown) {
+    report(
+      `CountryCalendars[${CountryCalendars.indexOf(name)}]`,
+      `names the calendar ${name}, which is not known: add it to calendars, or name a country or TARGET`,
+    );
+  }
+  if (unknown.length === 0 && !isKnown(CountryCalendars.join('+'))) {
+    report('CountryCalendars', 'must leave a working day when all of them are taken together: remove one');
+  }
+}
+
+/** The product's schedule types calculate, and are made for its type (S1, S4). */
+function checkScheduleTypes(product: ProductRecord, context: RecordContext, report: Report): void {
+  const { lending } = context;
+  if (lending === undefined) return;
+  const isKnownType = isProductType(product.BankingProductType);
+  for (const [place, name] of product.PaymentScheduleTypes.entries()) {
+    const found = lending.findScheduleType(name);
+    const tell = (message: string): void => report(`PaymentScheduleTypes[${place}]`, message);
+    if (found === undefined) tell(missing('schedule type', name, 'schedule-types'));
+    else if (isKnownType && !servesProductType(found.type, product.BankingProductType)) {
+      tell(
+        `names ${name}, which is not made for products of type ${product.BankingProductType}: name another`,
+      );
+    }
+  }
+}
+
+/**
+ * A simulation needs a schedule type and an interest (Q2, Q3): with one of them alone every caller would be refused. A
+ * product with neither is there to be looked up only.
+ */
+function checkOffer({ PaymentScheduleTypes, InterestsAndCommissions }: ProductRecord, report: Report): void {
+  const hasTypes = PaymentScheduleTypes.length > 0;
+  const hasInterests = InterestsAndCommissions.some(({ InterestList }) => InterestList !== null);
+  // An item without either list is told of by itself.
+  const isHalf = InterestsAndCommissions.some(
+    ({ InterestList, CommissionList }) => InterestList === null && CommissionList === null,
+  );
+  const only = 'a product without both is only looked up';
+  if (hasInterests && !hasTypes) {
+    report('PaymentScheduleTypes', `must name a schedule type, or no item an InterestList: ${only}`);
+  }
+  if (hasTypes && !hasInterests && !isHalf) {
+    const message = `must have an item with an InterestList, or PaymentScheduleTypes be empty: ${only}`;
+    report('InterestsAndCommissions', message);
+  }
+}
+
+function checkOffers(product: ProductRecord, context: RecordContext, report: Report): void {
+  const { lists, mayExist } = context;
+  for (const [place, item] of product.InterestsAndCommissions.entries()) {
+    const tell = below(`InterestsAndCommissions[${place}]`, report);
+    const { InterestList, CommissionList } = item;
+    if (InterestList === null && CommissionList === null) {
+      tell('InterestList', 'is missing; it or CommissionList must name a list');
+    }
+    if (InterestList !== null && !lists.interestList(InterestList) && !mayExist('interest-list')) {
+      tell('InterestList', missing('interest list', InterestList, 'interest-lists'));
+    }
+    if (CommissionList !== null && !lists.commissionList(CommissionList) && !mayExist('commission-list')) {
+      tell('CommissionList', missing('commission list', CommissionList, 'commission-lists'));
+    }
+    checkFilters(item.Filters, context.hasCustomList, tell);
+  }
+}
+
+/** A list that is named twice would be no other than one that is named once (Q5). */
+function checkDiscountLists({ Discounts }: ProductRecord, context: RecordContext, report: Report): void {
+  const keys = Discounts.map(codeKey);
+  for (const [place, code] of Discounts.entries()) {
+    const tell = (message: string): void => report(`Discounts[${place}]`, message);
+    const first = keys.indexOf(codeKey(code));
+    if (first < place)
+      tell(`names the discount list ${code}, as Discounts[${first}] does: remove one of them`);
+    else if (context.lists.discountList(code) === undefined && !context.mayExist('discount-list')) {
+      tell(missing('discount list', code, 'discount-lists'));
+    }
+  }
+}
+
+function checkInsuranceItems(product: ProductRecord, context: RecordContext, report: Report): void {
+  for (const [place, item] of product.Insurances.entries()) {
+    const tell = below(`Insurances[${place}]`, report);
+    checkDays(['StartDate', 'EndDate'], { ValidFrom: item.StartDate, ValidTo: item.EndDate }, tell);
+    const { lists, mayExist } = context;
+    if (!lists.insuranceList(item.InsuranceList) && !mayExist('insurance-list')) {
+      tell('InsuranceList', missing('insurance list', item.InsuranceList, 'insurance-lists'));
+    }
+    checkFilters(item.Filters, context.hasCustomList, tell);
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Whether a product can be simulated at all: what a simulation refuses because of the catalogue alone is told of the
+ * catalogue before it is published, not to every caller (Q2-Q7).
+ */
+
+import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
+import { findPeriodicity, type Periodicity } from '../../lending/dates/periodicity.ts';
+import { isProductType, servesProductType } from '../../lending/schedule-types/schedule-type.ts';
+import { loanRangeOf, type LoanRange } from './check-bounds.ts';
+import type { RecordContext } from './check-context.ts';
+import {
+  checkContractCharges,
+  type ChargedProduct,
+  contractCommissions,
+  contractInsurances,
+} from './check-offered-charges.ts';
+import { checkOfferedRates } from './check-offered-rates.ts';
+import { checkOfferCounts } from './check-offer-counts.ts';
+import { checkInsuranceCounts } from './check-insurance-counts.ts';
+import type { ProductRecord } from '../catalogue/product-record.ts';
+import { codeKey } from '../catalogue/record-identity.ts';
+import { below, type Report } from './record-report.ts';
+import { daysOverlap } from '../catalogue/valid-values.ts';
+
+/** Reports what every simulation of a product would be refused for. What it names is checked elsewhere. */
+export function checkSimulation(product: ProductRecord, context: RecordContext, report: Report): void {
+  const { lending } = context;
+  if (lending === undefined || !isProductType(product.BankingProductType)) return;
+  const periodicity = findPeriodicity(product.GeneralData.PeriodicityType, lending.periodicities);
+  const attached = product.PaymentScheduleTypes.flatMap((name, place) => {
+    const type = lending.findScheduleType(name);
+    return type === undefined ? [] : [{ type, place }];
+  });
+  const types = attached
+    .map(({ type }) => type)
+    .filter(({ type }) => servesProductType(type, product.BankingProductType));
+  checkCharges(product, types, context, report);
+  checkInsuranceCounts(product, context, report);
+  if (periodicity === undefined) return;
+  const range = loanRangeOf(product.Availability, periodicity, below('Availability', report));
+  for (const { type, place } of attached) {
+    checkScheduleType(type, { product, periodicity, range }, (problem) => {
+      report(`PaymentScheduleTypes[${place}]`, `names ${type.type.name}, ${problem}`);
+    });
+  }
+  if (range === undefined) return;
+  const loans = { product, range, types };
+  for (const [place, { InterestList }] of product.InterestsAndCommissions.entries()) {
+    const list = InterestList === null ? undefined : context.soundLists.interestList(InterestList);
+    if (list === undefined) continue;
+    checkOfferedRates(list, loans, (problem) => {
+      const member = `InterestsAndCommissions[${place}].InterestList`;
+      report(member, `names the interest list ${InterestList}, ${problem}`);
+    });
+  }
+  checkOfferCounts(loans, context, report);
+}
+
+interface SimulatedWith {
+  readonly product: ProductRecord;
+  readonly periodicity: Periodicity;
+  readonly range: LoanRange | undefined;
+}
+
+function checkScheduleType(
+  { type, principal, namesRead }: CompiledScheduleType,
+  { product, periodicity, range }: SimulatedWith,
+  tell: (problem: string) => void,
+): void {
+  const { measurementUnit, maximumInstallments } = type;
+  const { unit, name } = periodicity;
+  const isDayUnit = unit === 'Days' || unit === 'Weeks';
+  if (measurementUnit !== null && unit !== 'Once' && isDayUnit !== (measurementUnit === 'Days')) {
+    tell(`which counts in ${measurementUnit.toLowerCase()}, while PeriodicityType is ${name}: name another`);
+  }
+  const needsResidual = type.residualRequired || namesRead.has('ResidualValue');
+  if (needsResidual && product.ResidualPercent === null) {
+    tell('which needs ResidualPercent of the product: add it, or name another');
+  }
+  const needsCapital = principal.kind === 'CapitalPercent' || namesRead.has('CapitalPercent');
+  if (needsCapital && product.CapitalPercent === null) {
+    tell('which needs CapitalPercent of the product: add it, or name another');
+  }
+  const least = unit === 'Once' ? 1 : (range?.leastPeriods ?? 1);
+  if (maximumInstallments !== null && least > maximumInstallments) {
+    tell(`which has at most ${maximumInstallments} instalments, while MinimumPeriod asks for ${least}`);
+  }
+}
+
+function checkCharges(
+  product: ProductRecord,
+  types: readonly CompiledScheduleType[],
+  context: RecordContext,
+  report: Report,
+): void {
+  const { soundLists: lists } = context;
+  const codes = new Map(product.Discounts.map((code) => [codeKey(code), code]));
+  const discounts = [...codes.values()].flatMap((code) =>
+    (lists.discountList(code)?.Discounts ?? []).map((record) => ({ code, record })),
+  );
+  const charged: ChargedProduct = { product, types, discounts };
+  for (const [place, { CommissionList }] of product.InterestsAndCommissions.entries()) {
+    const list = CommissionList === null ? undefined : lists.commissionList(CommissionList);
+    if (list === undefined || CommissionList === null) continue;
+    const member = `InterestsAndCommissions[${place}].CommissionList`;
+    const charges = contractCommissions(list, context);
+    checkContractCharges({ member, what: 'commission', list: CommissionList, charges }, charged, report);
+  }
+  const days = { ValidFrom: product.StartDate, ValidTo: product.EndDate };
+  for (const [place, item] of product.Insurances.entries()) {
+    const list = lists.insuranceList(item.InsuranceList);
+    const isOffered = daysOverlap({ ValidFrom: item.StartDate, ValidTo: item.EndDate }, days);
+    if (list === undefined || !isOffered) continue;
+    const member = `Insurances[${place}].InsuranceList`;
+    const charges = contractInsurances(list, context);
+    checkContractCharges({ member, what: 'insurance', list: item.InsuranceList, charges }, charged, report);
+  }
+}

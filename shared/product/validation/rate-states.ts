@@ -1,0 +1,169 @@
+/** Which rates the interests of a list have, and when: found once for a list, however many products name it (Q3). */
+
+import { assertNever } from '../../lending/numbers/assert-never.ts';
+import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
+import { statesBetween } from '../catalogue/days-of-change.ts';
+import { exactOf, type ExactFigure } from '../simulation/exact-figures.ts';
+import { bandsFor, rangesOn } from '../simulation/interest-rates.ts';
+import type {
+  BandedInterest,
+  InterestListRecord,
+  InterestRecord,
+  InterestValue,
+} from '../catalogue/list-records.ts';
+import { constantOf } from '../simulation/product-formula.ts';
+import { codeKey } from '../catalogue/record-identity.ts';
+import type { ValidDays } from '../catalogue/record-parts.ts';
+import { isActive, valueIndex } from '../catalogue/valid-values.ts';
+
+/** What holds for an interest from one day to another. */
+export interface RateState {
+  readonly days: ValidDays;
+  /** Annual rates in percent; none of a formula with arguments. Those of bands are told with these. */
+  readonly percents: readonly number[];
+  /** The last instalment that ranges have a rate for; null: without an end, undefined: no ranges. */
+  readonly lastInstallment?: number | null;
+  readonly bands?: readonly BandCover[];
+}
+
+/** The balances that bands have rates for (R2). */
+export interface BandCover {
+  /** For schedule types for overdrafts, or for the others. */
+  readonly isOverdraft: boolean;
+  readonly least: number;
+  /** Null: no limit. */
+  readonly limit: number | null;
+  readonly bounds: readonly number[];
+  readonly percents: readonly number[];
+}
+
+/** An interest that a simulation may offer. */
+export interface OfferedRateStates {
+  readonly interest: InterestRecord;
+  /** Days on which it has no rate belong to none. */
+  readonly states: readonly RateState[];
+  /** The least and the greatest rate of all states; empty without any. */
+  readonly extremes: readonly number[];
+}
+
+/** Records never change; a new version is another object. */
+const statesByList = new WeakMap<InterestListRecord, readonly OfferedRateStates[]>();
+
+/** The interests of a list that are offered, in catalogue order, with all of their rates. The list has no fault. */
+export function rateStatesOf(list: InterestListRecord): readonly OfferedRateStates[] {
+  const known = statesByList.get(list);
+  if (known !== undefined) return known;
+  const rates = new RatesByName(list.Interests);
+  const offered = list.Interests.filter((interest) => isActive(interest) && !interest.IsPenalty);
+  const found = offered.map((interest) => {
+    const states = statesOf(interest, rates);
+    return { interest, states, extremes: extremesOf(states) };
+  });
+  statesByList.set(list, found);
+  return found;
+}
+
+function statesOf(interest: InterestRecord, rates: RatesByName): readonly RateState[] {
+  switch (interest.Type) {
+    case 'Fixed':
+    case 'Variable':
+      return interest.Values.filter(isActive).map((value) => ({
+        days: { ValidFrom: value.ValidFrom, ValidTo: value.ValidTo },
+        percents: [percentOf(exactOf(value.Value))],
+      }));
+    case 'BankingFormula': {
+      if (interest.Formula === null) return [];
+      const rate = constantOf(interest.Formula);
+      const percents = rate === undefined ? [] : [percentOf(rate)];
+      return [{ days: { ValidFrom: null, ValidTo: null }, percents }];
+    }
+    case 'Collection':
+      return interest.BandedInterests.length > 0 ? bandStates(interest) : rangeStates(interest, rates);
+    default:
+      return assertNever(interest.Type);
+  }
+}
+
+function rangeStates(interest: InterestRecord, rates: RatesByName): readonly RateState[] {
+  const ranges = interest.CollectionInterests;
+  const names = new Set(ranges.map(({ InterestName }) => codeKey(InterestName)));
+  const spans = [
+    ...ranges.map((range) => ({ ValidFrom: range.InterestStartDate, ValidTo: range.InterestEndDate })),
+    ...[...names].flatMap((name) => rates.spansOf(name)),
+  ];
+  return statesBetween(spans).flatMap(({ day, days }) => {
+    const held = rangesOn(interest, day);
+    const found = held.map(({ InterestName }) => rates.on(codeKey(InterestName), day));
+    const percents = found.filter((percent) => percent !== undefined);
+    if (held.length === 0 || percents.length < held.length) return [];
+    const ends = held.map(({ InterestEndPeriod }) => InterestEndPeriod ?? Number.POSITIVE_INFINITY);
+    const last = Math.max(...ends);
+    return [{ days, percents, lastInstallment: Number.isFinite(last) ? last : null }];
+  });
+}
+
+function bandStates(interest: InterestRecord): readonly RateState[] {
+  const spans = interest.BandedInterests.map((band) => ({
+    ValidFrom: band.CollectionValidFrom,
+    ValidTo: band.CollectionValidTo,
+  }));
+  return statesBetween(spans).flatMap(({ day, days }) => {
+    const bands = [false, true].flatMap((isOverdraft) => {
+      const held = bandsFor(interest, { requestDay: day, isOverdraft });
+      return held.length === 0 ? [] : [{ isOverdraft, ...coverOf(held) }];
+    });
+    return bands.length === 0 ? [] : [{ days, percents: [], bands }];
+  });
+}
+
+function coverOf(bands: readonly BandedInterest[]): Omit<BandCover, 'isOverdraft'> {
+  const starts = bands.map(({ MinUtilizedAmount }) => MinUtilizedAmount ?? 0);
+  const highest = Math.max(...starts);
+  return {
+    least: Math.min(...starts),
+    limit: bands.find((_, place) => starts[place] === highest)?.MaxUtilizedAmount ?? null,
+    bounds: bands
+      .flatMap((band) => [band.MinUtilizedAmount, band.MaxUtilizedAmount])
+      .filter((bound) => bound !== null),
+    percents: bands.map(({ Value }) => percentOf(exactOf(Value))),
+  };
+}
+
+/** The rates of interests that ranges name. */
+class RatesByName {
+  readonly #interests: ReadonlyMap<string, InterestRecord>;
+  readonly #indexes = new Map<string, (day: CalendarDate) => InterestValue | undefined>();
+
+  constructor(interests: readonly InterestRecord[]) {
+    // Where two share a name, which is a fault, the first one answers.
+    const active = interests.filter(isActive).toReversed();
+    this.#interests = new Map(active.map((interest) => [codeKey(interest.Name), interest]));
+  }
+
+  /** Days of the values that an interest has. */
+  spansOf(name: string): readonly ValidDays[] {
+    return this.#interests.get(name)?.Values.filter(isActive) ?? [];
+  }
+
+  on(name: string, day: CalendarDate): number | undefined {
+    const find = this.#indexes.get(name) ?? valueIndex(this.#interests.get(name)?.Values ?? []);
+    this.#indexes.set(name, find);
+    const value = find(day);
+    return value === undefined ? undefined : percentOf(exactOf(value.Value));
+  }
+}
+
+function extremesOf(states: readonly RateState[]): readonly number[] {
+  let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { percents, bands } of states) {
+    for (const percent of [...percents, ...(bands ?? []).flatMap((cover) => cover.percents)]) {
+      least = Math.min(least, percent);
+      greatest = Math.max(greatest, percent);
+    }
+  }
+  return least > greatest ? [] : [least, greatest];
+}
+
+function percentOf({ numerator, denominator }: ExactFigure): number {
+  return Number(numerator) / Number(denominator);
+}

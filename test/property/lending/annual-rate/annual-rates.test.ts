@@ -1,0 +1,162 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { percentOfFlows, solveRate } from '../../../../shared/lending/annual-rate/effective-rate.ts';
+import type { ExactRatio } from '../../../../shared/lending/numbers/exact-ratio.ts';
+import { floatingSign, prepareFlows } from '../../../../shared/lending/annual-rate/floating-present-value.ts';
+import { netPresentValue } from '../../../../shared/lending/annual-rate/net-present-value.ts';
+import { addSameTimes, type RateFlows } from '../../../../shared/lending/annual-rate/rate-flows.ts';
+import { MOST_ITERATIONS } from '../../../../shared/lending/annual-rate/solver-effort.ts';
+
+const FOUR_DECIMALS = { percentDecimals: 4, unitsAdded: { numerator: 1n, denominator: 1n } };
+const TEN_DECIMALS = { ...FOUR_DECIMALS, percentDecimals: 10 };
+
+/** One payment: units since the one before, left-over days in units other than days, and its amount. */
+interface Step {
+  readonly gap: number;
+  readonly amount: number;
+}
+
+const step = (least: number): fc.Arbitrary<Step> =>
+  fc.record({
+    gap: fc.oneof(fc.constant(1), fc.integer({ min: 0, max: 40 })),
+    amount: fc.oneof(
+      fc.integer({ min: least, max: 200_000 }),
+      fc.integer({ min: least * 1_000, max: 2 ** 52 }),
+    ),
+  });
+
+/** Flows in years, months, weeks or days; all left-over days alike, as those of a schedule are. */
+function flowsWith(least: number, mostPayments: number): fc.Arbitrary<RateFlows> {
+  return fc
+    .record({
+      drawn: fc.oneof(fc.integer({ min: 1, max: 3_000_000 }), fc.integer({ min: 1, max: 2 ** 50 })),
+      steps: fc.array(step(least), { minLength: 1, maxLength: mostPayments }),
+      unitsPerYear: fc.constantFrom(1, 12, 52, 365),
+      extra: fc.integer({ min: 0, max: 6 }),
+      year: fc.constantFrom(365, 366),
+    })
+    .map(({ drawn, steps, unitsPerYear, extra, year }) => {
+      let units = 0;
+      const wholeUnits = steps.map(({ gap }) => (units += gap));
+      const extraDays = steps.map(() => (unitsPerYear === 365 ? 0 : extra));
+      const payments = steps.map(({ amount }) => amount);
+      return { drawn, payments, wholeUnits, unitsPerYear, extraDays, yearDays: steps.map(() => year) };
+    });
+}
+
+/** The growth factor halfway above a step of a rate with so many decimals. */
+function boundaryAbove(below: bigint, decimals: number): ExactRatio {
+  const denominator = 2n * 10n ** BigInt(decimals + 2);
+  return { numerator: denominator + 2n * below + 1n, denominator };
+}
+
+/** The exact sign of the flows' worth at a boundary. */
+function exactSign(flows: RateFlows, below: bigint, decimals: number): number {
+  const growth = boundaryAbove(below, decimals);
+  return growth.numerator <= 0n
+    ? prepareFlows(addSameTimes(flows)).lastSign
+    : netPresentValue(flows, growth).sign;
+}
+
+function stepOf(percent: string): bigint {
+  return BigInt(percent.replace('.', ''));
+}
+
+/** Worth of the flows at 1 + r, by the definition. */
+function worthAt(flows: RateFlows, growth: number): number {
+  return flows.payments.reduce<number>((sum, payment, index) => {
+    // Nothing is worth nothing, also where its factor is beyond floating point.
+    if (Number(payment) === 0) return sum;
+    const units = (flows.wholeUnits[index] ?? 0) / flows.unitsPerYear;
+    const years = units + (flows.extraDays[index] ?? 0) / (flows.yearDays[index] ?? 1);
+    return sum + Number(payment) * growth ** -years;
+  }, -Number(flows.drawn));
+}
+
+describe('annual rates (A4)', () => {
+  it('of a plain loan exist and change the sign between the boundaries around their last digit', () => {
+    const runs = fc.property(
+      flowsWith(0, 60),
+      fc.constantFrom(FOUR_DECIMALS, TEN_DECIMALS),
+      (flows, scale) => {
+        const { percent, iterations } = solveRate(flows, scale);
+        expect(iterations).toBeLessThanOrEqual(MOST_ITERATIONS);
+        if (percent === null) return expectNoPlainRate(flows);
+        const found = stepOf(percent);
+        const decimals = scale.percentDecimals;
+        expect(exactSign(flows, found - 1n, decimals)).toBeGreaterThanOrEqual(0);
+        expect(exactSign(flows, found, decimals)).toBeLessThanOrEqual(0);
+      },
+    );
+    fc.assert(runs, { numRuns: 3_000, endOnFailure: true });
+  });
+
+  it('are right where they lie next to a rounding boundary, on either side of it', () => {
+    const runs = fc.property(
+      flowsWith(1, 40),
+      fc.integer({ min: -300_000, max: 2_000_000 }),
+      fc.integer({ min: -1, max: 1 }),
+      (flows, below, offset) => {
+        const growth = boundaryAbove(BigInt(below), 4);
+        const drawn = Math.round(worthAt({ ...flows, drawn: 0 }, Number(growth.numerator) / 2_000_000));
+        fc.pre(drawn + offset > 0 && drawn < Number.MAX_SAFE_INTEGER && (flows.wholeUnits.at(-1) ?? 0) > 0);
+        const near = { ...flows, drawn: drawn + offset };
+        const sign = netPresentValue(near, growth).sign;
+        const above = sign === 0 ? below >= 0 : sign > 0;
+        const percent = percentOfFlows(near);
+        fc.pre(percent !== null);
+        const isAbove = stepOf(percent ?? '') > BigInt(below);
+        expect(isAbove).toBe(above);
+        const fast = floatingSign(prepareFlows(near), growth);
+        expect([0, sign]).toContain(fast);
+      },
+    );
+    fc.assert(runs, { numRuns: 3_000, endOnFailure: true });
+  });
+
+  it('never rest on a floating-point sign that whole numbers contradict', () => {
+    let certain = 0;
+    const runs = fc.property(
+      flowsWith(-200_000, 40),
+      fc.bigInt({ min: -999_999n, max: 40_000_000n }),
+      (flows, below) => {
+        const growth = boundaryAbove(below, 4);
+        const fast = floatingSign(prepareFlows(flows), growth);
+        if (fast === 0) return;
+        certain += 1;
+        expect(fast).toBe(netPresentValue(flows, growth).sign);
+      },
+    );
+    fc.assert(runs, { numRuns: 4_000, endOnFailure: true });
+    expect(certain).toBeGreaterThan(3_500);
+  });
+
+  it('of flows with several are the one nearest zero, and null only where the worth never changes its sign', () => {
+    const runs = fc.property(flowsWith(-150_000, 8), (flows) => {
+      const { percent, iterations } = solveRate(flows, TEN_DECIMALS);
+      expect(iterations).toBeLessThanOrEqual(MOST_ITERATIONS);
+      const found = percent === null ? Number.POSITIVE_INFINITY : Math.abs(Number(percent) / 100);
+      const signs = new Set<number>();
+      for (let turn = -400; turn <= 400; turn += 1) {
+        const rate = turn < 0 ? -((turn / -400) ** 3) * 0.999 : (turn / 400) ** 3 * 50;
+        const worth = worthAt(flows, 1 + rate);
+        if (Math.abs(rate) < found * (1 - 1e-6) && Number.isFinite(worth)) signs.add(Math.sign(worth));
+      }
+      signs.delete(0);
+      expect(signs.size).toBeLessThanOrEqual(1);
+    });
+    fc.assert(runs, { numRuns: 2_000, endOnFailure: true });
+  });
+});
+
+/** Above this rate none is given (A4). */
+const HIGHEST_RATE = 1e260;
+
+/** Without a rate the payments are worth less than the drawn amount at any rate, or more at all that are searched. */
+function expectNoPlainRate(flows: RateFlows): void {
+  const isNothingPaid = flows.payments.every((payment) => payment === 0);
+  const isAllAtStart =
+    flows.wholeUnits.every((units) => units === 0) && flows.extraDays.every((days) => days === 0);
+  const isBeyondSearch = worthAt(flows, HIGHEST_RATE * (1 - 1e-9)) > 0 || worthAt(flows, 1e-300) < 0;
+  expect(isNothingPaid || isAllAtStart || isBeyondSearch).toBe(true);
+}

@@ -1,0 +1,88 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { calculateRate } from '../../../../shared/lending/calculate-rate.ts';
+import { addDays } from '../../../../shared/lending/dates/calendar-date.ts';
+import { solveRate } from '../../../../shared/lending/annual-rate/effective-rate.ts';
+import type { RateFlows } from '../../../../shared/lending/annual-rate/rate-flows.ts';
+import type { RateOutcome } from '../../../../shared/lending/request/rate-request.ts';
+import { MOST_ITERATIONS } from '../../../../shared/lending/annual-rate/solver-effort.ts';
+import { date, decimal } from '../../../support/builders/lending-loan.ts';
+
+const TEN_DECIMALS = { percentDecimals: 10, unitsAdded: { numerator: 1n, denominator: 1n } };
+
+/** Rates in whole percent between -30 and 40, all different. */
+function ratesApart(count: number): fc.Arbitrary<readonly number[]> {
+  return fc.uniqueArray(fc.integer({ min: -30, max: 40 }), { minLength: count, maxLength: count });
+}
+
+/** Flows that have exactly these rates a period, in percent: the product of 1 + r - (1 + rate). */
+function flowsOfRates(rates: readonly number[]): RateFlows {
+  let amounts = [-1n];
+  for (const rate of rates) {
+    const grown = amounts.map((amount) => -amount * BigInt(100 + rate));
+    amounts = [...amounts.map((amount) => 100n * amount), 0n].map(
+      (amount, index) => amount + (grown[index - 1] ?? 0n),
+    );
+  }
+  const [first = 0n, ...payments] = amounts;
+  const wholeUnits = payments.map((_, index) => index + 1);
+  return { drawn: -first, payments, wholeUnits, unitsPerYear: 1, extraDays: [], yearDays: [] };
+}
+
+describe('flows with known rates (A4)', () => {
+  it.each([2, 3, 4, 5, 6])('have the nearest of %i', (count) => {
+    const runs = fc.property(ratesApart(count), (rates) => {
+      const { percent, iterations } = solveRate(flowsOfRates(rates), TEN_DECIMALS);
+      expect(iterations).toBeLessThanOrEqual(MOST_ITERATIONS);
+      const [nearest = 0] = rates.toSorted((a, b) => Math.abs(a) - Math.abs(b) || b - a);
+      expect(percent).toBe(nearest.toFixed(10));
+    });
+    fc.assert(runs, { numRuns: 600, endOnFailure: true });
+  });
+
+  it('have the nearest where some have met in one', () => {
+    const runs = fc.property(ratesApart(3), fc.integer({ min: 1, max: 3 }), (rates, times) => {
+      const [first = 0] = rates;
+      const met = [...rates, ...Array.from({ length: times }, () => first)];
+      const [nearest = 0] = rates.toSorted((a, b) => Math.abs(a) - Math.abs(b) || b - a);
+      expect(solveRate(flowsOfRates(met), TEN_DECIMALS).percent).toBe(nearest.toFixed(10));
+    });
+    fc.assert(runs, { numRuns: 300, endOnFailure: true });
+  });
+
+  it('are proven however high or low the rate is', () => {
+    const runs = fc.property(
+      fc.integer({ min: -15, max: 14 }),
+      fc.integer({ min: 1, max: 9 }),
+      fc.integer({ min: 1, max: 60 }),
+      fc.constantFrom('XIRR', 'Years', 'Months', 'Weeks', 'Days'),
+      (exponent, digit, days, unit) => {
+        const repaid = decimal(`${digit}e${exponent}`);
+        const start = date('2025-01-01');
+        const CashFlows = [
+          { Date: start, Amount: decimal(-1) },
+          { Date: addDays(start, days), Amount: repaid },
+        ];
+        const rule = unit === 'XIRR' ? { Rule: unit } : { Rule: 'DAE', Unit: unit };
+        const outcome = calculateRate({ ...rule, CashFlows });
+        expect(doubtsOf(outcome, Math.log10(Number(repaid)) / days)).toEqual([]);
+      },
+    );
+    fc.assert(runs, { numRuns: 600, endOnFailure: true });
+  });
+});
+
+/** What does not fit of the proof of one repaid for a factor, of which the logarithm for a day is given. */
+function doubtsOf(outcome: RateOutcome, digitsPerDay: number): readonly string[] {
+  if (outcome.kind === 'refused') return ['refused'];
+  const { rate, proof, residual } = outcome;
+  if (rate === null) return digitsPerDay * 366 > 260 ? [] : ['no rate'];
+  const growth = 1 + Number(rate) / 100;
+  if (residual === null) return growth === 0 ? [] : ['no residual'];
+  // Ten decimals of a rate in percent are no more than that of a growth close to zero.
+  const allowed = 1e-10 + 1e-9 / growth;
+  const doubts: string[] = [];
+  if (Math.abs(Number(proof[1]?.discountedAmount) - 1) > allowed) doubts.push('discounted amount');
+  if (Math.abs(Number(residual)) > allowed) doubts.push('residual');
+  return doubts;
+}

@@ -1,0 +1,110 @@
+import type { Decimal } from 'decimal.js';
+import { describe, expect, it } from 'vitest';
+import { calculateRate } from '../../../../shared/lending/calculate-rate.ts';
+import type { CashFlow, ProvenRate, RateRequest } from '../../../../shared/lending/request/rate-request.ts';
+import { date, decimal } from '../../../support/builders/lending-loan.ts';
+
+/** Flows of dates and amounts. */
+function flows(...dated: readonly (readonly [string, string | number])[]): readonly CashFlow[] {
+  return dated.map(([day, amount]) => ({ Date: date(day), Amount: decimal(amount) }));
+}
+
+function amounts(...values: readonly (string | number)[]): readonly Decimal[] {
+  return values.map((value) => decimal(value));
+}
+
+function rateOf(request: RateRequest): ProvenRate {
+  const outcome = calculateRate(request);
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  return outcome;
+}
+
+describe('rates of flows that have several, or a huge one (A4)', () => {
+  it.each([
+    [
+      'five, -7 of them nearest',
+      'Annual',
+      [-100, 526, '-1097.64', '1135.1826', '-581.438763', '117.906516'],
+      -7,
+    ],
+    ['five, -9', 'Annual', [-100, 443, '-780.03', '682.6969', '-297.107996', '51.45109788'], -9],
+    ['four, 12', 'Annual', [-100, 480, '-862.31', '687.228', '-205.0272'], 12],
+    ['two of -6 and 6: the one above zero', 'Annual', [-100, 200, '-99.64'], 6],
+    ['two that have met at 4, and 88', 'Annual', [-1, '3.96', '-4.992', '2.033408'], 4],
+    ['two that have met at 0', 'Monthly', [-1000, 2000, -1000], 0],
+    [
+      'three that have met at 4 a month, and others',
+      'Monthly',
+      [-100, 651, '-1667.9', '2103.9824', '-1308.498048', '321.41863936'],
+      48,
+    ],
+  ])('finds the nearest of several: %s (A4)', (_name, PeriodicityType, values, expected) => {
+    const { rate, residual } = rateOf({ Rule: 'IRR', PeriodicityType, Amounts: amounts(...values) });
+    expect(rate).toBe(expected.toFixed(10));
+    expect(Number(residual)).toBeCloseTo(0, 15);
+  });
+
+  it('knows two rates that have met by an exact zero only (A4)', () => {
+    const rate = (last: string) =>
+      rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts: amounts(-1000, 2200, last) }).rate;
+    expect(rate('-1210')).toBe('10.0000000000');
+    expect(rate('-1210.0000000000001')).toBeNull();
+    expect(rate('-1209.99999999')).toBe('9.9996837722');
+    expect(rate('-1209.999999999999999999')).toBe('9.9999999968');
+    const everySecond = amounts(-1000, 0, 2200, 0, -1210);
+    expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts: everySecond }).rate).toBe(
+      '4.8808848170',
+    );
+    const monthly = flows(['2025-01-01', -1000], ['2025-02-01', 2020], ['2025-03-01', '-1020.1']);
+    expect(rateOf({ Rule: 'DAE', CashFlows: monthly }).rate).toBe('12.6825030132');
+    const daily = flows(['2025-01-01', -1000], ['2025-01-08', 2000], ['2025-01-15', -1000]);
+    expect(rateOf({ Rule: 'XIRR', CashFlows: daily }).rate).toBe('0.0000000000');
+  });
+
+  it.each([
+    ['XIRR', undefined, 2n ** 365n],
+    ['DAE', 'Years', 2n ** 365n],
+    ['DAE', 'Months', 2n ** 365n],
+    ['DAE', 'Weeks', 2n ** 365n],
+    ['DAE', 'Days', 2n ** 365n],
+  ] as const)('proves the rate of a sum doubled in a day: %s %s (A4)', (Rule, Unit, growth) => {
+    const CashFlows = flows(['2025-01-01', -100], ['2025-01-02', 200]);
+    const { rate, proof, residual } = rateOf({ Rule, Unit, CashFlows });
+    const leapGrowth = 2n * growth;
+    const expected = [growth, leapGrowth].map((factor) => `${(factor - 1n) * 100n}.0000000000`);
+    expect(expected).toContain(rate);
+    expect(proof[1]?.discountedAmount).toBe('100.0000000000');
+    expect(residual).toBe('0.0000000000');
+  });
+
+  it('proves the rate of a sum doubled in a period, and gives none above 1e262 percent (A4)', () => {
+    const doubled = { Rule: 'IRR', PeriodicityType: 'Daily', Amounts: amounts(-100, 200) };
+    expect(rateOf(doubled)).toMatchObject({ rate: '36500.0000000000', residual: '0.0000000000' });
+    const inOneDay = (times: string) =>
+      rateOf({ Rule: 'XIRR', CashFlows: flows(['2025-01-01', -1], ['2025-01-02', times]) });
+    expect(inOneDay('5.15').rate).toMatch(/^\d{262}\.\d{10}$/);
+    expect(inOneDay('5.2')).toMatchObject({ rate: null, proof: [], residual: null });
+  });
+
+  it('gives no farther rate where two may have met that nothing proves: at 61.8 %, the golden ratio, not 80 %', () => {
+    const Amounts = amounts(-10, 38, -26, -38, 26, 18);
+    expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBeNull();
+  });
+
+  it.each([2, 5, 8, 9, 12, 16])('knows where %i rates have met in one', (times) => {
+    let powers = [-1n];
+    for (let turn = 0; turn < times; turn += 1) {
+      const shifted = [0n, ...powers];
+      powers = shifted.map((power, index) => 10n * (powers[index] ?? 0n) - 11n * power);
+    }
+    const Amounts = powers.map((power) => decimal(`${power}e-${times}`));
+    expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBe('10.0000000000');
+  });
+
+  it('ends for thousands of amounts of alternating sign', () => {
+    const Amounts = Array.from({ length: 5000 }, (_, index) =>
+      decimal((index % 2 ? 1 : -1) * (1000 + (index % 7))),
+    );
+    expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBe('0.0000398407');
+  });
+});

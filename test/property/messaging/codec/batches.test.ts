@@ -1,0 +1,231 @@
+import {
+  array,
+  assert,
+  constantFrom,
+  integer,
+  json as jsonText,
+  oneof,
+  option,
+  property,
+  record,
+  string,
+  uint8Array,
+} from 'fast-check';
+import { expect, it } from 'vitest';
+import { messageDefinition } from '../../../../schemas/catalogue.ts';
+import { readSchema } from '../../../../schemas/schema-files.ts';
+import { parseOwnSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
+import { JsonArrayCutter, type Span } from '../../../../shared/messaging/codec/json-array-cutter.ts';
+import { writeAvroReplyBatch } from '../../../../shared/messaging/codec/reply-batch-avro.ts';
+import { writeJsonReplyBatch } from '../../../../shared/messaging/codec/reply-batch-json.ts';
+import {
+  type BatchItemId,
+  type EncodedBatch,
+  openAtOnce,
+  REPLY_BATCH,
+  type ReplyBatch,
+  REQUEST_BATCH,
+  type RequestBatch,
+} from '../../../../shared/messaging/codec/request-batch.ts';
+import {
+  atOnce,
+  codecOf,
+  payloadOf,
+  REQUEST,
+  smallRequest,
+} from '../../../support/builders/codec-fixture.ts';
+
+const codec = codecOf();
+const RUNS = { numRuns: 300 };
+const small = atOnce(codec.encode(REQUEST, smallRequest, 'avro')).value;
+const smallJson = JSON.parse(String(atOnce(codec.encode(REQUEST, smallRequest, 'json')).value)) as object;
+
+const ids = option(
+  oneof(
+    string({ unit: 'binary', minLength: 1, maxLength: 60 }),
+    integer({ min: -(2 ** 53) + 1, max: 2 ** 53 - 1 }),
+  ),
+  { nil: undefined },
+);
+const replies = array(
+  record({
+    id: ids,
+    status: constantFrom(200, 400, 422, 500),
+    value: uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+    warnings: option(string(), { nil: undefined }),
+    holidayCalendar: option(string(), { nil: undefined }),
+  }),
+  { maxLength: 30 },
+);
+const asText = (id: BatchItemId | undefined) => (id === undefined ? undefined : String(id));
+
+/** The items of a message that must hold some. */
+function itemsOf(value: Buffer, headers: Record<string, string> = {}) {
+  const opened = openAtOnce(payloadOf(codec.decode({ value, headers })) as EncodedBatch);
+  if (opened.kind === 'invalid') throw new Error(JSON.stringify(opened.problem));
+  return opened.items;
+}
+
+it('every batch of requests in Avro is opened as it was written, its ids as text', () => {
+  assert(
+    property(array(ids, { minLength: 1, maxLength: 30 }), (all) => {
+      const batch: RequestBatch = { items: all.map((id) => ({ id, value: small })) };
+      expect(
+        codec.faultsOf(REQUEST_BATCH, { items: batch.items.map((one) => ({ ...one, id: asText(one.id) })) }),
+      ).toEqual([]);
+      const items = itemsOf(atOnce(codec.encode(REQUEST_BATCH, batch, 'avro')).value);
+      expect(items.map(({ id }) => id)).toEqual(all.map(asText));
+      for (const item of items) expect(item.decode()).toMatchObject({ type: REQUEST, payload: smallRequest });
+    }),
+    RUNS,
+  );
+});
+
+it('every batch of requests in JSON is opened as it was written, however it is indented', () => {
+  const indents = constantFrom(undefined, 1, '\t');
+  assert(
+    property(array(ids, { minLength: 1, maxLength: 30 }), indents, (all, indent) => {
+      const text = JSON.stringify(
+        all.map((id) => ({ id, ...smallJson })),
+        undefined,
+        indent,
+      );
+      const items = itemsOf(Buffer.from(text), { 'plat-message-type': REQUEST });
+      expect(items.map(({ id }) => id)).toEqual(all);
+      for (const item of items) expect(item.decode()).toMatchObject({ type: REQUEST, payload: smallRequest });
+    }),
+    RUNS,
+  );
+});
+
+it('every batch of answers in Avro has the bytes that a general encoder writes, and is read as it was written', () => {
+  const schema = parseOwnSchema(readSchema(messageDefinition(REPLY_BATCH)!));
+  assert(
+    property(replies, (items) => {
+      const expected = { items: items.map((one) => ({ ...one, id: asText(one.id) })) };
+      const value = writeAvroReplyBatch(7, { items });
+      expect(value.subarray(0, 5)).toEqual(Buffer.from([0, 0, 0, 0, 7]));
+      expect(value.subarray(5).equals(schema.toBuffer(expected))).toBe(true);
+      const encoded = atOnce(codec.encode(REPLY_BATCH, { items }, 'avro'));
+      expect(payloadOf(codec.decode(encoded))).toEqual(expected);
+    }),
+    RUNS,
+  );
+});
+
+it('every batch of answers in JSON says of each what there is to say', () => {
+  assert(
+    property(replies, (items) => {
+      const batch: ReplyBatch = {
+        items: items.map((item, index) => ({ ...item, value: Buffer.from(`[${index}, "é"]`) })),
+      };
+      const expected = items.map(({ id, status, warnings, holidayCalendar }, index) => {
+        const hasHeaders = warnings !== undefined || holidayCalendar !== undefined;
+        const headers = { 'plat-warnings': warnings, 'plat-holiday-calendar': holidayCalendar };
+        return { id, status, headers: hasHeaders ? headers : undefined, body: [index, 'é'] };
+      });
+      expect(JSON.parse(writeJsonReplyBatch(batch).toString('utf8'))).toEqual(
+        JSON.parse(JSON.stringify(expected)),
+      );
+    }),
+    RUNS,
+  );
+});
+
+it('bytes of any kind in place of a batch or of its items are answered with values', () => {
+  const json = constantFrom('{', '}', '[', ']', ',', '"', '\\', ' ', '1', '"id":', '"jsonParam":', 'é');
+  const headers = { 'plat-message-type': REQUEST };
+  assert(
+    property(array(json, { maxLength: 40 }), (parts) => {
+      const decoded = codec.decode({ value: Buffer.from(`[${parts.join('')}`), headers });
+      const opened = openAtOnce(payloadOf(decoded) as EncodedBatch);
+      const found =
+        opened.kind === 'invalid'
+          ? [opened.problem.code]
+          : opened.items.map((item) => atOnce(item.decode()).kind);
+      const answers = new Set(['malformed-json', 'invalid-request', 'decoded', 'undecodable']);
+      expect(found.filter((one) => !answers.has(one))).toEqual([]);
+    }),
+    { numRuns: 3_000 },
+  );
+  assert(
+    property(uint8Array({ maxLength: 200 }), (bytes) => {
+      const head = atOnce(codec.encode(REQUEST_BATCH, { items: [] }, 'avro')).value.subarray(0, 5);
+      const decoded = codec.decode({ value: Buffer.concat([head, Buffer.from(bytes)]), headers: {} });
+      expect(['items', 'invalid']).toContain(openAtOnce(payloadOf(decoded) as EncodedBatch).kind);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+it('an array is cut alike however few bytes are looked at in a step', () => {
+  const part = constantFrom(
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    '"',
+    '\\',
+    '\\"',
+    ' ',
+    '\n',
+    '1',
+    'é',
+    '"a,]"',
+    '{"b":[1]}',
+  );
+  const looks = oneof(
+    array(part, { maxLength: 30 }).map((parts) => `[${parts.join('')}`),
+    jsonText({ maxDepth: 4 }),
+  );
+  assert(
+    property(looks, integer({ min: 1, max: 5 }), (text, budget) => {
+      const bytes = Buffer.from(text.startsWith('[') ? text : `[${text}]`);
+      const spans = cut(bytes, bytes.length);
+      expect(cut(bytes, budget)).toEqual(spans);
+      const values = valuesOf(bytes);
+      if (values === undefined || values.length > 5) return;
+      expect(spans).not.toBe('malformed');
+      const found = typeof spans === 'string' ? [] : spans;
+      expect(
+        found.map(({ start, end }) => JSON.parse(bytes.toString('utf8', start, end)) as unknown),
+      ).toEqual(values);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+/** The limits of the items of an array, looked at so many bytes in a step; `malformed` where it is none. */
+function cut(bytes: Buffer, budget: number): readonly Span[] | 'malformed' {
+  const cutter = new JsonArrayCutter(bytes, 5);
+  let found = cutter.step(budget);
+  while (found === 'more') found = cutter.step(budget);
+  return found === 'cut' ? cutter.spans : found;
+}
+
+/** The items of an array in JSON; undefined where it is none. */
+function valuesOf(bytes: Buffer): unknown[] | undefined {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as unknown[];
+  } catch {
+    return undefined;
+  }
+}
+
+it('an array is cut exactly where JSON has its items', () => {
+  const value = oneof(
+    string({ unit: 'binary' }),
+    integer(),
+    constantFrom(null, true, {}, []),
+    array(string()),
+  );
+  assert(
+    property(array(value, { minLength: 1, maxLength: 20 }), (values) => {
+      const sent = values.map((one, index) => ({ id: index, jsonParam: one }));
+      const items = itemsOf(Buffer.from(JSON.stringify(sent)), { 'plat-message-type': REQUEST });
+      expect(items.map(({ id }) => id)).toEqual(values.map((_, index) => index));
+    }),
+    RUNS,
+  );
+});

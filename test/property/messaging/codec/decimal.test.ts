@@ -1,0 +1,104 @@
+import type { Type } from 'avsc';
+import { Decimal } from 'decimal.js';
+import { assert, bigInt, constant, double, integer, property, record, tuple } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  bytesToDecimal,
+  decimalMisfit,
+  decimalToBytes,
+} from '../../../../shared/messaging/codec/avro-decimal.ts';
+import { parseOwnSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
+
+const RUNS = { numRuns: 2_000 };
+
+const limits = integer({ min: 1, max: 60 }).chain((precision) =>
+  record({ precision: constant(precision), scale: integer({ min: 0, max: precision }) }),
+);
+
+/** Digits and an exponent: values that fit, that just do not, and absurd ones. */
+const decimals = tuple(bigInt({ min: -(10n ** 45n), max: 10n ** 45n }), integer({ min: -70, max: 30 })).map(
+  ([digits, exponent]) => new Decimal(`${digits}e${exponent}`),
+);
+
+describe('the Avro decimal', () => {
+  it('carries every value without loss, or refuses it', () => {
+    assert(
+      property(limits, decimals, (within, value) => {
+        const unscaled = new Decimal(value).toFixed().replace('-', '');
+        const decimalsOf = unscaled.split('.')[1]?.length ?? 0;
+        const digits = (unscaled.split('.')[0] ?? '').replace(/^0+/, '').length;
+        const fits = decimalsOf <= within.scale && digits + within.scale <= within.precision;
+        expect(decimalMisfit(value, within) === undefined).toBe(fits);
+        if (!fits) return;
+        const bytes = decimalToBytes(value, within.scale);
+        expect(bytesToDecimal(bytes, within).eq(value)).toBe(true);
+        expect(bytes.length === 1 || hasNoNeedlessByte(bytes)).toBe(true);
+      }),
+      RUNS,
+    );
+  });
+
+  it('agrees with two’s complement as the platform computes it', () => {
+    assert(
+      property(bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (value) => {
+        const eight = Buffer.alloc(8);
+        eight.writeBigInt64BE(value);
+        const bytes = decimalToBytes(new Decimal(value.toString()), 0);
+        const sign = value < 0n ? 0xff : 0;
+        const padded = Buffer.concat([Buffer.alloc(8 - bytes.length, sign), bytes]);
+        expect(padded.equals(eight)).toBe(true);
+        expect(bytesToDecimal(eight, { precision: 20, scale: 0 }).toFixed()).toBe(value.toString());
+      }),
+      RUNS,
+    );
+  });
+
+  it('writes through a schema exactly what it accepts, and throws on all else', () => {
+    const schema = parseOwnSchema('{"type":"bytes","logicalType":"decimal","precision":38,"scale":18}');
+    assert(
+      property(decimals, (value) => {
+        const fits = decimalMisfit(value, { precision: 38, scale: 18 }) === undefined;
+        expect(isCarried(schema, value)).toBe(fits);
+      }),
+      RUNS,
+    );
+  });
+
+  it('takes every JSON amount from a tenth to ten quintillions at full precision', () => {
+    const amounts = double({ min: 1e-1, max: 1e19, noNaN: true });
+    assert(
+      property(amounts, (value) => {
+        expect(decimalMisfit(new Decimal(value), { precision: 38, scale: 18 })).toBeUndefined();
+      }),
+      RUNS,
+    );
+  });
+
+  it('takes every JSON percentage from a thousandth to a billion at full precision', () => {
+    const percentages = double({ min: 1e-3, max: 1e9, noNaN: true });
+    assert(
+      property(percentages, (value) => {
+        expect(decimalMisfit(new Decimal(value), { precision: 30, scale: 20 })).toBeUndefined();
+      }),
+      RUNS,
+    );
+  });
+});
+
+/** True when a value comes back equal, false when it is refused. */
+function isCarried(schema: Type, value: Decimal): boolean {
+  let bytes: Buffer;
+  try {
+    bytes = schema.toBuffer(value);
+  } catch {
+    return false;
+  }
+  if ((schema.fromBuffer(bytes) as Decimal).eq(value)) return true;
+  throw new Error(`${value.toString()} was changed`);
+}
+
+/** The first byte is needed when it is more than a repetition of the sign. */
+function hasNoNeedlessByte(bytes: Buffer): boolean {
+  const isNegative = bytes[1]! >= 0x80;
+  return bytes[0] !== (isNegative ? 0xff : 0);
+}

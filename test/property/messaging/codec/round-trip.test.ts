@@ -1,0 +1,101 @@
+import avro, { type Type } from 'avsc';
+import {
+  type Arbitrary,
+  array,
+  assert,
+  bigInt,
+  boolean,
+  constant,
+  double,
+  integer,
+  option,
+  property,
+  record,
+  string,
+  uint8Array,
+} from 'fast-check';
+import { Decimal } from 'decimal.js';
+import { describe, expect, it } from 'vitest';
+import { MESSAGES } from '../../../../schemas/catalogue.ts';
+import { readSchema } from '../../../../schemas/schema-files.ts';
+import { DecimalType } from '../../../../shared/messaging/codec/avro-decimal.ts';
+import { LARGEST_EXACT_LONG, SMALLEST_EXACT_LONG } from '../../../../shared/messaging/codec/avro-long.ts';
+import { REQUEST_BATCH } from '../../../../shared/messaging/codec/request-batch.ts';
+import { parseOwnSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
+import { atOnce, codecOf, payloadOf } from '../../../support/builders/codec-fixture.ts';
+
+const codec = codecOf();
+const RUNS = { numRuns: 300 };
+
+/** Payloads that a schema describes, absent members as undefined. */
+function payloadsOf(type: Type): Arbitrary<unknown> {
+  if (type instanceof DecimalType) return decimalsOf(type);
+  if (type instanceof avro.types.RecordType) {
+    return record(Object.fromEntries(type.fields.map((field) => [field.name, payloadsOf(field.type)])));
+  }
+  if (type instanceof avro.types.ArrayType) return array(payloadsOf(type.itemsType), { maxLength: 4 });
+  switch (type.typeName) {
+    case 'boolean':
+      return boolean();
+    case 'int':
+      return integer();
+    case 'long':
+      return integer({ min: SMALLEST_EXACT_LONG, max: LARGEST_EXACT_LONG });
+    case 'double':
+      return double({ noNaN: true, noDefaultInfinity: true });
+    case 'bytes':
+      return uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes));
+    case 'string':
+      return string({ unit: 'binary' });
+    default:
+      return option(payloadsOf(branchesOf(type)[1]!), { nil: undefined });
+  }
+}
+
+function decimalsOf({ limits: { precision, scale } }: DecimalType): Arbitrary<Decimal> {
+  const widest = 10n ** BigInt(precision) - 1n;
+  return bigInt({ min: -widest, max: widest }).map((unscaled) => new Decimal(`${unscaled}e-${scale}`));
+}
+
+function branchesOf(union: Type): readonly Type[] {
+  return (union as unknown as { types: readonly Type[] }).types;
+}
+
+interface ScheduleRecord {
+  readonly show?: string;
+  readonly eir?: string;
+  readonly rows: readonly object[];
+  readonly extraColumns?: readonly string[];
+  readonly columns?: readonly (readonly number[])[];
+  readonly explanations?: readonly (readonly object[])[];
+}
+
+/** A schedule shows the rates that its `show` asks for, and its rows hold their extras, as the calculation makes it. */
+function consistent(payload: unknown): unknown {
+  const { columns, explanations, ...schedule } = payload as ScheduleRecord;
+  if (schedule.show === undefined) return payload;
+  const rows = schedule.rows.map((row, index) => ({
+    ...row,
+    columns: schedule.extraColumns?.map((_, column) => columns?.[index]?.[column] ?? 0),
+    explanation: explanations === undefined ? undefined : (explanations[index] ?? []),
+  }));
+  return { ...schedule, rows, show: 'rows-with-eir', eir: schedule.eir ?? null, dae: undefined };
+}
+
+describe('every message of the catalogue', () => {
+  // A batch that was read is opened later, item by item: batches.test.ts.
+  it.each(MESSAGES.filter(({ type }) => type !== REQUEST_BATCH))(
+    'comes back as it was written: $type',
+    (definition) => {
+      const payloads = payloadsOf(parseOwnSchema(readSchema(definition))).map(consistent);
+      assert(
+        property(payloads, constant(definition.type), (payload, type) => {
+          expect(codec.faultsOf(type, payload)).toEqual([]);
+          const decoded = codec.decode(atOnce(codec.encode(type, payload, 'avro')));
+          expect(payloadOf(decoded)).toEqual(payload);
+        }),
+        RUNS,
+      );
+    },
+  );
+});

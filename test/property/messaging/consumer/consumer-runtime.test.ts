@@ -1,0 +1,123 @@
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { FakeConsumerGroup } from '../../../support/fakes/consumer-group.ts';
+import { settleMicrotasks } from '../../../support/fakes/work.ts';
+
+const COMMIT_MS = 200;
+const MAX_ROUNDS = 2_000;
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const keys = fc.array(
+  fc.array(fc.option(fc.constantFrom('a', 'b', 'c'), { nil: null, freq: 5 }), { maxLength: 25 }),
+  { minLength: 1, maxLength: 3 },
+);
+const choice = fc.nat({ max: 50 });
+const calmStep = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('deliver' as const),
+      choice,
+      count: fc.integer({ min: 1, max: 6 }),
+    }),
+  },
+  { weight: 8, arbitrary: fc.record({ do: fc.constant('finish' as const), choice }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('commit' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('revoke' as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('assign' as const), choice }) },
+);
+const roughStep = fc.oneof(
+  { weight: 19, arbitrary: calmStep },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('kill' as const), choice }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('join' as const) }) },
+);
+type Step = typeof roughStep extends fc.Arbitrary<infer T> ? T : never;
+
+async function take(group: FakeConsumerGroup, step: Step): Promise<void> {
+  switch (step.do) {
+    case 'deliver':
+      group.deliver(step.choice, step.count);
+      break;
+    case 'finish':
+      group.finish(step.choice);
+      break;
+    case 'commit':
+      await vi.advanceTimersByTimeAsync(COMMIT_MS);
+      break;
+    case 'revoke':
+      group.revoke();
+      break;
+    case 'assign':
+      group.assign(step.choice);
+      break;
+    case 'kill':
+      group.kill(step.choice);
+      if (group.memberCount === 0) group.join();
+      group.assign(step.choice);
+      break;
+    case 'join':
+      if (group.memberCount < 3) group.join();
+      group.assign(0);
+      break;
+  }
+  await settleMicrotasks();
+}
+
+/** Delivers and finishes without further trouble until everything is committed; answers whether it came to that. */
+async function finishAll(group: FakeConsumerGroup): Promise<boolean> {
+  group.assign(0);
+  for (let round = 0; round < MAX_ROUNDS && !group.isComplete(); round += 1) {
+    for (let partition = 0; partition < 3; partition += 1) group.deliver(partition, 5);
+    group.finish(round);
+    await settleMicrotasks();
+    if (group.openCalls === 0) await vi.advanceTimersByTimeAsync(COMMIT_MS);
+  }
+  return group.isComplete();
+}
+
+test('over any rebalances and kills nothing is lost, keys keep their order, and no offset is committed before all below are done', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      keys,
+      fc.integer({ min: 1, max: 4 }),
+      fc.array(roughStep, { maxLength: 120 }),
+      async (log, lanes, steps) => {
+        const group = new FakeConsumerGroup(log, lanes);
+        group.join();
+        group.join();
+        group.assign(0);
+        for (const step of steps) await take(group, step);
+        const complete = await finishAll(group);
+        group.close();
+        expect(group.breaches).toEqual([]);
+        expect(complete).toBe(true);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('one process that stays in the group does each message exactly once, however often the group rebalances', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      keys,
+      fc.integer({ min: 1, max: 4 }),
+      fc.array(calmStep, { maxLength: 120 }),
+      async (log, lanes, steps) => {
+        const group = new FakeConsumerGroup(log, lanes);
+        group.join();
+        group.assign(0);
+        for (const step of steps) await take(group, step);
+        const complete = await finishAll(group);
+        group.close();
+        expect(group.breaches).toEqual([]);
+        expect(complete).toBe(true);
+        expect(group.begun).toHaveLength(log.flat().length);
+        expect(new Set(group.begun).size).toBe(group.begun.length);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

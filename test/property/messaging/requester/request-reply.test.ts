@@ -1,0 +1,98 @@
+import * as fc from 'fast-check';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createConsumer } from '../../../../shared/messaging/consumer/consumer.ts';
+import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.ts';
+import { done } from '../../../../shared/messaging/outcome.ts';
+import { createRequestHandling } from '../../../../shared/messaging/handler/request-handling.ts';
+import { createRequester, type RequestReply } from '../../../../shared/messaging/requester/request-reply.ts';
+import { systemClock } from '../../../../shared/platform/clock.ts';
+import { silentLog } from '../../../../shared/platform/log.ts';
+import { createFakeCodec } from '../../../support/fakes/codec.ts';
+
+const REQUESTS = 'requests';
+const REPLIES = 'replies';
+const DEAD_LETTERS = 'dead-letters';
+
+interface Question {
+  readonly text: string;
+  readonly workMs: number;
+}
+
+interface World {
+  readonly requesters: readonly RequestReply[];
+  close(): Promise<void>;
+}
+
+/** Two requesters that share a reply topic of `partitions`, and a worker that answers as fast as each question says. */
+async function createWorld(partitions: number): Promise<World> {
+  const broker = createMemoryBroker();
+  await broker.admin.createTopics([
+    { topic: REQUESTS, partitions: 3 },
+    { topic: REPLIES, partitions },
+    { topic: DEAD_LETTERS, partitions: 1 },
+  ]);
+  const codec = createFakeCodec();
+  const shared = { broker, codec, clock: systemClock, log: silentLog };
+  const publisher = broker.createPublisher({ clientId: 'worker' });
+  await publisher.start();
+  const { process } = createRequestHandling({
+    ...shared,
+    handlers: {
+      Question: async (payload) => {
+        const { text, workMs } = payload as Question;
+        await sleep(workMs);
+        return done({ type: 'Answer', payload: `answer to ${text}` });
+      },
+    },
+    admin: broker.admin,
+    replies: publisher,
+    foreignReplies: publisher,
+    deadLetters: publisher,
+    deadLetterTopic: DEAD_LETTERS,
+    groupId: 'workers',
+    ownReplyTopics: [REPLIES],
+    internalTopics: [REQUESTS, DEAD_LETTERS],
+  });
+  const createSource = () =>
+    broker.createGroupSource({ groupId: 'workers', clientId: 'w', topics: [REQUESTS] });
+  const consumer = createConsumer({ createSource, process, log: silentLog });
+  await consumer.start();
+  const requesters = ['one', 'two'].map((instanceId) =>
+    createRequester({ ...shared, replyTopic: REPLIES, instanceId }),
+  );
+  await Promise.all(requesters.map((requester) => requester.start()));
+  return {
+    requesters,
+    close: async () => {
+      await Promise.all(requesters.map((requester) => requester.stop(1_000)));
+      await consumer.stop(1_000);
+      await broker.close();
+    },
+  };
+}
+
+test.each([1, 12])(
+  'two requesters lose and swap no reply, with a reply topic of %i partitions',
+  async (partitions) => {
+    const world = await createWorld(partitions);
+    const question = fc.record({ from: fc.nat({ max: 1 }), workMs: fc.integer({ min: 0, max: 5 }) });
+    let asked = 0;
+    const ask = async ({ from, workMs }: { from: number; workMs: number }) => {
+      asked += 1;
+      const text = `${from}-${asked}`;
+      const request = { topic: REQUESTS, type: 'Question', payload: { text, workMs }, timeoutMs: 5_000 };
+      return { text, reply: await world.requesters[from]?.request(request) };
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(question, { minLength: 1, maxLength: 40 }), async (questions) => {
+        for (const { text, reply } of await Promise.all(questions.map(ask))) {
+          expect(reply).toEqual({ kind: 'reply', type: 'Answer', payload: `answer to ${text}` });
+        }
+      }),
+      { numRuns: 30 },
+    );
+    expect(world.requesters.map((requester) => requester.pending())).toEqual([0, 0]);
+    await world.close();
+  },
+);

@@ -1,0 +1,59 @@
+/** Records of the example catalogue, also with changes, for tests of checks and look-ups. */
+
+import path from 'node:path';
+import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/read-catalogue-record.ts';
+import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-catalogue-folder.ts';
+import type {
+  CatalogueRecord,
+  RecordKind,
+  RecordsByKind,
+} from '../../../shared/product/catalogue/catalogue-records.ts';
+import { identityOf } from '../../../shared/product/catalogue/record-identity.ts';
+
+/** The catalogue that is shipped. */
+export const EXAMPLE_FOLDER = path.resolve(import.meta.dirname, '../../../shared/product/example-catalogue');
+
+/** Its records. */
+export const EXAMPLE_RECORDS: readonly CatalogueRecord[] = readWholeCatalogue(EXAMPLE_FOLDER).records;
+
+/** JSON that tests reach into. */
+// oxlint-disable-next-line typescript/no-explicit-any -- tests change any member, also into something wrong
+export type Json = any;
+
+/** The record of that kind, code and version, as JSON that may be changed. */
+export function exampleJson(kind: RecordKind, code: string, version = 1): Json {
+  const key = `${kind}/${code}/${version}`;
+  const found = EXAMPLE_RECORDS.find((entry) => keyOf(entry) === key);
+  if (found === undefined) throw new Error(`there is no ${key}`);
+  return structuredClone(found.record);
+}
+
+/** The example's records with these in place of those of the same key; one with a source is put behind them all. */
+export function exampleWith(
+  ...entries: readonly { readonly kind: RecordKind; readonly json: Json; readonly source?: string }[]
+): readonly CatalogueRecord[] {
+  const records = [...EXAMPLE_RECORDS];
+  for (const { kind, json, source } of entries) {
+    const entry = recordFrom(kind, json, source ?? 'changed.json');
+    const place = records.findIndex((known) => source === undefined && keyOf(known) === keyOf(entry));
+    if (place < 0) records.push(entry);
+    else records[place] = entry;
+  }
+  return records;
+}
+
+/** A record of JSON, which must have the right shape. */
+export function recordFrom<Kind extends RecordKind>(
+  kind: Kind,
+  json: unknown,
+  source = 'test.json',
+): CatalogueRecord & { readonly record: RecordsByKind[Kind] } {
+  const read = readCatalogueRecord(kind, json, source);
+  if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
+  return read.entry as CatalogueRecord & { readonly record: RecordsByKind[Kind] };
+}
+
+function keyOf(entry: CatalogueRecord): string {
+  const { kind, code, version } = identityOf(entry);
+  return `${kind}/${code}/${version}`;
+}

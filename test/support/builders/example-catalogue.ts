@@ -1,0 +1,15 @@
+/** The example catalogue, for tests. */
+
+import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-catalogue-folder.ts';
+import type { CatalogueView } from '../../../shared/product/catalogue/catalogue-view.ts';
+
+const FOLDER = new URL('../../../shared/product/example-catalogue', import.meta.url).pathname;
+
+const read = readWholeCatalogue(FOLDER);
+if (read.catalogue === undefined) throw new Error(JSON.stringify(read.faults));
+
+/** All of it, and the built-in schedule types, periodicities and calendars. */
+export const EXAMPLE_CATALOGUE: CatalogueView = read.catalogue;
+
+/** The day as of which worked examples show it. */
+export const EXAMPLE_TIME_MS = Date.UTC(2026, 0, 15, 12);

@@ -1,0 +1,23 @@
+/** Calendars for tests of due dates. */
+
+import type { BusinessCalendar } from '../../../shared/lending/calendars/business-calendar.ts';
+import {
+  type CalendarRecord,
+  catalogueCalendars,
+} from '../../../shared/lending/calendars/catalogue-calendars.ts';
+import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
+
+/** A calendar that must be built in. */
+export function calendarNamed(name: string): BusinessCalendar {
+  const calendar = findCalendar(name, {});
+  if (calendar === undefined) throw new Error(`no calendar: ${name}`);
+  return calendar;
+}
+
+/** A calendar of a catalogue record that must be free of faults. */
+export function ownCalendar(record: Omit<CalendarRecord, 'name' | 'version'>): BusinessCalendar {
+  const { faults, find } = catalogueCalendars([{ name: 'Own', version: '1', ...record }]);
+  const calendar = find('Own');
+  if (calendar === undefined) throw new Error(JSON.stringify(faults));
+  return calendar;
+}

@@ -1,0 +1,169 @@
+/** Short ways to charge commissions and insurances on given rows in a test. */
+
+import { addMonths, type CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
+import type { ChargeRules } from '../../../shared/lending/charges/charge-rules.ts';
+import { chargesOfRow, type ChargedFigures } from '../../../shared/lending/charges/charges-of-row.ts';
+import type { DayCountName } from '../../../shared/lending/dates/day-count.ts';
+import { BUILT_IN_PERIODICITIES } from '../../../shared/lending/dates/periodicity.ts';
+import {
+  placeCharges,
+  refuseLateCharges,
+  refuseTooLargeCharges,
+  type ChargeSchedule,
+  type PlacedCharges,
+} from '../../../shared/lending/charges/place-charges.ts';
+import { chargeTermsOf, type ChargeContext } from '../../../shared/lending/charges/read-charge-terms.ts';
+import { Findings } from '../../../shared/lending/request/refusal.ts';
+import type {
+  CommissionItem,
+  InsuranceItem,
+  RepaymentScheduleRequest,
+} from '../../../shared/lending/request/repayment-schedule-request.ts';
+import { date, decimal, loan } from './lending-loan.ts';
+
+/** A monthly fee of 5.00 from 1 January 2025, with changes. */
+export function fee(changes: Partial<CommissionItem> = {}): CommissionItem {
+  const price = changes.SourcePercent === undefined ? { SourceValue: decimal(5) } : {};
+  return {
+    ...price,
+    FeePeriodicityType: 'Monthly',
+    FeeDate: date('2025-01-01'),
+    FeeName: 'Account fee',
+    ...changes,
+  };
+}
+
+/** An annual premium of 60.00 from 1 January 2025, with changes. */
+export function premium(changes: Partial<InsuranceItem> = {}): InsuranceItem {
+  const price = changes.SourcePercent === undefined ? { SourceValue: decimal(60) } : {};
+  return {
+    ...price,
+    InsurancePeriodicityType: 'Annual',
+    InsuranceDate: date('2025-01-01'),
+    InsuranceName: 'Life',
+    ...changes,
+  };
+}
+
+/** A schedule type that takes charges and says nothing about them, with changes. */
+export function chargeRules(changes: Partial<ChargeRules> = {}): ChargeRules {
+  const steps = (['interest', 'payment', 'principal', 'charges'] as const).map((kind) => ({ kind }));
+  const upfront = { fees: false, insurances: false, byFee: new Map(), byInsuranceClass: new Map() };
+  const namesRead = new Set<string>();
+  return { type: { acceptsCharges: true }, extras: [], steps, upfront, namesRead, ...changes };
+}
+
+/** What charges are read with when a test says nothing else. */
+export function chargeContext(changes: Partial<ChargeContext> = {}): ChargeContext {
+  return { digits: 2, periodicities: BUILT_IN_PERIODICITIES, rules: chargeRules(), ...changes };
+}
+
+/** Monthly rows from a start, regular ones unless a test says otherwise. */
+export function monthlyRows(
+  start: string,
+  rows: number,
+  changes: Partial<ChargeSchedule> = {},
+): ChargeSchedule {
+  const from = date(start);
+  const dueDates = Array.from({ length: rows }, (_, row) => addMonths(from, row + 1));
+  return rowsOn(from, dueDates, changes);
+}
+
+/** Rows with the given due dates; amount 1000.00, 30/360. */
+export function rowsOn(
+  start: CalendarDate,
+  dueDates: readonly CalendarDate[],
+  changes: Partial<ChargeSchedule> = {},
+): ChargeSchedule {
+  const dates = {
+    accrualStart: start,
+    accrualDates: dueDates,
+    dueDates,
+    regularMonths: dueDates.map(() => 1),
+    rowCount: dueDates.length,
+    settledRows: 0,
+  };
+  const dayCount: DayCountName = '30/360';
+  return { dates, start, isRecalculation: false, dayCount, amount: 100_000, rounding: 'HALF_UP', ...changes };
+}
+
+/** What reading and placing charges came to; `placed` is there when the members hold. */
+export interface ChargeOutcome {
+  readonly placed: PlacedCharges | undefined;
+  readonly findings: Findings;
+}
+
+/** Reads the charges of a loan with changes and puts them on the rows of a schedule. */
+export function placeOn(
+  schedule: ChargeSchedule,
+  changes: Partial<RepaymentScheduleRequest>,
+  context: Partial<ChargeContext> = {},
+): ChargeOutcome {
+  const findings = new Findings();
+  const terms = chargeTermsOf(loan(changes), chargeContext(context), findings);
+  const lastDueDate = schedule.dates.dueDates[schedule.dates.rowCount - 1];
+  if (lastDueDate !== undefined) refuseLateCharges(loan(changes), lastDueDate, findings);
+  const placed = terms === undefined ? undefined : placeCharges(terms, schedule, findings);
+  return { placed, findings };
+}
+
+/** Figures of a row: 1000.00 outstanding, 10.00 interest, 246.28 principal. */
+export const FIGURES: ChargedFigures = { remaining: 100_000, interest: 1000, principal: 24_628 };
+
+/** Commissions of every row in minor units; the charges must be calculable. */
+export function feesOn(
+  schedule: ChargeSchedule,
+  changes: Partial<RepaymentScheduleRequest>,
+  figures: ChargedFigures = FIGURES,
+): readonly number[] {
+  return collected(schedule, changes, figures).map(([fees]) => fees);
+}
+
+/** Insurances of every row in minor units; the charges must be calculable. */
+export function premiumsOn(
+  schedule: ChargeSchedule,
+  changes: Partial<RepaymentScheduleRequest>,
+  figures: ChargedFigures = FIGURES,
+): readonly number[] {
+  return collected(schedule, changes, figures).map(([, insurances]) => insurances);
+}
+
+/** Original numbers of the rows with an amount, where the first row of `amounts` has the number `first`. */
+export function rowsWith(amounts: readonly number[], first = 1): readonly number[] {
+  return amounts.flatMap((amount, row) => (amount === 0 ? [] : row + first));
+}
+
+/** Faults as `path code` of reading the charges, placing them on four months and collecting them. */
+export function chargeFaults(
+  changes: Partial<RepaymentScheduleRequest>,
+  context: Partial<ChargeContext> = {},
+): readonly string[] {
+  const { findings } = placeOn(monthlyRows('2025-01-01', 4), changes, context);
+  return findings.faults.map(({ path, code, status }) => `${path} ${code} ${status}`);
+}
+
+/** Warnings as `path code`; the charges must hold. */
+export function chargeWarnings(
+  changes: Partial<RepaymentScheduleRequest>,
+  context: Partial<ChargeContext> = {},
+): readonly string[] {
+  const { findings } = placeOn(monthlyRows('2025-01-01', 4), changes, context);
+  if (findings.faults.length > 0) throw new Error(JSON.stringify(findings.faults));
+  return findings.warnings.map(({ path, code }) => `${path} ${code}`);
+}
+
+function collected(
+  schedule: ChargeSchedule,
+  changes: Partial<RepaymentScheduleRequest>,
+  figures: ChargedFigures,
+): readonly (readonly [fees: number, insurances: number])[] {
+  const { placed, findings } = placeOn(schedule, changes);
+  if (placed === undefined) throw new Error(JSON.stringify(findings.faults));
+  const rows = Array.from({ length: schedule.dates.rowCount }, (_, row) => {
+    const { managementFee, insurance } = chargesOfRow(placed, row, figures);
+    return [managementFee, insurance] as const;
+  });
+  refuseTooLargeCharges(placed, findings);
+  if (findings.faults.length > 0) throw new Error(JSON.stringify(findings.faults));
+  return rows;
+}

@@ -1,0 +1,11 @@
+/** What a schedule worker without any configuration knows, but for the countries that are not built in. */
+
+import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
+import { BUILT_IN_CATALOGUE } from '../../../shared/lending/schedule-types/schedule-catalogue.ts';
+import type { LendingEnvironment } from '../../../shared/catalogue/lending-environment.ts';
+
+/** The built-in schedule types, periodicities and calendars; no default calendar. */
+export const BUILT_IN_ENVIRONMENT: LendingEnvironment = {
+  catalogue: BUILT_IN_CATALOGUE,
+  calendars: { find: (name) => findCalendar(name, {}) },
+};

@@ -1,0 +1,71 @@
+/** Short ways to write a loan request in a test. */
+
+import { Decimal } from 'decimal.js';
+import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
+import {
+  formatCalendarDate,
+  parseCalendarDate,
+  type CalendarDate,
+} from '../../../shared/lending/dates/calendar-date.ts';
+import type { Fault } from '../../../shared/lending/request/refusal.ts';
+import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
+import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
+
+/** The date of a `yyyy-mm-dd` text that is known to be one. */
+export function date(text: string): CalendarDate {
+  const parsed = parseCalendarDate(text);
+  if (parsed === undefined) throw new Error(`not a date: ${text}`);
+  return parsed;
+}
+
+/** An exact decimal. */
+export function decimal(value: string | number): Decimal {
+  return new Decimal(value);
+}
+
+/** The day that the requests of these tests are made on. */
+export const REQUEST_DAY = date('2024-05-17');
+
+/** 1000 at 12 %, four months from 1 January 2025, with changes. */
+export function loan(changes: Partial<RepaymentScheduleRequest> = {}): RepaymentScheduleRequest {
+  return {
+    ScheduleType: 'EqualInstallments',
+    Amount: decimal(1000),
+    InterestPercent: decimal(12),
+    InstallmentsNo: 4,
+    PeriodicityType: 'Monthly',
+    InstallmentDay: 1,
+    ActivationDate: date('2025-01-01'),
+    ...changes,
+  };
+}
+
+/** The schedule of a loan that must be calculable. */
+export function scheduleOf(changes: Partial<RepaymentScheduleRequest> = {}): RepaymentSchedule {
+  const outcome = calculateRepaymentSchedule(loan(changes), { requestDay: REQUEST_DAY });
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  return outcome;
+}
+
+/** The faults of a loan that must be refused. */
+export function faultsOf(changes: Partial<RepaymentScheduleRequest>, maxRows?: number): readonly Fault[] {
+  const context = maxRows === undefined ? { requestDay: REQUEST_DAY } : { requestDay: REQUEST_DAY, maxRows };
+  const outcome = calculateRepaymentSchedule(loan(changes), context);
+  if (outcome.kind === 'schedule') throw new Error('the loan was calculated');
+  return outcome.faults;
+}
+
+/** Path and code of each fault, as `path code`. */
+export function faultCodes(changes: Partial<RepaymentScheduleRequest>): readonly string[] {
+  return faultsOf(changes).map((fault) => `${fault.path} ${fault.code}`);
+}
+
+/** One figure of every row in major units with two decimals. */
+export function column(schedule: RepaymentSchedule, name: keyof ScheduleRow): readonly string[] {
+  return schedule.rows.map((row) => (Number(row[name]) / 100).toFixed(2));
+}
+
+/** The due dates as text. */
+export function dueDates(schedule: RepaymentSchedule): readonly string[] {
+  return schedule.rows.map((row) => formatCalendarDate(row.dueDate));
+}

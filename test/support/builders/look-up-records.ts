@@ -1,0 +1,87 @@
+/** A small catalogue for tests of look-ups: a bare product P and lists whose members a test gives. */
+
+import { createLendingCatalogue } from '../../../shared/lending/schedule-types/lending-catalogue.ts';
+import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-records.ts';
+import { viewOfRecords } from '../../../shared/product/validation/catalogue-of-records.ts';
+import type { CatalogueView } from '../../../shared/product/catalogue/catalogue-view.ts';
+import type {
+  CustomListRecord,
+  InsuranceListRecord,
+  InterestRecord,
+} from '../../../shared/product/catalogue/list-records.ts';
+import type { ProductRecord } from '../../../shared/product/catalogue/product-record.ts';
+import { date } from './lending-loan.ts';
+import { interest as plainInterest, product as plainProduct } from '../worlds/simulated-product.ts';
+
+export const LOOK_UP_DAY = date('2026-01-15');
+const NO_CHARGES = { Status: 'Active', Version: 1 } as const;
+
+/** The bare product P with changes: no interests, charges or documents. */
+export const product = (changes: Partial<ProductRecord>): ProductRecord =>
+  plainProduct({
+    product: {
+      Code: 'P',
+      Id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+      Name: 'Product',
+      PaymentScheduleTypes: ['EqualInstallments'],
+      InterestsAndCommissions: [],
+      Insurances: [],
+      Discounts: [],
+      ...changes,
+    },
+  });
+
+/** An Active Fixed interest without values, with changes; its code is its name. */
+export const interest = (changes: Partial<InterestRecord> & { readonly Name: string }): InterestRecord =>
+  plainInterest({
+    Id: '0f8fad5b-d9cb-469f-a165-708677289502',
+    Code: changes.Name,
+    IsGeneral: false,
+    Values: [],
+    ...changes,
+  });
+
+/** An insurance list without insurances, Active unless changed. */
+export const insurances = (changes: Partial<InsuranceListRecord> = {}): InsuranceListRecord => ({
+  ...NO_CHARGES,
+  Code: 'INS',
+  Id: '0f8fad5b-d9cb-469f-a165-708677289503',
+  Name: 'Insurances',
+  Insurances: [],
+  ...changes,
+});
+
+/** The catalogue of these products, of one interest list I, and of other lists; nothing of it is checked. */
+export function catalogueOf(
+  products: readonly ProductRecord[],
+  interests: readonly InterestRecord[] = [],
+  others: readonly CatalogueRecord[] = [],
+): CatalogueView {
+  const lending = createLendingCatalogue({});
+  if (lending.kind !== 'catalogue') throw new Error(JSON.stringify(lending.faults));
+  const list = {
+    ...NO_CHARGES,
+    Code: 'I',
+    Id: '0f8fad5b-d9cb-469f-a165-708677289504',
+    Name: 'Interests',
+    Interests: interests,
+  };
+  const records: readonly CatalogueRecord[] = [
+    ...products.map((record) => ({ kind: 'product', source: 'test', record }) as const),
+    { kind: 'interest-list', source: 'test', record: list },
+    ...others,
+  ];
+  return viewOfRecords(records, lending.catalogue);
+}
+
+/** Lists as records of a catalogue. */
+export const insuranceRecord = (record: InsuranceListRecord): CatalogueRecord => ({
+  kind: 'insurance-list',
+  source: 'test',
+  record,
+});
+export const customRecord = (record: CustomListRecord): CatalogueRecord => ({
+  kind: 'custom-list',
+  source: 'test',
+  record,
+});

@@ -1,0 +1,101 @@
+import type { NotificationState } from '../../../shared/notification/notification-state.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { systemClock } from '../../../shared/platform/clock.ts';
+import { loadConfig } from '../../../shared/platform/config.ts';
+import { createCodec } from '../../../workers/create-codec.ts';
+import { onTestFinished } from 'vitest';
+
+export const SMS = { message: 'Hello', receiver: '+40722123456' };
+export const EMAIL = { message: 'Hello', receiver: 'ana@mail.example', subject: 'News' };
+export const ADDRESS = '/api/notifications/v1';
+
+interface Call {
+  readonly headers?: Record<string, string>;
+  /** Headers to leave out. */
+  readonly without?: readonly string[];
+}
+
+/** POST of a notification with the headers of interface 4.8. */
+export function send(
+  url: string,
+  channel: 'sms' | 'email',
+  body: unknown,
+  { headers = {}, without = [] }: Call = {},
+): Promise<Response> {
+  const all: Record<string, string> = {
+    'content-type': 'application/json',
+    'x-communication-channel': channel === 'sms' ? '1' : '2',
+    'x-sender-id': 'platrealm',
+    ...headers,
+  };
+  for (const name of without) delete all[name];
+  return fetch(`${url}${ADDRESS}/${channel}/send`, {
+    method: 'POST',
+    headers: all,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
+
+/** The id of an accepted notification. */
+export async function idOf(response: Response | Promise<Response>): Promise<string> {
+  const answer = await response;
+  const body = (await answer.json()) as { notificationId?: string };
+  if (answer.status !== 202 || body.notificationId === undefined)
+    throw new Error(`${answer.status} ${JSON.stringify(body)}`);
+  return body.notificationId;
+}
+
+export function statusOf(url: string, id: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${url}${ADDRESS}/${id}`, { headers });
+}
+
+/** All that is on a topic now. */
+export async function recordsOf(broker: Broker, topic: string): Promise<readonly LogMessage[]> {
+  const found: LogMessage[] = [];
+  const tail = broker.createTail({ clientId: 'test-reader', topics: [topic], from: 'earliest' });
+  await tail.start((message) => found.push(message));
+  await tail.caughtUp(5_000);
+  await tail.stop();
+  return found;
+}
+
+/** The commands on the log, decoded. */
+export async function commandsOf(broker: Broker, channel: 'sms' | 'email') {
+  const codec = await createCodec(loadConfig({}), systemClock);
+  const records = await recordsOf(broker, channel === 'sms' ? TOPIC.smsCommands : TOPIC.emailCommands);
+  return Promise.all(
+    records.map(async (record) => {
+      const decoded = await codec.decode(record);
+      return {
+        key: record.key?.toString(),
+        headers: record.headers,
+        id: record.headers[HEADER.notificationId]?.toString(),
+        payload: decoded.kind === 'decoded' ? decoded.payload : undefined,
+      };
+    }),
+  );
+}
+
+/** Writes what the notification worker would. */
+export async function writeState(
+  broker: Broker,
+  state: NotificationState,
+  writtenAtMs = Date.now(),
+): Promise<void> {
+  const codec = await createCodec(loadConfig({}), systemClock);
+  const { value, headers } = await codec.encode('NotificationState', state, 'avro');
+  const message: OutgoingMessage = {
+    topic: TOPIC.notificationOutcomes,
+    key: state.notificationId,
+    value,
+    headers,
+    timestampMs: writtenAtMs,
+  };
+  const publisher = broker.createPublisher({ clientId: 'test-writer' });
+  await publisher.start();
+  onTestFinished(() => publisher.stop());
+  await publisher.publish([message]);
+}

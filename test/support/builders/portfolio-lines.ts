@@ -1,0 +1,70 @@
+/** Portfolios for tests: read from memory in blocks of any size, as whole chunks or as one list of records. */
+
+import { Readable } from 'node:stream';
+import type {
+  InputChunk,
+  InputFormat,
+  InputRecord,
+} from '../../../scripts/recalculate/input/input-records.ts';
+import { openInput } from '../../../scripts/recalculate/input/open-input.ts';
+
+export const PLAIN_LOAN = {
+  ScheduleType: 'EqualInstallments',
+  Amount: 12_000.5,
+  InstallmentsNo: 12,
+  PeriodicityType: 'Monthly',
+  InstallmentDay: 15,
+  InterestPercent: 7.25,
+  ActivationDate: '2024-01-31',
+};
+
+/** A line of NDJSON without its line end. */
+export function contractLine(id: unknown, members: object = {}): string {
+  return JSON.stringify({ id, jsonParam: { ...PLAIN_LOAN, ...members } });
+}
+
+/** Bytes cut into blocks at these places. */
+export function cutAt(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
+  const cuts = [0, ...places.toSorted((one, other) => one - other), bytes.length];
+  return cuts.slice(1).map((end, index) => bytes.subarray(cuts[index], end));
+}
+
+interface Reading {
+  readonly format?: InputFormat;
+  readonly maxContracts?: number;
+  readonly skip?: { readonly lastLine: number; readonly digest: string };
+}
+
+/** Reads what comes over the standard input. */
+export async function readChunks(
+  sent: string | Buffer | readonly Buffer[],
+  { format = 'ndjson', maxContracts = 100, skip }: Reading = {},
+): Promise<readonly InputChunk[]> {
+  const blocks = Array.isArray(sent) ? (sent as readonly Buffer[]) : [Buffer.from(sent as string)];
+  const stdin = Readable.from(blocks.filter(({ length }) => length > 0));
+  const input = await openInput({ file: '-', format, maxContracts, stdin });
+  try {
+    if (skip !== undefined) await input.skip(skip.lastLine, skip.digest);
+    const chunks: InputChunk[] = [];
+    for await (const chunk of input.records()) chunks.push(chunk);
+    return chunks;
+  } finally {
+    await input.close();
+  }
+}
+
+export async function readRecords(
+  sent: string | Buffer | readonly Buffer[],
+  format: InputFormat = 'ndjson',
+): Promise<readonly InputRecord[]> {
+  return (await readChunks(sent, { format })).flatMap(({ records }) => records);
+}
+
+/** `line: id` of what was read, or `line: code path` of what was refused, with the path of its first fault. */
+export function outline(records: readonly InputRecord[]): readonly string[] {
+  return records.map((record) => {
+    if (record.kind === 'contract') return `${record.line}: ${String(record.id)}`;
+    const { code, errors } = record.problem;
+    return `${record.line}: ${code} ${errors?.[0]?.path} ${errors?.[0]?.code}`;
+  });
+}

@@ -1,0 +1,96 @@
+/** Short ways to write a schedule type record in a test. */
+
+import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
+import { compileScheduleType } from '../../../shared/lending/schedule-types/compile-schedule-type.ts';
+import type { CompiledScheduleType } from '../../../shared/lending/schedule-types/compiled-schedule-type.ts';
+import {
+  activationFaultsOf,
+  activationMessage,
+} from '../../../shared/lending/schedule-types/activation-checks.ts';
+import { BUILT_IN_PERIODICITIES } from '../../../shared/lending/dates/periodicity.ts';
+import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
+import type { ScheduleOutcome } from '../../../shared/lending/request/repayment-schedule.ts';
+import { scheduleCatalogueOf } from '../../../shared/lending/schedule-types/schedule-catalogue.ts';
+import { loan, REQUEST_DAY } from './lending-loan.ts';
+import type {
+  ScheduleColumnRecord,
+  ScheduleTypeRecord,
+} from '../../../shared/lending/schedule-types/schedule-type-record.ts';
+
+/** A GUID that differs by its number. */
+export function guid(number: number): string {
+  return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+}
+
+/** A column: name, method and, for a Formula column, its expression; its id follows from its place in the record. */
+export function columnOf(
+  ColumnRepaymentSchedule: string,
+  CalculationMethod: string,
+  more: Partial<ScheduleColumnRecord> = {},
+): ScheduleColumnRecord {
+  return { PaymentScheduleTypeDetailId: '', ColumnRepaymentSchedule, CalculationMethod, ...more };
+}
+
+/** An additional column with a formula. */
+export function formulaColumn(
+  name: string,
+  Formula: string,
+  more: Partial<ScheduleColumnRecord> = {},
+): ScheduleColumnRecord {
+  return columnOf(name, 'Formula', { Formula, ...more });
+}
+
+/** The columns of a schedule with level payments. */
+export const LEVEL_COLUMNS: readonly ScheduleColumnRecord[] = [
+  columnOf('RemainingValue', 'RemainingValue'),
+  columnOf('Interest', 'Linear'),
+  columnOf('PMT', 'PMT'),
+  columnOf('Principal', 'Balance'),
+  columnOf('ManagementFee', 'Fee'),
+  columnOf('Insurance', 'Insurance'),
+];
+
+/** A record that can be activated, of these columns, with changes. */
+export function recordOf(
+  columns: readonly ScheduleColumnRecord[] = LEVEL_COLUMNS,
+  changes: Partial<ScheduleTypeRecord> = {},
+): ScheduleTypeRecord {
+  return {
+    PaymentScheduleTypeId: guid(1),
+    PaymentScheduleCode: 'OWN',
+    PaymentScheduleTypeName: 'Own type',
+    Status: 'Active',
+    ProductTypes: ['TL'],
+    ScheduleInterestCalculationType: '30/360',
+    IsWithEqualInstallments: columns.some(({ CalculationMethod }) => CalculationMethod === 'PMT'),
+    InstallmentValueCustom: false,
+    UseMaturityDate: true,
+    PaymentScheduleTypeDetails: columns.map((column, place) => ({
+      ...column,
+      PaymentScheduleTypeDetailId: guid(100 + place),
+    })),
+    ...changes,
+  };
+}
+
+/** What is wrong with a record, as sentences. */
+export function activationMessages(record: ScheduleTypeRecord): readonly string[] {
+  return activationFaultsOf(record).map(activationMessage);
+}
+
+/** The compiled type of a record that must be right. */
+export function compiledOf(record: ScheduleTypeRecord): CompiledScheduleType {
+  const outcome = compileScheduleType(record);
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  return outcome.compiled;
+}
+
+/** The outcome of a loan by a schedule type of this record. */
+export function outcomeWith(
+  record: ScheduleTypeRecord,
+  changes: Partial<RepaymentScheduleRequest> = {},
+): ScheduleOutcome {
+  const catalogue = scheduleCatalogueOf([compiledOf(record)], BUILT_IN_PERIODICITIES);
+  const request = loan({ ScheduleType: record.PaymentScheduleTypeName, ...changes });
+  return calculateRepaymentSchedule(request, { requestDay: REQUEST_DAY, catalogue });
+}

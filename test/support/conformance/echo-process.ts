@@ -1,0 +1,19 @@
+import { createKafkaBroker } from '../../../shared/messaging/kafka/broker.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import { startEchoWorker, type EchoWorkerOptions } from './echo-worker.ts';
+
+/** An echo worker as a process of its own, told what to do by its argument; it says `ready` once it owns partitions. */
+const POLL_MS = 20;
+
+const { brokers, options } = JSON.parse(process.argv[2] ?? '') as {
+  brokers: string[];
+  options: EchoWorkerOptions;
+};
+const broker = createKafkaBroker({ brokers, clientId: options.clientId, log: silentLog });
+const worker = await startEchoWorker(broker, options);
+const timer = setInterval(() => {
+  if (worker.consumer.health().status !== 'ready') return;
+  clearInterval(timer);
+  process.send?.('ready');
+}, POLL_MS);
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createConsumer, type Consumer } from '../../../shared/messaging/consumer/consumer.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
+import { done } from '../../../shared/messaging/outcome.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import { createRequestHandling } from '../../../shared/messaging/handler/request-handling.ts';
+import { systemClock } from '../../../shared/platform/clock.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import { jsonCodec } from './codec.ts';
+
+/** A worker on the real runtime that answers `Echo` requests; plain data, so that another process can be told. */
+export interface EchoWorkerOptions {
+  readonly clientId: string;
+  readonly groupId: string;
+  readonly requests: string;
+  readonly replies: string;
+  readonly deadLetters: string;
+  readonly sessionTimeoutMs: number;
+  /** Default 50. */
+  readonly commitIntervalMs?: number;
+}
+
+/** What an Echo request asks for beside its answer. */
+export interface EchoRequest {
+  readonly id: string;
+  /** The handler takes so long. */
+  readonly workMs?: number;
+  /** The handler throws. */
+  readonly fail?: boolean;
+}
+
+export interface EchoWorker {
+  readonly consumer: Consumer;
+  /** Ids in the order in which the handler began, and how often. */
+  readonly begun: readonly string[];
+  stop(timeoutMs?: number): Promise<void>;
+}
+
+export async function startEchoWorker(broker: Broker, options: EchoWorkerOptions): Promise<EchoWorker> {
+  const { clientId, groupId, requests, replies, deadLetters, sessionTimeoutMs } = options;
+  const publisher = broker.createPublisher({ clientId: `${clientId}-publisher` });
+  await publisher.start();
+  const begun: string[] = [];
+  const { process } = createRequestHandling({
+    handlers: {
+      Echo: async (payload) => {
+        const request = payload as EchoRequest;
+        begun.push(request.id);
+        if (request.fail === true) throw new Error('a fault of the handler');
+        if (request.workMs !== undefined) await sleep(request.workMs);
+        return done({ type: 'Echoed', payload: { id: request.id } });
+      },
+    },
+    codec: jsonCodec,
+    replies: publisher,
+    foreignReplies: publisher,
+    deadLetters: publisher,
+    deadLetterTopic: deadLetters,
+    groupId,
+    admin: broker.admin,
+    ownReplyTopics: [replies],
+    internalTopics: [requests, deadLetters],
+    clock: systemClock,
+    log: silentLog,
+  });
+  const consumer = createConsumer({
+    createSource: () => broker.createGroupSource({ groupId, clientId, topics: [requests], sessionTimeoutMs }),
+    process,
+    log: silentLog,
+    heartbeatIntervalMs: sessionTimeoutMs / 3,
+    commitIntervalMs: options.commitIntervalMs ?? 50,
+  });
+  await consumer.start();
+  return {
+    consumer,
+    begun,
+    stop: async (timeoutMs = 5_000) => {
+      await consumer.stop(timeoutMs);
+      await publisher.stop(timeoutMs);
+    },
+  };
+}
+
+/** An Echo request on the log, answered on `replies`. */
+export function echoRequest(
+  options: Pick<EchoWorkerOptions, 'requests' | 'replies'>,
+  key: string,
+  request: EchoRequest,
+): OutgoingMessage {
+  return {
+    topic: options.requests,
+    key,
+    value: Buffer.from(JSON.stringify({ type: 'Echo', payload: request })),
+    headers: { [HEADER.correlationId]: request.id, [HEADER.replyTopic]: options.replies },
+  };
+}

@@ -1,0 +1,122 @@
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { Publisher } from '../../../shared/messaging/ports.ts';
+import {
+  echoRequest,
+  startEchoWorker,
+  type EchoRequest,
+  type EchoWorker,
+  type EchoWorkerOptions,
+} from './echo-worker.ts';
+import type { KillableWorker } from './target.ts';
+import { eventually } from './wait.ts';
+import type { World } from './world.ts';
+
+/** Topics, a group and a requester's view of them: what was asked, and what came back. */
+export class EchoSystem {
+  readonly topics: Pick<EchoWorkerOptions, 'groupId' | 'requests' | 'replies' | 'deadLetters'>;
+  readonly publisher: Publisher;
+  /** All replies in order of arrival, repeated ones too. */
+  readonly replies: LogMessage[];
+  readonly #world: World;
+
+  constructor(world: World, parts: Pick<EchoSystem, 'topics' | 'publisher' | 'replies'>) {
+    this.#world = world;
+    this.topics = parts.topics;
+    this.publisher = parts.publisher;
+    this.replies = parts.replies;
+  }
+
+  /** A worker in this process. */
+  async worker(options: Pick<EchoWorkerOptions, 'commitIntervalMs'> = {}): Promise<EchoWorker> {
+    const worker = await startEchoWorker(this.#world.broker, { ...this.#workerOptions(), ...options });
+    this.#world.after(() => worker.stop(1_000));
+    return worker;
+  }
+
+  /** A worker that can be killed; it is killed in the end. */
+  async killableWorker(): Promise<KillableWorker> {
+    const worker = await this.#world.target.startKillableWorker(this.#workerOptions());
+    this.#world.after(() => worker.kill());
+    return worker;
+  }
+
+  request(key: string, request: EchoRequest): OutgoingMessage {
+    return echoRequest(this.topics, key, request);
+  }
+
+  ask(key: string, request: EchoRequest): Promise<void> {
+    return this.publisher.publish([this.request(key, request)]);
+  }
+
+  /** Correlation ids of the replies, in order of arrival. */
+  answered(): string[] {
+    return this.replies.map(({ headers }) => String(headers[HEADER.correlationId]));
+  }
+
+  reply(id: string): LogMessage | undefined {
+    return this.replies.find(({ headers }) => String(headers[HEADER.correlationId]) === id);
+  }
+
+  /** Waits until each of the ids has a reply. */
+  async allAnswered(ids: readonly string[], timeoutMs = this.#world.target.stepMs): Promise<void> {
+    const missing = () => {
+      const answered = new Set(this.answered());
+      return ids.filter((id) => !answered.has(id));
+    };
+    await eventually(
+      `${ids.length} replies`,
+      timeoutMs,
+      () => missing().length === 0,
+      () => missing().slice(0, 20),
+    );
+  }
+
+  /** Waits until the group has committed all that is on the request topic. */
+  async allCommitted(): Promise<void> {
+    const { admin } = this.#world.broker;
+    const left = async () => {
+      const committed = await admin.committed(this.topics.groupId, [this.topics.requests]);
+      const done = new Map(committed.map(({ partition, offset }) => [partition, offset]));
+      const ends = await admin.offsets(this.topics.requests);
+      return ends.filter(({ partition, high }) => (done.get(partition) ?? 0) !== high);
+    };
+    await eventually(
+      'commits up to the end',
+      this.#world.target.stepMs,
+      async () => (await left()).length === 0,
+    );
+  }
+
+  /** Ids whose repeated replies differ: at least once means that a reply may come twice, and then it is the same. */
+  unequalRepeats(): string[] {
+    const first = new Map<string, string>();
+    return this.replies.flatMap(({ headers, value }) => {
+      const id = String(headers[HEADER.correlationId]);
+      const known = first.get(id);
+      if (known === undefined) first.set(id, String(value));
+      return known === undefined || known === String(value) ? [] : [id];
+    });
+  }
+
+  #workerOptions(): EchoWorkerOptions {
+    const { sessionTimeoutMs } = this.#world.target;
+    return { ...this.topics, clientId: this.#world.name('worker'), sessionTimeoutMs };
+  }
+}
+
+export async function echoSystem(world: World, partitions: number): Promise<EchoSystem> {
+  const topics = {
+    groupId: world.name('group'),
+    requests: await world.topic(partitions),
+    replies: await world.topic(2),
+    deadLetters: await world.topic(1),
+  };
+  const replies: LogMessage[] = [];
+  await world.tail({ topics: [topics.replies], from: 'latest' }, (message) => replies.push(message));
+  return new EchoSystem(world, { topics, publisher: await world.publisher(), replies });
+}
+
+export function numberedIds(prefix: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+}

@@ -1,0 +1,119 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { Kafka, logLevel, type Assigner } from 'kafkajs';
+import { createKafkaBroker } from '../../../shared/messaging/kafka/broker.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import type { EchoWorkerOptions } from './echo-worker.ts';
+import type { ConformanceTarget } from './target.ts';
+import { eventually, sleep } from './wait.ts';
+
+/** Kafka's own minimum (group.min.session.timeout.ms). */
+const SESSION_TIMEOUT_MS = 6_000;
+/** A rebalance waits for the next heartbeat of each member; a fetch for its waiting time; two cores do all of it. */
+const STEP_MS = 15_000;
+const ECHO_PROCESS = fileURLToPath(new URL('./echo-process.ts', import.meta.url));
+
+export interface KafkaUnderTest {
+  readonly brokers: readonly string[];
+  /** Kills the broker hard and starts it again. Absent where the broker is not the suite's own. */
+  readonly restart?: () => Promise<void>;
+  readonly stop?: () => Promise<void>;
+}
+
+/** Apache Kafka under test. */
+export function createKafkaTarget(kafka: KafkaUnderTest): ConformanceTarget {
+  const broker = createKafkaBroker({ brokers: kafka.brokers, clientId: 'conformance', log: silentLog });
+  const raw = new Kafka({
+    brokers: [...kafka.brokers],
+    clientId: 'conformance-raw',
+    logLevel: logLevel.NOTHING,
+  });
+  return {
+    name: 'Kafka',
+    sessionTimeoutMs: SESSION_TIMEOUT_MS,
+    stepMs: STEP_MS,
+    slowMs: 3_000,
+    trafficMessages: 600,
+    broker,
+    startKillableWorker: (options) => startProcess(kafka.brokers, options),
+    restart: () =>
+      kafka.restart?.() ?? Promise.reject(new Error('this Kafka is shared: not to be restarted')),
+    leaveEmptyTail: (topic) => leaveTransactionMarkers(raw, topic),
+    forceRejoin: (clientId) => forceRejoin(raw, clientId),
+    close: async () => {
+      await broker.close();
+      await kafka.stop?.();
+    },
+  };
+}
+
+async function startProcess(brokers: readonly string[], options: EchoWorkerOptions) {
+  const child: ChildProcess = fork(ECHO_PROCESS, [JSON.stringify({ brokers, options })], {
+    execArgv: ['--disable-warning=TimeoutNegativeWarning'],
+  });
+  const exited = once(child, 'exit');
+  const started = await Promise.race([once(child, 'message'), exited.then(() => undefined)]);
+  if (started === undefined) throw new Error('the echo process ended before it was ready');
+  return {
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+/** The end of a transaction takes an offset in each partition it wrote to, and is never delivered. */
+async function leaveTransactionMarkers(raw: Kafka, topic: string): Promise<void> {
+  const producer = raw.producer({
+    transactionalId: `${topic}-markers`,
+    maxInFlightRequests: 1,
+    idempotent: true,
+  });
+  const admin = raw.admin();
+  await Promise.all([producer.connect(), admin.connect()]);
+  const partitions = (await admin.fetchTopicOffsets(topic)).map(({ partition }) => partition);
+  const transaction = await producer.transaction();
+  const messages = partitions.map((partition) => ({ partition, key: 'gone', value: null }));
+  await transaction.send({ topic, messages });
+  await transaction.commit();
+  await Promise.all([producer.disconnect(), admin.disconnect()]);
+}
+
+/** A stranger joins the tail's own group and leaves again, so that the tail has to join anew twice. */
+async function forceRejoin(raw: Kafka, clientId: string): Promise<void> {
+  const admin = raw.admin();
+  await admin.connect();
+  const { groups } = await admin.listGroups();
+  const described = await admin.describeGroups(groups.map(({ groupId }) => groupId));
+  const group = described.groups.find(({ members }) =>
+    members.some((member) => member.clientId === clientId),
+  );
+  if (group === undefined) throw new Error(`no group has the tail ${clientId} as its member`);
+  const nothing: Assigner = {
+    name: group.protocol,
+    version: 1,
+    assign: () => Promise.resolve([]),
+    protocol: () => ({ name: group.protocol, metadata: Buffer.alloc(0) }),
+  };
+  const stranger = raw.consumer({
+    groupId: group.groupId,
+    partitionAssigners: [() => nothing],
+    sessionTimeout: SESSION_TIMEOUT_MS,
+    maxWaitTimeInMs: 100,
+  });
+  await stranger.connect();
+  const joined = new Promise<void>((resolve) => stranger.on(stranger.events.GROUP_JOIN, () => resolve()));
+  await stranger.run({ eachMessage: () => Promise.resolve() });
+  await joined;
+  await sleep(500);
+  await stranger.disconnect();
+  const alone = async () => {
+    const {
+      groups: [now],
+    } = await admin.describeGroups([group.groupId]);
+    return now?.state === 'Stable' && now.members.length === 1;
+  };
+  await eventually('the tail alone in its group', STEP_MS, alone);
+  await admin.disconnect();
+}

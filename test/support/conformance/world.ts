@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { test as base } from 'vitest';
+import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { Publisher, Tail, TailOptions } from '../../../shared/messaging/ports.ts';
+import { RecordingMember, type MemberPolicy } from './member.ts';
+import type { ConformanceTarget } from './target.ts';
+import { eventually } from './wait.ts';
+
+/** Longest time that closing what a scenario opened may take. */
+const CLEANUP_MS = 5_000;
+
+/** What one scenario works with: topics and groups of its own, and parts that are stopped when it ends. */
+export class World {
+  readonly target: ConformanceTarget;
+  readonly #cleanups: (() => Promise<unknown>)[] = [];
+  readonly #run = randomUUID().slice(0, 8);
+  #count = 0;
+
+  constructor(target: ConformanceTarget) {
+    this.target = target;
+  }
+
+  get broker() {
+    return this.target.broker;
+  }
+
+  /** A name that nobody else uses. */
+  name(kind: string): string {
+    this.#count += 1;
+    return `conformance.${kind}.${this.#run}-${this.#count}`;
+  }
+
+  async topic(partitions: number, config: Readonly<Record<string, string>> = {}): Promise<string> {
+    const topic = this.name('topic');
+    await this.broker.admin.createTopics([{ topic, partitions, config, replicationFactor: 1 }]);
+    this.after(() => this.broker.admin.deleteTopics([topic]));
+    return topic;
+  }
+
+  async publisher(deadlineMs?: number): Promise<Publisher> {
+    const options = deadlineMs === undefined ? {} : { deadlineMs };
+    const publisher = this.broker.createPublisher({ clientId: this.name('publisher'), ...options });
+    this.after(() => publisher.stop(1_000));
+    await publisher.start();
+    return publisher;
+  }
+
+  /** A started member; wait for its assignment by `assigned`. */
+  async member(groupId: string, topics: readonly string[], policy: MemberPolicy): Promise<RecordingMember> {
+    const options = {
+      groupId,
+      clientId: this.name('member'),
+      topics,
+      sessionTimeoutMs: this.target.sessionTimeoutMs,
+    };
+    const member = new RecordingMember(this.broker, options, policy);
+    this.after(() => member.source.stop(1_000));
+    return member.start();
+  }
+
+  /** Waits until the members, and only they, own all of the topic's partitions. */
+  async assigned(members: readonly RecordingMember[], partitions: number): Promise<void> {
+    const owned = () => members.flatMap(({ assigned }) => assigned.map(({ partition }) => partition));
+    const whole = () => {
+      const all = owned();
+      const joined = members.every(({ epoch }) => epoch > 0);
+      return joined && all.length === partitions && new Set(all).size === partitions;
+    };
+    await eventually('assignment of all partitions', this.target.stepMs, whole, owned);
+  }
+
+  async tail(
+    options: Omit<TailOptions, 'clientId'>,
+    onMessage: (message: LogMessage) => void,
+  ): Promise<{ tail: Tail; clientId: string }> {
+    const clientId = this.name('tail');
+    const tail = this.broker.createTail({ clientId, ...options });
+    this.after(() => tail.stop(1_000));
+    await tail.start(onMessage);
+    return { tail, clientId };
+  }
+
+  /** All that is on a topic, by a reader from the start. */
+  async readAll(topic: string): Promise<LogMessage[]> {
+    const messages: LogMessage[] = [];
+    const { tail } = await this.tail({ topics: [topic], from: 'earliest' }, (message) =>
+      messages.push(message),
+    );
+    await tail.caughtUp(this.target.stepMs);
+    await tail.stop(1_000);
+    return messages;
+  }
+
+  after(cleanup: () => Promise<unknown>): void {
+    this.#cleanups.push(cleanup);
+  }
+
+  async close(): Promise<void> {
+    const limit = new Promise((resolve) => {
+      setTimeout(resolve, CLEANUP_MS).unref();
+    });
+    for (const cleanup of this.#cleanups.toReversed()) {
+      await Promise.race([cleanup().catch(() => undefined), limit]);
+    }
+  }
+}
+
+/** vitest's `test` with the broker of the file (`target`) and a world of its own for each scenario. */
+export function scenarioTest(createTarget: () => ConformanceTarget | Promise<ConformanceTarget>) {
+  return base
+    .extend('made', { scope: 'file' }, { by: createTarget })
+    .extend('target', { scope: 'file' }, async ({ made }, { onCleanup }) => {
+      const target = await made.by();
+      onCleanup(() => target.close());
+      return target;
+    })
+    .extend('world', ({ target }, { onCleanup }) => {
+      const world = new World(target);
+      onCleanup(() => world.close());
+      return world;
+    });
+}
+
+export type ScenarioTest = ReturnType<typeof scenarioTest>;
+
+/** Text messages with one key, `from` to `to` exclusive, e.g. k1-0, k1-1. */
+export function numbered(topic: string, key: string, from: number, to: number): OutgoingMessage[] {
+  return Array.from({ length: to - from }, (_, index) => ({
+    topic,
+    key,
+    value: Buffer.from(`${key}-${from + index}`),
+  }));
+}

@@ -1,0 +1,36 @@
+/** Calendars of tests, once as the engine looks them up and once as the reference does. */
+
+import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
+import type { IsWorkingDay } from '../reference/dates.ts';
+import { weekdays } from '../reference/loan.ts';
+
+/** Every ninth weekday or so, some in a row, is a holiday here. */
+const HOLIDAY_STEP = 9;
+const HOLIDAY_FACTOR = 48_271;
+const HOLIDAY_MODULUS = 2_147_483_647;
+
+const manyHolidays: IsWorkingDay = (date) =>
+  weekdays(date) && ((Math.abs(date) * HOLIDAY_FACTOR) % HOLIDAY_MODULUS) % HOLIDAY_STEP > 1;
+
+const CALENDARS: ReadonlyMap<string, IsWorkingDay> = new Map([
+  ['weekdays', weekdays],
+  ['many holidays', manyHolidays],
+]);
+
+/** Names that a request may send; the first also counts without a name. */
+export const FAKE_CALENDAR_NAMES = ['Weekdays', 'Many Holidays'] as const;
+
+/** Working days as the reference looks them up. */
+export function fakeWorkingDays(name: string | undefined): IsWorkingDay | undefined {
+  return CALENDARS.get((name ?? FAKE_CALENDAR_NAMES[0]).toLowerCase());
+}
+
+/** Calendars as the engine looks them up. */
+export const FAKE_CALENDARS = {
+  defaultName: FAKE_CALENDAR_NAMES[0],
+  find(name: string) {
+    const isWorkingDay = CALENDARS.get(name.trim().toLowerCase());
+    if (isWorkingDay === undefined) return undefined;
+    return { name, version: 'test', isWorkingDay: (date: CalendarDate) => isWorkingDay(date) };
+  },
+};

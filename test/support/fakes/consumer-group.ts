@@ -1,0 +1,163 @@
+import { ConsumerRuntime } from '../../../shared/messaging/consumer/consumer-runtime.ts';
+import type { LogMessage, PartitionOffset, TopicPartition } from '../../../shared/messaging/message.ts';
+import type { GroupSink } from '../../../shared/messaging/ports.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import { FakeGroupSource } from './group-source.ts';
+import { FAKE_TOPIC, fakeMessage } from './messages.ts';
+
+interface OpenCall {
+  readonly process: number;
+  readonly message: LogMessage;
+  readonly end: () => void;
+}
+
+interface Member {
+  readonly id: number;
+  readonly runtime: ConsumerRuntime;
+  readonly source: FakeGroupSource;
+  readonly sink: GroupSink;
+  /** Next offset to be delivered, by partition owned. */
+  positions: Map<number, number>;
+}
+
+/**
+ * A model of one topic and its consumer group with real runtimes as members. Each step is chosen by the test; every
+ * law that must hold at a step is checked there, and breaches are collected.
+ */
+export class FakeConsumerGroup {
+  readonly breaches: string[] = [];
+  readonly begun: string[] = [];
+  readonly #log: readonly LogMessage[][];
+  readonly #done: readonly Set<number>[];
+  readonly #committed: number[];
+  readonly #lanes: number;
+  #members: Member[] = [];
+  #open: OpenCall[] = [];
+  #epoch = 0;
+  #nextId = 0;
+
+  /** `keys[partition]` are the keys of the partition's messages, in offset order. */
+  constructor(keys: readonly (readonly (string | null)[])[], lanes: number) {
+    this.#lanes = lanes;
+    this.#log = keys.map((list, partition) =>
+      list.map((key, offset) => fakeMessage(offset, { partition, key: key && `${partition}${key}` })),
+    );
+    this.#done = keys.map(() => new Set<number>());
+    this.#committed = keys.map(() => 0);
+  }
+
+  get openCalls(): number {
+    return this.#open.length;
+  }
+
+  get memberCount(): number {
+    return this.#members.length;
+  }
+
+  join(): void {
+    const id = this.#nextId;
+    this.#nextId += 1;
+    const source = new FakeGroupSource();
+    source.onCommit = ({ epoch, offsets }) => Promise.resolve(this.#commit(id, epoch, offsets));
+    const runtime = new ConsumerRuntime({
+      process: (message) => this.#process(id, message),
+      log: silentLog,
+      lanes: this.#lanes,
+      window: { messages: 8 },
+    });
+    const sink = runtime.attach(source, () => undefined);
+    this.#members.push({ id, runtime, source, sink, positions: new Map() });
+  }
+
+  /** The process is gone with all it knew; whatever it had running is never heard of again. */
+  kill(choice: number): void {
+    const victim = this.#members[choice % this.#members.length];
+    if (victim === undefined) return;
+    this.#members = this.#members.filter((member) => member !== victim);
+    this.#open = this.#open.filter((call) => call.process !== victim.id);
+    victim.runtime.detach();
+  }
+
+  /** The group is about to rebalance. */
+  revoke(): void {
+    for (const { sink } of this.#members) sink.onRevoking(this.#epoch);
+  }
+
+  assign(choice: number): void {
+    this.#epoch += 1;
+    const owned = this.#members.map((): TopicPartition[] => []);
+    this.#log.forEach((_, partition) => {
+      owned[(partition + choice) % owned.length]?.push({ topic: FAKE_TOPIC, partition });
+    });
+    this.#members.forEach((member, index) => {
+      const partitions = owned[index] ?? [];
+      member.positions = new Map(
+        partitions.map(({ partition }) => [partition, this.#committed[partition] ?? 0]),
+      );
+      member.source.paused.clear();
+      member.sink.onAssigned(this.#epoch, partitions);
+    });
+  }
+
+  deliver(choice: number, count: number): void {
+    const partition = choice % this.#log.length;
+    const owner = this.#members.find(({ positions }) => positions.has(partition));
+    const messages = this.#log[partition] ?? [];
+    const from = owner?.positions.get(partition) ?? messages.length;
+    const batch = messages.slice(from, from + count);
+    if (owner === undefined || batch.length === 0) return;
+    if (owner.source.paused.has(`${FAKE_TOPIC}/${partition}`)) return;
+    owner.positions.set(partition, from + batch.length);
+    owner.sink.onMessages(this.#epoch, batch, messages.length);
+  }
+
+  finish(choice: number): void {
+    const [call] = this.#open.splice(choice % Math.max(1, this.#open.length), 1);
+    if (call === undefined) return;
+    this.#done[call.message.partition]?.add(call.message.offset);
+    call.end();
+  }
+
+  isComplete(): boolean {
+    return this.#log.every((messages, partition) => this.#committed[partition] === messages.length);
+  }
+
+  close(): void {
+    for (const { runtime } of this.#members) runtime.detach();
+  }
+
+  #process(process: number, message: LogMessage): Promise<'settled'> {
+    const { partition, offset } = message;
+    this.begun.push(`${process}:${partition}/${offset}`);
+    const sameKey = (other: LogMessage) =>
+      other.key !== null && message.key !== null && other.key.equals(message.key);
+    const beside = this.#open.find((call) => call.process === process && sameKey(call.message));
+    if (beside !== undefined) this.#breach(`${partition}/${offset} runs beside ${beside.message.offset}`);
+    for (const earlier of (this.#log[partition] ?? []).slice(0, offset)) {
+      if (sameKey(earlier) && !this.#done[partition]?.has(earlier.offset)) {
+        this.#breach(`${partition}/${offset} began before ${earlier.offset} of its key was done`);
+      }
+    }
+    const { promise, resolve } = Promise.withResolvers<'settled'>();
+    this.#open.push({ process, message, end: () => resolve('settled') });
+    return promise;
+  }
+
+  #commit(member: number, epoch: number, offsets: readonly PartitionOffset[]): boolean {
+    if (epoch !== this.#epoch || !this.#members.some(({ id }) => id === member)) return false;
+    for (const { partition, offset } of offsets) {
+      for (let below = 0; below < offset; below += 1) {
+        if (!this.#done[partition]?.has(below))
+          this.#breach(`${partition}: ${offset} committed, ${below} not done`);
+      }
+      if (offset < (this.#committed[partition] ?? 0))
+        this.#breach(`${partition}: committed back to ${offset}`);
+      this.#committed[partition] = offset;
+    }
+    return true;
+  }
+
+  #breach(text: string): void {
+    this.breaches.push(text);
+  }
+}

@@ -1,0 +1,54 @@
+import { partitionId, type PartitionOffset, type TopicPartition } from '../../../shared/messaging/message.ts';
+import type { GroupSink, GroupSource } from '../../../shared/messaging/ports.ts';
+
+export interface FakeCommit {
+  readonly epoch: number;
+  readonly offsets: readonly PartitionOffset[];
+}
+
+/** A group source that a test drives by hand: it keeps what the runtime asked of it. */
+export class FakeGroupSource implements GroupSource {
+  sink: GroupSink | undefined;
+  readonly commits: FakeCommit[] = [];
+  readonly paused = new Set<string>();
+  heartbeats = 0;
+  stops = 0;
+  /** Answers a commit; replaced by tests that need another answer. */
+  onCommit: (commit: FakeCommit) => Promise<boolean> = () => Promise.resolve(true);
+  onStart: () => Promise<void> = () => Promise.resolve();
+
+  start(sink: GroupSink): Promise<void> {
+    this.sink = sink;
+    return this.onStart();
+  }
+
+  pause(partitions: readonly TopicPartition[]): void {
+    for (const { topic, partition } of partitions) this.paused.add(partitionId(topic, partition));
+  }
+
+  resume(partitions: readonly TopicPartition[]): void {
+    for (const { topic, partition } of partitions) this.paused.delete(partitionId(topic, partition));
+  }
+
+  commit(epoch: number, offsets: readonly PartitionOffset[]): Promise<boolean> {
+    const commit = { epoch, offsets };
+    this.commits.push(commit);
+    return this.onCommit(commit);
+  }
+
+  heartbeat(): Promise<void> {
+    this.heartbeats += 1;
+    return Promise.resolve();
+  }
+
+  stop(): Promise<void> {
+    this.stops += 1;
+    return Promise.resolve();
+  }
+
+  /** The highest offset asked to be committed of a partition of any topic; undefined without a commit. */
+  committed(partition = 0): number | undefined {
+    const offsets = this.commits.flatMap((commit) => commit.offsets);
+    return offsets.findLast((offset) => offset.partition === partition)?.offset;
+  }
+}

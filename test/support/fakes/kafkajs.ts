@@ -1,0 +1,217 @@
+import { EventEmitter } from 'node:events';
+import type {
+  Consumer,
+  EachBatchPayload,
+  KafkaMessage,
+  Message,
+  Producer,
+  ProducerBatch,
+  TopicMessages,
+} from 'kafkajs';
+import { type FetchAnswer, fetchListeners } from '../../../shared/messaging/kafka/consuming/fetch-answers.ts';
+import type { CreateKafkaClient } from '../../../shared/messaging/kafka/connection/client.ts';
+import {
+  type ProduceAnswer,
+  type ProduceRequest,
+  roundOf,
+} from '../../../shared/messaging/kafka/publishing/produce-round.ts';
+import { settleMicrotasks } from './work.ts';
+
+/** What a fake consumer was asked: seeks as `topic/partition@offset`, pauses and resumes as `topic/partition`. */
+interface Asked {
+  readonly seeks: string[];
+  readonly paused: Set<string>;
+}
+
+interface Batch {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offsets: readonly number[];
+}
+
+type TopicPartitions = readonly { readonly topic: string; readonly partitions?: readonly number[] }[];
+
+const ids = (list: TopicPartitions) =>
+  list.flatMap(({ topic, partitions = [] }) => partitions.map((partition) => `${topic}/${partition}`));
+
+/** A kafkajs consumer without a broker: the test plays the group and the fetches by its events. */
+export class FakeKafkajsConsumer {
+  readonly asked: Asked = { seeks: [], paused: new Set() };
+  readonly resolved: string[] = [];
+  readonly commits: string[] = [];
+  /** Rejects commits and heartbeats while set. */
+  refusal: Error | undefined;
+  isDisconnected = false;
+  readonly #emitter = new EventEmitter();
+  #eachBatch: ((payload: EachBatchPayload) => Promise<void>) | undefined;
+  #onAnswer: ((answer: FetchAnswer) => void) | undefined;
+
+  /** What the adapters use of a kafkajs consumer. */
+  readonly consumer = {
+    events: new Proxy({}, { get: (_, name) => name }),
+    on: (name: string, listener: (event: object) => void) => this.#emitter.on(name, listener),
+    connect: () => Promise.resolve(),
+    subscribe: () => Promise.resolve(),
+    run: ({ eachBatch }: { eachBatch: (payload: EachBatchPayload) => Promise<void> }) => {
+      this.#eachBatch = eachBatch;
+      this.#onAnswer = fetchListeners.getStore();
+      return Promise.resolve();
+    },
+    seek: ({ topic, partition, offset }: { topic: string; partition: number; offset: string }) =>
+      this.asked.seeks.push(`${topic}/${partition}@${offset}`),
+    pause: (list: TopicPartitions) => this.#usable(list).forEach((id) => this.asked.paused.add(id)),
+    resume: (list: TopicPartitions) => this.#usable(list).forEach((id) => this.asked.paused.delete(id)),
+    disconnect: () => {
+      this.isDisconnected = true;
+      return Promise.resolve();
+    },
+  } as unknown as Consumer;
+
+  /** As kafkajs, which knows no partitions before run() and after disconnect(). */
+  #usable(list: TopicPartitions): readonly string[] {
+    if (this.#eachBatch === undefined || this.isDisconnected) throw new Error('not initialized');
+    return ids(list);
+  }
+
+  emit(event: string, payload: object = {}): void {
+    this.#emitter.emit(event, { payload });
+  }
+
+  join(memberAssignment: Readonly<Record<string, readonly number[]>>): void {
+    this.emit('GROUP_JOIN', { memberAssignment });
+  }
+
+  /** One fetch of a node that brought these batches; a fetch that failed has no answer. */
+  async fetch(nodeId: string, batches: readonly Batch[] = [], answer?: FetchAnswer): Promise<void> {
+    this.emit('FETCH_START', { nodeId });
+    if (answer !== undefined) this.#onAnswer?.(answer);
+    this.emit('FETCH', { nodeId, duration: 250 });
+    for (const batch of batches) await this.deliver(batch);
+  }
+
+  async deliver({ topic, partition, offsets }: Batch): Promise<void> {
+    const messages = offsets.map((offset) => ({
+      offset: String(offset),
+      key: null,
+      value: Buffer.from(`value-${offset}`),
+      headers: {},
+      timestamp: '0',
+    })) as unknown as KafkaMessage[];
+    const refuse = () => (this.refusal === undefined ? Promise.resolve() : Promise.reject(this.refusal));
+    await this.#eachBatch?.({
+      batch: { topic, partition, messages, highWatermark: String((offsets.at(-1) ?? -1) + 1) },
+      resolveOffset: (offset: string) => this.resolved.push(`${topic}/${partition}@${offset}`),
+      heartbeat: refuse,
+      commitOffsetsIfNecessary: (asked: object) => {
+        this.commits.push(JSON.stringify(asked));
+        return refuse();
+      },
+    } as unknown as EachBatchPayload);
+  }
+}
+
+/** One request of a fake producer, open until the test answers it. */
+interface FakeSend {
+  /** `topic/partition: value value` of each partition. */
+  readonly records: readonly string[];
+  /** With the error codes of partitions that refuse, by `topic/partition`. */
+  confirm(codes?: Readonly<Record<string, number>>): Promise<void>;
+  fail(error: Error): Promise<void>;
+  /** Ends before any request was made. */
+  failEarly(error: Error): Promise<void>;
+}
+
+/** A kafkajs producer without a broker: its requests stay open until the test answers them. */
+export class FakeKafkajsProducer {
+  readonly sends: FakeSend[] = [];
+  isDisconnected = false;
+  readonly producer = {
+    events: { REQUEST_TIMEOUT: 'REQUEST_TIMEOUT' },
+    on: () => () => undefined,
+    connect: () => Promise.resolve(),
+    disconnect: () => {
+      this.isDisconnected = true;
+      return Promise.resolve();
+    },
+    sendBatch: ({ topicMessages = [] }: ProducerBatch) => {
+      const { promise, resolve, reject } = Promise.withResolvers<object[]>();
+      const request = toProduceRequest(topicMessages);
+      const round = roundOf(request);
+      const end = () => {
+        resolve([]);
+        return settleMicrotasks();
+      };
+      this.sends.push({
+        records: textsOf(request),
+        confirm: (codes = {}) => {
+          round?.begin(request);
+          round?.answer(toAnswer(request, codes));
+          return end();
+        },
+        fail: (error) => {
+          round?.begin(request);
+          round?.lose(request, error);
+          return end();
+        },
+        failEarly: (error) => {
+          reject(error);
+          return settleMicrotasks();
+        },
+      });
+      return promise;
+    },
+  } as unknown as Producer;
+}
+
+/** All partitions in one request, as for a cluster of one broker. */
+function toProduceRequest(topicMessages: readonly TopicMessages[]): ProduceRequest {
+  const topicData = topicMessages.map(({ topic, messages }) => {
+    const partitions = Map.groupBy(messages, ({ partition }) => partition ?? 0);
+    return { topic, partitions: [...partitions].map(([partition, own]) => ({ partition, messages: own })) };
+  });
+  return { topicData };
+}
+
+function textsOf({ topicData }: ProduceRequest): string[] {
+  return topicData.flatMap(({ topic, partitions }) =>
+    partitions.map(({ partition, messages }) => {
+      const values = (messages as readonly Message[]).map(({ value }) => String(value));
+      return `${topic}/${partition}: ${values.join(' ')}`;
+    }),
+  );
+}
+
+function toAnswer({ topicData }: ProduceRequest, codes: Readonly<Record<string, number>>): ProduceAnswer {
+  const topics = topicData.map(({ topic, partitions }) => ({
+    topicName: topic,
+    partitions: partitions.map(({ partition }) => ({
+      partition,
+      errorCode: codes[`${topic}/${partition}`] ?? 0,
+    })),
+  }));
+  return { topics };
+}
+
+/** A maker of clients whose consumers and producers are fakes, the latest last. */
+export function fakeKafkaClients() {
+  const consumers: FakeKafkajsConsumer[] = [];
+  const producers: FakeKafkajsProducer[] = [];
+  const createClient = () => ({
+    kafka: {
+      consumer: () => {
+        const fake = new FakeKafkajsConsumer();
+        consumers.push(fake);
+        return fake.consumer;
+      },
+      producer: () => {
+        const fake = new FakeKafkajsProducer();
+        producers.push(fake);
+        return fake.producer;
+      },
+    },
+    connections: { isConnected: () => true, destroy: () => undefined },
+    onSilent: () => undefined,
+    onUnreadable: () => undefined,
+  });
+  return { createClient: createClient as unknown as CreateKafkaClient, consumers, producers };
+}

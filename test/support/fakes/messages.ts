@@ -1,0 +1,30 @@
+import type { LogMessage } from '../../../shared/messaging/message.ts';
+
+export const FAKE_TOPIC = 'requests';
+
+/** A message of the test topic; whatever a test does not care about has a plain default. */
+export function fakeMessage(
+  offset: number,
+  overrides: Partial<Omit<LogMessage, 'key'>> & { key?: string | null } = {},
+): LogMessage {
+  const { key = `key-${offset}`, ...rest } = overrides;
+  return {
+    topic: FAKE_TOPIC,
+    partition: 0,
+    offset,
+    key: key === null ? null : Buffer.from(key),
+    value: Buffer.from(`value-${offset}`),
+    headers: {},
+    timestampMs: 1_700_000_000_000 + offset,
+    ...rest,
+  };
+}
+
+/** Messages `from` up to and including `to`. */
+export function fakeMessages(
+  from: number,
+  to: number,
+  overrides: Parameters<typeof fakeMessage>[1] = {},
+): LogMessage[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => fakeMessage(from + index, overrides));
+}

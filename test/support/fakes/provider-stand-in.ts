@@ -1,0 +1,206 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { assertNever } from '../../../shared/platform/errors.ts';
+
+/** What the stand-in does with one request. */
+export type StandInReply =
+  /** Reads the request, waits, answers. A body that is an object is written as JSON. */
+  | {
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string | object;
+      readonly delayMs?: number;
+    }
+  /**
+   * `reset-unread`: resets the connection when the headers of the request are there, before its body is read. `reset`,
+   * `close`: reads it all, then resets or closes the connection without a word. `silent`: reads it all and never answers.
+   * `cut-answer`: answers `status` and half of a body. `slow-headers`: answers half a status line and no more.
+   * `endless`: answers `status` and a body that does not end.
+   */
+  | {
+      readonly fault:
+        | 'reset-unread'
+        | 'reset'
+        | 'close'
+        | 'silent'
+        | 'cut-answer'
+        | 'slow-headers'
+        | 'endless';
+      readonly status?: number;
+      readonly body?: string;
+    };
+
+/** A request as it arrived. */
+export interface StandInRequest {
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly path: string;
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+}
+
+/** A provider's HTTP interface on loopback that does as it is told, and keeps what it was sent. */
+export interface ProviderStandIn {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  readonly requests: readonly StandInRequest[];
+  /** Connections taken so far. */
+  readonly connections: number;
+  /** The next requests are answered like this, one each; later ones by `otherwise`. */
+  script(...replies: readonly StandInReply[]): void;
+  /** What requests get for which nothing is scripted; status 200 and `{}` at first. */
+  otherwise(reply: StandInReply | ((request: StandInRequest) => StandInReply)): void;
+  /** Forgets requests and script. */
+  reset(): void;
+  stop(): Promise<void>;
+}
+
+export interface StandInOptions {
+  /** PEM; then it speaks https. */
+  readonly tls?: { readonly key: string; readonly cert: string };
+  /** A port to come back at after a stop; any free one if absent. */
+  readonly port?: number;
+}
+
+const PIECE = Buffer.alloc(16_384, 0x20);
+
+function emptyAnswer(): StandInReply {
+  return { status: 200, body: {} };
+}
+
+/** Starts a stand-in. `await using` stops it. */
+export async function startProviderStandIn(
+  options: StandInOptions = {},
+): Promise<ProviderStandIn & AsyncDisposable> {
+  const requests: StandInRequest[] = [];
+  const sockets = new Set<Socket>();
+  let scripted: StandInReply[] = [];
+  let fallback: (request: StandInRequest) => StandInReply = emptyAnswer;
+  let connections = 0;
+
+  const serve = (incoming: IncomingMessage, response: ServerResponse): void => {
+    const reply = scripted.shift();
+    if (reply !== undefined && 'fault' in reply && reply.fault === 'reset-unread') {
+      requests.push(received(incoming, Buffer.alloc(0)));
+      incoming.socket.resetAndDestroy();
+      return;
+    }
+    const chunks: Buffer[] = [];
+    incoming.on('error', () => undefined);
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      const request = received(incoming, Buffer.concat(chunks));
+      requests.push(request);
+      answer(reply ?? fallback(request), response);
+    });
+  };
+  const server = options.tls === undefined ? createServer(serve) : createTlsServer({ ...options.tls }, serve);
+  server.on('connection', (socket: Socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  return {
+    origin: `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
+    requests,
+    get connections() {
+      return connections;
+    },
+    script: (...replies) => {
+      scripted.push(...replies);
+    },
+    otherwise: (reply) => {
+      fallback = typeof reply === 'function' ? reply : () => reply;
+    },
+    reset: () => {
+      requests.length = 0;
+      scripted = [];
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+function received(incoming: IncomingMessage, body: Buffer): StandInRequest {
+  const { method = '', url = '', headers } = incoming;
+  return { method, path: url, headers: headers as Readonly<Record<string, string | undefined>>, body };
+}
+
+function answer(reply: StandInReply, response: ServerResponse): void {
+  if ('fault' in reply) return fail(reply, response);
+  const { status, headers = {}, body = '', delayMs = 0 } = reply;
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const type = typeof body === 'string' ? 'text/plain' : 'application/json';
+  const write = (): void => {
+    response.writeHead(status, { 'content-type': type, ...headers }).end(text);
+  };
+  if (delayMs === 0) write();
+  else setTimeout(write, delayMs);
+}
+
+function fail(reply: Extract<StandInReply, { readonly fault: string }>, response: ServerResponse): void {
+  const { socket } = response;
+  const { status = 200, body = '{"half":' } = reply;
+  switch (reply.fault) {
+    case 'reset':
+      socket?.resetAndDestroy();
+      break;
+    case 'close':
+      socket?.end();
+      break;
+    case 'cut-answer':
+      response.writeHead(status, { 'content-length': String(body.length * 2) });
+      response.write(body, () => socket?.destroySoon());
+      break;
+    case 'slow-headers':
+      socket?.write(`HTTP/1.1 ${status} O`);
+      break;
+    case 'endless':
+      response.writeHead(status);
+      pour(response);
+      break;
+    case 'silent':
+    case 'reset-unread':
+      break;
+    default:
+      assertNever(reply.fault);
+  }
+}
+
+function pour(response: ServerResponse): void {
+  if (response.destroyed) return;
+  response.write(PIECE, (error) => {
+    if (!error) setImmediate(() => pour(response));
+  });
+}
+
+/** The parts of a multipart/form-data body, by a reading of our own. */
+export function multipartParts(
+  request: StandInRequest,
+): readonly { readonly headers: Readonly<Record<string, string>>; readonly content: Buffer }[] {
+  const boundary = /boundary=(.+)$/.exec(request.headers['content-type'] ?? '')?.[1] ?? '';
+  const text = request.body.toString('latin1');
+  const [preamble, ...rest] = text.split(`--${boundary}`);
+  if (preamble !== '' || rest.at(-1) !== '--\r\n') throw new Error('not a multipart body');
+  return rest.slice(0, -1).map((part) => {
+    const end = part.indexOf('\r\n\r\n');
+    const headers = part
+      .slice(2, end)
+      .split('\r\n')
+      .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)] as const);
+    const content = Buffer.from(part.slice(end + 4, -2), 'latin1');
+    return { headers: Object.fromEntries(headers), content };
+  });
+}

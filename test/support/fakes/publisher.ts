@@ -1,0 +1,31 @@
+import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { Publisher } from '../../../shared/messaging/ports.ts';
+
+/** A publisher that keeps what it is given, and fails as the test says. */
+export class FakePublisher implements Publisher {
+  readonly sent: OutgoingMessage[] = [];
+  healthy = true;
+  stops = 0;
+  starts = 0;
+  /** Called before a message counts as sent; a rejection is the publish's. */
+  onPublish: (messages: readonly OutgoingMessage[]) => Promise<void> = () => Promise.resolve();
+
+  start(): Promise<void> {
+    this.starts += 1;
+    return Promise.resolve();
+  }
+
+  async publish(messages: readonly OutgoingMessage[]): Promise<void> {
+    await this.onPublish(messages);
+    this.sent.push(...messages);
+  }
+
+  isHealthy(): boolean {
+    return this.healthy;
+  }
+
+  stop(): Promise<void> {
+    this.stops += 1;
+    return Promise.resolve();
+  }
+}

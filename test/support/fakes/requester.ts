@@ -1,0 +1,61 @@
+import type { CancellableRequests, RequestReply } from '../../../shared/messaging/requester/request-reply.ts';
+import type { OutgoingRequest, Reply } from '../../../shared/messaging/requester/requester.ts';
+
+export interface FakeRequester extends RequestReply, CancellableRequests {
+  /** All requests in the order they came. */
+  readonly requests: OutgoingRequest[];
+  /** Requests whose replies go elsewhere, with the topic. */
+  readonly fired: { request: OutgoingRequest; replyTopic: string }[];
+  /** Correlation ids that were given up. */
+  readonly cancelled: string[];
+}
+
+/** A requester without a log: answers by the function given; `ready` decides when start() resolves. */
+export function createFakeRequester(
+  answer: (request: OutgoingRequest) => Reply | Promise<Reply>,
+  ready: Promise<void> = Promise.resolve(),
+): FakeRequester {
+  const requests: OutgoingRequest[] = [];
+  const fired: FakeRequester['fired'] = [];
+  const cancelled: string[] = [];
+  let isReady = false;
+  let pending = 0;
+  return {
+    requests,
+    fired,
+    cancelled,
+    fire: async (request, replyTopic) => {
+      fired.push({ request, replyTopic });
+      return { kind: 'sent', correlationId: request.correlationId ?? '' };
+    },
+    cancel: (correlationId) => {
+      cancelled.push(correlationId);
+    },
+    start: async () => {
+      await ready;
+      isReady = true;
+    },
+    isReady: () => isReady,
+    canSend: () => true,
+    request: async (request) => {
+      requests.push(request);
+      pending++;
+      try {
+        return await answer(request);
+      } finally {
+        pending--;
+      }
+    },
+    pending: () => pending,
+    stats: () => ({
+      sent: requests.length,
+      replied: requests.length - pending,
+      timedOut: 0,
+      unknownReplies: 0,
+      pending,
+    }),
+    stop: async () => {
+      isReady = false;
+    },
+  };
+}

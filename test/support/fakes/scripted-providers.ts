@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Channel, Outbound } from '../../../shared/notification/command.ts';
+import type { Admission, GuardedProvider, SendResult } from '../../../shared/notification/provider.ts';
+import type { OpenedProviders } from '../../../workers/notification/main.ts';
+
+export interface Sent {
+  readonly id: string;
+  readonly provider: string;
+  readonly message: Outbound;
+  readonly atMs: number;
+  readonly result: SendResult;
+}
+
+/** What a provider does with a message. */
+export type Answer = (message: Outbound, signal: AbortSignal) => SendResult | Promise<SendResult>;
+
+export interface ScriptedProvider extends GuardedProvider {
+  answer: Answer;
+  admission: () => Admission;
+  condition: 'ready' | 'degraded';
+}
+
+export interface ScriptedProviders extends OpenedProviders {
+  /** All calls in the order in which they ended, whatever came of them. */
+  readonly calls: readonly Sent[];
+  /** Calls that delivered: how often a receiver got each id. */
+  readonly delivered: ReadonlyMap<string, number>;
+  list: ScriptedProvider[];
+  /** Adds a provider; the order counts. */
+  add(name: string, more?: Partial<ScriptedProvider>): ScriptedProvider;
+}
+
+export const SENT: SendResult = { kind: 'sent', providerMessageId: 'their-id' };
+export const transient = (code = 'busy', retryAfterMs?: number): SendResult => ({
+  kind: 'transient',
+  code,
+  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+});
+export const permanent = (code = 'refused'): SendResult => ({ kind: 'permanent', code });
+export const unknown = (code = 'timeout'): SendResult => ({ kind: 'unknown', code });
+
+/** Providers for SMS and e-mail that do as the test says, and write down what they got. */
+export function scriptedProviders(): ScriptedProviders {
+  const calls: Sent[] = [];
+  const delivered = new Map<string, number>();
+  const providers: ScriptedProviders = {
+    calls,
+    delivered,
+    list: [],
+    of: (channel) => providers.list.filter((provider) => provider.channel === channel),
+    health: () => ({ status: 'ready' }),
+    fileHealth: () => ({ status: 'ready' }),
+    close: () => Promise.resolve(),
+    add: (name, more = {}) => {
+      const channel: Channel = more.channel ?? 'sms';
+      const provider: ScriptedProvider = {
+        name,
+        channel,
+        isIdempotent: false,
+        answer: () => SENT,
+        admission: () => ({ kind: 'go' }),
+        condition: 'ready',
+        admit: () => provider.admission(),
+        health: () => ({ status: provider.condition }),
+        close: () => Promise.resolve(),
+        send: async (message, signal) => {
+          const result = await provider.answer(message, signal);
+          const { id } = message;
+          calls.push({ id, provider: name, message, atMs: Date.now(), result });
+          if (result.kind === 'sent') delivered.set(id, (delivered.get(id) ?? 0) + 1);
+          return result;
+        },
+        ...more,
+      };
+      providers.list.push(provider);
+      return provider;
+    },
+  };
+  return providers;
+}
+
+/** Answers after so long. */
+export function after(ms: number, result: SendResult): Answer {
+  return async () => {
+    await sleep(ms);
+    return result;
+  };
+}

@@ -1,0 +1,159 @@
+import type { AddressInfo, Socket } from 'node:net';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import type { SelfSigned } from '../self-signed-certificate.ts';
+
+/** What the sink does at a phase: take it, answer with a code and text, drop the connection, or keep silent for good. */
+export type SinkReply =
+  | 'take'
+  | 'drop'
+  | 'silent'
+  | { readonly reply: number; readonly text: string }
+  | { readonly afterMs: number };
+
+/** Replies by phase; what is not given is taken. `data` is asked after the dot, `dataBytes` at the first byte before it. */
+export interface SinkScript {
+  readonly greeting?: () => SinkReply;
+  readonly auth?: (username: string, password: string) => SinkReply;
+  readonly mailFrom?: (address: string) => SinkReply;
+  readonly rcptTo?: (address: string) => SinkReply;
+  readonly dataBytes?: () => SinkReply;
+  readonly data?: (message: ReceivedMail) => SinkReply;
+}
+
+export interface ReceivedMail {
+  readonly from: string;
+  readonly to: readonly string[];
+  /** The message as it came, dots unstuffed. */
+  readonly raw: Buffer;
+  readonly messageId: string;
+  readonly isTls: boolean;
+  readonly user: string | undefined;
+}
+
+export interface SmtpSink {
+  readonly port: number;
+  /** Taken with 250. */
+  readonly mails: readonly ReceivedMail[];
+  /** Bodies whose final dot was seen, taken or not. */
+  readonly bodies: readonly ReceivedMail[];
+  /** How often each Message-ID was taken. */
+  countOf(messageId: string): number;
+  connections(): number;
+  /** Connections since the start. */
+  opened(): number;
+  /** Changes what the sink does from now on. */
+  follow(script: SinkScript): void;
+  /** Drops every open connection, as a server that restarts does. */
+  dropAll(): void;
+  close(): Promise<void>;
+}
+
+export interface SinkOptions {
+  readonly script?: SinkScript;
+  /** TLS from the first byte. */
+  readonly secure?: boolean;
+  /** Without one it offers no STARTTLS. */
+  readonly certificate?: SelfSigned;
+  /** Further options of smtp-server: hideSTARTTLS, hidePIPELINING, size … */
+  readonly server?: SMTPServerOptions;
+  /** Keep the bytes of the messages; false for long runs, where only ids are counted. */
+  readonly keepMails?: boolean;
+}
+
+/** A mail server on loopback (package smtp-server) that does what the script says and keeps what it took. */
+export async function startSmtpSink(options: SinkOptions = {}): Promise<SmtpSink> {
+  let script = options.script ?? {};
+  let opened = 0;
+  const mails: ReceivedMail[] = [];
+  const bodies: ReceivedMail[] = [];
+  const counts = new Map<string, number>();
+  const keep = options.keepMails !== false;
+  const server = new SMTPServer({
+    secure: options.secure ?? false,
+    ...(options.certificate ?? { disabledCommands: ['STARTTLS'] }),
+    authOptional: true,
+    allowInsecureAuth: true,
+    disableReverseLookup: true,
+    hideENHANCEDSTATUSCODES: true,
+    closeTimeout: 10,
+    ...options.server,
+    onConnect: (session, callback) => {
+      opened += 1;
+      act(script.greeting?.(), session.id, callback);
+    },
+    onAuth: (auth, session, callback) => {
+      const { username, password } = auth;
+      act(script.auth?.(username ?? '', password ?? ''), session.id, (error) =>
+        error === undefined ? callback(null, { user: username ?? '' }) : callback(error),
+      );
+    },
+    onMailFrom: (address, session, callback) => act(script.mailFrom?.(address.address), session.id, callback),
+    onRcptTo: (address, session, callback) => act(script.rcptTo?.(address.address), session.id, callback),
+    onData: (stream, session, callback) => {
+      const chunks: Buffer[] = [];
+      stream.once('data', () => act(script.dataBytes?.(), session.id, () => undefined));
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.once('end', () => {
+        const raw = Buffer.concat(chunks);
+        const mail: ReceivedMail = {
+          from: session.envelope.mailFrom === false ? '' : session.envelope.mailFrom.address,
+          to: session.envelope.rcptTo.map((address) => address.address),
+          raw: keep ? raw : Buffer.alloc(0),
+          messageId: /^message-id:\s*<([^>]*)>/im.exec(raw.subarray(0, 8_192).toString('latin1'))?.[1] ?? '',
+          isTls: session.secure,
+          user: typeof session.user === 'string' ? session.user : undefined,
+        };
+        bodies.push(mail);
+        act(script.data?.(mail), session.id, (error) => {
+          if (error === undefined) {
+            mails.push(mail);
+            counts.set(mail.messageId, (counts.get(mail.messageId) ?? 0) + 1);
+          }
+          callback(error ?? null, 'taken');
+        });
+      });
+    },
+  });
+  server.on('error', () => undefined);
+
+  /** smtp-server shows no sockets: by the name of the member that holds them. */
+  const sockets = (): { id: string; socket: Socket }[] =>
+    [...server.connections].map((connection) => {
+      const { id, ['_socket']: socket } = connection as unknown as { id: string; _socket: Socket };
+      return { id, socket };
+    });
+  const drop = (sessionId: string): void => {
+    for (const { id, socket } of sockets()) if (id === sessionId) socket.destroy();
+  };
+  const act = (
+    reply: SinkReply | undefined,
+    sessionId: string,
+    done: (error?: Error & { responseCode?: number }) => void,
+  ): void => {
+    if (reply === undefined || reply === 'take') return done();
+    if (reply === 'silent') return;
+    if (reply === 'drop') return drop(sessionId);
+    if ('afterMs' in reply) return void setTimeout(() => done(), reply.afterMs);
+    done(Object.assign(new Error(reply.text), { responseCode: reply.reply }));
+  };
+
+  await new Promise<void>((resolve, reject) => {
+    server.server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    mails,
+    bodies,
+    countOf: (messageId) => counts.get(messageId) ?? 0,
+    connections: () => server.connections.size,
+    opened: () => opened,
+    follow: (next) => {
+      script = next;
+    },
+    dropAll: () => {
+      for (const { socket } of sockets()) socket.destroy();
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}

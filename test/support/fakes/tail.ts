@@ -1,0 +1,44 @@
+import type { LogMessage, TopicPartition } from '../../../shared/messaging/message.ts';
+import type { Tail, TailOptions } from '../../../shared/messaging/ports.ts';
+
+/** A tail whose messages come by hand. */
+export class FakeTail implements Tail {
+  readonly options: TailOptions;
+  ready = true;
+  stops = 0;
+  onStart: () => Promise<void> = () => Promise.resolve();
+  onCaughtUp: () => Promise<void> = () => Promise.resolve();
+  #onMessage: (message: LogMessage) => void = () => undefined;
+  #started = false;
+
+  constructor(options: TailOptions) {
+    this.options = options;
+  }
+
+  async start(onMessage: (message: LogMessage) => void): Promise<void> {
+    this.#onMessage = onMessage;
+    await this.onStart();
+    this.#started = true;
+  }
+
+  deliver(message: LogMessage): void {
+    this.#onMessage(message);
+  }
+
+  partitions(): readonly TopicPartition[] {
+    return this.options.topics.map((topic) => ({ topic, partition: this.options.partition ?? 0 }));
+  }
+
+  isReady(): boolean {
+    return this.#started && this.ready;
+  }
+
+  caughtUp(): Promise<void> {
+    return this.onCaughtUp();
+  }
+
+  stop(): Promise<void> {
+    this.stops += 1;
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,55 @@
+import type { Disposition, Process } from '../../../shared/messaging/disposition.ts';
+import type { LogMessage } from '../../../shared/messaging/message.ts';
+
+interface Call {
+  readonly message: LogMessage;
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+  readonly end: (disposition: Disposition) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** A process callback whose calls stay open until the test ends them. */
+export interface FakeWork {
+  readonly process: Process;
+  /** All calls in the order they began. */
+  readonly calls: Call[];
+  /** Offsets in the order their processing began. */
+  begun(): number[];
+  /** Ends the latest call of an offset and lets the runtime take notice. */
+  end(offset: number, disposition?: Disposition): Promise<void>;
+  fail(offset: number, error: unknown): Promise<void>;
+}
+
+export function createFakeWork(): FakeWork {
+  const calls: Call[] = [];
+  const latest = (offset: number): Call => {
+    const call = calls.findLast(({ message }) => message.offset === offset);
+    if (call === undefined) throw new Error(`offset ${offset} was never begun`);
+    return call;
+  };
+  return {
+    calls,
+    process: (message, attempt, signal) => {
+      const { promise, resolve, reject } = Promise.withResolvers<Disposition>();
+      calls.push({ message, attempt, signal, end: resolve, fail: reject });
+      return promise;
+    },
+    begun: () => calls.map(({ message }) => message.offset),
+    end: async (offset, disposition = 'settled') => {
+      latest(offset).end(disposition);
+      await settleMicrotasks();
+    },
+    fail: async (offset, error) => {
+      latest(offset).fail(error);
+      await settleMicrotasks();
+    },
+  };
+}
+
+/** More turns of the microtask queue than any chain of promises in the runtime needs. */
+const MICROTASK_TURNS = 20;
+
+export async function settleMicrotasks(): Promise<void> {
+  for (let turn = 0; turn < MICROTASK_TURNS; turn += 1) await Promise.resolve();
+}

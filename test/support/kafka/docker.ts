@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type ContainerRuntimeClient,
+  GenericContainer,
+  ImageName,
+  Wait,
+  getContainerRuntimeClient,
+  getReaper,
+} from 'testcontainers';
+import { asContainerEnvironment, brokerSettings } from '../../../scripts/local-kafka/broker-settings.ts';
+import { findFreePorts } from '../../../scripts/local-kafka/free-ports.ts';
+import { canServeGroups } from '../../../scripts/local-kafka/kafka-probe.ts';
+import {
+  KAFKA_IMAGE,
+  REGISTRY_CONFLUENT_PATH,
+  REGISTRY_IMAGE,
+} from '../../../scripts/local-kafka/versions.ts';
+import { errorText } from '../../../shared/platform/errors.ts';
+import type { StartedKafka } from './provider.ts';
+
+const CLIENT_PORT = 9_092;
+const REGISTRY_PORT = 8_080;
+/** Pulling an image for the first time; a daemon without a network may try for ever. */
+const PULL_LIMIT_MS = 180_000;
+const START_LIMIT_MS = 180_000;
+const READY_LIMIT_MS = 60_000;
+const READY_POLL_MS = 200;
+
+/** Docker is there but lacks an image: nothing has broken, and another way to Kafka may be open. */
+export class ImageMissingError extends Error {
+  override readonly name = 'ImageMissingError';
+}
+
+/**
+ * Kafka and the schema registry as containers; undefined when no Docker engine answers. Throws ImageMissingError when an
+ * image can neither be found nor pulled, another error when the containers do not start.
+ */
+export async function startKafkaInDocker(): Promise<StartedKafka | undefined> {
+  const client = await findDocker();
+  if (client === undefined) return undefined;
+  await requireImages(client);
+  const { host } = client.info.containerRuntime;
+  const [port = 0] = await findFreePorts(1);
+  const [kafka, registry] = await Promise.allSettled([
+    kafkaContainer(host, port).start(),
+    registryContainer().start(),
+  ]);
+  const stop = async (): Promise<void> => {
+    const started = [kafka, registry].filter((one) => one.status === 'fulfilled');
+    await Promise.all(started.map((one) => one.value.stop()));
+  };
+  try {
+    if (kafka.status === 'rejected') throw kafka.reason;
+    if (registry.status === 'rejected') throw registry.reason;
+    await waitForGroups(port, host);
+    const registryUrl = `http://${registry.value.getHost()}:${registry.value.getMappedPort(REGISTRY_PORT)}${REGISTRY_CONFLUENT_PATH}`;
+    return { address: { brokers: [`${host}:${port}`], registryUrl, source: 'docker' }, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function findDocker(): Promise<ContainerRuntimeClient | undefined> {
+  try {
+    return await getContainerRuntimeClient();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Before any container, so that a missing image is told from a container that does not start. */
+async function requireImages(client: ContainerRuntimeClient): Promise<void> {
+  for (const image of [KAFKA_IMAGE, REGISTRY_IMAGE]) {
+    const name = ImageName.fromString(image);
+    try {
+      await withinPullLimit(client.image.pull(name));
+      // The library takes the end of the daemon's answer for success, whatever the answer says.
+      if (!(await client.image.exists(name))) throw new Error('the daemon did not say why');
+    } catch (error) {
+      throw new ImageMissingError(`image ${name.string} cannot be pulled: ${errorText(error)}`);
+    }
+  }
+  try {
+    // With TESTCONTAINERS_RYUK_DISABLED=true the library answers one that does nothing, and needs no image.
+    await withinPullLimit(getReaper(client));
+  } catch (error) {
+    const advice = 'TESTCONTAINERS_RYUK_DISABLED=true does without it';
+    throw new ImageMissingError(
+      `testcontainers cannot start Ryuk, which removes containers after a crash (${advice}): ${errorText(error)}`,
+    );
+  }
+}
+
+async function withinPullLimit<Value>(pulled: Promise<Value>): Promise<Value> {
+  const ended = new AbortController();
+  const tooLate = sleep(PULL_LIMIT_MS, undefined, { signal: ended.signal }).then(() => {
+    throw new Error(`no end after ${PULL_LIMIT_MS / 1_000} s`);
+  });
+  tooLate.catch(() => undefined);
+  try {
+    return await Promise.race([pulled, tooLate]);
+  } finally {
+    ended.abort();
+  }
+}
+
+/**
+ * Clients come in by a host port chosen beforehand, since the broker must advertise it; the broker reaches itself (for
+ * transaction markers) by a listener of its own, as the host port means nothing inside the container.
+ */
+function kafkaContainer(host: string, port: number): GenericContainer {
+  const settings = {
+    'process.roles': 'broker,controller',
+    'node.id': '1',
+    listeners: `CLIENT://:${CLIENT_PORT},BROKER://:9094,CONTROLLER://:9093`,
+    'advertised.listeners': `CLIENT://${host}:${port},BROKER://localhost:9094`,
+    'listener.security.protocol.map': 'CLIENT:PLAINTEXT,BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'inter.broker.listener.name': 'BROKER',
+    'controller.listener.names': 'CONTROLLER',
+    'controller.quorum.voters': '1@localhost:9093',
+    'log.dirs': '/tmp/kraft-combined-logs',
+    ...brokerSettings(1),
+  };
+  return new GenericContainer(KAFKA_IMAGE)
+    .withEnvironment({ ...asContainerEnvironment(settings), KAFKA_HEAP_OPTS: '-Xmx512m' })
+    .withExposedPorts({ container: CLIENT_PORT, host: port })
+    .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
+    .withStartupTimeout(START_LIMIT_MS);
+}
+
+function registryContainer(): GenericContainer {
+  return new GenericContainer(REGISTRY_IMAGE)
+    .withExposedPorts(REGISTRY_PORT)
+    .withWaitStrategy(Wait.forHttp(`${REGISTRY_CONFLUENT_PATH}/subjects`, REGISTRY_PORT))
+    .withStartupTimeout(START_LIMIT_MS);
+}
+
+async function waitForGroups(port: number, host: string): Promise<void> {
+  const giveUpAt = Date.now() + READY_LIMIT_MS;
+  while (!(await canServeGroups(port, host))) {
+    if (Date.now() > giveUpAt) throw new Error(`Kafka in Docker does not answer on ${host}:${port}`);
+    await sleep(READY_POLL_MS);
+  }
+}

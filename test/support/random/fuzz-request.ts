@@ -1,0 +1,230 @@
+/** Requests that nobody should send: random ones with members taken away, twisted, or replaced by anything at all. */
+
+import { Decimal } from 'decimal.js';
+import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
+import type { Picks } from './pick.ts';
+
+type Members = Record<string, unknown>;
+
+const COUNTS = [
+  0,
+  -1,
+  1,
+  2,
+  3,
+  1.5,
+  31,
+  32,
+  1_200,
+  1_201,
+  1e9,
+  -1e9,
+  2 ** 53,
+  Number.NaN,
+  Infinity,
+  -Infinity,
+  -0,
+];
+const MOST_ROWS = 1_200;
+const TEXTS = [
+  '',
+  ' ',
+  'Monthly',
+  'once',
+  'DAILY',
+  'EqualInstallments',
+  'ei',
+  'Whole',
+  'Capitalised',
+  'Spread',
+  'UnusedAmount',
+  '__proto__',
+  'constructor',
+  'toString',
+  'EUR',
+  'JPY',
+  'XXX',
+  '30/360',
+  'ACT / 365',
+  'Weekdays+Weekdays',
+  '🏦',
+  'a'.repeat(10_000),
+] as const;
+const AMOUNTS = [
+  '0',
+  '-0',
+  '-1',
+  '-0.01',
+  '0.001',
+  '1',
+  '0.01',
+  '99.99',
+  '100',
+  '100.01',
+  '1e15',
+  '1e16',
+  '9007199254740993',
+  '1e30',
+  '1e-30',
+  '1e300',
+  '1e9000',
+  '-1e9000',
+  '1e-9000',
+  '33.333333333333333333333333333333',
+  'NaN',
+  'Infinity',
+  '-Infinity',
+] as const;
+/** First and last day that a date can be: 1900-01-01 and 2999-12-31. Others do not come through the border (D1). */
+const FIRST_DATE = -25_567;
+const LAST_DATE = 376_199;
+
+const COUNT_NAMES = [
+  'InstallmentsNo',
+  'InstallmentDay',
+  'GracePeriodInterest',
+  'GracePeriodPrincipal',
+  'BlockInstallmentNo',
+  'RealInstallmentNo',
+  'ContractPeriod',
+  'CalculateDAE',
+  'InterestCapitalization',
+  'Precision',
+];
+const AMOUNT_NAMES = [
+  'Amount',
+  'InterestPercent',
+  'AdvanceAmount',
+  'BlockAmount',
+  'BlockInterestAmount',
+  'installmentValue',
+  'principalValue',
+  'UnusedAmount',
+  'UpFrontValue',
+  'ResidualValue',
+  'CapitalPercent',
+];
+const DATE_NAMES = [
+  'LastDueDate',
+  'ActivationDate',
+  'FirstDueDate',
+  'MaturityDate',
+  'StartDateForUnusage',
+  'ExpiryDateForOD',
+];
+const TEXT_NAMES = [
+  'ScheduleType',
+  'ProductType',
+  'PeriodicityType',
+  'HolidayCountry',
+  'HolidayMethod',
+  'InstallmentMethod',
+  'InterestCalculationMethod',
+  'Currency',
+  'GraceType',
+  'BandMethod',
+];
+const FLAG_NAMES = [
+  'IsLocked',
+  'HolidayShift',
+  'DeferDueDate',
+  'ResidualInInstallment',
+  'AllowNegativeAmortisation',
+  'Explain',
+];
+const LIST_NAMES = [
+  'Commission',
+  'Insurance',
+  'MultipleInterestRates',
+  'BandedInterestRates',
+  'EarlyRepayments',
+] as const;
+const NEEDED = new Set(['ScheduleType', 'Amount', 'InstallmentsNo', 'PeriodicityType', 'InstallmentDay']);
+/** Members of items that are never absent: the border refuses an item without them. */
+const NEEDED_IN_ITEMS = new Set([
+  'FeePeriodicityType',
+  'FeeDate',
+  'InsurancePeriodicityType',
+  'InsuranceDate',
+  'Date',
+  'Amount',
+]);
+
+function date(picks: Picks): number {
+  return picks.of<() => number>(
+    () => picks.whole(16_000, 24_000),
+    () => picks.whole(FIRST_DATE, LAST_DATE),
+    () => picks.of(FIRST_DATE, FIRST_DATE + 1, 0, LAST_DATE - 1, LAST_DATE),
+  )();
+}
+
+function amount(picks: Picks): Decimal {
+  return picks.chance(60)
+    ? new Decimal(picks.of(...AMOUNTS))
+    : new Decimal(picks.whole(-1_000_000, 1_000_000_000)).div(10 ** picks.whole(0, 4));
+}
+
+/** Another value of the same type. */
+function twisted(picks: Picks, name: string, value: unknown): unknown {
+  if (name.endsWith('Date')) return date(picks);
+  if (value instanceof Decimal) return picks.chance(20) ? value.negated() : amount(picks);
+  if (typeof value === 'boolean') return !value;
+  if (typeof value === 'string') return picks.of(...TEXTS);
+  return picks.of(...COUNTS);
+}
+
+function twistList(picks: Picks, items: readonly Members[]): readonly Members[] {
+  const changed = items.map((item) => {
+    const names = Object.keys(item).filter((name) => item[name] !== undefined);
+    if (names.length === 0) return item;
+    const name = picks.of(...names);
+    const isTaken = picks.chance(30) && !NEEDED_IN_ITEMS.has(name);
+    return { ...item, [name]: isTaken ? undefined : twisted(picks, name, item[name]) };
+  });
+  return picks.of<() => readonly Members[]>(
+    () => changed,
+    () => [...items, ...changed],
+    () => [...changed, ...items, ...items],
+    () => [],
+    () => (picks.chance(5) ? Array.from({ length: 300 }, () => items[0] ?? {}) : changed),
+  )();
+}
+
+/** One change to the members of a request. */
+function change(picks: Picks, request: Members): Members {
+  const changes: readonly (() => Members)[] = [
+    () => ({ [picks.of(...COUNT_NAMES)]: picks.of(...COUNTS) }),
+    () => ({ [picks.of(...COUNT_NAMES)]: picks.whole(0, 12) }),
+    () => ({ [picks.of(...AMOUNT_NAMES)]: amount(picks) }),
+    () => ({ [picks.of(...AMOUNT_NAMES)]: amount(picks) }),
+    () => ({ [picks.of(...DATE_NAMES)]: date(picks) }),
+    () => ({
+      [picks.of(...DATE_NAMES)]: Number(request['ActivationDate'] ?? 19_000) + picks.whole(-40, 900),
+    }),
+    () => ({ [picks.of(...TEXT_NAMES)]: picks.of(...TEXTS) }),
+    () => ({ [picks.of(...FLAG_NAMES)]: picks.chance(70) }),
+    () => (picks.chance(8) ? { InstallmentsNo: MOST_ROWS } : { InstallmentsNo: picks.whole(1, 40) }),
+    () => {
+      const name = picks.of(...Object.keys(request).filter((one) => !NEEDED.has(one)));
+      return { [name]: undefined };
+    },
+    () => {
+      const name = picks.of(...LIST_NAMES);
+      const items = request[name] as readonly Members[] | undefined;
+      return items === undefined || items.length === 0 ? {} : { [name]: twistList(picks, items) };
+    },
+    () => {
+      const name = picks.of(...LIST_NAMES);
+      const items = request[name] as readonly Members[] | undefined;
+      return items === undefined || items.length === 0 ? {} : { [name]: twistList(picks, items) };
+    },
+  ];
+  return { ...request, ...picks.of(...changes)() };
+}
+
+/** The request with one to three things wrong with it, or at least unusual. */
+export function fuzzed(picks: Picks, request: RepaymentScheduleRequest): RepaymentScheduleRequest {
+  let members: Members = { ...request };
+  for (let left = picks.of(1, 1, 1, 2, 3); left > 0; left -= 1) members = change(picks, members);
+  return members as unknown as RepaymentScheduleRequest;
+}

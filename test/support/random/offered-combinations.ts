@@ -1,0 +1,121 @@
+/** Everything that a catalogue offers to simulate: products with their schedule types, interests and bounds. */
+
+import { Decimal } from 'decimal.js';
+import { type CalendarDate, formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
+import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
+import { catalogueOfRecords } from '../../../shared/product/validation/catalogue-of-records.ts';
+import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-records.ts';
+import type { CatalogueView } from '../../../shared/product/catalogue/catalogue-view.ts';
+import { loanRangeOf } from '../../../shared/product/validation/check-bounds.ts';
+import { INTEREST_OPTION_IDS } from '../../../shared/product/catalogue/interest-options.ts';
+import type { InterestType } from '../../../shared/product/catalogue/list-records.ts';
+import type { ProductRecord } from '../../../shared/product/catalogue/product-record.ts';
+import { entriesOfKind } from '../../../shared/product/catalogue/records-of-kind.ts';
+import type { FormulaInput, SimulateRequest } from '../../../shared/product/simulation/simulate-request.ts';
+import { simulate } from '../../../shared/product/simulation/simulate.ts';
+import { findPeriodicity } from '../../../shared/lending/dates/periodicity.ts';
+import { date } from '../builders/lending-loan.ts';
+
+/** A day on which everything of the example is in force. */
+const DAY: CalendarDate = date('2025-06-30');
+const LOCK_PERCENT = 5;
+
+/** Reasons why what a checked catalogue offers cannot be simulated; empty: all of it can. Throws on a catalogue with faults. */
+export function refusalsOf(records: readonly CatalogueRecord[]): readonly string[] {
+  const outcome = catalogueOfRecords(records);
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  const { catalogue } = outcome;
+  return entriesOfKind(records, 'product').flatMap(({ record }) =>
+    catalogue.product(record.Code, DAY) === record ? refusalsOfProduct(record, catalogue) : [],
+  );
+}
+
+function refusalsOfProduct(product: ProductRecord, catalogue: CatalogueView): readonly string[] {
+  return product.PaymentScheduleTypes.flatMap((scheduleType) =>
+    interestTypesOf(product, catalogue).flatMap((interestType) =>
+      loansOf(product, catalogue).flatMap((loan) => {
+        const request = { ...loan, scheduleType, ...lockOf(scheduleType, loan, catalogue) };
+        const outcome = simulate(
+          { ...request, interestType: INTEREST_OPTION_IDS[interestType], ...inputsOf(product, catalogue) },
+          {
+            catalogue,
+            calendars: {
+              find: (name) => findCalendar(name, { catalogue: catalogue.lending.calendars }),
+              defaultName: 'RO',
+            },
+            requestDay: DAY,
+          },
+        );
+        const name = `${product.Code} ${scheduleType} ${interestType} ${String(loan.amount)}/${loan.loanPeriod}`;
+        return outcome.kind === 'simulation'
+          ? []
+          : outcome.faults.map(({ path, message }) => `${name}: ${path} ${message}`);
+      }),
+    ),
+  );
+}
+
+/** Types of the interests that are offered on the day. */
+function interestTypesOf(product: ProductRecord, catalogue: CatalogueView): readonly InterestType[] {
+  const day = formatCalendarDate(DAY);
+  const lists = product.InterestsAndCommissions.flatMap(({ InterestList }) =>
+    InterestList === null ? [] : (catalogue.interestList(InterestList) ?? []),
+  );
+  const interests = lists.flatMap(({ Interests }) => Interests);
+  const offered = interests.filter(
+    ({ Status, IsPenalty, Type, Values }) =>
+      Status === 'Active' &&
+      !IsPenalty &&
+      (Type === 'Collection' ||
+        Type === 'BankingFormula' ||
+        Values.some(
+          ({ ValueStatus, ValidFrom, ValidTo }) =>
+            ValueStatus === 'Active' && (ValidFrom ?? day) <= day && day <= (ValidTo ?? day),
+        )),
+  );
+  return [...new Set(offered.map(({ Type }) => Type))];
+}
+
+/** The smallest loan over the shortest term, and the largest that anybody takes over the longest one. */
+function loansOf(
+  product: ProductRecord,
+  { lending }: CatalogueView,
+): readonly Pick<SimulateRequest, 'amount' | 'loanPeriod' | 'downPayment' | 'productCode'>[] {
+  const periodicity = findPeriodicity(product.GeneralData.PeriodicityType, lending.periodicities);
+  const range = periodicity && loanRangeOf(product.Availability, periodicity, () => undefined);
+  if (range === undefined) throw new Error(`${product.Code} has no range`);
+  const { MinimumAdvance, MaximumAmount } = product.Availability;
+  const unit = 10 ** range.digits;
+  const isTypeWithOneRow = product.PaymentScheduleTypes.includes('Once');
+  const longest = isTypeWithOneRow ? range.leastPeriods : range.mostPeriods;
+  return [
+    { minor: range.leastAmount, loanPeriod: range.leastPeriods },
+    { minor: MaximumAmount === null ? 1_000_000 * unit : range.mostAmount, loanPeriod: longest },
+  ].map(({ minor, loanPeriod }) => ({
+    productCode: product.Code,
+    amount: new Decimal(minor).dividedBy(unit),
+    loanPeriod,
+    downPayment: new Decimal(Math.ceil((minor * (MinimumAdvance ?? 0)) / 100)).dividedBy(unit),
+  }));
+}
+
+/** A payment for schedule types whose formulas read it. */
+function lockOf(name: string, { amount }: { readonly amount: Decimal }, { lending }: CatalogueView) {
+  const type = lending.findScheduleType(name);
+  if (type?.namesRead.has('LockedInstallment') !== true) return {};
+  return { installmentValue: amount.times(LOCK_PERCENT).dividedBy(100).toDecimalPlaces(0) };
+}
+
+/** Figures for every formula of a product's lists. */
+function inputsOf(
+  product: ProductRecord,
+  catalogue: CatalogueView,
+): Pick<SimulateRequest, 'jsonInputFormula'> {
+  const formulas = product.InterestsAndCommissions.flatMap(({ InterestList, CommissionList }) => [
+    ...(InterestList === null ? [] : (catalogue.interestList(InterestList)?.Interests ?? [])),
+    ...(CommissionList === null ? [] : (catalogue.commissionList(CommissionList)?.Commissions ?? [])),
+  ]).flatMap(({ Formula }) => Formula ?? []);
+  const names = new Set(formulas.flatMap(({ Inputs }) => Inputs));
+  const inputs: readonly FormulaInput[] = [...names].map((name) => ({ name, value: new Decimal(5) }));
+  return { jsonInputFormula: { interestInput: inputs, commissionInput: inputs } };
+}

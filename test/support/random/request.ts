@@ -1,0 +1,150 @@
+/**
+ * Random requests that the rules calculate, over all features together: made step by step, so that later members fit
+ * the dates and payments that follow from the earlier ones. A few are refused all the same.
+ */
+
+import { Decimal } from 'decimal.js';
+import * as fc from 'fast-check';
+import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
+import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
+import { randomCharges } from './charges.ts';
+import { Picks } from './pick.ts';
+import { dayOf } from '../reference/dates.ts';
+import { REFERENCE_DAY_COUNTS } from '../reference/day-count.ts';
+import { Refused } from '../reference/decimal.ts';
+import {
+  rate,
+  REFERENCE_CONTEXT,
+  share,
+  withBlock,
+  withDates,
+  withEarly,
+  withLock,
+  withRates,
+  withRepayment,
+  withSettledRows,
+} from './terms.ts';
+import { termsOf } from '../reference/terms.ts';
+
+const TYPES = {
+  EqualInstallments: ['TL', 'MG', 'C'],
+  EqualPrincipal: ['TL', 'MG', 'C'],
+  InterestOnly: ['TL', 'MG', 'C'],
+  Balloon: ['TL', 'MG', 'C'],
+  EffectiveRate: ['TL', 'MG', 'C'],
+  Once: ['TL', 'MG'],
+  Overdraft: ['OD', 'BA'],
+  Deposit: ['D', 'BA'],
+  CreditCard: ['CC', 'C'],
+  Leasing: ['LS'],
+} as const;
+const LEVEL_TYPES = [
+  'EqualInstallments',
+  'EqualInstallments',
+  'Balloon',
+  'EffectiveRate',
+  'Leasing',
+] as const;
+const TYPE_NAMES = Object.keys(TYPES) as (keyof typeof TYPES)[];
+const MONTHLY = ['Monthly', 'Monthly', 'Monthly', 'Bimonthly', 'Quarterly', 'Semestrial'] as const;
+const OTHER = ['Daily', 'Weekly', 'Biweekly', 'Annual'] as const;
+const FIRST_START = dayOf('2015-01-01');
+const START_DAYS = 7_300;
+const LARGEST_SEED = 2_147_483_647;
+const SHARE_OF_LONG_LOANS = 0.004;
+
+type Request = RepaymentScheduleRequest;
+
+function rowCount(picks: Picks): number {
+  if (picks.share() < SHARE_OF_LONG_LOANS) return picks.whole(120, 360);
+  return picks.of(
+    () => picks.whole(1, 3),
+    () => picks.whole(2, 14),
+    () => picks.whole(2, 14),
+    () => picks.whole(2, 26),
+    () => picks.whole(10, picks.chance(25) ? 60 : 24),
+  )();
+}
+
+/** Amount, rows, dates: what every request has. */
+function basicRequest(picks: Picks): Request {
+  const type = picks.chance(40) ? picks.of(...LEVEL_TYPES) : picks.of(...TYPE_NAMES);
+  const digits = picks.of(0, 2, 2, 2, 2, 3);
+  const minor = picks.of(
+    () => picks.whole(1, 3_000),
+    () => picks.whole(10_000, 10_000_000),
+    () => picks.whole(10_000, 10_000_000),
+    () => picks.whole(10_000_000, 9_000_000_000),
+  )();
+  const isOnce = type === 'Once';
+  const InstallmentsNo = isOnce ? 1 : rowCount(picks);
+  const start = (FIRST_START + picks.whole(0, START_DAYS)) as CalendarDate;
+  const PeriodicityType = picks.chance(78) ? picks.of(...MONTHLY) : picks.of(...OTHER);
+  return {
+    ScheduleType: type,
+    ProductType: picks.maybe(50, () => picks.of(...TYPES[type])),
+    Amount: new Decimal(minor).div(new Decimal(10).pow(digits)),
+    InterestPercent: rate(picks),
+    InstallmentsNo,
+    PeriodicityType,
+    InstallmentDay: picks.of(picks.whole(1, 31), picks.whole(1, 28), picks.of(1, 15, 29, 30, 31)),
+    ActivationDate: picks.maybe(90, () => start),
+    FirstDueDate: picks.maybe(35, () => (start + picks.whole(1, 70)) as CalendarDate),
+    InstallmentMethod: picks.maybe(25, () => picks.of('ActualMonth', 'NextMonth')),
+    InterestCalculationMethod: picks.maybe(60, () => picks.of(...REFERENCE_DAY_COUNTS)),
+    ...(digits === 2 && picks.chance(60)
+      ? { Currency: picks.maybe(50, () => picks.of('EUR', 'RON', 'usd')) }
+      : picks.of<Partial<Request>>(
+          { Precision: digits },
+          { Currency: { 0: 'JPY', 2: 'EUR', 3: 'KWD' }[digits] ?? 'EUR' },
+        )),
+    CalculateDAE: picks.of(undefined, undefined, 0, 1, 2),
+    Explain: picks.maybe(5, () => true),
+    ...typeMembers(picks, type),
+  };
+}
+
+function typeMembers(picks: Picks, type: keyof typeof TYPES): Partial<Request> {
+  if (type === 'CreditCard') return { CapitalPercent: new Decimal(picks.whole(0, 100)) };
+  if (type === 'Deposit') return { InterestCapitalization: picks.of(undefined, 0, 1, 1) };
+  return {};
+}
+
+/** The request of a seed, with the steps in an order in which each knows what it depends on. */
+export function randomRequestOf(seed: number): RepaymentScheduleRequest {
+  const picks = new Picks(seed);
+  const basic = basicRequest(picks);
+  try {
+    const dated = withDates(picks, basic);
+    const { digits } = termsOf({ ...dated, ResidualValue: new Decimal(0) }, REFERENCE_CONTEXT);
+    const planned = withRepayment(picks, withRates(picks, dated, digits), digits);
+    const left = withSettledRows(picks, planned, termsOf(planned, REFERENCE_CONTEXT));
+    const blocked = withBlock(picks, left, digits);
+    const upFront = picks.maybe(30, () =>
+      share(picks, blocked.Amount, digits).div(4).toDecimalPlaces(digits, 1),
+    );
+    const drawn = { ...blocked, UpFrontValue: upFront };
+    const frame = termsOf(drawn, REFERENCE_CONTEXT);
+    const charged =
+      basic.ScheduleType === 'Deposit' || picks.chance(45)
+        ? drawn
+        : {
+            ...drawn,
+            ...randomCharges(picks, { ...frame, amountMinor: frame.amount.toNumber() }),
+            ...(drawn.ExpiryDateForOD === undefined ? {} : { ExpiryDateForOD: drawn.ExpiryDateForOD }),
+          };
+    const locked = withLock(picks, charged, digits);
+    return withEarly(picks, locked, termsOf(locked, REFERENCE_CONTEXT), digits);
+  } catch (error) {
+    if (error instanceof Refused) return basic;
+    throw error;
+  }
+}
+
+/**
+ * Requests over all features in combination, each made from a seed. They do not shrink: a smaller seed is another
+ * request, not a smaller one.
+ */
+export const randomRequest: fc.Arbitrary<RepaymentScheduleRequest> = fc
+  .noShrink(fc.noBias(fc.nat(LARGEST_SEED)))
+  .map(randomRequestOf);

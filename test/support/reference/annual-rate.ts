@@ -1,0 +1,125 @@
+/**
+ * DAE and EIR of the slow reference (A1, A2): halving in binary numbers tells where to look, the net value at the two
+ * rounding boundaries around it, with 60 digits, which four decimals are right.
+ */
+
+import { dateOf, endsMonth, monthsLater, partsOf, type Period } from './dates.ts';
+import { Exact, NONE } from './decimal.ts';
+
+const MONTHS_PER_YEAR = 12;
+const DAYS_PER_WEEK = 7;
+const WEEKS_PER_YEAR = 52;
+const DAYS_PER_YEAR = 365;
+const STEPS_PER_WHOLE = 1_000_000;
+/** Above this a rate has more digits than the first estimate knows. */
+const LARGEST_STEP = 1e13;
+const MOST_HALVINGS = 400;
+/** Net values nearer to zero than this, in parts of the amount, are no proof of a side. */
+const UNDECIDED = new Exact('1e-30');
+
+/** A time in years: units / perYear + extra / yearDays. */
+export interface FlowTime {
+  readonly units: number;
+  readonly perYear: number;
+  readonly extra: number;
+  readonly yearDays: number;
+}
+
+/** A payment and its time. */
+export interface TimedPayment {
+  readonly time: FlowTime;
+  readonly amount: number;
+}
+
+/** Days over 365 (A2). */
+export function daysOver365(start: number, end: number): FlowTime {
+  return { units: end - start, perYear: DAYS_PER_YEAR, extra: 0, yearDays: DAYS_PER_YEAR };
+}
+
+/** The time of a payment by A1, in whole units back from the payment. */
+export function intervalOf(start: number, end: number, rateUnit: Period['rateUnit']): FlowTime {
+  if (rateUnit === 'Weeks') {
+    const weeks = Math.floor((end - start) / DAYS_PER_WEEK);
+    return leftOver(start, end - weeks * DAYS_PER_WEEK, { units: weeks, perYear: WEEKS_PER_YEAR });
+  }
+  const months = rateUnit === 'Months' ? 1 : MONTHS_PER_YEAR;
+  const perYear = MONTHS_PER_YEAR / months;
+  const [y1, m1] = partsOf(start);
+  const [y2, m2] = partsOf(end);
+  const apart = (y2 - y1) * MONTHS_PER_YEAR + m2 - m1;
+  if (endsMonth(start) && endsMonth(end) && apart % months === 0) {
+    return { units: apart / months, perYear, extra: 0, yearDays: DAYS_PER_YEAR };
+  }
+  let units = 0;
+  while (monthsLater(end, -(units + 1) * months) >= start) units += 1;
+  return leftOver(start, monthsLater(end, -units * months), { units, perYear });
+}
+
+function leftOver(start: number, reached: number, whole: { units: number; perYear: number }): FlowTime {
+  const [year, month, day] = partsOf(reached);
+  const lastYear = month === 1 && day === 29 ? dateOf(year - 1, 1, 28) : dateOf(year - 1, month, day);
+  return { ...whole, extra: reached - start, yearDays: reached - lastYear };
+}
+
+function yearsOf({ units, perYear, extra, yearDays }: FlowTime): number {
+  return units / perYear + extra / yearDays;
+}
+
+/** ln(1 + r) by halving, in binary numbers. */
+function estimate(drawn: number, flows: readonly TimedPayment[]): number {
+  const worth = (log: number) =>
+    flows.reduce((sum, { time, amount }) => sum + amount * Math.exp(-log * yearsOf(time)), 0);
+  let low = -1;
+  let high = 1;
+  while (worth(low) < drawn && low > -1e4) low *= 2;
+  while (worth(high) > drawn && high < 700) high *= 2;
+  for (let halving = 0; halving < MOST_HALVINGS && high - low > 1e-15; halving += 1) {
+    const middle = (low + high) / 2;
+    if (worth(middle) > drawn) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+/** Payments less what was drawn at the growth 1 + r of a year. */
+function netValue(drawn: number, flows: readonly TimedPayment[], growth: Exact): Exact {
+  const roots = new Map<number, Exact>();
+  const root = (degree: number) => {
+    const known = roots.get(degree) ?? growth.pow(new Exact(1).div(degree)).pow(-1);
+    roots.set(degree, known);
+    return known;
+  };
+  return flows.reduce((sum, { time, amount }) => {
+    const whole = root(time.perYear).pow(time.units);
+    const extra = time.extra === 0 ? whole : whole.times(root(time.yearDays).pow(time.extra));
+    return sum.plus(extra.times(amount));
+  }, NONE.minus(drawn));
+}
+
+/**
+ * Percent with four decimals; null where nothing was drawn or nothing is paid; undefined where this search does not
+ * apply (payments below zero, rates of absurd size, a root on a rounding boundary).
+ */
+export function annualPercent(drawn: number, flows: readonly TimedPayment[]): string | null | undefined {
+  if (drawn <= 0 || flows.every(({ amount }) => amount === 0)) return null;
+  if (flows.some(({ amount, time }) => amount < 0 || yearsOf(time) <= 0)) return undefined;
+  let step = Math.round(Math.expm1(estimate(drawn, flows)) * STEPS_PER_WHOLE);
+  if (!(Math.abs(step) < LARGEST_STEP) || step <= 1 - STEPS_PER_WHOLE) return undefined;
+  const sideOf = (boundary: number) => {
+    const net = netValue(drawn, flows, new Exact(boundary).div(STEPS_PER_WHOLE).plus(1)).div(drawn);
+    return net.abs().lt(UNDECIDED) ? 0 : net.cmp(0);
+  };
+  for (let turn = 0; turn < MOST_HALVINGS; turn += 1) {
+    const below = sideOf(step - 0.5);
+    const above = sideOf(step + 0.5);
+    if (below === 0 || above === 0) return undefined;
+    if (below > 0 && above < 0) return percentText(step);
+    step += above > 0 ? 1 : -1;
+  }
+  return undefined;
+}
+
+function percentText(step: number): string {
+  const text = new Exact(step).div(STEPS_PER_WHOLE / 100).toFixed(4);
+  return step === 0 ? '0.0000' : text;
+}

@@ -1,0 +1,161 @@
+/** Due dates of the slow reference (D2-D7, H1-H3, B5, X1). */
+
+import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
+import {
+  clampedDay,
+  monthsLater,
+  partsOf,
+  periodsLater,
+  shifted,
+  type IsWorkingDay,
+  type Period,
+} from './dates.ts';
+import { Refused, refuseIf } from './decimal.ts';
+
+/** Dates of a schedule by original row number; rows `settled` + 1 to `rows` are calculated. */
+export interface ReferenceDates {
+  /** First flow of the effective rates (D2). */
+  readonly start: number;
+  /** Interest begins (X1). */
+  readonly accrualStart: number;
+  /** Unshifted date that the start stands for: charges before it are not of this schedule (F3). */
+  readonly chargeStart: number;
+  /** Number of the last row: InstallmentsNo, or fewer where an overdraft expires (B5). */
+  readonly rows: number;
+  /** Not shifted; index `settled` holds the date that the start stands for. */
+  readonly plain: readonly number[];
+  /** As interest accrues (H3); index `settled` holds the start of interest. */
+  readonly accrual: readonly number[];
+  /** As shown (H1). */
+  readonly shown: readonly number[];
+  /** True where row k's period is regular (C2). */
+  readonly isRegular: (row: number) => boolean;
+}
+
+/** What dates depend on besides the request. */
+export interface DateSettings {
+  readonly period: Period;
+  readonly rows: number;
+  readonly settled: number;
+  readonly requestDay: number;
+  readonly isOverdraft: boolean;
+  /** Undefined: no shift. */
+  readonly isWorkingDay: IsWorkingDay | undefined;
+}
+
+function startOf(request: RepaymentScheduleRequest, period: Period, requestDay: number): number {
+  const known = request.LastDueDate ?? request.ActivationDate;
+  if (known !== undefined) return known;
+  const first = request.FirstDueDate;
+  if (first === undefined || (period.months === 0 && period.days === 0)) return requestDay;
+  if (period.months === 0) return first - period.days;
+  const [year, month] = partsOf(first);
+  const isCut = clampedDay(year, month, request.InstallmentDay) === first;
+  return isCut
+    ? clampedDay(year, month - period.months, request.InstallmentDay)
+    : monthsLater(first, -period.months);
+}
+
+function firstOf(request: RepaymentScheduleRequest, period: Period, start: number): number {
+  const sent = request.FirstDueDate;
+  if (period.months === 0 && period.days === 0) {
+    const only = request.MaturityDate ?? sent ?? request.ExpiryDateForOD;
+    if (only === undefined) throw new Refused('Once needs a date');
+    return only;
+  }
+  if (sent !== undefined) return sent;
+  if (period.months === 0) return start + period.days;
+  const [year, month] = partsOf(start);
+  const inMonth = (months: number) => clampedDay(year, month + months, request.InstallmentDay);
+  const method = request.InstallmentMethod?.trim().toLowerCase();
+  if (method === 'actualmonth') return inMonth(0) > start ? inMonth(0) : inMonth(1);
+  return inMonth(method === 'nextmonth' ? 1 : period.months);
+}
+
+/** True when a due date was shown as another day. Where its contract began is not known, so it may have gone either way. */
+type IsShownAs = (shown: number, date: number) => boolean;
+
+/** The installment day that a shifted LastDueDate stands for: D3 counts from that one, not from the shifted one. */
+function settledDay(
+  request: RepaymentScheduleRequest,
+  months: number,
+  start: number,
+  isShownAs: IsShownAs,
+): number {
+  if (request.LastDueDate === undefined || months === 0) return start;
+  const [year, month] = partsOf(start);
+  const days = [0, -1, 1].map((step) => clampedDay(year, month + step, request.InstallmentDay));
+  return days.find((date) => isShownAs(start, date)) ?? start;
+}
+
+/** The dates of D4 by row number, and the unshifted date that the schedule starts on (X1). */
+function plannedDates(
+  request: RepaymentScheduleRequest,
+  { period, settled }: DateSettings,
+  start: number,
+  isShownAs: IsShownAs,
+) {
+  const { LastDueDate: last, FirstDueDate: sent } = request;
+  const settledBefore = sent === undefined ? settledDay(request, period.months, start, isShownAs) : start;
+  const first = firstOf(request, period, settledBefore);
+  const isSettledItself = settled > 0 && last !== undefined && isShownAs(last, first);
+  const isAnchor = last !== undefined && sent !== undefined && (sent <= last || isSettledItself);
+  const firstNo = isAnchor ? 1 : settled + 1;
+  const [year, month] = partsOf(first);
+  const generated = (row: number) =>
+    period.months > 0
+      ? clampedDay(year, month + (row - firstNo) * period.months, request.InstallmentDay)
+      : periodsLater(first, period, row - firstNo);
+  const dateOfRow = (row: number) => (row === firstNo ? first : generated(row));
+  if (last === undefined || sent === undefined) return { generated, dateOfRow, settledDate: settledBefore };
+  const settledDate = isShownAs(last, dateOfRow(settled)) ? dateOfRow(settled) : start;
+  return { generated, dateOfRow, settledDate };
+}
+
+/** Due dates, not shifted, from row `settled` + 1 on; an overdraft ends on its expiry (B5). */
+function plainDates(
+  request: RepaymentScheduleRequest,
+  settings: DateSettings,
+  dateOfRow: (row: number) => number,
+  settledDate: number,
+): number[] {
+  const expiry = settings.isOverdraft ? request.ExpiryDateForOD : undefined;
+  const maturity = expiry === undefined ? request.MaturityDate : undefined;
+  refuseIf(expiry !== undefined && expiry <= settledDate, 'expiry before the start');
+  const plain: number[] = [];
+  plain[settings.settled] = settledDate;
+  for (let row = settings.settled + 1; row <= settings.rows; row += 1) {
+    const isLast = row === settings.rows;
+    const planned = dateOfRow(row);
+    if (expiry !== undefined && (isLast || planned >= expiry)) {
+      plain[row] = expiry;
+      break;
+    }
+    plain[row] = isLast ? (maturity ?? planned) : planned;
+    refuseIf(plain[row]! <= plain[row - 1]!, 'dates out of order');
+  }
+  return plain;
+}
+
+/** All dates of a request. */
+export function referenceDates(request: RepaymentScheduleRequest, settings: DateSettings): ReferenceDates {
+  const { isWorkingDay, settled, period } = settings;
+  const start = startOf(request, period, settings.requestDay);
+  const method = request.HolidayMethod ?? 'Forward';
+  const shift = (date: number, from: number) =>
+    isWorkingDay === undefined ? date : shifted(date, method, isWorkingDay, from);
+  const isShownAs: IsShownAs = (shown, date) =>
+    isWorkingDay !== undefined &&
+    [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY].some((bound) => shift(date, bound) === shown);
+  const { generated, dateOfRow, settledDate } = plannedDates(request, settings, start, isShownAs);
+  const defers = request.DeferDueDate === true;
+  const isRepeated = period.months + period.days > 0;
+  const chargeStart = isRepeated ? settledDate : start;
+  const accrualStart = defers ? start : chargeStart;
+  const plain = plainDates(request, settings, dateOfRow, chargeStart);
+  const shown = plain.map((date, row) => (row === settled ? start : shift(date, start)));
+  const accrual = defers ? shown : plain;
+  const isRegular = (row: number) =>
+    period.months > 0 && accrual[row - 1] === generated(row - 1) && accrual[row] === generated(row);
+  return { start, accrualStart, chargeStart, rows: plain.length - 1, plain, accrual, shown, isRegular };
+}

@@ -1,0 +1,173 @@
+/** Commissions and insurances of the slow reference (F1-F5). */
+
+import type {
+  CommissionItem,
+  InsuranceItem,
+} from '../../../shared/lending/request/repayment-schedule-request.ts';
+import { periodOf, periodsLater, type Period } from './dates.ts';
+import { yearPart } from './day-count.ts';
+import { type Exact, minorUnits, NONE, Refused, refuseIf, rounded } from './decimal.ts';
+import type { CollectedRow } from './grace.ts';
+import { restOfRow } from './interest.ts';
+import type { Terms } from './terms.ts';
+
+const MONTHS_PER_YEAR = 12;
+const DAYS_PER_YEAR = 365;
+const PERCENT = 100;
+
+/** A commission or insurance by one set of names. */
+interface Charge {
+  readonly item: CommissionItem | InsuranceItem;
+  readonly period: Period;
+  readonly date: number;
+  readonly waived: number;
+  readonly blocked: Exact;
+  readonly isUpfront: boolean;
+  readonly isForUnusage: boolean;
+}
+
+function checkedPeriod(name: string): Period {
+  const period = periodOf(name);
+  if (period === undefined || period.months + period.days === 0) throw new Refused('fee periodicity');
+  return period;
+}
+
+function checkSource(item: CommissionItem | InsuranceItem, digits: number): void {
+  refuseIf((item.SourceValue === undefined) === (item.SourcePercent === undefined), 'value or percentage');
+  minorUnits(item.SourceValue, digits, 'SourceValue');
+  refuseIf(item.SourcePercent?.isNegative() === true, 'negative percentage');
+}
+
+function commissionOf(terms: Terms, item: CommissionItem): Charge {
+  checkSource(item, terms.digits);
+  const isForUnusage = item.IsForUnusage === true && item.SourcePercent !== undefined;
+  const needsUnused = isForUnusage || item.PercentAppliedTo?.toLowerCase() === 'unusedamount';
+  refuseIf(needsUnused && terms.request.UnusedAmount === undefined, 'no unused amount');
+  return {
+    item,
+    period: checkedPeriod(item.FeePeriodicityType),
+    date: item.FeeDate,
+    waived: item.GracePeriodFee ?? 0,
+    blocked: minorUnits(item.BlockFeeAmount, terms.digits, 'BlockFeeAmount'),
+    isUpfront: item.IsUpfront === true,
+    isForUnusage,
+  };
+}
+
+function insuranceOf(terms: Terms, item: InsuranceItem): Charge {
+  checkSource(item, terms.digits);
+  const needsUnused = item.PercentAppliedTo?.toLowerCase() === 'unusedamount';
+  refuseIf(needsUnused && terms.request.UnusedAmount === undefined, 'no unused amount');
+  return {
+    item,
+    period: checkedPeriod(item.InsurancePeriodicityType),
+    date: item.InsuranceDate,
+    waived: item.GracePeriodInsurance ?? 0,
+    blocked: minorUnits(item.BlockInsuranceAmount, terms.digits, 'BlockInsuranceAmount'),
+    isUpfront: item.IsUpfront === true,
+    isForUnusage: false,
+  };
+}
+
+/** The number of charges that each due row collects, by row number (F3). */
+function chargesByRow(terms: Terms, charge: Charge, dueRows: readonly CollectedRow[]): Map<number, number> {
+  const { plain, chargeStart } = terms.dates;
+  const counts = new Map<number, number>();
+  const lastDue = plain[dueRows.at(-1)?.no ?? terms.settled]!;
+  const isNew = terms.request.LastDueDate === undefined;
+  for (let step = charge.isUpfront ? 0 : 1; ; step += 1) {
+    const date = periodsLater(charge.date, charge.period, step);
+    if (charge.isUpfront ? date >= lastDue : date > lastDue) break;
+    const isInTime = date > chargeStart || (date === chargeStart && (charge.isUpfront || isNew));
+    const row = dueRows.find(({ no }) => (charge.isUpfront ? plain[no]! > date : plain[no]! >= date));
+    if (isInTime && row !== undefined) counts.set(row.no, (counts.get(row.no) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function baseOf(terms: Terms, item: CommissionItem | InsuranceItem, row: CollectedRow): Exact {
+  switch (item.PercentAppliedTo?.trim().toLowerCase()) {
+    case undefined:
+    case 'financedamount':
+      return terms.amount;
+    case 'remainingvalue':
+      return row.remaining;
+    case 'principal':
+      return row.principal;
+    case 'interest':
+      return row.interest;
+    case 'installment':
+      return row.interest.plus(row.principal);
+    case 'unusedamount':
+      return minorUnits(terms.request.UnusedAmount, terms.digits, 'UnusedAmount');
+    default:
+      throw new Refused('unknown base');
+  }
+}
+
+function priceOf(terms: Terms, { item, period }: Charge, row: CollectedRow): Exact {
+  if (item.SourceValue !== undefined) return minorUnits(item.SourceValue, terms.digits, 'SourceValue');
+  const yearly = baseOf(terms, item, row).times(item.SourcePercent ?? NONE);
+  if (item.PerAnnum !== true) return rounded(yearly.div(PERCENT));
+  return period.months > 0
+    ? rounded(yearly.times(period.months).div(PERCENT * MONTHS_PER_YEAR))
+    : rounded(yearly.times(period.days).div(PERCENT * DAYS_PER_YEAR));
+}
+
+/** The yearly percentage of the unused amount for a row's overlap with the unused time (F5). */
+function unusedPrice(terms: Terms, { item }: Charge, row: CollectedRow, lastDue: number): Exact {
+  const { accrual, accrualStart, isRegular } = terms.dates;
+  const { request, dayCount } = terms;
+  const rowFrom = accrual[row.no - 1]!;
+  const rowTo = accrual[row.no]!;
+  const from = Math.max(rowFrom, request.StartDateForUnusage ?? accrualStart);
+  const to = Math.min(rowTo, request.ExpiryDateForOD ?? lastDue);
+  if (to <= from) return NONE;
+  const isWhole = from === rowFrom && to === rowTo && isRegular(row.no);
+  const part = isWhole
+    ? restOfRow(terms, row.no, rowFrom, 0)
+    : yearPart(dayCount, { from, to, endsSchedule: row.no === terms.lastRow && to === rowTo });
+  const unused = minorUnits(request.UnusedAmount, terms.digits, 'UnusedAmount');
+  return rounded(
+    unused
+      .times(item.SourcePercent ?? NONE)
+      .times(part.days)
+      .div(PERCENT * part.basis),
+  );
+}
+
+function sumsOf(terms: Terms, charges: readonly Charge[], rows: readonly CollectedRow[]): Exact[] {
+  const dueRows = rows.filter((row) => !row.isEarly);
+  const lastDue = terms.dates.accrual[dueRows.at(-1)?.no ?? terms.settled]!;
+  const sums = rows.map(() => NONE);
+  const lastPlain = terms.dates.plain[dueRows.at(-1)?.no ?? terms.settled]!;
+  const last = rows.at(-1);
+  const end = last?.isEarly === true ? Math.max(last.date, lastPlain) : lastPlain;
+  refuseIf(
+    charges.some(({ date }) => date > end),
+    'FeeDate after the end of the schedule',
+  );
+  for (const charge of charges) {
+    const counts = chargesByRow(terms, charge, dueRows);
+    for (const [index, row] of rows.entries()) {
+      if (row.isEarly) continue;
+      if (row === dueRows[0] && terms.block !== undefined) sums[index] = sums[index]!.plus(charge.blocked);
+      if (row.no <= charge.waived) continue;
+      const price = charge.isForUnusage
+        ? unusedPrice(terms, charge, row, lastDue)
+        : priceOf(terms, charge, row).times(counts.get(row.no) ?? 0);
+      sums[index] = sums[index]!.plus(price);
+    }
+  }
+  return sums;
+}
+
+/** What each row collects in commissions and in insurances, by index into the rows. */
+export function chargesOf(
+  terms: Terms,
+  rows: readonly CollectedRow[],
+): { readonly fees: readonly Exact[]; readonly insurances: readonly Exact[] } {
+  const commissions = (terms.request.Commission ?? []).map((item) => commissionOf(terms, item));
+  const insurances = (terms.request.Insurance ?? []).map((item) => insuranceOf(terms, item));
+  return { fees: sumsOf(terms, commissions, rows), insurances: sumsOf(terms, insurances, rows) };
+}

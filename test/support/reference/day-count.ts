@@ -1,0 +1,116 @@
+/** Day counts of the slow reference (C1, C2): each fraction a whole number of days over a whole basis. */
+
+import { dateOf, endsMonth, partsOf } from './dates.ts';
+
+/** Part of a year: exactly days / basis. */
+export interface YearPart {
+  readonly days: number;
+  readonly basis: number;
+}
+
+/** Days from one date to another, where the second may be the schedule's last due date. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly endsSchedule: boolean;
+}
+
+const THIRTY = 30;
+const DAYS_360 = 360;
+const DAYS_365 = 365;
+const DAYS_366 = 366;
+
+/** Names of the day counts, as written by the engine's own. */
+export const REFERENCE_DAY_COUNTS = [
+  '30/360',
+  '30E/360',
+  '30E/360 ISDA',
+  '30/365',
+  'Actual/360',
+  'Actual/365',
+  'Actual/Actual',
+] as const;
+
+/** One of the names above. */
+export type ReferenceDayCount = (typeof REFERENCE_DAY_COUNTS)[number];
+
+/** The day count of a name: blanks after the slash, ACT and any case are accepted (C1). */
+export function dayCountOf(name: string): ReferenceDayCount | undefined {
+  return REFERENCE_DAY_COUNTS.find((known) => plainName(known) === plainName(name));
+}
+
+function plainName(text: string): string {
+  return text.trim().toLowerCase().replaceAll('actual', 'act').replace(/\/\s+/, '/');
+}
+
+function thirtyDayMonths({ from, to }: Span, firstDay: number, lastDay: number): number {
+  const [fromYear, fromMonth] = partsOf(from);
+  const [toYear, toMonth] = partsOf(to);
+  return DAYS_360 * (toYear - fromYear) + THIRTY * (toMonth - fromMonth) + lastDay - firstDay;
+}
+
+/** 30/360 by the bond basis: a 31st counts as the 30th, at the end only after a 30th or 31st. */
+export function bondDays(span: Span): number {
+  const firstDay = Math.min(partsOf(span.from)[2], THIRTY);
+  const lastDay = partsOf(span.to)[2];
+  return thirtyDayMonths(span, firstDay, firstDay === THIRTY ? Math.min(lastDay, THIRTY) : lastDay);
+}
+
+function eurobondDays(span: Span): number {
+  return thirtyDayMonths(
+    span,
+    Math.min(partsOf(span.from)[2], THIRTY),
+    Math.min(partsOf(span.to)[2], THIRTY),
+  );
+}
+
+function isdaEurobondDays(span: Span): number {
+  const [, toMonth, toDay] = partsOf(span.to);
+  const firstDay = endsMonth(span.from) ? THIRTY : partsOf(span.from)[2];
+  const staysInFebruary = toMonth === 1 && span.endsSchedule;
+  return thirtyDayMonths(span, firstDay, endsMonth(span.to) && !staysInFebruary ? THIRTY : toDay);
+}
+
+/** Days of each calendar year over its own length, on the common basis 365 * 366. */
+function actualActual({ from, to }: Span): YearPart {
+  let days = 0;
+  for (let year = partsOf(from)[0]; year <= partsOf(to)[0]; year += 1) {
+    const start = dateOf(year, 0, 1);
+    const end = dateOf(year + 1, 0, 1);
+    const inYear = Math.min(to, end) - Math.max(from, start);
+    days += inYear * (end - start === DAYS_366 ? DAYS_365 : DAYS_366);
+  }
+  return { days, basis: DAYS_365 * DAYS_366 };
+}
+
+/** A period that is not regular, by the convention's own formula. */
+export function yearPart(dayCount: ReferenceDayCount, span: Span): YearPart {
+  switch (dayCount) {
+    case '30/360':
+      return { days: bondDays(span), basis: DAYS_360 };
+    case '30/365':
+      return { days: bondDays(span), basis: DAYS_365 };
+    case '30E/360':
+      return { days: eurobondDays(span), basis: DAYS_360 };
+    case '30E/360 ISDA':
+      return { days: isdaEurobondDays(span), basis: DAYS_360 };
+    case 'Actual/360':
+      return { days: span.to - span.from, basis: DAYS_360 };
+    case 'Actual/365':
+      return { days: span.to - span.from, basis: DAYS_365 };
+    case 'Actual/Actual':
+      return actualActual(span);
+    default:
+      throw new Error('no such day count');
+  }
+}
+
+/** True where a regular period of m months counts 30 m days whatever its dates (C2). */
+export function countsWholeMonths(dayCount: ReferenceDayCount): boolean {
+  return dayCount === '30/360' || dayCount === '30/365';
+}
+
+/** Basis of the day counts that count whole months. */
+export function wholeMonthBasis(dayCount: ReferenceDayCount): number {
+  return dayCount === '30/365' ? DAYS_365 : DAYS_360;
+}

@@ -1,0 +1,94 @@
+/** Interest that is shown in each row of the slow reference, after grace on interest (G2) and blocked interest (X2). */
+
+import { type Exact, NONE, rounded } from './decimal.ts';
+import { RowLoop, type Plan, type PlanRow, type RowLoopMode } from './rows.ts';
+import type { Terms } from './terms.ts';
+
+/** A row of the plan with the interest that it collects. */
+export interface CollectedRow extends PlanRow {
+  readonly interest: Exact;
+}
+
+/** The rows of a loan with collected interest, and the residual that is left for a row of its own. */
+export interface CollectedPlan {
+  readonly rows: readonly CollectedRow[];
+  readonly residual: Exact;
+}
+
+function planOf(terms: Terms): Plan {
+  const { graceInterest, settled, leniency } = terms;
+  if (leniency !== 'capitalised' || graceInterest <= settled) return new RowLoop(terms).run();
+  const row = Math.max(graceInterest, terms.gracePrincipal) + 1;
+  const others = withoutKeeping(terms, row);
+  if (others === undefined) return capitalisedPlan(terms);
+  return capitalisedPlan(terms, { kept: { row, payment: capitalisedPlan(others, { until: row }).payment } });
+}
+
+function capitalisedPlan(terms: Terms, mode: Omit<RowLoopMode, 'planned'> = {}): Plan {
+  const until = terms.graceInterest;
+  const plan = new RowLoop({ ...terms, graceInterest: 0 }, { until }).run();
+  const byRow = new Map(plan.rows.filter((row) => !row.isEarly).map((row) => [row.no, row.principal]));
+  return new RowLoop(terms, { ...mode, planned: (row) => byRow.get(row) ?? NONE }).run();
+}
+
+/** The loan without the prepayments before a row that keep the payment it is to have; undefined: there are none. */
+function withoutKeeping(terms: Terms, row: number): Terms | undefined {
+  const due = terms.dates.accrual[row] ?? Infinity;
+  const before = (terms.request.EarlyRepayments ?? [])
+    .filter((item) => item.Date < due)
+    .toSorted((one, other) => one.Date - other.Date);
+  const others = before.slice(0, before.findLastIndex((item) => item.DecreaseInstallment !== false) + 1);
+  const isLocked = terms.lock !== undefined && others.length === 0;
+  if (isLocked || others.length === before.length) return undefined;
+  return { ...terms, request: { ...terms.request, EarlyRepayments: others } };
+}
+
+/** True for a row whose accrued interest grace leaves uncollected; an early row belongs to the due row after it. */
+function isUncollected(terms: Terms, row: PlanRow, isOnDueDate: boolean): boolean {
+  if (terms.leniency === 'capitalised') return false;
+  const dueRow = row.isEarly && !isOnDueDate ? row.no + 1 : row.no;
+  return dueRow <= terms.graceInterest;
+}
+
+/**
+ * What rows collect of the interest that was left out, by index: all in the first row after the grace, or equal parts
+ * of the rows planned after it; whatever is left falls to the row that ends the schedule.
+ */
+function collections(terms: Terms, rows: readonly PlanRow[], total: Exact): Exact[] {
+  const { leniency, graceInterest, settled, lastRow } = terms;
+  if (leniency === 'forgiven' || leniency === 'capitalised') return rows.map(() => NONE);
+  const planned = leniency === 'spread' ? lastRow - Math.max(graceInterest, settled) : 1;
+  const part = rounded(total.div(planned));
+  const lastDue = rows.findIndex((row) => !row.isEarly && row.no === lastRow);
+  const ending = lastDue === -1 ? rows.length - 1 : lastDue;
+  let left = total;
+  return rows.map((row, index) => {
+    const collects = !row.isEarly && row.no > graceInterest;
+    const share = collects ? part : NONE;
+    const taken = index === ending || share.abs().gt(left.abs()) ? left : share;
+    left = left.minus(taken);
+    return taken;
+  });
+}
+
+/** The plan with the interest that each row collects. */
+export function collectedPlan(terms: Terms): CollectedPlan {
+  const { rows, residual } = planOf(terms);
+  const waits = rows.map((row, index) => {
+    const isOnDueDate =
+      row.isEarly && rows.slice(0, index).some((other) => !other.isEarly && other.date === row.date);
+    return isUncollected(terms, row, isOnDueDate);
+  });
+  let total = NONE;
+  for (const [index, row] of rows.entries()) if (waits[index] === true) total = total.plus(row.accrued);
+  const extra = collections(terms, rows, total);
+  const firstDue = rows.findIndex((row) => !row.isEarly);
+  return {
+    residual,
+    rows: rows.map((row, index) => {
+      const collected = waits[index] === true ? NONE : row.accrued.minus(row.capitalised);
+      const blocked = index === firstDue ? (terms.block?.interest ?? NONE) : NONE;
+      return { ...row, interest: collected.plus(extra[index]!).plus(blocked) };
+    }),
+  };
+}

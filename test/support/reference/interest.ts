@@ -1,0 +1,159 @@
+/** Interest and level payments of the slow reference (S2, S5, R1-R3). */
+
+import { Exact, NONE, rounded, Refused, refuseIf } from './decimal.ts';
+import type { Terms } from './terms.ts';
+import {
+  bondDays,
+  countsWholeMonths,
+  wholeMonthBasis,
+  yearPart,
+  type Span,
+  type YearPart,
+} from './day-count.ts';
+
+const DAYS_PER_MONTH = 30;
+
+/** Days that early repayments have used of a regular period. */
+export type UsedDays = number;
+
+/** The part of a year from `from` to the end of row `row`, of which early repayments have used some days (X3). */
+export function restOfRow(terms: Terms, row: number, from: number, used: UsedDays): YearPart {
+  const { dates, dayCount, period, lastRow } = terms;
+  if (countsWholeMonths(dayCount) && dates.isRegular(row)) {
+    return { days: DAYS_PER_MONTH * period.months - used, basis: wholeMonthBasis(dayCount) };
+  }
+  return yearPart(dayCount, { from, to: dates.accrual[row]!, endsSchedule: row === lastRow });
+}
+
+/** The part of a year between two dates inside row `row`, for an early repayment (X3). */
+export function partOfRow(terms: Terms, row: number, span: Span, used: UsedDays): YearPart {
+  const { dates, dayCount, period } = terms;
+  if (!countsWholeMonths(dayCount) || !dates.isRegular(row)) return yearPart(dayCount, span);
+  const days = Math.min(bondDays(span), DAYS_PER_MONTH * period.months - used);
+  return { days, basis: wholeMonthBasis(dayCount) };
+}
+
+const knownPowers = new Map<string, Exact>();
+
+/** (1 + rate)^part. */
+function power(rate: Exact, { days, basis }: YearPart): Exact {
+  const key = `${rate.toString()} ${days}/${basis}`;
+  const known = knownPowers.get(key);
+  if (known !== undefined) return known;
+  const result = rate.div(100).plus(1).pow(new Exact(days).div(basis));
+  knownPowers.set(key, result);
+  return result;
+}
+
+/** Interest of a balance at one rate, not rounded. */
+function simpleInterest(terms: Terms, balance: Exact, rate: Exact, part: YearPart): Exact {
+  if (terms.compounds) return balance.times(power(rate, part).minus(1));
+  return balance
+    .times(rate)
+    .times(part.days)
+    .div(100 * part.basis);
+}
+
+/** Interest of a balance at the rate of row `row` or by bands, not rounded; a balance under zero earns the first. */
+export function exactInterest(terms: Terms, row: number, balance: Exact, part: YearPart): Exact {
+  const { bands, isWhole, ofRow } = terms.rates;
+  if (bands === undefined) return simpleInterest(terms, balance, ofRow(row), part);
+  const first = bands[0]!;
+  if (balance.lte(0)) return simpleInterest(terms, balance, first.rate, part);
+  if (isWhole) {
+    const band = bands.findLast((one) => balance.gte(one.from)) ?? first;
+    return simpleInterest(terms, balance, band.rate, part);
+  }
+  let sum = NONE;
+  for (const band of bands) {
+    const upTo = band.to === undefined || balance.lt(band.to) ? balance : band.to;
+    if (upTo.gt(band.from)) sum = sum.plus(simpleInterest(terms, upTo.minus(band.from), band.rate, part));
+  }
+  return sum;
+}
+
+/** Interest of a row or early repayment, rounded once (M2); refused where no band holds the balance. */
+export function interestOf(terms: Terms, row: number, balance: Exact, part: YearPart): Exact {
+  const last = terms.rates.bands?.at(-1)?.to;
+  refuseIf(last !== undefined && balance.gt(last), 'a balance outside all bands');
+  return rounded(exactInterest(terms, row, balance, part));
+}
+
+/** Refuses rates that leave nothing of a balance (R3). */
+export function checkRates(terms: Terms): void {
+  const { bands, ofRow } = terms.rates;
+  for (let row = terms.settled + 1; row <= terms.rows; row += 1) {
+    const part = restOfRow(terms, row, terms.dates.accrual[row - 1]!, 0);
+    for (const rate of bands?.map((band) => band.rate) ?? [ofRow(row)]) {
+      const growth = terms.compounds
+        ? rate.div(100).plus(1)
+        : rate
+            .times(part.days)
+            .div(100 * part.basis)
+            .plus(1);
+      if (!growth.gt(0)) throw new Refused('the rate is too low');
+    }
+  }
+}
+
+/** What a level payment is solved from: row, balance, residual, and the rest of that row's period. */
+export interface PaymentCase {
+  readonly row: number;
+  readonly balance: Exact;
+  readonly residual: Exact;
+  readonly part: YearPart;
+}
+
+/** The rounded level payment from a row to the last planned one, at that row's rate (S5, R1, R2). */
+export function levelPayment(terms: Terms, payment: PaymentCase): Exact {
+  const { row, part } = payment;
+  const whole = { ...terms, lastRow: terms.rows };
+  const parts = [part];
+  for (let next = row + 1; next <= terms.rows; next += 1) {
+    parts.push(restOfRow(whole, next, terms.dates.accrual[next - 1]!, 0));
+  }
+  const bands = terms.rates.bands;
+  if (bands !== undefined && bands.length > 1) return bandedPayment(terms, payment, parts);
+  return annuity(terms, payment, parts);
+}
+
+/** Sum of PMT * DF = balance - residual * DF of the last row. */
+function annuity(terms: Terms, { row, balance, residual }: PaymentCase, parts: readonly YearPart[]): Exact {
+  const one = new Exact(1);
+  const growths = new Map<string, Exact>();
+  let factor = one;
+  let sum = NONE;
+  for (const part of parts) {
+    const key = `${part.days}/${part.basis}`;
+    const growth = growths.get(key) ?? one.plus(exactInterest(terms, row, one, part));
+    growths.set(key, growth);
+    factor = factor.div(growth);
+    sum = sum.plus(factor);
+  }
+  return rounded(balance.minus(residual.times(factor)).div(sum));
+}
+
+const MOST_HALVINGS = 220;
+
+/** Halving of the payment until its rounding is known: which one leaves the residual at the end (R2). */
+function bandedPayment(
+  terms: Terms,
+  { row, balance, residual }: PaymentCase,
+  parts: readonly YearPart[],
+): Exact {
+  const isTooLow = (payment: Exact) => {
+    let left = balance;
+    for (const part of parts) left = left.plus(exactInterest(terms, row, left, part)).minus(payment);
+    return left.gt(residual);
+  };
+  let low = NONE;
+  let high = balance.plus(1);
+  while (isTooLow(high)) high = high.times(2);
+  while (!isTooLow(low)) low = low.isZero() ? high.negated() : low.times(2);
+  for (let halving = 0; halving < MOST_HALVINGS && !rounded(low).eq(rounded(high)); halving += 1) {
+    const middle = low.plus(high).div(2);
+    if (isTooLow(middle)) low = middle;
+    else high = middle;
+  }
+  return rounded(high);
+}

@@ -1,0 +1,96 @@
+/** Short ways to ask for the dates of a schedule in a test. */
+
+import {
+  addDays,
+  formatCalendarDate,
+  type CalendarDate,
+} from '../../../shared/lending/dates/calendar-date.ts';
+import type { BusinessCalendar } from '../../../shared/lending/calendars/business-calendar.ts';
+import { findPeriodicity, type Periodicity } from '../../../shared/lending/dates/periodicity.ts';
+import { Findings } from '../../../shared/lending/request/refusal.ts';
+import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
+import {
+  scheduleDatesOf,
+  type DateContext,
+  type ScheduleDates,
+} from '../../../shared/lending/due-dates/schedule-dates.ts';
+import { date, loan, REQUEST_DAY } from '../builders/lending-loan.ts';
+
+/** Day 0, 1 January 1970, was a Thursday. */
+function isWeekend(day: CalendarDate): boolean {
+  return [2, 3].includes(((day % 7) + 7) % 7);
+}
+
+/** A calendar with Saturday and Sunday off, and the holidays given as text. */
+export function weekendCalendar(holidays: readonly string[] = [], name = 'WEEKENDS'): BusinessCalendar {
+  const closed = new Set(holidays.map((text) => date(text)));
+  return { name, version: '1', isWorkingDay: (day) => !isWeekend(day) && !closed.has(day) };
+}
+
+/** Where calendars are found by their own names, in any case; the default is one of them. */
+export function calendarsOf(
+  calendars: readonly BusinessCalendar[],
+  defaultName?: string,
+): DateContext['calendars'] {
+  const find = (wanted: string) => calendars.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+  return { find, defaultName };
+}
+
+/** Members of a request that moves due dates off weekends. */
+export const ON_WORKING_DAYS = { HolidayShift: true, HolidayCountry: 'WEEKENDS' } as const;
+
+/** What the engine knows besides a request: the weekend calendar, and its periodicity and number of rows. */
+export function contextOf(
+  request: RepaymentScheduleRequest,
+  changes: Partial<DateContext> & { readonly every?: Periodicity } = {},
+): DateContext {
+  const { every, ...others } = changes;
+  return {
+    periodicity: every ?? findPeriodicity(request.PeriodicityType),
+    installmentsNo: request.InstallmentsNo,
+    requestDay: REQUEST_DAY,
+    useMaturityDate: true,
+    usesExpiry: false,
+    calendars: calendarsOf([weekendCalendar()]),
+    ...others,
+  };
+}
+
+/** The dates of a loan whose dates must be in order. */
+export function datesFor(
+  changes: Partial<RepaymentScheduleRequest>,
+  context: Parameters<typeof contextOf>[1] = {},
+): ScheduleDates {
+  const request = loan(changes);
+  const findings = new Findings();
+  const dates = scheduleDatesOf(request, contextOf(request, context), findings);
+  if (dates === undefined || findings.faults.length > 0) throw new Error(JSON.stringify(findings.faults));
+  return dates;
+}
+
+/** The faults of a loan that has no dates, as `path code message`. */
+export function dateFaults(
+  changes: Partial<RepaymentScheduleRequest>,
+  context: Parameters<typeof contextOf>[1] = {},
+): readonly string[] {
+  const request = loan(changes);
+  const findings = new Findings();
+  scheduleDatesOf(request, contextOf(request, context), findings);
+  if (findings.faults.length === 0) throw new Error('the dates of the loan are right');
+  return findings.faults.map(({ path, code, message }) => `${path} ${code} ${message}`);
+}
+
+/** Dates as text. */
+export function texts(dates: readonly CalendarDate[]): readonly string[] {
+  return dates.map((day) => formatCalendarDate(day));
+}
+
+/** Days of each interest period (D6). */
+export function accrualDays({ accrualStart, accrualDates }: ScheduleDates): readonly number[] {
+  return accrualDates.map((to, row) => to - (accrualDates[row - 1] ?? accrualStart));
+}
+
+/** Consecutive days from a date on. */
+export function daysFrom(text: string, count: number): readonly string[] {
+  return texts(Array.from({ length: count }, (_, offset) => addDays(date(text), offset)));
+}

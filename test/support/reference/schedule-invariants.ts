@@ -1,0 +1,183 @@
+/** What every schedule that is ever returned must fulfil (M3), whatever the request was. */
+
+import { INSTALLMENT_TYPE_IDS } from '../../../shared/lending/request/installment-types.ts';
+import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
+import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
+
+const FIGURES = [
+  'InstallmentNo',
+  'dueDate',
+  'noDays',
+  'remainingValue',
+  'pmt',
+  'interest',
+  'principal',
+  'managementFee',
+  'totalInstallment',
+  'insurance',
+  'capitalisedInterest',
+] as const satisfies readonly (keyof ScheduleRow)[];
+
+const { EarlyRepayment, Grace, Regular, Residual } = INSTALLMENT_TYPE_IDS;
+
+/** A row, the row before it, and what they belong to. */
+interface Place {
+  readonly row: ScheduleRow;
+  readonly before: ScheduleRow | undefined;
+  readonly index: number;
+  readonly request: RepaymentScheduleRequest;
+  readonly schedule: RepaymentSchedule;
+}
+
+type Rule = readonly [name: string, holds: (place: Place) => boolean];
+
+function isDue({ installmentTypeId }: ScheduleRow): boolean {
+  return installmentTypeId === Regular || installmentTypeId === Grace;
+}
+
+/** The number of the settled row, or that of the last due row so far. */
+function numberBefore({ schedule, index, request }: Place): number {
+  const last = schedule.rows.slice(0, index).findLast(isDue);
+  return last?.InstallmentNo ?? request.BlockInstallmentNo ?? 0;
+}
+
+/** The blocked amounts join the first due row, in grace too (X2). */
+function isFirstLocked({ request, schedule, row }: Place): boolean {
+  return request.IsLocked === true && schedule.rows.find(isDue) === row;
+}
+
+function isPositiveRate(request: RepaymentScheduleRequest): boolean {
+  const rates = [
+    request.InterestPercent,
+    ...(request.MultipleInterestRates ?? []).map((item) => item.InterestRate),
+    ...(request.BandedInterestRates ?? []).map((item) => item.Value),
+  ];
+  return rates.every((rate) => rate === undefined || !rate.isNegative() || rate.isZero());
+}
+
+const RULES: readonly Rule[] = [
+  [
+    'figures are safe whole numbers, never minus zero',
+    ({ row }) => FIGURES.every((name) => Number.isSafeInteger(row[name] ?? 0) && !Object.is(row[name], -0)),
+  ],
+  [
+    'remaining is that of the row before, less its principal, plus what was capitalised',
+    ({ row, before }) =>
+      before === undefined ||
+      row.remainingValue === before.remainingValue - before.principal + (before.capitalisedInterest ?? 0),
+  ],
+  ['pMT is interest and principal', ({ row }) => row.pmt === row.interest + row.principal],
+  [
+    'totalInstallment adds fees and insurances',
+    ({ row }) => row.totalInstallment === row.pmt + row.managementFee + (row.insurance ?? 0),
+  ],
+  [
+    'principal is not negative unless that was allowed',
+    ({ row, request }) => row.principal >= 0 || request.AllowNegativeAmortisation === true,
+  ],
+  [
+    'a balance is never under zero',
+    ({ row }) =>
+      row.remainingValue >= 0 && row.remainingValue - row.principal + (row.capitalisedInterest ?? 0) >= 0,
+  ],
+  [
+    'charges are not negative where neither interest nor principal is',
+    ({ row, request }) =>
+      !isPositiveRate(request) ||
+      request.AllowNegativeAmortisation === true ||
+      (row.managementFee >= 0 && (row.insurance ?? 0) >= 0),
+  ],
+  [
+    'insurance is there when insurances were sent, capitalised interest when it occurs',
+    ({ row, request }) =>
+      (row.insurance !== undefined) === (request.Insurance?.length ?? 0) > 0 && row.capitalisedInterest !== 0,
+  ],
+  ['days are not negative', ({ row }) => row.noDays >= 0],
+  [
+    'numbers follow each other',
+    (place) =>
+      place.row.InstallmentNo ===
+      numberBefore(place) + (place.row.installmentTypeId === EarlyRepayment ? 0 : 1),
+  ],
+  [
+    'early repayments are marked, bear no charge and repay what was sent',
+    ({ row, request, schedule }) => {
+      const isEarly = row.installmentTypeId === EarlyRepayment;
+      if (isEarly !== row.isEarlyRepayment) return false;
+      if (!isEarly) return true;
+      const unit = 10 ** schedule.currencyDigits;
+      const isSent = (request.EarlyRepayments ?? []).some(
+        ({ Date, Amount }) => Date === row.dueDate && Amount.times(unit).eq(row.principal),
+      );
+      return isSent && row.managementFee === 0 && (row.insurance ?? 0) === 0;
+    },
+  ],
+  [
+    'a residual row comes last, on the due date before, with nothing but principal',
+    ({ row, index, schedule }) => {
+      if (row.installmentTypeId !== Residual) return true;
+      const last = schedule.rows.slice(0, index).findLast(isDue);
+      const isBare = row.noDays === 0 && row.interest === 0 && row.totalInstallment === row.remainingValue;
+      return isBare && index === schedule.rows.length - 1 && row.dueDate === last?.dueDate;
+    },
+  ],
+  [
+    'due dates do not go back',
+    ({ row, index, schedule }) => {
+      const last = schedule.rows.slice(0, index).findLast(isDue);
+      return !isDue(row) || last === undefined || row.dueDate >= last.dueDate;
+    },
+  ],
+  [
+    'grace pays no principal and collects no interest',
+    (place) => {
+      const { row, request } = place;
+      if (!isDue(row) || isFirstLocked(place)) return true;
+      const isLast = row === place.schedule.rows.findLast(isDue);
+      const isFree = row.InstallmentNo <= (request.GracePeriodPrincipal ?? 0);
+      const isInterestFree = row.InstallmentNo <= (request.GracePeriodInterest ?? 0);
+      return !((isFree && row.principal !== 0) || (isInterestFree && row.interest !== 0 && !isLast));
+    },
+  ],
+  [
+    'rows are regular or grace by their number',
+    ({ row, request }) => {
+      if (!isDue(row)) return true;
+      const grace = Math.max(request.GracePeriodPrincipal ?? 0, request.GracePeriodInterest ?? 0);
+      return (row.installmentTypeId === Grace) === row.InstallmentNo <= grace;
+    },
+  ],
+];
+
+function brokenRates({ dae, eir, show }: RepaymentSchedule): string | undefined {
+  for (const rate of [dae, eir]) {
+    if (rate === undefined || rate === null) continue;
+    if (!/^-?\d+\.\d{4}$/.test(rate) || rate === '-0.0000') return `a rate is ${rate}`;
+  }
+  const hasDae = show === 'dae' || show === 'rows-with-dae';
+  if ((dae !== undefined) !== hasDae) return 'DAE is there when it is not shown, or the other way round';
+  if ((eir !== undefined) !== (show === 'rows-with-eir'))
+    return 'EIR is there when it is not shown, or the other way';
+  return undefined;
+}
+
+/** The first rule that a schedule breaks, and where; undefined when it keeps them all. */
+export function brokenInvariant(
+  request: RepaymentScheduleRequest,
+  schedule: RepaymentSchedule,
+): string | undefined {
+  const { rows, currencyDigits } = schedule;
+  const amount = request.Amount.times(10 ** currencyDigits).toNumber();
+  if (rows[0]?.remainingValue !== amount) return `the first row begins with ${rows[0]?.remainingValue}`;
+  let paid = 0;
+  let capitalised = 0;
+  for (const [index, row] of rows.entries()) {
+    const place = { row, before: rows[index - 1], index, request, schedule };
+    const broken = RULES.find(([, holds]) => !holds(place));
+    if (broken !== undefined) return `row ${index + 1}: ${broken[0]}`;
+    paid += row.principal;
+    capitalised += row.capitalisedInterest ?? 0;
+  }
+  if (paid !== amount + capitalised) return `principals add up to ${paid}, not ${amount} and ${capitalised}`;
+  return brokenRates(schedule);
+}

@@ -1,0 +1,115 @@
+/** A schedule as a text table that a banker can check by eye. */
+
+import { formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
+import { INSTALLMENT_TYPE_IDS } from '../../../shared/lending/request/installment-types.ts';
+import { formatMinorUnits } from '../../../shared/lending/numbers/money.ts';
+import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
+
+type Amount =
+  | 'remainingValue'
+  | 'interest'
+  | 'capitalisedInterest'
+  | 'principal'
+  | 'managementFee'
+  | 'insurance'
+  | 'totalInstallment';
+
+interface MoneyColumn {
+  readonly head: string;
+  readonly width: number;
+  readonly name: Amount;
+  /** Balances are not added up. */
+  readonly hasSum: boolean;
+  /** False: shown only when one of its amounts is not zero. */
+  readonly isAlways: boolean;
+}
+
+const MONEY_COLUMNS: readonly MoneyColumn[] = [
+  { head: 'Remaining', width: 14, name: 'remainingValue', hasSum: false, isAlways: true },
+  { head: 'Interest', width: 12, name: 'interest', hasSum: true, isAlways: true },
+  { head: 'Capitalised', width: 13, name: 'capitalisedInterest', hasSum: true, isAlways: false },
+  { head: 'Principal', width: 14, name: 'principal', hasSum: true, isAlways: true },
+  { head: 'Fees', width: 10, name: 'managementFee', hasSum: true, isAlways: false },
+  { head: 'Insurance', width: 12, name: 'insurance', hasSum: true, isAlways: false },
+  { head: 'Installment', width: 14, name: 'totalInstallment', hasSum: true, isAlways: true },
+];
+
+const NO_WIDTH = 4;
+const TYPE_WIDTH = 3;
+const DATE_WIDTH = 12;
+const DAYS_WIDTH = 6;
+const EXPLAINED_WIDTH = 32;
+
+/** Nothing for a regular row, else G for grace, R for a residual of its own, E for an early repayment. */
+const MARKS = new Map([
+  [INSTALLMENT_TYPE_IDS.Grace, 'G'],
+  [INSTALLMENT_TYPE_IDS.Residual, 'R'],
+  [INSTALLMENT_TYPE_IDS.EarlyRepayment, 'E'],
+]);
+
+interface Column {
+  readonly head: string;
+  readonly width: number;
+  readonly cell: (row: ScheduleRow) => string;
+  readonly sum?: string;
+}
+
+function markOf(row: ScheduleRow): string {
+  return MARKS.get(row.installmentTypeId) ?? '';
+}
+
+function columnsOf({ rows, currencyDigits }: RepaymentSchedule): readonly Column[] {
+  const money = (minor: number) => formatMinorUnits(minor, currencyDigits);
+  const hasMarks = rows.some((row) => markOf(row) !== '');
+  const shown = MONEY_COLUMNS.filter(
+    ({ name, isAlways }) => isAlways || rows.some((row) => (row[name] ?? 0) !== 0),
+  );
+  return [
+    { head: 'No', width: NO_WIDTH, cell: (row) => String(row.InstallmentNo), sum: 'Sum' },
+    ...(hasMarks ? [{ head: '', width: TYPE_WIDTH, cell: markOf }] : []),
+    { head: 'Due date', width: DATE_WIDTH, cell: (row) => formatCalendarDate(row.dueDate) },
+    { head: 'Days', width: DAYS_WIDTH, cell: (row) => String(row.noDays) },
+    ...shown.map(({ head, width, name, hasSum }) => ({
+      head,
+      width,
+      cell: (row: ScheduleRow) => money(row[name] ?? 0),
+      sum: hasSum ? money(rows.reduce((total, row) => total + (row[name] ?? 0), 0)) : '',
+    })),
+  ];
+}
+
+function line(columns: readonly Column[], cellOf: (column: Column) => string): string {
+  return columns
+    .map((column) => cellOf(column).padStart(column.width))
+    .join('')
+    .trimEnd();
+}
+
+/** The rows with their sums, start and rates on top. Amounts in major units; columns without any amount are left out. */
+export function scheduleTable(title: string, schedule: RepaymentSchedule): string {
+  const columns = columnsOf(schedule);
+  const rates = [
+    schedule.dae === undefined ? '' : `DAE ${schedule.dae} %`,
+    schedule.eir === undefined ? '' : `EIR ${schedule.eir} %`,
+  ];
+  return [
+    title,
+    `from ${formatCalendarDate(schedule.startDate)}${rates.map((rate) => rate && `, ${rate}`).join('')}`,
+    '',
+    line(columns, ({ head }) => head),
+    ...schedule.rows.map((row) => line(columns, ({ cell }) => cell(row))),
+    line(columns, ({ sum }) => sum ?? ''),
+    '',
+  ].join('\n');
+}
+
+/** How the figures of one row came about, a line for each (S6, Explain). */
+export function explanationTable(schedule: RepaymentSchedule, index: number): string {
+  const row = schedule.rows[index];
+  if (row?.explanation === undefined) throw new Error(`row ${index} explains nothing`);
+  const lines = row.explanation.map(({ figure, name, formula }) => {
+    const told = name === undefined ? figure : `${figure} (${name})`;
+    return `${told.padEnd(EXPLAINED_WIDTH)}${formula}`;
+  });
+  return [`Row ${row.InstallmentNo}`, ...lines, ''].join('\n');
+}

@@ -1,0 +1,127 @@
+/**
+ * A slow, straightforward second implementation of the schedule rules, for comparison: every figure a 60-digit
+ * decimal, payments of banded loans and effective rates by halving. It shares no code with the engine.
+ */
+
+import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
+import { annualPercent, daysOver365, intervalOf } from './annual-rate.ts';
+import { chargesOf } from './charges.ts';
+import { Refused } from './decimal.ts';
+import { collectedPlan } from './grace.ts';
+import { checkRates } from './interest.ts';
+import { termsOf, type ReferenceContext, type Terms } from './terms.ts';
+
+/** What a row is (S7). */
+export type ReferenceKind = 'Regular' | 'Grace' | 'Residual' | 'EarlyRepayment';
+
+/** A row with the fields of the engine's rows; amounts in minor units, dates in days since 1970. */
+export interface ReferenceRow {
+  readonly InstallmentNo: number;
+  readonly dueDate: number;
+  readonly noDays: number;
+  readonly kind: ReferenceKind;
+  readonly remainingValue: number;
+  readonly pmt: number;
+  readonly interest: number;
+  readonly principal: number;
+  readonly managementFee: number;
+  readonly insurance: number;
+  readonly totalInstallment: number;
+  readonly capitalisedInterest: number;
+}
+
+/** The rows, or roughly why there are none. */
+export type ReferenceOutcome =
+  | {
+      readonly kind: 'schedule';
+      readonly startDate: number;
+      readonly digits: number;
+      readonly rows: readonly ReferenceRow[];
+      readonly terms: Terms;
+    }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+function kindOf(terms: Terms, row: { readonly no: number; readonly isEarly: boolean }): ReferenceKind {
+  if (row.isEarly) return 'EarlyRepayment';
+  return row.no <= Math.max(terms.gracePrincipal, terms.graceInterest) ? 'Grace' : 'Regular';
+}
+
+function rowsOf(terms: Terms): ReferenceRow[] {
+  checkRates(terms);
+  const plan = collectedPlan(terms);
+  const charges = chargesOf(terms, plan.rows);
+  const rows = plan.rows.map((row, index): ReferenceRow => {
+    const fee = charges.fees[index]!.toNumber();
+    const insurance = charges.insurances[index]!.toNumber();
+    const pmt = row.interest.plus(row.principal).toNumber();
+    return {
+      InstallmentNo: row.no,
+      dueDate: row.isEarly ? row.date : terms.dates.shown[row.no]!,
+      noDays: row.days,
+      kind: kindOf(terms, row),
+      remainingValue: row.remaining.toNumber() + 0,
+      pmt: pmt + 0,
+      interest: row.interest.toNumber() + 0,
+      principal: row.principal.toNumber() + 0,
+      managementFee: fee + 0,
+      insurance: insurance + 0,
+      totalInstallment: pmt + fee + insurance + 0,
+      capitalisedInterest: row.capitalised.toNumber() + 0,
+    };
+  });
+  const residual = plan.residual.toNumber() + 0;
+  const last = rows.findLast((row) => row.kind !== 'EarlyRepayment');
+  if (residual === 0 || last === undefined) return rows;
+  return [
+    ...rows,
+    {
+      InstallmentNo: last.InstallmentNo + 1,
+      dueDate: last.dueDate,
+      noDays: 0,
+      kind: 'Residual',
+      remainingValue: residual,
+      pmt: residual,
+      interest: 0,
+      principal: residual,
+      managementFee: 0,
+      insurance: 0,
+      totalInstallment: residual,
+      capitalisedInterest: 0,
+    },
+  ];
+}
+
+/** The schedule of a request by the slow rules. */
+export function referenceSchedule(
+  request: RepaymentScheduleRequest,
+  context: ReferenceContext,
+): ReferenceOutcome {
+  try {
+    const terms = termsOf(request, context);
+    const rows = rowsOf(terms);
+    return { kind: 'schedule', startDate: terms.dates.start, digits: terms.digits, rows, terms };
+  } catch (error) {
+    if (error instanceof Refused) return { kind: 'refused', reason: error.message };
+    throw error;
+  }
+}
+
+type Schedule = Extract<ReferenceOutcome, { kind: 'schedule' }>;
+
+/** DAE in percent (A1); see {@link annualPercent}. */
+export function referenceDae({ terms, rows, startDate }: Schedule): string | null | undefined {
+  const flows = rows.map((row) => ({
+    time: intervalOf(startDate, row.dueDate, terms.period.rateUnit),
+    amount: row.totalInstallment,
+  }));
+  return annualPercent(terms.amount.minus(terms.upFront).toNumber(), flows);
+}
+
+/** EIR in percent (A2); see {@link annualPercent}. */
+export function referenceEir({ terms, rows, startDate }: Schedule): string | null | undefined {
+  const flows = rows.map((row) => ({
+    time: daysOver365(startDate, row.dueDate),
+    amount: row.pmt + row.managementFee,
+  }));
+  return annualPercent(terms.amount.minus(terms.upFront).toNumber(), flows);
+}

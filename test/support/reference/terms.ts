@@ -1,0 +1,183 @@
+/** What a request means to the slow reference: read once, refused where the rules refuse it. */
+
+import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
+import { referenceDates, type ReferenceDates } from './calendar.ts';
+import { periodOf, type IsWorkingDay, type Period } from './dates.ts';
+import { dayCountOf, type ReferenceDayCount } from './day-count.ts';
+import { type Exact, minorUnits, NONE, Refused, refuseIf } from './decimal.ts';
+import { ratesOf, type Rates } from './rates.ts';
+
+/** How principal is repaid. */
+export type Repayment = 'level' | 'parts' | 'bullet' | 'card';
+
+interface TypeRules {
+  readonly repayment: Repayment;
+  readonly products: string;
+  readonly dayCount: ReferenceDayCount;
+}
+
+const LOANS = 'tl mg c';
+const TYPES: Readonly<Record<string, TypeRules>> = {
+  equalinstallments: { repayment: 'level', products: LOANS, dayCount: '30/360' },
+  equalprincipal: { repayment: 'parts', products: LOANS, dayCount: '30/360' },
+  interestonly: { repayment: 'bullet', products: LOANS, dayCount: '30/360' },
+  balloon: { repayment: 'level', products: LOANS, dayCount: '30/360' },
+  effectiverate: { repayment: 'level', products: LOANS, dayCount: 'Actual/365' },
+  once: { repayment: 'bullet', products: 'tl mg', dayCount: '30/360' },
+  overdraft: { repayment: 'bullet', products: 'od ba', dayCount: 'Actual/365' },
+  deposit: { repayment: 'bullet', products: 'd ba', dayCount: 'Actual/365' },
+  creditcard: { repayment: 'card', products: 'cc c', dayCount: 'Actual/365' },
+  leasing: { repayment: 'level', products: 'ls', dayCount: '30/360' },
+};
+
+const DIGITS: Readonly<Record<string, number>> = { EUR: 2, RON: 2, USD: 2, JPY: 0, KWD: 3, CLF: 4 };
+
+/** What becomes of uncollected interest (G2). */
+export type Leniency = 'deferred' | 'capitalised' | 'spread' | 'forgiven';
+
+/** A loan as the reference calculates it; amounts in minor units. */
+export interface Terms {
+  readonly type: string;
+  readonly repayment: Repayment;
+  readonly compounds: boolean;
+  readonly capitalisesDeposit: boolean;
+  readonly dayCount: ReferenceDayCount;
+  readonly period: Period;
+  readonly digits: number;
+  readonly amount: Exact;
+  readonly upFront: Exact;
+  readonly dates: ReferenceDates;
+  /** Rows that the payment is spread over, and the last one that is shown (B6). */
+  readonly rows: number;
+  readonly lastRow: number;
+  readonly settled: number;
+  readonly gracePrincipal: number;
+  readonly graceInterest: number;
+  readonly leniency: Leniency;
+  readonly rates: Rates;
+  readonly residual: Exact;
+  readonly residualHasRow: boolean;
+  readonly lock: Exact | undefined;
+  readonly allowsNegative: boolean;
+  /** Amount and interest of X2; undefined when not locked. */
+  readonly block: { readonly amount: Exact; readonly interest: Exact } | undefined;
+  readonly request: RepaymentScheduleRequest;
+}
+
+/** What the reference knows besides the request. */
+export interface ReferenceContext {
+  readonly requestDay: number;
+  /** Working days of a calendar's name, of the default calendar without a name; undefined: no such calendar. */
+  readonly calendar?: (name: string | undefined) => IsWorkingDay | undefined;
+}
+
+function digitsOf(request: RepaymentScheduleRequest): number {
+  if (request.Precision !== undefined) return request.Precision;
+  if (request.Currency === undefined) return 2;
+  const digits = DIGITS[request.Currency.toUpperCase()];
+  if (digits === undefined) throw new Refused('unknown currency');
+  return digits;
+}
+
+function lockOf(request: RepaymentScheduleRequest, repayment: Repayment, digits: number): Exact | undefined {
+  const installment = minorUnits(request.installmentValue, digits, 'installmentValue');
+  const principal = minorUnits(request.principalValue, digits, 'principalValue');
+  refuseIf(!installment.isZero() && repayment !== 'level', 'installmentValue does not fit');
+  refuseIf(!principal.isZero() && repayment !== 'parts', 'principalValue does not fit');
+  const lock = installment.plus(principal);
+  return lock.isZero() ? undefined : lock;
+}
+
+function blockOf(request: RepaymentScheduleRequest, digits: number, room: Exact): Terms['block'] {
+  if (request.IsLocked !== true) return undefined;
+  const block = minorUnits(request.BlockAmount, digits, 'BlockAmount');
+  refuseIf(block.gt(room), 'BlockAmount above Amount');
+  return { amount: block, interest: minorUnits(request.BlockInterestAmount, digits, 'BlockInterestAmount') };
+}
+
+function checkRest(request: RepaymentScheduleRequest, type: string): void {
+  const isDeposit = type === 'deposit';
+  const charges = (request.Commission?.length ?? 0) + (request.Insurance?.length ?? 0);
+  refuseIf(isDeposit && charges > 0, 'a deposit with charges');
+  const capitalisation = request.InterestCapitalization ?? 0;
+  refuseIf(capitalisation !== 0 && capitalisation !== 1, 'bad capitalisation');
+  refuseIf(type === 'creditcard' && request.CapitalPercent === undefined, 'a card without percentage');
+  const percent = request.CapitalPercent;
+  refuseIf(percent !== undefined && (percent.lt(0) || percent.gt(100)), 'bad percentage');
+  refuseIf(type === 'balloon' && request.ResidualValue === undefined, 'a balloon without residual');
+}
+
+function calendarOf(request: RepaymentScheduleRequest, context: ReferenceContext): IsWorkingDay | undefined {
+  if (request.HolidayShift !== true) return undefined;
+  const found = context.calendar?.(request.HolidayCountry);
+  if (found === undefined) throw new Refused('no such calendar');
+  return found;
+}
+
+/** Reads a request, or throws {@link Refused}. */
+export function termsOf(request: RepaymentScheduleRequest, context: ReferenceContext): Terms {
+  const type = request.ScheduleType.trim().toLowerCase();
+  const rules = TYPES[type];
+  const period = periodOf(request.PeriodicityType);
+  if (rules === undefined || period === undefined) throw new Refused('unknown type or periodicity');
+  const product = request.ProductType?.trim().toLowerCase();
+  refuseIf(product !== undefined && !rules.products.split(' ').includes(product), 'product mismatch');
+  checkRest(request, type);
+  const isOnce = type === 'once' || (period.months === 0 && period.days === 0);
+  refuseIf(isOnce && request.InstallmentsNo !== 1, 'Once has one row');
+  const settled = request.BlockInstallmentNo ?? 0;
+  refuseIf(
+    settled > 0 && (request.LastDueDate === undefined || settled >= request.InstallmentsNo),
+    'settled',
+  );
+  const method = request.InterestCalculationMethod;
+  const dayCount = method === undefined ? rules.dayCount : dayCountOf(method);
+  if (dayCount === undefined) throw new Refused('unknown day count');
+  const isWorkingDay = calendarOf(request, context);
+  const isOverdraft = type === 'overdraft';
+  const rows = request.InstallmentsNo;
+  const dates = referenceDates(request, {
+    period,
+    rows,
+    settled,
+    requestDay: context.requestDay,
+    isOverdraft,
+    isWorkingDay,
+  });
+  const real = request.RealInstallmentNo ?? rows;
+  refuseIf(real < 1 || real > rows || real <= settled, 'RealInstallmentNo');
+  const lastRow = Math.min(real, dates.rows);
+  const gracePrincipal = request.GracePeriodPrincipal ?? 0;
+  const graceInterest = request.GracePeriodInterest ?? 0;
+  refuseIf(Math.max(gracePrincipal, graceInterest, 0) > Math.max(lastRow - 1, 0), 'grace beyond the rows');
+  const digits = digitsOf(request);
+  const amount = minorUnits(request.Amount, digits, 'Amount');
+  const residual = minorUnits(request.ResidualValue, digits, 'ResidualValue');
+  refuseIf(amount.isZero() || residual.gt(amount), 'residual above amount');
+  return {
+    type,
+    repayment: rules.repayment,
+    compounds: type === 'effectiverate',
+    capitalisesDeposit: type === 'deposit' && request.InterestCapitalization === 1,
+    dayCount,
+    period,
+    digits,
+    amount,
+    upFront:
+      request.LastDueDate === undefined ? minorUnits(request.UpFrontValue, digits, 'UpFrontValue') : NONE,
+    dates,
+    rows: dates.rows,
+    lastRow,
+    settled,
+    gracePrincipal,
+    graceInterest,
+    leniency: (request.GraceType?.trim().toLowerCase() ?? 'deferred') as Leniency,
+    rates: ratesOf(request, digits),
+    residual,
+    residualHasRow: !(request.ResidualInInstallment ?? type === 'balloon'),
+    lock: lockOf(request, rules.repayment, digits),
+    allowsNegative: request.AllowNegativeAmortisation === true,
+    block: blockOf(request, digits, amount.minus(residual)),
+    request,
+  };
+}

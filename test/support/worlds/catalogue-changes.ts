@@ -1,0 +1,74 @@
+/** What callers see of look-ups while the catalogue on the log changes; over any broker. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished } from 'vitest';
+import {
+  writeRecords,
+  type RecordChanges,
+  type RecordTarget,
+} from '../../../shared/catalogue/write-records.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import { catalogueCodec, guidOf, productValue, recordOf } from './catalogue-world.ts';
+import { lookUp, startLookUps, type TimedAnswer } from '../builders/look-up-call.ts';
+
+/** What a change may take until every look-up answers by it. */
+const SEEN_WITHIN_MS = 1_000;
+const STEP = { timeout: 15_000, interval: 20 };
+const TRAFFIC_MS = 300;
+const CODE = 'CHANGING';
+const OLD = 'The old version';
+const NEW = 'The new version';
+const ENDED = { Name: OLD, EndDate: '2023-12-31' };
+const FOLLOWING = { Name: NEW, Version: 2, Id: guidOf(2), StartDate: '2024-01-01' };
+
+/** A system under change: where it is asked, and the log that it follows. */
+export interface ChangingCatalogue {
+  readonly url: string;
+  readonly change: (changes: Partial<RecordChanges>) => Promise<void>;
+}
+
+/** Writes to a catalogue topic. */
+export function changesOf(broker: Broker, topic: string): ChangingCatalogue['change'] {
+  const target: RecordTarget = { broker, topic, codec: catalogueCodec(), clientId: 'catalogue-changes' };
+  return (changes) => writeRecords(target, { put: [], remove: [], ...changes });
+}
+
+const product = (members: object) => recordOf('product', productValue(CODE, members));
+
+/**
+ * While callers ask without a pause a second version takes the place of the first: every answer is one of the two, none
+ * is missing, and a second later all are the new one.
+ */
+export async function expectSeamlessUpdate({ url, change }: ChangingCatalogue): Promise<void> {
+  expect(await lookUp(url, CODE)).toMatchObject({ status: 404 });
+  await change({ put: [product({ Name: OLD })] });
+  await expect.poll(() => lookUp(url, CODE), STEP).toEqual({ status: 200, name: OLD });
+
+  const traffic = startLookUps(url, CODE);
+  onTestFinished(async () => void (await traffic.stop()));
+  await sleep(TRAFFIC_MS);
+  await expect.poll(() => traffic.answers().some(({ name }) => name === OLD), STEP).toBe(true);
+  await change({ put: [product(ENDED), product(FOLLOWING)] });
+  const changedAt = performance.now();
+  const isLate = ({ askedAt }: TimedAnswer): boolean => askedAt > changedAt + SEEN_WITHIN_MS;
+  await sleep(SEEN_WITHIN_MS + TRAFFIC_MS);
+  await expect.poll(() => traffic.answers().some(isLate), STEP).toBe(true);
+  const answers = await traffic.stop();
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(new Set(answers.map(({ name }) => name))).toEqual(new Set([OLD, NEW]));
+  const late = answers.filter(isLate);
+  expect(late.length).toBeGreaterThan(0);
+  expect(new Set(late.map(({ name }) => name))).toEqual(new Set([NEW]));
+}
+
+/** The version that the update left is the first answer of a worker that knows nothing but the log. */
+export async function expectNewVersion({ url }: ChangingCatalogue): Promise<void> {
+  expect(await lookUp(url, CODE)).toEqual({ status: 200, name: NEW });
+}
+
+/** A version whose record is deleted does not answer any more; those of other products do. */
+export async function expectDeletion({ url, change }: ChangingCatalogue, other: string): Promise<void> {
+  await change({ remove: [`product/${CODE.toLowerCase()}/2`] });
+  await expect.poll(async () => (await lookUp(url, CODE)).status, STEP).toBe(404);
+  expect(await lookUp(url, other)).toMatchObject({ status: 200 });
+}

@@ -1,0 +1,117 @@
+import { onTestFinished } from 'vitest';
+import { createCatalogueTable, type CatalogueTable } from '../../../shared/catalogue/catalogue-table.ts';
+import { writeRecords } from '../../../shared/catalogue/write-records.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
+import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/read-catalogue-record.ts';
+import { type CalendarDate, parseCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
+import type { Codec } from '../../../shared/messaging/codec.ts';
+import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
+import type { MessageHeaders } from '../../../shared/messaging/message.ts';
+import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import { topicSpecs } from '../../../shared/messaging/topics/topic-catalogue.ts';
+import { topicName } from '../../../shared/messaging/topics/topic-names.ts';
+import { systemClock } from '../../../shared/platform/clock.ts';
+import { silentLog, type Log } from '../../../shared/platform/log.ts';
+import type { CatalogueRecord, RecordKind } from '../../../shared/product/catalogue/catalogue-records.ts';
+
+export const CATALOGUE_TOPIC = topicName('', 'catalogueRecords');
+const TABLE_STOP_MS = 1_000;
+
+/** A codec of all messages with the local schema ids. */
+export const catalogueCodec = () => createMessageCodec({ shapes: JSON_SHAPES, clock: systemClock });
+
+/** The day of a text `yyyy-mm-dd`. */
+export function day(text: string): CalendarDate {
+  const parsed = parseCalendarDate(text);
+  if (parsed === undefined) throw new Error(`${text} is no day`);
+  return parsed;
+}
+
+/** A record as a file holds it; throws on a wrong one. */
+export function recordOf(kind: RecordKind, value: object): CatalogueRecord {
+  const read = readCatalogueRecord(kind, value, 'test');
+  if (read.kind === 'invalid') throw new Error(read.faults.map(({ message }) => message).join('\n'));
+  return read.entry;
+}
+
+/** GUID of a number. */
+export function guidOf(number: number): string {
+  return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+}
+
+/** A list of one interest of 8.5 %. */
+export function interestListValue(code: string, members: object = {}): Record<string, unknown> {
+  return {
+    Code: code,
+    Id: guidOf(code.length + 500),
+    Name: 'Interests',
+    Interests: [
+      {
+        Id: guidOf(code.length + 600),
+        Name: 'Standard',
+        Code: 'STD',
+        Type: 'Fixed',
+        Values: [{ Value: 8.5, ValidFrom: '2020-01-01', ValidTo: null }],
+      },
+    ],
+    ...members,
+  };
+}
+
+/** A product that names nothing else, and so is only looked up. */
+export function productValue(code: string, members: object = {}): Record<string, unknown> {
+  return {
+    Code: code,
+    Id: guidOf(1),
+    Name: `Product ${code}`,
+    Status: 'Approved',
+    StartDate: '2020-01-01',
+    EndDate: null,
+    BankingProductType: 'TL',
+    Display: {},
+    GeneralData: { PeriodicityType: 'Monthly' },
+    Availability: { Currency: 'EUR', PeriodType: 'Months' },
+    ...members,
+  };
+}
+
+/** An embedded broker with the catalogue topic, and tables of it. */
+export interface CatalogueWorld {
+  readonly broker: Broker;
+  readonly codec: Codec;
+  put(...entries: readonly CatalogueRecord[]): Promise<void>;
+  remove(...keys: readonly string[]): Promise<void>;
+  /** Writes a message as it stands. */
+  write(key: string, value: Buffer | string, headers?: MessageHeaders): Promise<void>;
+  /** A started table; stopped when the test ends. */
+  table(options?: { readonly log?: Log; readonly codec?: Codec }): Promise<CatalogueTable>;
+}
+
+export async function createCatalogueWorld(): Promise<CatalogueWorld> {
+  const broker = createMemoryBroker();
+  const codec = catalogueCodec();
+  onTestFinished(() => broker.close());
+  await broker.admin.createTopics(topicSpecs('', ['catalogueRecords']));
+  const target = { broker, codec, topic: CATALOGUE_TOPIC, clientId: 'writer' };
+  return {
+    broker,
+    codec,
+    put: (...entries) => writeRecords(target, { put: entries, remove: [] }),
+    remove: (...keys) => writeRecords(target, { put: [], remove: keys }),
+    write: async (key, value, headers = {}) => {
+      const publisher = broker.createPublisher({ clientId: 'by-hand' });
+      await publisher.start();
+      const bytes = typeof value === 'string' ? Buffer.from(value) : value;
+      await publisher.publish([{ topic: CATALOGUE_TOPIC, key, value: bytes, headers }]);
+      await publisher.stop();
+    },
+    table: async (options = {}) => {
+      const own = { broker, codec, topic: CATALOGUE_TOPIC, log: silentLog, clientId: 'table' };
+      const table = createCatalogueTable({ ...own, ...options });
+      onTestFinished(() => table.stop(TABLE_STOP_MS));
+      await table.start();
+      return table;
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { Broker, GroupSource, Publisher, Tail } from '../../../shared/messaging/ports.ts';
+import type { OpenedProviders } from '../../../workers/notification/main.ts';
+import type { GuardedProvider } from '../../../shared/notification/provider.ts';
+
+/** When a worker dies: at its n-th publish, counted from 1, just before or just after that is on the log. */
+export interface Death {
+  readonly at: number;
+  readonly when: 'before' | 'after';
+}
+
+export interface DyingWorker {
+  readonly broker: Broker;
+  readonly providers: OpenedProviders;
+  /** Publishes so far. */
+  readonly publishes: () => number;
+  readonly isDead: () => boolean;
+  readonly died: Promise<void>;
+}
+
+/**
+ * A broker and providers that end for their worker at one moment, as with `kill -9`: from then on no call of it has any
+ * effect or is ever answered, and the group gives its partitions to others. What was on the log stays.
+ */
+export function dyingWorker(broker: Broker, providers: OpenedProviders, death: Death): DyingWorker {
+  const { promise: died, resolve: die } = Promise.withResolvers<void>();
+  const never = new Promise<never>(() => undefined);
+  let publishes = 0;
+  let isDead = false;
+  const sources: GroupSource[] = [];
+  const tails: Tail[] = [];
+  const end = (): void => {
+    isDead = true;
+    for (const source of sources) void source.stop(0);
+    for (const tail of tails) void tail.stop(0);
+    die();
+  };
+  const createPublisher: Broker['createPublisher'] = (options): Publisher => {
+    const inner = broker.createPublisher(options);
+    const publish: Publisher['publish'] = async (messages) => {
+      if (isDead) return never;
+      publishes += 1;
+      const isLast = publishes === death.at;
+      if (isLast && death.when === 'before') {
+        end();
+        return never;
+      }
+      await inner.publish(messages);
+      if (!isLast) return undefined;
+      end();
+      return never;
+    };
+    return {
+      start: () => inner.start(),
+      publish,
+      isHealthy: () => inner.isHealthy(),
+      stop: (timeoutMs) => inner.stop(timeoutMs),
+    };
+  };
+  const createGroupSource: Broker['createGroupSource'] = (options) => {
+    const inner = broker.createGroupSource(options);
+    sources.push(inner);
+    return {
+      start: (sink) =>
+        inner.start({
+          onAssigned: (...given) => (isDead ? undefined : sink.onAssigned(...given)),
+          onRevoking: (...given) => (isDead ? undefined : sink.onRevoking(...given)),
+          onMessages: (...given) => (isDead ? undefined : sink.onMessages(...given)),
+          onCrash: (...given) => (isDead ? undefined : sink.onCrash(...given)),
+        }),
+      pause: (partitions) => inner.pause(partitions),
+      resume: (partitions) => inner.resume(partitions),
+      commit: (epoch, offsets) => (isDead ? Promise.resolve(false) : inner.commit(epoch, offsets)),
+      heartbeat: () => (isDead ? Promise.resolve() : inner.heartbeat()),
+      stop: (timeoutMs) => inner.stop(timeoutMs),
+    };
+  };
+  const createTail: Broker['createTail'] = (options) => {
+    const inner = broker.createTail(options);
+    tails.push(inner);
+    return inner;
+  };
+  const mortal = (provider: GuardedProvider): GuardedProvider => ({
+    ...provider,
+    admit: () => provider.admit(),
+    send: (message, signal) => (isDead ? never : provider.send(message, signal)),
+  });
+  return {
+    broker: { ...broker, createPublisher, createGroupSource, createTail },
+    providers: {
+      of: (channel) => providers.of(channel).map(mortal),
+      health: () => providers.health(),
+      fileHealth: () => providers.fileHealth(),
+      close: () => Promise.resolve(),
+    },
+    publishes: () => publishes,
+    isDead: () => isDead,
+    died,
+  };
+}

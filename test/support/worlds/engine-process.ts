@@ -1,0 +1,112 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import path from 'node:path';
+
+const ROOT = path.resolve(import.meta.dirname, '../../..');
+const READY_LIMIT_MS = 30_000;
+const EXIT_LIMIT_MS = 20_000;
+
+export interface EngineProcess {
+  readonly child: ChildProcess;
+  /** Address of the ingress, or of the health server where there is no ingress. */
+  readonly url: string;
+  readonly readyMs: number;
+  stdout(): string;
+  stderr(): string;
+  /** Sends the signal and resolves with the exit code (or the signal that ended it). */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+}
+
+/** Runs `workers/main.ts` as production does, with no setting of the surrounding environment. Rejects unless it is ready in time. */
+export async function startEngine(
+  workers: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  readyLimitMs = READY_LIMIT_MS,
+): Promise<EngineProcess> {
+  const startedAt = performance.now();
+  const { child, stdout, stderr } = spawnEngine(workers, env);
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`not ready:\n${stdout()}${stderr()}`));
+    }, readyLimitMs);
+    const onExit = (code: number | null): void =>
+      reject(new Error(`ended with ${code}:\n${stdout()}${stderr()}`));
+    child.once('exit', onExit);
+    child.stdout?.on('data', () => {
+      if (!/Ready in \d+ ms.*\n/.test(stdout())) return;
+      clearTimeout(timer);
+      child.off('exit', onExit);
+      resolve();
+    });
+  });
+  return {
+    child,
+    url: /http:\/\/[\d.]+:\d+/.exec(stdout())?.[0] ?? '',
+    readyMs: performance.now() - startedAt,
+    stdout,
+    stderr,
+    end: (signal) => endProcess(child, signal),
+  };
+}
+
+/** Runs `workers/main.ts` to its end: for arguments and settings that it refuses. */
+export async function runEngine(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ code: number | NodeJS.Signals; stdout: string; stderr: string }> {
+  const { child, stdout, stderr } = spawnEngine(args, env);
+  const code = await exitOf(child);
+  return { code, stdout: stdout(), stderr: stderr() };
+}
+
+/** Processes that have not ended: none outlives this one. */
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** The child ends with this process at the latest. */
+export function endWithThis(child: ChildProcess): void {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+}
+
+/** The bare process, from its first moment on. */
+export function spawnEngine(args: readonly string[], env: Readonly<Record<string, string>>) {
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=TimeoutNegativeWarning', 'workers/main.ts', ...args],
+    {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH ?? '', PORT: '0', LOG_LEVEL: 'warn', ADMIN_FILE: 'none', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  endWithThis(child);
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString('utf8')));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString('utf8')));
+  return { child, stdout: () => out, stderr: () => err };
+}
+
+function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<number | NodeJS.Signals> {
+  const ended = exitOf(child);
+  child.kill(signal);
+  return ended;
+}
+
+function exitOf(child: ChildProcess): Promise<number | NodeJS.Signals> {
+  if (child.exitCode !== null) return Promise.resolve(child.exitCode);
+  if (child.signalCode !== null) return Promise.resolve(child.signalCode);
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error('the process did not end'));
+    }, EXIT_LIMIT_MS);
+    child.once('close', (code, signal) => {
+      clearTimeout(timer);
+      resolve(code ?? signal ?? 'SIGKILL');
+    });
+  });
+}

@@ -1,0 +1,156 @@
+import { onTestFinished } from 'vitest';
+import { openAccess } from '../../../workers/ingress/access/access.ts';
+import type { ActionContract } from '../../../workers/ingress/actions/action-contract.ts';
+import type { IngressDeps } from '../../../workers/ingress/server/ingress-deps.ts';
+import type { IngressOptions } from '../../../workers/ingress/server/ingress-options.ts';
+import { createChannelProfiles } from '../../../workers/ingress/notifications/channel-profiles.ts';
+import { startIngress, type RunningIngress } from '../../../workers/ingress/server/start-ingress.ts';
+import type { ReadRequest } from '../../../shared/contract/json/request-reading.ts';
+import type { Codec } from '../../../shared/messaging/codec.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { systemClock } from '../../../shared/platform/clock.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import { createMetrics } from '../../../shared/platform/metrics.ts';
+import { createFakeRequester } from '../fakes/requester.ts';
+
+export const ECHO_PATH = '/platapi/automation-processors/actions/PLAT_BP_Echo';
+
+/** An action that answers its own input; `bad` members are faults, `odd` ones warnings. */
+export const echoAction: ActionContract = {
+  name: 'PLAT_BP_Echo',
+  topic: 'scheduleRequests',
+  requestType: 'EchoRequest',
+  replyType: 'EchoReply',
+  read: (body): ReadRequest<unknown> => {
+    const members = typeof body === 'object' && body !== null ? Object.keys(body) : [];
+    const bad = members.filter((name) => name.startsWith('bad'));
+    if (bad.length > 0) {
+      return {
+        kind: 'invalid',
+        problem: 'invalid-request',
+        faults: bad.map((path) => ({ path, code: 'wrong-type', message: 'must be good' })),
+      };
+    }
+    const odd = members.filter((name) => name.startsWith('odd'));
+    return {
+      kind: 'valid',
+      payload: body,
+      warnings: odd.map((path) => ({ code: 'unknown-member', path })),
+    };
+  },
+  render: (payload) => JSON.stringify(payload),
+};
+
+/** JSON in, JSON out: the type travels in a header. */
+export const jsonCodec: Codec = {
+  encode: (type, payload) => ({
+    value: Buffer.from(JSON.stringify(payload)),
+    headers: { [HEADER.messageType]: type },
+  }),
+  decode: ({ value, headers }) => ({
+    kind: 'decoded',
+    type: String(headers[HEADER.messageType]),
+    format: 'json',
+    payload: JSON.parse(String(value)) as unknown,
+  }),
+  isBatch: () => false,
+  prepare: async () => undefined,
+};
+
+const SECOND = 1_000;
+export const TEST_OPTIONS: IngressOptions = {
+  host: '127.0.0.1',
+  port: 0,
+  allowedHosts: [],
+  basePath: '',
+  bodyLimitBytes: 262_144,
+  rateLimitPerSecond: 0,
+  replyTimeoutMs: 10 * SECOND,
+  asyncTimeoutMs: 60 * SECOND,
+  headersTimeoutMs: 10 * SECOND,
+  requestTimeoutMs: 30 * SECOND,
+  keepAliveTimeoutMs: 72 * SECOND,
+  stalledAnswerMs: 60 * SECOND,
+  resultRetentionMs: 3_600 * SECOND,
+  resultStoreBytes: 1_048_576,
+  topicPrefix: '',
+  emailBodyLimitBytes: 10_485_760,
+  defaultCountry: undefined,
+  bodyBudgetBytes: 268_435_456,
+  acceptanceStoreBytes: 1_048_576,
+  notificationStoreBytes: 1_048_576,
+};
+
+const INGRESS_TOPICS = [
+  TOPIC.scheduleRequests,
+  TOPIC.ingressReplies,
+  TOPIC.ingressResults,
+  TOPIC.smsCommands,
+  TOPIC.emailCommands,
+  TOPIC.notificationAcceptances,
+  TOPIC.notificationOutcomes,
+];
+
+/** An embedded broker with the topics of the ingress. */
+export async function createTestBroker() {
+  const broker = createMemoryBroker();
+  await broker.admin.createTopics(INGRESS_TOPICS.map((topic) => ({ topic, partitions: 3 })));
+  onTestFinished(() => broker.close());
+  return broker;
+}
+
+/** What a test may set; the rest are a fake requester that echoes, open access and the echo action. */
+export type IngressSettings = Partial<Omit<IngressDeps, 'options'>> & {
+  readonly options?: Partial<IngressOptions>;
+};
+
+/** Starts an ingress on a free port of loopback and stops it when the test is over. */
+export async function startTestIngress(settings: IngressSettings = {}): Promise<RunningIngress> {
+  const broker = settings.broker ?? (await createTestBroker());
+  const ingress = await startIngress({
+    actions: new Map([[echoAction.name.toLowerCase(), echoAction]]),
+    documents: {
+      openApiJson: '{"openapi":"3.1.0"}',
+      asyncApiJson: '{"asyncapi":"3.0.0"}',
+      docsPage: '<!doctype html><style>p{}</style><p>Docs',
+    },
+    access: openAccess,
+    resultSecret: 'a secret for tests only',
+    requester: createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload })),
+    broker,
+    notificationPublisher: broker.createPublisher({ clientId: 'test-notifications' }),
+    channelProfiles: createChannelProfiles({ configFile: undefined, log: silentLog }),
+    outbox: undefined,
+    codec: jsonCodec,
+    log: silentLog,
+    clock: systemClock,
+    metrics: createMetrics(),
+    otherWorkers: () => ({}),
+    ...settings,
+    options: { ...TEST_OPTIONS, ...settings.options },
+  });
+  onTestFinished(() => ingress.stop(0));
+  return ingress;
+}
+
+/** The same, once it takes actions. */
+export async function openTestIngress(settings: IngressSettings = {}): Promise<RunningIngress> {
+  const ingress = await startTestIngress(settings);
+  await ingress.opened;
+  return ingress;
+}
+
+/** POST of the echo action. */
+export function postEcho(
+  ingress: RunningIngress,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return fetch(ingress.url + ECHO_PATH, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+  });
+}

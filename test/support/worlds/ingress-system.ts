@@ -1,0 +1,45 @@
+import { onTestFinished } from 'vitest';
+import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { systemClock, type Clock } from '../../../shared/platform/clock.ts';
+import { loadConfig } from '../../../shared/platform/config.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import { createMetrics } from '../../../shared/platform/metrics.ts';
+import type { RunningWorker, StartWorker } from '../../../shared/platform/worker.ts';
+import { createCodec } from '../../../workers/create-codec.ts';
+
+/** An embedded broker with all topics, each of so many partitions. */
+export async function createSharedBroker(partitions: number): Promise<Broker> {
+  const broker = createMemoryBroker();
+  await broker.admin.createTopics(Object.values(TOPIC).map((topic) => ({ topic, partitions })));
+  onTestFinished(() => broker.close());
+  return broker;
+}
+
+/** The time of the call for ever: no allowance grows again however slowly a test goes on. */
+export function standingClock(): Clock {
+  const nowMs = Date.now();
+  return { now: () => nowMs };
+}
+
+/** Starts a worker over a broker on a free port, as a process of its own would, and stops it when the test is over. */
+export async function startOn(
+  broker: Broker,
+  start: StartWorker,
+  env: Record<string, string> = {},
+  clock: Clock = systemClock,
+): Promise<RunningWorker & { url: string }> {
+  const config = loadConfig({ PORT: '0', RATE_LIMIT_PER_SECOND: '0', ...env });
+  const worker = await start({
+    config,
+    codec: await createCodec(config, clock),
+    broker,
+    log: silentLog,
+    clock,
+    metrics: createMetrics(),
+    processHealth: () => ({}),
+  });
+  onTestFinished(() => worker.stop(0));
+  return { ...worker, url: worker.url ?? '' };
+}

@@ -1,0 +1,225 @@
+/** The whole system over one embedded broker, with everything it says and writes caught. */
+
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { format } from 'node:util';
+import { pino } from 'pino';
+import { onTestFinished, vi } from 'vitest';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import { allTopicSpecs } from '../../../shared/messaging/topics/topic-catalogue.ts';
+import { loadConfig, type Config } from '../../../shared/platform/config.ts';
+import type { Log } from '../../../shared/platform/log.ts';
+import { startWorkers } from '../../../workers/start-workers.ts';
+import { recordsOf, send } from '../builders/notification-call.ts';
+import { configurationText } from '../builders/provider-entry.ts';
+import { type ProviderStandIn, startProviderStandIn } from '../fakes/provider-stand-in.ts';
+import { type SmtpSink, startSmtpSink } from '../fakes/smtp-sink.ts';
+
+/** Something that came out of the system, by where it came out. */
+export interface Output {
+  readonly where: string;
+  readonly text: string | Buffer;
+}
+
+/** Credentials and keys of the providers. */
+export interface PlantedSecrets {
+  readonly mail: { readonly username: string; readonly password: string };
+  readonly gate: { readonly username: string; readonly password: string; readonly key: string };
+  readonly twilio: { readonly username: string; readonly password: string };
+  readonly dkimKey: string;
+}
+
+export interface LeakWorld {
+  readonly url: string;
+  readonly broker: Broker;
+  readonly sink: SmtpSink;
+  readonly gate: ProviderStandIn;
+  readonly twilio: ProviderStandIn;
+  /** Everything that was caught so far; `keep` adds to it. */
+  readonly outputs: readonly Output[];
+  keep(where: string, text: string | Buffer): void;
+  /** POST of a notification; its answer is kept. Answers with status and body. */
+  post(...call: Parameters<typeof send> extends [string, ...infer Rest] ? Rest : never): Promise<Answer>;
+  /** A request of any other kind; its answer is kept. */
+  ask(address: string, options?: RequestInit): Promise<Answer>;
+  /** Replaces the provider configuration. */
+  configure(text: string): Promise<void>;
+  /** Starts a system that is refused; what it said is kept. */
+  refuseStart(text: string): Promise<void>;
+  /** Records of every topic, with whether their values and keys are commands' own. */
+  records(): Promise<readonly TopicRecords[]>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+export interface TopicRecords {
+  readonly topic: string;
+  readonly values: readonly Buffer[];
+  readonly keys: readonly Buffer[];
+  /** Names and values of all headers. */
+  readonly headers: readonly string[];
+}
+
+const TIERS_MS = [50, 100];
+/** No call here waits for its end; on a busy machine an answer may take seconds, and a late one would be unknown. */
+const SEND_TIMEOUT_MS = '10000';
+
+/** A key as operators have it, in PEM. */
+export function dkimKey(): string {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+/** Starts ingress and notification worker over an embedded broker with providers on loopback. */
+export async function startLeakWorld(secrets: PlantedSecrets, sender: string): Promise<LeakWorld> {
+  const sink = await startSmtpSink();
+  const gate = await startProviderStandIn();
+  const twilio = await startProviderStandIn();
+  onTestFinished(async () => {
+    await Promise.all([sink.close(), gate.stop(), twilio.stop()]);
+  });
+  const folder = await mkdtemp(path.join(tmpdir(), 'leaks-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const configFile = path.join(folder, 'providers.json');
+  const outputs: Output[] = [];
+  const keep = (where: string, text: string | Buffer): void => {
+    outputs.push({ where, text });
+  };
+  catchConsole(keep);
+  const log: Log = pino({ level: 'trace' }, { write: (line: string) => keep('log', line) });
+  const good = goodConfiguration(secrets, sender, { sink, gate, twilio });
+  await writeFile(configFile, good);
+  const config = configOf(configFile, folder);
+  const system = await startWorkers({ config, names: ['ingress', 'notification'], log });
+  onTestFinished(() => system.stop(0));
+  const url = system.url ?? '';
+  const ask = async (address: string, options: RequestInit = {}): Promise<Answer> =>
+    keepAnswer(await fetch(url + address, options), `${options.method ?? 'GET'} answer`, keep);
+  return {
+    url,
+    broker: system.broker,
+    sink,
+    gate,
+    twilio,
+    outputs,
+    keep,
+    ask,
+    post: async (channel, body, call) =>
+      keepAnswer(await send(url, channel, body, call), 'POST answer', keep),
+    configure: (text) => writeFile(configFile, text === '' ? good : text),
+    refuseStart: async (text) => {
+      const file = path.join(folder, 'wrong.json');
+      await writeFile(file, text);
+      const refused = startWorkers({ config: configOf(file, folder), names: ['notification'], log });
+      await refused.then(
+        () => {
+          throw new Error('the system started');
+        },
+        (error: unknown) => keep('error of a start', format(error)),
+      );
+    },
+    records: () => allRecords(system.broker, config),
+  };
+}
+
+function configOf(configFile: string, folder: string): Config {
+  const loaded = loadConfig({
+    PORT: '0',
+    RATE_LIMIT_PER_SECOND: '0',
+    NOTIFICATION_CONFIG_FILE: configFile,
+    NOTIFICATION_ALLOW_LOSS: 'true',
+    NOTIFICATION_SEND_TIMEOUT_MS: SEND_TIMEOUT_MS,
+    OUTBOX_FOLDER: path.join(folder, 'outbox'),
+  });
+  return { ...loaded, notification: { ...loaded.notification, retryTiersMs: TIERS_MS } };
+}
+
+function goodConfiguration(
+  secrets: PlantedSecrets,
+  sender: string,
+  peers: Pick<LeakWorld, 'sink' | 'gate' | 'twilio'>,
+): string {
+  const mail = {
+    url: `smtp://127.0.0.1:${peers.sink.port}`,
+    provider: 'SMTP',
+    'communication-channel': 'email',
+    defaultSender: sender,
+    authentication: secrets.mail,
+    smtp: { dkim: { domainName: 'bank.example', keySelector: 'mail', privateKey: secrets.dkimKey } },
+    limits: { breaker: { failures: 1_000 } },
+  };
+  const gate = {
+    url: `${peers.gate.origin}/send/{receiver}`,
+    provider: 'gate',
+    'payload-template': {
+      to: 'RECEIVER_PLACEHOLDER',
+      text: 'MESSAGE_PLACEHOLDER',
+      from: 'SENDER_PLACEHOLDER',
+    },
+    'communication-channel': 'sms',
+    authentication: secrets.gate,
+    connector: {
+      authentication: { kind: 'header', header: 'api-key' },
+      errorCode: ['/error'],
+      id: { pointer: '/id' },
+    },
+    limits: { breaker: { failures: 1_000 } },
+  };
+  const twilio = {
+    url: peers.twilio.origin,
+    provider: 'twilio',
+    'communication-channel': 'sms',
+    defaultSender: '+40722000000',
+    authentication: secrets.twilio,
+    limits: { breaker: { failures: 1_000 } },
+  };
+  return configurationText(mail, gate, twilio);
+}
+
+async function keepAnswer(response: Response, where: string, keep: LeakWorld['keep']): Promise<Answer> {
+  const text = await response.text();
+  keep(where, `${response.status} ${JSON.stringify([...response.headers])} ${text}`);
+  return { status: response.status, text };
+}
+
+/** Libraries may speak past the log. */
+function catchConsole(keep: LeakWorld['keep']): void {
+  for (const name of ['debug', 'log', 'info', 'warn', 'error', 'trace'] as const) {
+    const spy = vi
+      .spyOn(console, name)
+      .mockImplementation((...words: unknown[]) => keep('console', format(...words)));
+    onTestFinished(() => spy.mockRestore());
+  }
+  for (const [where, stream] of [
+    ['stdout', process.stdout],
+    ['stderr', process.stderr],
+  ] as const) {
+    const spy = vi.spyOn(stream, 'write').mockImplementation((chunk) => {
+      keep(where, format(chunk));
+      return true;
+    });
+    onTestFinished(() => spy.mockRestore());
+  }
+}
+
+async function allRecords(broker: Broker, config: Config): Promise<readonly TopicRecords[]> {
+  const specs = allTopicSpecs(config.topicPrefix, config.notification.retryTiersMs);
+  return Promise.all(
+    specs.map(async ({ topic }) => {
+      const records = await recordsOf(broker, topic);
+      return {
+        topic,
+        values: records.flatMap(({ value }) => value ?? []),
+        keys: records.flatMap(({ key }) => key ?? []),
+        headers: records.flatMap(({ headers }) =>
+          Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`),
+        ),
+      };
+    }),
+  );
+}

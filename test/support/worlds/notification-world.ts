@@ -1,0 +1,187 @@
+import { onTestFinished } from 'vitest';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
+import type { FaultPlan } from '../../../shared/messaging/memory/faults.ts';
+import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
+import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import { allTopicSpecs } from '../../../shared/messaging/topics/topic-catalogue.ts';
+import { TOPIC, type TopicKey } from '../../../shared/messaging/topics/topic-names.ts';
+import type { Channel } from '../../../shared/notification/command.ts';
+import type { NotificationState } from '../../../shared/notification/notification-state.ts';
+import { systemClock, type Clock } from '../../../shared/platform/clock.ts';
+import { loadConfig, type Config } from '../../../shared/platform/config.ts';
+import { silentLog, type Log } from '../../../shared/platform/log.ts';
+import { createMetrics, type Metrics } from '../../../shared/platform/metrics.ts';
+import type { RunningWorker } from '../../../shared/platform/worker.ts';
+import { createCodec } from '../../../workers/create-codec.ts';
+import { start, type OpenedProviders } from '../../../workers/notification/main.ts';
+import { scriptedProviders, type ScriptedProviders } from '../fakes/scripted-providers.ts';
+
+export const SMS = TOPIC.smsCommands;
+export const EMAIL = TOPIC.emailCommands;
+
+export interface WorldOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
+  readonly faults?: FaultPlan;
+  readonly log?: Log;
+  /** In milliseconds; the configuration knows whole seconds only. */
+  readonly tiersMs?: readonly number[];
+  readonly timeLimitMs?: number;
+}
+
+/** A command as the test gives it; SMS where nothing else is said. */
+export interface Given {
+  readonly id?: string;
+  readonly key?: string | null;
+  readonly headers?: MessageHeaders;
+  readonly message?: string;
+  readonly partition?: number;
+}
+
+/** What a worker gets instead of the world's own; as if it were another process. */
+export interface WorkerOver {
+  readonly broker?: Broker;
+  readonly providers?: OpenedProviders;
+  readonly unknownPolicy?: 'park' | 'resend';
+  readonly clock?: Clock;
+}
+
+/** The notification worker over an embedded broker, with providers that do as they are told. */
+export interface NotificationWorld {
+  readonly broker: Broker;
+  readonly codec: MessageCodec;
+  readonly config: Config;
+  readonly providers: ScriptedProviders;
+  readonly metrics: Metrics;
+  /** Starts a worker: as a process of its own. `over` takes the place of the broker. */
+  worker(over?: WorkerOver): Promise<RunningWorker>;
+  sms(given?: Given): Promise<void>;
+  email(given?: Given): Promise<void>;
+  /** The latest state of each notification, by id. */
+  readonly states: ReadonlyMap<string, NotificationState>;
+  /** All states in their order. */
+  readonly history: readonly NotificationState[];
+  readonly deadLetters: readonly LogMessage[];
+  /** All records of a topic, from its start. */
+  collect(topic: string): Promise<readonly LogMessage[]>;
+  /** Raw access for what the above does not do. */
+  publish(topic: string, message: RawMessage): Promise<void>;
+}
+
+export type RawMessage = {
+  readonly key: string | null;
+  readonly value: Buffer | null;
+  readonly headers?: MessageHeaders;
+  readonly partition?: number;
+};
+
+export async function notificationWorld(options: WorldOptions = {}): Promise<NotificationWorld> {
+  const loaded = loadConfig({ NOTIFICATION_SEND_TIMEOUT_MS: '500', ...options.env });
+  const { notification } = loaded;
+  const config: Config = {
+    ...loaded,
+    notification: {
+      ...notification,
+      retryTiersMs: [...(options.tiersMs ?? [50, 100, 200])],
+      ...(options.timeLimitMs === undefined
+        ? {}
+        : { timeLimitMs: { sms: options.timeLimitMs, email: options.timeLimitMs } }),
+    },
+  };
+  const clock = options.clock ?? systemClock;
+  const broker = createMemoryBroker({
+    clock,
+    ...(options.faults === undefined ? {} : { faults: options.faults }),
+  });
+  onTestFinished(() => broker.close());
+  await broker.admin.createTopics(allTopicSpecs(config.topicPrefix, config.notification.retryTiersMs));
+  const codec = await createCodec(config, clock);
+  const providers = scriptedProviders();
+  const metrics = createMetrics();
+  const publisher = broker.createPublisher({ clientId: 'upstream' });
+  await publisher.start();
+  const collect = async (topic: string): Promise<readonly LogMessage[]> => {
+    const messages: LogMessage[] = [];
+    const tail = broker.createTail({ clientId: `test-${topic}`, topics: [topic], from: 'earliest' });
+    await tail.start((message) => messages.push(message));
+    return messages;
+  };
+  const history: NotificationState[] = [];
+  const states = new Map<string, NotificationState>();
+  const tail = broker.createTail({
+    clientId: 'test-states',
+    topics: [TOPIC.notificationOutcomes],
+    from: 'earliest',
+  });
+  await tail.start((message) => {
+    const decoded = codec.decode(message);
+    if (decoded instanceof Promise || decoded.kind !== 'decoded') throw new Error('a state cannot be read');
+    const state = decoded.payload as NotificationState;
+    history.push(state);
+    states.set(state.notificationId, state);
+  });
+  const deadLetters = await collect(TOPIC.notificationDeadLetters);
+  const send = async (channel: Channel, given: Given): Promise<void> => {
+    const type = channel === 'sms' ? 'SendSmsCommand' : 'SendEmailCommand';
+    const { value, headers } = await codec.encode(type, commandOf(channel, given), 'avro');
+    const { key = '+40722123456', partition } = given;
+    const topic = TOPIC[`${channel}Commands` satisfies TopicKey];
+    const place = partition === undefined ? {} : { partition };
+    await publisher.publish([{ topic, key, value, headers: { ...headers, ...given.headers }, ...place }]);
+  };
+  return {
+    broker,
+    codec,
+    config,
+    providers,
+    metrics,
+    states,
+    history,
+    deadLetters,
+    collect,
+    worker: async (over = {}) => {
+      const worker = await start(
+        {
+          config: withPolicy(config, over.unknownPolicy),
+          codec,
+          broker: over.broker ?? broker,
+          log: options.log ?? silentLog,
+          clock: over.clock ?? clock,
+          metrics,
+          processHealth: () => ({}),
+        },
+        () => Promise.resolve(over.providers ?? providers),
+      );
+      onTestFinished(() => worker.stop(0));
+      return worker;
+    },
+    sms: (given = {}) => send('sms', given),
+    email: (given = {}) => send('email', given),
+    publish: (topic, message) => publisher.publish([{ topic, ...message }]),
+  };
+}
+
+function withPolicy(config: Config, policy: WorkerOver['unknownPolicy']): Config {
+  if (policy === undefined) return config;
+  const unknownPolicy = { sms: policy, email: policy };
+  return { ...config, notification: { ...config.notification, unknownPolicy } };
+}
+
+function commandOf(channel: Channel, { id, message = 'hello' }: Given): object {
+  const common = { notificationId: id, sender: undefined, message };
+  if (channel === 'sms') return { ...common, receiver: '+40722123456' };
+  const email = { cc: [], bcc: [], subject: 'subject', contentType: 'text/plain', attachments: [] };
+  return { ...common, ...email, receiver: 'someone@example.org' };
+}
+
+/** A UUID that ends in the number. */
+export function idOf(number: number): string {
+  return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+}
+
+/** Headers by which an operator sends a notification again. */
+export function redriven(attempt: number, headers: MessageHeaders = {}): MessageHeaders {
+  return { [HEADER.redriveCount]: '1', [HEADER.attempt]: String(attempt), ...headers };
+}

@@ -1,0 +1,33 @@
+/** Workers over the example catalogue. */
+
+import { systemClock } from '../../../shared/platform/clock.ts';
+import { loadConfig } from '../../../shared/platform/config.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import type { RunningWorker, StartWorker } from '../../../shared/platform/worker.ts';
+import type { OpenCatalogue } from '../../../shared/catalogue/open-catalogue.ts';
+import { createCodec } from '../../../workers/create-codec.ts';
+import { start } from '../../../workers/product/main.ts';
+import { start as startSimulation } from '../../../workers/simulation/main.ts';
+import { publishCatalogue } from '../../../workers/publish-catalogue.ts';
+import { EXAMPLE_CATALOGUE } from '../builders/example-catalogue.ts';
+import { startOn } from './ingress-system.ts';
+
+const openExamples: OpenCatalogue = () =>
+  Promise.resolve({
+    view: EXAMPLE_CATALOGUE,
+    health: () => ({ status: 'ready' }),
+    stop: () => Promise.resolve(),
+  });
+
+/** A product worker with the catalogue in memory instead of on the log. */
+export const startWithExamples: StartWorker = (context) => start(context, openExamples);
+
+/** A simulation worker with the catalogue in memory. */
+export const startSimulationWithExamples: StartWorker = (context) => startSimulation(context, openExamples);
+
+/** A product worker with the catalogue on the log, where it is put first. */
+export async function startOverLog(broker: Broker): Promise<RunningWorker> {
+  const config = loadConfig({});
+  await publishCatalogue(broker, await createCodec(config, systemClock), config);
+  return startOn(broker, start);
+}

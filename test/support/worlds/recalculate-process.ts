@@ -1,0 +1,92 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Report } from '../../../scripts/recalculate/report/report.ts';
+import { contractLine } from '../builders/portfolio-lines.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../../..');
+
+export interface CommandRun {
+  readonly child: ChildProcess;
+  stdout(): string;
+  stderr(): string;
+  /** Resolves with the exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals | null>;
+}
+
+/**
+ * Begins `scripts/recalculate.ts` as npm does, with no setting of the surrounding environment; the standard output may be a
+ * file instead of a pipe.
+ */
+export function beginRecalculation(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  stdoutFile?: string,
+): CommandRun {
+  const stdout = stdoutFile === undefined ? 'pipe' : openSync(stdoutFile, 'w');
+  const child = spawn(process.execPath, ['scripts/recalculate.ts', ...args], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['pipe', stdout, 'pipe'],
+  });
+  if (stdout !== 'pipe') closeSync(stdout);
+  let out = '';
+  let err = '';
+  child.stdout?.on('data', (bytes: Buffer) => (out += bytes.toString('utf8')));
+  child.stderr?.on('data', (bytes: Buffer) => (err += bytes.toString('utf8')));
+  child.stdin?.on('error', () => undefined);
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve) => {
+    child.once('close', (code, signal) => resolve(code ?? signal));
+  });
+  onTestFinished(() => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  });
+  return { child, ended, stdout: () => out, stderr: () => err };
+}
+
+/** Runs it to its end. */
+export async function runRecalculation(args: readonly string[], stdin?: string | Buffer) {
+  const run = beginRecalculation(args);
+  run.child.stdin?.end(stdin);
+  const code = await run.ended;
+  return { code, stdout: run.stdout(), stderr: run.stderr() };
+}
+
+/** The report that `--json` printed. */
+export function reportOf(stdout: string): Report {
+  return JSON.parse(stdout) as Report;
+}
+
+/** A folder of the test's own that goes with it. */
+export function portfolioFolder() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'recalculate-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const at = (name: string): string => path.join(folder, name);
+  return {
+    at,
+    write: (name: string, content: string | Buffer): string => {
+      writeFileSync(at(name), content);
+      return at(name);
+    },
+    text: (name: string): string => readFileSync(at(name), 'utf8'),
+    bytes: (name: string): Buffer => readFileSync(at(name)),
+    lines: (name: string): string[] => linesOf(readFileSync(at(name), 'utf8')),
+  };
+}
+
+export function linesOf(text: string): string[] {
+  return text.split('\n').slice(0, -1);
+}
+
+/** Contracts c-1, c-2, ... that differ in amount and length; `instead` puts other lines in their places (from 1). */
+export function portfolio(count: number, instead: Readonly<Record<number, string>> = {}): string {
+  const lines = Array.from({ length: count }, (_, index) => {
+    const other = instead[index + 1];
+    return (
+      other ?? contractLine(`c-${index + 1}`, { Amount: 1_000 + index, InstallmentsNo: 3 + (index % 10) })
+    );
+  });
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,333 @@
+/** A small catalogue around one product, and short ways to simulate it in a test. */
+
+import { Decimal } from 'decimal.js';
+import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
+import {
+  createLendingCatalogue,
+  type CatalogueRecords,
+} from '../../../shared/lending/schedule-types/lending-catalogue.ts';
+import { viewOfRecords } from '../../../shared/product/validation/catalogue-of-records.ts';
+import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-records.ts';
+import type { CatalogueView } from '../../../shared/product/catalogue/catalogue-view.ts';
+import type {
+  CommissionRecord,
+  DiscountRecord,
+  InsuranceRecord,
+  InterestRecord,
+} from '../../../shared/product/catalogue/list-records.ts';
+import type {
+  Availability,
+  GeneralData,
+  ProductRecord,
+} from '../../../shared/product/catalogue/product-record.ts';
+import type { SimulateRequest } from '../../../shared/product/simulation/simulate-request.ts';
+import { simulate } from '../../../shared/product/simulation/simulate.ts';
+import type { SimulationOutcome, SimulationRecord } from '../../../shared/product/simulation/simulation.ts';
+import { date } from '../builders/lending-loan.ts';
+
+/** The day that these tests simulate on. */
+export const SIMULATION_DAY = date('2025-01-01');
+
+const LIST = { Version: 1, Status: 'Active' } as const;
+const ALWAYS = { ValidFrom: null, ValidTo: null } as const;
+
+/** A GUID that ends in a number. */
+export function guid(number: number): string {
+  return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+}
+
+/** A Fixed interest of 12 %, with changes. */
+export function interest(changes: Partial<InterestRecord> = {}): InterestRecord {
+  return {
+    Id: guid(100),
+    Name: 'Standard rate',
+    Code: 'STD',
+    Status: 'Active',
+    Type: 'Fixed',
+    Description: null,
+    AppliedToLoanItemIfOverdue: null,
+    IsDefault: false,
+    UseBankingFormula: false,
+    IsPenalty: false,
+    IsGeneral: true,
+    IsForSightDeposit: false,
+    IsForOverdraft: false,
+    IsCreditLine: false,
+    IsDebitOrder: false,
+    Values: [{ Value: 12, ValueStatus: 'Active', ...ALWAYS }],
+    CollectionInterests: [],
+    BandedInterests: [],
+    Formula: null,
+    ...changes,
+  };
+}
+
+/** Values of a Fixed or Variable interest: one rate that is always valid. */
+export function rate(Value: number): Pick<InterestRecord, 'Values'> {
+  return { Values: [{ Value, ValueStatus: 'Active', ...ALWAYS }] };
+}
+
+/** A monthly commission of 10 in the schedule, with changes. */
+export function commission(changes: Partial<CommissionRecord> = {}): CommissionRecord {
+  return {
+    Id: guid(200),
+    Name: 'Administration',
+    Type: 'Administration',
+    PeriodicityType: 'Monthly',
+    Currency: 'EUR',
+    Status: 'Active',
+    IsForUnusage: false,
+    ValueIsPercent: false,
+    IncludedInRepaymentSchedule: true,
+    AutomaticLoadOnContract: true,
+    MandatoryForApplicant: false,
+    UseBankingFormula: false,
+    IsForContractVersion: false,
+    PercentAppliedTo: null,
+    Percent: null,
+    Formula: null,
+    IsUpfront: null,
+    PerAnnum: false,
+    GracePeriodFee: null,
+    ...price(10),
+    ...changes,
+  };
+}
+
+/** A commission's only value: money, or percent. */
+export function price(value: number | null, percent: number | null = null): Pick<CommissionRecord, 'Values'> {
+  return { Values: [{ CommissionValue: value, CommissionPercent: percent, Status: 'Active', ...ALWAYS }] };
+}
+
+/** A monthly insurance of 3 that is mandatory, with changes. */
+export function insurance(changes: Partial<InsuranceRecord> = {}): InsuranceRecord {
+  return {
+    Id: guid(300),
+    InsuranceCode: 'LIFE',
+    InsuranceName: 'Life',
+    Status: 'Active',
+    PeriodicityType: 'Monthly',
+    Currency: 'EUR',
+    Insurer: null,
+    OperationItem: null,
+    Class: 'Persons',
+    ClassId: guid(390),
+    Description: null,
+    BankingFormulaType: null,
+    IsMandatoryForApplicant: true,
+    IsMandatoryForDebtor: false,
+    IncludedIntoRepaymentScheduleInstallment: true,
+    UseBankingFormula: false,
+    ValueIsPercentage: false,
+    Values: [{ Value: 3, Status: 'Active', ...ALWAYS }],
+    PercentAppliedTo: null,
+    IsUpfront: null,
+    PerAnnum: false,
+    Formula: null,
+    Filters: [],
+    ...changes,
+  };
+}
+
+/** A discount of 10 % on all commissions, with changes. */
+export function discount(changes: Partial<DiscountRecord> = {}): DiscountRecord {
+  return {
+    Id: guid(400),
+    Name: 'Campaign',
+    Status: 'Active',
+    Discount: null,
+    AppliedToDimension: 'Commission',
+    CommissionType: null,
+    Commission: null,
+    InterestType: null,
+    InsuranceClass: null,
+    Insurance: null,
+    BankingFormulaType: null,
+    DestinationEntity: null,
+    DestinationEntityAttribute: null,
+    DiscountValue: 10,
+    StartDate: null,
+    EndDate: null,
+    UseBankingFormula: false,
+    IsOptionalDiscount: false,
+    IsPercentage: true,
+    Formula: null,
+    Filters: [],
+    ...changes,
+  };
+}
+
+/** What a test says about its product; what it leaves out is plain. */
+export interface Offering {
+  readonly interests?: readonly InterestRecord[];
+  readonly commissions?: readonly CommissionRecord[];
+  readonly insurances?: readonly InsuranceRecord[];
+  readonly discounts?: readonly DiscountRecord[];
+  readonly availability?: Partial<Availability>;
+  readonly general?: Partial<GeneralData>;
+  readonly product?: Partial<ProductRecord>;
+  /** Schedule types, periodicities and calendars beside the built-in ones. */
+  readonly lending?: CatalogueRecords;
+}
+
+const AVAILABILITY: Availability = {
+  Currency: 'EUR',
+  PeriodType: 'Months',
+  MaxPeriodForDisbursement: null,
+  MinimumPeriod: null,
+  MaximumPeriod: null,
+  MinimumEarlyRepaymentValue: null,
+  MinimumAmount: null,
+  MaximumAmount: null,
+  UnusageStartPeriod: null,
+  MinimumAdvance: null,
+  MaximumAdvance: null,
+  AvailabilityItemFilters: [],
+  ProductCovenants: [],
+  MandatoryRoles: [],
+};
+
+const GENERAL: GeneralData = {
+  BankAccountType: null,
+  IsRevolving: false,
+  AutoDisbursement: false,
+  MaxNoDisbursements: null,
+  ActivationTranchesOnDocumentSubmission: false,
+  IsGuaranteed: false,
+  AllowCollateralPartialRelease: null,
+  AllowCoDebtor: false,
+  AllowRefinancing: false,
+  MaxNoOfCodebtors: null,
+  PeriodicityType: 'Monthly',
+  RepaymentAllocationMethod: null,
+  HolidayShiftForRepaymentInstallments: false,
+  HolidayShiftMethod: null,
+  DeferDueDate: false,
+  GraceType: null,
+  ProductGrace: null,
+  GraceDaysForRepayment: null,
+  PenaltyForGracePeriod: false,
+};
+
+/** The product PL, its only item with all interests and commissions, with changes. */
+export function product(offering: Offering = {}): ProductRecord {
+  return {
+    Code: 'PL',
+    Version: 1,
+    Id: guid(1),
+    Name: 'Personal loan',
+    Status: 'Approved',
+    StartDate: null,
+    EndDate: null,
+    BankingProductType: 'TL',
+    Display: { ProductImage: null, Benefits: null, DisplayConditions: null, NoOfDebtor: null },
+    GeneralData: { ...GENERAL, ...offering.general },
+    CountryCalendars: [],
+    PaymentScheduleTypes: ['EqualInstallments', 'EqualPrincipal'],
+    CapitalPercent: null,
+    ResidualPercent: null,
+    Guarantees: [],
+    DestinationTypes: [],
+    DisbursementMatrix: [],
+    AssociatedProducts: [],
+    Availability: { ...AVAILABILITY, ...offering.availability },
+    InterestsAndCommissions: [
+      { Id: guid(10), Name: 'Standard', InterestList: 'INT', CommissionList: 'COM', Filters: [] },
+    ],
+    Insurances: [
+      {
+        Id: guid(30),
+        Name: 'Cover',
+        Code: 'COVER',
+        InsuranceList: 'INS',
+        StartDate: null,
+        EndDate: null,
+        Filters: [],
+      },
+    ],
+    Discounts: ['DIS'],
+    Questions: [],
+    Documents: [],
+    ...offering.product,
+  };
+}
+
+function list(Code: string, number: number) {
+  return { ...LIST, Code, Id: guid(number), Name: `List ${Code}` };
+}
+
+/** The catalogue of an offering; a custom list ODD holds 1 and 3. */
+export function catalogueOf(offering: Offering = {}): CatalogueView {
+  const source = 'test';
+  const interests = { ...list('INT', 11), Interests: offering.interests ?? [interest()] };
+  const commissions = { ...list('COM', 12), Commissions: offering.commissions ?? [] };
+  const insurances = { ...list('INS', 13), Insurances: offering.insurances ?? [] };
+  const discounts = { ...list('DIS', 14), Discounts: offering.discounts ?? [] };
+  const records: readonly CatalogueRecord[] = [
+    { kind: 'product', source, record: product(offering) },
+    { kind: 'interest-list', source, record: interests },
+    { kind: 'commission-list', source, record: commissions },
+    { kind: 'insurance-list', source, record: insurances },
+    { kind: 'discount-list', source, record: discounts },
+    { kind: 'custom-list', source, record: { Code: 'ODD', Version: 1, Values: [1, 3] } },
+  ];
+  const lending = createLendingCatalogue(offering.lending ?? {});
+  if (lending.kind === 'refused') throw new Error(JSON.stringify(lending.faults));
+  return viewOfRecords(records, lending.catalogue);
+}
+
+/** 1000 over 4 months with level payments, with changes. */
+export function simulateRequest(changes: Partial<SimulateRequest> = {}): SimulateRequest {
+  return {
+    productCode: 'PL',
+    amount: new Decimal(1000),
+    loanPeriod: 4,
+    scheduleType: 'EqualInstallments',
+    ...changes,
+  };
+}
+
+/** The outcome of a request for an offering. */
+export function simulated(
+  offering: Offering = {},
+  changes: Partial<SimulateRequest> = {},
+  requestDay = SIMULATION_DAY,
+): SimulationOutcome {
+  const calendars = { find: (name: string) => findCalendar(name, {}) };
+  return simulate(simulateRequest(changes), { catalogue: catalogueOf(offering), calendars, requestDay });
+}
+
+/** The records of a request that must be answered. */
+export function recordsOf(...call: Parameters<typeof simulated>): readonly SimulationRecord[] {
+  const outcome = simulated(...call);
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  return outcome.records;
+}
+
+/** The only record of a request that must have one. */
+export function recordOf(...call: Parameters<typeof simulated>): SimulationRecord {
+  const [record, ...others] = recordsOf(...call);
+  if (record === undefined || others.length > 0) throw new Error(`${others.length + 1} records`);
+  return record;
+}
+
+/** Path, code and status of each fault of a request that must be refused. */
+export function refusalOf(...call: Parameters<typeof simulated>): readonly string[] {
+  const outcome = simulated(...call);
+  if (outcome.kind === 'simulation') throw new Error('the request was answered');
+  return outcome.faults.map(({ path, code, status }) => `${path} ${code} ${status}`);
+}
+
+/** The messages of a request that must be refused. */
+export function messagesOf(...call: Parameters<typeof simulated>): readonly string[] {
+  const outcome = simulated(...call);
+  if (outcome.kind === 'simulation') throw new Error('the request was answered');
+  return outcome.faults.map(({ message }) => message);
+}
+
+/** The warnings of a request that must be answered, as `code path`. */
+export function warningsOf(...call: Parameters<typeof simulated>): readonly string[] {
+  const outcome = simulated(...call);
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  return outcome.warnings.map(({ code, path }) => `${code} ${path}`);
+}

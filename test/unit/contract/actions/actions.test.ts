@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { MESSAGES } from '../../../../schemas/catalogue.ts';
+import { ACTIONS, findAction } from '../../../../shared/contract/actions/actions.ts';
+import type { RequestContext } from '../../../../shared/messaging/handler/handle-by-type.ts';
+import { createHandlers as createProductHandlers } from '../../../../workers/product/handlers.ts';
+import { createHandlers } from '../../../../workers/schedule/handlers.ts';
+import { createHandlers as createSimulationHandlers } from '../../../../workers/simulation/handlers.ts';
+import { EXAMPLE_CATALOGUE, EXAMPLE_TIME_MS } from '../../../support/builders/example-catalogue.ts';
+import { BUILT_IN_ENVIRONMENT } from '../../../support/builders/lending-environment.ts';
+
+const handlers = {
+  ...createHandlers(BUILT_IN_ENVIRONMENT),
+  ...createProductHandlers(EXAMPLE_CATALOGUE),
+  ...createSimulationHandlers(EXAMPLE_CATALOGUE, BUILT_IN_ENVIRONMENT),
+};
+const NAME = 'PLAT_BP_CalculateRepaymentSchedule';
+
+describe('finding an action', () => {
+  test.each([NAME, NAME.toLowerCase(), NAME.toUpperCase(), 'plat_BP_calculateRepaymentSchedule'])(
+    '%s is found: names match in any case (E4)',
+    (name) => {
+      expect(findAction(name)?.name).toBe(NAME);
+    },
+  );
+
+  test.each(['', 'PLAT_BP_CalculateRepaymentSchedul', '__proto__', 'constructor'])(
+    '%j is no action',
+    (name) => {
+      expect(findAction(name)).toBeUndefined();
+    },
+  );
+});
+
+test('actions and the catalogue of messages name the same types and topics', () => {
+  const fromActions = ACTIONS.map(({ requestType, replyType, topic, bulkTopic }) => ({
+    type: requestType,
+    replyType,
+    requestTopic: topic,
+    ...(bulkTopic === undefined ? {} : { bulkRequestTopic: bulkTopic }),
+  }));
+  const requests = MESSAGES.filter((message) => message.kind === 'request');
+  expect(requests).toHaveLength(fromActions.length);
+  expect(requests).toEqual(fromActions.map((entry) => expect.objectContaining(entry) as unknown));
+});
+
+describe('reading a body', () => {
+  const [action] = ACTIONS;
+  const [example] = action?.examples ?? [];
+
+  test('the direct and the generic form give the same payload', () => {
+    const direct = action?.read(example?.request);
+    expect(direct).toMatchObject({ kind: 'valid' });
+    expect(
+      action?.read({ access_token: 't', user_name: 'u', Data: JSON.stringify(example?.request) }),
+    ).toEqual(direct);
+  });
+
+  test('warnings about the form come with those about the members', () => {
+    const data = { jsonParam: { ...(example?.request['jsonParam'] as object), extra: 1 } };
+    expect(action?.read({ Data: data, more: 1 })).toMatchObject({
+      warnings: [{ path: 'more' }, { path: 'jsonParam.extra' }],
+    });
+  });
+
+  test('faults of the input are those of the direct form', () => {
+    expect(action?.read({ Data: {} })).toMatchObject({ faults: [{ path: 'jsonParam', code: 'missing' }] });
+  });
+});
+
+describe('examples', () => {
+  const cases = ACTIONS.flatMap((action) => action.examples.map((example) => ({ action, example })));
+
+  test.each(cases)('$example.summary: the answer is what the engine answers', async ({ action, example }) => {
+    const read = action.read(example.request);
+    if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
+    expect(read.warnings).toEqual([]);
+    const context = { originTimestampMs: EXAMPLE_TIME_MS } as RequestContext;
+    const outcome = await handlers[action.requestType]?.(read.payload, context);
+    if (outcome === undefined || !('reply' in outcome)) throw new Error(JSON.stringify(outcome));
+    expect(JSON.parse(action.render(outcome.reply?.payload))).toEqual(example.reply);
+  });
+
+  test.each(cases)('$example.summary: the answer has the shape that is documented', ({ action, example }) => {
+    expect(action.replyShape.safeParse(example.reply)).toMatchObject({ success: true });
+  });
+});

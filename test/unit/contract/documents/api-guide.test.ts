@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ACTIONS, findAction } from '../../../../shared/contract/actions/actions.ts';
+import {
+  ACCEPTED_EXAMPLE,
+  NOTIFICATION_EXAMPLE,
+} from '../../../../shared/contract/notification/notification-examples.ts';
+import { NOTIFICATION_LIMITS } from '../../../../shared/contract/notification/notification-limits.ts';
+import { emailReader } from '../../../../shared/contract/notification/read-notification-requests.ts';
+import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/read-repayment-schedule-request.ts';
+import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
+import { calendarDateOf } from '../../../../shared/lending/dates/calendar-date.ts';
+import { HEADER } from '../../../../shared/messaging/header-names.ts';
+import { TOPIC } from '../../../../shared/messaging/topics/topic-names.ts';
+import { createProblem } from '../../../../shared/platform/create-problem.ts';
+import { ERROR_CODES } from '../../../../shared/platform/error-codes.ts';
+
+const guide = readFileSync(new URL('../../../../docs/api.md', import.meta.url), 'utf8');
+const blocks = [...guide.matchAll(/```json\n([\s\S]*?)```/g)].map(
+  ([, text = '']) => JSON.parse(text) as object,
+);
+const [request, firstInstallment, generic] = blocks;
+const explanation = blocks.find((block) => Array.isArray(block)) as readonly object[] | undefined;
+const problem = blocks.find((block) => 'errors' in block);
+const payment = blocks.find((block) => 'PMTValue' in block);
+const rate = blocks.find((block) => 'Rate' in block);
+const productByCode = blocks.find((block) => 'BankingProduct' in block);
+const productDetails = blocks.find((block) => 'ProductImage' in block);
+const insuranceList = blocks.find((block) => 'Insurances' in block);
+const productDocuments = blocks.find((block) => Array.isArray(block) && block.some(isDocument));
+const simulation = blocks.find((block) => 'Records' in block);
+const answers = [payment, rate, productByCode, productDetails, insuranceList, productDocuments, simulation];
+const action = ACTIONS[0];
+const example = action?.examples[0];
+
+test('the request and the answer of the guide are those of the worked example', () => {
+  expect(request).toEqual(example?.request);
+  expect([firstInstallment]).toEqual((example?.reply as readonly object[] | undefined)?.slice(0, 1));
+});
+
+test('the explained figures of the guide are those of the worked example', () => {
+  const members = { ...(example?.request['jsonParam'] as object), Explain: true };
+  const read = readRepaymentScheduleRequest({ jsonParam: members });
+  if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
+  const outcome = calculateRepaymentSchedule(read.payload, { requestDay: calendarDateOf(2024, 1, 1) });
+  const rows = JSON.parse(action?.render(outcome) ?? '[]') as readonly { Explanation: readonly object[] }[];
+  expect(explanation).toHaveLength(2);
+  expect(rows[0]?.Explanation).toEqual(expect.arrayContaining([...(explanation ?? [])]));
+});
+
+test('the calls of the guide and their answers are worked examples', () => {
+  const calls = [...guide.matchAll(/^curl -s \S+\/actions\/(\w+) \\\n.*\n {2}-d '([^']+)'$/gm)];
+  const shown = calls.map(([, name = '', body = '']) => ({ name, request: JSON.parse(body) as unknown }));
+  expect(shown.map(({ name }) => findAction(name)?.name)).toEqual(ACTIONS.slice(1).map(({ name }) => name));
+  for (const [index, { name, request: body }] of shown.entries()) {
+    const worked = findAction(name)?.examples[0];
+    expect(body).toEqual(worked?.request);
+    expect(answers[index]).toEqual(worked?.reply);
+  }
+});
+
+test('the notification of the guide is accepted as it stands, and its answers are worked examples', async () => {
+  const call = /email\/send \\\n(?:.*\\\n)+ {2}-d '([^']+)'/.exec(guide)?.[1] ?? '';
+  const read = await emailReader.read(JSON.parse(call), { hasDefaultSender: true });
+  expect(read).toMatchObject({ kind: 'valid', warnings: [] });
+  expect(blocks).toContainEqual(ACCEPTED_EXAMPLE);
+  expect(blocks).toContainEqual(NOTIFICATION_EXAMPLE);
+});
+
+test('the limits of notifications in the guide are those that are kept', () => {
+  const { smsCharacters, subjectBytes, recipients, attachments, attachmentBytes } = NOTIFICATION_LIMITS;
+  const told = [
+    `${smsCharacters.toLocaleString('en')} UTF-16 units`,
+    `${NOTIFICATION_LIMITS.smsSenderCharacters} GSM characters`,
+    `at most ${NOTIFICATION_LIMITS.addressCharacters} characters`,
+    `at most ${subjectBytes} bytes`,
+    `${recipients} recipients in all`,
+    `at most ${attachments} files, ${attachmentBytes / 1_048_576} MiB decoded`,
+    `at most ${NOTIFICATION_LIMITS.attachmentNameCharacters} characters`,
+    `1 to ${NOTIFICATION_LIMITS.idempotencyKeyCharacters} printable ASCII characters`,
+  ];
+  expect(told.filter((text) => !guide.replaceAll('\n', ' ').includes(text))).toEqual([]);
+});
+
+test('the generic form of the guide is read as one', () => {
+  expect(action?.read(generic)).toMatchObject({
+    faults: expect.arrayContaining([expect.anything()]) as unknown,
+  });
+  expect(action?.read(generic)).not.toMatchObject({ faults: [{ path: 'Data' }] });
+});
+
+test('the problem of the guide is what such a request is answered with', () => {
+  const members = { ...(example?.request['jsonParam'] as object), Amount: '100', InstallmentsNo: null };
+  const read = action?.read({ jsonParam: members });
+  const errors = read?.kind === 'invalid' ? read.faults : [];
+  expect(problem).toEqual(createProblem('invalid-request', { errors, correlationId: 'loan-4711' }));
+});
+
+test('the table of errors is the list of error codes', () => {
+  const rows = [...guide.matchAll(/^\| (\d{3}) \| `([\w-]+)` \| (.+) \| (yes|no) \|$/gm)];
+  const documented = rows.map(([, status, code, title, again]) => [Number(status), code, title, again]);
+  const listed = Object.entries(ERROR_CODES).map(([code, { status, title, retryable }]) => [
+    status,
+    code,
+    title,
+    retryable ? 'yes' : 'no',
+  ]);
+  expect(documented).toEqual(listed);
+});
+
+test('topics and headers of the guide exist', () => {
+  const topics = [...guide.matchAll(/plat\.[a-z]+\.[a-z.-]+\.v\d/g)].map(([name]) => name);
+  expect(topics.length).toBeGreaterThan(2);
+  for (const topic of topics) expect(Object.values(TOPIC)).toContain(topic);
+  const headers = [...guide.matchAll(/\b(?:kafka_\w+|plat-[a-z]+(?:-[a-z]+)*)/g)].map(([name]) => name);
+  expect(headers.length).toBeGreaterThan(8);
+  for (const header of headers) expect(Object.values(HEADER)).toContain(header);
+});
+
+function isDocument(item: unknown): boolean {
+  return typeof item === 'object' && item !== null && 'Doc' in item;
+}

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
+import { BODY_FAULTS } from '../../../../shared/contract/json/body-faults.ts';
+import { CALCULATION_FAULTS } from '../../../../shared/contract/documents/calculation-faults.ts';
+import { docsPage } from '../../../../shared/contract/documents/docs-page.ts';
+import { html, table, withCode } from '../../../../shared/contract/documents/html.ts';
+import {
+  ERROR_MESSAGE_HEADERS,
+  replyMessageHeaders,
+  REQUEST_MESSAGE_HEADERS,
+} from '../../../../shared/contract/documents/message-headers.ts';
+import { NOTIFICATIONS } from '../../../../shared/contract/notification/notifications.ts';
+import { SHAPE_FAULTS } from '../../../../shared/contract/json/request-faults.ts';
+import { repaymentScheduleMembers } from '../../../../shared/contract/schedule/repayment-schedule-request-shape.ts';
+import { topicName } from '../../../../shared/messaging/topics/topic-names.ts';
+import { ERROR_CODES } from '../../../../shared/platform/error-codes.ts';
+
+const page = docsPage({ version: '1.2.3', basePath: '/bank', topicPrefix: 'test.' });
+
+describe('the page', () => {
+  test('loads nothing from anywhere and runs nothing', () => {
+    expect(page).not.toMatch(/<(script|link|img|iframe|object|embed|form)\b/i);
+    expect(page).not.toMatch(/\s(on\w+|style|src)\s*=/i);
+    expect(page).not.toMatch(/@import|url\(|https?:\/\//i);
+    expect(page.match(/<style>/g)).toHaveLength(1);
+  });
+
+  test('names every action with its address, topics and message types', () => {
+    for (const { name, topic, bulkTopic, requestType, replyType } of ACTIONS) {
+      expect(page).toContain(`POST /bank/platapi/automation-processors/actions/${name}`);
+      expect(page).toContain(topicName('test.', topic));
+      expect(page).toContain(topicName('test.', bulkTopic ?? topic));
+      expect(page).toContain(requestType);
+      expect(page).toContain(replyType);
+    }
+  });
+
+  test('names every notification with its address, headers, topic and message type', () => {
+    for (const { path, channelNumber, topic, commandType, bodyShape } of NOTIFICATIONS) {
+      expect(page).toContain(`POST /bank${path}`);
+      expect(page).toContain(topicName('test.', topic));
+      expect(page).toContain(commandType);
+      expect(page).toContain(`<code>${channelNumber}</code>`);
+      for (const member of Object.keys(bodyShape.shape)) expect(page).toContain(`<code>${member}</code>`);
+    }
+    expect(page).toContain('GET /bank/api/notifications/v1/{notificationId}');
+    for (const header of ['X-Communication-Channel', 'X-Sender-Id', 'Idempotency-Key', 'platrealm'])
+      expect(page).toContain(`<code>${header}</code>`);
+  });
+
+  test('begins with a call that can be pasted and works as it stands', () => {
+    const call = /<pre><code>(curl[\s\S]*?)<\/code><\/pre>/.exec(page)?.[1] ?? '';
+    const text = call.replaceAll('&quot;', '"').replaceAll('&#39;', "'");
+    expect(text).toContain(`"$ENGINE/bank/platapi/automation-processors/actions/${ACTIONS[0]?.name}"`);
+    const body = /-d '([^']*)'$/.exec(text)?.[1] ?? '';
+    expect(ACTIONS[0]?.read(JSON.parse(body))).toMatchObject({ kind: 'valid', warnings: [] });
+    expect(page.indexOf('id="first-call"')).toBeLessThan(page.indexOf(`id="${ACTIONS[0]?.name}"`));
+  });
+
+  test('names health and metrics', () => {
+    for (const path of ['/health/live', '/health/ready', '/metrics']) expect(page).toContain(`GET ${path}<`);
+  });
+
+  test('lists every member of the request, nested ones by their path', () => {
+    for (const name of Object.keys(repaymentScheduleMembers.shape))
+      expect(page).toContain(`<code>jsonParam.${name}</code>`);
+    expect(page).toContain('<code>jsonParam.Commission[].SourceValue</code>');
+    expect(page).toContain('<td data-label="Type">true, false, 0, 1</td>');
+  });
+
+  test('lists the members of the answer in both spellings', () => {
+    for (const member of [
+      '[].remainingValue',
+      '[].RemainingValue',
+      '[].dae',
+      '[].EIR',
+      '[].IsEarlyRepayment',
+    ]) {
+      expect(page).toContain(`<code>${member}</code>`);
+    }
+  });
+
+  test('lists every error, every fault and every message header', () => {
+    for (const code of [ERROR_CODES, BODY_FAULTS, SHAPE_FAULTS, CALCULATION_FAULTS].flatMap(Object.keys)) {
+      expect(page).toContain(`<code>${code}</code>`);
+    }
+    for (const { name } of [
+      ...REQUEST_MESSAGE_HEADERS,
+      ...replyMessageHeaders(['Holiday-Calendar']),
+      ...ERROR_MESSAGE_HEADERS,
+    ]) {
+      expect(page).toContain(`<code>${name}</code>`);
+    }
+  });
+
+  test('closes what it opens', () => {
+    for (const tag of [
+      'html',
+      'head',
+      'body',
+      'main',
+      'section',
+      'table',
+      'tr',
+      'td',
+      'pre',
+      'code',
+      'details',
+      'div',
+    ]) {
+      const opened = page.match(new RegExp(`<${tag}[ >]`, 'g'));
+      expect({ tag, closed: page.match(new RegExp(`</${tag}>`, 'g'))?.length }).toEqual({
+        tag,
+        closed: opened?.length,
+      });
+    }
+  });
+
+  test('links lead to places on the page or to the other documents', () => {
+    const targets = [...page.matchAll(/href="([^"]+)"/g)].map(([, target = '']) => target);
+    expect(targets).toContain('/bank/openapi.json');
+    for (const target of targets.filter((one) => one.startsWith('#'))) {
+      expect(page).toContain(`id="${target.slice(1)}"`);
+    }
+  });
+});
+
+test('text never becomes markup', () => {
+  expect(html`<p title="${'"\''}">${'<b>&'}</p>`.markup).toBe('<p title="&quot;&#39;">&lt;b&gt;&amp;</p>');
+  expect(table(['<'], [['>']]).markup).toContain('<td data-label="&lt;">&gt;</td>');
+  expect(html`${withCode('a `<b>` c')}`.markup).toBe('a <code>&lt;b&gt;</code> c');
+});

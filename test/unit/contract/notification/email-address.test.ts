@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import {
+  cleanEmailAddress,
+  readAddressList,
+  withoutRepeated,
+} from '../../../../shared/contract/notification/email-address.ts';
+
+describe('an e-mail address', () => {
+  it.each([
+    ['ana@mail.example', 'ana@mail.example'],
+    ['  ana@mail.example\t', 'ana@mail.example'],
+    ['ana.b+tag@sub.mail.example', 'ana.b+tag@sub.mail.example'],
+    ["o'neil_1@mail.example", "o'neil_1@mail.example"],
+    ['ana@bücher.example', 'ana@xn--bcher-kva.example'],
+    [`${'a'.repeat(64)}@mail.example`, `${'a'.repeat(64)}@mail.example`],
+  ])('%j is %s', (written, address) => {
+    expect(cleanEmailAddress(written)).toBe(address);
+  });
+
+  it.each([
+    '',
+    'ana',
+    'ana@',
+    '@mail.example',
+    'ana@mail',
+    'ana@localhost',
+    'ana@[127.0.0.1]',
+    'ana@127.0.0.1',
+    'ana@mail..example',
+    'ana@-mail.example',
+    '.ana@mail.example',
+    'ana.@mail.example',
+    'a..b@mail.example',
+    'Ana <ana@mail.example>',
+    '<ana@mail.example>',
+    '"ana b"@mail.example',
+    'ana@mail.example (home)',
+    'ana b@mail.example',
+    'ana@mail.example,eve@mail.example',
+    'ana@mail.example;eve@mail.example',
+    'ana@eve@mail.example',
+    'ana@mail.example\r\nBcc: eve@mail.example',
+    'ana@mail.example\n',
+    '\u0000ana@mail.example',
+    'änа@mail.example',
+    'ana@mail.example\u2028',
+    'ana@ma\u00adil.example',
+    'ana@mail\uff0eexample',
+    'ana@mail.example%0aBcc:eve@mail.example',
+    `${'a'.repeat(65)}@mail.example`,
+    `ana@${'a'.repeat(64)}.example`,
+    `ana@${'a.'.repeat(130)}example`,
+  ])('%j is not one plain address', (written) => {
+    expect(cleanEmailAddress(written)).toBeUndefined();
+  });
+});
+
+describe('a list of addresses (N4)', () => {
+  it('is separated by semicolons or commas; blanks and empty items do not count', () => {
+    expect(readAddressList('a@x.example; b@x.example,c@x.example ;, ')).toEqual({
+      addresses: ['a@x.example', 'b@x.example', 'c@x.example'],
+      wrong: [],
+    });
+    expect(readAddressList(' ;, ')).toEqual({ addresses: [], wrong: [] });
+  });
+
+  it('tells which items are none by their place, never by what they are', () => {
+    expect(readAddressList('a@x.example; nobody; Ana <b@x.example>')).toEqual({
+      addresses: ['a@x.example'],
+      wrong: [2, 3],
+    });
+  });
+
+  it('is left with each mailbox once, and without those that get the message anyway', () => {
+    expect(withoutRepeated(['a@x.example', 'A@X.example', 'b@x.example'], new Set(['b@x.example']))).toEqual([
+      'a@x.example',
+    ]);
+  });
+});

@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import { messageDefinition } from '../../../../schemas/catalogue.ts';
+import { readSchema } from '../../../../schemas/schema-files.ts';
+import {
+  checkAttachments,
+  checkEmailCommand,
+  checkSmsCommand,
+} from '../../../../shared/contract/notification/check-notification-command.ts';
+import { JSON_SHAPES } from '../../../../shared/contract/actions/json-shapes.ts';
+import { renderNotification } from '../../../../shared/contract/notification/notification-answers.ts';
+import {
+  ACCEPTANCE_EXAMPLE,
+  STATE_EXAMPLE,
+} from '../../../../shared/contract/notification/notification-examples.ts';
+import { createMessageCodec } from '../../../../shared/messaging/codec/message-codec.ts';
+import type { EmailCommand, SmsCommand } from '../../../../shared/notification/command.ts';
+import type {
+  NotificationAcceptance,
+  NotificationState,
+} from '../../../../shared/notification/notification-state.ts';
+import { systemClock } from '../../../../shared/platform/clock.ts';
+import type { Decoded } from '../../../../shared/messaging/codec.ts';
+
+const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: systemClock });
+const ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
+const SMS: SmsCommand = {
+  notificationId: ID,
+  sender: undefined,
+  receiver: '+40722123456',
+  message: 'Hello',
+};
+const EMAIL: EmailCommand = {
+  notificationId: undefined,
+  sender: 'office@bank.example',
+  receiver: 'ana@mail.example',
+  cc: ['b@mail.example'],
+  bcc: [],
+  subject: 'News',
+  message: '<p>Hello',
+  contentType: 'text/html',
+  attachments: [{ name: 'a.txt', content: Buffer.from('text') }],
+};
+
+async function throughLog(type: string, payload: unknown, format: 'avro' | 'json'): Promise<Decoded> {
+  return codec.decode(await codec.encode(type, payload, format));
+}
+const codesOf = (refused: { readonly faults: readonly { path: string; code: string }[] } | undefined) =>
+  refused?.faults.map(({ path, code }) => `${path} ${code}`) ?? [];
+
+/** Members of a message in Avro. */
+const names = (type: string) => {
+  const definition = messageDefinition(type);
+  const text = definition === undefined ? '{"fields":[]}' : readSchema(definition);
+  return (JSON.parse(text) as { fields: { name: string }[] }).fields.map(({ name }) => name).toSorted();
+};
+
+describe('commands on the log', () => {
+  it.each(['avro', 'json'] as const)('come through %s as they were', async (format) => {
+    expect(await throughLog('SendSmsCommand', SMS, format)).toMatchObject({ format, payload: SMS });
+    expect(await throughLog('SendEmailCommand', EMAIL, format)).toMatchObject({ format, payload: EMAIL });
+  });
+
+  it('are in JSON the HTTP body and the id, cleaned alike (N4)', () => {
+    const body = { receiver: '0040 722 123 456', message: 'x', notificationId: ID.toUpperCase(), extra: 1 };
+    expect(JSON_SHAPES['SendSmsCommand']?.parse(body)).toMatchObject({
+      kind: 'valid',
+      payload: { notificationId: ID, receiver: '+40722123456' },
+      warnings: [{ code: 'unknown-member', path: 'extra' }],
+    });
+    expect(JSON_SHAPES['SendSmsCommand']?.parse({ ...body, notificationId: 'x' })).toMatchObject({
+      kind: 'invalid',
+      faults: [
+        { path: 'notificationId', code: 'wrong-type' },
+        { path: 'extra', code: 'unknown-member' },
+      ],
+    });
+  });
+
+  it('may hold files of 7 MiB in Avro and still fit a record of the log', async () => {
+    const content = Buffer.alloc(7 * 1_024 * 1_024);
+    const { value } = await codec.encode(
+      'SendEmailCommand',
+      { ...EMAIL, attachments: [{ name: 'a', content }] },
+      'avro',
+    );
+    expect(value.length).toBeLessThan(8 * 1_024 * 1_024 - 65_536);
+  });
+
+  it('have a member in Avro for each of the domain', () => {
+    expect(names('SendSmsCommand')).toEqual(Object.keys(SMS).toSorted());
+    expect(names('SendEmailCommand')).toEqual(Object.keys(EMAIL).toSorted());
+    expect(names('NotificationAcceptance')).toEqual(Object.keys(ACCEPTANCE_EXAMPLE).toSorted());
+  });
+});
+
+describe('a command in Avro is held against the rules of the HTTP body', () => {
+  it('and passes when it is clean', async () => {
+    expect(checkSmsCommand(SMS)).toBeUndefined();
+    expect(checkEmailCommand(EMAIL)).toBeUndefined();
+    expect(await checkAttachments(EMAIL)).toBeUndefined();
+    expect(checkAttachments({ ...EMAIL, attachments: [] })).toBeUndefined();
+  });
+
+  it.each<[Partial<SmsCommand>, string]>([
+    [{ receiver: '0722123456' }, 'receiver invalid-phone-number'],
+    [{ receiver: '+40 722 123 456' }, 'receiver unclean'],
+    [{ sender: ' MyBank' }, 'sender unclean'],
+    [{ sender: 'a\r\nb' }, 'sender control-character'],
+    [{ message: '' }, 'message empty'],
+    [{ message: 'x'.repeat(1_601) }, 'message too-long'],
+    [{ notificationId: 'x' }, 'notificationId wrong-type'],
+    [{ notificationId: ID.toUpperCase() }, 'notificationId wrong-type'],
+  ])('%j: %s', (members, fault) => {
+    expect(codesOf(checkSmsCommand({ ...SMS, ...members }))).toEqual([fault]);
+  });
+
+  it.each<[Partial<EmailCommand>, string]>([
+    [{ receiver: 'Ana <ana@mail.example>' }, 'receiver invalid-address'],
+    [{ cc: ['ok@mail.example', 'x'] }, 'cc[1] invalid-address'],
+    [{ bcc: ['a@mail.example, b@mail.example'] }, 'bcc[0] invalid-address'],
+    [{ bcc: Array.from({ length: 49 }, () => 'a@mail.example') }, 'bcc too-many-recipients'],
+    [{ cc: Array.from({ length: 5_000 }, () => 'x') }, 'cc too-many-recipients'],
+    [{ sender: 'a@mail.example\r\nBcc: b@mail.example' }, 'sender control-character'],
+    [{ subject: 'a\nb' }, 'subject control-character'],
+    [{ contentType: 'text/evil' as 'text/html' }, 'contentType unknown-value'],
+    [{ attachments: [{ name: '../a', content: Buffer.from('x') }] }, 'attachmentList[0].name invalid-name'],
+    [{ attachments: [{ name: 'a', content: Buffer.alloc(0) }] }, 'attachmentList[0].content empty'],
+    [
+      { attachments: [{ name: 'a', content: Buffer.alloc(7 * 1_024 * 1_024 + 1) }] },
+      'attachmentList[0].content attachment-too-large',
+    ],
+    [
+      { attachments: Array.from({ length: 21 }, () => ({ name: 'a', content: Buffer.from('x') })) },
+      'attachmentList too-many-items',
+    ],
+  ])('%#: %s', (members, fault) => {
+    expect(codesOf(checkEmailCommand({ ...EMAIL, ...members }))).toEqual([fault]);
+  });
+
+  it('and by the content of its files', async () => {
+    const attachments = [{ name: 'a.pdf', content: Buffer.from('#!/bin/sh') }];
+    expect(codesOf(await checkAttachments({ ...EMAIL, attachments }))).toEqual([
+      'attachmentList[0].content refused-type',
+    ]);
+  });
+});
+
+describe('the records of notifications', () => {
+  it.each([
+    ['NotificationAcceptance', ACCEPTANCE_EXAMPLE],
+    ['NotificationState', STATE_EXAMPLE],
+  ])('%s comes through Avro and JSON as it was', async (type, example) => {
+    const json = await throughLog(type, example, 'json');
+    expect(json).toMatchObject({ payload: example });
+    const payload = json.kind === 'decoded' ? json.payload : undefined;
+    expect(await throughLog(type, payload, 'avro')).toMatchObject({ payload: example });
+    expect(JSON_SHAPES[type]?.parse({ notificationId: 5 })).toMatchObject({ kind: 'invalid' });
+  });
+});
+
+describe('what a caller is told of a notification (N3)', () => {
+  const acceptance = ACCEPTANCE_EXAMPLE as NotificationAcceptance;
+  const state = { ...STATE_EXAMPLE, owner: 'process', leaseUntil: 5 } as unknown as NotificationState;
+  const told = (known: NotificationState | undefined) =>
+    JSON.parse(renderNotification(acceptance, known)) as object;
+
+  it('is accepted before the first try, in ISO times', () => {
+    expect(told(undefined)).toEqual({
+      notificationId: acceptance.notificationId,
+      status: 'accepted',
+      channel: 'email',
+      attempts: [],
+      updatedAt: '2026-01-15T09:30:00.000Z',
+    });
+  });
+
+  it('is retrying with its attempts and when the next one is made', () => {
+    expect(told(state)).toEqual({
+      notificationId: acceptance.notificationId,
+      status: 'retrying',
+      channel: 'email',
+      attempts: [
+        {
+          attempt: 1,
+          at: '2026-01-15T09:30:00.250Z',
+          provider: 'SMTP',
+          result: 'transient',
+          code: 'smtp-452-4.2.2',
+        },
+      ],
+      updatedAt: '2026-01-15T09:30:00.260Z',
+      nextAttemptAt: '2026-01-15T09:30:10.260Z',
+      code: 'smtp-452-4.2.2',
+    });
+  });
+
+  it('shows a sending one as what it was before', () => {
+    expect(told({ ...state, status: 'sending', attempt: 1 })).toMatchObject({ status: 'accepted' });
+    const again = told({ ...state, status: 'sending', attempt: 2 });
+    expect(again).toMatchObject({ status: 'retrying' });
+    expect(again).not.toHaveProperty('nextAttemptAt');
+  });
+
+  it.each(['sent', 'failed', 'parked'] as const)('is %s at the end', (status) => {
+    expect(told({ ...state, status })).toMatchObject({ status, code: 'smtp-452-4.2.2' });
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { cleanPhoneNumber, cleanSmsSender } from '../../../../shared/contract/notification/phone-number.ts';
+
+describe('the receiver of an SMS (N4)', () => {
+  it.each([
+    ['+40722123456', '+40722123456'],
+    ['+40 722 123 456', '+40722123456'],
+    [' +40-722-123-456 ', '+40722123456'],
+    ['(+40) 722.123.456', '+40722123456'],
+    ['[0040] 722/123/456', '+40722123456'],
+    ['0040722123456', '+40722123456'],
+    ['+40\u00a0722\u2011123\u2013456', '+40722123456'],
+    ['+40 (0) 722 123 456', '+40722123456'],
+    ['+1 (202) 555-0123', '+12025550123'],
+  ])('%j is cleaned to %s', (written, number) => {
+    expect(cleanPhoneNumber(written)).toBe(number);
+  });
+
+  it.each([
+    '',
+    '0722123456',
+    '40722123456',
+    '+4072212',
+    '+999123456789',
+    '+40722123456x',
+    '+40722123456;ext=5',
+    '+40722123456 ext 5',
+    'tel:+40722123456',
+    '++40722123456',
+    '+40722+123456',
+    '+',
+    '00',
+    '\u0664\u0660\u0667\u0662\u0662',
+    '+40722123456'.padEnd(60),
+  ])('%j is no number that can be called from everywhere', (written) => {
+    expect(cleanPhoneNumber(written)).toBeUndefined();
+  });
+
+  it('without a country code it is one of the configured country, and of none without', () => {
+    expect(cleanPhoneNumber('0722 123 456', 'RO')).toBe('+40722123456');
+    expect(cleanPhoneNumber('07400 123456', 'GB')).toBe('+447400123456');
+    expect(cleanPhoneNumber('+447400123456', 'RO')).toBe('+447400123456');
+    expect(cleanPhoneNumber('0722 123 456')).toBeUndefined();
+  });
+});
+
+describe('the sender of an SMS', () => {
+  it.each([
+    ['MyBank', 'MyBank'],
+    [' MyBank ', 'MyBank'],
+    ['Bänk & Söhne', undefined],
+    ['Bänk & Sö', 'Bänk & Sö'],
+    ['12345678901', undefined],
+    ['A2345678901', 'A2345678901'],
+    ['A23456789012', undefined],
+    ['1717', '1717'],
+    ['12', undefined],
+    ['+40 722 123 456', '+40722123456'],
+    ['Ба́нк', undefined],
+    ['Bank€', undefined],
+    ['My\nBank', undefined],
+    ['', undefined],
+  ])('%j is %j', (written, sender) => {
+    expect(cleanSmsSender(written)).toBe(sender);
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import {
+  commissionsText,
+  insurancesText,
+  interestText,
+  scheduleText,
+} from '../../../../shared/contract/simulate/simulation-texts.ts';
+import {
+  commission,
+  discount,
+  insurance,
+  interest,
+  price,
+  rate,
+  recordOf,
+} from '../../../support/worlds/simulated-product.ts';
+
+const record = recordOf({
+  interests: [interest(rate(8.5))],
+  commissions: [commission({ Name: 'Fee "A"', ...price(100) })],
+  insurances: [insurance({ IsUpfront: true, PeriodicityType: 'Annual' })],
+  discounts: [
+    discount(),
+    discount({ Name: 'Five', IsPercentage: false, DiscountValue: 5 }),
+    discount({ Name: 'Salary', AppliedToDimension: 'Interest', IsPercentage: false, DiscountValue: 0.55 }),
+  ],
+});
+
+describe('the JSON texts of a simulation record', () => {
+  it('have the rows in ScheduleJson, with the members and the spelling of the interface (4.4)', () => {
+    const text = scheduleText({ ...record, rows: record.rows.slice(0, 2) });
+    expect(text).toBe(
+      '{"paymentSchedule":[' +
+        '{"InstallmentNo":0,"remainingValue":1000.00,"pMT":0.00,"interest":0.00,"principal":0.00,' +
+        '"managementFee":0.00,"totalInstallment":0.00},' +
+        '{"InstallmentNo":1,"remainingValue":1000.00,"pMT":254.15,"interest":6.63,"principal":247.52,' +
+        '"managementFee":85.00,"totalInstallment":342.15,"insurance":3.00}]}',
+    );
+  });
+
+  it('have the base rate and its discounts in OutputInterestJson (4.4)', () => {
+    expect(interestText(record.interest)).toBe(
+      '{"BaseInterestPercent":8.5,"InterestDiscountValue":0.55,"InterestDiscountPercent":0}',
+    );
+  });
+
+  it('have commissions with CurrencyId and insurances with CurrenctyId (4.4)', () => {
+    expect(JSON.parse(commissionsText(record.commissions))).toEqual([
+      {
+        Name: 'Fee "A"',
+        Value: 85,
+        Percent: null,
+        BaseValue: 100,
+        BasePercent: null,
+        DiscountValue: 5,
+        DiscountPercent: 10,
+        ValueIsPercent: false,
+        CurrencyId: '2e9b7d10-4c86-4f35-a1d0-000000455552',
+        FeePeriodicityType: 'Monthly',
+        FeeDate: '2025-01-01',
+        FeeId: '00000000-0000-4000-8000-000000000200',
+        IsUpfront: null,
+      },
+    ]);
+    expect(Object.keys(JSON.parse(insurancesText(record.insurances))[0])).toEqual([
+      'Name',
+      'Value',
+      'Percent',
+      'BaseValue',
+      'BasePercent',
+      'DiscountValue',
+      'DiscountPercent',
+      'ValueIsPercent',
+      'CurrenctyId',
+      'InsurancePeriodicityType',
+      'InsuranceDate',
+      'InsuranceId',
+      'IsUpfront',
+    ]);
+    expect(insurancesText([])).toBe('[]');
+  });
+});

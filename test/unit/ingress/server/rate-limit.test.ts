@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { createRateLimit } from '../../../../workers/ingress/server/rate-limit.ts';
+
+describe('the rate limit', () => {
+  it('lets a second’s worth through at once, then as many as time brings', () => {
+    let nowMs = 0;
+    const limit = createRateLimit(10, { now: () => nowMs });
+    const passed = () =>
+      Array.from({ length: 100 }, () => limit.take('a')).filter((wait) => wait === 0).length;
+    expect(passed()).toBe(10);
+    nowMs += 500;
+    expect(passed()).toBe(5);
+    nowMs += 60_000;
+    expect(passed()).toBe(10);
+  });
+
+  it('keeps callers apart, also when the clock goes backwards', () => {
+    let nowMs = 10_000;
+    const limit = createRateLimit(1, { now: () => nowMs });
+    expect([limit.take('a'), limit.take('a'), limit.take('b')]).toEqual([0, 1, 0]);
+    nowMs = 5_000;
+    expect(limit.take('a')).toBe(1);
+    nowMs = 6_000;
+    expect(limit.take('a')).toBe(0);
+  });
+
+  it('lets an expensive request go into debt, which the caller pays back before its next one', () => {
+    let nowMs = 0;
+    const limit = createRateLimit(100, { now: () => nowMs });
+    expect([limit.take('a'), limit.charge('a', 98), limit.take('a'), limit.charge('a', 98)]).toEqual([
+      0, 0, 0, 0,
+    ]);
+    expect(limit.take('a')).toBe(1);
+    expect(limit.take('b')).toBe(0);
+    nowMs += 900;
+    expect(limit.take('a')).toBe(1);
+    nowMs += 90;
+    expect(limit.take('a')).toBe(0);
+  });
+
+  it('refuses an expensive request of a caller that is in debt, however many came in at once', () => {
+    const limit = createRateLimit(10, { now: () => 0 });
+    for (let request = 0; request < 10; request++) limit.take('a');
+    const charged = Array.from({ length: 10 }, () => limit.charge('a', 99));
+    expect(charged).toEqual([0, ...Array.from({ length: 9 }, () => 10)]);
+  });
+
+  it('remembers a bounded number of callers and forgets the one seen first', () => {
+    const limit = createRateLimit(1, { now: () => 0 });
+    limit.take('first');
+    for (let caller = 0; caller < 9_999; caller++) limit.take(`caller ${caller}`);
+    expect(limit.take('first')).toBe(1);
+    limit.take('one more');
+    expect(limit.take('caller 9998')).toBe(1);
+    expect(limit.take('first')).toBe(0);
+  });
+
+  it('is off at 0', () => {
+    const limit = createRateLimit(0, { now: () => 0 });
+    expect(Array.from({ length: 1_000 }, () => limit.take('a')).every((wait) => wait === 0)).toBe(true);
+  });
+});

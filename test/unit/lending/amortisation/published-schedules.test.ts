@@ -1,0 +1,200 @@
+/** Schedules that others have published, asked for as a caller would (test/cases/lending/schedule.json). */
+
+import { describe, expect, it } from 'vitest';
+import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/read-repayment-schedule-request.ts';
+import { COMPILED_BUILT_IN_SCHEDULE_TYPES } from '../../../../shared/lending/schedule-types/built-in-schedule-types.ts';
+import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
+import type { CompiledScheduleType } from '../../../../shared/lending/schedule-types/compiled-schedule-type.ts';
+import { BUILT_IN_PERIODICITIES } from '../../../../shared/lending/dates/periodicity.ts';
+import type { RepaymentSchedule } from '../../../../shared/lending/request/repayment-schedule.ts';
+import { scheduleCatalogueOf } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
+import type {
+  ScheduleColumnRecord,
+  ScheduleTypeRecord,
+} from '../../../../shared/lending/schedule-types/schedule-type-record.ts';
+import cases from '../../../cases/lending/schedule.json' with { type: 'json' };
+import { date, REQUEST_DAY } from '../../../support/builders/lending-loan.ts';
+import {
+  columnOf,
+  compiledOf,
+  LEVEL_COLUMNS,
+  recordOf,
+} from '../../../support/builders/schedule-type-records.ts';
+
+interface PublishedRow {
+  readonly n: number;
+  readonly due_date?: string;
+  readonly payment?: number;
+  readonly interest: number;
+  readonly principal: number;
+  readonly closing_balance: number;
+  /** Commissions beside the payment. */
+  readonly fee?: number;
+  /** Commissions that the payment holds. */
+  readonly fees?: number;
+}
+
+interface PublishedSchedule {
+  readonly id: string;
+  readonly input: {
+    readonly carry?: string;
+    readonly periods?: number;
+    readonly further_drawdowns?: readonly { readonly after_instalment: number; readonly amount: number }[];
+  };
+  readonly expected: {
+    readonly rows?: readonly PublishedRow[];
+    readonly periods?: number;
+    readonly total_interest_rounded?: number;
+    readonly total_payment_rounded?: number;
+  };
+  readonly tolerance: { readonly money: number };
+  /** What a caller sends for it; the numbers of the rows that a request answers, without them all. */
+  readonly asked: readonly {
+    readonly request: object;
+    readonly rows?: readonly number[];
+    readonly lastRow?: string;
+  }[];
+}
+
+const published = cases as readonly PublishedSchedule[];
+
+/** Methods that the sources use and that are no built-in type: a catalogue holds them as data (S1, S2). */
+const FLAT_INTEREST = columnOf('Interest', 'Formula', {
+  Formula: 'Amount * InterestPercent / 100 / PeriodsPerYear',
+});
+const BALANCE = columnOf('RemainingValue', 'RemainingValue');
+
+function ownType(
+  name: string,
+  columns: readonly ScheduleColumnRecord[],
+  changes: Partial<ScheduleTypeRecord> = {},
+): CompiledScheduleType {
+  const names = { PaymentScheduleCode: name, PaymentScheduleTypeName: name };
+  return compiledOf(recordOf(columns, { ...names, ...changes }));
+}
+
+const LOCKABLE_HALF_EVEN = { InstallmentValueCustom: true, Rounding: 'HALF_EVEN' } as const;
+
+const CATALOGUE = scheduleCatalogueOf(
+  [
+    ...COMPILED_BUILT_IN_SCHEDULE_TYPES,
+    ownType('EqualInstallmentsHalfEven', LEVEL_COLUMNS, LOCKABLE_HALF_EVEN),
+    ownType('EffectiveEqualPrincipal', [
+      BALANCE,
+      columnOf('Interest', 'EffectiveRate'),
+      columnOf('Principal', 'Linear'),
+    ]),
+    ownType('EffectiveInterestOnly', [
+      BALANCE,
+      columnOf('Interest', 'EffectiveRate'),
+      columnOf('Principal', 'Formula', { Formula: '0' }),
+    ]),
+    ownType(
+      'FlatLocked',
+      [
+        BALANCE,
+        FLAT_INTEREST,
+        columnOf('PMT', 'Formula', { Formula: 'LockedInstallment' }),
+        columnOf('Principal', 'Balance'),
+      ],
+      LOCKABLE_HALF_EVEN,
+    ),
+    ownType('FlatEqualPrincipal', [BALANCE, FLAT_INTEREST, columnOf('Principal', 'Linear')]),
+  ],
+  [...BUILT_IN_PERIODICITIES, { name: 'Every 15 days', count: 15, unit: 'Days' }],
+);
+
+function scheduleAsAsked(request: object): RepaymentSchedule {
+  const read = readRepaymentScheduleRequest({ jsonParam: request });
+  if (read.kind !== 'valid') throw new Error(JSON.stringify(read.faults));
+  const outcome = calculateRepaymentSchedule(read.payload, { requestDay: REQUEST_DAY, catalogue: CATALOGUE });
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  return outcome;
+}
+
+/** The figures of one due date: the row, what is repaid early after it, and drawdowns that the source adds to it. */
+function figuresOf(schedule: RepaymentSchedule, no: number) {
+  const rows = schedule.rows.filter(({ InstallmentNo }) => InstallmentNo === no);
+  const sum = (name: 'interest' | 'principal' | 'managementFee') =>
+    rows.reduce((total, row) => total + row[name], 0);
+  const [first] = rows;
+  if (first === undefined) throw new Error(`no row ${no}`);
+  const [interest, principal, fee] = [sum('interest'), sum('principal'), sum('managementFee')];
+  return { interest, principal, fee, dueDate: first.dueDate, closing: first.remainingValue - principal };
+}
+
+const minor = (major: number) => Math.round(major * 100);
+
+/**
+ * How far a figure may lie off, in cents: nothing; half a unit where the source prints units; where it carries balances
+ * unrounded, a cent, and for balances and the last row's principal a cent for each row that was rounded here (M2).
+ */
+function toleranceOf({ input, tolerance }: PublishedSchedule, row: PublishedRow) {
+  if (input.carry !== 'unrounded') return { figure: 0, balance: 0 };
+  const printed = Math.floor(minor(tolerance.money));
+  return { figure: Math.max(1, printed), balance: Math.max(row.n, printed) };
+}
+
+/** What of a row is not as printed, one text for each figure. */
+function deviations(
+  known: PublishedSchedule,
+  schedule: RepaymentSchedule,
+  row: PublishedRow,
+  onlyPrincipal: boolean,
+) {
+  const own = figuresOf(schedule, row.n);
+  const { figure, balance } = toleranceOf(known, row);
+  const inTotal = row.n === schedule.rows.at(-1)?.InstallmentNo ? balance : figure;
+  const drawn = known.input.further_drawdowns?.find((one) => one.after_instalment === row.n)?.amount ?? 0;
+  const paid = own.interest + own.principal + (row.fees === undefined ? 0 : own.fee);
+  const dueDate = row.due_date === undefined ? own.dueDate : date(row.due_date);
+  const payment = row.payment === undefined ? paid : minor(row.payment);
+  const figures: (readonly [name: string, value: number, wanted: number, tolerance: number])[] = [
+    ['due date', own.dueDate, dueDate, 0],
+    ['principal', own.principal, minor(row.principal), inTotal],
+    ['closing balance', own.closing + minor(drawn), minor(row.closing_balance), balance],
+  ];
+  if (!onlyPrincipal) {
+    figures.push(
+      ['interest', own.interest, minor(row.interest), figure],
+      ['payment', paid, payment, inTotal],
+      ['fee', own.fee, minor(row.fees ?? row.fee ?? 0), 0],
+    );
+  }
+  return figures.flatMap(([name, value, wanted, tolerance]) =>
+    Math.abs(value - wanted) <= tolerance ? [] : [`row ${row.n} ${name} is ${value}, printed ${wanted}`],
+  );
+}
+
+const asked = published.flatMap((known) =>
+  known.asked.map((request, index) => ({ id: known.id, part: index + 1, known, ...request })),
+);
+const withTotals = published.filter(({ expected }) => expected.total_interest_rounded !== undefined);
+
+describe('a published schedule', () => {
+  it.each(asked.filter(({ known }) => known.expected.rows !== undefined))(
+    '$id comes out as printed, request $part (M2, M3)',
+    ({ known, request, rows: numbers, lastRow }) => {
+      const schedule = scheduleAsAsked(request);
+      const rows = (known.expected.rows ?? []).filter(({ n }) => numbers?.includes(n) ?? true);
+      const last = schedule.rows.at(-1)?.InstallmentNo;
+      const wrong = rows.flatMap((row) =>
+        deviations(known, schedule, row, row.n === last && lastRow === 'principal'),
+      );
+      expect(rows.length).toBeGreaterThan(0);
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  it.each(withTotals)(
+    '$id has its printed totals and number of rows (B2)',
+    ({ asked: [first], input, expected }) => {
+      const schedule = scheduleAsAsked(first?.request ?? {});
+      const units = (name: 'interest' | 'totalInstallment') =>
+        Math.round(schedule.rows.reduce((sum, row) => sum + row[name], 0) / 100);
+      expect(units('interest')).toBe(expected.total_interest_rounded);
+      expect(units('totalInstallment')).toBe(expected.total_payment_rounded);
+      expect(schedule.rows).toHaveLength(expected.periods ?? input.periods ?? 0);
+    },
+  );
+});

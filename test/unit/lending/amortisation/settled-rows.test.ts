@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { date } from '../../../support/builders/lending-loan.ts';
+import {
+  accrualDays,
+  dateFaults,
+  datesFor,
+  ON_WORKING_DAYS,
+  texts,
+} from '../../../support/reference/schedule-dates.ts';
+
+/** Six months from 1 January 2025 on the 1st, of which two are settled. */
+const RUNNING = {
+  InstallmentsNo: 6,
+  BlockInstallmentNo: 2,
+  FirstDueDate: date('2025-02-01'),
+  LastDueDate: date('2025-03-01'),
+} as const;
+
+describe('settled rows (X1)', () => {
+  it('are dropped, and the dates count from the original first due date', () => {
+    const dates = datesFor(RUNNING);
+    expect(texts(dates.dueDates)).toEqual(['2025-04-01', '2025-05-01', '2025-06-01', '2025-07-01']);
+    expect(dates.settledRows).toBe(2);
+    expect(dates.rowCount).toBe(4);
+    expect(dates.startDate).toBe(RUNNING.LastDueDate);
+    expect(dates.accrualStart).toBe(RUNNING.LastDueDate);
+    expect(dates.regularMonths).toEqual([1, 1, 1, 1]);
+  });
+
+  it('leave the row after them on a FirstDueDate after LastDueDate', () => {
+    const dates = datesFor({ ...RUNNING, FirstDueDate: date('2025-04-20') });
+    expect(texts(dates.dueDates)).toEqual(['2025-04-20', '2025-05-01', '2025-06-01', '2025-07-01']);
+    expect(dates.regularMonths).toEqual([0, 0, 1, 1]);
+  });
+
+  it('leave the row after them one period after LastDueDate when no FirstDueDate is sent (D3)', () => {
+    const dates = datesFor({ ...RUNNING, FirstDueDate: undefined });
+    expect(texts(dates.dueDates)).toEqual(['2025-04-01', '2025-05-01', '2025-06-01', '2025-07-01']);
+  });
+
+  it('may begin on a day that is no installment day, and then the first period is irregular (C2)', () => {
+    const dates = datesFor({ ...RUNNING, LastDueDate: date('2025-03-10') });
+    expect(texts(dates.dueDates)[0]).toBe('2025-04-01');
+    expect(accrualDays(dates)[0]).toBe(22);
+    expect(dates.regularMonths).toEqual([0, 1, 1, 1]);
+    const odd = { FirstDueDate: date('2025-02-10'), LastDueDate: date('2025-02-10'), BlockInstallmentNo: 1 };
+    expect(datesFor({ ...RUNNING, ...odd }).regularMonths).toEqual([0, 1, 1, 1, 1]);
+  });
+
+  it('are as many as fit before the last row, and need LastDueDate', () => {
+    expect(
+      texts(datesFor({ ...RUNNING, BlockInstallmentNo: 5, LastDueDate: date('2025-06-01') }).dueDates),
+    ).toEqual(['2025-07-01']);
+    const range = 'out-of-range must be a whole number from 0 to 5';
+    for (const BlockInstallmentNo of [6, -1, 1.5]) {
+      expect(dateFaults({ ...RUNNING, BlockInstallmentNo })).toEqual([`BlockInstallmentNo ${range}`]);
+    }
+    expect(dateFaults({ ...RUNNING, LastDueDate: undefined })).toEqual([
+      'BlockInstallmentNo not-allowed must be sent with LastDueDate, the due date of the last settled installment, or left out',
+    ]);
+    expect(datesFor({ BlockInstallmentNo: 0 }).settledRows).toBe(0);
+  });
+
+  it('must end before the row after them is due', () => {
+    expect(dateFaults({ ...RUNNING, LastDueDate: date('2025-04-01') })).toEqual([
+      'LastDueDate date-order must be before 2025-04-01, when installment 3, the first that BlockInstallmentNo leaves, is due',
+    ]);
+    expect(
+      dateFaults({ ...RUNNING, BlockInstallmentNo: undefined, LastDueDate: RUNNING.FirstDueDate }),
+    ).toHaveLength(1);
+    expect(texts(datesFor({ ...RUNNING, LastDueDate: date('2025-03-31') }).dueDates)[0]).toBe('2025-04-01');
+  });
+});
+
+describe('a LastDueDate that holidays had moved (X1, H3)', () => {
+  const SHIFTED = { ...RUNNING, ...ON_WORKING_DAYS } as const;
+  const MOVED = date('2025-03-03');
+
+  it('starts the rates there and the interest on the unshifted date', () => {
+    const dates = datesFor({ ...SHIFTED, LastDueDate: MOVED });
+    expect(dates.startDate).toBe(MOVED);
+    expect(texts([dates.accrualStart])).toEqual(['2025-03-01']);
+    expect(accrualDays(dates)[0]).toBe(31);
+    expect(dates.regularMonths).toEqual([1, 1, 1, 1]);
+  });
+
+  it('starts both there when the due date was deferred', () => {
+    const dates = datesFor({ ...SHIFTED, LastDueDate: MOVED, DeferDueDate: true });
+    expect(dates.accrualStart).toBe(MOVED);
+    expect(accrualDays(dates)[0]).toBe(29);
+    expect(dates.regularMonths).toEqual([0, 1, 0, 0]);
+  });
+
+  it('begins an irregular period when it was deferred, even onto the installment day (C2)', () => {
+    const odd = { FirstDueDate: date('2025-02-08'), LastDueDate: date('2025-02-10'), InstallmentDay: 10 };
+    const dates = datesFor({ ...SHIFTED, ...odd, BlockInstallmentNo: 1, DeferDueDate: true });
+    expect(texts([dates.accrualStart, ...dates.dueDates.slice(0, 1)])).toEqual(['2025-02-10', '2025-03-10']);
+    expect(dates.regularMonths.slice(0, 2)).toEqual([0, 1]);
+  });
+
+  it('is one only when the shift of this request moves row b there', () => {
+    expect(datesFor({ ...RUNNING, LastDueDate: MOVED }).accrualStart).toBe(MOVED);
+    const fourth = date('2025-03-04');
+    expect(datesFor({ ...SHIFTED, LastDueDate: fourth }).accrualStart).toBe(fourth);
+    expect(dateFaults({ ...SHIFTED, LastDueDate: MOVED, BlockInstallmentNo: 1 })).toEqual([
+      'LastDueDate date-order must be before 2025-03-01, when installment 2, the first that BlockInstallmentNo leaves, is due',
+    ]);
+  });
+
+  it('is recognised without the original first due date by the installment day', () => {
+    const noAnchor = { ...SHIFTED, LastDueDate: MOVED, FirstDueDate: undefined };
+    expect(texts([datesFor(noAnchor).accrualStart])).toEqual(['2025-03-01']);
+    const later = datesFor({ ...noAnchor, FirstDueDate: date('2025-04-01') });
+    expect(texts([later.accrualStart])).toEqual(['2025-03-01']);
+    expect(later.regularMonths).toEqual([1, 1, 1, 1]);
+  });
+
+  it('is not counted from when it was moved into another month (D4)', () => {
+    // Saturday 31 May 2025 is paid on Monday 2 June, Saturday 1 February 2025 backwards on Friday 31 January.
+    const into = {
+      ...ON_WORKING_DAYS,
+      InstallmentsNo: 2,
+      LastDueDate: date('2025-06-02'),
+      InstallmentDay: 31,
+    };
+    const forward = datesFor(into);
+    expect(texts([forward.accrualStart, ...forward.dueDates])).toEqual([
+      '2025-05-31',
+      '2025-06-30',
+      '2025-07-31',
+    ]);
+    const back = { ...ON_WORKING_DAYS, HolidayMethod: 'Backward', LastDueDate: date('2025-01-31') };
+    for (const InstallmentMethod of ['ActualMonth', 'NextMonth', undefined]) {
+      const dates = datesFor({ ...back, InstallmentsNo: 1, InstallmentMethod });
+      expect(texts([dates.accrualStart, ...dates.dueDates])).toEqual(['2025-02-01', '2025-03-01']);
+    }
+  });
+
+  it('is recognised where the first due date itself was moved before FirstDueDate', () => {
+    const back = { ...SHIFTED, HolidayMethod: 'Backward', BlockInstallmentNo: 1 } as const;
+    const dates = datesFor({ ...back, LastDueDate: date('2025-01-31') });
+    expect(texts([dates.accrualStart, ...dates.dueDates.slice(0, 2)])).toEqual([
+      '2025-02-01',
+      '2025-03-01',
+      '2025-04-01',
+    ]);
+  });
+
+  it('is recognised where the start of the contract had turned the first due date forward (H1)', () => {
+    const daily = { ...ON_WORKING_DAYS, HolidayMethod: 'Backward', PeriodicityType: 'Daily' } as const;
+    const running = { ...daily, FirstDueDate: date('2025-01-04'), LastDueDate: date('2025-01-06') };
+    const dates = datesFor({ ...running, BlockInstallmentNo: 1 });
+    expect(texts([dates.accrualStart, ...dates.dueDates])).toEqual([
+      '2025-01-04',
+      '2025-01-05',
+      '2025-01-06',
+      '2025-01-07',
+    ]);
+    expect(texts(dates.shownDates)).toEqual(['2025-01-06', '2025-01-06', '2025-01-07']);
+  });
+});
+
+describe('a schedule that ends early (B6)', () => {
+  it('shows rows up to RealInstallmentNo and keeps the dates of all', () => {
+    const dates = datesFor({ ...RUNNING, RealInstallmentNo: 4 });
+    expect(dates.rowCount).toBe(2);
+    expect(dates.dueDates).toHaveLength(4);
+    expect(datesFor({ ...RUNNING, RealInstallmentNo: 6 }).rowCount).toBe(4);
+  });
+
+  it('ends after a settled row and not after the last one', () => {
+    const faults = [2, 7, 0, 3.5].flatMap((RealInstallmentNo) =>
+      dateFaults({ ...RUNNING, RealInstallmentNo }),
+    );
+    const range = 'RealInstallmentNo out-of-range must be a whole number from 3 to 6';
+    expect(faults).toEqual([range, range, range, range]);
+  });
+});

@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import { effectiveAnnualRate } from '../../../../shared/lending/annual-rate/effective-annual-rate.ts';
+import { effectiveInterestRate } from '../../../../shared/lending/annual-rate/effective-interest-rate.ts';
+import { percentOfFlows, solveRate } from '../../../../shared/lending/annual-rate/effective-rate.ts';
+import {
+  flowsAtUnits,
+  flowsByDays,
+  type RatedRow,
+  type RateFlows,
+} from '../../../../shared/lending/annual-rate/rate-flows.ts';
+import { MOST_ITERATIONS } from '../../../../shared/lending/annual-rate/solver-effort.ts';
+import eirCases from '../../../cases/lending/effective-interest-rate.json' with { type: 'json' };
+import dayCases from '../../../cases/lending/effective-rate-by-days.json' with { type: 'json' };
+import daeCases from '../../../cases/lending/effective-annual-rate.json' with { type: 'json' };
+import { date, decimal, scheduleOf } from '../../../support/builders/lending-loan.ts';
+
+const TEN_DECIMALS = { percentDecimals: 10, unitsAdded: { numerator: 1n, denominator: 1n } };
+interface DatedFlow {
+  readonly units: number;
+  readonly days: number;
+  readonly year: number;
+  readonly amount: number;
+}
+
+/** A published flow: one amount or several, `step_months` apart. */
+interface PublishedFlow {
+  readonly direction: string;
+  readonly amount?: number;
+  readonly amounts?: readonly number[];
+  readonly count?: number;
+  readonly step_months?: number;
+  readonly first_at: {
+    readonly years?: number;
+    readonly months?: number;
+    readonly days?: number;
+    readonly days_in_year?: number;
+  };
+}
+
+/** Drawdowns and payments at years, months and days after the first drawdown. */
+function publishedFlows(flows: readonly PublishedFlow[]): RateFlows {
+  const dated: DatedFlow[] = flows.flatMap((flow) => {
+    const at = flow.first_at;
+    const amounts = flow.amounts ?? Array.from({ length: flow.count ?? 1 }, () => flow.amount ?? 0);
+    return amounts.map((amount, index) => ({
+      units: (at.years ?? 0) * 12 + (at.months ?? 0) + index * (flow.step_months ?? 0),
+      days: at.days ?? 0,
+      year: at.days_in_year ?? 365,
+      amount: Math.round(amount * 100) * (flow.direction === 'drawdown' ? -1 : 1),
+    }));
+  });
+  const atStart = dated.filter((flow) => flow.units === 0 && flow.days === 0);
+  const later = dated.filter((flow) => !atStart.includes(flow)).toSorted((a, b) => a.units - b.units);
+  return {
+    drawn: -atStart.reduce((sum, flow) => sum + flow.amount, 0),
+    payments: later.map((flow) => flow.amount),
+    wholeUnits: later.map((flow) => flow.units),
+    unitsPerYear: 12,
+    extraDays: later.map((flow) => flow.days),
+    yearDays: later.map((flow) => flow.year),
+  };
+}
+
+describe('effective annual rate, DAE (A1)', () => {
+  it('is 12.6823 for 1200 repaid in twelve months with 106.62 and a last 106.60', () => {
+    const schedule = scheduleOf({ Amount: decimal(1200), InstallmentsNo: 12, CalculateDAE: 1 });
+    const totals = schedule.rows.map((row) => row.totalInstallment);
+    expect(totals).toEqual([...Array.from({ length: 11 }, () => 10_662), 10_660]);
+    expect(schedule.dae).toBe('12.6823');
+    const level = Array.from({ length: 12 }, () => 10_662);
+    expect(percentOfFlows(monthly(120_000, level))).toBe('12.6854');
+  });
+
+  it.each(daeCases.map((known) => [known.id, known] as const))('%s is as published', (_id, known) => {
+    const flows = publishedFlows(known.input.flows);
+    const rate = Number(solveRate(flows, TEN_DECIMALS).percent);
+    const expected = known.expected.apr_percent ?? known.expected.apr_percent_2dp ?? Number.NaN;
+    const tolerance = known.tolerance.apr_percent ?? known.tolerance.apr_percent_2dp ?? 0;
+    expect(Math.abs(rate - expected)).toBeLessThanOrEqual(tolerance + 1e-10);
+    expect(percentOfFlows(flows)).toBe(rate.toFixed(4));
+  });
+
+  it('reads early repayments and shifted dates in the order of their dates', () => {
+    const rows = [
+      ratedRow('2025-03-01', 33_000),
+      ratedRow('2025-02-01', 34_000),
+      ratedRow('2025-02-15', 35_000),
+    ];
+    const loan = { startDate: date('2025-01-01'), drawn: 100_000 };
+    const monthlyPeriods = { name: 'Monthly', count: 1, unit: 'Months' } as const;
+    const inOrder = rows.toSorted((a, b) => a.dueDate - b.dueDate);
+    for (const order of [rows, inOrder, rows.toReversed()]) {
+      expect(effectiveAnnualRate({ ...loan, rows: order }, monthlyPeriods)).toBe('17.4179');
+      expect(effectiveInterestRate({ ...loan, rows: order })).toBe('17.4937');
+    }
+    expect(rows[0]?.dueDate).toBe(date('2025-03-01'));
+  });
+
+  it('is 12.96 for 1000 repaid with 1200 after a year and a half (98/7/EC, first example)', () => {
+    expect(percentOfFlows(flowsByDays(1_000, [1_200], [546]))).toBe('12.9620');
+    expect(percentOfFlows(monthlyAt(1_000, [1_200], [18]))).toBe('12.9243');
+  });
+
+  it('counts costs paid at the start', () => {
+    const free = scheduleOf({ CalculateDAE: 2 });
+    const costly = scheduleOf({ CalculateDAE: 2, UpFrontValue: decimal(20) });
+    expect(Number(costly.dae)).toBeGreaterThan(Number(free.dae) + 10);
+  });
+});
+
+describe('effective interest rate, EIR (A2)', () => {
+  it.each(eirCases.map((known) => [known.id, known] as const))(
+    '%s is as published',
+    (_id, { input, expected, tolerance }) => {
+      const [drawn = 0, ...payments] = input.flows.map((flow) => Math.round(flow * 100));
+      const [start = '', ...due] = input.dates;
+      const rate = percentOfFlows(
+        flowsByDays(
+          -drawn,
+          payments,
+          due.map((day) => date(day) - date(start)),
+        ),
+      );
+      expect(Math.abs(Number(rate) / 100 - expected.value)).toBeLessThanOrEqual(tolerance.absolute + 5e-7);
+    },
+  );
+
+  it.each(dayCases.map((known) => [known.id, known] as const))(
+    '%s is as published',
+    (_id, { input, expected, tolerance }) => {
+      const start = date(input.drawdown.date);
+      const payments = input.payments.map((payment) => Math.round(payment.amount * 100));
+      const days = input.payments.map((payment) => date(payment.date) - start);
+      const flows = flowsByDays(Math.round(input.drawdown.amount * 100), payments, days);
+      const rate = Number(solveRate(flows, TEN_DECIMALS).percent);
+      expect(Math.abs(rate - expected.apr_percent)).toBeLessThanOrEqual(tolerance.apr_percent);
+    },
+  );
+
+  it('counts days over 365 where the DAE counts equal months', () => {
+    const terms = { Amount: decimal(1200), InstallmentsNo: 12, ActivationDate: date('2024-01-01') } as const;
+    expect(scheduleOf(terms).eir).toBe('12.6745');
+    expect(scheduleOf({ ...terms, CalculateDAE: 1 }).dae).toBe('12.6823');
+  });
+
+  it('is 324.436 percent for 500 repaid with 510 after five days', () => {
+    expect(percentOfFlows(flowsByDays(50_000, [51_000], [5]))).toBe('324.4363');
+  });
+});
+
+describe('solver (A4)', () => {
+  it('rounds a rate that lies exactly on a boundary away from zero', () => {
+    expect(percentOfFlows(yearly(100_000_000, [112_000_050]))).toBe('12.0001');
+    expect(percentOfFlows(yearly(100_000_000, [112_000_049]))).toBe('12.0000');
+    expect(percentOfFlows(yearly(100_000_000, [87_999_950]))).toBe('-12.0001');
+    expect(percentOfFlows(yearly(100_000_000, [87_999_951]))).toBe('-12.0000');
+  });
+
+  it('gives zero without a sign', () => {
+    expect(percentOfFlows(monthly(100_000, [50_000, 50_000]))).toBe('0.0000');
+    expect(percentOfFlows(monthly(100_000_000_000, [50_000_000_000, 49_999_999_999]))).toBe('0.0000');
+  });
+
+  it('finds huge and tiny rates with every digit', () => {
+    expect(percentOfFlows(flowsByDays(100_00, [110_00], [1]))).toBe('128330558031335169.6899');
+    expect(percentOfFlows(yearly(1, [1_000_000]))).toBe('99999900.0000');
+    expect(percentOfFlows(monthly(100_000, [1]))).toBe('-100.0000');
+    expect(percentOfFlows(yearly(100_000, [1]))).toBe('-99.9990');
+  });
+
+  it('gives null where there is no rate', () => {
+    expect(percentOfFlows(monthly(100_000, [0, 0]))).toBeNull();
+    expect(percentOfFlows(monthly(0, [100]))).toBeNull();
+    expect(percentOfFlows(monthly(100_000, [200_000, -300_000]))).toBeNull();
+    expect(scheduleOf({ UpFrontValue: decimal(1000) }).eir).toBeNull();
+    expect(scheduleOf({ UpFrontValue: decimal(1200), CalculateDAE: 1 }).dae).toBeNull();
+  });
+
+  it('takes the root nearest zero of several', () => {
+    expect(percentOfFlows(yearly(100_000, [230_000, -132_000]))).toBe('10.0000');
+    expect(percentOfFlows(yearly(100_000, [185_000, -85_500]))).toBe('-5.0000');
+    expect(percentOfFlows(yearly(100_000, [245_000, -142_500]))).toBe('-5.0000');
+    expect(percentOfFlows(yearly(100_000, [155_000, -52_500]))).toBe('5.0000');
+    expect(percentOfFlows(yearly(100_000, [400_000, -300_000]))).toBe('0.0000');
+  });
+
+  it('finds the one rate in which two have met, and tells two within one step apart from none', () => {
+    expect(percentOfFlows(yearly(10_000, [22_000, -12_100]))).toBe('10.0000');
+    expect(percentOfFlows(yearly(10_000, [22_000, -12_101]))).toBeNull();
+    expect(percentOfFlows(yearly(1_000_000, [3_300_000, -3_630_000, 1_331_000]))).toBe('10.0000');
+    const close = yearly(10_000_000_000_000, [22_000_000_200_000, -12_100_000_220_000]);
+    expect(percentOfFlows(close)).toBe('10.0000');
+    expect(solveRate(close, TEN_DECIMALS).percent).toBe('10.0000000000');
+  });
+
+  it('takes the positive one of two rates that are as near to zero', () => {
+    expect(percentOfFlows(yearly(4_000_000, [8_000_000, -3_999_999]))).toBe('0.0500');
+  });
+
+  it('spends five trial rates on the usual loan and a bounded number on any', () => {
+    const level = Array.from({ length: 360 }, () => 154_856);
+    expect(solveRate(monthly(24_500_000, level), TEN_DECIMALS).iterations).toBeLessThanOrEqual(8);
+    const wild = level.map((amount, index) => (index % 3 === 1 ? -amount : amount * (index % 7)));
+    expect(solveRate(monthly(24_500_000, wild), TEN_DECIMALS).iterations).toBeLessThan(MOST_ITERATIONS);
+    const late = flowsByDays(1, [1, 1_000_000_000_000_000], [1, 400_000]);
+    expect(solveRate(late, TEN_DECIMALS).iterations).toBeLessThan(MOST_ITERATIONS);
+  });
+
+  it('converges for a schedule of 1200 rows at any rate', () => {
+    for (const rate of ['-90', '-1', '0', '0.0001', '1000', '90000']) {
+      const terms = { InterestPercent: decimal(rate), InstallmentsNo: 1200, Amount: decimal(1_000_000) };
+      expect(scheduleOf({ ...terms, CalculateDAE: 1 }).dae).toMatch(/^-?\d+\.\d{4}$/);
+    }
+  });
+});
+
+/** A row without fees that pays so many minor units. */
+function ratedRow(day: string, amount: number): RatedRow {
+  return { dueDate: date(day), interest: 0, principal: amount, managementFee: 0, totalInstallment: amount };
+}
+
+function monthly(drawn: number, payments: readonly number[]): RateFlows {
+  return monthlyAt(drawn, payments, periods(payments));
+}
+
+function monthlyAt(drawn: number, payments: readonly number[], months: readonly number[]): RateFlows {
+  return flowsAtUnits(drawn, payments, months, 12);
+}
+
+function yearly(drawn: number, payments: readonly number[]): RateFlows {
+  return flowsAtUnits(drawn, payments, periods(payments), 1);
+}
+
+function periods(payments: readonly number[]): readonly number[] {
+  return payments.map((_, index) => index + 1);
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { addDays } from '../../../../shared/lending/dates/calendar-date.ts';
+import { findPeriodicity } from '../../../../shared/lending/dates/periodicity.ts';
+import { intervalsFrom, intervalUnitOf } from '../../../../shared/lending/annual-rate/rate-interval.ts';
+import intervalCases from '../../../cases/lending/rate-interval.json' with { type: 'json' };
+import { date } from '../../../support/builders/lending-loan.ts';
+
+const UNITS = { month: 'Months', year: 'Years', week: 'Weeks' } as const;
+
+function interval(start: string, end: string, unit: 'Months' | 'Years' | 'Weeks' = 'Months') {
+  const { wholeUnits, extraDays, yearDays } = intervalsFrom(date(start), unit)(date(end));
+  return extraDays === 0 ? `${wholeUnits}` : `${wholeUnits} + ${extraDays}/${yearDays}`;
+}
+
+describe('intervals of the effective annual rate (A1)', () => {
+  it('are whole months back from the payment and left-over days of the year that they end', () => {
+    expect(interval('2013-01-12', '2013-02-15')).toBe('1 + 3/366');
+    expect(interval('2024-12-31', '2025-02-28')).toBe('2');
+    expect(interval('2025-01-30', '2025-02-28')).toBe('0 + 29/366');
+  });
+
+  it.each(intervalCases.map((known) => [known.id, known] as const))('%s is as published', (_id, known) => {
+    const { period_unit: unit, drawdown_date: start, payment_date: end } = known.input;
+    const { whole_periods: whole, remaining_days: days, days_in_reference_year: year } = known.expected;
+    const expected = days === 0 ? `${whole}` : `${whole} + ${days}/${year}`;
+    expect(interval(start, end, UNITS[unit as keyof typeof UNITS])).toBe(expected);
+  });
+
+  it('do not depend on the order in which dates are asked for', () => {
+    const start = date('2024-01-31');
+    const days = Array.from({ length: 1_500 }, (_, index) => addDays(start, (index * 977) % 1_500));
+    for (const unit of ['Months', 'Years', 'Weeks'] as const) {
+      const intervalTo = intervalsFrom(start, unit);
+      for (const day of days) expect(intervalTo(day)).toEqual(intervalsFrom(start, unit)(day));
+    }
+  });
+
+  it('count weeks for week units, years for years and days, else months', () => {
+    const names = ['Weekly', 'Biweekly', 'Annual', 'Daily', 'Monthly', 'Quarterly', 'Once'];
+    const units = names.map((name) => {
+      const periodicity = findPeriodicity(name);
+      return periodicity === undefined ? undefined : intervalUnitOf(periodicity);
+    });
+    expect(units).toEqual(['Weeks', 'Weeks', 'Years', 'Years', 'Months', 'Months', 'Months']);
+  });
+});

@@ -1,0 +1,321 @@
+import { describe, expect, it } from 'vitest';
+import {
+  addDays,
+  calendarDateOf,
+  formatCalendarDate,
+} from '../../../../shared/lending/dates/calendar-date.ts';
+import type {
+  BusinessCalendar,
+  OtherCalendars,
+} from '../../../../shared/lending/calendars/business-calendar.ts';
+import {
+  type CalendarRecord,
+  catalogueCalendars,
+} from '../../../../shared/lending/calendars/catalogue-calendars.ts';
+import { calendarFault, findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
+import { rememberedCalendar } from '../../../../shared/lending/calendars/remembered-calendar.ts';
+import { calendarNamed, ownCalendar } from '../../../support/builders/lending-calendar.ts';
+import { date } from '../../../support/builders/lending-loan.ts';
+
+const WEEKEND = ['Saturday', 'Sunday'];
+const own: CalendarRecord = { name: 'Own', version: '1', weekend: WEEKEND, holidays: ['2025-03-03'] };
+
+/** A library with two countries, whose calendars tell by a day of 2025 that they are the library's. */
+function libraryOf(day: string): OtherCalendars {
+  const isWorkingDay = (asked: number): boolean => asked !== date(day);
+  const byName = new Map([
+    ['jp', 'JP'],
+    ['jpn', 'JP'],
+    ['japan', 'JP'],
+    ['eg', 'EG'],
+    ['egy', 'EG'],
+    ['egypt', 'EG'],
+  ]);
+  return {
+    find: (name) => {
+      const code = byName.get(name.trim().toLowerCase());
+      return code === undefined ? undefined : { name: code, version: 'library', isWorkingDay };
+    },
+  };
+}
+
+/** What is said of a name that gives no built-in calendar. */
+function faultOf(name: string): string {
+  return calendarFault(name, (part) => findCalendar(part, {}));
+}
+
+/** One day a year up to the last that a request may name. */
+function askAnnually(calendar: BusinessCalendar): void {
+  for (let year = 2030; year < 3000; year += 1) calendar.isWorkingDay(calendarDateOf(year, 1, 1));
+}
+
+function faultsOf(...records: readonly CalendarRecord[]): readonly string[] {
+  return catalogueCalendars(records).faults.map((fault) => `${fault.path}: ${fault.message}`);
+}
+
+/** A list of days from 2 March 2025, a Sunday. */
+function daysFrom(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => formatCalendarDate(addDays(date('2025-03-02'), index)));
+}
+
+describe('names of calendars (H2)', () => {
+  it.each([
+    ['ro', 'RO'],
+    ['ROU', 'RO'],
+    [' Romania ', 'RO'],
+    ['czech republic', 'CZ'],
+    ['Czechia', 'CZ'],
+    ['GREAT BRITAIN', 'GB'],
+    ['United  Kingdom', 'GB'],
+    ['UK', 'GB'],
+    ['usa', 'US'],
+    ['United States of America', 'US'],
+    ['the Netherlands', 'NL'],
+    ['ecb', 'TARGET'],
+    ['Target2', 'TARGET'],
+    ['T2', 'TARGET'],
+  ])('%s is %s', (asked, canonical) => {
+    expect(calendarNamed(asked).name).toBe(canonical);
+    expect(calendarNamed(asked).version).toBe('2026.1');
+  });
+
+  it.each(['', ' ', '+', 'RO+', '+RO', 'RO++DE', 'XX', 'Atlantis', 'RO+Atlantis', 'Roman', 'R'.repeat(400)])(
+    '%s is not known and never a calendar without holidays',
+    (asked) => {
+      expect(findCalendar(asked, {})).toBeUndefined();
+    },
+  );
+});
+
+describe('unions of calendars (H2)', () => {
+  it('have one name whatever the order, blanks and repetitions', () => {
+    const names = ['RO+TARGET', 'target + ro', 'TARGET+RO+T2', 'Romania +ECB+ROU'];
+    expect(names.map((name) => calendarNamed(name).name)).toEqual(names.map(() => 'RO+TARGET'));
+    expect(calendarNamed('TARGET+RO').version).toBe('2026.1+2026.1');
+    expect(calendarNamed('RO+Romania').name).toBe('RO');
+  });
+
+  it('work when all parts work', () => {
+    const union = calendarNamed('RO+TARGET');
+    const worked = ['2025-04-21', '2025-12-01', '2026-04-03', '2025-12-02'].map((day) =>
+      union.isWorkingDay(date(day)),
+    );
+    expect(worked).toEqual([false, false, false, true]);
+    expect(calendarNamed('RO').isWorkingDay(date('2026-04-03'))).toBe(true);
+    expect(calendarNamed('TARGET').isWorkingDay(date('2025-12-01'))).toBe(true);
+  });
+
+  it('have at most eight parts', () => {
+    const eight = 'AT+BE+BG+CZ+DE+ES+FR+GB';
+    expect(calendarNamed(eight).name).toBe(eight);
+    expect(findCalendar(`${eight}+RO`, {})).toBeUndefined();
+  });
+
+  it('are refused when they leave no working day', () => {
+    const catalogue = catalogueCalendars([
+      { name: 'Early', version: '1', weekend: ['Thursday', 'Friday', 'Saturday', 'Sunday'], holidays: [] },
+      { name: 'Late', version: '1', weekend: ['monday', 'Tuesday', 'WEDNESDAY'], holidays: [] },
+    ]);
+    expect(catalogue.faults).toEqual([]);
+    expect(findCalendar('Early', { catalogue })?.isWorkingDay(date('2025-03-05'))).toBe(true);
+    expect(findCalendar('Early+Late', { catalogue })).toBeUndefined();
+  });
+});
+
+describe('sources of calendars (H2)', () => {
+  const library: BusinessCalendar = { name: 'Own', version: 'library', isWorkingDay: () => true };
+  const others = { find: (name: string) => (/^(own|jp|ro)$/i.test(name) ? library : undefined) };
+
+  it('are the built-in ones, then the catalogue, then the library', () => {
+    const catalogue = catalogueCalendars([own]);
+    expect(findCalendar('OWN', { catalogue, others })?.version).toBe('1');
+    expect(findCalendar('own', { others })?.version).toBe('library');
+    expect(findCalendar('RO', { catalogue, others })?.version).toBe('2026.1');
+    expect(findCalendar('Own + RO', { catalogue })?.name).toBe('Own+RO');
+  });
+});
+
+describe('calendars of the catalogue (H2)', () => {
+  it('close on their weekend and on the days that they list', () => {
+    const calendar = ownCalendar({ weekend: ['Friday'], holidays: ['2025-03-03', '2025-3-4'] });
+    const days = ['2025-03-02', '2025-03-03', '2025-03-04', '2025-03-05', '2025-03-07'];
+    expect(days.map((day) => calendar.isWorkingDay(date(day)))).toEqual([true, false, false, true, false]);
+  });
+
+  it('extend a base, a union or another record that stands behind them', () => {
+    const records: readonly CalendarRecord[] = [
+      { name: 'Branch', version: '3', holidays: ['2025-06-10'], base: 'bank' },
+      { name: 'Bank', version: '2', holidays: ['2025-06-11'], base: 'RO+TARGET' },
+    ];
+    const { find, faults } = catalogueCalendars(records);
+    expect(faults).toEqual([]);
+    const worked = ['2025-06-09', '2025-06-10', '2025-06-11', '2025-06-12', '2025-04-21', '2025-06-14'].map(
+      (day) => find('branch')?.isWorkingDay(date(day)),
+    );
+    expect(worked).toEqual([false, false, false, true, false, false]);
+    expect(find('Bank')?.isWorkingDay(date('2025-06-10'))).toBe(true);
+  });
+
+  it('extend a country of the library', () => {
+    const japan = { name: 'JP', version: 'x', isWorkingDay: (day: number) => day % 2 === 0 };
+    const others = { find: (name: string) => (name === 'Japan' ? japan : undefined) };
+    const { find } = catalogueCalendars([{ name: 'Own', version: '1', holidays: [], base: 'Japan' }], others);
+    expect([date('2025-03-03'), date('2025-03-04')].map((day) => find('Own')?.isWorkingDay(day))).toEqual(
+      [date('2025-03-03'), date('2025-03-04')].map((day) => day % 2 === 0),
+    );
+  });
+
+  it.each(['JP', 'jpn', 'Japan'])(
+    'replace a country under all of its names when they are called %s',
+    (name) => {
+      const others = libraryOf('2025-06-10');
+      const catalogue = catalogueCalendars([{ name, version: '7', holidays: ['2025-06-11'] }], others);
+      expect(catalogue.faults).toEqual([]);
+      for (const asked of ['JP', 'JPN', 'japan', 'JP+Japan', 'Japan+JP', 'jpn + JP']) {
+        const calendar = findCalendar(asked, { catalogue, others });
+        expect([asked, calendar?.name, calendar?.version]).toEqual([asked, name, '7']);
+        const worked = ['2025-06-10', '2025-06-11'].map((day) => calendar?.isWorkingDay(date(day)));
+        expect(worked).toEqual([true, false]);
+      }
+      const unions = ['JP+TARGET', 'TARGET+Japan'].map((asked) => findCalendar(asked, { catalogue, others }));
+      expect(new Set(unions.map((union) => `${union?.name} ${union?.version}`)).size).toBe(1);
+      expect(findCalendar('EG', { catalogue, others })?.version).toBe('library');
+    },
+  );
+
+  it('may extend the country that they replace, and others then extend both', () => {
+    const others = libraryOf('2025-06-10');
+    const records: readonly CalendarRecord[] = [
+      { name: 'Branch', version: '3', holidays: [], base: 'JPN' },
+      { name: 'JP', version: '2', holidays: ['2025-06-11'], base: 'Japan + TARGET' },
+    ];
+    for (const list of [records, records.toReversed()]) {
+      const { find, faults } = catalogueCalendars(list, others);
+      expect(faults).toEqual([]);
+      for (const name of ['Branch', 'Japan']) {
+        const days = ['2025-06-10', '2025-06-11', '2025-05-01', '2025-06-12'];
+        expect(days.map((day) => find(name)?.isWorkingDay(date(day)))).toEqual([false, false, false, true]);
+      }
+    }
+  });
+
+  it('may not extend a country that is replaced by what extends them', () => {
+    const records: readonly CalendarRecord[] = [
+      { name: 'JP', version: '1', holidays: [], base: 'Branch' },
+      { name: 'Branch', version: '1', holidays: [], base: 'Japan' },
+    ];
+    for (const list of [records, records.toReversed()]) {
+      const { faults } = catalogueCalendars(list, libraryOf('2025-06-10'));
+      expect(faults.map(({ path }) => path)).toEqual(['[1].base', '[0].base']);
+    }
+  });
+
+  it('may not name one country twice', () => {
+    const records = ['Egypt', 'EGY'].map((name) => ({ ...own, name }));
+    expect(catalogueCalendars(records, libraryOf('2025-06-10')).faults).toEqual([
+      {
+        path: '[1].name',
+        message: 'must not name the same country as the record Egypt; keep one of the two',
+      },
+    ]);
+  });
+
+  it('are refused with every fault that they have', () => {
+    expect(
+      faultsOf({
+        name: 'Own',
+        version: '',
+        weekend: ['Sun'],
+        holidays: ['2025-02-30', 'x'],
+        base: 'Atlantis',
+      }),
+    ).toEqual([
+      '[0].version: must have 1 to 64 letters, digits, blanks, dots, underscores or hyphens',
+      '[0].weekend[0]: must be one of Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, Sunday',
+      '[0].holidays[0]: must be a date that exists, yyyy-mm-dd',
+      '[0].holidays[1]: must be a date that exists, yyyy-mm-dd',
+      '[0].base: must name a calendar that is known and does not extend this one',
+    ]);
+    expect(catalogueCalendars([{ ...own, version: '' }]).find('Own')).toBeUndefined();
+  });
+
+  it.each(['', ' Own', 'A+B', 'Zürich', 'x'.repeat(65), 'a"b'])('may not be called "%s"', (name) => {
+    expect(faultsOf({ ...own, name })).toEqual([
+      '[0].name: must have 1 to 64 letters, digits, blanks, dots, underscores or hyphens',
+    ]);
+  });
+
+  it('may not take the name of a built-in calendar or of each other', () => {
+    expect(faultsOf({ ...own, name: 'romania' })).toEqual([
+      '[0].name: must not be the name of a built-in calendar; extend that one with base under another name',
+    ]);
+    expect(faultsOf(own, { ...own, name: 'OWN' })).toEqual([
+      '[1].name: must be unique in the catalogue in any case',
+    ]);
+  });
+
+  it('may not extend themselves, directly or around a corner', () => {
+    const unknown = 'must name a calendar that is known and does not extend this one';
+    expect(faultsOf({ ...own, base: 'Own' })).toEqual([`[0].base: ${unknown}`]);
+    expect(faultsOf({ ...own, base: 'B' }, { ...own, name: 'B', base: 'own' })).toEqual([
+      `[1].base: ${unknown}`,
+      `[0].base: ${unknown}`,
+    ]);
+  });
+
+  it('must leave a working day in any two months', () => {
+    const fault = '[0]: must leave a working day in any two months';
+    const week = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+    expect(faultsOf({ ...own, weekend: week })).toEqual([fault]);
+    expect(faultsOf({ ...own, weekend: [], holidays: daysFrom(59) })).toEqual([]);
+    expect(faultsOf({ ...own, weekend: [], holidays: daysFrom(60) })).toEqual([fault]);
+    expect(faultsOf({ ...own, holidays: daysFrom(59) })).toEqual([fault]);
+  });
+
+  it('list at most 20,000 days', () => {
+    expect(faultsOf({ ...own, holidays: Array.from({ length: 20_001 }, () => '2025-03-03') })).toEqual([
+      '[0].holidays: must have at most 20000 days',
+    ]);
+  });
+});
+
+describe('names that give no calendar (H2)', () => {
+  it('are told by the part of the union that is not known', () => {
+    const part =
+      'a part is a country by its ISO 3166 code or English name, TARGET, or a calendar of the catalogue';
+    expect(faultOf('RO+Atlantis')).toBe(`must join calendars that are known, which part 2 is not; ${part}`);
+    expect(faultOf('Utopia+RO+Atlantis+')).toBe(
+      `must join calendars that are known, which part 1, part 3, part 4 are not; ${part}`,
+    );
+    expect(faultOf('Atlantis')).toMatch(/^must be a country by its ISO 3166 code/);
+  });
+
+  it('are told by the limit that they exceed, or that they leave no working day', () => {
+    expect(faultOf('AT+BE+BG+CZ+DE+ES+FR+GB+RO')).toBe('must join at most 8 calendars, not 9');
+    expect(faultOf(`RO+${'x'.repeat(300)}`)).toMatch(/^must have at most 300 characters; a part is/);
+    expect(faultOf('RO+TARGET')).toMatch(/^must leave a working day/);
+  });
+});
+
+describe('the cost of calendars (H2)', () => {
+  it('is one look at each year and at each day that is asked for, whatever the year', () => {
+    let years = 0;
+    let days = 0;
+    const calendar = rememberedCalendar({
+      name: 'Own',
+      version: '1',
+      isWeekend: () => {
+        days += 1;
+        return false;
+      },
+      holidaysOf: () => {
+        years += 1;
+        return [];
+      },
+    });
+    askAnnually(calendar);
+    askAnnually(calendar);
+    expect(days).toBe(970);
+    expect(years).toBeLessThan(1.5 * 970);
+  });
+});

@@ -1,0 +1,282 @@
+import { describe, expect, it } from 'vitest';
+import {
+  addDays,
+  calendarDateOf,
+  formatCalendarDate,
+} from '../../../../shared/lending/dates/calendar-date.ts';
+import { BUILT_IN_CALENDARS } from '../../../../shared/lending/calendars/built-in-calendars.ts';
+import { orthodoxEaster, westernEaster } from '../../../../shared/lending/calendars/easter.ts';
+import { findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
+import { readHolidayDay } from '../../../../shared/lending/calendars/holiday-day.ts';
+import { holidaysOf } from '../../../../shared/lending/calendars/national-calendar.ts';
+import { substitutionNamed } from '../../../../shared/lending/calendars/substitution.ts';
+import { weekdayOf } from '../../../../shared/lending/calendars/weekday.ts';
+import { weekendOf } from '../../../../shared/lending/calendars/weekend.ts';
+import rawCases from '../../../cases/lending/calendar.json' with { type: 'json' };
+import { calendarNamed } from '../../../support/builders/lending-calendar.ts';
+import { date } from '../../../support/builders/lending-loan.ts';
+
+interface HolidayListCase {
+  readonly id: string;
+  readonly kind: string;
+  readonly input: { readonly calendar: string; readonly year: number };
+  readonly expected: {
+    readonly holidays?: readonly string[];
+    readonly holidays_on_weekdays?: readonly string[];
+  };
+}
+
+interface EasterCase {
+  readonly kind: string;
+  readonly input: { readonly year: number };
+  readonly expected: { readonly western: string; readonly orthodox: string };
+}
+
+interface DayCase {
+  readonly id: string;
+  readonly kind: string;
+  readonly input: { readonly calendar: string; readonly date: string };
+  readonly expected: { readonly business_day: boolean };
+}
+
+const cases: readonly { readonly id: string; readonly kind: string }[] = rawCases;
+/** The cases name two calendars by what they are used for. */
+const nameOf = (calendar: string): string => calendar.replace(' settlement', '');
+
+function dataOf(name: string) {
+  const canonical = calendarNamed(name).name;
+  const data = BUILT_IN_CALENDARS.find((candidate) => candidate.name === canonical);
+  if (data === undefined) throw new Error(name);
+  return data;
+}
+
+/** Holidays of a year as its law lists them, those on days of weekly rest included. */
+function listedHolidays(name: string, year: number): readonly string[] {
+  return [...holidaysOf(dataOf(name))(year)].map(formatCalendarDate).toSorted();
+}
+
+/** Weekdays of a year on which nobody works. */
+function closedWeekdays(name: string, year: number): readonly string[] {
+  const calendar = calendarNamed(name);
+  const days: string[] = [];
+  for (let day = calendarDateOf(year, 1, 1); day < calendarDateOf(year + 1, 1, 1); day = addDays(day, 1)) {
+    if (weekdayOf(day) < 5 && !calendar.isWorkingDay(day)) days.push(formatCalendarDate(day));
+  }
+  return days;
+}
+
+describe('published holidays (H2)', () => {
+  const lists = cases.filter(
+    (known) => known.kind === 'holiday_list',
+  ) as unknown as readonly HolidayListCase[];
+
+  it.each(lists.map((known) => [known.id, known] as const))('%s are the closed days', (_id, known) => {
+    const { calendar, year } = known.input;
+    const { holidays, holidays_on_weekdays: onWeekdays } = known.expected;
+    const found = {
+      ...(holidays === undefined ? {} : { holidays: listedHolidays(nameOf(calendar), year) }),
+      ...(onWeekdays === undefined ? {} : { holidays_on_weekdays: closedWeekdays(nameOf(calendar), year) }),
+    };
+    expect(known.expected).toMatchObject(found);
+    expect(Object.keys(found).length).toBeGreaterThan(0);
+  });
+
+  it('Easter falls as both computations say', () => {
+    const easters = cases.filter((known) => known.kind === 'easter') as unknown as readonly EasterCase[];
+    expect(easters.length).toBeGreaterThan(5);
+    for (const { input, expected } of easters) {
+      expect(formatCalendarDate(westernEaster(input.year))).toBe(expected.western);
+      expect(formatCalendarDate(orthodoxEaster(input.year))).toBe(expected.orthodox);
+    }
+  });
+
+  it('single days of Romania are worked or not', () => {
+    const days = cases.filter((known) => known.kind === 'is_business_day') as unknown as readonly DayCase[];
+    expect(days.length).toBeGreaterThan(3);
+    for (const { id, input, expected } of days) {
+      expect([id, calendarNamed(input.calendar).isWorkingDay(date(input.date))]).toEqual([
+        id,
+        expected.business_day,
+      ]);
+    }
+  });
+});
+
+/** Changes of law: a weekday that is worked on one side of the change and closed on the other. */
+const CHANGES: readonly (readonly [calendar: string, worked: string, closed: string])[] = [
+  ['RO', '2023-01-06', '2025-01-06'],
+  ['RO', '2022-01-07', '2025-01-07'],
+  ['RO', '2014-01-24', '2017-01-24'],
+  ['RO', '2017-04-14', '2018-04-06'],
+  ['RO', '2016-06-01', '2017-06-01'],
+  ['RO', '2008-06-16', '2009-06-08'],
+  ['RO', '2008-08-15', '2011-08-15'],
+  ['RO', '2011-11-30', '2012-11-30'],
+  ['DE', '2016-10-31', '2017-10-31'],
+  ['DE', '2018-10-31', '2017-10-31'],
+  ['IT', '2000-06-02', '2003-06-02'],
+  ['IT', '2024-10-04', '2027-10-04'],
+  ['IT', '2010-03-17', '2011-03-17'],
+  ['NL', '2014-04-30', '2013-04-30'],
+  ['NL', '2012-04-27', '2015-04-27'],
+  ['NL', '2017-05-05', '2015-05-05'],
+  ['PL', '2010-01-06', '2011-01-06'],
+  ['PL', '2024-12-24', '2025-12-24'],
+  ['PL', '2019-11-12', '2018-11-12'],
+  ['HU', '2016-03-25', '2017-04-14'],
+  ['HU', '2017-12-27', '2024-12-27'],
+  ['HU', '2027-12-23', '2027-12-24'],
+  ['CZ', '2015-04-03', '2016-03-25'],
+  ['SK', '2000-11-17', '2003-11-17'],
+  ['SK', '2025-11-17', '2023-11-17'],
+  ['SK', '2025-09-01', '2023-09-01'],
+  ['SK', '2026-05-08', '2025-05-08'],
+  ['SK', '2026-05-08', '2028-05-08'],
+  ['SK', '2026-09-15', '2025-09-15'],
+  ['SK', '2019-10-30', '2018-10-30'],
+  ['BG', '2009-04-17', '2010-04-02'],
+  ['BG', '2014-05-26', '2017-05-08'],
+  ['BG', '2024-12-31', '2025-12-31'],
+  ['HR', '2001-06-25', '2002-06-25'],
+  ['HR', '2020-06-25', '2019-06-25'],
+  ['HR', '2020-10-08', '2019-10-08'],
+  ['HR', '2019-11-18', '2020-11-18'],
+  ['HR', '2019-05-30', '2022-05-30'],
+  ['HR', '2001-06-14', '2002-05-30'],
+  ['GR', '2013-05-01', '2013-05-07'],
+  ['GR', '2024-05-01', '2024-05-07'],
+  ['GR', '2023-05-02', '2022-05-02'],
+  ['GR', '2016-05-04', '2016-05-03'],
+  ['GR', '2022-05-04', '2021-05-04'],
+  ['GB', '2020-05-04', '2020-05-08'],
+  ['GB', '2002-05-27', '2002-06-04'],
+  ['GB', '2012-05-28', '2012-06-05'],
+  ['GB', '2022-05-30', '2022-06-03'],
+  ['GB', '2012-04-27', '2011-04-29'],
+  ['GB', '2023-09-19', '2022-09-19'],
+  ['GB', '2024-05-13', '2023-05-08'],
+  ['US', '2020-06-19', '2023-06-19'],
+  ['TARGET', '2002-12-31', '2001-12-31'],
+];
+
+describe('changes of law (H2)', () => {
+  it.each(CHANGES)('%s: %s is worked, %s is not', (name, worked, closed) => {
+    const calendar = calendarNamed(name);
+    expect(weekdayOf(date(closed))).toBeLessThan(5);
+    expect([calendar.isWorkingDay(date(worked)), calendar.isWorkingDay(date(closed))]).toEqual([true, false]);
+  });
+
+  it('leave Austria, Belgium, France and Spain as they were in 2000', () => {
+    for (const name of ['AT', 'BE', 'FR', 'ES']) {
+      const count = listedHolidays(name, 2000).length;
+      expect([2005, 2025, 2060].map((year) => listedHolidays(name, year).length)).toEqual([
+        count,
+        count,
+        count,
+      ]);
+    }
+    expect(closedWeekdays('France', 2006)).toContain('2006-06-05');
+  });
+});
+
+describe('days in lieu and exchanged days (H2)', () => {
+  it('follow Christmas in England and Wales on the next days that are free', () => {
+    expect(closedWeekdays('GB', 2021).slice(-2)).toEqual(['2021-12-27', '2021-12-28']);
+    expect(closedWeekdays('GB', 2022).slice(-2)).toEqual(['2022-12-26', '2022-12-27']);
+    expect(closedWeekdays('GB', 2022)[0]).toBe('2022-01-03');
+  });
+
+  it('are the Friday or the Monday in the United States, even in the year before', () => {
+    expect(closedWeekdays('US', 2021)).toEqual(
+      expect.arrayContaining(['2021-06-18', '2021-07-05', '2021-12-24', '2021-12-31']),
+    );
+    expect(closedWeekdays('US', 2022)[0]).toBe('2022-01-17');
+  });
+
+  it('are given in Bulgaria since 2017, but not for the Easter days', () => {
+    expect(closedWeekdays('BG', 2022).slice(-3)).toEqual(['2022-12-26', '2022-12-27', '2022-12-28']);
+    expect(closedWeekdays('BG', 2016)).not.toContain('2016-12-27');
+    expect(closedWeekdays('BG', 2021)).not.toContain('2021-05-05');
+    expect(closedWeekdays('BG', 2021)).toContain('2021-05-04');
+  });
+
+  it("move the Dutch king's day from Sunday to Saturday, the queen's day likewise", () => {
+    expect(listedHolidays('NL', 2014)).toContain('2014-04-26');
+    expect(listedHolidays('NL', 2006)).toContain('2006-04-29');
+  });
+
+  it('work a Hungarian Saturday for a day of rest, and a Bulgarian one until 2016', () => {
+    const hungary = calendarNamed('HU');
+    expect([hungary.isWorkingDay(date('2026-01-02')), hungary.isWorkingDay(date('2026-01-10'))]).toEqual([
+      false,
+      true,
+    ]);
+    expect(hungary.isWorkingDay(date('2026-01-17'))).toBe(false);
+    // The decree for 2026 had 12 December worked for 24 December, until the latter became a public holiday.
+    const saturdays = ['2025-12-13', '2026-12-12'].map((day) => hungary.isWorkingDay(date(day)));
+    expect(saturdays).toEqual([true, false]);
+    expect(calendarNamed('BG').isWorkingDay(date('2016-03-12'))).toBe(true);
+  });
+});
+
+describe('calendar data (H2)', () => {
+  it('name a law or list for every rule and the years in which it counts', () => {
+    expect(BUILT_IN_CALENDARS.length).toBe(18);
+    for (const data of BUILT_IN_CALENDARS) {
+      for (const record of data.holidays) {
+        expect(record.source.length).toBeGreaterThan(10);
+        expect(/^\d{4}-/.test(record.day) !== (record.from !== undefined)).toBe(true);
+        expect(record.to === undefined || record.from === undefined || record.to >= record.from).toBe(true);
+      }
+      expect(data.version).toMatch(/^\d{4}\.\d+$/);
+      expect(data.scope.length).toBeGreaterThan(10);
+      expect(data.weekend.every((rule) => rule.source.length > 10)).toBe(true);
+    }
+  });
+
+  it('use only names of substitutions that exist', () => {
+    const names = BUILT_IN_CALENDARS.flatMap((data) => data.substitution ?? []).map((record) => record.rule);
+    expect(names.map((name) => typeof substitutionNamed(name))).toEqual(names.map(() => 'function'));
+  });
+
+  it('exchange a weekday for a day of weekly rest of the same twelve months', () => {
+    const pairs = BUILT_IN_CALENDARS.flatMap((data) => data.exchangedDays?.days ?? []);
+    expect(pairs.length).toBeGreaterThan(80);
+    for (const { rest, worked } of pairs) {
+      expect([rest, weekdayOf(date(rest)) < 5, weekdayOf(date(worked)) >= 5]).toEqual([rest, true, true]);
+      expect(Math.abs(date(rest) - date(worked))).toBeLessThan(366);
+    }
+  });
+
+  it('that cannot be read are a bug and throw', () => {
+    expect(() => readHolidayDay('fifth monday in may')).toThrow('fifth monday in may');
+    expect(() => readHolidayDay('first someday in may')).toThrow('someday');
+    expect(() => substitutionNamed('never')).toThrow('never');
+    expect(() => weekendOf([{ days: ['Caturday'], from: '2000-01-01', source: 'none' }])).toThrow('Caturday');
+    expect(() => weekendOf([{ days: ['Sunday'], from: '2000', source: 'none' }])).toThrow('2000');
+  });
+
+  it('find the nth and the last weekday of every month', () => {
+    expect(formatCalendarDate(readHolidayDay('last sunday in december')(2028) ?? date('1970-01-01'))).toBe(
+      '2028-12-31',
+    );
+    expect(formatCalendarDate(readHolidayDay('first thursday in january')(2026) ?? date('1970-01-01'))).toBe(
+      '2026-01-01',
+    );
+  });
+
+  it('go on as they stand outside 2000 to 2060, in any order of questions', () => {
+    const calendar = findCalendar('RO', {});
+    expect(calendar?.isWorkingDay(date('1999-12-01'))).toBe(false);
+    expect(calendar?.isWorkingDay(date('2999-01-07'))).toBe(false);
+    expect(calendar?.isWorkingDay(date('1900-05-01'))).toBe(false);
+    expect(calendar?.isWorkingDay(date('2998-03-06'))).toBe(true);
+  });
+
+  it('remember a bounded number of days and answer the same after forgetting', () => {
+    const calendar = calendarNamed('US');
+    const before = calendar.isWorkingDay(date('2027-12-31'));
+    for (let year = 1000; year < 3000; year += 1) calendar.isWorkingDay(calendarDateOf(year, 7, 4));
+    expect([before, calendar.isWorkingDay(date('2027-12-31'))]).toEqual([false, false]);
+  });
+});

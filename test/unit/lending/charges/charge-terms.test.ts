@@ -1,0 +1,374 @@
+import { describe, expect, it } from 'vitest';
+import { chargesOfColumn } from '../../../../shared/lending/charges/charges-of-row.ts';
+import { ChargeDirectory } from '../../../../shared/lending/charges/known-charges.ts';
+import type { ExtraColumn } from '../../../../shared/lending/schedule-types/compiled-schedule-type.ts';
+import type {
+  CommissionItem,
+  InsuranceItem,
+} from '../../../../shared/lending/request/repayment-schedule-request.ts';
+import {
+  chargeContext,
+  chargeFaults,
+  chargeRules,
+  chargeWarnings,
+  fee,
+  feesOn,
+  FIGURES,
+  monthlyRows,
+  placeOn,
+  premium,
+  premiumsOn,
+  rowsWith,
+} from '../../../support/builders/lending-charges.ts';
+import { date, decimal, loan } from '../../../support/builders/lending-loan.ts';
+import { chargeTermsOf } from '../../../../shared/lending/charges/read-charge-terms.ts';
+import { Findings } from '../../../../shared/lending/request/refusal.ts';
+
+const feeFaults = (changes: Partial<CommissionItem>) => chargeFaults({ Commission: [fee(changes)] });
+const premiumFaults = (changes: Partial<InsuranceItem>) => chargeFaults({ Insurance: [premium(changes)] });
+
+describe('the source of a charge (F1)', () => {
+  it('is exactly one of SourceValue and SourcePercent, and the fault names the item', () => {
+    const both = { SourceValue: decimal(5), SourcePercent: decimal(1) };
+    const none = { SourceValue: undefined, SourcePercent: undefined };
+    expect(chargeFaults({ Commission: [fee(), fee(both)], Insurance: [premium(both)] })).toEqual([
+      'Commission[1] exclusive 400',
+      'Insurance[0] exclusive 400',
+    ]);
+    expect(chargeFaults({ Commission: [fee(none)], Insurance: [premium(), premium(none)] })).toEqual([
+      'Commission[0] missing 400',
+      'Insurance[1] missing 400',
+    ]);
+  });
+
+  it('is an amount from 0 on with the decimals of the currency (M2, M6)', () => {
+    expect(feeFaults({ SourceValue: decimal('-0.01') })).toEqual([
+      'Commission[0].SourceValue out-of-range 422',
+    ]);
+    expect(feeFaults({ SourceValue: decimal('0.001') })).toEqual([
+      'Commission[0].SourceValue too-many-decimals 422',
+    ]);
+    expect(premiumFaults({ SourceValue: decimal('1e30') })).toEqual([
+      'Insurance[0].SourceValue amount-too-large 422',
+    ]);
+    expect(feeFaults({ SourceValue: decimal(0) })).toEqual([]);
+  });
+
+  it('is a percentage from 0 to 100000 with at most 30 decimals', () => {
+    expect(feeFaults({ SourcePercent: decimal(-1) })).toEqual([
+      'Commission[0].SourcePercent out-of-range 422',
+    ]);
+    expect(feeFaults({ SourcePercent: decimal(Number.NaN) })).toEqual([
+      'Commission[0].SourcePercent out-of-range 422',
+    ]);
+    expect(premiumFaults({ SourcePercent: decimal('100000.01') })).toEqual([
+      'Insurance[0].SourcePercent out-of-range 422',
+    ]);
+    expect(feeFaults({ SourcePercent: decimal('1e-31') })).toEqual([
+      'Commission[0].SourcePercent too-many-decimals 422',
+    ]);
+    expect(feeFaults({ SourcePercent: decimal('0.000000000000000000000000000001') })).toEqual([]);
+  });
+});
+
+describe('the other members of a charge (F1, F3)', () => {
+  it('hold a periodicity that is known and repeats; what is paid once goes to UpFrontValue', () => {
+    const { findings } = placeOn(monthlyRows('2025-01-01', 4), {
+      Commission: [fee({ FeePeriodicityType: 'Once' }), fee({ FeePeriodicityType: 'Fortnightly' })],
+      Insurance: [premium({ InsurancePeriodicityType: 'once' })],
+    });
+    expect(findings.faults.map(({ path, code, status }) => `${path} ${code} ${status}`)).toEqual([
+      'Commission[0].FeePeriodicityType not-allowed 422',
+      'Commission[1].FeePeriodicityType unknown-periodicity 422',
+      'Insurance[0].InsurancePeriodicityType not-allowed 422',
+    ]);
+    expect(findings.faults[0]?.message).toContain('UpFrontValue');
+    expect(findings.faults[1]?.message).toMatch(/^must be one of Daily, .*Yearly$/);
+    expect(feeFaults({ FeePeriodicityType: 'mONTHLY ' })).toEqual([]);
+  });
+
+  it('may use a periodicity of the catalogue (D7)', () => {
+    const periodicities = [{ name: 'Every 10 days', count: 10, unit: 'Days' }] as const;
+    const Commission = [fee({ FeePeriodicityType: 'every 10 days' })];
+    expect(chargeFaults({ Commission }, { periodicities })).toEqual([]);
+  });
+
+  it('waive the charges of a whole number of rows from 0 to 1200', () => {
+    expect(feeFaults({ GracePeriodFee: 1201 })).toEqual(['Commission[0].GracePeriodFee out-of-range 422']);
+    expect(premiumFaults({ GracePeriodInsurance: -1 })).toEqual([
+      'Insurance[0].GracePeriodInsurance out-of-range 422',
+    ]);
+    expect(feeFaults({ GracePeriodFee: 1200 })).toEqual([]);
+  });
+
+  it('name what a percentage is of in any case, else 422 (F2)', () => {
+    const percent = { SourcePercent: decimal(1) };
+    expect(feeFaults({ ...percent, PercentAppliedTo: ' remainingVALUE' })).toEqual([]);
+    expect(feeFaults({ ...percent, PercentAppliedTo: 'Balance' })).toEqual([
+      'Commission[0].PercentAppliedTo unknown-value 422',
+    ]);
+    expect(feeFaults({ PercentAppliedTo: 'Balance' })).toEqual([
+      'Commission[0].PercentAppliedTo unknown-value 422',
+    ]);
+  });
+
+  it('have a first date up to the last due date, which collects nothing of a charge that begins on it', () => {
+    expect(feeFaults({ FeeDate: date('2025-05-02') })).toEqual(['Commission[0].FeeDate date-order 422']);
+    expect(premiumFaults({ InsuranceDate: date('2025-05-02') })).toEqual([
+      'Insurance[0].InsuranceDate date-order 422',
+    ]);
+    const rows = monthlyRows('2025-01-01', 4);
+    for (const IsUpfront of [false, true]) {
+      const Commission = [fee({ FeeDate: date('2025-05-01'), IsUpfront })];
+      expect(feesOn(rows, { Commission })).toEqual([0, 0, 0, 0]);
+    }
+  });
+
+  it('are all told of at once', () => {
+    const bad = fee({
+      SourceValue: decimal(-5),
+      FeePeriodicityType: 'Once',
+      FeeName: undefined,
+      GracePeriodFee: 1.5,
+      BlockFeeAmount: decimal(-1),
+      PercentAppliedTo: 'Nothing',
+    });
+    expect(chargeFaults({ Commission: [bad], Insurance: [premium({ InsuranceName: ' ' })] })).toEqual([
+      'Commission[0].FeeName missing 400',
+      'Commission[0].FeePeriodicityType not-allowed 422',
+      'Commission[0].SourceValue out-of-range 422',
+      'Commission[0].PercentAppliedTo unknown-value 422',
+      'Commission[0].GracePeriodFee out-of-range 422',
+      'Commission[0].BlockFeeAmount out-of-range 422',
+      'Insurance[0].InsuranceName missing 400',
+    ]);
+  });
+
+  it('are at most 200 commissions and 200 insurances', () => {
+    const Commission = Array.from({ length: 201 }, () => fee());
+    expect(chargeFaults({ Commission })).toEqual(['Commission out-of-range 422']);
+    expect(chargeFaults({ Commission: Commission.slice(1) })).toEqual([]);
+  });
+});
+
+const PLAIN = { appliedTo: undefined, perAnnum: false, isForUnusage: false };
+const knownCharges = new ChargeDirectory();
+knownCharges.replace('all', [
+  { names: { FeeName: 'account fee', FeeId: 'id-a' }, defaults: PLAIN },
+  { names: { FeeName: 'other fee' }, defaults: PLAIN },
+  { names: { InsuranceName: 'life', InsuranceClassId: 'class-7' }, defaults: PLAIN },
+]);
+
+function faultsOfNames(FeeName: string, FeeId: string): readonly string[] {
+  return chargeFaults({ Commission: [fee({ FeeName, FeeId })] }, { knownCharges });
+}
+
+describe('the names of charges (F1)', () => {
+  it('are FeeName or FeeId, and for an insurance its name or its class', () => {
+    expect(feeFaults({ FeeName: undefined })).toEqual(['Commission[0].FeeName missing 400']);
+    expect(feeFaults({ FeeName: undefined, FeeId: 'id-a' })).toEqual([]);
+    expect(premiumFaults({ InsuranceName: undefined })).toEqual(['Insurance[0].InsuranceName missing 400']);
+    expect(premiumFaults({ InsuranceName: undefined, InsuranceClassId: 'class-7' })).toEqual([]);
+    expect(premiumFaults({ InsuranceName: undefined, InsuranceClassName: 'Life' })).toEqual([]);
+  });
+
+  it('are accepted with a warning when the catalogue does not know them', () => {
+    const request = {
+      Commission: [fee(), fee({ FeeName: 'Mystery' }), fee({ FeeName: undefined, FeeId: 'id-9' })],
+      Insurance: [premium(), premium({ InsuranceName: 'LIFE', InsuranceClassId: 'class-8' })],
+    };
+    expect(chargeWarnings(request, { knownCharges })).toEqual([
+      'Commission[1].FeeName unknown-name',
+      'Commission[2].FeeId unknown-name',
+      'Insurance[1].InsuranceClassId unknown-name',
+    ]);
+    expect(chargeWarnings(request)).toEqual([]);
+  });
+
+  it('contradict each other when name and id are of different commissions', () => {
+    expect(faultsOfNames('Account Fee', 'ID-A')).toEqual([]);
+    expect(faultsOfNames('Other fee', 'id-a')).toEqual(['Commission[0].FeeId exclusive 400']);
+    expect(faultsOfNames('Mystery', 'id-a')).toEqual(['Commission[0].FeeId exclusive 400']);
+    expect(faultsOfNames('Account fee', 'id-9')).toEqual(['Commission[0].FeeId exclusive 400']);
+    expect(faultsOfNames('Mystery', 'id-9')).toEqual([]);
+  });
+});
+
+describe('members of charges without effect (E5)', () => {
+  it('are what belongs to a percentage, beside a value', () => {
+    const Commission = [fee({ PercentAppliedTo: 'Principal', PerAnnum: true, IsForUnusage: true })];
+    const Insurance = [premium({ PercentAppliedTo: 'Interest', PerAnnum: true })];
+    expect(chargeWarnings({ Commission, Insurance })).toEqual([
+      'Commission[0].PercentAppliedTo no-effect',
+      'Commission[0].PerAnnum no-effect',
+      'Commission[0].IsForUnusage no-effect',
+      'Insurance[0].PercentAppliedTo no-effect',
+      'Insurance[0].PerAnnum no-effect',
+    ]);
+  });
+
+  it('are not those that say no', () => {
+    const Commission = [fee({ PerAnnum: false, IsForUnusage: false, BlockFeeAmount: decimal(0) })];
+    expect(chargeWarnings({ Commission, UnusedAmount: decimal(0) })).toEqual([]);
+  });
+
+  it('are another base and IsUpfront beside IsForUnusage, which is always per annum (F5)', () => {
+    const unusage = { SourcePercent: decimal(1), IsForUnusage: true, PerAnnum: true };
+    const Commission = [
+      fee({ ...unusage, PercentAppliedTo: 'unusedamount' }),
+      fee({ ...unusage, PercentAppliedTo: 'Principal', IsUpfront: true }),
+    ];
+    expect(chargeWarnings({ Commission, UnusedAmount: decimal(400) })).toEqual([
+      'Commission[1].PercentAppliedTo no-effect',
+      'Commission[1].IsUpfront no-effect',
+    ]);
+  });
+
+  it('are the unused amount and its start where nothing is charged on it', () => {
+    const unused = { UnusedAmount: decimal(400), StartDateForUnusage: date('2025-01-16') };
+    const onUnused = { SourcePercent: decimal(1), PercentAppliedTo: 'UnusedAmount' };
+    expect(chargeWarnings(unused)).toEqual(['UnusedAmount no-effect', 'StartDateForUnusage no-effect']);
+    expect(chargeWarnings({ ...unused, Commission: [fee({ IsForUnusage: true })] })).toEqual([
+      'Commission[0].IsForUnusage no-effect',
+      'UnusedAmount no-effect',
+      'StartDateForUnusage no-effect',
+    ]);
+    expect(chargeWarnings({ ...unused, Insurance: [premium(onUnused)] })).toEqual([
+      'StartDateForUnusage no-effect',
+    ]);
+  });
+
+  it('are blocked amounts unless IsLocked is 1 (X2)', () => {
+    const Commission = [fee({ BlockFeeAmount: decimal(3) })];
+    const Insurance = [premium({ BlockInsuranceAmount: decimal(4) })];
+    const blocks = ['Commission[0].BlockFeeAmount no-effect', 'Insurance[0].BlockInsuranceAmount no-effect'];
+    expect(chargeWarnings({ Commission, Insurance })).toEqual(blocks);
+    expect(chargeWarnings({ Commission, Insurance, IsLocked: false })).toEqual(blocks);
+    expect(chargeWarnings({ Commission, Insurance, IsLocked: true })).toEqual([]);
+  });
+});
+
+function hasUnusageFee(items: readonly CommissionItem[]): boolean | undefined {
+  const request = loan({ Commission: items, UnusedAmount: decimal(400) });
+  return chargeTermsOf(request, chargeContext(), new Findings())?.hasUnusageFee;
+}
+
+describe('the unused amount (F5)', () => {
+  const unusage = fee({ SourcePercent: decimal(1), IsForUnusage: true });
+
+  it('is mandatory where a charge is on it', () => {
+    const onUnused = { SourcePercent: decimal(1), PercentAppliedTo: 'UnusedAmount' };
+    expect(chargeFaults({ Commission: [unusage] })).toEqual(['UnusedAmount missing 400']);
+    expect(chargeFaults({ Insurance: [premium(onUnused)] })).toEqual(['UnusedAmount missing 400']);
+    expect(chargeFaults({ Insurance: [premium(onUnused)], UnusedAmount: decimal(0) })).toEqual([]);
+  });
+
+  it('is an amount like any other', () => {
+    expect(chargeFaults({ UnusedAmount: decimal(-1) })).toEqual(['UnusedAmount out-of-range 422']);
+    expect(chargeFaults({ UnusedAmount: decimal('0.001') })).toEqual(['UnusedAmount too-many-decimals 422']);
+  });
+
+  it('costs from StartDateForUnusage, else from the start, and not to an earlier ExpiryDateForOD', () => {
+    const UnusedAmount = decimal(400);
+    const [StartDateForUnusage, ExpiryDateForOD] = [date('2025-02-01'), date('2025-01-31')];
+    const request = { Commission: [unusage], UnusedAmount, ExpiryDateForOD };
+    expect(chargeFaults({ ...request, StartDateForUnusage })).toEqual(['ExpiryDateForOD date-order 422']);
+    expect(chargeFaults({ ...request, StartDateForUnusage: ExpiryDateForOD })).toEqual([]);
+    expect(chargeFaults(request)).toEqual([]);
+    expect(chargeFaults({ ...request, ExpiryDateForOD: date('2024-12-31') })).toEqual([
+      'ExpiryDateForOD date-order 422',
+    ]);
+  });
+
+  it('leaves the order of the two dates open where no charge reads them', () => {
+    const dates = { StartDateForUnusage: date('2025-02-01'), ExpiryDateForOD: date('2025-01-31') };
+    expect(chargeFaults({ ...dates, Commission: [fee()] })).toEqual([]);
+  });
+
+  it('tells whether the two dates have an effect', () => {
+    expect(hasUnusageFee([unusage])).toBe(true);
+    expect(hasUnusageFee([fee({ SourcePercent: decimal(1), PercentAppliedTo: 'UnusedAmount' })])).toBe(false);
+    expect(hasUnusageFee([fee({ IsForUnusage: true })])).toBe(false);
+    expect(hasUnusageFee([])).toBe(false);
+  });
+});
+
+function column(name: string, method: ExtraColumn['method']): ExtraColumn {
+  return { name, slot: 0, display: true, method };
+}
+
+describe('schedule types and charges', () => {
+  const rows = monthlyRows('2025-01-01', 36);
+
+  it('take none where they accept none, such as deposits (B4)', () => {
+    const rules = chargeRules({ type: { acceptsCharges: false } });
+    expect(
+      chargeFaults({ Commission: [fee({ FeeName: undefined })], Insurance: [premium()] }, { rules }),
+    ).toEqual(['Commission not-allowed 422', 'Insurance not-allowed 422']);
+    expect(chargeFaults({ Commission: [], Insurance: [] }, { rules })).toEqual([]);
+  });
+
+  it('say whether an item is due upfront that does not say so itself (F1)', () => {
+    const upfront = {
+      fees: false,
+      insurances: true,
+      byFee: new Map([['account fee', true]]),
+      byInsuranceClass: new Map([['class-7', false]]),
+    };
+    const isUpfront = (item: Partial<CommissionItem> | undefined, insurance?: Partial<InsuranceItem>) => {
+      const Commission = item === undefined ? [] : [fee(item)];
+      const Insurance = insurance === undefined ? [] : [premium(insurance)];
+      const request = { Commission, Insurance };
+      const { placed } = placeOn(rows, request, { rules: chargeRules({ upfront }) });
+      return placed?.charges[0]?.item.isUpfront;
+    };
+    expect(isUpfront({ FeeName: 'ACCOUNT fee' })).toBe(true);
+    expect(isUpfront({ FeeName: 'Account fee', IsUpfront: false })).toBe(false);
+    expect(isUpfront({ FeeName: 'Other', FeeId: 'Account Fee' })).toBe(true);
+    expect(isUpfront({ FeeName: 'Other' })).toBe(false);
+    expect(isUpfront(undefined, {})).toBe(true);
+    expect(isUpfront(undefined, { InsuranceClassId: 'Class-7' })).toBe(false);
+    expect(isUpfront(undefined, { InsuranceClassId: 'Class-7', IsUpfront: true })).toBe(true);
+    expect(isUpfront(undefined, { InsuranceName: 'class-7' })).toBe(true);
+  });
+
+  it('show an item by itself in the columns of its commission or insurance class (F4)', () => {
+    const rules = chargeRules({
+      extras: [
+        column('AccountFee', { kind: 'Fee', fee: 'account FEE' }),
+        column('Life', { kind: 'Insurance', insuranceClass: 'life class' }),
+        column('Unsold', { kind: 'Fee', fee: 'Unsold' }),
+      ],
+    });
+    const Commission = [fee(), fee({ SourceValue: decimal(2) }), fee({ FeeName: 'Other' })];
+    const Insurance = [premium({ InsuranceClassName: 'Life class', InsuranceName: 'Life 9' }), premium()];
+    const { placed } = placeOn(rows, { Commission, Insurance }, { rules });
+    const shown = (name: string, row: number) => placed && chargesOfColumn(placed, name, row, FIGURES);
+    expect([shown('AccountFee', 0), shown('Life', 11), shown('Life', 0)]).toEqual([700, 6000, 0]);
+    expect([shown('Unsold', 0), shown('NoSuchColumn', 0)]).toEqual([0, 0]);
+  });
+
+  it('refuse a percentage of what they calculate from the charges', () => {
+    const steps = (['interest', 'charges', 'payment', 'principal'] as const).map((kind) => ({ kind }));
+    const of = (PercentAppliedTo: string) =>
+      chargeFaults(
+        { Commission: [fee({ SourcePercent: decimal(1), PercentAppliedTo })] },
+        { rules: chargeRules({ steps }) },
+      );
+    expect(of('Interest')).toEqual([]);
+    expect(of('RemainingValue')).toEqual([]);
+    expect(of('Principal')).toEqual(['Commission[0].PercentAppliedTo not-allowed 422']);
+    expect(of('Installment')).toEqual(['Commission[0].PercentAppliedTo not-allowed 422']);
+  });
+
+  it('are not needed to tell what is wrong with the items', () => {
+    expect(chargeFaults({ Commission: [fee()] }, { rules: undefined })).toEqual([]);
+    expect(chargeFaults({ Commission: [fee({ FeeName: '' })] }, { rules: undefined })).toEqual([
+      'Commission[0].FeeName missing 400',
+    ]);
+  });
+
+  it('collect in arrears when neither they nor the item say anything', () => {
+    expect(rowsWith(premiumsOn(rows, { Insurance: [premium()] }))).toEqual([12, 24, 36]);
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { reportDateMembersWithoutEffect } from '../../../../shared/lending/due-dates/date-members-without-effect.ts';
+import { Findings } from '../../../../shared/lending/request/refusal.ts';
+import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
+import { date, loan } from '../../../support/builders/lending-loan.ts';
+import { contextOf } from '../../../support/reference/schedule-dates.ts';
+
+type Changes = Partial<RepaymentScheduleRequest>;
+
+function reported(changes: Changes, rules: Parameters<typeof contextOf>[1] = {}): readonly string[] {
+  const request = loan(changes);
+  const findings = new Findings();
+  reportDateMembersWithoutEffect(request, contextOf(request, rules), findings);
+  expect(findings.warnings.every(({ code }) => code === 'no-effect')).toBe(true);
+  return findings.warnings.map(({ path }) => path);
+}
+
+const SHIFT = { HolidayShift: true, HolidayCountry: 'RO' } as const;
+const MATURITY = { MaturityDate: date('2025-07-01') } as const;
+const ONCE = { PeriodicityType: 'Once', InstallmentsNo: 1, FirstDueDate: date('2025-02-01') } as const;
+
+describe('date members without effect (E5)', () => {
+  const cases: readonly (readonly [title: string, Changes, readonly string[]])[] = [
+    ['none in a plain request', {}, []],
+    ['ActivationDate in a recalculation', { LastDueDate: date('2025-03-01') }, ['ActivationDate']],
+    [
+      'the calendar without a shift',
+      { HolidayCountry: 'RO', HolidayMethod: 'Forward' },
+      ['HolidayMethod', 'HolidayCountry'],
+    ],
+    ['the calendar with the shift off', { ...SHIFT, HolidayShift: false }, ['HolidayCountry']],
+    ['no member of a shift', { ...SHIFT, HolidayMethod: 'Nearest', DeferDueDate: true }, []],
+    [
+      'the rest of a shift by no method',
+      { ...SHIFT, HolidayMethod: 'NONE', DeferDueDate: true },
+      ['HolidayCountry', 'DeferDueDate'],
+    ],
+    ['a deferral without a shift', { DeferDueDate: true }, ['DeferDueDate']],
+    ['no deferral that is off', { DeferDueDate: false, HolidayShift: false }, []],
+    [
+      'InstallmentMethod beside FirstDueDate',
+      { InstallmentMethod: 'NextMonth', FirstDueDate: date('2025-02-01') },
+      ['InstallmentMethod'],
+    ],
+    [
+      'InstallmentMethod with day units',
+      { InstallmentMethod: 'NextMonth', PeriodicityType: 'Daily' },
+      ['InstallmentMethod'],
+    ],
+    ['no InstallmentMethod that finds the month', { InstallmentMethod: 'NextMonth' }, []],
+    ['FirstDueDate of a single row with a maturity', { ...ONCE, ...MATURITY }, ['FirstDueDate']],
+    ['no FirstDueDate that is the only date', ONCE, []],
+    ['no maturity that ends the schedule', MATURITY, []],
+  ];
+
+  it.each(cases)('are: %s', (_title, changes, expected) => {
+    expect(reported(changes)).toEqual(expected);
+  });
+
+  it('are a maturity that the schedule type ignores, or that the expiry replaces (D5, B5)', () => {
+    expect(reported(MATURITY, { useMaturityDate: false })).toEqual(['MaturityDate']);
+    expect(reported({ ...ONCE, ...MATURITY }, { useMaturityDate: false })).toEqual(['MaturityDate']);
+    const expiring = { ...MATURITY, ExpiryDateForOD: date('2025-06-01') };
+    expect(reported(expiring, { usesExpiry: true })).toEqual(['MaturityDate']);
+    expect(reported(expiring)).toEqual([]);
+  });
+});

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
+import { BUILT_IN_PERIODICITIES } from '../../../../shared/lending/dates/periodicity.ts';
+import cases from '../../../cases/lending/due-dates.json' with { type: 'json' };
+import { date, dueDates, faultCodes, scheduleOf } from '../../../support/builders/lending-loan.ts';
+
+const NOT_SENT = { ActivationDate: undefined } as const;
+
+describe('start of the schedule (D2)', () => {
+  it('is ActivationDate when it is sent', () => {
+    const schedule = scheduleOf({ FirstDueDate: date('2025-03-01') });
+    expect(formatCalendarDate(schedule.startDate)).toBe('2025-01-01');
+    expect(schedule.rows[0]?.noDays).toBe(59);
+  });
+
+  it('is one period before FirstDueDate without ActivationDate', () => {
+    const starts = (['Monthly', 'Quarterly', 'Annual', 'Weekly', 'Daily'] as const).map((PeriodicityType) =>
+      scheduleOf({ ...NOT_SENT, PeriodicityType, FirstDueDate: date('2025-03-01') }),
+    );
+    expect(starts.map(({ startDate }) => formatCalendarDate(startDate))).toEqual([
+      '2025-02-01',
+      '2024-12-01',
+      '2024-03-01',
+      '2025-02-22',
+      '2025-02-28',
+    ]);
+  });
+
+  it('is the installment day again when FirstDueDate is one that its month cut short', () => {
+    const schedule = scheduleOf({ ...NOT_SENT, FirstDueDate: date('2025-02-28'), InstallmentDay: 31 });
+    expect(formatCalendarDate(schedule.startDate)).toBe('2025-01-31');
+    const other = scheduleOf({ ...NOT_SENT, FirstDueDate: date('2025-03-31'), InstallmentDay: 5 });
+    expect(formatCalendarDate(other.startDate)).toBe('2025-02-28');
+  });
+
+  it('is the day of the request when no date is sent', () => {
+    const schedule = scheduleOf(NOT_SENT);
+    expect(formatCalendarDate(schedule.startDate)).toBe('2024-05-17');
+    expect(dueDates(schedule)[0]).toBe('2024-06-01');
+  });
+});
+
+describe('first due date (D3)', () => {
+  const quarter = { PeriodicityType: 'Quarterly', ActivationDate: date('2025-01-10'), InstallmentDay: 15 };
+
+  it('lies in the activation month, the month after it, or one period later, by InstallmentMethod', () => {
+    const methods = ['ActualMonth', 'nextmonth', undefined];
+    const schedules = methods.map((InstallmentMethod) => scheduleOf({ ...quarter, InstallmentMethod }));
+    expect(schedules.map((schedule) => dueDates(schedule)[0])).toEqual([
+      '2025-01-15',
+      '2025-02-15',
+      '2025-04-15',
+    ]);
+  });
+
+  it('moves to the next month with ActualMonth when the day is not later than the start', () => {
+    const schedules = [9, 10, 11].map((InstallmentDay) =>
+      scheduleOf({ ...quarter, InstallmentDay, InstallmentMethod: 'ActualMonth' }),
+    );
+    expect(schedules.map((schedule) => dueDates(schedule)[0])).toEqual([
+      '2025-02-09',
+      '2025-02-10',
+      '2025-01-11',
+    ]);
+  });
+
+  it('with ActualMonth compares the day that the month really has', () => {
+    const schedule = scheduleOf({
+      ActivationDate: date('2025-02-28'),
+      InstallmentDay: 31,
+      InstallmentMethod: 'ActualMonth',
+    });
+    expect(dueDates(schedule)[0]).toBe('2025-03-31');
+  });
+
+  it('is one period after the start for day and week units, which ignore InstallmentDay', () => {
+    const daily = scheduleOf({ PeriodicityType: 'Daily', InstallmentDay: 20 });
+    expect(dueDates(daily)).toEqual(['2025-01-02', '2025-01-03', '2025-01-04', '2025-01-05']);
+    const biweekly = scheduleOf({ PeriodicityType: 'Biweekly', InstallmentDay: 20 });
+    expect(dueDates(biweekly)).toEqual(['2025-01-15', '2025-01-29', '2025-02-12', '2025-02-26']);
+  });
+
+  it('must be after the start', () => {
+    expect(faultCodes({ FirstDueDate: date('2025-01-01') })).toEqual(['FirstDueDate date-order']);
+  });
+
+  it('is not found by an unknown method', () => {
+    expect(faultCodes({ InstallmentMethod: 'SameMonth' })).toEqual(['InstallmentMethod unknown-value']);
+  });
+});
+
+describe('further due dates (D4)', () => {
+  it('fall on the installment day whatever the day of FirstDueDate', () => {
+    const schedule = scheduleOf({ FirstDueDate: date('2025-02-28'), InstallmentDay: 31 });
+    expect(dueDates(schedule)).toEqual(['2025-02-28', '2025-03-31', '2025-04-30', '2025-05-31']);
+    const odd = scheduleOf({ FirstDueDate: date('2025-02-10'), InstallmentDay: 20 });
+    expect(dueDates(odd)).toEqual(['2025-02-10', '2025-03-20', '2025-04-20', '2025-05-20']);
+  });
+
+  it.each(cases.filter(({ kind }) => kind === 'due_dates').map((known) => [known.id, known] as const))(
+    '%s are as published',
+    (_id, { input, expected }) => {
+      const first = input.first_due_date ?? '';
+      const installmentDay =
+        input.end_of_month === true ? 31 : (input.installment_day ?? Number(first.slice(-2)));
+      const schedule = scheduleOf({
+        ActivationDate: input.disbursement_date === undefined ? undefined : date(input.disbursement_date),
+        FirstDueDate: date(first),
+        InstallmentDay: installmentDay,
+        InstallmentsNo: input.count ?? 0,
+      });
+      const dates = dueDates(schedule);
+      const wanted = expected.dates ?? [expected.first, expected.second, expected.last];
+      expect(expected.dates === undefined ? [dates[0], dates[1], dates.at(-1)] : dates).toEqual(wanted);
+    },
+  );
+
+  it('need an installment day from 1 to 31', () => {
+    const faults = [0, 32, 1.5, Number.NaN].flatMap((InstallmentDay) => faultCodes({ InstallmentDay }));
+    expect(new Set(faults)).toEqual(new Set(['InstallmentDay out-of-range']));
+    expect(faults).toHaveLength(4);
+  });
+
+  it('end with the year 2999', () => {
+    const late = { ActivationDate: date('2500-01-01'), PeriodicityType: 'Annual' } as const;
+    expect(dueDates(scheduleOf({ ...late, InstallmentsNo: 499 })).at(-1)).toBe('2999-01-01');
+    expect(faultCodes({ ...late, InstallmentsNo: 500 })).toEqual(['InstallmentsNo out-of-range']);
+  });
+});
+
+describe('maturity (D5)', () => {
+  it('replaces the date of the last row', () => {
+    const schedule = scheduleOf({ MaturityDate: date('2025-06-20') });
+    expect(dueDates(schedule)).toEqual(['2025-02-01', '2025-03-01', '2025-04-01', '2025-06-20']);
+    expect(schedule.rows.at(-1)?.noDays).toBe(80);
+  });
+
+  it('must be after the row before', () => {
+    expect(faultCodes({ MaturityDate: date('2025-04-01') })).toEqual(['MaturityDate date-order']);
+    expect(dueDates(scheduleOf({ MaturityDate: date('2025-04-02') })).at(-1)).toBe('2025-04-02');
+    expect(faultCodes({ InstallmentsNo: 1, MaturityDate: date('2025-01-01') })).toEqual([
+      'MaturityDate date-order',
+    ]);
+  });
+});
+
+describe('periodicities (D7)', () => {
+  it('are known by name in any case', () => {
+    const spans = BUILT_IN_PERIODICITIES.filter(({ unit }) => unit !== 'Once').map(({ name }) => {
+      const schedule = scheduleOf({ PeriodicityType: name.toUpperCase(), InstallmentsNo: 2 });
+      return `${name} ${dueDates(schedule)[1]}`;
+    });
+    expect(spans).toEqual([
+      'Daily 2025-01-03',
+      'Weekly 2025-01-15',
+      'Biweekly 2025-01-29',
+      'Monthly 2025-03-01',
+      'Bimonthly 2025-05-01',
+      'Quarterly 2025-07-01',
+      'Trimestrial 2025-07-01',
+      'Semiannual 2026-01-01',
+      'Semestrial 2026-01-01',
+      'Annual 2027-01-01',
+      'Yearly 2027-01-01',
+    ]);
+    expect(faultCodes({ PeriodicityType: 'Fortnightly' })).toEqual(['PeriodicityType unknown-periodicity']);
+  });
+
+  it('Once is due on MaturityDate, else on FirstDueDate, with one row', () => {
+    const once = { PeriodicityType: 'Once', InstallmentsNo: 1 } as const;
+    const both = { FirstDueDate: date('2025-03-01'), MaturityDate: date('2025-04-01') } as const;
+    expect(dueDates(scheduleOf({ ...once, ...both }))).toEqual(['2025-04-01']);
+    expect(scheduleOf({ ...once, ...both }).warnings).toEqual([{ code: 'no-effect', path: 'FirstDueDate' }]);
+    expect(dueDates(scheduleOf({ ...once, FirstDueDate: both.FirstDueDate }))).toEqual(['2025-03-01']);
+    expect(faultCodes(once)).toEqual(['MaturityDate missing']);
+    expect(faultCodes({ ...once, ...both, InstallmentsNo: 2 })).toEqual(['InstallmentsNo out-of-range']);
+  });
+
+  it('Once starts on ActivationDate, else on the day of the request', () => {
+    const once = { PeriodicityType: 'Once', InstallmentsNo: 1, MaturityDate: date('2025-04-01') } as const;
+    expect(formatCalendarDate(scheduleOf({ ...once, ...NOT_SENT }).startDate)).toBe('2024-05-17');
+    expect(formatCalendarDate(scheduleOf(once).startDate)).toBe('2025-01-01');
+  });
+});

@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import { Findings } from '../../../../shared/lending/request/refusal.ts';
+import { scheduleDatesOf } from '../../../../shared/lending/due-dates/schedule-dates.ts';
+import cases from '../../../cases/lending/shifted-due-dates.json' with { type: 'json' };
+import { date, loan } from '../../../support/builders/lending-loan.ts';
+import {
+  accrualDays,
+  calendarsOf,
+  contextOf,
+  dateFaults,
+  datesFor,
+  ON_WORKING_DAYS,
+  texts,
+  weekendCalendar,
+} from '../../../support/reference/schedule-dates.ts';
+
+/** Due 1 February and 1 March 2025, both Saturdays. */
+const SATURDAYS = { ...ON_WORKING_DAYS, InstallmentsNo: 2 } as const;
+const HOLIDAY_METHOD_NAMES: Readonly<Record<string, string>> = {
+  Unadjusted: 'None',
+  ModifiedFollowing: 'ModifiedForward',
+  Nearest: 'Nearest',
+};
+
+/** Where an amount due on that day is paid, by each method in turn. */
+function paidByMethods(day: string): readonly (string | undefined)[] {
+  const methods = ['forward', 'BACKWARD', 'ModifiedForward', 'ModifiedBackward', 'Nearest', 'none'];
+  return methods.map((HolidayMethod) => {
+    const due = { FirstDueDate: date(day), InstallmentsNo: 1 } as const;
+    return texts(datesFor({ ...ON_WORKING_DAYS, ...due, HolidayMethod }).shownDates)[0];
+  });
+}
+
+describe('due dates on days without business (H1, H3)', () => {
+  it('are paid on the next working day while interest accrues on the unshifted dates', () => {
+    const dates = datesFor(SATURDAYS);
+    expect(texts(dates.dueDates)).toEqual(['2025-02-01', '2025-03-01']);
+    expect(texts(dates.shownDates)).toEqual(['2025-02-03', '2025-03-03']);
+    expect(dates.accrualDates).toBe(dates.dueDates);
+    expect(accrualDays(dates)).toEqual([31, 28]);
+    expect(dates.regularMonths).toEqual([1, 1]);
+    expect(dates.calendar?.name).toBe('WEEKENDS');
+  });
+
+  it('accrue to the shifted date when they are deferred, over irregular periods (C2)', () => {
+    const dates = datesFor({ ...SATURDAYS, DeferDueDate: true });
+    expect(texts(dates.accrualDates)).toEqual(['2025-02-03', '2025-03-03']);
+    expect(dates.accrualDates).toBe(dates.shownDates);
+    expect(accrualDays(dates)).toEqual([33, 28]);
+    expect(dates.regularMonths).toEqual([0, 0]);
+  });
+
+  it('make only the periods irregular that begin or end on a moved date', () => {
+    const dates = datesFor({ ...SATURDAYS, InstallmentsNo: 6, DeferDueDate: true });
+    expect(texts(dates.shownDates)).toEqual([
+      '2025-02-03',
+      '2025-03-03',
+      '2025-04-01',
+      '2025-05-01',
+      '2025-06-02',
+      '2025-07-01',
+    ]);
+    expect(dates.regularMonths).toEqual([0, 0, 0, 1, 0, 0]);
+  });
+
+  it('stay in the same list when none of them is moved', () => {
+    const dates = datesFor({ ...ON_WORKING_DAYS, ActivationDate: date('2025-03-01'), InstallmentsNo: 2 });
+    expect(texts(dates.dueDates)).toEqual(['2025-04-01', '2025-05-01']);
+    expect(dates.shownDates).toBe(dates.dueDates);
+    expect(datesFor({}).shownDates).toEqual(datesFor({}).dueDates);
+  });
+
+  it('move by each method, whatever the case of its name', () => {
+    // Saturday 31 May 2025 is the last day of its month, Saturday 1 March the first.
+    expect(paidByMethods('2025-05-31')).toEqual([
+      '2025-06-02',
+      '2025-05-30',
+      '2025-05-30',
+      '2025-05-30',
+      '2025-05-30',
+      '2025-05-31',
+    ]);
+    expect(paidByMethods('2025-03-01')).toEqual([
+      '2025-03-03',
+      '2025-02-28',
+      '2025-03-03',
+      '2025-03-03',
+      '2025-02-28',
+      '2025-03-01',
+    ]);
+  });
+
+  it.each(cases.map((known) => [known.id, known] as const))('%s are as published', (_id, known) => {
+    const { start, convention, holidays } = known.input;
+    const dates = datesFor(
+      {
+        HolidayShift: true,
+        HolidayCountry: 'ZA',
+        HolidayMethod: HOLIDAY_METHOD_NAMES[convention],
+        ActivationDate: date(start),
+        InstallmentDay: Number(start.slice(-2)),
+        InstallmentsNo: 1,
+      },
+      { calendars: calendarsOf([weekendCalendar(holidays, 'ZA')]) },
+    );
+    expect(texts(dates.shownDates)).toEqual([known.expected.date]);
+  });
+
+  it('never move to or before the start', () => {
+    const weekend = { ...ON_WORKING_DAYS, PeriodicityType: 'Daily', ActivationDate: date('2025-01-03') };
+    for (const HolidayMethod of ['Backward', 'Nearest']) {
+      expect(texts(datesFor({ ...weekend, HolidayMethod, InstallmentsNo: 3 }).shownDates)).toEqual([
+        '2025-01-06',
+        '2025-01-06',
+        '2025-01-06',
+      ]);
+    }
+  });
+
+  it('may become equal, and leave a deferred period without days', () => {
+    const daily = { ...ON_WORKING_DAYS, PeriodicityType: 'Daily', ActivationDate: date('2025-01-02') };
+    const dates = datesFor({ ...daily, DeferDueDate: true });
+    expect(texts(dates.shownDates)).toEqual(['2025-01-03', '2025-01-06', '2025-01-06', '2025-01-06']);
+    expect(accrualDays(dates)).toEqual([1, 3, 0, 0]);
+  });
+
+  it('include the maturity, the expiry and the only date of a loan that is repaid at once', () => {
+    const maturity = { ...SATURDAYS, MaturityDate: date('2025-03-08') };
+    expect(texts(datesFor(maturity).shownDates)).toEqual(['2025-02-03', '2025-03-10']);
+    const expiry = { ...SATURDAYS, ExpiryDateForOD: date('2025-02-09') };
+    expect(texts(datesFor(expiry, { usesExpiry: true }).shownDates)).toEqual(['2025-02-03', '2025-02-10']);
+    const once = { ...ON_WORKING_DAYS, PeriodicityType: 'Once', InstallmentsNo: 1 };
+    const single = datesFor({ ...once, MaturityDate: date('2025-03-08'), DeferDueDate: true });
+    expect(texts(single.accrualDates)).toEqual(['2025-03-10']);
+    expect(single.regularMonths).toEqual([0]);
+  });
+
+  it('move a deferred maturity that lands on the installment day over an irregular period all the same (C2)', () => {
+    const changes = { ...ON_WORKING_DAYS, InstallmentDay: 3, MaturityDate: date('2025-03-02') } as const;
+    const dates = datesFor({ ...changes, InstallmentsNo: 2, DeferDueDate: true });
+    expect(texts(dates.shownDates)).toEqual(['2025-02-03', '2025-03-03']);
+    expect(dates.regularMonths).toEqual([0, 0]);
+  });
+});
+
+describe('the calendar (H2)', () => {
+  const ro = weekendCalendar(['2025-02-03'], 'RO');
+
+  it('is the default one when the request names none', () => {
+    const calendars = calendarsOf([weekendCalendar(), ro], 'RO');
+    const dates = datesFor({ HolidayShift: true, InstallmentsNo: 1 }, { calendars });
+    expect(texts(dates.shownDates)).toEqual(['2025-02-04']);
+    expect(dates.calendar).toBe(ro);
+  });
+
+  it('must be named when no default is configured, or one that does not exist', () => {
+    const allowed =
+      'must be a country by its ISO 3166 code or English name, TARGET, a union such as RO+TARGET, or a calendar of the catalogue';
+    const missing = [`HolidayCountry unknown-calendar is missing; ${allowed}`];
+    expect(dateFaults({ HolidayShift: true })).toEqual(missing);
+    expect(dateFaults({ HolidayShift: true }, { calendars: calendarsOf([ro], 'BG') })).toEqual(missing);
+    expect(dateFaults({ HolidayShift: true, HolidayMethod: 'None' })).toEqual(missing);
+    expect(dateFaults({ HolidayShift: true, HolidayCountry: 'Atlantis' })).toEqual([
+      `HolidayCountry unknown-calendar ${allowed}`,
+    ]);
+    expect(dateFaults({ HolidayCountry: 'Atlantis+Utopia' })).toEqual([
+      expect.stringMatching(/^HolidayCountry unknown-calendar must join .* part 1, part 2 are not; /),
+    ]);
+  });
+
+  it('must exist even where nothing shifts (E5)', () => {
+    expect(dateFaults({ HolidayCountry: 'Atlantis' })).toHaveLength(1);
+    expect(datesFor({ HolidayCountry: 'weekends' }).calendar).toBeUndefined();
+    expect(datesFor({ HolidayCountry: 'weekends', HolidayShift: false }).calendar).toBeUndefined();
+    expect(datesFor({ ...SATURDAYS, HolidayMethod: 'None' }).calendar).toBeUndefined();
+  });
+
+  it('is told of beside all other faults of the dates', () => {
+    const request = loan({
+      HolidayShift: true,
+      HolidayMethod: 'Sideways',
+      InstallmentDay: 0,
+      BlockInstallmentNo: 1,
+    });
+    const findings = new Findings();
+    const context = contextOf(request, { periodicity: undefined });
+    expect(scheduleDatesOf(request, context, findings)).toBeUndefined();
+    expect(findings.faults.map(({ path, code, status }) => `${path} ${code} ${status}`)).toEqual([
+      'BlockInstallmentNo not-allowed 422',
+      'InstallmentDay out-of-range 422',
+      'HolidayMethod unknown-value 422',
+      'HolidayCountry unknown-calendar 422',
+    ]);
+  });
+});

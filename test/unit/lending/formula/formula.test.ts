@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { compileFormula } from '../../../../shared/lending/formula/compile-formula.ts';
+import { valueText } from '../../../../shared/lending/formula/formula-arithmetic.ts';
+import { parseFormula } from '../../../../shared/lending/formula/formula-parser.ts';
+import {
+  isFormulaFailure,
+  minorUnitsOf,
+  moneyValue,
+  type FormulaValue,
+} from '../../../../shared/lending/formula/formula-values.ts';
+import type { RoundingMode } from '../../../../shared/lending/numbers/rounding.ts';
+
+const NAMES = ['a', 'b', 'zero', 'third'];
+const VALUES: readonly FormulaValue[] = [
+  { numerator: 7n, denominator: 1n },
+  { numerator: -5n, denominator: 2n },
+  { numerator: 0n, denominator: 1n },
+  { numerator: 1n, denominator: 3n },
+];
+
+const slotOf = (name: string): number => NAMES.indexOf(name.toLowerCase());
+
+/** The value of an expression as text, or what is wrong with it and where. */
+function valueOf(text: string, rounding: RoundingMode = 'HALF_UP'): string {
+  const tree = parseFormula(text);
+  if (tree.kind === 'formula-error') return `${tree.at}: ${tree.message}`;
+  const compiled = compileFormula(tree, { slotOf, rounding });
+  if ('kind' in compiled) return `${compiled.at}: ${compiled.message}`;
+  const value = compiled.evaluate({ slots: [...VALUES] });
+  return isFormulaFailure(value) ? value.reason : valueText(value);
+}
+
+describe('expressions (S2)', () => {
+  it.each([
+    ['1 + 2 * 3', '7'],
+    ['(1 + 2) * 3', '9'],
+    ['10 - 4 - 3', '3'],
+    ['100 / 5 / 4', '5'],
+    ['2 * 3 / 4', '1.5'],
+    ['-2 * 3', '-6'],
+    ['- - 2', '2'],
+    ['7 - -2', '9'],
+    ['1 + 2 > 2', '1'],
+    ['2 = 1 + 1', '1'],
+    ['(1 < 2) + (2 < 1) + (2 <= 2) + (3 >= 4) + (1 <> 2)', '3'],
+    ['0.1 + 0.2', '0.3'],
+    ['1 / 3 * 3', '1'],
+    ['1/12', '1/12'],
+    ['-1/8', '-0.125'],
+    ['0', '0'],
+  ])('%s is %s', (text, value) => {
+    expect(valueOf(text)).toBe(value);
+  });
+
+  it.each([
+    ['min(3, 1, 2)', '1'],
+    ['max(3, a, 2)', '7'],
+    ['round(2.5)', '3'],
+    ['round(-2.5)', '-3'],
+    ['round(a / 3, 2)', '2.33'],
+    ['if(a > 5, 1, 2)', '1'],
+    ['if(zero, 1, 2)', '2'],
+    ['if(b, 1, 2)', '1'],
+    ['IF(1 = 1, Max(1, 2), 0)', '2'],
+    ['min(a > 1, b > 1)', '0'],
+    ['max(a > 1, b > 1)', '1'],
+  ])('%s is %s', (text, value) => {
+    expect(valueOf(text)).toBe(value);
+  });
+
+  it('rounds a tie as the schedule type says (M2)', () => {
+    expect(valueOf('round(2.5) + round(0.125, 2)', 'HALF_EVEN')).toBe('2.12');
+    expect(valueOf('round(2.5) + round(0.125, 2)', 'HALF_UP')).toBe('3.13');
+  });
+
+  it('reads names in any case', () => {
+    expect(valueOf('A + a - third * 3')).toBe('13');
+    expect(valueOf('THIRD')).toBe('1/3');
+  });
+
+  it('calculates only the branch of an if that is chosen', () => {
+    expect(valueOf('if(zero = 0, 5, 1 / zero)')).toBe('5');
+    expect(valueOf('if(zero <> 0, 1 / zero, 6)')).toBe('6');
+  });
+
+  it('has no value when it divides by zero, and never one that is not a number', () => {
+    expect(valueOf('a / zero')).toBe('divides by zero at position 3');
+    expect(valueOf('(a / zero) * 0')).toBe('divides by zero at position 4');
+    expect(valueOf('1 / (a - 7) > 2')).toBe('divides by zero at position 3');
+  });
+
+  it.each([
+    ['', '1: a number, a name or ( is missing at the end'],
+    ['1 +', '4: a number, a name or ( is missing at the end'],
+    ['* 2', '1: a number, a name or ( must stand here, not *'],
+    ['+1', '1: a number, a name or ( must stand here, not +'],
+    ['(1 + 2', '7: the ( at 1 needs its ) here'],
+    ['(1 2)', '4: the ( at 1 needs its ) here, not 2'],
+    ['1 + 2)', '6: this ) closes nothing: remove it, or add a ( before'],
+    ['1, 2', '2: a comma separates the values of min, max, round and if only'],
+    ['a b', '3: write an operator before b'],
+    ['2a', '2: write an operator before a'],
+    ['1 < 2 < 3', '7: a comparison has two sides: put one of two comparisons in brackets, or use if'],
+    ['.5', '1: a decimal point needs a digit on each side, as in 0.5'],
+    ['5.', '2: a decimal point needs a digit on each side, as in 0.5'],
+    ['1 $ 2', '3: only numbers, names, + - * / ( ) , and < <= > >= = <> are allowed'],
+    ['sin(1)', '1: there is no function sin; known are min, max, round, if'],
+    ['min + 1', '1: min needs its values in brackets'],
+    ['min(1)', '1: min takes 2 or more values, separated by commas'],
+    ['1 + round(1, 2, 3)', '5: round takes 1 or 2 values, separated by commas'],
+    ['if(1, 2)', '1: if takes 3 values, separated by commas'],
+    ['max(1, )', '8: a number, a name or ( must stand here, not )'],
+    ['round(a, b)', '10: round keeps a fixed number of decimals, from 0 to 10'],
+    ['round(a, 11)', '10: round keeps a fixed number of decimals, from 0 to 10'],
+    ['a / (1 - 1)', '3: this divides by zero, which has no value'],
+    ['constructor(1)', '1: there is no function constructor; known are min, max, round, if'],
+  ])('%s is refused with its position: %s', (text, error) => {
+    expect(valueOf(text)).toBe(error);
+  });
+
+  it('is bounded in length, depth, parts and digits', () => {
+    expect(valueOf(' '.repeat(1001))).toBe('1001: must have at most 1000 characters');
+    expect(valueOf(`${'('.repeat(31)}1${')'.repeat(31)}`)).toMatch(
+      /^31: brackets, calls and signs may be 30/,
+    );
+    expect(valueOf(`${'-'.repeat(31)}1`)).toMatch(/^31: brackets, calls and signs may be 30/);
+    expect(valueOf(`1${'+1'.repeat(100)}`)).toMatch(/: a formula may have 200 parts at most$/);
+    expect(valueOf(`1${'+1'.repeat(99)}`)).toBe('100');
+    expect(valueOf('1'.repeat(31))).toBe('1: a number may have 30 digits at most');
+  });
+});
+
+describe('amounts from formulas (M2)', () => {
+  const money = { digits: 2, rounding: 'HALF_UP' } as const;
+
+  it('are rounded once, a tie exactly', () => {
+    expect(minorUnitsOf({ numerator: 10_005n, denominator: 1000n }, money)).toBe(1001);
+    expect(
+      minorUnitsOf({ numerator: 10_005n, denominator: 1000n }, { ...money, rounding: 'HALF_EVEN' }),
+    ).toBe(1000);
+    expect(minorUnitsOf(moneyValue(-1250, 2), money)).toBe(-1250);
+  });
+
+  it('have no value beyond what a row may hold', () => {
+    const failure = { kind: 'formula-failure', reason: 'is larger than can be calculated with' };
+    expect(minorUnitsOf({ numerator: 10n ** 14n, denominator: 1n }, money)).toEqual(failure);
+    expect(minorUnitsOf({ numerator: -(10n ** 14n), denominator: 1n }, money)).toEqual(failure);
+  });
+});

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import {
+  column,
+  date,
+  decimal,
+  faultCodes,
+  faultsOf,
+  scheduleOf,
+} from '../../../support/builders/lending-loan.ts';
+
+const NO_RATE = { InterestPercent: undefined } as const;
+
+describe('rate ranges (R1)', () => {
+  const TWO = [
+    { InterestRate: decimal(12), FromInstNo: 1, ToInstNo: 2 },
+    { InterestRate: decimal(24), FromInstNo: 3, ToInstNo: 4 },
+  ];
+
+  it('solve the level payment again at each change', () => {
+    const schedule = scheduleOf({ ...NO_RATE, MultipleInterestRates: TWO });
+    expect(column(schedule, 'pmt')).toEqual(['256.28', '256.28', '260.09', '260.09']);
+    expect(schedule.warnings).toEqual([]);
+  });
+
+  it('begin at 1 or after the range before, and end with the last row, when nothing else is said', () => {
+    const short = [{ InterestRate: decimal(12), ToInstNo: 2 }, { InterestRate: decimal(24) }];
+    const schedule = scheduleOf({ ...NO_RATE, MultipleInterestRates: short });
+    expect(column(schedule, 'pmt')).toEqual(['256.28', '256.28', '260.09', '260.09']);
+  });
+
+  it('may stand in any order; the same rate twice is no change', () => {
+    const reversed = scheduleOf({ ...NO_RATE, MultipleInterestRates: TWO.toReversed() });
+    expect(column(reversed, 'pmt')).toEqual(['256.28', '256.28', '260.09', '260.09']);
+    const same = TWO.map((range) => ({ ...range, InterestRate: decimal(12) }));
+    expect(scheduleOf({ ...NO_RATE, MultipleInterestRates: same }).rows).toEqual(scheduleOf().rows);
+  });
+
+  it('take the place of InterestPercent, which is reported', () => {
+    const schedule = scheduleOf({ MultipleInterestRates: TWO });
+    expect(schedule.warnings).toEqual([{ code: 'no-effect', path: 'InterestPercent' }]);
+  });
+
+  it('keep the original row numbers in a recalculation (X1)', () => {
+    const schedule = scheduleOf({
+      MultipleInterestRates: TWO,
+      ...NO_RATE,
+      Amount: decimal('753.72'),
+      LastDueDate: date('2025-02-01'),
+      BlockInstallmentNo: 1,
+    });
+    expect(column(schedule, 'interest').slice(0, 2)).toEqual(['7.54', '10.10']);
+    expect(schedule.rows.map(({ InstallmentNo }) => InstallmentNo)).toEqual([2, 3, 4]);
+  });
+
+  const refused = [
+    ['MultipleInterestRates[1].FromInstNo rates-overlap', 2, 2, 4],
+    ['MultipleInterestRates[1].FromInstNo rates-incomplete', 2, 4, 4],
+    ['MultipleInterestRates[1].ToInstNo rates-incomplete', 2, 3, 3],
+    ['MultipleInterestRates[1].ToInstNo out-of-range', 2, 3, 5],
+    ['MultipleInterestRates[1].ToInstNo out-of-range', 2, 4, 3],
+    ['MultipleInterestRates[1].FromInstNo out-of-range', 2, 0, 4],
+  ] as const;
+  it.each(refused)(
+    'are refused as %s when the first ends with %i, the second has %i to %i',
+    (code, ...rows) => {
+      const [end, FromInstNo, ToInstNo] = rows;
+      const ranges = [
+        { InterestRate: decimal(12), ToInstNo: end },
+        { InterestRate: decimal(24), FromInstNo, ToInstNo },
+      ];
+      expect(faultCodes({ ...NO_RATE, MultipleInterestRates: ranges })).toEqual([code]);
+    },
+  );
+
+  it('take InterestPercent where they name no rate of their own, which then has an effect', () => {
+    const InterestPercent = decimal(12);
+    const MultipleInterestRates = [{ ToInstNo: 2 }, { InterestRate: decimal(24) }];
+    const mixed = scheduleOf({ InterestPercent, MultipleInterestRates });
+    expect(column(mixed, 'pmt')).toEqual(['256.28', '256.28', '260.09', '260.09']);
+    expect(mixed.warnings).toEqual([]);
+    const whole = scheduleOf({ InterestPercent, MultipleInterestRates: [{}] });
+    expect(column(whole, 'pmt')).toEqual(column(scheduleOf({ InterestPercent }), 'pmt'));
+    expect(faultCodes({ InterestPercent: decimal(-1200), MultipleInterestRates })).toEqual([
+      'InterestPercent rate-too-low',
+    ]);
+    expect(faultCodes({ InterestPercent: decimal(200_000), MultipleInterestRates })).toEqual([
+      'InterestPercent out-of-range',
+    ]);
+  });
+
+  it('need a rate each, none too low, and no bands beside them', () => {
+    const without = [{ FromInstNo: 1 }];
+    expect(faultCodes({ ...NO_RATE, MultipleInterestRates: without })).toEqual([
+      'MultipleInterestRates[0].InterestRate missing',
+    ]);
+    expect(faultCodes({ ...NO_RATE, MultipleInterestRates: [{ InterestRate: decimal(-1200) }] })).toEqual([
+      'MultipleInterestRates[0].InterestRate rate-too-low',
+    ]);
+    const both = { MultipleInterestRates: TWO, BandedInterestRates: [{ Value: decimal(5) }] };
+    expect(faultCodes({ ...NO_RATE, ...both })).toEqual(['BandedInterestRates not-allowed']);
+  });
+});
+
+const BANDS = [
+  { MinUtilizedAmount: decimal(0), MaxUtilizedAmount: decimal('999.99'), Value: decimal(10) },
+  { MinUtilizedAmount: decimal(1000), Value: decimal(8) },
+];
+
+describe('rate bands (R2)', () => {
+  const YEAR = { ...NO_RATE, Amount: decimal(1500), PeriodicityType: 'Annual', InstallmentsNo: 1 } as const;
+
+  it('let each slice of the balance earn its own rate', () => {
+    expect(column(scheduleOf({ ...YEAR, BandedInterestRates: BANDS }), 'interest')).toEqual(['140.00']);
+  });
+
+  it('run to the minimum of the next band, in any order', () => {
+    const schedule = scheduleOf({ ...YEAR, BandedInterestRates: BANDS.toReversed() });
+    expect(column(schedule, 'interest')).toEqual(['140.00']);
+  });
+
+  it('apply one rate to the whole balance with BandMethod Whole', () => {
+    const whole = { BandedInterestRates: BANDS, BandMethod: 'whole' };
+    expect(column(scheduleOf({ ...YEAR, ...whole }), 'interest')).toEqual(['120.00']);
+    expect(column(scheduleOf({ ...YEAR, ...whole, Amount: decimal(1000) }), 'interest')).toEqual(['80.00']);
+    expect(column(scheduleOf({ ...YEAR, ...whole, Amount: decimal('999.99') }), 'interest')).toEqual([
+      '100.00',
+    ]);
+  });
+
+  it('have a level payment that the unrounded balance ends with', () => {
+    const schedule = scheduleOf({ ...NO_RATE, Amount: decimal(1500), BandedInterestRates: BANDS });
+    expect(column(schedule, 'pmt')).toEqual(['382.58', '382.58', '382.58', '382.58']);
+    expect(column(schedule, 'interest')).toEqual(['11.67', '9.19', '6.30', '3.16']);
+  });
+
+  it('equal one rate where all bands have it, negative ones and residuals too', () => {
+    for (const percent of ['12', '-3.5', '0']) {
+      const bands = BANDS.map((band) => ({ ...band, Value: decimal(percent) }));
+      const terms = { Amount: decimal('4321.09'), InstallmentsNo: 37, ResidualValue: decimal(700) };
+      const one = scheduleOf({ ...terms, InterestPercent: decimal(percent) });
+      expect(scheduleOf({ ...terms, ...NO_RATE, BandedInterestRates: bands }).rows).toEqual(one.rows);
+    }
+  });
+
+  it('refuse a balance without a rate, and bands that contradict each other', () => {
+    const codes = (BandedInterestRates: typeof BANDS, Amount = 1500) =>
+      faultCodes({ ...NO_RATE, Amount: decimal(Amount), BandedInterestRates });
+    const limited = BANDS.map((band) => ({ MaxUtilizedAmount: decimal(2000), ...band }));
+    expect(codes(limited, 2001)).toEqual(['BandedInterestRates outside-bands']);
+    expect(codes(BANDS.slice(1))).toEqual(['BandedInterestRates[0].MinUtilizedAmount outside-bands']);
+    expect(codes(BANDS.map((band) => ({ ...band, MinUtilizedAmount: decimal(0) })))).toEqual([
+      'BandedInterestRates[1].MinUtilizedAmount bands-overlap',
+    ]);
+    const upsideDown = BANDS.map((band) => ({ ...band, MaxUtilizedAmount: band.MinUtilizedAmount }));
+    expect(codes(upsideDown)).toEqual([
+      'BandedInterestRates[0].MaxUtilizedAmount out-of-range',
+      'BandedInterestRates[1].MaxUtilizedAmount out-of-range',
+    ]);
+    expect(faultsOf({ ...NO_RATE, BandedInterestRates: [{}] })[0]).toMatchObject({
+      path: 'BandedInterestRates[0].Value',
+      code: 'missing',
+      status: 400,
+    });
+    expect(faultCodes({ BandMethod: 'Half', BandedInterestRates: BANDS })).toEqual([
+      'BandMethod unknown-value',
+    ]);
+  });
+});

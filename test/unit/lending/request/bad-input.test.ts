@@ -1,0 +1,327 @@
+import { describe, expect, it } from 'vitest';
+import { answerTo } from '../../../support/stated-effects.ts';
+import type { JsonObject } from '../../../support/request-members-table.ts';
+import {
+  activationMessages,
+  formulaColumn,
+  LEVEL_COLUMNS,
+  recordOf,
+} from '../../../support/builders/schedule-type-records.ts';
+
+const LOAN = {
+  ScheduleType: 'EqualInstallments',
+  Amount: 1000,
+  InterestPercent: 12,
+  InstallmentsNo: 4,
+  PeriodicityType: 'Monthly',
+  InstallmentDay: 1,
+  ActivationDate: '2025-01-01',
+};
+const FEE = { FeeName: 'Account fee', FeePeriodicityType: 'Monthly', FeeDate: '2025-01-01' };
+const PREMIUM = { InsuranceName: 'Life', InsurancePeriodicityType: 'Monthly', InsuranceDate: '2025-01-01' };
+
+/** Path, code and message of each fault of the loan with changes, in the order in which they are told. */
+function faultsOf(changes: JsonObject): readonly string[] {
+  const answer = answerTo({ ...LOAN, ...changes });
+  if (answer.kind === 'schedule') throw new Error('the loan was calculated');
+  return answer.faults.map((fault, index) => `${fault}: ${answer.messages[index]}`);
+}
+
+/** Path and code of each fault, in alphabetical order. */
+function codesOf(changes: JsonObject): readonly string[] {
+  return faultsOf(changes)
+    .map((fault) => fault.split(': ')[0] ?? '')
+    .toSorted();
+}
+
+const ranges = (first: JsonObject, second: JsonObject): JsonObject => ({
+  InterestPercent: null,
+  MultipleInterestRates: [
+    { InterestRate: 12, ...first },
+    { InterestRate: 24, ...second },
+  ],
+});
+
+/** One fault each: title, changes, where and with which code it is told, and what the message says. */
+const SINGLE_FAULTS: readonly (readonly [string, JsonObject, string, RegExp])[] = [
+  [
+    'both SourceValue and SourcePercent',
+    { Commission: [{ ...FEE, SourceValue: 5, SourcePercent: 1 }] },
+    'Commission[0].SourceValue mutually-exclusive',
+    /exactly one of SourceValue and SourcePercent, not both/,
+  ],
+  [
+    'neither SourceValue nor SourcePercent',
+    { Insurance: [PREMIUM] },
+    'Insurance[0].SourceValue mutually-exclusive',
+    /exactly one of SourceValue and SourcePercent, but has neither/,
+  ],
+  [
+    'rate ranges that overlap',
+    ranges({ ToInstNo: 2 }, { FromInstNo: 2 }),
+    'MultipleInterestRates[1].FromInstNo rates-overlap',
+    /after the end of the range before it, 2/,
+  ],
+  [
+    'rate ranges with a gap',
+    ranges({ ToInstNo: 2 }, { FromInstNo: 4 }),
+    'MultipleInterestRates[1].FromInstNo rates-incomplete',
+    /must be 3: no row may be without a rate/,
+  ],
+  [
+    'rate ranges that end early',
+    ranges({ ToInstNo: 2 }, { ToInstNo: 3 }),
+    'MultipleInterestRates[1].ToInstNo rates-incomplete',
+    /must be 4 or left out/,
+  ],
+  [
+    'a schedule type that does not exist',
+    { ScheduleType: 'Tontine' },
+    'ScheduleType unknown-schedule-type',
+    /EqualInstallments, EqualPrincipal/,
+  ],
+  [
+    'a periodicity that does not exist',
+    { PeriodicityType: 'Fortnightly' },
+    'PeriodicityType unknown-periodicity',
+    /one of Once, Daily, Weekly/,
+  ],
+  [
+    'a day count that does not exist',
+    { InterestCalculationMethod: '31/360' },
+    'InterestCalculationMethod unknown-day-count',
+    /one of 30\/360, 30E\/360/,
+  ],
+  [
+    'a country that does not exist',
+    { HolidayShift: true, HolidayCountry: 'Utopia' },
+    'HolidayCountry unknown-calendar',
+    /ISO 3166 code or English name, TARGET, a union/,
+  ],
+  [
+    'a maturity before the last but one due date',
+    { MaturityDate: '2025-03-20' },
+    'MaturityDate date-order',
+    /2025-04-02 or later/,
+  ],
+  [
+    'a locked payment below the interest',
+    { installmentValue: 9.99 },
+    'installmentValue payment-below-interest',
+    /interest of row 1, or AllowNegativeAmortisation/,
+  ],
+  [
+    'a fee that begins after the maturity',
+    { Commission: [{ ...FEE, SourceValue: 5, FeeDate: '2025-05-21' }], MaturityDate: '2025-05-20' },
+    'Commission[0].FeeDate date-order',
+    /on or before the last due date, 2025-05-20/,
+  ],
+  [
+    'a residual above the amount',
+    { ResidualValue: 1000.01 },
+    'ResidualValue out-of-range',
+    /at most Amount, 1000.00/,
+  ],
+  [
+    'principal grace as long as the loan',
+    { GracePeriodPrincipal: 4 },
+    'GracePeriodPrincipal out-of-range',
+    /from 0 to 3/,
+  ],
+  [
+    'interest grace as long as the loan',
+    { GracePeriodInterest: 4 },
+    'GracePeriodInterest out-of-range',
+    /from 0 to 3/,
+  ],
+  [
+    'principal grace longer than the rows that are paid',
+    { RealInstallmentNo: 2, GracePeriodPrincipal: 2 },
+    'GracePeriodPrincipal out-of-range',
+    /from 0 to 1/,
+  ],
+];
+
+describe('bad input (E1, E3)', () => {
+  it.each(SINGLE_FAULTS)(
+    '%s is refused with path, code and what is allowed',
+    (_title, changes, fault, says) => {
+      const told = faultsOf(changes);
+      expect(told).toHaveLength(1);
+      expect(told[0]).toMatch(
+        new RegExp(`^${fault.replaceAll(/[[\].]/g, '\\$&')}: (must |is missing; must ).*[^.]$`),
+      );
+      expect(told[0]).toMatch(says);
+    },
+  );
+
+  it('of many kinds in one request is told of at once', () => {
+    const told = codesOf({
+      ScheduleType: 'Tontine',
+      InterestCalculationMethod: '31/360',
+      HolidayShift: true,
+      HolidayCountry: 'Utopia',
+      ...ranges({ ToInstNo: 2 }, { FromInstNo: 2, ToInstNo: 3 }),
+      ResidualValue: 1000.01,
+      GracePeriodPrincipal: 4,
+      GracePeriodInterest: 4,
+      Commission: [{ ...FEE, SourceValue: 5, FeePeriodicityType: 'Once' }],
+      CapitalPercent: 101,
+      EarlyRepayments: [{ Date: '2025-02-16', Amount: 0 }],
+    });
+    expect(told).toEqual([
+      'CapitalPercent out-of-range',
+      'Commission[0].FeePeriodicityType not-allowed',
+      'EarlyRepayments[0].Amount out-of-range',
+      'GracePeriodInterest out-of-range',
+      'GracePeriodPrincipal out-of-range',
+      'HolidayCountry unknown-calendar',
+      'InterestCalculationMethod unknown-day-count',
+      'MultipleInterestRates[1].FromInstNo rates-overlap',
+      'MultipleInterestRates[1].ToInstNo rates-incomplete',
+      'ResidualValue out-of-range',
+      'ScheduleType unknown-schedule-type',
+    ]);
+  });
+
+  it('beside members that cannot be read is told of at once too', () => {
+    const told = codesOf({
+      InterestPercent: '12',
+      ActivationDate: '2025-02-30',
+      InterestCalculationMethod: '31/360',
+      PeriodicityType: 'Fortnightly',
+      ResidualValue: 1000.01,
+      GracePeriodPrincipal: 4,
+      Commission: [{ ...FEE, SourceValue: 5, SourcePercent: 1 }],
+      Insurance: [PREMIUM],
+      BlockInstallmentNo: 4,
+    });
+    expect(told).toEqual([
+      'ActivationDate invalid-date',
+      'BlockInstallmentNo out-of-range',
+      'Commission[0].SourceValue mutually-exclusive',
+      'GracePeriodPrincipal out-of-range',
+      'Insurance[0].SourceValue mutually-exclusive',
+      'InterestCalculationMethod unknown-day-count',
+      'InterestPercent wrong-type',
+      'PeriodicityType unknown-periodicity',
+      'ResidualValue out-of-range',
+    ]);
+  });
+
+  it('of members and of due dates is told of at once', () => {
+    const told = codesOf({
+      InterestCalculationMethod: '31/360',
+      MaturityDate: '2025-03-20',
+      GraceType: 'Endless',
+    });
+    expect(told).toEqual([
+      'GraceType unknown-value',
+      'InterestCalculationMethod unknown-day-count',
+      'MaturityDate date-order',
+    ]);
+  });
+
+  it('of the calendar and of due dates is told of at once', () => {
+    const told = codesOf({ HolidayShift: true, HolidayCountry: 'Atlantis', MaturityDate: '2025-03-20' });
+    expect(told).toEqual(['HolidayCountry unknown-calendar', 'MaturityDate date-order']);
+  });
+
+  it('of members, and in dates that are held against the due dates, is told of at once', () => {
+    const told = codesOf({
+      GraceType: 'Endless',
+      InterestCalculationMethod: '31/360',
+      Commission: [{ ...FEE, SourceValue: 5, FeeDate: '2025-05-02' }],
+      EarlyRepayments: [{ Date: '2025-01-01', Amount: 10 }],
+    });
+    expect(told).toEqual([
+      'Commission[0].FeeDate date-order',
+      'EarlyRepayments[0].Date date-order',
+      'GraceType unknown-value',
+      'InterestCalculationMethod unknown-day-count',
+    ]);
+  });
+
+  it('in dates that are held against the due dates is told of at once', () => {
+    const told = codesOf({
+      Commission: [{ ...FEE, SourceValue: 5, FeeDate: '2025-05-02' }],
+      Insurance: [{ ...PREMIUM, SourceValue: 5, InsuranceDate: '2026-01-01' }],
+      EarlyRepayments: [
+        { Date: '2025-01-01', Amount: 10 },
+        { Date: '2025-05-02', Amount: 10 },
+      ],
+      InterestPercent: -1200,
+    });
+    expect(told).toEqual([
+      'Commission[0].FeeDate date-order',
+      'EarlyRepayments[0].Date date-order',
+      'EarlyRepayments[1].Date date-order',
+      'Insurance[0].InsuranceDate date-order',
+      'InterestPercent rate-too-low',
+    ]);
+  });
+
+  it('in a schedule type, such as formulas in a circle, is told of before it is active (S3)', () => {
+    const record = recordOf([
+      ...LEVEL_COLUMNS,
+      formulaColumn('Tax', 'Base * 0.1'),
+      formulaColumn('Base', 'Interest + Tax'),
+      formulaColumn('Levy', 'Nonsense + 1'),
+    ]);
+    expect(activationMessages(record)).toEqual([
+      expect.stringMatching(
+        /^column Levy names Nonsense in its formula, .*; known are RemainingValue, Interest/,
+      ),
+      'column Tax must not be calculated from itself (Tax needs Base needs Tax): change one of these formulas',
+    ]);
+  });
+});
+
+describe('faults beside one that cannot be read (E3)', () => {
+  const both = { SourceValue: 5, SourcePercent: 1 };
+
+  it('of dates are told where the request says when the schedule starts', () => {
+    const told = codesOf({
+      Commission: [{ ...FEE, ...both }],
+      Insurance: [{ ...PREMIUM, SourceValue: 5, InsuranceDate: '2026-01-01' }],
+      EarlyRepayments: [{ Date: '2031-01-01', Amount: 10 }],
+    });
+    expect(told).toEqual([
+      'Commission[0].SourceValue mutually-exclusive',
+      'EarlyRepayments[0].Date date-order',
+      'Insurance[0].InsuranceDate date-order',
+    ]);
+    expect(codesOf({ Commission: [{ ...FEE, ...both }], MaturityDate: '2025-03-20' })).toEqual([
+      'Commission[0].SourceValue mutually-exclusive',
+      'MaturityDate date-order',
+    ]);
+  });
+
+  it('are not made up from members that stand in for those that cannot be read', () => {
+    const rows = { GracePeriodPrincipal: 2, MultipleInterestRates: [{ InterestRate: 5, ToInstNo: 4 }] };
+    const told = codesOf({ ...rows, InstallmentsNo: 'four', ResidualValue: 500, RealInstallmentNo: 3 });
+    expect(told).toEqual(['InstallmentsNo wrong-type']);
+    expect(codesOf({ Amount: 'much', ResidualValue: 500 })).toEqual(['Amount wrong-type']);
+    expect(codesOf({ InterestPercent: null, MultipleInterestRates: {} })).toEqual([
+      'MultipleInterestRates wrong-type',
+    ]);
+  });
+
+  it('of a locked payment are told beside those of dates and calendars', () => {
+    const told = codesOf({
+      installmentValue: 1,
+      HolidayShift: true,
+      HolidayCountry: 'Atlantis',
+      Commission: [{ ...FEE, SourceValue: 5, FeeDate: '2025-05-02' }],
+    });
+    expect(told).toEqual([
+      'Commission[0].FeeDate date-order',
+      'HolidayCountry unknown-calendar',
+      'installmentValue payment-below-interest',
+    ]);
+  });
+
+  it('of two locked values are one', () => {
+    expect(codesOf({ installmentValue: 300, principalValue: 300 })).toEqual(['principalValue not-allowed']);
+  });
+});

@@ -1,0 +1,420 @@
+import { describe, expect, it } from 'vitest';
+import type {
+  ScheduleColumnRecord,
+  ScheduleTypeRecord,
+} from '../../../../shared/lending/schedule-types/schedule-type-record.ts';
+import {
+  activationMessages,
+  columnOf,
+  formulaColumn,
+  guid,
+  LEVEL_COLUMNS,
+  recordOf,
+} from '../../../support/builders/schedule-type-records.ts';
+
+const BALANCE = columnOf('RemainingValue', 'RemainingValue');
+const INTEREST = columnOf('Interest', 'Linear');
+const LEVEL = columnOf('PMT', 'PMT');
+const REST = columnOf('Principal', 'Balance');
+const PARTS = columnOf('Principal', 'Linear');
+
+/** What is wrong with a type of these columns. */
+function messagesOf(...columns: readonly ScheduleColumnRecord[]): readonly string[] {
+  return activationMessages(recordOf(columns));
+}
+
+/** What is wrong with a type of level payments and one more column. */
+function withColumn(...columns: readonly ScheduleColumnRecord[]): readonly string[] {
+  return messagesOf(...LEVEL_COLUMNS, ...columns);
+}
+
+describe('a schedule type that can be activated (S3)', () => {
+  it('has nothing that is wrong', () => {
+    expect(activationMessages(recordOf())).toEqual([]);
+    expect(messagesOf(BALANCE, INTEREST, PARTS)).toEqual([]);
+  });
+
+  it('may list the payment before the interest, names in any case, and hide or show any column', () => {
+    expect(messagesOf(BALANCE, LEVEL, INTEREST, REST)).toEqual([]);
+    expect(messagesOf(columnOf('remainingvalue', 'REMAININGVALUE'), INTEREST, PARTS)).toEqual([]);
+    expect(withColumn(formulaColumn('Half', 'pmt / 2', { Display: false }))).toEqual([]);
+  });
+
+  it('may list the sums that a row always holds, in any order of their terms', () => {
+    const sum = formulaColumn('PMT', 'principal + interest');
+    expect(messagesOf(BALANCE, INTEREST, PARTS, sum, formulaColumn('TotalInstallment', 'PMT'))).toEqual([]);
+    expect(withColumn(formulaColumn('TotalInstallment', 'ManagementFee + (Insurance + PMT)'))).toEqual([]);
+    expect(
+      withColumn(formulaColumn('TotalInstallment', 'Interest + Principal + ManagementFee + Insurance')),
+    ).toEqual([]);
+  });
+
+  it('may name the input that a column reads as its Source', () => {
+    const sourced = columnOf('Interest', 'Linear', { Source: 'interestPercent' });
+    expect(messagesOf(BALANCE, sourced, PARTS)).toEqual([]);
+    expect(withColumn(columnOf('Limit', 'Formula', { Source: 'UnusedAmount' }))).toEqual([]);
+  });
+});
+
+describe('order of the columns (S3)', () => {
+  it('has Interest after RemainingValue', () => {
+    expect(messagesOf(INTEREST, BALANCE, PARTS)).toEqual([
+      'column Interest must stand after RemainingValue: move it below',
+    ]);
+  });
+
+  it('has a Formula after every column that it names', () => {
+    const half = formulaColumn('Half', 'PMT / 2 + Quarter');
+    expect(
+      messagesOf(BALANCE, INTEREST, half, LEVEL, REST, formulaColumn('Quarter', 'Interest / 4')),
+    ).toEqual([
+      'column Half must stand after PMT, which its formula names: move it below',
+      'column Half must stand after Quarter, which its formula names: move it below',
+    ]);
+  });
+
+  it('has Principal by Balance after the payment and the interest that it is the difference of', () => {
+    expect(messagesOf(BALANCE, REST, LEVEL, INTEREST)).toEqual([
+      'column Principal must stand after PMT, of which it is what is left: move it below',
+      'column Principal must stand after Interest, which it is calculated from: move it below',
+    ]);
+  });
+
+  it('has TotalInstallment after every column whose amount it holds', () => {
+    const total = formulaColumn('TotalInstallment', 'PMT + ManagementFee + Insurance');
+    expect(withColumn(total, formulaColumn('Service', 'Interest / 100', { Fee: 'Service' }))).toEqual([
+      'column TotalInstallment must stand after Service, whose amount it holds: move it below',
+    ]);
+  });
+
+  it('has no column that is calculated from itself', () => {
+    expect(withColumn(formulaColumn('Own', 'Own + 1'))).toEqual([
+      'column Own must not be calculated from itself (Own needs Own): change one of these formulas',
+    ]);
+  });
+
+  it('has no circle of columns, and reports each circle once', () => {
+    const circle = [
+      formulaColumn('One', 'Two + 1'),
+      formulaColumn('Two', 'Three'),
+      formulaColumn('Three', 'One'),
+    ];
+    expect(withColumn(...circle)).toEqual([
+      'column One must not be calculated from itself (One needs Two needs Three needs One): ' +
+        'change one of these formulas',
+    ]);
+  });
+
+  it('has no interest that is calculated from payment or principal, directly or not', () => {
+    const payment = formulaColumn('PMT', 'Amount / 10');
+    const rest = columnOf('Principal', 'Balance');
+    expect(messagesOf(BALANCE, payment, formulaColumn('Interest', 'PMT / 5'), rest)).toEqual([
+      'column PMT must not be calculated from itself (PMT needs Interest needs PMT): change one of these formulas',
+    ]);
+    const between = formulaColumn('Between', 'PMT / 5');
+    expect(messagesOf(BALANCE, payment, between, formulaColumn('Interest', 'Between'), rest)).toEqual([
+      'column PMT must not be calculated from itself (PMT needs Interest needs Between needs PMT): ' +
+        'change one of these formulas',
+    ]);
+  });
+});
+
+describe('columns of a schedule type (S1, S2, S3)', () => {
+  it('include the three that every schedule needs, each with the advice what to add', () => {
+    expect(messagesOf(formulaColumn('Half', 'Amount / 2'))).toEqual([
+      'column RemainingValue is missing: add it with the CalculationMethod RemainingValue, before Interest',
+      'column Interest is missing: add it with the CalculationMethod Linear, EffectiveRate or Formula',
+      'column Principal is missing: add it with the CalculationMethod Balance, Linear, CapitalPercent or Formula',
+    ]);
+  });
+
+  it('are at least one and at most forty', () => {
+    const many = Array.from({ length: 41 }, (_, place) => formulaColumn(`Own${place}`, 'Amount'));
+    for (const columns of [[], many]) {
+      expect(messagesOf(...columns)).toEqual(['PaymentScheduleTypeDetails must list from 1 to 40 columns']);
+    }
+  });
+
+  it('are listed once, in any case', () => {
+    expect(
+      withColumn(formulaColumn('Half', '1'), formulaColumn('HALF', '2'), columnOf('interest', 'Linear')),
+    ).toEqual([
+      'column HALF is listed twice: remove one, or give it another name',
+      'column Interest is listed twice: remove one, or give it another name',
+    ]);
+  });
+
+  it.each([
+    'dueDate',
+    'INSTALLMENTNO',
+    'eir',
+    'dae',
+    'capitalisedInterest',
+    'explanation',
+    'Amount',
+    'min',
+    'IF',
+  ])('must not be called %s, which means something else', (name) => {
+    expect(withColumn(formulaColumn(name, '1'))).toEqual([
+      `column ${name} must have another name: this one belongs to a row member, an input or a function`,
+    ]);
+  });
+
+  it.each(['', 'VAT on fees', '1st', '__proto__', 'Größe', 'a'.repeat(65)])(
+    'must not be called "%s"',
+    (name) => {
+      const [message] = withColumn(formulaColumn(name, '1'));
+      expect(message).toMatch(
+        /^column .* must be one of RemainingValue, .*, or a name of up to 64 letters, digits/,
+      );
+    },
+  );
+
+  it('have a method of their kind', () => {
+    expect(messagesOf(BALANCE, columnOf('Interest', 'Balance'), columnOf('Principal', 'Half'))).toEqual([
+      'column Interest must have the CalculationMethod Linear or EffectiveRate or Formula',
+      'column Principal must have the CalculationMethod Balance or Linear or CapitalPercent or Formula',
+    ]);
+    expect(withColumn(columnOf('Own', 'Linear'))).toEqual([
+      'column Own must have the CalculationMethod Fee or Insurance or Formula',
+    ]);
+    expect(messagesOf(BALANCE, INTEREST, PARTS, formulaColumn('ManagementFee', '1'))).toEqual([
+      'column ManagementFee must have the CalculationMethod Fee; for an amount of your own add a Formula column ' +
+        'with a name of its own',
+    ]);
+  });
+
+  it('have a formula exactly where their method is Formula', () => {
+    expect(withColumn(columnOf('Own', 'Formula'))).toEqual([
+      'column Own needs a Formula, such as Interest + Principal, or the Source whose value it shows',
+    ]);
+    expect(messagesOf(BALANCE, columnOf('Interest', 'Linear', { Formula: '1' }), PARTS)).toEqual([
+      'column Interest must have no Formula unless its CalculationMethod is Formula',
+    ]);
+  });
+
+  it('have a Source only as far as they read one', () => {
+    expect(withColumn(formulaColumn('Own', 'Amount', { Source: 'Amount' }))).toEqual([
+      'column Own must have a Formula or a Source, not both: name the input in the Formula',
+    ]);
+    expect(withColumn(columnOf('Own', 'Formula', { Source: 'Income' }))[0]).toMatch(
+      /^column Own must have one of these as Source: InterestPercent, Amount, InstallmentsNo, /,
+    );
+    expect(messagesOf(BALANCE, columnOf('Interest', 'Linear', { Source: 'Amount' }), PARTS)).toEqual([
+      'column Interest must have the Source InterestPercent or none',
+    ]);
+    expect(withColumn(columnOf('Own', 'Fee', { Fee: 'Service', Source: 'Amount' }))).toEqual([
+      'column Own must have no Source',
+    ]);
+  });
+
+  it('name a Fee or an InsuranceClass only where it means something', () => {
+    expect(withColumn(columnOf('Own', 'Fee'), columnOf('Other', 'Insurance'))).toEqual([
+      'column Own needs the Fee whose commission it shows; all commissions together are the column ManagementFee',
+      'column Other needs the InsuranceClass that it shows; all insurances together are the column Insurance',
+    ]);
+    expect(withColumn(formulaColumn('Own', '1', { Fee: 'A', InsuranceClass: 'B' }))).toEqual([
+      'column Own must count as a Fee or as an InsuranceClass, not as both',
+    ]);
+    expect(
+      messagesOf(BALANCE, columnOf('Interest', 'Linear', { Fee: 'A', InsuranceClass: 'B' }), PARTS),
+    ).toEqual(['column Interest must have no Fee', 'column Interest must have no InsuranceClass']);
+    expect(messagesOf(BALANCE, INTEREST, PARTS, columnOf('ManagementFee', 'Fee', { Fee: 'A' }))).toEqual([
+      'column ManagementFee must have no Fee: it holds all of them; show a single one in a column with a name of its own',
+    ]);
+  });
+
+  it('show a commission or an insurance class once', () => {
+    const twice = [
+      columnOf('One', 'Fee', { Fee: 'Service' }),
+      columnOf('Two', 'Fee', { Fee: 'SERVICE' }),
+      columnOf('Three', 'Insurance', { InsuranceClass: 'Life' }),
+      columnOf('Four', 'Insurance', { InsuranceClass: 'life' }),
+    ];
+    expect(withColumn(...twice)).toEqual([
+      'column Two shows the Fee SERVICE of another column: remove one of them',
+      'column Four shows the InsuranceClass life of another column: remove one of them',
+    ]);
+  });
+
+  it('have IsUpfront only where charges are due', () => {
+    expect(withColumn(columnOf('Own', 'Fee', { Fee: 'Service', IsUpfront: true }))).toEqual([]);
+    expect(withColumn(formulaColumn('Own', '1', { IsUpfront: true }))).toEqual([
+      'column Own must have no IsUpfront: only Fee and Insurance columns have one',
+    ]);
+  });
+
+  it('have ids of their own', () => {
+    const record = recordOf();
+    const [first, second, ...rest] = record.PaymentScheduleTypeDetails;
+    const details = [
+      { ...first!, PaymentScheduleTypeDetailId: 'one' },
+      { ...second!, PaymentScheduleTypeDetailId: rest[0]!.PaymentScheduleTypeDetailId },
+      ...rest,
+    ];
+    expect(activationMessages({ ...record, PaymentScheduleTypeDetails: details })).toEqual([
+      'column RemainingValue must have a PaymentScheduleTypeDetailId that is a GUID and that no other column has',
+      'column PMT must have a PaymentScheduleTypeDetailId that is a GUID and that no other column has',
+    ]);
+  });
+});
+
+describe('names in a formula (S2, S3)', () => {
+  it('are inputs or listed columns; the message says which are known', () => {
+    expect(withColumn(formulaColumn('Own', 'Income * 2'))).toEqual([
+      'column Own names Income in its formula, which is neither a column nor an input; known are RemainingValue, ' +
+        'Interest, PMT, Principal, ManagementFee, Insurance, Own, InterestPercent, Amount, InstallmentsNo, ' +
+        'InstallmentNo, NoDays, DayCountFraction, ResidualValue, CapitalPercent, UnusedAmount, AdvanceAmount, ' +
+        'UpFrontValue, LockedInstallment, LockedPrincipal, PeriodsPerYear',
+    ]);
+  });
+
+  it('may be columns of the row only when these are listed', () => {
+    expect(messagesOf(BALANCE, INTEREST, PARTS, formulaColumn('Own', 'PMT / 2'))).toEqual([
+      'column Own names PMT in its formula: list that column before it',
+    ]);
+  });
+
+  it('never include the total, which is calculated last', () => {
+    expect(withColumn(formulaColumn('Own', 'TotalInstallment / 2'))).toEqual([
+      'column Own must not name TotalInstallment, which is calculated last: write PMT + ManagementFee + Insurance',
+    ]);
+  });
+
+  it('stand in an expression that can be read and calculated', () => {
+    expect(withColumn(formulaColumn('Own', '1 +'), formulaColumn('Other', 'PMT / 0'))).toEqual([
+      'column Own has a formula that cannot be read at position 4: a number, a name or ( is missing at the end',
+      'column Other has a formula that cannot be calculated at position 5: this divides by zero, which has no value',
+    ]);
+  });
+});
+
+describe('methods that go together (S1, S2, S3)', () => {
+  it('give a level payment an interest that it can be solved for', () => {
+    expect(messagesOf(BALANCE, formulaColumn('Interest', 'RemainingValue / 100'), LEVEL, REST)).toEqual([
+      'column PMT is a level payment, which needs Interest by Linear or EffectiveRate: change one of the two',
+    ]);
+  });
+
+  it('give a level payment the principal that is left of it, and the other way round', () => {
+    expect(messagesOf(BALANCE, INTEREST, LEVEL, columnOf('Principal', 'CapitalPercent'))).toEqual([
+      'column PMT is a level payment, which needs Principal by Balance: change one of the two',
+      'IsWithEqualInstallments must be false, or Principal be calculated by Balance',
+    ]);
+    expect(messagesOf(BALANCE, INTEREST, REST)).toEqual([
+      'column PMT is missing: Principal by Balance is what is left of it; add it before Principal',
+    ]);
+  });
+
+  it('make a payment beside another principal the sum of interest and principal', () => {
+    expect(messagesOf(BALANCE, INTEREST, PARTS, formulaColumn('PMT', 'Interest + Principal + 1'))).toEqual([
+      'column PMT must be Interest + Principal, or be left out, unless Principal is calculated by Balance',
+    ]);
+  });
+
+  it('leave the total what it always is (M3)', () => {
+    expect(withColumn(formulaColumn('TotalInstallment', 'PMT + ManagementFee'))).toEqual([
+      'column TotalInstallment must have the Formula PMT + ManagementFee + Insurance, or be left out',
+    ]);
+    expect(messagesOf(BALANCE, INTEREST, PARTS, formulaColumn('TotalInstallment', '2 * Interest'))).toEqual([
+      'column TotalInstallment must have the Formula Interest + Principal, or be left out',
+    ]);
+  });
+
+  it.each<[string, Partial<ScheduleTypeRecord>, readonly ScheduleColumnRecord[], string]>([
+    [
+      'equal installments without a level payment',
+      { IsWithEqualInstallments: true },
+      [BALANCE, INTEREST, PARTS],
+      'IsWithEqualInstallments must be false, or Principal be calculated by Balance',
+    ],
+    [
+      'a level payment without equal installments',
+      { IsWithEqualInstallments: false },
+      LEVEL_COLUMNS,
+      'IsWithEqualInstallments must be true, because PMT is a level payment',
+    ],
+    [
+      'a lock that nothing reads',
+      { InstallmentValueCustom: true },
+      [BALANCE, INTEREST, columnOf('Principal', 'CapitalPercent')],
+      'InstallmentValueCustom must be false: no column reads a locked payment or principal',
+    ],
+    [
+      'a formula over a lock that is not allowed',
+      {},
+      [BALANCE, INTEREST, formulaColumn('PMT', 'lockedInstallment'), REST],
+      'column PMT names a locked value in its formula: InstallmentValueCustom must be true',
+    ],
+    [
+      'charges that are not accepted',
+      { AcceptsCharges: false },
+      [BALANCE, INTEREST, PARTS, columnOf('ManagementFee', 'Fee')],
+      'column ManagementFee must be left out, or AcceptsCharges be true',
+    ],
+    [
+      'an expiry beside a principal that is repaid earlier',
+      { UseExpiryDate: true },
+      [BALANCE, INTEREST, PARTS],
+      'column Principal must have the Formula 0, which repays at the end, or UseExpiryDate be false',
+    ],
+    [
+      'capitalised interest beside a principal that is repaid earlier',
+      { InterestCapitalization: true },
+      [BALANCE, INTEREST, formulaColumn('Principal', 'Amount / 10')],
+      'column Principal must have the Formula 0, which repays at the end, or InterestCapitalization be false',
+    ],
+  ])('do not include %s', (_, changes, columns, message) => {
+    expect(activationMessages(recordOf(columns, changes))).toEqual([message]);
+  });
+
+  it('accept a lock where a payment, equal parts or a formula read it', () => {
+    const custom = { InstallmentValueCustom: true };
+    expect(activationMessages(recordOf(LEVEL_COLUMNS, custom))).toEqual([]);
+    expect(activationMessages(recordOf([BALANCE, INTEREST, PARTS], custom))).toEqual([]);
+    const formula = [BALANCE, INTEREST, formulaColumn('PMT', 'LockedInstallment'), REST];
+    expect(activationMessages(recordOf(formula, custom))).toEqual([]);
+  });
+});
+
+describe('settings of a schedule type (S1)', () => {
+  it.each<[Partial<ScheduleTypeRecord>, string]>([
+    [
+      { PaymentScheduleTypeId: 'own' },
+      'PaymentScheduleTypeId must be a GUID that no other schedule type has',
+    ],
+    [{ PaymentScheduleCode: ' ' }, 'PaymentScheduleCode must have from 1 to 200 characters'],
+    [
+      { PaymentScheduleTypeName: 'n'.repeat(201) },
+      'PaymentScheduleTypeName must have from 1 to 200 characters',
+    ],
+    [{ Status: 'Live' }, 'Status must be one of Draft, Active, VersionDraft, Closed'],
+    [
+      { ScheduleInterestCalculationType: '31/360' },
+      'ScheduleInterestCalculationType must be one of 30/360, 30E/360, 30E/360 ISDA, 30/365, Actual/360, ' +
+        'Actual/365, Actual/Actual',
+    ],
+    [{ MeasurementUnit: 'Years' }, 'MeasurementUnit must be one of Days, Months'],
+    [{ Rounding: 'DOWN' }, 'Rounding must be one of HALF_UP, HALF_EVEN'],
+    [{ ProductTypes: [] }, 'ProductTypes must list at least one of TL, MG, C, OD, BA, D, CC, LS'],
+    [{ ProductTypes: ['TL', 'XX'] }, 'ProductTypes must list at least one of TL, MG, C, OD, BA, D, CC, LS'],
+    [{ MaximumInstallments: 0 }, 'MaximumInstallments must be a whole number from 1 to 1200'],
+    [{ MaximumInstallments: 1.5 }, 'MaximumInstallments must be a whole number from 1 to 1200'],
+  ])('%o is refused', (changes, message) => {
+    expect(activationMessages(recordOf(LEVEL_COLUMNS, changes))).toEqual([message]);
+  });
+
+  it('are reported together with everything that is wrong with the columns', () => {
+    const record = recordOf([INTEREST, BALANCE, formulaColumn('Own', 'Income')], {
+      PaymentScheduleTypeId: guid(2).slice(1),
+      Status: '',
+    });
+    expect(activationMessages(record).map((message) => message.split(' ').slice(0, 3).join(' '))).toEqual([
+      'PaymentScheduleTypeId must be',
+      'Status must be',
+      'column Own names',
+      'column Principal is',
+      'column Interest must',
+    ]);
+  });
+});

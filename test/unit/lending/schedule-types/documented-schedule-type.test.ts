@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
+import { createLendingCatalogue } from '../../../../shared/lending/schedule-types/lending-catalogue.ts';
+import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
+import type { RepaymentSchedule } from '../../../../shared/lending/request/repayment-schedule.ts';
+import type { ScheduleTypeRecord } from '../../../../shared/lending/schedule-types/schedule-type-record.ts';
+import { column, date, decimal, loan, REQUEST_DAY } from '../../../support/builders/lending-loan.ts';
+
+/** The record of docs/schedule-types.md, as a reader would copy it. */
+const PAGE = readFileSync(path.resolve(import.meta.dirname, '../../../../docs/schedule-types.md'), 'utf8');
+const DOCUMENTED = JSON.parse(/```json\n([^`]*)```/.exec(PAGE)?.[1] ?? '') as ScheduleTypeRecord;
+const FEE = {
+  SourceValue: decimal(10),
+  FeePeriodicityType: 'Monthly',
+  FeeDate: date('2025-01-01'),
+  FeeName: 'Monthly fee',
+} as const;
+
+function ownSchedule(
+  changes: Partial<RepaymentScheduleRequest>,
+  record: ScheduleTypeRecord = DOCUMENTED,
+): RepaymentSchedule | readonly string[] {
+  const made = createLendingCatalogue({ scheduleTypes: [{ source: 'own', record }] });
+  if (made.kind === 'refused') throw new Error(JSON.stringify(made.faults));
+  const request = loan({ ScheduleType: record.PaymentScheduleTypeName, Commission: [FEE], ...changes });
+  const outcome = calculateRepaymentSchedule(request, { requestDay: REQUEST_DAY, catalogue: made.catalogue });
+  return outcome.kind === 'refused' ? outcome.faults.map(({ path: at, code }) => `${at} ${code}`) : outcome;
+}
+
+function calculated(...terms: Parameters<typeof ownSchedule>): RepaymentSchedule {
+  const schedule = ownSchedule(...terms);
+  if (!('rows' in schedule)) throw new Error(schedule.join(', '));
+  return schedule;
+}
+
+describe('the schedule type of the documentation (S1, S2, F4)', () => {
+  it('pays the same total every month, with the tax on fees in a column of its own', () => {
+    const schedule = calculated({ installmentValue: decimal(270) });
+    expect(column(schedule, 'totalInstallment')).toEqual(['270.00', '270.00', '270.00', '262.61']);
+    expect(column(schedule, 'managementFee')).toEqual(['11.90', '11.90', '11.90', '11.90']);
+    expect(schedule.extraColumns).toEqual(['VatOnFees']);
+    expect(schedule.rows.map((row) => row.columns)).toEqual([[190], [190], [190], [190]]);
+    for (const row of schedule.rows) {
+      expect(row.totalInstallment).toBe(row.interest + row.principal + row.managementFee);
+    }
+  });
+
+  it('ends when the balance is zero, without empty rows', () => {
+    const schedule = calculated({ installmentValue: decimal(600) });
+    expect(schedule.rows.map((row) => row.remainingValue - row.principal)).toEqual([42_190, 0]);
+  });
+
+  it('explains the tax by its formula with the numbers put in', () => {
+    const schedule = calculated({ installmentValue: decimal(270), Explain: true });
+    const tax = schedule.rows[0]?.explanation?.find(({ name }) => name === 'VAT');
+    expect(tax?.amount).toBe(190);
+  });
+
+  it('refuses a formula that gives a charge below zero, naming the column and the row', () => {
+    const details = DOCUMENTED.PaymentScheduleTypeDetails.map((detail) =>
+      detail.ColumnRepaymentSchedule === 'VatOnFees' ? { ...detail, Formula: '0 - ManagementFee' } : detail,
+    );
+    const record = { ...DOCUMENTED, PaymentScheduleTypeDetails: details };
+    expect(ownSchedule({ installmentValue: decimal(270) }, record)).toEqual(['ScheduleType formula-failed']);
+  });
+});

@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import { BUILT_IN_SCHEDULE_TYPES } from '../../../../shared/lending/schedule-types/built-in-schedule-types.ts';
+import {
+  createLendingCatalogue,
+  type CatalogueRecords,
+  type LendingCatalogue,
+} from '../../../../shared/lending/schedule-types/lending-catalogue.ts';
+import { findPeriodicity } from '../../../../shared/lending/dates/periodicity.ts';
+import type { ScheduleTypeRecord } from '../../../../shared/lending/schedule-types/schedule-type-record.ts';
+import { date } from '../../../support/builders/lending-loan.ts';
+import { columnOf, guid, LEVEL_COLUMNS, recordOf } from '../../../support/builders/schedule-type-records.ts';
+
+const EQUAL_INSTALLMENTS_ID = '5d1f0c3e-8a42-4b7e-9c60-2f6d4e81b101';
+
+/** Entries of these records in files called one, two, and so on. */
+function entriesOf<RecordKind>(...records: readonly RecordKind[]) {
+  return records.map((record, place) => ({ source: `file ${place + 1}`, record }));
+}
+
+function catalogueOf(records: CatalogueRecords): LendingCatalogue {
+  const outcome = createLendingCatalogue(records);
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  return outcome.catalogue;
+}
+
+function typesOf(...records: readonly ScheduleTypeRecord[]): LendingCatalogue {
+  return catalogueOf({ scheduleTypes: entriesOf(...records) });
+}
+
+/** What is wrong, as `source: record: message`. */
+function faultsOf(records: CatalogueRecords): readonly string[] {
+  const outcome = createLendingCatalogue(records);
+  if (outcome.kind === 'catalogue') return [];
+  return outcome.faults.map(({ source, record, message }) => `${source}: ${record}: ${message}`);
+}
+
+const typeFaults = (...records: readonly ScheduleTypeRecord[]): readonly string[] =>
+  faultsOf({ scheduleTypes: entriesOf(...records) });
+
+const own = (changes: Partial<ScheduleTypeRecord> = {}): ScheduleTypeRecord =>
+  recordOf(LEVEL_COLUMNS, changes);
+
+describe('schedule types of a catalogue (S1, S4)', () => {
+  it('are the built-in ones when there is nothing else', () => {
+    const { scheduleTypes, scheduleTypeRecords } = catalogueOf({});
+    expect(scheduleTypes.map(({ type }) => type)).toEqual(BUILT_IN_SCHEDULE_TYPES);
+    expect(scheduleTypeRecords).toHaveLength(10);
+  });
+
+  it('are found by name or code in any case', () => {
+    const catalogue = typesOf(own());
+    for (const name of ['Own type', ' OWN TYPE ', 'own']) {
+      expect(catalogue.findScheduleType(name)?.type.id).toBe(guid(1));
+    }
+    expect(catalogue.findScheduleType('ei')?.type.name).toBe('EqualInstallments');
+    expect(catalogue.findScheduleType('other')).toBeUndefined();
+  });
+
+  it.each(['Draft', 'VersionDraft', 'Closed'])(
+    'do not calculate as %s, and may still be faulty',
+    (Status) => {
+      const draft = recordOf([], { Status, ScheduleInterestCalculationType: '' });
+      const catalogue = typesOf(draft);
+      expect(catalogue.findScheduleType('own')).toBeUndefined();
+      expect(catalogue.scheduleTypeRecords).toContain(draft);
+    },
+  );
+
+  it('take the place of a built-in type of their name or id', () => {
+    const byName = own({ PaymentScheduleTypeName: 'equalInstallments', PaymentScheduleCode: 'EI' });
+    const named = typesOf(byName);
+    expect(named.findScheduleType('EqualInstallments')?.type.id).toBe(guid(1));
+    expect(named.scheduleTypes).toHaveLength(BUILT_IN_SCHEDULE_TYPES.length);
+    const byId = typesOf(own({ PaymentScheduleTypeId: EQUAL_INSTALLMENTS_ID.toUpperCase() }));
+    expect(byId.findScheduleType('EqualInstallments')).toBeUndefined();
+    expect(byId.findScheduleType('own')?.type.id).toBe(EQUAL_INSTALLMENTS_ID);
+  });
+
+  it('switch a built-in type off when they are Closed, and leave it alone as drafts', () => {
+    const off = own({ PaymentScheduleTypeName: 'EqualInstallments', Status: 'Closed' });
+    expect(typesOf(off).findScheduleType('EI')).toBeUndefined();
+    const draft = { ...off, Status: 'Draft' };
+    expect(typesOf(draft).findScheduleType('EI')?.type.name).toBe('EqualInstallments');
+  });
+
+  it('may have a version in the making beside them', () => {
+    expect(typeFaults(own(), own({ Status: 'VersionDraft' }))).toEqual([]);
+  });
+
+  it('must not be mistaken for one another', () => {
+    expect(typeFaults(own(), own({ PaymentScheduleTypeName: 'Other' }))).toEqual([
+      `file 2: Other: PaymentScheduleTypeId must differ: ${guid(1)} belongs to Own type`,
+      'file 2: Other: PaymentScheduleCode must differ: OWN belongs to Own type',
+    ]);
+    expect(typeFaults(own({ PaymentScheduleCode: 'ei' }))).toEqual([
+      'file 1: Own type: PaymentScheduleCode must differ: ei belongs to EqualInstallments',
+    ]);
+    expect(typeFaults(own({ PaymentScheduleCode: 'EqualPrincipal' }))).toEqual([
+      'file 1: Own type: PaymentScheduleCode must differ: EqualPrincipal belongs to EqualPrincipal',
+    ]);
+    expect(
+      typeFaults(
+        own({ PaymentScheduleTypeName: 'EqualPrincipal', PaymentScheduleTypeId: EQUAL_INSTALLMENTS_ID }),
+      ),
+    ).toEqual([
+      'file 1: EqualPrincipal: PaymentScheduleTypeId and PaymentScheduleTypeName belong to two built-in types',
+    ]);
+    expect(typeFaults(own({ PaymentScheduleCode: 'Same', PaymentScheduleTypeName: 'same' }))).toEqual([]);
+  });
+
+  it('are refused with every fault of every record, each with its place', () => {
+    const columns = [columnOf('Interest', 'Linear'), columnOf('RemainingValue', 'RemainingValue')];
+    expect(typeFaults(recordOf(columns), own({ PaymentScheduleTypeName: 'Other', Status: 'New' }))).toEqual([
+      'file 1: Own type: column Principal is missing: add it with the CalculationMethod Balance, Linear, ' +
+        'CapitalPercent or Formula',
+      'file 1: Own type: column Interest must stand after RemainingValue: move it below',
+      'file 2: Other: Status must be one of Draft, Active, VersionDraft, Closed',
+    ]);
+    expect(typeFaults(own({ Status: 'Draft', PaymentScheduleTypeId: '1', PaymentScheduleCode: '' }))).toEqual(
+      [
+        'file 1: Own type: PaymentScheduleTypeId must be a GUID that no other schedule type has',
+        'file 1: Own type: PaymentScheduleCode must have from 1 to 200 characters',
+      ],
+    );
+  });
+});
+
+describe('periodicities of a catalogue (D7)', () => {
+  it('stand beside the built-in ones', () => {
+    const records = [
+      { name: 'Every 10 days', count: 10, unit: 'days' },
+      { name: 'Single', unit: 'Once' },
+    ];
+    const { periodicities } = catalogueOf({ periodicities: entriesOf(...records) });
+    expect(findPeriodicity('EVERY 10 DAYS', periodicities)).toEqual({
+      name: 'Every 10 days',
+      count: 10,
+      unit: 'Days',
+    });
+    expect(findPeriodicity('single', periodicities)).toEqual({ name: 'Single', count: 0, unit: 'Once' });
+    expect(findPeriodicity('monthly', periodicities)?.count).toBe(1);
+  });
+
+  it('need a name of their own, a unit and a count of it', () => {
+    const records = [
+      { name: 'monthly', count: 1, unit: 'Months' },
+      { name: 'Own', count: 1, unit: 'Months' },
+      { name: 'OWN', count: 2, unit: 'Months' },
+      { name: ' ', count: 0, unit: 'Fortnights' },
+      { name: 'Half', count: 0.5, unit: 'Months' },
+      { name: 'Single', count: 1, unit: 'Once' },
+    ];
+    expect(faultsOf({ periodicities: entriesOf(...records) })).toEqual([
+      'file 1: monthly: must have another name: this one is built in or used by another record',
+      'file 3: OWN: must have another name: this one is built in or used by another record',
+      'file 4:  : name must have from 1 to 200 characters',
+      'file 4:  : unit must be one of Days, Weeks, Months, Years, Once',
+      'file 4:  : count must be a whole number from 1 to 1200',
+      'file 5: Half: count must be a whole number from 1 to 1200',
+      'file 6: Single: count must be left out with Once',
+    ]);
+  });
+});
+
+describe('calendars of a catalogue (H2)', () => {
+  it('are found by their name', () => {
+    const bank = { name: 'Bank', version: '1', weekend: ['Sunday'], holidays: ['2025-05-02'] };
+    const { calendars } = catalogueOf({ calendars: entriesOf(bank) });
+    expect(calendars.find('BANK')?.isWorkingDay(date('2025-05-02'))).toBe(false);
+    expect(calendars.find('BANK')?.isWorkingDay(date('2025-05-03'))).toBe(true);
+    expect(calendars.find('Other')).toBeUndefined();
+  });
+
+  it('are refused with the place of each fault', () => {
+    const bank = { name: 'Bank', version: '1', holidays: ['2025-02-30'] };
+    expect(faultsOf({ calendars: entriesOf({ ...bank, holidays: [] }, bank) })).toEqual([
+      'file 2: Bank: name must be unique in the catalogue in any case',
+    ]);
+    expect(faultsOf({ calendars: entriesOf(bank) })).toEqual([
+      'file 1: Bank: holidays[0] must be a date that exists, yyyy-mm-dd',
+    ]);
+  });
+});

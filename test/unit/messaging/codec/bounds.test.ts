@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import {
+  compileBoundsCheck,
+  MalformedAvroError,
+  TooManyItemsError,
+} from '../../../../shared/messaging/codec/avro-bounds.ts';
+import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
+import {
+  type EncodedBatch,
+  openAtOnce,
+  REPLY_BATCH,
+  REQUEST_BATCH,
+} from '../../../../shared/messaging/codec/request-batch.ts';
+import {
+  atOnce,
+  codecOf,
+  payloadOf,
+  problemOf,
+  REPLY,
+  schedule,
+} from '../../../support/builders/codec-fixture.ts';
+import { leastMsOf } from '../../../support/fakes/least-time.ts';
+
+const check = (schema: unknown, hex: string) =>
+  compileBoundsCheck(parseWriterSchema(JSON.stringify(schema)))(Buffer.from(hex, 'hex'), 0);
+const listOf = (items: unknown) => ({ type: 'array', items });
+const node = {
+  type: 'record',
+  name: 'Node',
+  fields: [{ name: 'next', type: ['null', 'Node'] }],
+};
+
+/** A record of a million items of two bytes each. */
+function million(type: string): Buffer {
+  const { value } = atOnce(codecOf().encode(type, { items: [] }, 'avro'));
+  const count = Buffer.from('80897a', 'hex');
+  return Buffer.concat([value.subarray(0, 5), count, Buffer.alloc(8 * 1_024 * 1_024)]);
+}
+
+describe('the check of Avro bytes before they are decoded', () => {
+  it.each([
+    ['null', ''],
+    ['boolean', '01'],
+    ['int', 'ffffffff0f'],
+    ['long', 'ffffffffffffff0f'],
+    ['long', 'fcffffffffffff1f'],
+    ['float', '00000000'],
+    ['double', '0000000000000000'],
+    ['string', '0461c3'],
+    [listOf('int'), '040204020600'],
+    [listOf('int'), '0304020400'],
+    [{ type: 'map', values: 'int' }, '0202610200'],
+    [['null', 'int'], '0202'],
+    [{ type: 'enum', name: 'E', symbols: ['A', 'B'] }, '02'],
+    [{ type: 'fixed', name: 'F', size: 3 }, '010203'],
+    [node, '020200'],
+  ])('passes a value of %j', (schema, hex) => {
+    expect(() => check(schema, hex)).not.toThrow();
+  });
+
+  it.each([
+    ['a boolean that is neither', 'boolean', '02'],
+    ['an int of more than 32 bits', 'int', '8080808010'],
+    ['a number without end', 'long', 'ffffffffffffffffffffff01'],
+    ['a number that is cut off', 'long', '80'],
+    ['nothing where a number should be', 'int', ''],
+    ['a negative number that binary floating point would turn positive', 'long', '8180808080808010'],
+    ['text of a negative length', 'string', '01'],
+    ['text that reaches beyond the bytes', 'string', '08616263'],
+    ['a list of a billion items', listOf('int'), '8094ebdc0302'],
+    ['a list that announces as many items as fit into 64 bits', listOf('int'), 'feffffffffffffffff0102'],
+    ['a list that never ends', listOf('int'), '0202'],
+    ['a block whose size is a lie', listOf('int'), '0302020400'],
+    ['a block of negative size', listOf('int'), '03010204'],
+    ['a branch that does not exist', ['null', 'int'], '04'],
+    ['a branch below zero', ['null', 'int'], '01'],
+    ['a symbol that does not exist', { type: 'enum', name: 'E', symbols: ['A', 'B'] }, '04'],
+    ['a fixed value that is cut off', { type: 'fixed', name: 'F', size: 3 }, '0102'],
+    ['bytes that are left over', 'int', '0200'],
+  ])('refuses %s', (_, schema, hex) => {
+    expect(() => check(schema, hex)).toThrow(MalformedAvroError);
+  });
+
+  it('does not take schemas that make billions of items out of a few bytes', () => {
+    const empty = { type: 'record', name: 'Empty', fields: [{ name: 'nothing', type: 'null' }] };
+    for (const items of ['null', empty, { type: 'fixed', name: 'F', size: 0 }]) {
+      expect(() => check(listOf(items), '00')).toThrow('without bytes');
+    }
+  });
+
+  it('ends at more items than a record may have, by what its blocks announce', () => {
+    const inner = { type: 'record', name: 'Inner', fields: [{ name: 'many', type: listOf('int') }] };
+    const fields = [
+      { name: 'inner', type: inner },
+      { name: 'items', type: listOf('int') },
+    ];
+    const type = parseWriterSchema(JSON.stringify({ type: 'record', name: 'Outer', fields }));
+    const bounded = (hex: string) => compileBoundsCheck(type, 3)(Buffer.from(hex, 'hex'), 0);
+    const fourInside = '080202020200';
+    expect(() => bounded(`${fourInside}0602020200`)).not.toThrow();
+    expect(() => bounded(`${fourInside}020204020200`)).not.toThrow();
+    expect(() => bounded(`${fourInside}04020204020200`)).toThrow(TooManyItemsError);
+    expect(() => bounded(`${fourInside}0708020202020200`)).toThrow(TooManyItemsError);
+  });
+
+  it('refuses a batch of megabytes of tiny items before it makes room for them', () => {
+    const messages = [million(REQUEST_BATCH), million(REPLY_BATCH)] as const;
+    const errors = [{ path: 'items', code: 'too-many-items' }];
+    const leastMs = leastMsOf(() => {
+      const codec = codecOf();
+      const requests = payloadOf(codec.decode({ value: messages[0], headers: {} })) as EncodedBatch;
+      const opened = openAtOnce(requests);
+      const replies = codec.decode({ value: messages[1], headers: {} });
+      expect(opened).toMatchObject({ kind: 'invalid', problem: { code: 'invalid-request', errors } });
+      expect(problemOf(replies).detail).toContain('more than 500 items');
+    });
+    expect(leastMs).toBeLessThan(500);
+  });
+
+  it('refuses a message of a few bytes that announces a million rows, without making room for them', () => {
+    const codec = codecOf();
+    const { value, headers } = atOnce(codec.encode(REPLY, { ...schedule, rows: [] }, 'avro'));
+    const at = value.indexOf('type-id') + 'type-id'.length + 3;
+    expect(value[at]).toBe(0);
+    const hostile = Buffer.concat([
+      value.subarray(0, at),
+      Buffer.from('80897a', 'hex'),
+      value.subarray(at + 1),
+    ]);
+    expect(problemOf(codec.decode({ value: hostile, headers })).detail).toContain(
+      'more items than there are bytes',
+    );
+  });
+});

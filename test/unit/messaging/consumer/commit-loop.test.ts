@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { CommitLoop } from '../../../../shared/messaging/consumer/commit-loop.ts';
+import { CommitPrefix } from '../../../../shared/messaging/consumer/commit-prefix.ts';
+import { createWork, finishWork } from '../../../../shared/messaging/consumer/work.ts';
+import { fakeMessage } from '../../../support/fakes/messages.ts';
+import { settleMicrotasks } from '../../../support/fakes/work.ts';
+
+/** A loop over one partition, whose commits stay open until the test ends them. */
+function setUp() {
+  const prefix = new CommitPrefix({ topic: 'requests', partition: 0 });
+  const stores: { readonly offset: number | undefined; readonly end: (stored: boolean) => void }[] = [];
+  const store = (_: number, [first]: readonly { readonly offset: number }[]) => {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    stores.push({ offset: first?.offset, end: resolve });
+    return promise;
+  };
+  const loop = new CommitLoop(
+    () => ({ epoch: 1, prefixes: [prefix], store }),
+    () => undefined,
+  );
+  const finish = (offset: number) => {
+    const work = createWork(fakeMessage(offset), prefix);
+    prefix.add(work);
+    finishWork(work);
+    prefix.advance();
+  };
+  return { loop, stores, finish };
+}
+
+test('who asks in the moment in which a commit ends does not make two of them run side by side', async () => {
+  const { loop, stores, finish } = setUp();
+  finish(0);
+  const first = loop.now();
+  finish(1);
+  void first.then(() => loop.now());
+  const behind = loop.now();
+  stores[0]?.end(true);
+  await settleMicrotasks();
+  expect(stores.map(({ offset }) => offset)).toEqual([1, 2]);
+  stores[1]?.end(true);
+  await behind;
+  expect(stores).toHaveLength(2);
+});

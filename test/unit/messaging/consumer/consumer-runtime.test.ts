@@ -1,0 +1,476 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ConsumerRuntime } from '../../../../shared/messaging/consumer/consumer-runtime.ts';
+import type { RuntimeOptions } from '../../../../shared/messaging/consumer/consumer-options.ts';
+import type { GroupSink } from '../../../../shared/messaging/ports.ts';
+import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
+import { silentLog } from '../../../../shared/platform/log.ts';
+import { FakeGroupSource } from '../../../support/fakes/group-source.ts';
+import { FAKE_TOPIC, fakeMessage, fakeMessages } from '../../../support/fakes/messages.ts';
+import { createFakeWork, settleMicrotasks, type FakeWork } from '../../../support/fakes/work.ts';
+
+const COMMIT_MS = 200;
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+interface Scene {
+  readonly work: FakeWork;
+  readonly source: FakeGroupSource;
+  readonly runtime: ConsumerRuntime;
+  readonly sink: GroupSink;
+}
+
+const partitions = (...ids: number[]) => ids.map((partition) => ({ topic: FAKE_TOPIC, partition }));
+
+/** A runtime over a source that is assigned partition 0 in epoch 1. */
+function createScene(options: Partial<RuntimeOptions> = {}): Scene {
+  const work = createFakeWork();
+  const source = new FakeGroupSource();
+  const runtime = new ConsumerRuntime({ process: work.process, log: silentLog, random: () => 0, ...options });
+  const sink = runtime.attach(source, () => undefined);
+  sink.onAssigned(1, partitions(0));
+  return { work, source, runtime, sink };
+}
+
+const afterCommitTick = () => vi.advanceTimersByTimeAsync(COMMIT_MS);
+
+test('only the contiguous prefix of what is done is committed', async () => {
+  const { work, source, sink } = createScene();
+  sink.onMessages(1, fakeMessages(0, 3), 4);
+  await work.end(1);
+  await work.end(3);
+  await afterCommitTick();
+  expect(source.commits).toEqual([]);
+  await work.end(0);
+  await afterCommitTick();
+  expect(source.commits).toEqual([{ epoch: 1, offsets: [{ topic: FAKE_TOPIC, partition: 0, offset: 2 }] }]);
+  await work.end(2);
+  await afterCommitTick();
+  expect(source.committed()).toBe(4);
+});
+
+test('nothing new to commit costs no commit', async () => {
+  const { work, source, sink } = createScene();
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  await work.end(0);
+  await vi.advanceTimersByTimeAsync(10 * COMMIT_MS);
+  expect(source.commits).toHaveLength(1);
+});
+
+test('a failed commit is covered by the next one', async () => {
+  const { work, source, sink, runtime } = createScene();
+  source.onCommit = () => Promise.reject(new InfrastructureError('broker-unavailable', 'away'));
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  await work.end(0);
+  await afterCommitTick();
+  source.onCommit = () => Promise.resolve(true);
+  await afterCommitTick();
+  expect(source.commits.map(({ offsets }) => offsets[0]?.offset)).toEqual([1, 1]);
+  expect(runtime.stats()).toMatchObject({ commits: 1, commitsFailed: 1 });
+});
+
+test('messages of one key wait for one another across batches, other keys go on', async () => {
+  const { work, sink } = createScene();
+  sink.onMessages(1, [fakeMessage(0, { key: 'a' }), fakeMessage(1, { key: 'b' })], 2);
+  sink.onMessages(1, [fakeMessage(2, { key: 'a' }), fakeMessage(3, { key: 'c' })], 4);
+  expect(work.begun()).toEqual([0, 1, 3]);
+  await work.end(0);
+  expect(work.begun()).toEqual([0, 1, 3, 2]);
+});
+
+test('a partition with a full window is paused and resumed under half of it', async () => {
+  const { work, source, sink } = createScene({ window: { messages: 10 }, lanes: 10 });
+  sink.onMessages(1, fakeMessages(0, 8), 9);
+  expect(source.paused.size).toBe(0);
+  sink.onMessages(1, fakeMessages(9, 9), 10);
+  expect([...source.paused]).toEqual([`${FAKE_TOPIC}/0`]);
+  // What is done beyond the prefix does not make room: a crash would deliver it again.
+  for (const offset of [5, 6, 7, 8, 9]) await work.end(offset);
+  expect(source.paused.size).toBe(1);
+  for (const offset of [0, 1, 2, 3]) await work.end(offset);
+  expect(source.paused.size).toBe(1);
+  await work.end(4);
+  expect(source.paused.size).toBe(0);
+});
+
+test('large messages fill the window by their bytes', () => {
+  const { source, sink } = createScene({ window: { bytes: 1_000 } });
+  sink.onMessages(1, [fakeMessage(0, { key: 'four', value: Buffer.alloc(995) })], 1);
+  expect(source.paused.size).toBe(0);
+  sink.onMessages(1, [fakeMessage(1, { key: null, value: Buffer.alloc(1) })], 2);
+  expect(source.paused.size).toBe(1);
+});
+
+test('a partition that was paused is read again in the next epoch', () => {
+  const { source, sink } = createScene({ window: { messages: 1 } });
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  expect(source.paused.size).toBe(1);
+  sink.onAssigned(2, partitions(0));
+  expect(source.paused.size).toBe(0);
+});
+
+test('a revocation starts nothing new and commits at once what is done', async () => {
+  const { work, source, sink } = createScene({ lanes: 2 });
+  sink.onMessages(1, fakeMessages(0, 5), 6);
+  await work.end(0);
+  sink.onRevoking(1);
+  expect(source.committed()).toBe(1);
+  await work.end(1);
+  await work.end(2);
+  sink.onMessages(1, fakeMessages(6, 7), 8);
+  expect(work.begun()).toEqual([0, 1, 2]);
+});
+
+test('what still ran at the revocation is committed when the last of it has ended', async () => {
+  const { work, source, sink } = createScene();
+  sink.onMessages(1, fakeMessages(0, 1), 2);
+  sink.onRevoking(1);
+  await work.end(0);
+  expect(source.commits).toEqual([]);
+  await work.end(1);
+  expect(source.committed()).toBe(2);
+});
+
+test('no completion of an older epoch is committed', async () => {
+  const { work, source, sink } = createScene();
+  sink.onMessages(1, fakeMessages(0, 2), 3);
+  sink.onAssigned(2, partitions(0));
+  for (const offset of [0, 1, 2]) await work.end(offset);
+  await afterCommitTick();
+  expect(source.commits).toEqual([]);
+});
+
+test('messages of an older epoch are not taken', () => {
+  const { work, sink } = createScene();
+  sink.onAssigned(2, partitions(0));
+  sink.onMessages(1, fakeMessages(0, 2), 3);
+  expect(work.begun()).toEqual([]);
+});
+
+test('unstarted work of a lost partition is dropped', async () => {
+  const { work, sink } = createScene({ lanes: 1 });
+  sink.onMessages(1, fakeMessages(0, 5), 6);
+  sink.onAssigned(2, partitions(1));
+  await work.end(0);
+  expect(work.begun()).toEqual([0]);
+  sink.onMessages(2, [fakeMessage(9, { partition: 1 })], 10);
+  expect(work.begun()).toEqual([0, 9]);
+});
+
+test('a redelivered message joins the work in flight and is committed in the new epoch', async () => {
+  const { work, source, sink, runtime } = createScene();
+  sink.onMessages(1, fakeMessages(0, 2), 3);
+  await work.end(1);
+  sink.onAssigned(2, partitions(0));
+  sink.onMessages(2, fakeMessages(0, 3), 4);
+  expect(work.begun()).toEqual([0, 1, 2, 3]);
+  for (const offset of [0, 2, 3]) await work.end(offset);
+  await afterCommitTick();
+  expect(source.commits).toEqual([{ epoch: 2, offsets: [{ topic: FAKE_TOPIC, partition: 0, offset: 4 }] }]);
+  expect(runtime.stats().joined).toBe(3);
+});
+
+test('followers of a key wait for the joined work', async () => {
+  const { work, sink } = createScene();
+  sink.onMessages(1, [fakeMessage(0, { key: 'a' })], 1);
+  sink.onAssigned(2, partitions(0));
+  sink.onMessages(2, fakeMessages(0, 1, { key: 'a' }), 2);
+  expect(work.begun()).toEqual([0]);
+  await work.end(0);
+  expect(work.begun()).toEqual([0, 1]);
+});
+
+test('work of a lost partition is joined when the partition comes back', async () => {
+  const { work, source, sink } = createScene();
+  sink.onMessages(1, fakeMessages(0, 1), 2);
+  sink.onAssigned(2, partitions(1));
+  await work.end(0);
+  sink.onAssigned(3, partitions(0));
+  sink.onMessages(3, fakeMessages(0, 1), 2);
+  expect(work.begun()).toEqual([0, 1]);
+  await work.end(1);
+  await afterCommitTick();
+  expect(source.committed()).toBe(2);
+});
+
+test('what another member has done meanwhile is forgotten, not joined', async () => {
+  const { work, sink, runtime } = createScene();
+  sink.onMessages(1, fakeMessages(0, 1), 2);
+  sink.onAssigned(2, partitions(1));
+  sink.onAssigned(3, partitions(0));
+  sink.onMessages(3, fakeMessages(2, 2), 3);
+  sink.onAssigned(4, partitions(0));
+  sink.onMessages(4, fakeMessages(0, 2), 3);
+  // Only 2 is known; 0 and 1, delivered again by an operator's will, are done anew behind what still runs of their keys.
+  expect(runtime.stats().joined).toBe(1);
+  await work.end(0);
+  await work.end(1);
+  expect(work.begun()).toEqual([0, 1, 2, 0, 1]);
+});
+
+test('a topic that was made anew is not taken for the old one', () => {
+  const { work, sink } = createScene();
+  sink.onMessages(1, [fakeMessage(0, { timestampMs: 1 })], 1);
+  sink.onAssigned(2, partitions(0));
+  sink.onMessages(2, [fakeMessage(0, { timestampMs: 2, key: 'other' })], 1);
+  expect(work.begun()).toEqual([0, 0]);
+});
+
+test('a message delivered twice in one epoch is done once', async () => {
+  const { work, sink } = createScene();
+  sink.onMessages(1, fakeMessages(0, 2), 3);
+  await work.end(1);
+  sink.onMessages(1, fakeMessages(1, 3), 4);
+  await work.end(2);
+  expect(work.begun()).toEqual([0, 1, 2, 3]);
+});
+
+test('what is done is remembered as long as its commit is not stored', async () => {
+  const { work, source, sink } = createScene();
+  source.onCommit = () => Promise.resolve(false);
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  await work.end(0);
+  await afterCommitTick();
+  source.onCommit = () => Promise.resolve(true);
+  sink.onAssigned(2, partitions(0));
+  sink.onMessages(2, fakeMessages(0, 1), 2);
+  await afterCommitTick();
+  expect(work.begun()).toEqual([0, 1]);
+  expect(source.commits.at(-1)).toEqual({
+    epoch: 2,
+    offsets: [{ topic: FAKE_TOPIC, partition: 0, offset: 1 }],
+  });
+});
+
+test('lost infrastructure holds the key, is tried again with growing delays, and lets other keys pass', async () => {
+  const { work, source, sink } = createScene({ holdBackoff: { minMs: 100, maxMs: 400 } });
+  const away = new InfrastructureError('broker-unavailable', 'away');
+  sink.onMessages(1, [fakeMessage(0, { key: 'a' }), fakeMessage(1, { key: 'a' }), fakeMessage(2)], 3);
+  await work.fail(0, away);
+  await work.end(2);
+  await vi.advanceTimersByTimeAsync(99);
+  expect(work.begun()).toEqual([0, 2]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(work.calls.at(-1)).toMatchObject({ attempt: 2, message: { offset: 0 } });
+  await work.fail(0, away);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(source.commits).toEqual([]);
+  await work.end(0);
+  await work.end(1);
+  await afterCommitTick();
+  expect(source.committed()).toBe(3);
+});
+
+test('the outcome retry waits as long as it says and counts the attempts', async () => {
+  const { work, sink } = createScene();
+  sink.onMessages(1, fakeMessages(0, 1, { key: 'a' }), 2);
+  await work.end(0, { retryAfterMs: 5_000 });
+  await vi.advanceTimersByTimeAsync(4_999);
+  expect(work.begun()).toEqual([0]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(work.calls.map(({ attempt }) => attempt)).toEqual([1, 2]);
+  await work.end(0);
+  expect(work.begun()).toEqual([0, 0, 1]);
+});
+
+test('a held message of a lost partition is not tried again', async () => {
+  const { work, sink } = createScene();
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  await work.end(0, { retryAfterMs: 1_000 });
+  sink.onAssigned(2, partitions(1));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(work.begun()).toEqual([0]);
+  // Given up here, it is done anew should the partition come back.
+  sink.onAssigned(3, partitions(0));
+  sink.onMessages(3, fakeMessages(0, 0), 1);
+  expect(work.begun()).toEqual([0, 0]);
+});
+
+test('a held message that is delivered again keeps its attempts and its place before its followers', async () => {
+  const { work, sink } = createScene();
+  sink.onMessages(1, fakeMessages(0, 1, { key: 'a' }), 2);
+  await work.end(0, { retryAfterMs: 1_000 });
+  sink.onAssigned(2, partitions(0));
+  sink.onMessages(2, fakeMessages(0, 1, { key: 'a' }), 2);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(work.calls.map(({ message, attempt }) => [message.offset, attempt])).toEqual([
+    [0, 1],
+    [0, 2],
+  ]);
+});
+
+test('a held message that another member has done meanwhile keeps its followers waiting no longer', async () => {
+  const { work, sink, source } = createScene();
+  sink.onMessages(1, [fakeMessage(0, { key: 'a' })], 1);
+  await work.end(0, { retryAfterMs: 600_000 });
+  sink.onAssigned(2, []);
+  sink.onAssigned(3, partitions(0));
+  sink.onMessages(3, [fakeMessage(1, { key: 'a' }), fakeMessage(2, { key: 'b' })], 3);
+  expect(work.begun()).toEqual([0, 2, 1]);
+  await work.end(1);
+  await work.end(2);
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(work.begun()).toHaveLength(3);
+  expect(source.committed()).toBe(3);
+});
+
+test('an unexpected throw goes to the policy, whose answer settles the message', async () => {
+  const seen: unknown[] = [];
+  const { work, source, sink, runtime } = createScene({
+    onUnexpected: (message, error) => {
+      seen.push(message.offset, error);
+      return 'failed';
+    },
+  });
+  const bug = new TypeError('a bug');
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  await work.fail(0, bug);
+  await afterCommitTick();
+  expect(seen).toEqual([0, bug]);
+  expect(source.committed()).toBe(1);
+  expect(runtime.stats().failed).toBe(1);
+});
+
+test.each([
+  ['without a policy', undefined],
+  ['when the policy throws itself', () => Promise.reject(new Error('the policy has a bug'))],
+])('an unexpected throw never skips the message %s', async (_, onUnexpected) => {
+  const { work, source, sink } = createScene(onUnexpected === undefined ? {} : { onUnexpected });
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  await work.fail(0, new TypeError('a bug'));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(work.calls.length).toBeGreaterThan(1);
+  expect(source.commits).toEqual([]);
+});
+
+test('a synchronous process settles without a turn of the event loop', () => {
+  const begun: number[] = [];
+  const { sink, runtime } = createScene({
+    process: (message) => {
+      begun.push(message.offset);
+      return 'settled';
+    },
+  });
+  sink.onMessages(1, fakeMessages(0, 99), 100);
+  expect(begun).toHaveLength(100);
+  expect(runtime.stats()).toMatchObject({ settled: 100, running: 0 });
+  expect(runtime.lag()).toEqual([{ topic: FAKE_TOPIC, partition: 0, lag: 0 }]);
+});
+
+test('heartbeats are sent by the timer while a message is being processed', async () => {
+  const { source, sink } = createScene({ heartbeatIntervalMs: 1_000 });
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(source.heartbeats).toBe(5);
+});
+
+test('a drain takes nothing new, ends the lanes, commits and leaves', async () => {
+  const { work, source, sink, runtime } = createScene({ lanes: 1 });
+  sink.onMessages(1, fakeMessages(0, 2), 3);
+  const drained = runtime.drain(10_000);
+  sink.onMessages(1, fakeMessages(3, 4), 5);
+  for (const offset of [0, 1, 2]) await work.end(offset);
+  await vi.advanceTimersByTimeAsync(100);
+  await drained;
+  expect(work.begun()).toEqual([0, 1, 2]);
+  expect(source.committed()).toBe(3);
+  expect(source.stops).toBe(1);
+});
+
+test('a drain gives up after its time, tells the handlers, and commits no more than is done', async () => {
+  const { work, source, sink, runtime } = createScene();
+  sink.onMessages(1, fakeMessages(0, 1), 2);
+  await work.end(0);
+  const drained = runtime.drain(1_000);
+  await vi.advanceTimersByTimeAsync(999);
+  expect(source.stops).toBe(0);
+  expect(work.calls[1]?.signal.aborted).toBe(false);
+  await vi.advanceTimersByTimeAsync(20);
+  await drained;
+  expect(work.calls[1]?.signal.aborted).toBe(true);
+  expect(source.committed()).toBe(1);
+  expect(source.stops).toBe(1);
+});
+
+test('a drain does not wait for messages that wait for another attempt', async () => {
+  const { work, source, sink, runtime } = createScene();
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  await work.end(0, { retryAfterMs: 60_000 });
+  const drained = runtime.drain(10_000);
+  await vi.advanceTimersByTimeAsync(20);
+  await drained;
+  expect(source.stops).toBe(1);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('calls of a source that was replaced are ignored', () => {
+  const { work, runtime, sink } = createScene();
+  const second = runtime.attach(new FakeGroupSource(), () => undefined);
+  second.onAssigned(1, partitions(0));
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  sink.onAssigned(2, partitions(0));
+  expect(work.begun()).toEqual([]);
+  second.onMessages(1, fakeMessages(0, 0), 1);
+  expect(work.begun()).toEqual([0]);
+});
+
+test('a consumer that is delivered to and makes no progress becomes unhealthy after 60 seconds', async () => {
+  const { work, sink, runtime } = createScene();
+  expect(runtime.health()).toEqual({ status: 'ready' });
+  sink.onMessages(1, fakeMessages(0, 1), 2);
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect(runtime.health().status).toBe('ready');
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(runtime.health()).toMatchObject({ status: 'unhealthy', reason: expect.stringContaining('lag 2') });
+  await work.end(0);
+  await afterCommitTick();
+  expect(runtime.health().status).toBe('ready');
+});
+
+test('lag that is never delivered is reported as degraded, until the source says that it holds no messages', async () => {
+  const { work, sink, runtime } = createScene();
+  sink.onMessages(1, fakeMessages(0, 0), 3);
+  await work.end(0);
+  expect(runtime.lag()).toEqual([{ topic: FAKE_TOPIC, partition: 0, lag: 2 }]);
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect(runtime.health().status).toBe('degraded');
+  sink.onPosition?.(1, { topic: FAKE_TOPIC, partition: 0 }, 3, 3);
+  await afterCommitTick();
+  expect(runtime.health().status).toBe('ready');
+  expect(runtime.lag()).toEqual([{ topic: FAKE_TOPIC, partition: 0, lag: 0 }]);
+});
+
+test('commits that fail for 60 seconds make the consumer unhealthy', async () => {
+  const { work, source, sink, runtime } = createScene();
+  source.onCommit = () =>
+    Promise.reject(new MessagingError('broker-unavailable', 'away', { canRetry: true }));
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  await work.end(0);
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect(runtime.health()).toMatchObject({ status: 'unhealthy', reason: expect.stringContaining('commits') });
+});
+
+test('a commit in flight is not overtaken by another', async () => {
+  const { work, source, sink } = createScene();
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  source.onCommit = () => promise;
+  sink.onMessages(1, fakeMessages(0, 1), 2);
+  await work.end(0);
+  await afterCommitTick();
+  await work.end(1);
+  await vi.advanceTimersByTimeAsync(5 * COMMIT_MS);
+  sink.onRevoking(1);
+  expect(source.commits).toHaveLength(1);
+  resolve(true);
+  await settleMicrotasks();
+  expect(source.commits.map(({ offsets }) => offsets[0]?.offset)).toEqual([1, 2]);
+});
+
+test('messages that weigh much are begun side by side as far as their weight allows', async () => {
+  const { work, sink } = createScene({ lanes: 4, weigh: ({ offset }) => (offset < 4 ? 2 : 1) });
+  sink.onMessages(1, fakeMessages(0, 5), 6);
+  expect(work.begun()).toEqual([0, 1]);
+  await work.end(0);
+  await work.end(1);
+  expect(work.begun()).toEqual([0, 1, 2, 3]);
+});

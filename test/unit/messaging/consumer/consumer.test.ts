@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createConsumer, type ConsumerOptions } from '../../../../shared/messaging/consumer/consumer.ts';
+import { MessagingError } from '../../../../shared/platform/errors.ts';
+import { silentLog } from '../../../../shared/platform/log.ts';
+import { FakeGroupSource } from '../../../support/fakes/group-source.ts';
+import { FAKE_TOPIC, fakeMessages } from '../../../support/fakes/messages.ts';
+import { createFakeWork } from '../../../support/fakes/work.ts';
+
+const PARTITIONS = [{ topic: FAKE_TOPIC, partition: 0 }];
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+function createScene(options: Partial<ConsumerOptions> = {}) {
+  const sources: FakeGroupSource[] = [];
+  const work = createFakeWork();
+  const consumer = createConsumer({
+    createSource: () => {
+      const source = new FakeGroupSource();
+      sources.push(source);
+      return source;
+    },
+    process: work.process,
+    log: silentLog,
+    random: () => 0,
+    ...options,
+  });
+  return { sources, work, consumer };
+}
+
+test('a consumer is starting until it is assigned', async () => {
+  const { sources, consumer } = createScene();
+  await consumer.start();
+  expect(consumer.health().status).toBe('starting');
+  sources[0]?.sink?.onAssigned(1, []);
+  expect(consumer.health().status).toBe('ready');
+});
+
+test('a crashed source is discarded and rebuilt with growing delays', async () => {
+  const { sources, consumer } = createScene();
+  await consumer.start();
+  sources[0]?.sink?.onAssigned(1, PARTITIONS);
+  sources[0]?.sink?.onCrash(new Error('the group loop ended'));
+  expect(consumer.health()).toEqual({ status: 'unhealthy', reason: 'crashed: the group loop ended' });
+  expect(sources[0]?.stops).toBe(1);
+  await vi.advanceTimersByTimeAsync(999);
+  expect(sources).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(sources).toHaveLength(2);
+  sources[1]?.sink?.onCrash(new Error('again'));
+  await vi.advanceTimersByTimeAsync(999);
+  expect(sources).toHaveLength(2);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(sources).toHaveLength(3);
+  sources[2]?.sink?.onAssigned(1, PARTITIONS);
+  expect(consumer.health().status).toBe('ready');
+  expect(consumer.stats().crashes).toBe(2);
+});
+
+test('the delay is bounded, and an assignment starts it afresh', async () => {
+  const { sources, consumer } = createScene({ random: () => 1 });
+  await consumer.start();
+  for (let crash = 1; crash <= 10; crash += 1) {
+    sources.at(-1)?.sink?.onCrash(new Error('again'));
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(sources).toHaveLength(crash + 1);
+  }
+  sources.at(-1)?.sink?.onAssigned(1, PARTITIONS);
+  sources.at(-1)?.sink?.onCrash(new Error('again'));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(sources).toHaveLength(12);
+});
+
+test('a rebuild that cannot start is tried again', async () => {
+  const { sources, consumer } = createScene({
+    createSource: () => {
+      const source = new FakeGroupSource();
+      if (sources.length > 0 && sources.length < 3) {
+        source.onStart = () =>
+          Promise.reject(new MessagingError('broker-unavailable', 'away', { canRetry: true }));
+      }
+      sources.push(source);
+      return source;
+    },
+  });
+  await consumer.start();
+  sources[0]?.sink?.onCrash(new Error('gone'));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(sources).toHaveLength(4);
+  sources[3]?.sink?.onAssigned(1, PARTITIONS);
+  expect(consumer.health().status).toBe('ready');
+});
+
+test('a source that cannot even be created is tried again', async () => {
+  let calls = 0;
+  const { consumer } = createScene({
+    createSource: () => {
+      calls += 1;
+      if (calls === 2) throw new Error('no socket');
+      const source = new FakeGroupSource();
+      if (calls === 1)
+        source.onStart = async () => queueMicrotask(() => source.sink?.onCrash(new Error('gone')));
+      return source;
+    },
+  });
+  await consumer.start();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(calls).toBe(3);
+});
+
+test('messages redelivered to the rebuilt consumer join the work that is still going on', async () => {
+  const { sources, work, consumer } = createScene();
+  await consumer.start();
+  sources[0]?.sink?.onAssigned(1, PARTITIONS);
+  sources[0]?.sink?.onMessages(1, fakeMessages(0, 1), 2);
+  sources[0]?.sink?.onCrash(new Error('gone'));
+  await vi.advanceTimersByTimeAsync(1_000);
+  sources[1]?.sink?.onAssigned(1, PARTITIONS);
+  sources[1]?.sink?.onMessages(1, fakeMessages(0, 1), 2);
+  await work.end(0);
+  await work.end(1);
+  await vi.advanceTimersByTimeAsync(200);
+  expect(work.begun()).toEqual([0, 1]);
+  expect(sources[0]?.commits).toEqual([]);
+  expect(sources[1]?.committed()).toBe(2);
+});
+
+test('the first start rejects and leaves nothing behind', async () => {
+  const source = new FakeGroupSource();
+  source.onStart = () => Promise.reject(new MessagingError('topic-unknown', 'no topic', { canRetry: false }));
+  const { consumer } = createScene({ createSource: () => source });
+  await expect(consumer.start()).rejects.toMatchObject({ code: 'topic-unknown' });
+  expect(source.stops).toBe(1);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('stop is idempotent and ends a pending rebuild', async () => {
+  const { sources, consumer } = createScene();
+  await consumer.start();
+  sources[0]?.sink?.onCrash(new Error('gone'));
+  await Promise.all([consumer.stop(0), consumer.stop(0)]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(sources).toHaveLength(1);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a crash during the drain does not rebuild', async () => {
+  const { sources, work, consumer } = createScene();
+  await consumer.start();
+  sources[0]?.sink?.onAssigned(1, PARTITIONS);
+  sources[0]?.sink?.onMessages(1, fakeMessages(0, 0), 1);
+  const stopped = consumer.stop(1_000);
+  sources[0]?.sink?.onCrash(new Error('gone'));
+  await work.end(0);
+  await vi.advanceTimersByTimeAsync(60_000);
+  await stopped;
+  expect(sources).toHaveLength(1);
+});

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { CommitPrefix } from '../../../../shared/messaging/consumer/commit-prefix.ts';
+import { StallWatch } from '../../../../shared/messaging/consumer/stall-watch.ts';
+import { createWork, finishWork, type Work } from '../../../../shared/messaging/consumer/work.ts';
+import { fakeMessage } from '../../../support/fakes/messages.ts';
+
+const STALL_MS = 60_000;
+
+/** A partition with one delivered message, looked at from time 0 on. */
+function createScene() {
+  const prefix = new CommitPrefix({ topic: 'requests', partition: 0 });
+  const work = createWork(fakeMessage(0), prefix);
+  prefix.add(work);
+  prefix.highWatermark = 1;
+  const watch = new StallWatch(STALL_MS);
+  const look = (ended: number, nowMs: number) => watch.look([prefix], ended, nowMs).status;
+  look(0, 0);
+  return { work, prefix, look };
+}
+
+const begin = (work: Work, state: 'running' | 'held'): void => {
+  work.state = state;
+  work.attempts += 1;
+};
+
+test('a partition whose first message waits for its turn does not stand still while messages of others end', () => {
+  const { look } = createScene();
+  for (let second = 1; second <= 300; second += 1) {
+    expect(look(Math.floor(second / 50), second * 1_000)).toBe('ready');
+  }
+});
+
+test('a partition whose first message waits stands still since the last message of any other ended', () => {
+  const { look } = createScene();
+  expect(look(1, 100_000)).toBe('ready');
+  expect(look(1, 100_000 + STALL_MS - 1)).toBe('ready');
+  expect(look(1, 100_000 + STALL_MS)).toBe('unhealthy');
+});
+
+test('a partition where nothing was ever begun, nor anywhere else, stands still', () => {
+  const { look } = createScene();
+  expect(look(0, STALL_MS)).toBe('unhealthy');
+});
+
+test('a partition whose first message is running stands still however many others end', () => {
+  const { work, look } = createScene();
+  begin(work, 'running');
+  expect(look(10, STALL_MS - 1)).toBe('ready');
+  expect(look(20, STALL_MS)).toBe('unhealthy');
+});
+
+test.each(['held', 'queued'] as const)(
+  'a partition whose first message is %s for another attempt is degraded while others end, and stands still when none does',
+  (state) => {
+    const { work, look } = createScene();
+    begin(work, 'held');
+    work.state = state;
+    expect(look(10, STALL_MS - 1)).toBe('ready');
+    expect(look(20, STALL_MS)).toBe('degraded');
+    expect(look(20, 2 * STALL_MS - 1)).toBe('degraded');
+    expect(look(20, 2 * STALL_MS)).toBe('unhealthy');
+  },
+);
+
+test('a message that was begun after a long wait has its own time', () => {
+  const { work, prefix, look } = createScene();
+  expect(look(5, 200_000)).toBe('ready');
+  begin(work, 'running');
+  expect(look(6, 200_000 + STALL_MS - 1)).toBe('ready');
+  expect(look(7, 200_000 + STALL_MS)).toBe('unhealthy');
+  finishWork(work);
+  prefix.advance();
+  expect(look(8, 200_000 + STALL_MS + 1)).toBe('ready');
+});

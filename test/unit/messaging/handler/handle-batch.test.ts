@@ -1,0 +1,417 @@
+import { expect, test } from 'vitest';
+import type { Codec, Decoded } from '../../../../shared/messaging/codec.ts';
+import { consumerMetrics } from '../../../../shared/messaging/handler/consumer-metrics.ts';
+import { isPassingFailure } from '../../../../shared/messaging/disposition.ts';
+import { HEADER } from '../../../../shared/messaging/header-names.ts';
+import type { Handler, RequestContext } from '../../../../shared/messaging/handler/handle-by-type.ts';
+import { createBatchHandler, type BatchCounts } from '../../../../shared/messaging/handler/handle-batch.ts';
+import { abandon, done, refused, retry, type Outcome } from '../../../../shared/messaging/outcome.ts';
+import {
+  type BatchItem,
+  type EncodedBatch,
+  REPLY_BATCH,
+  type ReplyBatch,
+} from '../../../../shared/messaging/codec/request-batch.ts';
+import { WorkSlices } from '../../../../shared/messaging/handler/work-slices.ts';
+import { createProblem } from '../../../../shared/platform/create-problem.ts';
+import { InfrastructureError } from '../../../../shared/platform/errors.ts';
+import { silentLog } from '../../../../shared/platform/log.ts';
+import { createMetrics } from '../../../../shared/platform/metrics.ts';
+import { createFakeCodec, readFakeValue } from '../../../support/fakes/codec.ts';
+import { fakeMessage } from '../../../support/fakes/messages.ts';
+
+const NOW_MS = 1_700_000_000_000;
+const SLICE_MS = 2;
+
+interface SceneOptions {
+  readonly handler?: Handler;
+  readonly codec?: Partial<Codec>;
+  readonly context?: Partial<RequestContext>;
+  readonly open?: EncodedBatch['open'];
+}
+
+/** A batch of so many questions over a clock that only handlers move. */
+function createScene(items: number | readonly BatchItem[], options: SceneOptions = {}) {
+  let nowMs = 0;
+  let turns = 0;
+  const slices = new WorkSlices({
+    sliceMs: SLICE_MS,
+    now: () => nowMs,
+    nextTurn: (callback) => {
+      turns += 1;
+      setImmediate(callback);
+    },
+  });
+  const counts: BatchCounts[] = [];
+  const errors: unknown[] = [];
+  const log = { ...silentLog, error: (...args: unknown[]) => errors.push(args) };
+  let awayMs = 0;
+  const handle = createBatchHandler({
+    handlers: { Question: options.handler ?? (() => done({ type: 'Answer', payload: 42 })) },
+    codec: createFakeCodec(options.codec),
+    slices,
+    clock: { now: () => NOW_MS + awayMs },
+    log: log as never,
+    onItems: (one) => counts.push({ ...one }),
+  });
+  const all = typeof items === 'number' ? Array.from({ length: items }, (_, n) => question(n)) : items;
+  const open = options.open ?? (() => ({ step: () => ({ kind: 'items', items: all }) as const }));
+  const context: RequestContext = {
+    format: 'json',
+    isBatchItem: false,
+    correlationId: 'batch-1',
+    originTimestampMs: NOW_MS,
+    deadlineMs: undefined,
+    traceParent: undefined,
+    attempt: 1,
+    signal: new AbortController().signal,
+    message: fakeMessage(7, {}),
+    ...options.context,
+  };
+  const run = () => Promise.resolve(handle({ format: 'json', open } satisfies EncodedBatch, context));
+  return {
+    run,
+    counts,
+    errors,
+    slices,
+    work: (ms: number) => (nowMs += ms),
+    turns: () => turns,
+    away: (ms: number) => (awayMs += ms),
+  };
+}
+
+const question = (n: number, decoded?: Decoded): BatchItem => ({
+  id: n,
+  decode: () => decoded ?? { kind: 'decoded', type: 'Question', format: 'json', payload: n },
+});
+
+/** The batch that the reply holds, which is encoded already. */
+function batchOf(outcome: Outcome): ReplyBatch {
+  if (outcome.kind !== 'done' || outcome.reply?.type !== REPLY_BATCH) throw new Error('there is no answer');
+  expect(outcome.reply.payload).toBeUndefined();
+  const { type, payload } = readFakeValue(outcome.reply.encoded?.value);
+  expect(type).toBe(REPLY_BATCH);
+  const { items } = payload as ReplyBatch;
+  return { items: items.map((item) => ({ ...item, value: Buffer.from(item.value) })) };
+}
+
+/** Id, status, and code or answer of each item. */
+function answersOf(outcome: Outcome): unknown[] {
+  return batchOf(outcome).items.map(({ id, status, value }) => {
+    const { payload } = readFakeValue(value);
+    return [id, status, (payload as { code?: string }).code ?? payload];
+  });
+}
+
+test('each item is answered by the handler of its type, in order, with what it told beside its answer', async () => {
+  const warned: Decoded = {
+    kind: 'decoded',
+    type: 'Question',
+    format: 'json',
+    payload: 1,
+    warnings: [{ code: 'unknown-member', path: 'a' }],
+  };
+  const { run, counts } = createScene([question(0), question(1, warned)], {
+    handler: (payload) =>
+      done({
+        type: 'Answer',
+        payload: [payload],
+        warnings: 'no-effect;b',
+        headers: { holidayCalendar: 'RO;version=ș' },
+      }),
+  });
+  const outcome = await run();
+  expect(answersOf(outcome)).toEqual([
+    [0, 200, [0]],
+    [1, 200, [1]],
+  ]);
+  expect(batchOf(outcome)).toMatchObject({
+    items: [
+      { warnings: 'no-effect;b', holidayCalendar: 'RO;version=%C8%99' },
+      { warnings: 'unknown-member;a, no-effect;b' },
+    ],
+  });
+  expect(counts).toEqual([{ done: 2, refused: 0, unexpected: 0 }]);
+});
+
+test('an item that is refused, unreadable, of a foreign type or met by a bug does not touch the others', async () => {
+  const foreign: Decoded = { kind: 'decoded', type: 'toString', format: 'json', payload: 0 };
+  const unreadable: Decoded = {
+    kind: 'undecodable',
+    format: 'json',
+    problem: createProblem('undecodable-message'),
+  };
+  const outcomes: Record<number, () => Outcome | Promise<Outcome>> = {
+    3: () => refused(createProblem('not-computable')),
+    4: () => {
+      throw new TypeError('secret of the stack');
+    },
+    5: () => Promise.reject(new TypeError('secret of the stack')),
+    6: () => abandon(createProblem('invalid-request')),
+    7: () => done(),
+    8: () => Promise.resolve(done({ type: 'Answer', payload: 'late' })),
+  };
+  const items = Array.from({ length: 20 }, (_, n) => question(n));
+  items[1] = question(1, foreign);
+  items[2] = question(2, unreadable);
+  const { run, counts, errors } = createScene(items, {
+    handler: (n) => outcomes[n as number]?.() ?? done({ type: 'Answer', payload: n }),
+  });
+  const outcome = await run();
+  expect(answersOf(outcome)).toEqual([
+    [0, 200, 0],
+    [1, 400, 'undecodable-message'],
+    [2, 400, 'undecodable-message'],
+    [3, 422, 'not-computable'],
+    [4, 500, 'unexpected'],
+    [5, 500, 'unexpected'],
+    [6, 400, 'invalid-request'],
+    [7, 500, 'unexpected'],
+    [8, 200, 'late'],
+    ...Array.from({ length: 11 }, (_, n) => [n + 9, 200, n + 9]),
+  ]);
+  expect(outcome).not.toHaveProperty('end');
+  expect(counts).toEqual([{ done: 13, refused: 4, unexpected: 3 }]);
+  expect(errors).toHaveLength(1);
+});
+
+test.each([
+  ['half of the items', 4, 2, true],
+  ['fewer', 5, 2, false],
+])('a batch counts as failed for the breaker when %s met bugs', async (_, items, bugs, counts) => {
+  const { run } = createScene(items, {
+    handler: (n) => {
+      if ((n as number) < bugs) throw new TypeError('a bug');
+      return done({ type: 'Answer', payload: n });
+    },
+  });
+  const outcome = await run();
+  expect(outcome.kind === 'done' && outcome.end === 'failed').toBe(counts);
+});
+
+test('an answer that does not fit its schema is the problem of its item', async () => {
+  const { run } = createScene(3, {
+    codec: {
+      encode: (type, payload) => {
+        if (type === 'Answer' && payload === 1) throw new RangeError('does not fit');
+        return { value: Buffer.from(JSON.stringify({ type, payload })), headers: {} };
+      },
+    },
+    handler: (n) => done({ type: 'Answer', payload: n }),
+  });
+  expect(answersOf(await run())).toEqual([
+    [0, 200, 0],
+    [1, 500, 'unexpected'],
+    [2, 200, 2],
+  ]);
+});
+
+test.each([
+  ['lost infrastructure', () => Promise.reject(new InfrastructureError('broker-unavailable', 'away'))],
+  ['an item that can only be handled later', () => retry(5, createProblem('not-ready'))],
+])('%s puts off the whole batch, and the slices are free again', async (_, handler) => {
+  const { run, slices, counts } = createScene(3, { handler });
+  const failure: unknown = await run().catch((error: unknown) => error);
+  expect(isPassingFailure(failure)).toBe(true);
+  expect(counts).toEqual([]);
+  await slices.acquire();
+});
+
+test('the event loop has its turn whenever a slice is used up', async () => {
+  const items = 40;
+  const itemMs = 0.5;
+  let others = 0;
+  let longest = 0;
+  let inARow = 0;
+  const scene = createScene(items, {
+    handler: () => {
+      scene.work(itemMs);
+      inARow += 1;
+      longest = Math.max(longest, inARow);
+      return done({ type: 'Answer', payload: 1 });
+    },
+  });
+  let isOver = false;
+  const other = (): void => {
+    others += 1;
+    inARow = 0;
+    if (!isOver) setImmediate(other);
+  };
+  setImmediate(other);
+  await scene.run();
+  isOver = true;
+  expect(longest * itemMs).toBe(SLICE_MS);
+  // The reply is encoded in a slice of its own.
+  expect(scene.turns()).toBe((items * itemMs) / SLICE_MS + 1);
+  expect(others).toBeGreaterThanOrEqual(scene.turns() - 1);
+});
+
+test('a process that stops ends the work at the next turn, and another one does all of it', async () => {
+  const stop = new AbortController();
+  let handled = 0;
+  const scene = createScene(100, {
+    context: { signal: stop.signal },
+    handler: () => {
+      handled += 1;
+      scene.work(1);
+      if (handled === 3) stop.abort();
+      return done({ type: 'Answer', payload: 1 });
+    },
+  });
+  const failure: unknown = await scene.run().catch((error: unknown) => error);
+  expect(isPassingFailure(failure)).toBe(true);
+  expect(handled).toBe(4);
+});
+
+test('a batch that waited for others beyond its deadline is refused unseen', async () => {
+  const { run } = createScene(1, {
+    context: { deadlineMs: NOW_MS - 60_000 },
+    open: () => {
+      throw new Error('nobody should look');
+    },
+  });
+  expect(await run()).toMatchObject({ kind: 'refused', problem: { code: 'deadline-exceeded' } });
+});
+
+test('a batch that cannot be opened is refused as a whole', async () => {
+  const problem = createProblem('malformed-json');
+  const { run } = createScene(1, { open: () => ({ step: () => ({ kind: 'invalid', problem }) }) });
+  expect(await run()).toEqual({ kind: 'refused', problem });
+});
+
+test('work ends when the answers are larger than a message may be', async () => {
+  let handled = 0;
+  const { run, counts } = createScene(100, {
+    handler: () => {
+      handled += 1;
+      return done({ type: 'Answer', payload: 'x'.repeat(1_024 * 1_024) });
+    },
+  });
+  expect(await run()).toMatchObject({ kind: 'refused', problem: { code: 'reply-too-large' } });
+  expect(handled).toBe(8);
+  expect(counts).toEqual([{ done: 8, refused: 0, unexpected: 0 }]);
+});
+
+test('the requests of batches are counted by how they ended', async () => {
+  const metrics = createMetrics();
+  const observe = consumerMetrics(metrics, 'schedule-bulk');
+  observe.onBatchItems({ done: 498, refused: 2, unexpected: 0 });
+  observe.onBatchItems({ done: 1, refused: 0, unexpected: 0 });
+  const text = await metrics.text();
+  expect(text).toContain('plat_batch_items_total{worker="schedule-bulk",result="done"} 499');
+  expect(text).toContain('plat_batch_items_total{worker="schedule-bulk",result="refused"} 2');
+});
+
+const tick = () => new Promise((resolve) => setImmediate(resolve));
+
+/** An item whose request waits for somebody else. */
+const waiting = (n: number, decoded: Promise<Decoded>): BatchItem => ({ id: n, decode: () => decoded });
+
+test.each(['decode', 'handle', 'encode'] as const)(
+  'while a batch waits for somebody else to %s, another one has the slices; it goes on under them',
+  async (where) => {
+    const gate = Promise.withResolvers<unknown>();
+    const { run, slices } = createScene(where === 'decode' ? [] : 2, {
+      ...(where === 'decode' && {
+        open: () => {
+          const late = gate.promise.then(() => question(0).decode());
+          return { step: () => ({ kind: 'items', items: [waiting(0, late), question(1)] }) };
+        },
+      }),
+      ...(where === 'handle' && {
+        handler: async () => {
+          await gate.promise;
+          return done({ type: 'Answer', payload: 42 });
+        },
+      }),
+      ...(where === 'encode' && {
+        codec: {
+          encode: async (type, payload) => {
+            await gate.promise;
+            return { value: Buffer.from(JSON.stringify({ type, payload })), headers: {} };
+          },
+        },
+      }),
+    });
+    const running = run();
+    let isDone = false;
+    void running.then(() => (isDone = true));
+    await tick();
+    await slices.acquire();
+    gate.resolve(undefined);
+    for (let turn = 0; turn < 10; turn += 1) await tick();
+    expect(isDone).toBe(false);
+    slices.release();
+    expect(answersOf(await running)).toEqual([
+      [0, 200, 42],
+      [1, 200, 42],
+    ]);
+    await slices.acquire();
+  },
+);
+
+test('a failure that somebody else answers with leaves the slices to the next batch', async () => {
+  const { run, slices } = createScene([
+    { id: 0, decode: () => Promise.reject(new InfrastructureError('schema-registry-unavailable', 'away')) },
+  ]);
+  await expect(run()).rejects.toThrow('away');
+  await slices.acquire();
+  slices.release();
+});
+
+test('a process that stops while a batch waits for somebody else handles nothing of it any more', async () => {
+  const stop = new AbortController();
+  const gate = Promise.withResolvers<Decoded>();
+  let handled = 0;
+  const { run } = createScene([waiting(0, gate.promise)], {
+    context: { signal: stop.signal },
+    handler: () => {
+      handled += 1;
+      return done({ type: 'Answer', payload: 42 });
+    },
+  });
+  const failure = run().catch((error: unknown) => error);
+  await tick();
+  stop.abort();
+  gate.resolve(question(0).decode());
+  expect(isPassingFailure(await failure)).toBe(true);
+  expect(handled).toBe(0);
+});
+
+test('a batch whose deadline passes while it waits for somebody else is refused', async () => {
+  const gate = Promise.withResolvers<Decoded>();
+  const { run, away } = createScene([waiting(0, gate.promise), question(1)], {
+    context: { deadlineMs: NOW_MS },
+  });
+  const outcome = run();
+  await tick();
+  away(60_000);
+  gate.resolve(question(0).decode());
+  expect(await outcome).toMatchObject({ kind: 'refused', problem: { code: 'deadline-exceeded' } });
+});
+
+test('a batch is looked through in slices too', async () => {
+  let steps = 0;
+  const scene = createScene(0, {
+    open: () => ({
+      step: () => {
+        steps += 1;
+        scene.work(1);
+        return steps < 10 ? undefined : { kind: 'items', items: [question(0)] };
+      },
+    }),
+  });
+  expect(answersOf(await scene.run())).toHaveLength(1);
+  expect(scene.turns()).toBe(6);
+});
+
+test('the problem of an item names the message that it came in (E1)', async () => {
+  const message = { ...fakeMessage(7, {}), headers: { [HEADER.correlationId]: Buffer.from('batch-1') } };
+  const { run } = createScene(1, {
+    context: { message },
+    handler: () => refused(createProblem('not-computable')),
+  });
+  const [answer] = batchOf(await run()).items;
+  const { payload } = readFakeValue(answer?.value);
+  expect(payload).toMatchObject({ code: 'not-computable', correlationId: 'batch-1' });
+});

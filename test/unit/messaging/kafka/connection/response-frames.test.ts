@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import {
+  MAX_RESPONSE_BYTES,
+  ResponseFrames,
+} from '../../../../../shared/messaging/kafka/connection/response-frames.ts';
+
+const framed = (body: Uint8Array): Buffer => {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(body.length);
+  return Buffer.concat([length, body]);
+};
+const lengthOf = (length: number): Buffer => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(length);
+  return bytes;
+};
+
+describe('the responses of one connection', () => {
+  test('are partial until their last byte has come', () => {
+    const frames = new ResponseFrames();
+    frames.push(framed(Buffer.alloc(3)).subarray(0, 6));
+    expect(frames.isPartial).toBe(true);
+    frames.push(Buffer.alloc(1));
+    expect(frames.isPartial).toBe(false);
+  });
+
+  test.each([-1, -2_147_483_648, MAX_RESPONSE_BYTES + 1, 2_147_483_647])(
+    'have no length of %i bytes',
+    (length) => {
+      expect(() => new ResponseFrames().push(lengthOf(length))).toThrow(`a length of ${length} bytes`);
+    },
+  );
+
+  test('may be as long as the limit', () => {
+    expect(new ResponseFrames().push(lengthOf(MAX_RESPONSE_BYTES))).toEqual([]);
+  });
+});

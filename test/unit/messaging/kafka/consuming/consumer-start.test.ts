@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startConsumer } from '../../../../../shared/messaging/kafka/consuming/consumer-start.ts';
+import type { KafkaConsumerRun } from '../../../../../shared/messaging/kafka/consuming/consumer-run.ts';
+import { toMessagingError } from '../../../../../shared/messaging/kafka/connection/errors.ts';
+
+const LONGER_THAN_A_SESSION_MS = 10_000;
+const LONGER_THAN_PATIENCE_MS = 16_000;
+const LONGER_THAN_SPREAD_MS = 6_000;
+
+/** Runs that fail with the error until the time has come. */
+function runsThatFail(error: Error, untilMs: number) {
+  const lives = { count: 0 };
+  const start = async (): Promise<void> => {
+    if (Date.now() < untilMs) throw toMessagingError('consumer c', error);
+  };
+  const makeRun = (): KafkaConsumerRun => {
+    lives.count += 1;
+    return { start } as unknown as KafkaConsumerRun;
+  };
+  return { lives, makeRun };
+}
+
+const refusedConnection = (): Error =>
+  Object.assign(new Error('Connection error: connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+
+const unknownTopic = (): Error =>
+  Object.assign(new Error('This server does not host this topic-partition'), {
+    type: 'UNKNOWN_TOPIC_OR_PARTITION',
+  });
+
+describe('the start of a Kafka consumer', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: 0 });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('outlasts a coordinator that died a moment ago and is still named as one', async () => {
+    const { lives, makeRun } = runsThatFail(refusedConnection(), LONGER_THAN_A_SESSION_MS);
+    const started = startConsumer(makeRun, () => false);
+    await vi.advanceTimersByTimeAsync(LONGER_THAN_A_SESSION_MS);
+    await started;
+    expect(lives.count).toBeGreaterThan(1);
+  });
+
+  it('gives up when no broker comes back, with the reason', async () => {
+    const { makeRun } = runsThatFail(refusedConnection(), Number.POSITIVE_INFINITY);
+    const started = startConsumer(makeRun, () => false);
+    started.catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(LONGER_THAN_PATIENCE_MS);
+    await expect(started).rejects.toMatchObject({
+      code: 'broker-unavailable',
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+
+  it('outlasts a broker that has not heard of a new topic, though another one named it before', async () => {
+    const { lives, makeRun } = runsThatFail(unknownTopic(), 1_500);
+    const started = startConsumer(makeRun, () => false);
+    await vi.advanceTimersByTimeAsync(2_000);
+    await started;
+    expect(lives.count).toBeGreaterThan(1);
+  });
+
+  it('gives up a topic that does not appear within the time that brokers take to hear of one', async () => {
+    const { makeRun } = runsThatFail(unknownTopic(), Number.POSITIVE_INFINITY);
+    const started = startConsumer(makeRun, () => false);
+    started.catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(LONGER_THAN_SPREAD_MS);
+    await expect(started).rejects.toMatchObject({ code: 'topic-unknown' });
+  });
+
+  it('has time for each cause: a broker that comes back may have several, one after the other', async () => {
+    const topicUnknownUntilMs = LONGER_THAN_A_SESSION_MS + 2_000;
+    let lives = 0;
+    const makeRun = (): KafkaConsumerRun => {
+      lives += 1;
+      const error = Date.now() < LONGER_THAN_A_SESSION_MS ? refusedConnection() : unknownTopic();
+      const start = async (): Promise<void> => {
+        if (Date.now() < topicUnknownUntilMs) throw toMessagingError('consumer c', error);
+      };
+      return { start } as unknown as KafkaConsumerRun;
+    };
+    const started = startConsumer(makeRun, () => false);
+    await vi.advanceTimersByTimeAsync(topicUnknownUntilMs + 1_000);
+    await started;
+    expect(lives).toBeGreaterThan(2);
+  });
+
+  it('makes no run that nobody could stop when it is stopped between two attempts', async () => {
+    const { lives, makeRun } = runsThatFail(unknownTopic(), 100);
+    let isStopped = false;
+    const started = startConsumer(makeRun, () => isStopped);
+    started.catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(50);
+    isStopped = true;
+    await vi.advanceTimersByTimeAsync(1_000);
+    await expect(started).rejects.toMatchObject({ code: 'topic-unknown' });
+    expect(lives.count).toBe(1);
+  });
+
+  it('does not try again what was refused, nor once it was stopped', async () => {
+    const refusal = Object.assign(new Error('no'), { type: 'GROUP_AUTHORIZATION_FAILED' });
+    const refused = runsThatFail(refusal, Number.POSITIVE_INFINITY);
+    await expect(startConsumer(refused.makeRun, () => false)).rejects.toMatchObject({
+      code: 'broker-refused',
+    });
+    const stopped = runsThatFail(refusedConnection(), Number.POSITIVE_INFINITY);
+    await expect(startConsumer(stopped.makeRun, () => true)).rejects.toMatchObject({
+      code: 'broker-unavailable',
+    });
+    expect([refused.lives.count, stopped.lives.count]).toEqual([1, 1]);
+  });
+});

@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { FetchGate } from '../../../../../shared/messaging/kafka/consuming/fetch-gate.ts';
+
+const LONGEST_FETCH_MS = 10_000;
+
+describe('fetch gate', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('stays open when no fetch is under way', () => {
+    const gate = new FetchGate(LONGEST_FETCH_MS);
+    gate.fetchStarted('1');
+    gate.fetchEnded('1');
+    expect(gate.generationBegan(() => undefined)).toBe(false);
+    expect(gate.isShut).toBe(false);
+  });
+
+  test('is shut until each fetch that began before the generation has ended', () => {
+    const gate = new FetchGate(LONGEST_FETCH_MS);
+    const onOpen = vi.fn<() => void>();
+    gate.fetchStarted('1');
+    gate.fetchStarted('2');
+    expect(gate.generationBegan(onOpen)).toBe(true);
+    gate.fetchStarted('3');
+    gate.fetchEnded('3');
+    gate.fetchEnded('1');
+    expect([gate.isShut, onOpen.mock.calls.length]).toEqual([true, 0]);
+    gate.fetchEnded('2');
+    expect([gate.isShut, onOpen.mock.calls.length]).toEqual([false, 1]);
+  });
+
+  test('takes a new fetch of a broker as the end of the one before, which may have failed silently', () => {
+    const gate = new FetchGate(LONGEST_FETCH_MS);
+    const onOpen = vi.fn<() => void>();
+    gate.fetchStarted('1');
+    gate.generationBegan(onOpen);
+    gate.fetchStarted('1');
+    expect(onOpen).toHaveBeenCalledOnce();
+  });
+
+  test('opens by itself when a broker has left and its fetch never ends', () => {
+    const gate = new FetchGate(LONGEST_FETCH_MS);
+    const onOpen = vi.fn<() => void>();
+    gate.fetchStarted('1');
+    gate.generationBegan(onOpen);
+    vi.advanceTimersByTime(LONGEST_FETCH_MS - 1);
+    expect(onOpen).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(onOpen).toHaveBeenCalledOnce();
+  });
+
+  test('a further generation replaces what the one before waited to do', () => {
+    const gate = new FetchGate(LONGEST_FETCH_MS);
+    const [first, second] = [vi.fn<() => void>(), vi.fn<() => void>()];
+    gate.fetchStarted('1');
+    gate.generationBegan(first);
+    gate.generationBegan(second);
+    gate.fetchEnded('1');
+    expect([first.mock.calls.length, second.mock.calls.length]).toEqual([0, 1]);
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { toLogMessage, toRecord } from '../../../../../shared/messaging/kafka/consuming/record.ts';
+import type { OutgoingMessage } from '../../../../../shared/messaging/message.ts';
+
+const NOW = 1_700_000_000_000;
+const message: OutgoingMessage = { topic: 't', key: 'k', value: Buffer.from('value') };
+
+function read(headers: Record<string, unknown>) {
+  return toLogMessage('t', 3, {
+    key: null,
+    value: Buffer.from('v'),
+    offset: '42',
+    timestamp: '1700000000000',
+    attributes: 0,
+    headers: headers as Record<string, Buffer>,
+  });
+}
+
+describe('records of kafkajs', () => {
+  test('a record that is read has numbers for offset and time, and its partition', () => {
+    expect(read({})).toEqual({
+      topic: 't',
+      partition: 3,
+      offset: 42,
+      key: null,
+      value: Buffer.from('v'),
+      headers: {},
+      timestampMs: NOW,
+    });
+  });
+
+  test('a header without a value is read as absent, and a repeated one keeps its order', () => {
+    const [one, two] = [Buffer.from('1'), Buffer.from('2')];
+    expect(read({ none: null, many: [one, null, two], single: [null, one] }).headers).toEqual({
+      many: [one, two],
+      single: one,
+    });
+  });
+
+  test('every record that is written carries a time, its own or that of the call', () => {
+    expect(toRecord(message, NOW).record.timestamp).toBe('1700000000000');
+    expect(toRecord({ ...message, timestampMs: 5.7 }, NOW).record.timestamp).toBe('5');
+  });
+
+  test('absent headers are left out, for kafkajs would fail the whole request on one', () => {
+    const { record } = toRecord({ ...message, headers: { a: undefined, b: 'x', c: ['1', '2'] } }, NOW);
+    expect(record.headers).toEqual({ b: 'x', c: ['1', '2'] });
+  });
+
+  test('the size counts key, value and headers in bytes, not characters', () => {
+    const plain = toRecord({ ...message, key: null, value: null }, NOW).bytes;
+    const full = toRecord({ ...message, key: 'ä', value: Buffer.alloc(10), headers: { h: 'ö' } }, NOW);
+    expect(full.bytes - plain).toBe(2 + 10 + 6 + 1 + 2);
+    expect(full.valueBytes).toBe(10);
+  });
+
+  test.each([
+    ['value', { ...message, value: 'text' }],
+    ['key', { ...message, key: 7 }],
+    ['header', { ...message, headers: { h: 7 } }],
+    ['header element', { ...message, headers: { h: ['a', null] } }],
+  ])('a %s of a wrong type is refused before it can spoil a request', (_, wrong) => {
+    expect(() => toRecord(wrong as unknown as OutgoingMessage, NOW)).toThrow(
+      expect.objectContaining({ code: 'not-sent', canRetry: false }),
+    );
+  });
+});

@@ -1,0 +1,224 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { KafkaPublisher } from '../../../../../shared/messaging/kafka/publishing/publisher.ts';
+import { TopicPartitions } from '../../../../../shared/messaging/kafka/topic-partitions.ts';
+import { silentLog } from '../../../../../shared/platform/log.ts';
+import { MessagingError } from '../../../../../shared/platform/errors.ts';
+import { type FakeKafkajsProducer, fakeKafkaClients } from '../../../../support/fakes/kafkajs.ts';
+import { settleMicrotasks } from '../../../../support/fakes/work.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+/** Kafka's error codes. */
+const UNKNOWN_TOPIC = 3;
+const NOT_LEADER = 6;
+const MESSAGE_TOO_LARGE = 10;
+const NOT_ENOUGH_REPLICAS = 19;
+
+/** A connected publisher; topics have four partitions, and that of `t` is known already. */
+async function setUp() {
+  const { createClient, producers } = fakeKafkaClients();
+  const topics = new TopicPartitions({
+    partitionCounts: ([topic = '']) => Promise.resolve(new Map([[topic, 4]])),
+  });
+  await topics.find('t');
+  const publisher = new KafkaPublisher(
+    { clientId: 'c', deadlineMs: 10_000 },
+    { createClient, topics, log: silentLog, onStopped: () => undefined },
+  );
+  await publisher.start();
+  const publish = (text: string, partition = 0, topic = 't') => {
+    const sent = publisher.publish([{ topic, key: null, value: Buffer.from(text), partition }]);
+    sent.catch(() => undefined);
+    return sent;
+  };
+  /** One call, to partitions 2 and 3. */
+  const publishAll = (texts: readonly string[]) => {
+    const messages = texts.map((text, index) => ({
+      topic: 't',
+      key: null,
+      value: Buffer.from(text),
+      partition: 2 + index,
+    }));
+    const sent = publisher.publish(messages);
+    sent.catch(() => undefined);
+    return sent;
+  };
+  const [first] = producers;
+  if (first === undefined) throw new Error('no producer was made');
+  return { publisher, producers, first, publish, publishAll, topics };
+}
+
+/** Answers each request with these codes until the deadline has passed. */
+async function confirmAll(
+  producers: readonly FakeKafkajsProducer[],
+  codes: Readonly<Record<string, number>>,
+) {
+  for (let round = 0; round < 220; round += 1) {
+    for (const { sends } of producers) await sends.at(-1)?.confirm(codes);
+    await vi.advanceTimersByTimeAsync(50);
+  }
+}
+
+describe('a publisher over kafkajs', () => {
+  test('has one request under way; what comes in meanwhile makes up the next one, in order', async () => {
+    const { first, publish } = await setUp();
+    const sent = publish('a');
+    await settleMicrotasks();
+    void publish('b', 1);
+    void publish('c');
+    void publish('d');
+    void publish('e', 0, 'not yet known');
+    await settleMicrotasks();
+    expect(first.sends.map(({ records }) => records)).toEqual([['t/0: a']]);
+    await first.sends[0]?.confirm();
+    await sent;
+    expect(first.sends.map(({ records }) => records)).toEqual([
+      ['t/0: a'],
+      ['t/0: c d', 't/1: b', 'not yet known/0: e'],
+    ]);
+  });
+
+  test('a failed request is repeated by a new producer, before anything that came later', async () => {
+    const { producers, first, publish } = await setUp();
+    const sent = publish('a');
+    await settleMicrotasks();
+    void publish('b');
+    await first.sends[0]?.fail(new Error('connection lost'));
+    expect(first.isDisconnected).toBe(true);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(producers).toHaveLength(2);
+    expect(producers[1]?.sends.map(({ records }) => records)).toEqual([['t/0: a b']]);
+    await producers[1]?.sends[0]?.confirm();
+    await sent;
+  });
+
+  test('only what a partition refused is repeated: what the others confirmed is not stored twice', async () => {
+    const { producers, first, publish } = await setUp();
+    const stored = publish('a', 0);
+    const moved = publish('b', 1);
+    await settleMicrotasks();
+    const later = publish('c', 1);
+    await first.sends[0]?.confirm({ 't/1': NOT_LEADER });
+    await stored;
+    await vi.advanceTimersByTimeAsync(1_000);
+    await producers[1]?.sends[0]?.confirm();
+    await Promise.all([moved, later]);
+    const sent = producers.flatMap(({ sends }) => sends.flatMap(({ records }) => records));
+    expect(sent).toEqual(['t/0: a', 't/1: b', 't/1: b c']);
+  });
+
+  test('what a leader refused before it appended is not in doubt at its deadline, what it may have appended is', async () => {
+    const { producers, publish, publishAll } = await setUp();
+    const calls = [publish('a', 0), publish('b', 1), publishAll(['c', 'd'])];
+    await settleMicrotasks();
+    await confirmAll(producers, {
+      't/0': NOT_ENOUGH_REPLICAS,
+      't/1': NOT_LEADER,
+      't/3': NOT_ENOUGH_REPLICAS,
+    });
+    const [refused, doubtful, half] = await Promise.allSettled(calls);
+    expect(refused).toMatchObject({ reason: { code: 'not-sent', canRetry: true } });
+    expect(doubtful).toMatchObject({ reason: { code: 'send-unknown', canRetry: true } });
+    expect(half).toMatchObject({ reason: { code: 'send-unknown', canRetry: true } });
+  });
+
+  test('what no request was made for is not in doubt at its deadline', async () => {
+    const { producers, publish } = await setUp();
+    const unsent = publish('a', 0);
+    await settleMicrotasks();
+    for (let step = 0; step < 1_500; step += 1) {
+      for (const { sends } of producers) await sends.at(-1)?.failEarly(new Error('no leader'));
+      await vi.advanceTimersByTimeAsync(7);
+    }
+    expect(producers.length).toBeGreaterThan(10);
+    await expect(unsent).rejects.toMatchObject({ code: 'not-sent', canRetry: true });
+  });
+
+  test('a partition whose topic is looked for again neither holds up the others nor outlives its deadline', async () => {
+    const { producers, first, publish, topics } = await setUp();
+    const gone = publish('a', 1);
+    await settleMicrotasks();
+    const asked = vi.spyOn(topics, 'find').mockReturnValue(new Promise(() => undefined));
+    await first.sends[0]?.confirm({ 't/1': UNKNOWN_TOPIC });
+    expect(asked).toHaveBeenCalledOnce();
+    const healthy = publish('b', 0);
+    await vi.advanceTimersByTimeAsync(1);
+    await producers.at(-1)?.sends.at(-1)?.confirm();
+    await healthy;
+    await confirmAll(producers, { 't/1': UNKNOWN_TOPIC });
+    await expect(gone).rejects.toMatchObject({ code: 'send-unknown' });
+    expect(asked).toHaveBeenCalledOnce();
+  });
+
+  test('a topic that is gone is refused, and what is under way for it at that moment is counted once', async () => {
+    const { producers, first, publish, topics } = await setUp();
+    const calls = [publish('a', 0), publish('b', 0), publish('c', 1)];
+    await settleMicrotasks();
+    const { promise, reject } = Promise.withResolvers<number>();
+    vi.spyOn(topics, 'find').mockReturnValue(promise);
+    await first.sends[0]?.confirm({ 't/0': UNKNOWN_TOPIC, 't/1': UNKNOWN_TOPIC });
+    await vi.advanceTimersByTimeAsync(60);
+    const later = publish('d', 0);
+    reject(new MessagingError('topic-unknown', 'gone', { canRetry: false }));
+    await settleMicrotasks();
+    await expect(later).rejects.toMatchObject({ code: 'topic-unknown' });
+    expect(producers[1]?.sends.map(({ records }) => records)).toEqual([['t/0: a b', 't/1: c']]);
+    await producers[1]?.sends[0]?.confirm();
+    expect(await Promise.allSettled(calls)).toEqual(
+      calls.map(() => ({ status: 'fulfilled', value: undefined })),
+    );
+    const next = publish('e', 0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(producers[1]?.sends.at(-1)?.records).toEqual(['t/0: e']);
+    await producers[1]?.sends.at(-1)?.confirm();
+    await next;
+  });
+
+  test('after stop the end of a request changes nothing any more', async () => {
+    const { publisher, first, producers, publish } = await setUp();
+    const doubtful = publish('a', 0);
+    await settleMicrotasks();
+    const stopped = publisher.stop(100);
+    await vi.advanceTimersByTimeAsync(100);
+    await stopped;
+    await expect(doubtful).rejects.toMatchObject({ code: 'send-unknown' });
+    await first.sends[0]?.fail(new Error('connection lost'));
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(producers).toHaveLength(1);
+  });
+
+  test('a record that is too large is refused without a repetition of what went with it', async () => {
+    const { producers, first, publish } = await setUp();
+    const large = publish('a', 0);
+    const small = publish('b', 1);
+    await settleMicrotasks();
+    await first.sends[0]?.confirm({ 't/0': MESSAGE_TOO_LARGE });
+    await small;
+    await expect(large).rejects.toMatchObject({ code: 'message-too-large', canRetry: false });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([producers.length, first.sends.length]).toEqual([1, 1]);
+  });
+
+  test('a publish whose request was never answered is in doubt at its deadline, one that never went out is not', async () => {
+    const { publish } = await setUp();
+    const doubtful = publish('a');
+    await settleMicrotasks();
+    const waiting = publish('b');
+    await vi.advanceTimersByTimeAsync(10_200);
+    await expect(doubtful).rejects.toMatchObject({ code: 'send-unknown', canRetry: true });
+    await expect(waiting).rejects.toMatchObject({ code: 'not-sent', canRetry: true });
+  });
+
+  test('stop sends what is queued, and takes no more', async () => {
+    const { publisher, first, publish } = await setUp();
+    const sent = publish('a');
+    await settleMicrotasks();
+    const stopped = publisher.stop(1_000);
+    await expect(publish('b')).rejects.toMatchObject({ code: 'not-sent' });
+    await first.sends[0]?.confirm();
+    await sent;
+    await stopped;
+    expect([first.isDisconnected, publisher.isHealthy()]).toEqual([true, false]);
+  });
+});

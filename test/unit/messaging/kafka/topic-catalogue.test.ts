@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import {
+  allTopicSpecs,
+  requireTopics,
+  topicDifferences,
+  topicSpecs,
+} from '../../../../shared/messaging/topics/topic-catalogue.ts';
+import { internalTopics, ownReplyTopics } from '../../../../shared/messaging/handler/reply-topics.ts';
+import { MessagingError } from '../../../../shared/platform/errors.ts';
+import { silentLog, type Log } from '../../../../shared/platform/log.ts';
+import { delayLabel, TOPIC, type TopicKey } from '../../../../shared/messaging/topics/topic-names.ts';
+
+const KEYS = Object.keys(TOPIC) as TopicKey[];
+const HOUR_MS = 3_600_000;
+
+function specOf(key: TopicKey) {
+  const [spec] = topicSpecs('', [key]);
+  if (spec === undefined) throw new Error(`no specification of ${key}`);
+  return spec;
+}
+
+function retentionOf(key: TopicKey): number {
+  return Number(specOf(key).config?.['retention.ms']);
+}
+
+function asSpecified(key: TopicKey) {
+  const { partitions, config = {} } = specOf(key);
+  return { partitions, config: new Map(Object.entries(config)) };
+}
+
+/** Topics with these kinds of compression. */
+const stored = (types: Record<string, string>) => ({
+  partitionCounts: async () => new Map(Object.keys(types).map((name) => [name, 1])),
+  topicStates: async () =>
+    new Map(
+      Object.entries(types).map(([name, type]) => [
+        name,
+        { partitions: 1, config: new Map([['compression.type', type]]) },
+      ]),
+    ),
+});
+
+/** A broker that does not show its settings. */
+const failing = (code: string) => ({
+  ...stored({ a: 'producer' }),
+  topicStates: () => Promise.reject(new MessagingError(code, 'no', { canRetry: false })),
+});
+
+describe('topic catalogue', () => {
+  test('specifies every topic of the system under its prefixed name', () => {
+    expect(topicSpecs('x.', KEYS).map(({ topic }) => topic)).toEqual(KEYS.map((key) => `x.${TOPIC[key]}`));
+  });
+
+  test('work has 12 partitions, results have 6, and every topic takes records of 8 MiB', () => {
+    expect(specOf('scheduleRequests').partitions).toBe(12);
+    expect(specOf('ingressReplies').partitions).toBe(12);
+    expect(specOf('ingressResults').partitions).toBe(6);
+    for (const key of KEYS) {
+      expect(specOf(key).config).toMatchObject({ 'max.message.bytes': String(8 * 1_024 * 1_024) });
+    }
+  });
+
+  test('the broker repacks on every topic what others may pack as kafkajs cannot read', () => {
+    for (const { config } of allTopicSpecs('', [10_000])) {
+      expect(['uncompressed', 'gzip']).toContain(config?.['compression.type']);
+    }
+    for (const key of ['scheduleRequests', 'ingressReplies', 'ingressResults'] as const) {
+      expect(specOf(key).config?.['compression.type']).toBe('uncompressed');
+    }
+  });
+
+  test('results go after an hour and are capped, and segments close soon enough for both', () => {
+    const { config = {} } = specOf('ingressResults');
+    expect(config['cleanup.policy']).toBe('delete');
+    expect(Number(config['retention.ms'])).toBe(HOUR_MS);
+    expect(Number(config['segment.ms'])).toBeLessThan(HOUR_MS);
+    expect(Number(config['segment.bytes'])).toBeLessThan(Number(config['retention.bytes']));
+  });
+
+  test('the catalogue keeps its newest records for ever, in one order', () => {
+    const { partitions, config = {} } = specOf('catalogueRecords');
+    expect(partitions).toBe(1);
+    expect(config).toMatchObject({ 'cleanup.policy': 'compact', 'compression.type': 'uncompressed' });
+    expect(config['retention.ms']).toBeUndefined();
+    expect(Number(config['delete.retention.ms'])).toBeGreaterThan(24 * HOUR_MS);
+  });
+
+  test('dead letters outlive the requests they came from', () => {
+    expect(retentionOf('scheduleDeadLetters')).toBeGreaterThan(retentionOf('scheduleBulkRequests'));
+  });
+
+  test('a start without topics names all that are missing, and how to make them', async () => {
+    const admin = { partitionCounts: async () => new Map([['p.there', 12]]) };
+    await expect(requireTopics(admin, ['p.one', 'p.there', 'p.other'], silentLog, 0)).rejects.toMatchObject({
+      code: 'invalid-configuration',
+      message: expect.stringMatching(/lacks topics: p\.one, p\.other; .*npm run topics -- create/),
+    });
+    await expect(requireTopics(admin, ['p.there'], silentLog)).resolves.toBeUndefined();
+  });
+
+  test('a start right after its topics were made asks again for those that the broker does not know yet', async () => {
+    let asked = 0;
+    const known = () => new Map((asked++ === 0 ? ['p.one'] : ['p.one', 'p.two']).map((name) => [name, 12]));
+    const admin = { partitionCounts: async () => known() };
+    await expect(requireTopics(admin, ['p.one', 'p.two'], silentLog)).resolves.toBeUndefined();
+  });
+
+  test('a start on topics that store what kafkajs cannot read names them, and the command that mends them', async () => {
+    const admin = stored({ a: 'producer', b: 'uncompressed', c: 'lz4', d: 'gzip', e: 'snappy', f: 'zstd' });
+    const names = [...(await admin.partitionCounts()).keys()];
+    await expect(requireTopics(admin, names, silentLog)).rejects.toThrow(
+      /a \(compression\.type=producer\), c \(compression\.type=lz4\), e \(compression\.type=snappy\); .*kafka-configs\.sh/,
+    );
+  });
+
+  test('a broker that refuses to show its settings does not hinder a start, and one that fails does', async () => {
+    const warnings: string[] = [];
+    const log = { warn: (_: object, text: string) => warnings.push(text) };
+    await requireTopics(failing('broker-refused'), ['a'], log as unknown as Log);
+    expect(warnings).toEqual([expect.stringContaining('DescribeConfigs')]);
+    await expect(requireTopics(failing('broker-unavailable'), ['a'], silentLog)).rejects.toMatchObject({
+      code: 'broker-unavailable',
+    });
+  });
+
+  test('each retry tier has a topic named by its delay, with the partitions of the commands', () => {
+    const specs = allTopicSpecs('x.', [10_000, 90_000, 60 * 60_000]);
+    const tiers = specs.filter(({ topic }) => topic.includes('.retry.'));
+    expect(tiers.map(({ topic }) => topic)).toEqual([
+      'x.plat.notification.retry.10s.v1',
+      'x.plat.notification.retry.90s.v1',
+      'x.plat.notification.retry.1h.v1',
+    ]);
+    expect(specs).toHaveLength(KEYS.length + 3);
+    for (const { partitions, config } of tiers) {
+      expect(partitions).toBe(specOf('smsCommands').partitions);
+      expect(config).toEqual(specOf('smsCommands').config);
+    }
+    expect([1_000, 60_000, 600_000, 5_400_000, 86_400_000].map(delayLabel)).toEqual([
+      '1s',
+      '1m',
+      '10m',
+      '90m',
+      '24h',
+    ]);
+  });
+
+  test('no reply may go to a topic of our own but those for replies', () => {
+    const internal = internalTopics('x.', [10_000]);
+    const own = [TOPIC.ingressReplies, TOPIC.ingressResults, TOPIC.recalculationReplies];
+    expect(ownReplyTopics('x.')).toEqual(own.map((topic) => `x.${topic}`));
+    expect([...internal, ...ownReplyTopics('x.')].toSorted()).toEqual(
+      allTopicSpecs('x.', [10_000])
+        .map(({ topic }) => topic)
+        .toSorted(),
+    );
+  });
+
+  test('a topic as specified shows no difference, whatever other settings it has', () => {
+    const state = asSpecified('ingressResults');
+    state.config.set('flush.ms', '7');
+    expect(topicDifferences(specOf('ingressResults'), state)).toEqual([]);
+  });
+
+  test('a differing partition count and setting are named with what is and what should be', () => {
+    const state = { ...asSpecified('ingressResults'), partitions: 3 };
+    state.config.set('retention.ms', '5').delete('segment.ms');
+    expect(topicDifferences(specOf('ingressResults'), state)).toEqual([
+      `${TOPIC.ingressResults} has 3 partitions instead of 6`,
+      `${TOPIC.ingressResults} has retention.ms=5 instead of 3600000`,
+      `${TOPIC.ingressResults} has segment.ms=(none) instead of 600000`,
+    ]);
+  });
+});

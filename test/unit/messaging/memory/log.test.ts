@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest';
+import { MemoryLog } from '../../../../shared/messaging/memory/log.ts';
+import { parseTopicConfig } from '../../../../shared/messaging/memory/topic-config.ts';
+
+const LIMITS = { maxRecordsPerTopic: 100, maxBytesPerTopic: 1_000_000 };
+
+function createLog(config: Record<string, string> = {}, limits: Partial<typeof LIMITS> = {}): MemoryLog {
+  return new MemoryLog(
+    't',
+    0,
+    parseTopicConfig({ topic: 't', partitions: 1, config }, { ...LIMITS, ...limits }),
+  );
+}
+
+function append(log: MemoryLog, key: string, value: string | null, nowMs = 0): number {
+  return log.append(
+    { topic: 't', key, value: value === null ? null : Buffer.from(value) },
+    Buffer.from(key),
+    nowMs,
+  );
+}
+
+function contents(log: MemoryLog, from = 0): string[] {
+  return log
+    .read(from, 1_000, 1e9)
+    .messages.map(({ offset, value }) => `${offset}=${value?.toString() ?? 'null'}`);
+}
+
+describe('reading', () => {
+  test('gives messages from a position on, at most as many as asked for, and the position behind them', () => {
+    const log = createLog();
+    for (let index = 0; index < 10; index += 1) append(log, 'k', `v${index}`);
+    const batch = log.read(4, 3, 1e9);
+    expect(batch.messages.map(({ offset }) => offset)).toEqual([4, 5, 6]);
+    expect(batch.next).toBe(7);
+    expect(log.read(10, 3, 1e9)).toEqual({ messages: [], next: 10 });
+  });
+
+  test('gives at least one message, however small the byte limit', () => {
+    const log = createLog();
+    append(log, 'k', 'a long value');
+    append(log, 'k', 'another');
+    expect(log.read(0, 10, 1).messages).toHaveLength(1);
+  });
+});
+
+describe('bounds', () => {
+  test('makes room by removing the oldest records, and never gives an offset twice', () => {
+    const log = createLog();
+    for (let index = 0; index < 100; index += 1) append(log, 'k', `v${index}`);
+    expect(log.isFull()).toBe(true);
+    log.makeRoom(Infinity, 0);
+    expect(log.isFull()).toBe(false);
+    expect(log.low).toBe(10);
+    expect(log.high).toBe(100);
+    expect(append(log, 'k', 'next')).toBe(100);
+    expect(contents(log)[0]).toBe('10=v10');
+    expect(contents(log, 3)[0]).toBe('10=v10');
+  });
+
+  test('keeps what somebody still has to read, even when full', () => {
+    const log = createLog();
+    for (let index = 0; index < 100; index += 1) append(log, 'k', `v${index}`);
+    log.makeRoom(5, 0);
+    expect(log.low).toBe(5);
+    log.makeRoom(5, 0);
+    expect(contents(log)[0]).toBe('5=v5');
+  });
+
+  test('counts bytes, headers and overhead, and gives all of them back', () => {
+    const log = createLog({}, { maxBytesPerTopic: 10_000 });
+    const headers = { a: 'x'.repeat(1_000) };
+    while (!log.isFull()) log.append({ topic: 't', key: null, value: Buffer.alloc(1_000), headers }, null, 0);
+    expect(log.high).toBeLessThanOrEqual(5);
+    log.expire(Infinity);
+    expect(log.bytes).toBe(0);
+    expect(log.low).toBe(log.high);
+  });
+
+  test('removes what is older than the retention time, by the time of writing', () => {
+    const log = createLog({ 'retention.ms': '1000' });
+    append(log, 'k', 'old', 0);
+    log.append(
+      { topic: 't', key: 'k', value: Buffer.from('redriven'), timestampMs: 1 },
+      Buffer.from('k'),
+      900,
+    );
+    log.expire(1_500);
+    expect(contents(log)).toEqual(['1=redriven']);
+  });
+});
+
+describe('compaction', () => {
+  test('keeps the newest record of each key, at its own offset', () => {
+    const log = createLog({ 'cleanup.policy': 'compact' });
+    for (const [key, value] of [
+      ['a', '1'],
+      ['b', '1'],
+      ['a', '2'],
+      ['c', '1'],
+      ['b', '2'],
+    ] as const)
+      append(log, key, value);
+    log.compact(0);
+    expect(contents(log)).toEqual(['2=2', '3=1', '4=2']);
+    expect(contents(log, 1)).toEqual(['2=2', '3=1', '4=2']);
+    expect(contents(log, 3)).toEqual(['3=1', '4=2']);
+  });
+
+  test('keeps a tombstone for its retention time and then leaves nothing of its key', () => {
+    const log = createLog({ 'cleanup.policy': 'compact', 'delete.retention.ms': '100' });
+    append(log, 'a', '1', 0);
+    append(log, 'a', null, 10);
+    log.compact(50);
+    expect(contents(log)).toEqual(['1=null']);
+    log.compact(110);
+    expect(contents(log)).toEqual([]);
+    expect(log.read(0, 10, 1e9)).toEqual({ messages: [], next: 2 });
+    expect(append(log, 'a', '2', 120)).toBe(2);
+    expect(contents(log)).toEqual(['2=2']);
+  });
+
+  test('does not drop the newest record of a key to make room', () => {
+    const log = createLog({ 'cleanup.policy': 'compact' });
+    for (let index = 0; index < 100; index += 1) append(log, `k${index}`, 'v');
+    log.makeRoom(Infinity, 0);
+    expect(log.isFull()).toBe(true);
+    expect(contents(log)).toHaveLength(100);
+  });
+
+  test('holds a key that is overwritten for ever in constant space', () => {
+    const log = createLog({ 'cleanup.policy': 'compact' }, { maxRecordsPerTopic: 1_000 });
+    for (let index = 0; index < 20_000; index += 1) {
+      append(log, `k${index % 10}`, `v${index}`);
+      log.compactIfWorthwhile(0);
+      expect(log.isFull()).toBe(false);
+    }
+    log.compact(0);
+    expect(contents(log)).toHaveLength(10);
+  });
+
+  test('with compact,delete also drops the oldest keys', () => {
+    const log = createLog({ 'cleanup.policy': 'compact,delete' });
+    for (let index = 0; index < 100; index += 1) append(log, `k${index}`, 'v');
+    log.makeRoom(Infinity, 0);
+    expect(log.low).toBe(10);
+    append(log, 'k0', 'again');
+    log.compact(0);
+    expect(contents(log).at(-1)).toBe('100=again');
+  });
+});
+
+describe('topic settings', () => {
+  test.each([
+    [{ topic: 'a b', partitions: 1 }, 'name'],
+    [{ topic: '..', partitions: 1 }, 'name'],
+    [{ topic: 't', partitions: 0 }, 'partition'],
+    [{ topic: 't', partitions: 1, config: { 'cleanup.policy': 'compress' } }, 'cleanup.policy'],
+    [{ topic: 't', partitions: 1, config: { 'retention.ms': 'soon' } }, 'retention.ms'],
+    [{ topic: 't', partitions: 1, config: { 'max.message.bytes': '' } }, 'max.message.bytes'],
+  ])('refuses %j', (spec, named) => {
+    expect(() => parseTopicConfig(spec, LIMITS)).toThrow(
+      expect.objectContaining({ code: 'invalid-topic', message: expect.stringContaining(named) }),
+    );
+  });
+
+  test('shares the bounds of a topic among its partitions', () => {
+    expect(parseTopicConfig({ topic: 't', partitions: 4 }, LIMITS)).toMatchObject({
+      maxRecords: 25,
+      maxBytes: 250_000,
+    });
+  });
+});
+
+describe('a topic that is only compacted', () => {
+  test('has bounds of its own, since nothing of it can go to make room', () => {
+    const limits = { ...LIMITS, maxRecordsPerState: 1_000, maxBytesPerState: 8_000_000 };
+    const of = (policy: string) =>
+      parseTopicConfig({ topic: 't', partitions: 2, config: { 'cleanup.policy': policy } }, limits);
+    expect(of('compact')).toMatchObject({ delete: false, maxRecords: 500, maxBytes: 4_000_000 });
+    expect(of('compact,delete')).toMatchObject({ maxRecords: 50, maxBytes: 500_000 });
+    expect(of('delete')).toMatchObject({ maxRecords: 50, maxBytes: 500_000 });
+  });
+});

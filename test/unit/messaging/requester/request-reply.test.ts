@@ -1,0 +1,410 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Codec } from '../../../../shared/messaging/codec.ts';
+import { HEADER } from '../../../../shared/messaging/header-names.ts';
+import type { LogMessage, MessageHeaders } from '../../../../shared/messaging/message.ts';
+import type { PublisherOptions, TailOptions } from '../../../../shared/messaging/ports.ts';
+import {
+  createRequester,
+  type RequesterOptions,
+} from '../../../../shared/messaging/requester/request-reply.ts';
+import type { Reply } from '../../../../shared/messaging/requester/requester.ts';
+import { createProblem } from '../../../../shared/platform/create-problem.ts';
+import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
+import { silentLog } from '../../../../shared/platform/log.ts';
+import { createFakeCodec } from '../../../support/fakes/codec.ts';
+import { fakeMessage } from '../../../support/fakes/messages.ts';
+import { FakePublisher } from '../../../support/fakes/publisher.ts';
+import { FakeTail } from '../../../support/fakes/tail.ts';
+import { settleMicrotasks } from '../../../support/fakes/work.ts';
+
+const NOW_MS = 1_700_000_000_000;
+const REPLIES = 'plat.ingress.replies.v1';
+const question = { topic: 'requests', type: 'Question', payload: { n: 1 }, timeoutMs: 10_000 };
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+async function createScene(options: Partial<RequesterOptions> = {}, codec: Partial<Codec> = {}) {
+  const publisher = new FakePublisher();
+  const tails: FakeTail[] = [];
+  const fake = createFakeCodec(codec);
+  let ids = 0;
+  const requester = createRequester({
+    broker: {
+      createTail: (tail) => {
+        tails.push(new FakeTail(tail));
+        return tails.at(-1)!;
+      },
+      createPublisher: () => publisher,
+      admin: { partitionCounts: () => Promise.resolve(new Map([[REPLIES, 12]])) },
+    },
+    codec: fake,
+    clock: { now: () => NOW_MS },
+    log: silentLog,
+    replyTopic: REPLIES,
+    instanceId: 'ingress-1',
+    createId: () => {
+      ids += 1;
+      return `id-${ids}`;
+    },
+    ...options,
+  });
+  await requester.start();
+  const tail = tails[0]!;
+  const reply = (id: string, payload: unknown, headers: MessageHeaders = {}, type = 'Answer') => {
+    const { value } = createFakeCodec().encode(type, payload, 'avro') as { value: Buffer };
+    tail.deliver(replyMessage(value, { kafka_correlationId: Buffer.from(id), ...headers }));
+  };
+  return { requester, publisher, tail, reply };
+}
+
+function replyMessage(value: Buffer, headers: MessageHeaders): LogMessage {
+  return fakeMessage(0, { topic: REPLIES, value, headers });
+}
+
+const problemCode = (reply: Reply) => (reply.kind === 'problem' ? reply.problem.code : 'no problem');
+
+test('a request is tried to be sent for 5 s, or for as long as who asks can wait', async () => {
+  const deadlines: (number | undefined)[] = [];
+  const createPublisher = ({ deadlineMs }: PublisherOptions) => {
+    deadlines.push(deadlineMs);
+    return new FakePublisher();
+  };
+  const broker = {
+    createTail: (tail: TailOptions) => new FakeTail(tail),
+    createPublisher,
+    admin: { partitionCounts: () => Promise.resolve(new Map([[REPLIES, 12]])) },
+  };
+  await createScene({ broker });
+  await createScene({ broker, sendDeadlineMs: 30_000 });
+  expect(deadlines).toEqual([5_000, 30_000]);
+});
+
+test('a request carries its reply address, its deadline and the time it entered the log', async () => {
+  const { requester, publisher, tail } = await createScene();
+  void requester.request({ ...question, traceParent: '00-a-b-01' });
+  await settleMicrotasks();
+  const { partition } = tail.options;
+  expect(tail.options).toMatchObject({ topics: [REPLIES], from: 'latest', partition: expect.any(Number) });
+  const partitionBytes = Buffer.alloc(4);
+  partitionBytes.writeInt32BE(partition!);
+  expect(publisher.sent[0]).toMatchObject({
+    topic: 'requests',
+    key: 'id-1',
+    timestampMs: NOW_MS,
+    headers: {
+      [HEADER.correlationId]: 'id-1',
+      [HEADER.replyTopic]: REPLIES,
+      [HEADER.replyPartition]: partitionBytes,
+      [HEADER.deadline]: String(NOW_MS + 10_000),
+      [HEADER.originTimestamp]: String(NOW_MS),
+      [HEADER.traceParent]: '00-a-b-01',
+    },
+  });
+});
+
+test('a reply resolves its request with type, payload and warnings', async () => {
+  const { requester, reply } = await createScene();
+  const answer = requester.request(question);
+  reply('id-1', { total: 3 }, { 'plat-warnings': 'no-effect;a' });
+  expect(await answer).toEqual({
+    kind: 'reply',
+    type: 'Answer',
+    payload: { total: 3 },
+    warnings: 'no-effect;a',
+  });
+  expect(requester.pending()).toBe(0);
+});
+
+test('a reply brings what it tells beside its body, whoever sent it', async () => {
+  const { requester, reply } = await createScene();
+  const answer = requester.request(question);
+  reply('id-1', 1, { 'plat-holiday-calendar': 'RO\r\nX-Evil: 1;version=2026.1' });
+  expect(await answer).toEqual({
+    kind: 'reply',
+    type: 'Answer',
+    payload: 1,
+    headers: { holidayCalendar: 'RO%0D%0AX-Evil: 1;version=2026.1' },
+  });
+});
+
+test('replies find their own request, in whatever order they come', async () => {
+  const { requester, reply } = await createScene();
+  const answers = ['a', 'b', 'c'].map((correlationId) => requester.request({ ...question, correlationId }));
+  for (const id of ['c', 'a', 'b']) reply(id, id);
+  expect(await Promise.all(answers)).toMatchObject([{ payload: 'a' }, { payload: 'b' }, { payload: 'c' }]);
+});
+
+test('unknown, late and second replies are dropped and counted', async () => {
+  const { requester, reply } = await createScene();
+  const answer = requester.request(question);
+  reply('of another instance', 0);
+  reply('id-1', 1);
+  reply('id-1', 2);
+  expect(await answer).toMatchObject({ payload: 1 });
+  const late = requester.request(question);
+  await vi.advanceTimersByTimeAsync(10_100);
+  expect(problemCode(await late)).toBe('reply-timeout');
+  reply('id-2', 3);
+  expect(requester.stats()).toEqual({ sent: 2, replied: 1, timedOut: 1, unknownReplies: 3, pending: 0 });
+});
+
+test('a reply without a correlation id is dropped', async () => {
+  const { requester, tail } = await createScene();
+  tail.deliver(replyMessage(Buffer.from('x'), {}));
+  expect(requester.stats().unknownReplies).toBe(1);
+});
+
+test('a request times out at its deadline, not before', async () => {
+  const { requester } = await createScene();
+  let reply: Reply | undefined;
+  void requester.request({ ...question, timeoutMs: 500 }).then((value) => (reply = value));
+  await vi.advanceTimersByTimeAsync(499);
+  expect(reply).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(41);
+  expect(reply).toMatchObject({ problem: { code: 'reply-timeout', status: 504, correlationId: 'id-1' } });
+  expect(requester.pending()).toBe(0);
+});
+
+test('an error reply is the problem that the worker wrote', async () => {
+  const { requester, reply } = await createScene();
+  const problem = createProblem('not-computable', { errors: [{ path: 'a', code: 'b', message: 'c' }] });
+  const answer = requester.request(question);
+  reply('id-1', problem, { 'plat-error-code': 'not-computable' }, 'ProblemReply');
+  expect(await answer).toEqual({ kind: 'problem', problem });
+});
+
+test.each([
+  [{ 'plat-error-code': 'overloaded' }, 'overloaded'],
+  [{ 'plat-error-code': 'something else' }, 'unexpected'],
+  [{ 'kafka_nest-err': 'a stack' }, 'unexpected'],
+])('an error reply of a foreign worker is told by its headers %j', async (headers, code) => {
+  const { requester, reply } = await createScene();
+  const answer = requester.request(question);
+  reply('id-1', { err: 'a stack' }, headers);
+  expect(problemCode(await answer)).toBe(code);
+});
+
+test('a reply that cannot be decoded is a problem of ours, not of the caller', async () => {
+  const { requester, tail } = await createScene();
+  const answer = requester.request(question);
+  tail.deliver(replyMessage(Buffer.from('{ not json'), { kafka_correlationId: 'id-1' }));
+  expect(await answer).toMatchObject({ kind: 'problem', problem: { code: 'unexpected', status: 500 } });
+});
+
+test.each([
+  [
+    'a throw',
+    () => {
+      throw new Error('a bug');
+    },
+    'unexpected',
+  ],
+  [
+    'a lost registry',
+    () => Promise.reject(new InfrastructureError('registry-unavailable', 'away')),
+    'broker-unavailable',
+  ],
+])('%s while a reply is decoded ends its request and no other', async (_, decode, code) => {
+  const { requester, reply } = await createScene({}, { decode });
+  const answers = [requester.request(question), requester.request(question)];
+  reply('id-1', 1);
+  expect(problemCode((await answers[0])!)).toBe(code);
+  expect(requester.pending()).toBe(1);
+});
+
+test('requests are refused while replies cannot be received for longer than a moment', async () => {
+  const { requester, publisher, tail } = await createScene();
+  tail.ready = false;
+  expect(requester.isReady()).toBe(false);
+  await vi.advanceTimersByTimeAsync(1_300);
+  expect(problemCode(await requester.request(question))).toBe('not-ready');
+  expect(publisher.sent).toEqual([]);
+});
+
+test('a request is taken while the reply consumer is replaced, and answered by the next one', async () => {
+  const { requester, tail, reply } = await createScene();
+  tail.ready = false;
+  await vi.advanceTimersByTimeAsync(900);
+  const answer = requester.request(question);
+  await settleMicrotasks();
+  tail.ready = true;
+  reply('id-1', 1);
+  expect((await answer).kind).toBe('reply');
+});
+
+test('more requests than may wait are refused as overloaded', async () => {
+  const { requester } = await createScene({ maxPending: 2 });
+  const answers = [1, 2, 3].map(() => requester.request(question));
+  expect(problemCode((await answers[2])!)).toBe('overloaded');
+  expect(requester.pending()).toBe(2);
+});
+
+test('a broker that is away for longer than a moment is told at once', async () => {
+  const { requester, publisher } = await createScene();
+  publisher.healthy = false;
+  await vi.advanceTimersByTimeAsync(1_300);
+  expect(problemCode(await requester.request(question))).toBe('broker-unavailable');
+  expect(await requester.fire(question, 'elsewhere')).toMatchObject({
+    kind: 'problem',
+    problem: { code: 'broker-unavailable' },
+  });
+  expect(publisher.sent).toEqual([]);
+});
+
+test('a request is taken while the connection to the broker is replaced', async () => {
+  const { requester, publisher, reply } = await createScene();
+  publisher.healthy = false;
+  await vi.advanceTimersByTimeAsync(900);
+  const answer = requester.request(question);
+  await settleMicrotasks();
+  publisher.healthy = true;
+  reply('id-1', 1);
+  expect((await answer).kind).toBe('reply');
+});
+
+test.each([
+  ['not-sent', 'broker-unavailable'],
+  ['topic-unknown', 'broker-unavailable'],
+  ['message-too-large', 'body-too-large'],
+])('a send that fails with %s is answered %s without waiting', async (failure, code) => {
+  const { requester, publisher } = await createScene();
+  publisher.onPublish = () => Promise.reject(new MessagingError(failure, failure, { canRetry: false }));
+  expect(problemCode(await requester.request(question))).toBe(code);
+  expect(requester.pending()).toBe(0);
+});
+
+test('a send that may have reached the log is waited for', async () => {
+  const { requester, publisher, reply } = await createScene();
+  publisher.onPublish = () => Promise.reject(new MessagingError('send-unknown', 'lost', { canRetry: true }));
+  const answer = requester.request(question);
+  await settleMicrotasks();
+  expect(requester.pending()).toBe(1);
+  reply('id-1', 'came all the same');
+  expect(await answer).toMatchObject({ payload: 'came all the same' });
+});
+
+test('a request that hangs in a publisher without a broker is answered after a second', async () => {
+  const { requester, publisher } = await createScene();
+  publisher.onPublish = () => new Promise(() => undefined);
+  const answer = requester.request(question);
+  publisher.healthy = false;
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(problemCode(await answer)).toBe('broker-unavailable');
+});
+
+test('a request that is on the log is waited for while the broker is away', async () => {
+  const { requester, publisher, reply } = await createScene();
+  const answer = requester.request(question);
+  await settleMicrotasks();
+  publisher.healthy = false;
+  await vi.advanceTimersByTimeAsync(5_000);
+  reply('id-1', 1);
+  expect((await answer).kind).toBe('reply');
+});
+
+test('a payload that does not fit its schema rejects, and frees its place', async () => {
+  const { requester } = await createScene(
+    {},
+    {
+      encode: () => {
+        throw new TypeError('a bug');
+      },
+    },
+  );
+  await expect(requester.request(question)).rejects.toThrow('a bug');
+  expect(requester.pending()).toBe(0);
+});
+
+test('a correlation id that is waiting already is refused', async () => {
+  const { requester } = await createScene();
+  void requester.request({ ...question, correlationId: 'twice' });
+  await expect(requester.request({ ...question, correlationId: 'twice' })).rejects.toThrow('waiting already');
+});
+
+test('a cancelled request frees its place, and its reply is dropped', async () => {
+  const { requester, reply } = await createScene();
+  const answer = requester.request(question);
+  requester.cancel('id-1');
+  reply('id-1', 1);
+  expect(problemCode(await answer)).toBe('reply-timeout');
+  expect(requester.stats()).toMatchObject({ pending: 0, unknownReplies: 1 });
+});
+
+test('a fired request names another reply topic and resolves when it is on the log', async () => {
+  const { requester, publisher } = await createScene();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  publisher.onPublish = () => promise;
+  let sent: unknown;
+  void requester.fire(question, 'plat.ingress.results.v1').then((value) => (sent = value));
+  await settleMicrotasks();
+  expect(sent).toBeUndefined();
+  resolve();
+  await settleMicrotasks();
+  expect(sent).toEqual({ kind: 'sent', correlationId: 'id-1' });
+  expect(publisher.sent[0]?.headers?.[HEADER.replyTopic]).toBe('plat.ingress.results.v1');
+  expect(publisher.sent[0]?.headers).not.toHaveProperty(HEADER.replyPartition);
+  expect(requester.pending()).toBe(0);
+});
+
+test.each([
+  ['not-sent', 'broker-unavailable'],
+  ['send-unknown', 'reply-timeout'],
+])('a fired request that fails with %s is the problem %s', async (failure, code) => {
+  const { requester, publisher } = await createScene();
+  publisher.onPublish = () => Promise.reject(new MessagingError(failure, failure, { canRetry: true }));
+  expect(await requester.fire(question, 'elsewhere')).toMatchObject({ problem: { code } });
+});
+
+test('stop waits for pending replies, then ends the rest and closes', async () => {
+  const { requester, publisher, tail, reply } = await createScene();
+  const first = requester.request(question);
+  const second = requester.request(question);
+  const stopped = requester.stop(1_000);
+  expect(problemCode(await requester.request(question))).toBe('not-ready');
+  reply('id-1', 1);
+  expect((await first).kind).toBe('reply');
+  await vi.advanceTimersByTimeAsync(1_100);
+  expect(problemCode(await second)).toBe('not-ready');
+  await stopped;
+  expect([tail.stops, publisher.stops]).toEqual([1, 1]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a start that failed can be tried again', async () => {
+  const tails: FakeTail[] = [];
+  const second = createRequester({
+    broker: {
+      createTail: (options) => {
+        const tail = new FakeTail(options);
+        if (tails.push(tail) === 1) tail.onStart = () => Promise.reject(new Error('away'));
+        return tail;
+      },
+      createPublisher: () => new FakePublisher(),
+      admin: { partitionCounts: () => Promise.resolve(new Map([[REPLIES, 12]])) },
+    },
+    codec: createFakeCodec(),
+    clock: { now: () => NOW_MS },
+    log: silentLog,
+    replyTopic: REPLIES,
+    instanceId: 'ingress-2',
+  });
+  await expect(second.start()).rejects.toThrow('away');
+  expect(tails[0]?.stops).toBe(1);
+  await second.start();
+  expect(second.isReady()).toBe(true);
+  await second.stop(0);
+});
+
+test('the start fails when there is no reply topic', async () => {
+  const requester = createScene({ replyTopic: 'missing' });
+  await expect(requester).rejects.toMatchObject({ code: 'topic-unknown' });
+});
+
+test('instances read different partitions where there are enough', async () => {
+  const scenes = await Promise.all(
+    Array.from({ length: 12 }, (_, index) => createScene({ instanceId: `ingress-${index}` })),
+  );
+  const partitions = new Set(scenes.map(({ tail }) => tail.options.partition));
+  expect(partitions.size).toBeGreaterThan(4);
+});

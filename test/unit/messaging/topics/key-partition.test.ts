@@ -1,0 +1,33 @@
+import { createRequire } from 'node:module';
+import { expect, test } from 'vitest';
+import { murmur2, partitionOfKey } from '../../../../shared/messaging/topics/key-partition.ts';
+
+type Choose = (input: {
+  topic: string;
+  partitionMetadata: { leader: number; partitionId: number }[];
+  message: { key: Buffer };
+}) => number;
+const require = createRequire(import.meta.url);
+const kafkajs = require('kafkajs') as { Partitioners: { DefaultPartitioner: () => Choose } };
+
+test.each([
+  ['21', -973_932_308],
+  ['foobar', -790_332_482],
+  ['a-little-bit-long-string', -985_981_536],
+  ['a-little-bit-longer-string', -1_486_304_829],
+  ['lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8', -58_897_971],
+  ['abc', 479_470_107],
+])("hashes %s as Kafka's own test of its Java client does", (key, hash) => {
+  expect(murmur2(Buffer.from(key))).toBe(hash);
+});
+
+test('chooses the partition that the default partitioner of kafkajs chooses, for keys of every length', () => {
+  const choose = kafkajs.Partitioners.DefaultPartitioner();
+  const partitionMetadata = Array.from({ length: 12 }, (_, partitionId) => ({ leader: 1, partitionId }));
+  for (let length = 0; length < 64; length += 1) {
+    for (const factor of [1, 37, 255]) {
+      const key = Buffer.from(Array.from({ length }, (_, index) => (index * factor + length) & 0xff));
+      expect(partitionOfKey(key, 12)).toBe(choose({ topic: 't', partitionMetadata, message: { key } }));
+    }
+  }
+});

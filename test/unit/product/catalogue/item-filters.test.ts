@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type NamedFigure,
+  passesFilters,
+  readFigures,
+  unknownFigures,
+} from '../../../../shared/product/catalogue/item-filters.ts';
+import type { ItemFilter } from '../../../../shared/product/catalogue/record-parts.ts';
+
+const AMOUNT: ItemFilter = { Name: 'Amount', From: 500, To: 20_000 };
+const FROM_ONLY: ItemFilter = { Name: 'Years', From: 3, To: null };
+const TO_ONLY: ItemFilter = { Name: 'Age', From: null, To: 65 };
+const CLASS: ItemFilter = { Name: 'EnergyClass', Values: [1, 2] };
+const EMPLOYER: ItemFilter = { Name: 'Employer', List: 'PREFERRED' };
+const DECIMALS: ItemFilter = { Name: 'Rate', From: 0.1, To: 0.3 };
+
+const customList = (code: string) =>
+  code === 'PREFERRED' ? { Code: code, Version: 1, Values: [1001, 1017] } : undefined;
+
+function passes(filters: readonly ItemFilter[], ...sent: readonly NamedFigure[]): boolean {
+  return passesFilters(filters, readFigures(sent).figures, customList);
+}
+
+describe('filters of items (L3)', () => {
+  it.each<[ItemFilter, number, boolean]>([
+    [AMOUNT, 499.99, false],
+    [AMOUNT, 500, true],
+    [AMOUNT, 20_000, true],
+    [AMOUNT, 20_000.01, false],
+    [FROM_ONLY, 2, false],
+    [FROM_ONLY, 1e9, true],
+    [TO_ONLY, -5, true],
+    [TO_ONLY, 66, false],
+    [CLASS, 1, true],
+    [CLASS, 1.5, false],
+    [CLASS, 3, false],
+    [EMPLOYER, 1017, true],
+    [EMPLOYER, 1018, false],
+    [DECIMALS, 0.1, true],
+    [DECIMALS, 0.3, true],
+    [DECIMALS, 0.30000000000000004, false],
+  ])('%j lets %d pass: %s', (filter, figure, expected) => {
+    expect(passes([filter], { name: filter.Name, value: figure })).toBe(expected);
+  });
+
+  it('all have to pass', () => {
+    const filters = [AMOUNT, CLASS];
+    expect(passes(filters, { name: 'Amount', value: 600 }, { name: 'EnergyClass', value: 2 })).toBe(true);
+    expect(passes(filters, { name: 'Amount', value: 600 }, { name: 'EnergyClass', value: 3 })).toBe(false);
+    expect(passes(filters, { name: 'Amount', value: 1 }, { name: 'EnergyClass', value: 2 })).toBe(false);
+  });
+
+  it('pass when the request does not name their figure, or when there are none', () => {
+    expect(passes([AMOUNT, CLASS, EMPLOYER])).toBe(true);
+    expect(passes([AMOUNT, CLASS], { name: 'EnergyClass', value: 1 })).toBe(true);
+    expect(passes([], { name: 'Amount', value: 1 })).toBe(true);
+  });
+
+  it('are named in any case, with blanks around the name', () => {
+    expect(passes([AMOUNT], { name: ' AMOUNT ', value: 1 })).toBe(false);
+  });
+
+  it('of one name may be several: between them nothing is left', () => {
+    const second: ItemFilter = { Name: 'amount', From: 30_000, To: null };
+    expect(passes([AMOUNT, second], { name: 'Amount', value: 600 })).toBe(false);
+  });
+
+  it('by a custom list that is not there let nothing pass', () => {
+    expect(passes([{ Name: 'Employer', List: 'GONE' }], { name: 'Employer', value: 1001 })).toBe(false);
+  });
+});
+
+describe('figures of a request (L3)', () => {
+  it('keep the first of one name; later ones that differ contradict it', () => {
+    const { figures, contradicting } = readFigures([
+      { name: 'Amount', value: 600 },
+      { name: 'amount', value: 600 },
+      { name: 'Age', value: 30 },
+      { name: 'AMOUNT', value: 700 },
+    ]);
+    expect([...figures]).toEqual([
+      ['amount', 600],
+      ['age', 30],
+    ]);
+    expect(contradicting).toEqual([3]);
+  });
+
+  it('that no filter asks for are unknown', () => {
+    const sent = [
+      { name: 'Colour', value: 1 },
+      { name: 'AMOUNT', value: 600 },
+      { name: 'Colour', value: 1 },
+    ];
+    expect(unknownFigures(sent, [AMOUNT, CLASS])).toEqual([0, 2]);
+    expect(unknownFigures(sent, [])).toEqual([0, 1, 2]);
+  });
+});

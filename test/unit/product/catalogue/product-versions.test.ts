@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { ProductStatus } from '../../../../shared/product/catalogue/product-record.ts';
+import {
+  answeringVersion,
+  answersOn,
+  listInForce,
+  overlappingVersions,
+} from '../../../../shared/product/catalogue/product-versions.ts';
+import { date } from '../../../support/builders/lending-loan.ts';
+
+function version(
+  Version: number,
+  StartDate: string | null,
+  EndDate: string | null,
+  Status: ProductStatus = 'Approved',
+) {
+  return { Version, Status, StartDate, EndDate };
+}
+
+describe('the version of a product that answers (L1)', () => {
+  const first = version(1, '2020-01-01', '2023-12-31');
+  const second = version(2, '2024-01-01', null);
+
+  it.each([
+    ['2019-12-31', undefined],
+    ['2020-01-01', 1],
+    ['2023-12-31', 1],
+    ['2024-01-01', 2],
+    ['2999-12-31', 2],
+  ])('is on %s version %s: both ends belong to the validity, null is open', (day, expected) => {
+    expect(answeringVersion([second, first], date(day))?.Version).toBe(expected);
+  });
+
+  it.each(['Draft', 'VersionDraft', 'Closed'] as const)('is never a %s one', (status) => {
+    expect(answersOn(version(1, null, null, status), date('2025-01-01'))).toBe(false);
+    expect(answeringVersion([version(3, null, null, status), first], date('2021-01-01'))).toBe(first);
+  });
+
+  it('is the later one while two are valid, in whatever order they come', () => {
+    const other = version(2, '2023-01-01', null);
+    expect(answeringVersion([first, other], date('2023-06-01'))).toBe(other);
+    expect(answeringVersion([other, first], date('2023-06-01'))).toBe(other);
+  });
+
+  it('does not exist among no versions', () => {
+    expect(answeringVersion([], date('2025-01-01'))).toBeUndefined();
+  });
+});
+
+describe('versions that overlap (L1)', () => {
+  it.each([
+    ['adjoining ones', version(1, null, '2023-12-31'), version(2, '2024-01-01', null), 0],
+    ['ones that share a day', version(1, null, '2024-01-01'), version(2, '2024-01-01', null), 1],
+    ['one within the other', version(1, null, null), version(2, '2024-01-01', '2024-02-01'), 1],
+    ['two open ones', version(1, '2020-01-01', null), version(2, '2024-01-01', null), 1],
+    ['ones in the wrong order of time', version(1, '2024-01-01', null), version(2, null, '2023-12-31'), 0],
+    ['an Approved and a Draft one', version(1, null, null), version(2, null, null, 'Draft'), 0],
+    ['an Approved and a Closed one', version(1, null, null, 'Closed'), version(2, null, null), 0],
+  ])('are counted for %s', (_, one, other, expected) => {
+    expect(overlappingVersions([one, other])).toHaveLength(expected);
+  });
+
+  it('are told pair by pair', () => {
+    const [one, two, three] = [1, 2, 3].map((number) => version(number, null, null));
+    expect(overlappingVersions([one!, two!, three!])).toEqual([
+      [one, two],
+      [one, three],
+      [two, three],
+    ]);
+  });
+});
+
+describe('the version of a list that counts (L2)', () => {
+  it('is the Active one with the highest number', () => {
+    const versions = [
+      { Version: 2, Status: 'Active' },
+      { Version: 1, Status: 'Active' },
+      { Version: 3, Status: 'Draft' },
+      { Version: 4, Status: 'Closed' },
+    ] as const;
+    expect(listInForce(versions)).toBe(versions[0]);
+    expect(listInForce(versions.slice(2))).toBeUndefined();
+  });
+
+  it('is the highest of lists without a status', () => {
+    expect(listInForce([{ Version: 1 }, { Version: 3 }, { Version: 2 }])).toEqual({ Version: 3 });
+  });
+});

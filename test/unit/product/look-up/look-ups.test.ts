@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'vitest';
+import type { CalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
+import {
+  insuranceList,
+  type InsuranceListRequest,
+} from '../../../../shared/product/look-up/insurance-list.ts';
+import type { LookUpContext } from '../../../../shared/product/look-up/look-up.ts';
+import { productDetails } from '../../../../shared/product/look-up/product-details.ts';
+import { productDocuments } from '../../../../shared/product/look-up/product-documents.ts';
+import type { ProductInsuranceItem } from '../../../../shared/product/catalogue/product-record.ts';
+import type { ItemFilter } from '../../../../shared/product/catalogue/record-parts.ts';
+import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
+import { date } from '../../../support/builders/lending-loan.ts';
+import {
+  catalogueOf,
+  customRecord,
+  insuranceRecord,
+  insurances,
+  LOOK_UP_DAY,
+  product,
+} from '../../../support/builders/look-up-records.ts';
+
+const example: LookUpContext = { catalogue: EXAMPLE_CATALOGUE, requestDay: date('2026-01-15') };
+const PERSONAL_2 = '9136b630-6317-5acd-85f7-807dd5296800';
+const PERSONAL_1 = '5593c70c-2b68-56c4-9a24-441c71af660f';
+const HOME = '0ea28468-eabf-59d0-a3c0-ef7ba75a2d13';
+
+describe('naming a product (L1)', () => {
+  test.each([
+    [{ productCode: 'tl-personal' }],
+    [{ productId: PERSONAL_2.toUpperCase() }],
+    [{ productCode: 'TL-PERSONAL', productId: PERSONAL_2 }],
+    [{ bankingProductId: PERSONAL_2 }],
+  ])('%j finds the version that answers today', (request) => {
+    expect(productDetails(request, example)).toMatchObject({
+      kind: 'found',
+      answer: { Name: 'Personal loan' },
+    });
+  });
+
+  test('a code and an id of different products contradict each other', () => {
+    expect(productDetails({ productCode: 'TL-PERSONAL', productId: HOME }, example)).toMatchObject({
+      kind: 'refused',
+      faults: [{ path: 'productId', code: 'exclusive', status: 400 }],
+    });
+  });
+
+  test('the id of another version is unknown on a day that it is not valid on', () => {
+    const request = { productCode: 'TL-PERSONAL', bankingProductId: PERSONAL_1 };
+    expect(productDocuments(request, example)).toMatchObject({
+      kind: 'unknown-product',
+      faults: [{ path: 'bankingProductId', code: 'unknown-product' }],
+    });
+    expect(productDocuments({ ...request, Date: date('2021-01-01') }, example)).toMatchObject({
+      kind: 'found',
+    });
+  });
+
+  test('code and id that both name nothing are both told of', () => {
+    const request = { productCode: 'NOTHING', productId: '0f8fad5b-d9cb-469f-a165-70867728950e' };
+    expect(productDetails(request, example)).toMatchObject({
+      kind: 'unknown-product',
+      faults: [{ path: 'productCode' }, { path: 'productId' }],
+    });
+  });
+
+  test('without code and id nothing is found', () => {
+    expect(productDetails({}, example)).toMatchObject({
+      kind: 'refused',
+      faults: [{ path: 'productCode', code: 'missing' }],
+    });
+  });
+});
+
+describe('display data', () => {
+  test('the image is the JSON text of a list, with the members of the interface only', () => {
+    const found = productDetails({ productCode: 'MG-HOME' }, example);
+    expect(found).toMatchObject({
+      answer: { ProductImage: '[{"Name":"home-loan.png","RealName":"home-loan-large.png"}]', NoOfDebtor: 4 },
+    });
+  });
+
+  test('what a product does not say is null', () => {
+    const context = { catalogue: catalogueOf([product({})]), requestDay: LOOK_UP_DAY };
+    expect(productDetails({ productCode: 'P' }, context)).toEqual({
+      kind: 'found',
+      answer: {
+        Name: 'Product',
+        ProductImage: null,
+        Benefits: null,
+        DisplayConditions: null,
+        NoOfDebtor: null,
+      },
+      warnings: [],
+    });
+  });
+});
+
+test('documents are answered in catalogue order; none is an empty list', () => {
+  const documents = [
+    { ReportId: HOME, DisplayName: 'B', IsMandatory: null, IsAccord: false },
+    { ReportId: PERSONAL_1, DisplayName: 'A', IsMandatory: true, IsAccord: null },
+  ];
+  const context = (Documents: typeof documents) => ({
+    catalogue: catalogueOf([product({ Documents })]),
+    requestDay: LOOK_UP_DAY,
+  });
+  expect(productDocuments({ productCode: 'P' }, context(documents))).toMatchObject({
+    answer: [
+      { Doc: { ReportId: HOME, IsMandatory: null, IsAccord: false }, Report: { DisplayName: 'B' } },
+      { Doc: { ReportId: PERSONAL_1, IsMandatory: true, IsAccord: null }, Report: { DisplayName: 'A' } },
+    ],
+  });
+  expect(productDocuments({ productCode: 'P' }, context([]))).toMatchObject({ answer: [] });
+});
+
+const item = (Code: string, changes: Partial<ProductInsuranceItem> = {}): ProductInsuranceItem => ({
+  Id: HOME,
+  Name: `Item ${Code}`,
+  Code,
+  InsuranceList: 'ins',
+  StartDate: null,
+  EndDate: null,
+  Filters: [],
+  ...changes,
+});
+const filtered = (Code: string, ...Filters: readonly ItemFilter[]) => item(Code, { Filters });
+const AGE: ItemFilter = { Name: 'Age', From: 18, To: 70 };
+
+function codesFor(
+  Insurances: readonly ProductInsuranceItem[],
+  filterList?: InsuranceListRequest['filterList'],
+  requestDay: CalendarDate = LOOK_UP_DAY,
+) {
+  const catalogue = catalogueOf(
+    [product({ Insurances })],
+    [],
+    [
+      insuranceRecord(insurances()),
+      insuranceRecord(insurances({ Code: 'CLOSED', Status: 'Closed' })),
+      customRecord({ Code: 'Regions', Version: 1, Values: [1, 2.5] }),
+    ],
+  );
+  const found = insuranceList({ productCode: 'P', filterList }, { catalogue, requestDay });
+  if (found.kind !== 'found') return found.faults.map(({ path, code }) => `${path} ${code}`);
+  const warnings = found.warnings.map(({ code, path }) => `${code};${path}`);
+  return [...found.answer.map(({ ItemCode }) => ItemCode), ...warnings];
+}
+
+describe('insurance lists (L3)', () => {
+  test('an item is answered with its list, in catalogue order', () => {
+    const catalogue = catalogueOf(
+      [product({ Insurances: [item('B'), item('A')] })],
+      [],
+      [insuranceRecord(insurances())],
+    );
+    expect(insuranceList({ productCode: 'P' }, { catalogue, requestDay: LOOK_UP_DAY })).toMatchObject({
+      answer: [
+        {
+          ItemName: 'Item B',
+          ItemCode: 'B',
+          InsuranceListId: '0f8fad5b-d9cb-469f-a165-708677289503',
+          InsuranceListName: 'Insurances',
+        },
+        { ItemCode: 'A' },
+      ],
+    });
+  });
+
+  test.each([
+    [17, []],
+    [18, ['A']],
+    [70, ['A']],
+    [70.01, []],
+  ])('a range includes both ends: Age %d', (value, codes) => {
+    expect(codesFor([filtered('A', AGE)], [{ name: 'age', value }])).toEqual(codes);
+  });
+
+  test('a set and a custom list take their own values only', () => {
+    const items = [
+      filtered('A', { Name: 'Region', Values: [1, 3] }),
+      filtered('B', { Name: 'Region', List: 'regions' }),
+      filtered('C', { Name: 'Region', List: 'gone' }),
+    ];
+    expect(codesFor(items, [{ name: 'Region', value: 3 }])).toEqual(['A']);
+    expect(codesFor(items, [{ name: 'Region', value: 2.5 }])).toEqual(['B']);
+    expect(codesFor(items)).toEqual(['A', 'B', 'C']);
+  });
+
+  test('all filters of an item have to pass; one that is not named counts as passed', () => {
+    const items = [filtered('A', AGE, { Name: 'Amount', From: 1000, To: null }), item('B')];
+    expect(codesFor(items, [{ name: 'Age', value: 30 }])).toEqual(['A', 'B']);
+    expect(
+      codesFor(items, [
+        { name: 'Age', value: 30 },
+        { name: 'Amount', value: 999 },
+      ]),
+    ).toEqual(['B']);
+  });
+
+  test('an unknown filter name is ignored with a warning', () => {
+    const figures = [
+      { name: 'Shoe size', value: 42 },
+      { name: 'Age', value: 30 },
+    ];
+    expect(codesFor([filtered('A', AGE)], figures)).toEqual(['A', 'unknown-filter;filterList[0].name']);
+  });
+
+  test('two values for one name contradict each other', () => {
+    const figures = [
+      { name: 'Age', value: 30 },
+      { name: 'AGE', value: 31 },
+    ];
+    expect(codesFor([filtered('A', AGE)], figures)).toEqual(['filterList[1].value exclusive']);
+  });
+
+  test('an item counts on the days of its validity only, and with a list in force', () => {
+    const items = [
+      item('A', { StartDate: '2026-01-15', EndDate: '2026-01-15' }),
+      item('B', { InsuranceList: 'CLOSED' }),
+    ];
+    expect(codesFor(items)).toEqual(['A']);
+    expect(codesFor(items, [], date('2026-01-16'))).toEqual([]);
+    expect(codesFor(items, [], date('2026-01-14'))).toEqual([]);
+  });
+});

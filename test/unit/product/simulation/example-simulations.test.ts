@@ -1,0 +1,128 @@
+import { Decimal } from 'decimal.js';
+import { describe, expect, it } from 'vitest';
+import { findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
+import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/interest-options.ts';
+import { entriesOfKind } from '../../../../shared/product/catalogue/records-of-kind.ts';
+import type {
+  FormulaInputPart,
+  SimulateRequest,
+} from '../../../../shared/product/simulation/simulate-request.ts';
+import { simulate } from '../../../../shared/product/simulation/simulate.ts';
+import type { SimulationRecord } from '../../../../shared/product/simulation/simulation.ts';
+import { EXAMPLE_RECORDS } from '../../../support/builders/catalogue-entries.ts';
+import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
+import { date } from '../../../support/builders/lending-loan.ts';
+
+const catalogue = EXAMPLE_CATALOGUE;
+const context = {
+  catalogue,
+  calendars: { find: (name: string) => findCalendar(name, { catalogue: catalogue.lending.calendars }) },
+  requestDay: date('2025-06-30'),
+};
+
+type Loan = readonly [
+  code: string,
+  type: string,
+  amount: number,
+  periods: number,
+  more?: Partial<SimulateRequest>,
+];
+
+const input = (part: FormulaInputPart, ...values: readonly (readonly [name: string, value: number])[]) => ({
+  jsonInputFormula: { [part]: values.map(([name, value]) => ({ name, value: new Decimal(value) })) },
+});
+
+/** The offers of a loan; a refusal fails the test with its faults. */
+function offersOf([productCode, scheduleType, amount, loanPeriod, more]: Loan): readonly SimulationRecord[] {
+  const request = { productCode, scheduleType, amount: new Decimal(amount), loanPeriod, ...more };
+  const outcome = simulate(request, context);
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  return outcome.records;
+}
+
+const LOANS: readonly Loan[] = [
+  ['TL-PERSONAL', 'EqualInstallments', 10_000, 24, { discount: [{ Name: 'Salary client' }] }],
+  ['TL-STEPS', 'EqualInstallments', 10_000, 36],
+  [
+    'TL-STUDY',
+    'EqualInstallments',
+    5000,
+    36,
+    {
+      interestType: INTEREST_OPTION_IDS.BankingFormula,
+      ...input('interestInput', ['ReferenceRate', 3], ['Score', 700]),
+    },
+  ],
+  ['TL-MARKET', 'EqualInstallments', 5000, 18],
+  ['TL-VAT', 'LevelTotalWithVat', 20_000, 36, { installmentValue: new Decimal(650) }],
+  ['MG-HOME', 'EqualInstallments', 100_000, 240, { downPayment: new Decimal(20_000) }],
+  ['MG-GREEN', 'EqualPrincipal', 20_000, 60],
+  ['OD-CURRENT', 'Overdraft', 1500, 12],
+  ['DP-TERM', 'Deposit', 1000, 12],
+  ['CC-CLASSIC', 'CardMinimumPayment', 1000, 24],
+  [
+    'LS-CAR',
+    'Leasing',
+    30_000,
+    48,
+    {
+      downPayment: new Decimal(6000),
+      interestType: INTEREST_OPTION_IDS.Fixed,
+      ...input('commissionInput', ['KilometresPerYear', 15_000]),
+    },
+  ],
+];
+
+const loanOf = (code: string): Loan => LOANS.find(([known]) => known === code)!;
+
+describe('the example catalogue, simulated', () => {
+  it.each(LOANS.map((loan) => ({ code: loan[0], type: loan[1], loan })))(
+    'offers $code by $type',
+    ({ loan }) => {
+      expect(offersOf(loan).length).toBeGreaterThan(0);
+    },
+  );
+
+  it('is simulated as a whole: every approved product above', () => {
+    const approved = entriesOfKind(EXAMPLE_RECORDS, 'product').filter(
+      ({ record }) => record.Status === 'Approved',
+    );
+    expect(new Set(LOANS.map(([code]) => code))).toEqual(new Set(approved.map(({ record }) => record.Code)));
+  });
+
+  it('lowers 8.5 % by 0.55 points, and a fee of 100 by 10 % and then by 5 to 85 (Q5)', () => {
+    const [offer] = offersOf(loanOf('TL-PERSONAL'));
+    expect(offer?.interestPercent).toBe('7.9500%');
+    expect(offer?.commissions.map(({ name, value }) => `${name} ${String(value)}`)).toEqual([
+      'Analysis fee 85',
+      'Account administration 2.5',
+    ]);
+    // The annuity of 10000 at 7.95 % over 24 months is 452.04; the fee is 2.50, the insurance 0.03 % of the balance.
+    expect(offer).toMatchObject({ firstInstallment: 457_54, firstFee: 250, firstInsurance: 300 });
+  });
+
+  it('pays 303.77 and a rising part after a lower rate in the first year (R1)', () => {
+    const [offer] = offersOf(loanOf('TL-STEPS'));
+    expect(offer?.rows[1]?.pmt).toBe(303_77);
+    expect(offer?.rows[13]?.pmt).toBeGreaterThan(303_77);
+  });
+
+  it('charges the formula of the margin: 3 + max(1, 6 - 700 / 200) is 5.5 % (Q7)', () => {
+    const [offer] = offersOf(loanOf('TL-STUDY'));
+    expect(offer?.interestPercent).toBe('5.5000%');
+  });
+
+  it('keeps the total with VAT level (S2)', () => {
+    const [offer] = offersOf(loanOf('TL-VAT'));
+    const totals = offer?.rows.slice(1, -1).map(({ totalInstallment }) => totalInstallment);
+    expect(new Set(totals)).toEqual(new Set([650_00]));
+    expect(offer?.firstFee).toBe(595);
+  });
+
+  it('asks for the payment that the formulas of a type read, as the caller could send it (Q2)', () => {
+    const request = { productCode: 'TL-VAT', scheduleType: 'LevelTotalWithVat', loanPeriod: 36 };
+    const outcome = simulate({ ...request, amount: new Decimal(20_000) }, context);
+    const faults = outcome.kind === 'refused' ? outcome.faults : [];
+    expect(faults).toMatchObject([{ path: 'installmentValue', code: 'missing', status: 400 }]);
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
+import type { CatalogueView } from '../../../../shared/product/catalogue/catalogue-view.ts';
+import { ListCharges } from '../../../../shared/product/simulation/list-charges.ts';
+import type {
+  CommissionListRecord,
+  InsuranceListRecord,
+} from '../../../../shared/product/catalogue/list-records.ts';
+import { fee } from '../../../support/builders/lending-charges.ts';
+import { column, loan, REQUEST_DAY } from '../../../support/builders/lending-loan.ts';
+import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
+import { catalogueOf, commission, guid, insurance } from '../../../support/worlds/simulated-product.ts';
+
+const chargesOf = (catalogue: CatalogueView) => catalogue.lending.knownCharges;
+
+describe('the charges that calculations know (F1, S6)', () => {
+  it('are the Active items of the lists of a catalogue, with what they say of themselves', () => {
+    const charges = chargesOf(
+      catalogueOf({
+        commissions: [
+          commission({ PercentAppliedTo: 'Interest', PerAnnum: true, IsForUnusage: true, IsUpfront: false }),
+          commission({ Id: guid(201), Name: 'Draft', Status: 'Draft' }),
+        ],
+        insurances: [insurance({ PercentAppliedTo: 'Principal' })],
+      }),
+    );
+    const defaults = { appliedTo: 'Interest', perAnnum: true, isForUnusage: true };
+    expect(charges?.named('FeeName', 'ADMINISTRATION')?.agreement.defaults).toEqual(defaults);
+    expect(charges?.named('FeeId', guid(200))?.agreement.defaults).toEqual(defaults);
+    expect(charges?.named('FeeName', 'Draft')).toBeUndefined();
+    for (const [member, value] of [
+      ['InsuranceName', 'Life'],
+      ['InsuranceClassName', 'Persons'],
+      ['InsuranceClassId', guid(390)],
+    ] as const) {
+      expect(charges?.named(member, value)?.agreement.defaults).toMatchObject({ appliedTo: 'Principal' });
+    }
+  });
+
+  it('leave it to the column of the schedule type when a charge is due, unless the request says so (F1)', () => {
+    const catalogue = catalogueOf({ commissions: [commission({ IsUpfront: true })] }).lending;
+    const fees = (IsUpfront?: boolean) => {
+      const quarterly = fee({ FeeName: 'Administration', FeePeriodicityType: 'Quarterly', IsUpfront });
+      const outcome = calculateRepaymentSchedule(loan({ Commission: [quarterly] }), {
+        requestDay: REQUEST_DAY,
+        catalogue,
+      });
+      if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+      return column(outcome, 'managementFee');
+    };
+    expect(fees()).toEqual(['0.00', '0.00', '5.00', '0.00']);
+    expect(fees(true)).toEqual(['5.00', '0.00', '0.00', '5.00']);
+  });
+
+  it('are none without commissions and insurances, so that no name is unknown', () => {
+    expect(chargesOf(catalogueOf())).toBeUndefined();
+    expect(chargesOf(catalogueOf({ commissions: [commission({ Status: 'Closed' })] }))).toBeUndefined();
+  });
+
+  it('are found in the example catalogue', () => {
+    const charges = chargesOf(EXAMPLE_CATALOGUE);
+    expect(charges?.named('FeeName', 'Unused line')?.agreement.defaults).toMatchObject({
+      isForUnusage: true,
+      perAnnum: true,
+    });
+    expect(charges?.uses('InsuranceClassId')).toBe(true);
+  });
+});
+
+describe('the charges of a catalogue that changes', () => {
+  it('are read once after a change, and only those of the list that changed', () => {
+    const source = catalogueOf({ commissions: [commission()], insurances: [insurance()] });
+    const reads: string[] = [];
+    let commissions: CommissionListRecord | undefined = source.commissionList('COM');
+    const insurances: InsuranceListRecord | undefined = source.insuranceList('INS');
+    const charges = new ListCharges({
+      commissionList: (code) => {
+        reads.push(code);
+        return commissions;
+      },
+      insuranceList: (code) => {
+        reads.push(code);
+        return insurances;
+      },
+    });
+    charges.noteChange('commission-list', 'COM');
+    charges.noteChange('insurance-list', 'INS');
+    charges.noteChange('commission-list', ' com');
+    charges.noteChange('product', 'COM');
+    expect(reads).toEqual([]);
+    expect(charges.known?.named('FeeName', 'Administration')).toBeDefined();
+    expect(charges.known?.named('InsuranceName', 'Life')).toBeDefined();
+    expect(reads).toHaveLength(2);
+    commissions = undefined;
+    charges.noteChange('commission-list', 'COM');
+    expect(charges.known?.named('FeeName', 'Administration')).toBeUndefined();
+    expect(charges.known?.named('InsuranceName', 'Life')).toBeDefined();
+    expect(reads).toHaveLength(3);
+  });
+});

@@ -1,0 +1,210 @@
+import { Decimal } from 'decimal.js';
+import { describe, expect, it } from 'vitest';
+import { readWholeCatalogue } from '../../../../shared/contract/catalogue-files/read-catalogue-folder.ts';
+import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/read-repayment-schedule-request.ts';
+import { renderRepaymentScheduleRequest } from '../../../../shared/contract/schedule/render-repayment-schedule-request.ts';
+import { commissionsText, insurancesText } from '../../../../shared/contract/simulate/simulation-texts.ts';
+import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
+import { findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
+import type { ScheduleCatalogue } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
+import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/interest-options.ts';
+import { INTEREST_TYPES, type InterestType } from '../../../../shared/product/catalogue/list-records.ts';
+import type { ProductRecord } from '../../../../shared/product/catalogue/product-record.ts';
+import type { SimulateRequest } from '../../../../shared/product/simulation/simulate-request.ts';
+import { simulate } from '../../../../shared/product/simulation/simulate.ts';
+import type { SimulationRecord, SimulationRow } from '../../../../shared/product/simulation/simulation.ts';
+import { date } from '../../../support/builders/lending-loan.ts';
+
+const FOLDER = new URL('../../../../shared/product/example-catalogue', import.meta.url).pathname;
+const REQUEST_DAY = date('2026-01-31');
+const MONTHS_PER_YEAR = 12;
+
+const folder = readWholeCatalogue(FOLDER);
+const catalogue = folder.catalogue;
+if (catalogue === undefined) throw new Error(JSON.stringify(folder.faults));
+const calendars = {
+  find: (name: string) => findCalendar(name, { catalogue: catalogue.lending.calendars }),
+};
+const products = folder.records
+  .filter((entry) => entry.kind === 'product')
+  .map(({ record }) => record)
+  .filter((record) => catalogue.product(record.Code, REQUEST_DAY) === record);
+const cases = products.flatMap((product) =>
+  product.PaymentScheduleTypes.flatMap((scheduleType) =>
+    INTEREST_TYPES.map((interestType) => ({ product, scheduleType, interestType })),
+  ),
+);
+
+/** Numbers for all that formulas of the example catalogue ask for. */
+const FIGURES = new Map([
+  ['KilometresPerYear', 15_000],
+  ['ReferenceRate', 2.1],
+  ['Score', 650],
+]);
+
+/** A request within the product's bounds. */
+function requestFor(
+  product: ProductRecord,
+  scheduleType: string,
+  interestType: InterestType,
+): SimulateRequest {
+  const { MinimumAmount, MaximumAmount, MinimumPeriod, MinimumAdvance, PeriodType } = product.Availability;
+  const amount = new Decimal(Math.min(Math.max(MinimumAmount ?? 0, 12_345), MaximumAmount ?? 12_345));
+  const periods = Math.max(MinimumPeriod ?? 1, 9);
+  return {
+    productCode: product.Code,
+    amount,
+    loanPeriod: PeriodType === 'Years' ? periods * MONTHS_PER_YEAR : periods,
+    scheduleType,
+    interestType: INTEREST_OPTION_IDS[interestType],
+    // The formulas of this type read the payment, which is therefore mandatory.
+    installmentValue:
+      scheduleType === 'LevelTotalWithVat' ? amount.dividedBy(periods - 1).toDecimalPlaces(2) : undefined,
+    downPayment: MinimumAdvance === null ? undefined : amount.times(MinimumAdvance).dividedBy(100),
+  };
+}
+
+/** The outcome with as many formula inputs as the refusal asks for. */
+function outcomeOf(request: SimulateRequest) {
+  const context = { catalogue: catalogue ?? never(), calendars, requestDay: REQUEST_DAY };
+  const first = simulate(request, context);
+  if (first.kind === 'simulation') return first;
+  const asked = first.faults.map(({ path }) => /^jsonInputFormula\.(\w+)\.(\w+)$/.exec(path));
+  if (asked.some((match) => match === null)) return first;
+  const inputs: Record<string, { name: string; value: Decimal }[]> = {};
+  for (const [, part = '', name = ''] of asked.filter((match) => match !== null)) {
+    (inputs[part] ??= []).push({ name, value: new Decimal(FIGURES.get(name) ?? 0) });
+  }
+  return simulate({ ...request, jsonInputFormula: inputs }, context);
+}
+
+function never(): never {
+  throw new Error('there is no catalogue');
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function told(text: string, periodicity: string): readonly Json[] {
+  return (JSON.parse(text) as readonly Json[]).filter((item) => item[periodicity] !== 'Once');
+}
+
+function source({ Value, Percent }: Json): Json {
+  return Value === null ? { SourcePercent: Percent } : { SourceValue: Value };
+}
+
+/** What the answer of a simulation tells of its charges, in the members that the interface has for them (4.1). */
+function toldCharges({ commissions, insurances, terms }: SimulationRecord) {
+  const graceOf = (id: unknown) => terms.Commission?.find(({ FeeId }) => FeeId === id)?.GracePeriodFee;
+  return {
+    Commission: told(commissionsText(commissions), 'FeePeriodicityType').map((item) => ({
+      ...source(item),
+      FeePeriodicityType: item['FeePeriodicityType'],
+      FeeDate: item['FeeDate'],
+      FeeName: item['Name'],
+      FeeId: item['FeeId'],
+      IsUpfront: item['IsUpfront'],
+      GracePeriodFee: graceOf(item['FeeId']),
+    })),
+    Insurance: told(insurancesText(insurances), 'InsurancePeriodicityType').map((item) => ({
+      ...source(item),
+      InsurancePeriodicityType: item['InsurancePeriodicityType'],
+      InsuranceDate: item['InsuranceDate'],
+      InsuranceName: item['Name'],
+      IsUpfront: item['IsUpfront'],
+    })),
+  };
+}
+
+/**
+ * What CalculateRepaymentSchedule answers when the terms of a record are sent to it as JSON, its charges by what the
+ * simulation told of them: their base, and whether they are annual, the catalogue has to say (S6).
+ */
+function recalculation(record: SimulationRecord, knows: ScheduleCatalogue) {
+  const { jsonParam } = JSON.parse(renderRepaymentScheduleRequest(record.terms)) as { jsonParam: Json };
+  const read = readRepaymentScheduleRequest({ jsonParam: { ...jsonParam, ...toldCharges(record) } });
+  if (read.kind !== 'valid') throw new Error(JSON.stringify(read));
+  const context = { requestDay: date('2030-06-15'), calendars, catalogue: knows };
+  return calculateRepaymentSchedule(read.payload, context);
+}
+
+/** The rows of a recalculation over the whole catalogue. */
+function recalculated(record: SimulationRecord) {
+  const outcome = recalculation(record, catalogue?.lending ?? never());
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  // What a percentage is of stands in the catalogue alone.
+  // Without a DAE in the answer nothing shows what was paid at the start.
+  expect(
+    outcome.warnings.filter(({ path, code }) => path !== 'UpFrontValue' && code !== 'from-catalogue'),
+  ).toEqual([]);
+  return outcome.rows.map(figuresOf);
+}
+
+/** The figures that both answers show of a row. */
+function figuresOf(row: SimulationRow): readonly number[] {
+  return [
+    row.InstallmentNo,
+    row.remainingValue,
+    row.pmt,
+    row.interest,
+    row.principal,
+    row.managementFee,
+    row.insurance ?? 0,
+    row.totalInstallment,
+  ];
+}
+
+const outcomes = cases.map(({ product, scheduleType, interestType }) => ({
+  name: `${product.Code}, ${scheduleType}, ${interestType}`,
+  outcome: outcomeOf(requestFor(product, scheduleType, interestType)),
+}));
+const answered = outcomes.flatMap(({ name, outcome }) =>
+  outcome.kind === 'simulation' ? outcome.records.map((record) => ({ name, record })) : [],
+);
+
+describe('the simulation of the example catalogue', () => {
+  it('answers every product and every interest type: a test over nothing proves nothing', () => {
+    const names = answered.map(({ name }) => name.split(', '));
+    expect(new Set(names.map(([code]) => code)).size).toBe(products.length);
+    expect(new Set(names.map(([, , type]) => type)).size).toBe(INTEREST_TYPES.length);
+    expect(products.length).toBeGreaterThan(8);
+  });
+
+  it('refuses nothing but interest types that a product does not have', () => {
+    const reasons = outcomes.flatMap(({ outcome }) =>
+      outcome.kind === 'refused' ? outcome.faults.map(({ path, code }) => `${path} ${code}`) : [],
+    );
+    expect([...new Set(reasons)].toSorted()).toEqual(['interestType not-allowed']);
+  });
+
+  it.each(answered)('agrees with CalculateRepaymentSchedule to the cent: $name', ({ record }) => {
+    const [ofDownPayment, ...rows] = record.rows;
+    expect(rows.map(figuresOf)).toEqual(recalculated(record));
+    expect(record.rows.reduce((sum, row) => sum + row.principal, 0)).toBe(ofDownPayment?.remainingValue);
+  });
+
+  it('agrees because the catalogue says what charges are of: without its lists the rows differ', () => {
+    const { knownCharges: _, ...names } = catalogue?.lending ?? never();
+    const differing = answered.filter(({ record }) => {
+      const outcome = recalculation(record, names);
+      return (
+        outcome.kind === 'refused' ||
+        JSON.stringify(outcome.rows.map(figuresOf)) !== JSON.stringify(record.rows.slice(1).map(figuresOf))
+      );
+    });
+    const codes = differing.map(({ name }) => name.split(', ')[0] ?? '');
+    expect([...new Set(codes)].toSorted()).toEqual([
+      'CC-CLASSIC',
+      'MG-GREEN',
+      'MG-HOME',
+      'TL-PERSONAL',
+      'TL-STEPS',
+    ]);
+  });
+
+  it.each(answered)('has totals that are the sums of its parts (M3): $name', ({ record }) => {
+    for (const row of record.rows.slice(1)) {
+      expect(row.pmt).toBe(row.interest + row.principal);
+      expect(row.totalInstallment).toBe(row.pmt + row.managementFee + (row.insurance ?? 0));
+    }
+  });
+});

@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+import { currencyId } from '../../../../shared/product/catalogue/currency-ids.ts';
+import type {
+  CommissionRecord,
+  CommissionValue,
+  InsuranceRecord,
+} from '../../../../shared/product/catalogue/list-records.ts';
+import {
+  commission,
+  guid,
+  insurance,
+  interest,
+  messagesOf,
+  price,
+  recordOf,
+  refusalOf,
+  SIMULATION_DAY,
+  warningsOf,
+} from '../../../support/worlds/simulated-product.ts';
+
+const withCommission = (changes: Partial<CommissionRecord>) =>
+  recordOf({ commissions: [commission(changes)] });
+const withInsurance = (changes: Partial<InsuranceRecord>) => recordOf({ insurances: [insurance(changes)] });
+
+/** A value from a day on. */
+function dated(ValidFrom: string, CommissionValue: number): CommissionValue {
+  return { CommissionValue, CommissionPercent: null, Status: 'Active', ValidFrom, ValidTo: null };
+}
+
+describe('the commissions of a simulation', () => {
+  it('are Active, of the schedule, automatic or mandatory, and not on an unused amount (Q6)', () => {
+    expect(withCommission({}).commissions).toHaveLength(1);
+    const mandatory = { AutomaticLoadOnContract: false, MandatoryForApplicant: true };
+    expect(withCommission(mandatory).commissions).toHaveLength(1);
+    expect(withCommission({ ...mandatory, MandatoryForApplicant: false }).commissions).toEqual([]);
+    expect(withCommission({ Status: 'Draft' }).commissions).toEqual([]);
+    expect(withCommission({ IncludedInRepaymentSchedule: false }).commissions).toEqual([]);
+    const unusage = { IsForUnusage: true, ValueIsPercent: true, ...price(null, 1) };
+    expect(withCommission(unusage).commissions).toEqual([]);
+  });
+
+  it('start on the day of the request, one charge for each of their periods (F3)', () => {
+    expect(withCommission({}).rows.map((row) => row.managementFee)).toEqual([0, 1000, 1000, 1000, 1000]);
+    expect(withCommission({ PeriodicityType: 'Bimonthly' }).rows.map((row) => row.managementFee)).toEqual([
+      0, 0, 1000, 0, 1000,
+    ]);
+    const upfront = withCommission({ PeriodicityType: 'Quarterly', IsUpfront: true, GracePeriodFee: 1 });
+    expect(upfront.rows.map((row) => row.managementFee)).toEqual([0, 0, 0, 0, 1000]);
+  });
+
+  it('are percentages where they say so, of what they are applied to, annual where they are (F2)', () => {
+    const percentage = { ValueIsPercent: true, ...price(99, 1.2) };
+    expect(withCommission(percentage).firstFee).toBe(1200);
+    expect(withCommission({ ...percentage, PerAnnum: true }).firstFee).toBe(100);
+    const ofBalance = withCommission({ ...percentage, PercentAppliedTo: 'RemainingValue' });
+    expect(ofBalance.rows.map((row) => row.managementFee)).toEqual([0, 1200, 904, 606, 305]);
+    expect(withCommission({ ValueIsPercent: true, ...price(null), Percent: 2 }).firstFee).toBe(2000);
+  });
+
+  it('have the value of the day, and are left out without one (L2)', () => {
+    const ended = { ...dated('2020-01-01', 7), ValidTo: '2024-12-31' };
+    expect(withCommission({ Values: [ended, dated('2025-01-01', 9)] }).firstFee).toBe(900);
+    expect(withCommission({ Values: [ended, dated('2025-01-02', 9)] }).commissions).toEqual([]);
+    expect(withCommission({ Values: [{ ...dated('2025-01-01', 9), Status: 'Closed' }] }).firstFee).toBe(0);
+  });
+
+  it('are paid at the start when they are due once, and add up to UpFrontValue (Q6)', () => {
+    const once = { PeriodicityType: 'Once' };
+    const record = recordOf({
+      commissions: [
+        commission({ ...once, ...price(100) }),
+        commission({ ...once, Id: guid(201), Name: 'Share', ValueIsPercent: true, ...price(null, 1.5) }),
+        commission({ Id: guid(202), Name: 'Monthly' }),
+      ],
+      insurances: [insurance({ ...once })],
+    });
+    expect(record.terms.UpFrontValue?.toFixed()).toBe('118');
+    expect(record.terms.Commission?.map(({ FeeName }) => FeeName)).toEqual(['Monthly']);
+    expect(record.terms).not.toHaveProperty('Insurance');
+    expect(record.commissions.map(({ periodicityType }) => periodicityType)).toEqual([
+      'Once',
+      'Once',
+      'Monthly',
+    ]);
+    expect(record.insurances).toHaveLength(1);
+  });
+
+  it('are listed with all that the answer shows of them (4.4)', () => {
+    const [shown] = withCommission({ IsUpfront: false }).commissions;
+    expect(shown).toMatchObject({
+      name: 'Administration',
+      percent: null,
+      basePercent: null,
+      discountValue: null,
+      discountPercent: null,
+      valueIsPercent: false,
+      currencyId: '2e9b7d10-4c86-4f35-a1d0-000000455552',
+      periodicityType: 'Monthly',
+      date: SIMULATION_DAY,
+      id: guid(200),
+      isUpfront: false,
+    });
+    expect(shown?.value?.toFixed()).toBe('10');
+    expect(shown?.baseValue?.toFixed()).toBe('10');
+    expect(withCommission({}).commissions[0]?.isUpfront).toBeNull();
+  });
+
+  it('are refused when they cannot be charged in this loan, each by its name (E1)', () => {
+    expect(messagesOf({ commissions: [commission({ Currency: 'RON' })] })).toEqual([
+      'must be a product whose commission Administration is in EUR',
+    ]);
+    const ofInterest = {
+      PeriodicityType: 'Once',
+      ValueIsPercent: true,
+      PercentAppliedTo: 'Interest',
+      ...price(null, 1),
+    };
+    expect(messagesOf({ commissions: [commission(ofInterest)] })).toEqual([
+      'must be a product whose commission Administration is of the financed amount: it is paid at the start',
+    ]);
+    const onUnused = { ValueIsPercent: true, PercentAppliedTo: 'UnusedAmount', ...price(null, 1) };
+    expect(refusalOf({ commissions: [commission(onUnused)] })).toEqual(['productCode not-allowed 422']);
+    const tooMuch = { ValueIsPercent: true, PercentAppliedTo: 'Nothing', ...price(null, 1) };
+    expect(messagesOf({ commissions: [commission(tooMuch)] })[0]).toContain(
+      'commission Administration, PercentAppliedTo, must be one of',
+    );
+  });
+
+  it('are refused with deposits, which take none (B4)', () => {
+    const offering = { product: { BankingProductType: 'D', PaymentScheduleTypes: ['Deposit'] } };
+    const call = { scheduleType: 'Deposit' };
+    expect(recordOf(offering, call).rows).toHaveLength(5);
+    expect(refusalOf({ ...offering, commissions: [commission()] }, call)).toEqual([
+      'productCode not-allowed 422',
+    ]);
+  });
+});
+
+describe('the insurances of a simulation', () => {
+  it('are Active, of the instalments, and a duty of applicant or debtor', () => {
+    expect(withInsurance({}).firstInsurance).toBe(300);
+    const ofDebtor = { IsMandatoryForApplicant: false, IsMandatoryForDebtor: true };
+    expect(withInsurance(ofDebtor).firstInsurance).toBe(300);
+    expect(withInsurance({ IsMandatoryForApplicant: false }).insurances).toEqual([]);
+    expect(withInsurance({ Status: 'Closed' }).insurances).toEqual([]);
+    expect(withInsurance({ IncludedIntoRepaymentScheduleInstallment: false }).insurances).toEqual([]);
+  });
+
+  it('are a part of the total of their own, apart from the fees (Q4, F4)', () => {
+    const record = recordOf({ commissions: [commission()], insurances: [insurance()] });
+    expect(record.rows[1]).toMatchObject({ pmt: 25_628, managementFee: 1000, insurance: 300 });
+    expect(record.rows[1]?.totalInstallment).toBe(26_928);
+    expect(recordOf({}).rows[1]).not.toHaveProperty('insurance');
+  });
+
+  it('are percentages of the financed amount, or as they say (F2)', () => {
+    const Values = [{ Value: 0.5, Status: 'Active' as const, ValidFrom: null, ValidTo: null }];
+    expect(withInsurance({ ValueIsPercentage: true, Values }).firstInsurance).toBe(500);
+    const ofBalance = { ValueIsPercentage: true, Values, PercentAppliedTo: 'RemainingValue' };
+    expect(withInsurance(ofBalance).rows[4]?.insurance).toBe(127);
+  });
+
+  it('come of items that are valid on the day and pass all filters, each once (L2, L3)', () => {
+    const item = {
+      Id: guid(30),
+      Name: 'Cover',
+      Code: 'COVER',
+      InsuranceList: 'INS',
+      StartDate: null,
+      EndDate: null,
+      Filters: [{ Name: 'Age', From: null, To: 60 }],
+    };
+    const Filters = [{ Name: 'Smoker', Values: [0] }];
+    const offering = {
+      insurances: [insurance({ Filters })],
+      product: { Insurances: [item, { ...item, Id: guid(31), Filters: [] }] },
+    };
+    const premiumWith = (name: string, value: number, product: object = offering.product) =>
+      recordOf({ ...offering, product }, { jsonInsuranceFilter: [{ name, value }] }).firstInsurance;
+    expect(premiumWith('age', 20)).toBe(300);
+    expect(premiumWith('Age', 61)).toBe(300);
+    expect(premiumWith('Age', 61, { Insurances: [item] })).toBe(0);
+    expect(premiumWith('Smoker', 1)).toBe(0);
+    expect(premiumWith('Smoker', 0, { Insurances: [{ ...item, EndDate: '2024-12-31' }] })).toBe(0);
+    const unknown = { jsonInsuranceFilter: [{ name: 'Height', value: 1 }] };
+    expect(warningsOf(offering, unknown)).toEqual(['unknown-filter jsonInsuranceFilter[0].name']);
+  });
+});
+
+describe('a charge that cannot be charged', () => {
+  it('is told once, however many offers it belongs to (E3)', () => {
+    const interests = [1, 2, 3].map((number) => interest({ Id: guid(700 + number), Name: `Rate ${number}` }));
+    const offering = { interests, insurances: [insurance({ Currency: 'RON' })] };
+    expect(messagesOf(offering, { interestTypeName: 'Fixed' })).toEqual([
+      'must be a product whose insurance Life is in EUR',
+    ]);
+  });
+});
+
+describe('the id of a currency', () => {
+  it('ends in the letters of its code, in any case', () => {
+    expect(currencyId('ron')).toBe('2e9b7d10-4c86-4f35-a1d0-000000524f4e');
+    expect(currencyId('RON')).toBe(currencyId(' ron '));
+    expect(currencyId('EUR')).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  });
+});

@@ -1,0 +1,325 @@
+import { Decimal } from 'decimal.js';
+import { describe, expect, it } from 'vitest';
+import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/interest-options.ts';
+import type { DiscountRecord } from '../../../../shared/product/catalogue/list-records.ts';
+import type { SimulationRecord } from '../../../../shared/product/simulation/simulation.ts';
+import {
+  commission,
+  discount,
+  guid,
+  insurance,
+  interest,
+  messagesOf,
+  price,
+  rate,
+  recordOf,
+  refusalOf,
+  warningsOf,
+  type Offering,
+} from '../../../support/worlds/simulated-product.ts';
+
+const decimal = (figure: number) => new Decimal(figure);
+const percent = (DiscountValue: number, changes: Partial<DiscountRecord> = {}) =>
+  discount({ Id: guid(401), Name: `${DiscountValue} percent`, DiscountValue, ...changes });
+const value = (DiscountValue: number, changes: Partial<DiscountRecord> = {}) =>
+  discount({ Id: guid(402), Name: `less ${DiscountValue}`, DiscountValue, IsPercentage: false, ...changes });
+const ofInterest = { AppliedToDimension: 'Interest' } as const;
+
+/** 50 % off, for those who name it. */
+function optionally(changes: Partial<DiscountRecord>): DiscountRecord {
+  return percent(50, { IsOptionalDiscount: true, ...changes });
+}
+
+/** The warnings of a request that names this discount. */
+function warnings(changes: Partial<DiscountRecord>, offering: Offering = { commissions: [commission()] }) {
+  const discounts = [optionally(changes)];
+  return warningsOf({ ...offering, discounts }, { discount: [{ Name: '50 percent' }] });
+}
+
+function text(figure: Decimal | null | undefined): string | null {
+  return figure?.toFixed() ?? null;
+}
+
+/** The figures of a record's only commission as plain text. */
+function figuresOf(record: SimulationRecord) {
+  const [charge] = record.commissions;
+  return {
+    value: text(charge?.value),
+    percent: text(charge?.percent),
+    baseValue: text(charge?.baseValue),
+    basePercent: text(charge?.basePercent),
+    discountValue: text(charge?.discountValue),
+    discountPercent: text(charge?.discountPercent),
+  };
+}
+
+/** The fee of 10 with a discount of 50 %, when a request names a figure for the filter Years. */
+function halvedFee(changes: Partial<DiscountRecord>, figure?: number): number {
+  const jsonDiscountFilter = figure === undefined ? [] : [{ name: 'Years', value: figure }];
+  const offering = { commissions: [commission()], discounts: [percent(50, changes)] };
+  return recordOf(offering, { jsonDiscountFilter }).firstFee;
+}
+
+describe('discounts', () => {
+  it.each(['DIS', 'dis', ' DIS '])(
+    'of a list that is named twice, as %o too, are given once (Q5)',
+    (again) => {
+      const record = recordOf({
+        commissions: [commission(price(100))],
+        discounts: [percent(10)],
+        product: { Discounts: ['DIS', again] },
+      });
+      expect(record.firstFee).toBe(9000);
+    },
+  );
+
+  it('take percentages first, then values: 100 less 10 % less 5 is 85 (Q5)', () => {
+    const record = recordOf({
+      commissions: [commission(price(100))],
+      discounts: [value(5), percent(10)],
+    });
+    expect(record.firstFee).toBe(8500);
+    expect(figuresOf(record)).toEqual({
+      value: '85',
+      percent: null,
+      baseValue: '100',
+      basePercent: null,
+      discountValue: '5',
+      discountPercent: '10',
+    });
+  });
+
+  it('take percentage points off a rate: 8.5 % less 0.55 is 7.9500% (Q5)', () => {
+    const record = recordOf({ interests: [interest(rate(8.5))], discounts: [value(0.55, ofInterest)] });
+    expect(record.interestPercent).toBe('7.9500%');
+    expect(record.terms.InterestPercent?.toFixed()).toBe('7.95');
+    expect(record.interest.basePercent.toFixed()).toBe('8.5');
+    expect(record.interest.discountValue.toFixed()).toBe('0.55');
+    expect(record.interest.discountPercent.toFixed()).toBe('0');
+  });
+
+  it('take each percentage of what the one before left (Q5)', () => {
+    const twice = [percent(10), percent(20, { Id: guid(403), Name: 'More' })];
+    const record = recordOf({ commissions: [commission(price(100))], discounts: twice });
+    expect(figuresOf(record)).toMatchObject({ value: '72', discountPercent: '28', discountValue: null });
+    const rated = recordOf({
+      interests: [interest(rate(10))],
+      discounts: twice.map((each) => ({ ...each, ...ofInterest })),
+    });
+    expect(rated).toMatchObject({ interestPercent: '7.2000%' });
+  });
+
+  it('never take more than there is (Q5)', () => {
+    const record = recordOf({
+      interests: [interest(rate(0.5))],
+      commissions: [commission(price(4))],
+      discounts: [value(5), value(0.55, ofInterest)],
+    });
+    expect(record.interestPercent).toBe('0.0000%');
+    expect(record.interest.discountValue.toFixed()).toBe('0.5');
+    expect(record.totalFee).toBe(0);
+    expect(figuresOf(record)).toMatchObject({ value: '0', discountValue: '4' });
+  });
+
+  it('leave a negative rate as it is (Q5, R3)', () => {
+    const record = recordOf({
+      interests: [interest(rate(-0.5))],
+      discounts: [value(0.55, ofInterest), percent(10, ofInterest)],
+    });
+    expect(record).toMatchObject({ interestPercent: '-0.5000%' });
+  });
+
+  it('round a discounted price to the currency once, at the end (M2)', () => {
+    const record = recordOf({
+      commissions: [commission(price(99.99))],
+      discounts: [percent(33), percent(10, { Id: guid(405), Name: 'Ten' })],
+    });
+    expect(record.firstFee).toBe(6029);
+  });
+
+  it('lower a percentage, and make money of it where they are money themselves (Q5, F2)', () => {
+    const commissions = [commission({ ValueIsPercent: true, ...price(null, 2) })];
+    const lower = recordOf({ commissions, discounts: [percent(25)] });
+    expect(lower.terms.Commission?.[0]?.SourcePercent?.toFixed()).toBe('1.5');
+    expect(figuresOf(lower)).toMatchObject({ percent: '1.5', basePercent: '2', value: null });
+    const money = recordOf({ commissions, discounts: [percent(25), value(5)] });
+    expect(money).toMatchObject({ firstFee: 1000 });
+    expect(figuresOf(money)).toMatchObject({ percent: '1.5', basePercent: '2', value: '10' });
+    expect(figuresOf(money)).toMatchObject({ baseValue: '20', discountPercent: '25', discountValue: '5' });
+    expect(figuresOf(lower)).toMatchObject({ baseValue: null, discountValue: null });
+  });
+
+  it('take money off an annual percentage for the part of the year that a charge is for (F2)', () => {
+    const yearly = commission({ ValueIsPercent: true, PerAnnum: true, ...price(null, 12) });
+    expect(recordOf({ commissions: [yearly], discounts: [value(1)] }).firstFee).toBe(900);
+    expect(recordOf({ commissions: [yearly] }).firstFee).toBe(1000);
+  });
+
+  it('are refused as money where a percentage is not of the financed amount (Q5)', () => {
+    const balance = commission({
+      ValueIsPercent: true,
+      PercentAppliedTo: 'RemainingValue',
+      ...price(null, 1),
+    });
+    expect(recordOf({ commissions: [balance], discounts: [percent(50)] }).firstFee).toBe(500);
+    expect(messagesOf({ commissions: [balance], discounts: [value(1)] })).toEqual([
+      'must be a product whose commission Administration has no discount in money, as its percentage is not of the financed amount',
+    ]);
+  });
+
+  it('lower what they name: a type, a name, a class, or all of their dimension (2.2)', () => {
+    const offering = {
+      interests: [interest({ Type: 'Variable' })],
+      commissions: [
+        commission({ Name: 'One', Type: 'X', ...price(10) }),
+        commission({ Id: guid(201), Name: 'Two', Type: 'Y', ...price(10) }),
+      ],
+      insurances: [insurance()],
+    };
+    const feeWith = (...discounts: readonly DiscountRecord[]) => recordOf({ ...offering, discounts });
+    expect(feeWith(percent(50)).firstFee).toBe(1000);
+    expect(feeWith(percent(50, { Commission: 'ONE' })).firstFee).toBe(1500);
+    expect(feeWith(percent(50, { CommissionType: 'Y' })).firstFee).toBe(1500);
+    expect(feeWith(percent(50, { CommissionType: 'Y', Commission: 'One' })).firstFee).toBe(2000);
+    expect(feeWith(percent(50)).firstInsurance).toBe(300);
+    expect(feeWith(percent(50, { AppliedToDimension: 'Insurance' })).firstInsurance).toBe(150);
+    const ofInsurance = { AppliedToDimension: 'Insurance', InsuranceClass: 'persons' } as const;
+    expect(feeWith(percent(50, { ...ofInsurance, Insurance: 'Life' })).firstInsurance).toBe(150);
+    expect(feeWith(percent(50, { ...ofInsurance, InsuranceClass: 'Goods' })).firstInsurance).toBe(300);
+    expect(feeWith(percent(50, { ...ofInterest, InterestType: 'Fixed' })).interestPercent).toBe('12.0000%');
+    expect(feeWith(percent(50, { ...ofInterest, InterestType: 'Variable' })).interestPercent).toBe('6.0000%');
+  });
+
+  it('count when they are Active and valid on the day, and pass their filters (L2, L3)', () => {
+    expect(halvedFee({ Status: 'Closed' })).toBe(1000);
+    expect(halvedFee({ StartDate: '2025-01-02' })).toBe(1000);
+    expect(halvedFee({ EndDate: '2025-01-01' })).toBe(500);
+    const Filters = [{ Name: 'Years', From: 3, To: null }];
+    expect(halvedFee({ Filters }, 2)).toBe(1000);
+    expect(halvedFee({ Filters }, 3)).toBe(500);
+    expect(halvedFee({ Filters })).toBe(500);
+  });
+});
+
+describe('optional discounts', () => {
+  const offering = {
+    commissions: [commission()],
+    discounts: [percent(50, { IsOptionalDiscount: true, Name: 'Staff' })],
+  };
+
+  it('are taken when the request names them, by name or id, in discount or optional (Q5)', () => {
+    expect(recordOf(offering).firstFee).toBe(1000);
+    expect(recordOf(offering, { discount: [{ Name: 'staff', ProductCode: 'pl' }] }).firstFee).toBe(500);
+    expect(recordOf(offering, { discount: [{ ProductDiscountId: guid(401) }] }).firstFee).toBe(500);
+    expect(recordOf(offering, { optional: [{ Name: 'Staff', ProductDiscountId: guid(401) }] }).firstFee).toBe(
+      500,
+    );
+  });
+
+  it('count once when they are named twice (Q5)', () => {
+    const twice = { discount: [{ Name: 'Staff' }, { Name: 'Staff' }], optional: [{ Name: 'Staff' }] };
+    expect(recordOf(offering, twice).firstFee).toBe(500);
+  });
+
+  it('are refused when they are unknown, of another product, or not open to this request (Q5)', () => {
+    expect(refusalOf(offering, { discount: [{ Name: 'Friends' }] })).toEqual([
+      'discount[0].Name unknown-value 422',
+    ]);
+    expect(refusalOf(offering, { optional: [{ ProductDiscountId: guid(9) }] })).toEqual([
+      'optional[0].ProductDiscountId unknown-value 422',
+    ]);
+    expect(refusalOf(offering, { discount: [{ Name: 'Staff', ProductCode: 'XX' }] })).toEqual([
+      'discount[0].ProductCode unknown-value 422',
+    ]);
+    const closed = { discounts: [percent(50, { IsOptionalDiscount: true, EndDate: '2024-12-31' })] };
+    expect(messagesOf(closed, { discount: [{ Name: '50 percent' }] })).toEqual([
+      'must be left out: the product offers no discount here',
+    ]);
+  });
+
+  it('need a name or an id, and both must mean the same one (E1)', () => {
+    expect(refusalOf(offering, { discount: [{ ProductCode: 'PL' }] })).toEqual([
+      'discount[0].Name missing 400',
+    ]);
+    const two = { discounts: [...offering.discounts, value(1)] };
+    expect(refusalOf(two, { optional: [{ Name: 'Staff', ProductDiscountId: guid(402) }] })).toEqual([
+      'optional[0].ProductDiscountId exclusive 400',
+    ]);
+  });
+});
+
+describe('a discount that the request names and that lowers nothing', () => {
+  it('is reported where the offers have nothing that it is for (E5)', () => {
+    expect(warnings({})).toEqual([]);
+    expect(warnings({}, {})).toEqual(['no-effect discount[0]']);
+    expect(warnings({ AppliedToDimension: 'Insurance' })).toEqual(['no-effect discount[0]']);
+    expect(warnings({ Commission: 'Another' })).toEqual(['no-effect discount[0]']);
+    expect(warnings({ ...ofInterest, InterestType: 'Variable' })).toEqual(['no-effect discount[0]']);
+    expect(warnings({ ...ofInterest, InterestType: 'Fixed' })).toEqual([]);
+  });
+
+  it('is reported where nothing is left to take, or the discount itself is nothing (Q5)', () => {
+    expect(warnings({ DiscountValue: 0 })).toEqual(['no-effect discount[0]']);
+    expect(warnings({}, { commissions: [commission(price(0))] })).toEqual(['no-effect discount[0]']);
+    expect(warnings(ofInterest, { interests: [interest(rate(-1))] })).toEqual(['no-effect discount[0]']);
+    const after = [percent(100, { Id: guid(409), Name: 'All' }), optionally({})];
+    const named = { optional: [{ Name: '50 percent' }] };
+    expect(warningsOf({ commissions: [commission()], discounts: after }, named)).toEqual([
+      'no-effect optional[0]',
+    ]);
+    const money = [percent(100, { Id: guid(409), Name: 'All' }), optionally({ IsPercentage: false })];
+    expect(warningsOf({ commissions: [commission()], discounts: money }, named)).toEqual([
+      'no-effect optional[0]',
+    ]);
+  });
+
+  it('is not reported where it lowers one of several offers, or is paid once at the start', () => {
+    const two = [
+      interest({ Type: 'Variable', IsDefault: true }),
+      interest({ Id: guid(101), Name: 'Second' }),
+    ];
+    const both = { interests: two, discounts: [optionally({ ...ofInterest, InterestType: 'Fixed' })] };
+    expect(warningsOf(both, { interestTypeName: 'Fixed', discount: [{ Name: '50 percent' }] })).toEqual([]);
+    expect(warningsOf(both, { discount: [{ Name: '50 percent' }] })).toEqual(['no-effect discount[0]']);
+    expect(warnings({}, { commissions: [commission({ PeriodicityType: 'Once' })] })).toEqual([]);
+  });
+});
+
+describe('figures that are shown', () => {
+  it('are those of the catalogue as they stand there, and others with ten decimals at most (M4, Q5)', () => {
+    const thirds = [percent(33.333_333_333_3), percent(33.333_333_333_3, { Id: guid(403), Name: 'More' })];
+    const { interest: shown, terms } = recordOf({
+      interests: [interest(rate(7.123_456_789_012_3))],
+      discounts: thirds.map((each) => ({ ...each, ...ofInterest })),
+    });
+    expect(shown.basePercent.toFixed()).toBe('7.1234567890123');
+    expect(shown.discountPercent.toFixed()).toBe('55.5555555555');
+    expect(terms.InterestPercent?.decimalPlaces()).toBe(20);
+  });
+
+  it('are never what is calculated with: a rate by formula keeps its digits in the terms (M4)', () => {
+    const Formula = { Name: 'Third', Expression: 'X / 3', Inputs: ['X'] };
+    const jsonInputFormula = { interestInput: [{ name: 'X', value: decimal(20) }] };
+    const { interest: shown, terms } = recordOf(
+      { interests: [interest({ Type: 'BankingFormula', Values: [], Formula })] },
+      { interestType: INTEREST_OPTION_IDS.BankingFormula, jsonInputFormula },
+    );
+    expect(shown.basePercent.toFixed()).toBe('6.6666666667');
+    expect(terms.InterestPercent?.toFixed()).toBe('6.66666666666666666667');
+  });
+
+  it('are never what is charged: a percentage by formula keeps its digits in the terms (M4)', () => {
+    const Formula = { Name: 'Third', Expression: 'X / 3', Inputs: ['X'] };
+    const fee = commission({ ValueIsPercent: true, UseBankingFormula: true, Formula });
+    const jsonInputFormula = { commissionInput: [{ name: 'X', value: decimal(2) }] };
+    const sent = { interestType: INTEREST_OPTION_IDS.Fixed, jsonInputFormula };
+    const record = recordOf({ commissions: [fee] }, sent);
+    expect(figuresOf(record)).toMatchObject({ percent: '0.6666666667', basePercent: '0.6666666667' });
+    expect(record.terms.Commission?.[0]?.SourcePercent?.toFixed()).toBe('0.66666666666666666667');
+    const less = recordOf({ commissions: [fee], discounts: [percent(50)] }, sent);
+    expect(figuresOf(less)).toMatchObject({ percent: '0.3333333333', discountPercent: '50' });
+    expect(less.terms.Commission?.[0]?.SourcePercent?.toFixed()).toBe('0.33333333333333333333');
+    const money = recordOf({ commissions: [fee], discounts: [value(1)] }, sent);
+    expect(figuresOf(money)).toMatchObject({ baseValue: '6.6666666667', value: '5.67', discountValue: '1' });
+  });
+});

@@ -1,0 +1,499 @@
+import { Decimal } from 'decimal.js';
+import { describe, expect, it } from 'vitest';
+import type { ScheduleTypeRecord } from '../../../../shared/lending/schedule-types/schedule-type-record.ts';
+import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/interest-options.ts';
+import type {
+  CollectionInterest,
+  InterestRecord,
+} from '../../../../shared/product/catalogue/list-records.ts';
+import type { SimulateRequest } from '../../../../shared/product/simulation/simulate-request.ts';
+import {
+  columnOf,
+  formulaColumn,
+  LEVEL_COLUMNS,
+  recordOf,
+} from '../../../support/builders/schedule-type-records.ts';
+import {
+  commission,
+  guid,
+  insurance,
+  interest,
+  price,
+  rate,
+  simulated,
+  type Offering,
+} from '../../../support/worlds/simulated-product.ts';
+
+const decimal = (value: number | string) => new Decimal(value);
+const { BankingFormula, Collection } = INTEREST_OPTION_IDS;
+const LARGEST = decimal('9999999999999.99');
+
+/** A product with a schedule type of its own. */
+function ownType(record: ScheduleTypeRecord, offering: Offering = {}): Offering {
+  return {
+    ...offering,
+    lending: { scheduleTypes: [{ source: 'test', record }] },
+    product: { PaymentScheduleTypes: ['Own type'] },
+  };
+}
+const OWN = { scheduleType: 'Own type' };
+
+const formula = (Expression: string, ...Inputs: readonly string[]) => ({ Name: 'Price', Expression, Inputs });
+const X = [{ name: 'X', value: decimal(1) }];
+const byFormula = (Expression: string): Offering => ({
+  interests: [interest({ Type: 'BankingFormula', Values: [], Formula: formula(Expression, 'X') })],
+});
+const interestInput = { interestType: BankingFormula, jsonInputFormula: { interestInput: X } };
+const FIXED = { interestType: INTEREST_OPTION_IDS.Fixed };
+
+function ranges(...rows: readonly (readonly [from: number, to: number])[]): readonly InterestRecord[] {
+  const CollectionInterests = rows.map(([InterestStartPeriod, InterestEndPeriod]): CollectionInterest => ({
+    InterestName: 'Base',
+    InterestStartPeriod,
+    InterestEndPeriod,
+    InterestStartDate: null,
+    InterestEndDate: null,
+  }));
+  return [
+    interest({ Name: 'Steps', Type: 'Collection', IsDefault: true, Values: [], CollectionInterests }),
+    interest({ Id: guid(101), Name: 'Base' }),
+  ];
+}
+
+function bands(
+  ...limits: readonly (readonly [least: number, most: number | null])[]
+): readonly InterestRecord[] {
+  const BandedInterests = limits.map(([MinUtilizedAmount, MaxUtilizedAmount]) => ({
+    InterestName: 'Band',
+    MinUtilizedAmount,
+    MaxUtilizedAmount,
+    IsForOverdraft: false,
+    CollectionValidFrom: null,
+    CollectionValidTo: null,
+    Value: 12,
+    ValueMessage: null,
+  }));
+  return [interest({ Name: 'Bands', Type: 'Collection', Values: [], BandedInterests })];
+}
+
+const readsRate = recordOf([
+  columnOf('RemainingValue', 'RemainingValue'),
+  formulaColumn('Interest', 'RemainingValue * InterestPercent / 1200'),
+  columnOf('Principal', 'Linear'),
+]);
+const readsFees = recordOf(
+  [
+    columnOf('RemainingValue', 'RemainingValue'),
+    columnOf('Interest', 'Linear'),
+    columnOf('ManagementFee', 'Fee'),
+    formulaColumn('PMT', 'LockedInstallment - ManagementFee'),
+    columnOf('Principal', 'Balance'),
+  ],
+  { InstallmentValueCustom: true },
+);
+const dividesByZero = recordOf([...LEVEL_COLUMNS, formulaColumn('Ratio', '1 / (Interest - Interest)')]);
+const ofDays = recordOf(LEVEL_COLUMNS, { MeasurementUnit: 'Days' });
+
+const percentFee = (percent: number, changes = {}) =>
+  commission({ ValueIsPercent: true, ...price(null, percent), ...changes });
+const feeByFormula = (Expression: string, changes = {}) =>
+  commission({ UseBankingFormula: true, Formula: formula(Expression, 'X'), ...changes });
+const commissionInput = { ...FIXED, jsonInputFormula: { commissionInput: X } };
+
+const MULTIPLE = [{ InterestRate: decimal(5), FromInstNo: 1, ToInstNo: 2 }];
+
+/** What the calculation refuses, the fault that is told of it, and a part of its message. */
+const REFUSALS: readonly (readonly [
+  name: string,
+  offering: Offering,
+  request: Partial<SimulateRequest>,
+  fault: string,
+  message: string,
+])[] = [
+  [
+    'a balance that grows too large',
+    { interests: [interest(rate(100_000))] },
+    { amount: LARGEST },
+    'amount amount-too-large 422',
+    'must be smaller',
+  ],
+  [
+    'more rows than the type has',
+    { product: { PaymentScheduleTypes: ['Once'] } },
+    { scheduleType: 'Once' },
+    'loanPeriod out-of-range 422',
+    'must be at most 1',
+  ],
+  [
+    'dates after the last year',
+    {
+      general: { PeriodicityType: 'Century' },
+      lending: {
+        periodicities: [{ source: 'test', record: { name: 'Century', count: 100, unit: 'Years' } }],
+      },
+    },
+    { loanPeriod: 100 },
+    'loanPeriod out-of-range 422',
+    'must be smaller',
+  ],
+  [
+    'a product type that the type does not serve',
+    { product: { BankingProductType: 'D' } },
+    {},
+    'scheduleType product-type-mismatch 422',
+    "must be a schedule type that is made for the product's BankingProductType, D",
+  ],
+  [
+    'a product type that is not known',
+    { product: { BankingProductType: 'Car' } },
+    {},
+    'productCode unknown-product-type 422',
+    'must be a product whose BankingProductType is known, not Car',
+  ],
+  [
+    'a periodicity that the type does not take',
+    ownType(ofDays),
+    OWN,
+    'scheduleType wrong-unit 422',
+    "the product's PeriodicityType, Monthly",
+  ],
+  [
+    'a currency that is not known',
+    { availability: { Currency: 'XXQ' } },
+    {},
+    'productCode unknown-currency 422',
+    'not XXQ',
+  ],
+  [
+    'calendars that are not known',
+    { general: { HolidayShiftForRepaymentInstallments: true }, product: { CountryCalendars: ['Atlantis'] } },
+    {},
+    'productCode unknown-calendar 422',
+    'CountryCalendars',
+  ],
+  [
+    'no calendar at all',
+    { general: { HolidayShiftForRepaymentInstallments: true } },
+    {},
+    'productCode unknown-calendar 422',
+    'CountryCalendars is missing',
+  ],
+  [
+    'a way to shift that is not known',
+    {
+      general: { HolidayShiftForRepaymentInstallments: true, HolidayShiftMethod: 'Sideways' },
+      product: { CountryCalendars: ['RO'] },
+    },
+    {},
+    'productCode unknown-value 422',
+    'HolidayShiftMethod must be one of',
+  ],
+  [
+    'a residual that is needed',
+    { product: { PaymentScheduleTypes: ['Balloon'] } },
+    { scheduleType: 'Balloon' },
+    'scheduleType not-allowed 422',
+    'which the product does not have',
+  ],
+  [
+    'a percentage that is needed',
+    { product: { BankingProductType: 'CC', PaymentScheduleTypes: ['CreditCard'] } },
+    { scheduleType: 'CreditCard' },
+    'scheduleType not-allowed 422',
+    'which the product does not have',
+  ],
+  [
+    'a percentage of a card out of range',
+    { product: { BankingProductType: 'CC', PaymentScheduleTypes: ['CreditCard'], CapitalPercent: 101 } },
+    { scheduleType: 'CreditCard' },
+    'productCode out-of-range 422',
+    'CapitalPercent is from 0 to 100',
+  ],
+  [
+    'a residual above the amount',
+    { product: { PaymentScheduleTypes: ['Balloon'], ResidualPercent: 101 } },
+    { scheduleType: 'Balloon' },
+    'productCode out-of-range 422',
+    'ResidualPercent is from 0 to 100',
+  ],
+  [
+    'a payment below the interest',
+    {},
+    { installmentValue: decimal(5) },
+    'installmentValue payment-below-interest 422',
+    'must cover the interest of row 1; leave it out',
+  ],
+  [
+    'a payment that the type does not take',
+    { product: { PaymentScheduleTypes: ['InterestOnly'] } },
+    { scheduleType: 'InterestOnly', installmentValue: decimal(500) },
+    'installmentValue not-allowed 422',
+    'must be left out',
+  ],
+  [
+    'two locked values',
+    {},
+    { installmentValue: decimal(300), principalValue: decimal(200) },
+    'principalValue not-allowed 422',
+    'beside installmentValue',
+  ],
+  [
+    'a payment finer than the currency',
+    {},
+    { installmentValue: decimal('300.001') },
+    'installmentValue too-many-decimals 422',
+    'decimals',
+  ],
+  [
+    'a payment that the formulas read and that is left out (Q2)',
+    ownType(readsFees),
+    OWN,
+    'installmentValue missing 400',
+    'must be sent with Own type',
+  ],
+  [
+    'a formula without a value',
+    ownType(dividesByZero),
+    OWN,
+    'scheduleType formula-failed 422',
+    'must give column Ratio a value in row 1',
+  ],
+  [
+    'a rate of the catalogue that is too low',
+    { interests: [interest(rate(-1300))] },
+    {},
+    'productCode rate-too-low 422',
+    'interest Standard rate',
+  ],
+  [
+    'a rate of the catalogue out of range',
+    { interests: [interest(rate(100_001))] },
+    {},
+    'productCode out-of-range 422',
+    'interest Standard rate',
+  ],
+  [
+    'a rate by formula that is too low',
+    byFormula('0 - 1300 * X'),
+    interestInput,
+    'jsonInputFormula.interestInput rate-too-low 422',
+    'must give a rate',
+  ],
+  [
+    'arguments beside a rate of the catalogue',
+    { interests: [interest(rate(-1300))] },
+    { ...FIXED, jsonInputFormula: { interestInput: X } },
+    'productCode rate-too-low 422',
+    'interest Standard rate',
+  ],
+  [
+    'ranges that end before the term',
+    { interests: ranges([1, 2]) },
+    {},
+    'loanPeriod rates-incomplete 422',
+    'must be at most 2 periods, up to the last installment that the interest Steps has a rate for',
+  ],
+  [
+    'ranges with a gap',
+    { interests: ranges([1, 1], [3, 4]) },
+    {},
+    'productCode rates-incomplete 422',
+    'interest Steps has one rate for every installment',
+  ],
+  [
+    'ranges that overlap',
+    { interests: ranges([1, 3], [3, 4]) },
+    {},
+    'productCode rates-overlap 422',
+    'interest Steps has one rate for every installment',
+  ],
+  [
+    'ranges that begin after the term',
+    { interests: ranges([9, 12]) },
+    {},
+    'productCode not-allowed 422',
+    'interest Steps has a rate for every installment',
+  ],
+  [
+    'ranges with a rate that is too low',
+    { interests: [...ranges([1, 4]).slice(0, 1), interest({ Id: guid(101), Name: 'Base', ...rate(-1300) })] },
+    {},
+    'productCode rate-too-low 422',
+    'interest Steps',
+  ],
+  [
+    'sent ranges that end before the term',
+    { interests: ranges([1, 4]) },
+    { interestType: Collection, jsonMultipleInterestRates: MULTIPLE },
+    'jsonMultipleInterestRates[0].ToInstNo rates-incomplete 422',
+    'must be 4 or left out',
+  ],
+  [
+    'a sent range without a rate',
+    { interests: ranges([1, 4]) },
+    { interestType: Collection, jsonMultipleInterestRates: [{}] },
+    'jsonMultipleInterestRates[0].InterestRate missing 400',
+    'is missing',
+  ],
+  [
+    'a sent range that is too low',
+    { interests: ranges([1, 4]) },
+    { interestType: Collection, jsonMultipleInterestRates: [{ InterestRate: decimal(-1300) }] },
+    'jsonMultipleInterestRates[0].InterestRate rate-too-low 422',
+    'must leave something',
+  ],
+  [
+    'bands that end below the balance',
+    { interests: bands([0, 500]) },
+    {},
+    'amount outside-bands 422',
+    'interest Bands has no rate for every balance',
+  ],
+  [
+    'bands that begin above zero',
+    { interests: bands([100, null]) },
+    {},
+    'productCode outside-bands 422',
+    'interest Bands has one rate for every amount',
+  ],
+  [
+    'bands that overlap',
+    { interests: bands([0, 500], [0, null]) },
+    {},
+    'productCode bands-overlap 422',
+    'interest Bands has one rate for every amount',
+  ],
+  [
+    'bands beside formulas that know one rate',
+    ownType(readsRate, { interests: bands([0, null]) }),
+    OWN,
+    'scheduleType not-allowed 422',
+    'takes rates by amount, as the interest Bands has them',
+  ],
+  [
+    'commissions of a deposit',
+    { commissions: [commission()], product: { BankingProductType: 'D', PaymentScheduleTypes: ['Deposit'] } },
+    { scheduleType: 'Deposit' },
+    'productCode not-allowed 422',
+    'without commissions',
+  ],
+  [
+    'insurances of a deposit',
+    { insurances: [insurance()], product: { BankingProductType: 'D', PaymentScheduleTypes: ['Deposit'] } },
+    { scheduleType: 'Deposit' },
+    'productCode not-allowed 422',
+    'without insurances',
+  ],
+  [
+    'more commissions than a schedule has',
+    {
+      commissions: Array.from({ length: 201 }, (_, place) =>
+        commission({ Id: guid(2000 + place), Name: `Fee ${place}` }),
+      ),
+    },
+    {},
+    'productCode out-of-range 422',
+    'with fewer commissions',
+  ],
+  [
+    'a charge on the unused amount',
+    { commissions: [percentFee(1, { PercentAppliedTo: 'UnusedAmount' })] },
+    {},
+    'productCode not-allowed 422',
+    'without charges on the unused amount',
+  ],
+  [
+    'a charge on something that is not known',
+    { insurances: [insurance({ ValueIsPercentage: true, PercentAppliedTo: 'Nothing' })] },
+    {},
+    'productCode unknown-value 422',
+    'insurance Life, PercentAppliedTo, must be one of',
+  ],
+  [
+    'a charge that the type cannot charge',
+    ownType(readsFees, { commissions: [percentFee(1, { PercentAppliedTo: 'Installment' })] }),
+    { ...OWN, installmentValue: decimal(300) },
+    'scheduleType not-allowed 422',
+    'can charge the commission Administration',
+  ],
+  [
+    'a percentage out of range',
+    { commissions: [percentFee(100_001)] },
+    {},
+    'productCode out-of-range 422',
+    'commission Administration, its percentage,',
+  ],
+  [
+    'a percentage by formula out of range',
+    { commissions: [feeByFormula('100001 * X', { ValueIsPercent: true })] },
+    commissionInput,
+    'jsonInputFormula.commissionInput out-of-range 422',
+    'must give the commission Administration a price',
+  ],
+  [
+    'a price by formula that is too large',
+    { commissions: [feeByFormula('1000000000000000 * X')] },
+    commissionInput,
+    'jsonInputFormula.commissionInput amount-too-large 422',
+    'smaller commission Administration',
+  ],
+  [
+    'a price by formula below zero',
+    { commissions: [feeByFormula('0 - X')] },
+    commissionInput,
+    'jsonInputFormula.commissionInput out-of-range 422',
+    'must not make the commission Administration less than zero',
+  ],
+  [
+    'a price of the catalogue that is too large',
+    { commissions: [commission(price(1e15))] },
+    {},
+    'productCode amount-too-large 422',
+    'smaller commission Administration',
+  ],
+  [
+    'a price of the catalogue below zero',
+    { commissions: [commission(price(-1))] },
+    {},
+    'productCode not-allowed 422',
+    'commission Administration does not cost less than zero',
+  ],
+  [
+    'percentages that come to too much',
+    { commissions: [percentFee(100_000)] },
+    { amount: LARGEST },
+    'amount amount-too-large 422',
+    'must be smaller: with commission Administration',
+  ],
+  [
+    'a grace of a commission out of range',
+    { commissions: [commission({ GracePeriodFee: 1201 })] },
+    {},
+    'productCode out-of-range 422',
+    'commission Administration, GracePeriodFee, must be',
+  ],
+  [
+    'charges at the start that come to too much',
+    { commissions: [commission({ PeriodicityType: 'Once', ...price(1e15) })] },
+    {},
+    'productCode amount-too-large 422',
+    'charges at the start',
+  ],
+];
+
+/** Members of a schedule request that a simulation request does not have. */
+const FOREIGN =
+  /\b(Amount|InstallmentsNo|ProductType|InterestPercent|MultipleInterestRates|BandedInterestRates|MinUtilizedAmount|MaxUtilizedAmount|HolidayCountry|HolidayMethod|AllowNegativeAmortisation|UpFrontValue|SourceValue|SourcePercent|FeePeriodicityType|FeeDate|ActivationDate|FirstDueDate|Commission\[\d+\]|Insurance\[\d+\])/;
+
+describe('what the calculation refuses', () => {
+  it.each(REFUSALS)(
+    'is told in the words of a simulation: %s (E1)',
+    (...[, offering, request, fault, message]) => {
+      const outcome = simulated(offering, request);
+      const faults = outcome.kind === 'refused' ? outcome.faults : [];
+      expect(faults.map(({ path, code, status }) => `${path} ${code} ${status}`)).toEqual([fault]);
+      expect(faults[0]?.message).toContain(message);
+      expect(faults[0]?.message).not.toMatch(FOREIGN);
+    },
+  );
+});

@@ -1,0 +1,386 @@
+import { Decimal } from 'decimal.js';
+import { describe, expect, it } from 'vitest';
+import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/interest-options.ts';
+import type { FormulaRecord } from '../../../../shared/product/catalogue/record-parts.ts';
+import {
+  commission,
+  discount,
+  guid,
+  insurance,
+  interest,
+  messagesOf,
+  price,
+  rate,
+  recordOf,
+  recordsOf,
+  refusalOf,
+  warningsOf,
+} from '../../../support/worlds/simulated-product.ts';
+
+const { Fixed, Variable, Collection, BankingFormula } = INTEREST_OPTION_IDS;
+const decimal = (value: number | string) => new Decimal(value);
+
+const RANGE = { InterestStartDate: null, InterestEndDate: null };
+
+const SEVERAL = {
+  interests: [
+    interest({ Id: guid(101), Name: 'A' }),
+    interest({ Id: guid(102), Name: 'B', ...rate(9), IsDefault: true }),
+    interest({ Id: guid(103), Name: 'C', Type: 'Variable', ...rate(8) }),
+  ],
+};
+
+const FURTHER_ITEM = {
+  product: {
+    InterestsAndCommissions: [
+      { Id: guid(10), Name: 'One', InterestList: 'INT', CommissionList: 'COM', Filters: [] },
+      {
+        Id: guid(20),
+        Name: 'Two',
+        InterestList: 'INT',
+        CommissionList: null,
+        Filters: [
+          { Name: 'Age', From: 18, To: 30 },
+          { Name: 'Branch', List: 'ODD' },
+        ],
+      },
+    ],
+  },
+};
+
+describe('the interests of a simulation', () => {
+  it('are all those of the type, by its published id, its name, or both (Q3)', () => {
+    const ids = [guid(101), guid(102)];
+    expect(recordsOf(SEVERAL, { interestType: Fixed }).map((found) => found.interestId)).toEqual(ids);
+    expect(recordsOf(SEVERAL, { interestTypeName: ' fixed' }).map((found) => found.interestId)).toEqual(ids);
+    const both = { interestType: Variable.toUpperCase(), interestTypeName: 'Variable' };
+    expect(recordOf(SEVERAL, both).interestId).toBe(guid(103));
+  });
+
+  it('are the default one without a type, else the first (Q3)', () => {
+    expect(recordOf(SEVERAL).interestId).toBe(guid(102));
+    const interests = SEVERAL.interests.map((found) => ({ ...found, IsDefault: false }));
+    expect(recordOf({ interests }).interestId).toBe(guid(101));
+  });
+
+  it('are refused when id and name disagree (400), are not known or leave nothing (422) (Q3)', () => {
+    expect(refusalOf(SEVERAL, { interestType: Fixed, interestTypeName: 'Variable' })).toEqual([
+      'interestTypeName exclusive 400',
+    ]);
+    expect(refusalOf(SEVERAL, { interestType: guid(5) })).toEqual(['interestType unknown-value 422']);
+    expect(refusalOf(SEVERAL, { interestType: Collection })).toEqual(['interestType not-allowed 422']);
+    expect(messagesOf(SEVERAL, { interestTypeName: 'Collection' })).toEqual([
+      'must be a type that an interest of the product has on the day of the request: Fixed, Variable',
+    ]);
+    expect(refusalOf({ interests: [] })).toEqual(['productCode not-allowed 422']);
+  });
+
+  it('leave out closed ones, those for late payment, and those without a rate on the day (L2)', () => {
+    const interests = [
+      interest({ Id: guid(101), Name: 'A', Status: 'Closed' }),
+      interest({ Id: guid(102), Name: 'B', IsPenalty: true }),
+      interest({
+        Id: guid(103),
+        Name: 'C',
+        Values: [{ Value: 1, ValueStatus: 'Active', ValidFrom: '2025-01-02', ValidTo: null }],
+      }),
+      interest({ Id: guid(104), Name: 'D' }),
+    ];
+    expect(recordOf({ interests }, { interestTypeName: 'Fixed' }).interestId).toBe(guid(104));
+    expect(refusalOf({ interests: interests.slice(0, 3) })).toEqual(['productCode not-allowed 422']);
+  });
+
+  it('come once for each item that passes its filters, and both are counted (Q3, Q4, L3)', () => {
+    const offering = { ...SEVERAL, ...FURTHER_ITEM };
+    const records = recordsOf(offering, { interestTypeName: 'Fixed' });
+    expect(records.map((found) => [found.interestCommissionItemId, found.interestId])).toEqual([
+      [guid(10), guid(101)],
+      [guid(10), guid(102)],
+      [guid(20), guid(101)],
+      [guid(20), guid(102)],
+    ]);
+    expect(records.map((found) => [found.cntInterestId, found.cntInterestCommissionItemId])).toEqual(
+      Array.from({ length: 4 }, () => [2, 2]),
+    );
+    expect(records[3]?.commissionListId).toBeNull();
+    expect(recordsOf(offering, { jsonFilterCommission: [{ name: 'age', value: 30 }] })).toHaveLength(2);
+    expect(recordsOf(offering, { jsonFilterCommission: [{ name: 'Age', value: 31 }] })).toHaveLength(1);
+    expect(recordsOf(offering, { jsonFilterCommission: [{ name: 'Branch', value: 2 }] })).toHaveLength(1);
+    expect(recordsOf(offering, { jsonFilterCommission: [{ name: 'Branch', value: 3 }] })).toHaveLength(2);
+  });
+
+  it('warn of a filter that no item knows, and refuse figures that contradict each other (L3)', () => {
+    const sent = [
+      { name: 'Age', value: 20 },
+      { name: 'Shoe', value: 43 },
+    ];
+    expect(warningsOf(FURTHER_ITEM, { jsonFilterCommission: sent })).toEqual([
+      'unknown-filter jsonFilterCommission[1].name',
+    ]);
+    const twice = [...sent, { name: 'AGE', value: 21 }];
+    expect(refusalOf(FURTHER_ITEM, { jsonFilterCommission: twice })).toEqual([
+      'jsonFilterCommission[2].value exclusive 400',
+    ]);
+  });
+
+  it('are refused when filters leave no item (Q3)', () => {
+    const [, item] = FURTHER_ITEM.product.InterestsAndCommissions;
+    const offering = { product: { InterestsAndCommissions: item === undefined ? [] : [item] } };
+    expect(refusalOf(offering, { jsonFilterCommission: [{ name: 'Age', value: 99 }] })).toEqual([
+      'jsonFilterCommission not-allowed 422',
+    ]);
+  });
+
+  it('are at most a hundred, of 36,000 rows in all (E6)', () => {
+    const interests = Array.from({ length: 101 }, (_, place) =>
+      interest({ Id: guid(1000 + place), Name: `R${place}` }),
+    );
+    expect(
+      refusalOf({ interests: interests.slice(1) }, { interestTypeName: 'Fixed', loanPeriod: 361 }),
+    ).toEqual(['loanPeriod too-many-rows 422']);
+    expect(refusalOf({ interests }, { interestTypeName: 'Fixed' })).toEqual([
+      'jsonFilterCommission out-of-range 422',
+    ]);
+  });
+
+  it('have fewer sent rates the more of them there are, since each rate asks for a new payment (E6)', () => {
+    const steps = [{ ...RANGE, InterestName: 'x', InterestStartPeriod: 1, InterestEndPeriod: null }];
+    const collection = (place: number) =>
+      interest({ Id: guid(1000 + place), Type: 'Collection', Values: [], CollectionInterests: steps });
+    const jsonMultipleInterestRates = Array.from({ length: 1200 }, (_, at) => ({
+      FromInstNo: at + 1,
+      ToInstNo: at + 1,
+      InterestRate: decimal(5),
+    }));
+    const request = { interestType: Collection, loanPeriod: 1200 };
+    expect(
+      refusalOf({ interests: [1, 2, 3].map(collection) }, { ...request, jsonMultipleInterestRates }),
+    ).toEqual(['jsonMultipleInterestRates too-many-rows 422']);
+  });
+});
+
+const STEPPED = {
+  interests: [
+    interest({
+      Id: guid(101),
+      Name: 'Steps',
+      Type: 'Collection',
+      Values: [],
+      CollectionInterests: [
+        { ...RANGE, InterestName: 'Early', InterestStartPeriod: 1, InterestEndPeriod: 2 },
+        { ...RANGE, InterestName: 'LATE', InterestStartPeriod: 3, InterestEndPeriod: null },
+      ],
+    }),
+    interest({ Id: guid(102), Name: 'Early' }),
+    interest({ Id: guid(103), Name: 'Late', ...rate(24) }),
+  ],
+};
+
+describe('a Collection interest', () => {
+  it('has the rates of its ranges, and shows that of row 1 (Q3, R1)', () => {
+    const record = recordOf(STEPPED);
+    expect(record.interestPercent).toBe('12.0000%');
+    expect(record.rows.map((row) => row.pmt)).toEqual([0, 25_628, 25_628, 26_009, 26_009]);
+  });
+
+  it('leaves out the ranges after the last instalment (R1)', () => {
+    expect(recordOf(STEPPED, { loanPeriod: 2 }).terms.MultipleInterestRates).toHaveLength(1);
+    expect(recordOf(STEPPED, { loanPeriod: 1 }).rows).toHaveLength(2);
+  });
+
+  it('takes the rates that are sent instead (Q7)', () => {
+    const sent = [{ InterestRate: decimal(24), ToInstNo: 2 }, { InterestRate: decimal(12) }];
+    const record = recordOf(STEPPED, { interestType: Collection, jsonMultipleInterestRates: sent });
+    expect(record).toMatchObject({ interestPercent: '24.0000%' });
+    expect(record.rows[1]?.interest).toBe(2000);
+    expect(record.rows[3]?.interest).toBeLessThan(550);
+  });
+
+  it('has faults in sent rates told by the member that they were sent in (R1, E1)', () => {
+    const sent = [{ InterestRate: decimal(24), ToInstNo: 2 }, { FromInstNo: 4 }];
+    expect(refusalOf(STEPPED, { interestType: Collection, jsonMultipleInterestRates: sent })).toEqual([
+      'jsonMultipleInterestRates[1].InterestRate missing 400',
+    ]);
+    const gap = [{ InterestRate: decimal(24), ToInstNo: 2 }];
+    expect(refusalOf(STEPPED, { interestType: Collection, jsonMultipleInterestRates: gap })).toEqual([
+      'jsonMultipleInterestRates[0].ToInstNo rates-incomplete 422',
+    ]);
+  });
+
+  it('is the only one that rates may be sent with, and the type must be sent with them (Q7)', () => {
+    const jsonMultipleInterestRates = [{ InterestRate: decimal(24) }];
+    expect(refusalOf(STEPPED, { interestType: Fixed, jsonMultipleInterestRates })).toEqual([
+      'jsonMultipleInterestRates not-allowed 422',
+    ]);
+    expect(refusalOf(STEPPED, { jsonMultipleInterestRates })).toEqual(['interestType missing 400']);
+    expect(recordOf(STEPPED, { jsonMultipleInterestRates: [] }).interestPercent).toBe('12.0000%');
+  });
+
+  it('is not offered when one of its parts has no rate on the day (L2)', () => {
+    const interests = STEPPED.interests.slice(0, 2);
+    expect(refusalOf({ interests }, { interestTypeName: 'Collection' })).toEqual([
+      'interestTypeName not-allowed 422',
+    ]);
+  });
+
+  it('has rates by bands, each of its own part of the balance, less discounts (R2, Q5)', () => {
+    const band = { InterestName: 'B', IsForOverdraft: false, ValueMessage: null };
+    const always = { CollectionValidFrom: null, CollectionValidTo: null };
+    const BandedInterests = [
+      { ...band, ...always, MinUtilizedAmount: 800, MaxUtilizedAmount: null, Value: 8 },
+      { ...band, ...always, MinUtilizedAmount: 0, MaxUtilizedAmount: 799.99, Value: 12 },
+      {
+        ...band,
+        ...always,
+        CollectionValidTo: '2024-12-31',
+        MinUtilizedAmount: 0,
+        MaxUtilizedAmount: null,
+        Value: 1,
+      },
+      { ...band, ...always, IsForOverdraft: true, MinUtilizedAmount: 0, MaxUtilizedAmount: null, Value: 2 },
+    ];
+    const interests = [interest({ Type: 'Collection', Values: [], BandedInterests })];
+    const record = recordOf({ interests });
+    expect(record.interestPercent).toBe('8.0000%');
+    expect(record.rows[1]?.interest).toBe(800 + 133);
+    const half = discount({ AppliedToDimension: 'Interest', DiscountValue: 50 });
+    const discounted = recordOf({ interests, discounts: [half] });
+    expect(discounted.interestPercent).toBe('4.0000%');
+    expect(discounted.rows[1]?.interest).toBe(467);
+  });
+});
+
+function formula(Expression: string, Inputs: readonly string[]): FormulaRecord {
+  return { Name: 'F', Expression, Inputs };
+}
+
+const BY_FORMULA = {
+  interests: [
+    interest({
+      Type: 'BankingFormula',
+      UseBankingFormula: true,
+      Values: [],
+      Formula: formula('Base + max(1, 6 - Score / 200)', ['Base', 'Score']),
+    }),
+  ],
+};
+
+describe('a banking formula', () => {
+  const base = { name: 'base', value: decimal('2.25') };
+  const score = { name: 'Score', value: decimal(700) };
+
+  it('gives the rate from the arguments that are sent, names in any case (Q7)', () => {
+    const jsonInputFormula = { interestInput: [base, score] };
+    const record = recordOf(BY_FORMULA, { interestType: BankingFormula, jsonInputFormula });
+    expect(record).toMatchObject({ interestPercent: '4.7500%' });
+    expect(record.terms.InterestPercent?.toFixed()).toBe('4.75');
+  });
+
+  it('is exact up to as many decimals as a request can carry (M4)', () => {
+    const interests = [
+      interest({ Type: 'BankingFormula', Values: [], Formula: formula('Base / 3', ['Base']) }),
+    ];
+    const jsonInputFormula = { interestInput: [{ name: 'Base', value: decimal(20) }] };
+    const record = recordOf({ interests }, { interestType: BankingFormula, jsonInputFormula });
+    expect(record.interestPercent).toBe('6.6667%');
+    expect(record.terms.InterestPercent?.toFixed()).toBe(`6.${'6'.repeat(19)}7`);
+  });
+
+  it('is refused with every argument that is missing, and warns of extra ones (Q7)', () => {
+    expect(refusalOf(BY_FORMULA, { interestType: BankingFormula })).toEqual([
+      'jsonInputFormula.interestInput.Base missing 422',
+      'jsonInputFormula.interestInput.Score missing 422',
+    ]);
+    const extra = { name: 'Rating', value: decimal(1) };
+    const jsonInputFormula = { interestInput: [base, extra, score], commissionInput: [extra] };
+    expect(warningsOf(BY_FORMULA, { interestType: BankingFormula, jsonInputFormula })).toEqual([
+      'no-effect jsonInputFormula.interestInput.Rating',
+      'no-effect jsonInputFormula.commissionInput.Rating',
+    ]);
+  });
+
+  it('takes names that objects bring along for arguments like any other (Q7, L3)', () => {
+    const names = ['__proto__', 'constructor', 'toString'];
+    const others = names.map((name) => ({ name, value: decimal(1) }));
+    const sent = {
+      interestType: BankingFormula,
+      jsonInputFormula: { interestInput: [base, score, ...others] },
+    };
+    expect(warningsOf(BY_FORMULA, sent)).toEqual(
+      names.map((name) => `no-effect jsonInputFormula.interestInput.${name}`),
+    );
+    const reading = formula('constructor + toString', ['constructor', 'toString']);
+    const interests = [interest({ Type: 'BankingFormula', Values: [], Formula: reading })];
+    expect(refusalOf({ interests }, { interestType: BankingFormula })).toEqual([
+      'jsonInputFormula.interestInput.constructor missing 422',
+      'jsonInputFormula.interestInput.toString missing 422',
+    ]);
+    const figures = { interestType: BankingFormula, jsonInputFormula: { interestInput: others } };
+    expect(recordOf({ interests }, figures).interestPercent).toBe('2.0000%');
+    const filters = names.map((name) => ({ name, value: 1 }));
+    expect(warningsOf({}, { jsonFilterCommission: filters, jsonDiscountFilter: filters })).toHaveLength(6);
+  });
+
+  it('needs the interest type beside its arguments (interface 4.4)', () => {
+    const jsonInputFormula = { interestInput: [base, score] };
+    expect(refusalOf(BY_FORMULA, { jsonInputFormula })).toEqual(['interestType missing 400']);
+    expect(recordOf({}, { jsonInputFormula: { interestInput: [] } }).interestPercent).toBe('12.0000%');
+  });
+
+  it('is refused when it has no value, or an argument is sent twice (Q7)', () => {
+    const interests = [
+      interest({ Type: 'BankingFormula', Values: [], Formula: formula('1 / Base', ['Base']) }),
+    ];
+    const zero = { name: 'Base', value: decimal(0) };
+    const sent = { interestType: BankingFormula, jsonInputFormula: { interestInput: [zero] } };
+    expect(refusalOf({ interests }, sent)).toEqual(['jsonInputFormula.interestInput formula-failed 422']);
+    const tiny = { interestInput: [{ ...zero, value: decimal('1e-9') }] };
+    expect(messagesOf({ interests }, { ...sent, jsonInputFormula: tiny })).toEqual([
+      'must give a rate: it must be from -100000 to 100000 percent a year',
+    ]);
+    const twice = { interestInput: [base, { ...zero, name: 'BASE' }] };
+    expect(refusalOf({ interests }, { ...sent, jsonInputFormula: twice })).toEqual([
+      'jsonInputFormula.interestInput.BASE exclusive 400',
+    ]);
+  });
+
+  it('gives commissions, insurances and discounts their prices from their own arguments (Q7)', () => {
+    const offering = {
+      commissions: [
+        commission({ UseBankingFormula: true, Formula: formula('Cost * 2', ['Cost']), ...price(null) }),
+      ],
+      insurances: [
+        insurance({
+          UseBankingFormula: true,
+          ValueIsPercentage: true,
+          Formula: formula('Age / 100', ['Age']),
+          Values: [],
+        }),
+      ],
+      discounts: [
+        discount({
+          UseBankingFormula: true,
+          IsPercentage: false,
+          Formula: formula('Years', ['Years']),
+          DiscountValue: null,
+        }),
+      ],
+    };
+    const jsonInputFormula = {
+      commissionInput: [{ name: 'Cost', value: decimal('3.333') }],
+      insuranceInput: [{ name: 'Age', value: decimal(40) }],
+      discountInput: [{ name: 'Years', value: decimal('0.5') }],
+    };
+    const record = recordOf(offering, { interestType: Fixed, jsonInputFormula });
+    expect(record).toMatchObject({ firstFee: 617, firstInsurance: 400 });
+    expect(refusalOf(offering, { interestType: Fixed })).toEqual([
+      'jsonInputFormula.commissionInput.Cost missing 422',
+      'jsonInputFormula.insuranceInput.Age missing 422',
+      'jsonInputFormula.discountInput.Years missing 422',
+    ]);
+    const negative = { ...jsonInputFormula, discountInput: [{ name: 'Years', value: decimal(-1) }] };
+    expect(refusalOf(offering, { interestType: Fixed, jsonInputFormula: negative })).toEqual([
+      'jsonInputFormula.discountInput out-of-range 422',
+    ]);
+  });
+});

@@ -1,0 +1,246 @@
+import { Decimal } from 'decimal.js';
+import { describe, expect, it } from 'vitest';
+import { formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
+import { date } from '../../../support/builders/lending-loan.ts';
+import {
+  formulaColumn,
+  LEVEL_COLUMNS,
+  recordOf as scheduleType,
+} from '../../../support/builders/schedule-type-records.ts';
+import {
+  commission,
+  insurance,
+  interest,
+  messagesOf,
+  price,
+  rate,
+  recordOf,
+  refusalOf,
+  simulated,
+  warningsOf,
+} from '../../../support/worlds/simulated-product.ts';
+
+const decimal = (value: number | string) => new Decimal(value);
+
+describe('the schedule of a simulation', () => {
+  it('starts with row 0, which carries the down payment, and goes on with what is left (Q1)', () => {
+    const { rows } = recordOf({}, { downPayment: decimal(100) });
+    expect(rows[0]).toEqual({
+      InstallmentNo: 0,
+      remainingValue: 100_000,
+      pmt: 0,
+      interest: 0,
+      principal: 10_000,
+      managementFee: 0,
+      totalInstallment: 10_000,
+    });
+    expect(rows[1]).toMatchObject({ InstallmentNo: 1, remainingValue: 90_000 });
+    expect(rows).toHaveLength(5);
+  });
+
+  it('has row 0 without a down payment too (Q1)', () => {
+    const { rows } = recordOf();
+    expect(rows[0]).toMatchObject({ remainingValue: 100_000, principal: 0, totalInstallment: 0 });
+    expect(rows[1]).toMatchObject({ remainingValue: 100_000, interest: 1000, pmt: 25_628 });
+  });
+
+  it('refuses a down payment that leaves nothing to finance (Q1)', () => {
+    expect(refusalOf({}, { downPayment: decimal(1000) })).toEqual(['downPayment out-of-range 422']);
+    expect(refusalOf({}, { downPayment: decimal(-1) })).toEqual(['downPayment out-of-range 422']);
+  });
+
+  it('starts on the day of the request and is first due one period later, by the product periodicity (Q2)', () => {
+    const monthly = recordOf({}, {}, date('2025-01-31')).terms;
+    expect(monthly).toMatchObject({ PeriodicityType: 'Monthly', InstallmentDay: 31, InstallmentsNo: 4 });
+    expect(formatCalendarDate(monthly.ActivationDate ?? SOME_DAY)).toBe('2025-01-31');
+    const quarterly = recordOf({ general: { PeriodicityType: 'Quarterly' } });
+    expect(quarterly.rows[1]).toMatchObject({ interest: 3000 });
+  });
+
+  it('moves due dates by the calendars of the product and defers interest as it says (Q2, H1, H3)', () => {
+    const shift = { HolidayShiftForRepaymentInstallments: true, HolidayShiftMethod: 'Backward' };
+    const offering = {
+      general: { ...shift, DeferDueDate: true },
+      product: { CountryCalendars: ['RO', 'TARGET'] },
+    };
+    expect(recordOf(offering).terms).toMatchObject({
+      HolidayShift: true,
+      HolidayCountry: 'RO+TARGET',
+      HolidayMethod: 'Backward',
+      DeferDueDate: true,
+    });
+    expect(recordOf(offering).rows.map((row) => row.interest)).not.toEqual(
+      recordOf().rows.map((row) => row.interest),
+    );
+    expect(recordOf().terms).not.toHaveProperty('HolidayShift');
+  });
+
+  it('takes schedule types of the product only, by name or code in any case (Q2)', () => {
+    expect(recordOf({}, { scheduleType: ' equalprincipal ' }).rows[1]).toMatchObject({ principal: 25_000 });
+    expect(refusalOf({}, { scheduleType: 'InterestOnly' })).toEqual([
+      'scheduleType unknown-schedule-type 422',
+    ]);
+    expect(messagesOf({}, { scheduleType: 'Nothing' })).toEqual([
+      'must be a schedule type of the product: EqualInstallments, EqualPrincipal',
+    ]);
+  });
+
+  it('refuses a schedule type that needs what a simulation does not have (Q2)', () => {
+    const offering = { product: { PaymentScheduleTypes: ['Balloon'] } };
+    expect(messagesOf(offering, { scheduleType: 'Balloon' })).toEqual([
+      'must not be a type that needs ResidualValue, which the product does not have',
+    ]);
+  });
+
+  it('pays a loan of the periodicity Once back at the end of its term, counted in PeriodType (Q6)', () => {
+    const offering = {
+      general: { PeriodicityType: 'Once' },
+      product: { PaymentScheduleTypes: ['Once'] },
+      availability: { MaximumPeriod: 6 },
+    };
+    const { rows, irr } = recordOf(offering, { scheduleType: 'Once', loanPeriod: 6 });
+    expect(rows.map(({ InstallmentNo, interest: due }) => [InstallmentNo, due])).toEqual([
+      [0, 0],
+      [1, 6000],
+    ]);
+    expect(irr).toBeNull();
+    expect(refusalOf(offering, { scheduleType: 'Once', loanPeriod: 7 })).toEqual([
+      'loanPeriod out-of-range 422',
+    ]);
+  });
+
+  it('locks the payment that is asked for, and refuses one that does not cover the interest (B2)', () => {
+    expect(recordOf({}, { installmentValue: decimal(300) }).rows.map((row) => row.pmt)).toEqual([
+      0, 30_000, 30_000, 30_000, 12_248,
+    ]);
+    expect(refusalOf({}, { installmentValue: decimal(5) })).toEqual([
+      'installmentValue payment-below-interest 422',
+    ]);
+    const principal = { scheduleType: 'EqualPrincipal', principalValue: decimal(200) };
+    expect(recordOf({}, principal).rows[1]).toMatchObject({ principal: 20_000 });
+    expect(refusalOf({}, { principalValue: decimal(200) })).toEqual(['principalValue not-allowed 422']);
+  });
+
+  it('counts in the currency of the product (M2)', () => {
+    const yen = { availability: { Currency: 'JPY' } };
+    expect(recordOf(yen)).toMatchObject({ currencyDigits: 0, total: 1026 });
+    expect(refusalOf(yen, { amount: decimal('1000.5') })).toEqual(['amount too-many-decimals 422']);
+  });
+});
+
+const SOME_DAY = date('1900-01-01');
+
+describe('the figures of a simulation record', () => {
+  const offering = {
+    commissions: [commission()],
+    insurances: [insurance()],
+  };
+
+  it('shows those of row 1 first, and the sums of the columns, row 0 included (Q4)', () => {
+    const record = recordOf(offering, { downPayment: decimal(100) });
+    const [, first] = record.rows;
+    expect(first).toMatchObject({ managementFee: 1000, insurance: 300 });
+    expect(record).toMatchObject({
+      firstInstallment: first?.totalInstallment,
+      firstFee: 1000,
+      totalFee: 4000,
+      firstInsurance: 300,
+      totalInsurance: 1200,
+      total: record.rows.reduce((sum, row) => sum + row.totalInstallment, 0),
+    });
+    expect(record.total).toBe(10_000 + 92_260 + 4000 + 1200);
+  });
+
+  it('has the rate with four decimals, and an IRR that fees raise and insurances do not (Q4, A3)', () => {
+    expect(recordOf()).toMatchObject({ interestPercent: '12.0000%', irr: '12.0026%' });
+    const withInsurance = recordOf({ insurances: [insurance()] });
+    expect(withInsurance.irr).toBe('12.0026%');
+    const withFee = recordOf({ commissions: [commission()] });
+    expect(Number.parseFloat(withFee.irr ?? '')).toBeGreaterThan(16);
+  });
+
+  it('has row 0 out of the rate: what is paid down was never lent (A3)', () => {
+    expect(recordOf({}, { amount: decimal(2000), downPayment: decimal(1000) }).irr).toBe('12.0026%');
+  });
+
+  it('leaves fees that are paid once at the start out of all sums (Q4, Q6)', () => {
+    const once = commission({ PeriodicityType: 'Once', ...price(100) });
+    expect(recordOf({ commissions: [once] })).toMatchObject({ firstFee: 0, totalFee: 0, irr: '12.0026%' });
+  });
+
+  it('names interest, lists and item by their ids, and null where there are no commissions (Q4)', () => {
+    const ids = recordOf();
+    expect(ids).toMatchObject({
+      interestId: '00000000-0000-4000-8000-000000000100',
+      interestListId: '00000000-0000-4000-8000-000000000011',
+      interestCommissionItemId: '00000000-0000-4000-8000-000000000010',
+      commissionListId: '00000000-0000-4000-8000-000000000012',
+      cntInterestId: 1,
+      cntInterestCommissionItemId: 1,
+    });
+  });
+
+  it('keeps a rate with many decimals exact in the schedule and rounds only what is shown (M4, Q4)', () => {
+    const record = recordOf({ interests: [interest(rate(7.123_456))] });
+    expect(record.interestPercent).toBe('7.1235%');
+    expect(record.terms.InterestPercent?.toFixed()).toBe('7.123456');
+  });
+});
+
+describe('a schedule type whose formulas read the advance', () => {
+  const [remaining, interestColumn] = LEVEL_COLUMNS;
+  const record = scheduleType(
+    [remaining, interestColumn, formulaColumn('Principal', 'AdvanceAmount / 2')].filter(
+      (column) => column !== undefined,
+    ),
+  );
+  const own = {
+    product: { PaymentScheduleTypes: ['Own type', 'EqualInstallments'] },
+    lending: { scheduleTypes: [{ source: 'test', record }] },
+  };
+  const sent = { scheduleType: 'Own type', downPayment: decimal(100) };
+
+  it('gets the down payment as AdvanceAmount, without a warning (Q1, S2)', () => {
+    expect(recordOf(own, sent).rows[1]).toMatchObject({ remainingValue: 90_000, principal: 5000 });
+    expect(recordOf(own, { scheduleType: 'Own type' }).rows[1]).toMatchObject({ principal: 0 });
+    expect(warningsOf(own, sent)).toEqual([]);
+  });
+
+  it('is the only one that gets it: others would warn (E5)', () => {
+    const level = { ...sent, scheduleType: 'EqualInstallments' };
+    expect(warningsOf(own, level)).toEqual([]);
+    expect(recordOf(own, level).terms.AdvanceAmount).toBeUndefined();
+  });
+});
+
+describe('a product that cannot be simulated', () => {
+  it('is unknown when no approved version is valid on the day (L1)', () => {
+    expect(simulated({}, { productCode: 'NO' })).toMatchObject({ kind: 'refused', unknownProduct: true });
+    expect(simulated({ product: { Status: 'Draft' } })).toMatchObject({ unknownProduct: true });
+    expect(simulated({ product: { EndDate: '2024-12-31' } })).toMatchObject({ unknownProduct: true });
+    expect(simulated({ product: { EndDate: '2025-01-01' } }, { productCode: 'pl' }).kind).toBe('simulation');
+  });
+
+  it('is refused with everything that is wrong at once (E3)', () => {
+    const bounds = { MinimumAmount: 2000, MaximumPeriod: 3, MinimumAdvance: 10 };
+    expect(
+      refusalOf(
+        { availability: bounds },
+        { scheduleType: 'X', interestTypeName: 'Y', discount: [{ Name: 'Z' }] },
+      ),
+    ).toEqual([
+      'amount out-of-range 422',
+      'downPayment out-of-range 422',
+      'scheduleType unknown-schedule-type 422',
+      'loanPeriod out-of-range 422',
+      'interestTypeName unknown-value 422',
+      'discount[0].Name unknown-value 422',
+    ]);
+  });
+
+  it('is refused where it is not made for its schedule type, with the reason (S4)', () => {
+    expect(refusalOf({ product: { BankingProductType: 'D' } })).toEqual([
+      'scheduleType product-type-mismatch 422',
+    ]);
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import {
+  catalogueOfRecords,
+  viewOfRecords,
+} from '../../../../shared/product/validation/catalogue-of-records.ts';
+import { exampleJson, exampleWith } from '../../../support/builders/catalogue-entries.ts';
+import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
+import { date } from '../../../support/builders/lending-loan.ts';
+
+const TODAY = date('2025-06-30');
+
+/** A GUID that nothing in the example has. */
+const id = (last: number): string => `11111111-1111-4111-8111-11111111111${last}`;
+
+describe('a catalogue in memory (L1, L2)', () => {
+  const catalogue = EXAMPLE_CATALOGUE;
+
+  it('finds the approved version of the day by code in any case', () => {
+    expect(catalogue.product('tl-personal', date('2023-12-31'))?.Version).toBe(1);
+    expect(catalogue.product(' TL-Personal ', date('2024-01-01'))?.Version).toBe(2);
+    expect(catalogue.product('TL-PERSONAL', date('2019-12-31'))).toBeUndefined();
+    expect(catalogue.product('TL-BRIDGE', date('2021-01-01'))).toBeUndefined();
+    expect(catalogue.product('TL-OTHER', TODAY)).toBeUndefined();
+  });
+
+  it('finds a version by its id only while it answers', () => {
+    const [first, second, draft] = [1, 2, 3].map((version) => exampleJson('product', 'TL-PERSONAL', version));
+    expect(catalogue.productById(second.Id.toUpperCase(), TODAY)?.Version).toBe(2);
+    expect(catalogue.productById(first.Id, TODAY)).toBeUndefined();
+    expect(catalogue.productById(first.Id, date('2023-01-01'))?.Version).toBe(1);
+    expect(catalogue.productById(draft.Id, TODAY)).toBeUndefined();
+  });
+
+  it('finds lists in any case, and of several versions the Active one with the highest number', () => {
+    expect(catalogue.interestList('int-home')?.Name).toBe('Home loan interests');
+    expect(catalogue.commissionList('COM-HOME')?.Commissions).toHaveLength(4);
+    expect(catalogue.insuranceList('ins-vehicle')?.Insurances).toHaveLength(1);
+    expect(catalogue.discountList('DIS-HOME')?.Discounts).toHaveLength(3);
+    expect(catalogue.customList('preferred-employers')?.Values).toContain(1017);
+    expect(catalogue.interestList('COM-HOME')).toBeUndefined();
+
+    const list = exampleJson('interest-list', 'INT-LEASE');
+    const records = exampleWith(
+      { kind: 'interest-list', json: { ...list, Version: 2, Id: id(2), Name: 'Second' }, source: 'b.json' },
+      { kind: 'interest-list', json: { ...list, Version: 3, Id: id(3), Status: 'Draft' }, source: 'c.json' },
+    );
+    expect(viewOfRecords(records, catalogue.lending).interestList('INT-LEASE')?.Name).toBe('Second');
+    expect(catalogueOfRecords(records).kind).toBe('catalogue');
+  });
+
+  it('knows schedule types, periodicities and calendars, its own and the built-in ones', () => {
+    const { lending } = catalogue;
+    expect(lending.findScheduleType('CardMinimumPayment')?.type.code).toBe('CMP');
+    expect(lending.findScheduleType('EqualInstallments')?.type.code).toBe('EI');
+    expect(lending.periodicities.map(({ name }) => name)).toContain('Every 10 days');
+    expect(lending.calendars.find('bank')?.isWorkingDay(date('2026-01-02'))).toBe(false);
+  });
+
+  it('tells the faults of schedule types beside those of other records', () => {
+    const type = exampleJson('schedule-type', 'CMP');
+    const product = exampleJson('product', 'CC-CLASSIC');
+    product.Availability.Currency = 'XXX';
+    const outcome = catalogueOfRecords(
+      exampleWith(
+        { kind: 'schedule-type', json: { ...type, ScheduleInterestCalculationType: 'Lunar' } },
+        { kind: 'product', json: product },
+      ),
+    );
+    const messages = outcome.kind === 'refused' ? outcome.faults.map(({ message }) => message) : [];
+    expect(messages).toEqual([
+      expect.stringContaining('ScheduleInterestCalculationType must be one of'),
+      'Availability.Currency must be a currency code of ISO 4217, such as EUR',
+    ]);
+  });
+});

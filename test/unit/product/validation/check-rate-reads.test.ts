@@ -1,0 +1,87 @@
+import { expect, it } from 'vitest';
+import { catalogueOfRecords } from '../../../../shared/product/validation/catalogue-of-records.ts';
+import type { CatalogueRecord } from '../../../../shared/product/catalogue/catalogue-records.ts';
+import type { InterestRecord, InterestValue } from '../../../../shared/product/catalogue/list-records.ts';
+import { addDays, formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
+import { date } from '../../../support/builders/lending-loan.ts';
+import { guid, interest, product } from '../../../support/worlds/simulated-product.ts';
+
+const VALUES = 400;
+const INTERESTS = 5;
+/** Reads of each value that one pass over all of them comes to, several times over. */
+const READS_OF_A_VALUE = 20;
+
+let reads = 0;
+
+/** A value of one day, which counts how often its first day is asked for. */
+function dailyValue(place: number): InterestValue {
+  const day = formatCalendarDate(addDays(date('2024-01-01'), place));
+  return {
+    Value: 5 + (place % 7) / 10,
+    ValueStatus: 'Active',
+    get ValidFrom() {
+      reads += 1;
+      return day;
+    },
+    ValidTo: day,
+  };
+}
+
+const variables = Array.from({ length: INTERESTS }, (_, place) =>
+  interest({
+    Id: guid(100 + place),
+    Name: `Variable ${place}`,
+    Type: 'Variable',
+    Values: Array.from({ length: VALUES }, (_value, index) => dailyValue(index)),
+  }),
+);
+const stepped: InterestRecord = interest({
+  Id: guid(199),
+  Name: 'Stepped',
+  Type: 'Collection',
+  Values: [],
+  CollectionInterests: variables.map(({ Name }, place) => ({
+    InterestName: Name,
+    InterestStartPeriod: place + 1,
+    InterestEndPeriod: place === variables.length - 1 ? null : place + 1,
+    InterestStartDate: null,
+    InterestEndDate: null,
+  })),
+});
+
+/** Reads of first days that the check of so many products with one list takes. */
+function readsFor(products: number): number {
+  const list = { Version: 1, Status: 'Active', Code: 'INT', Id: guid(11), Name: 'Interests' } as const;
+  const records: readonly CatalogueRecord[] = [
+    {
+      kind: 'interest-list',
+      source: 'interest-lists/int.json',
+      record: { ...list, Interests: [...variables, stepped] },
+    },
+    ...Array.from({ length: products }, (_, place) => ({
+      kind: 'product' as const,
+      source: `products/${place}.json`,
+      record: product({
+        product: {
+          Code: `P${place}`,
+          Id: guid(1000 + place),
+          Insurances: [],
+          Discounts: [],
+          InterestsAndCommissions: [
+            { Id: guid(5000 + place), Name: 'Offer', InterestList: 'INT', CommissionList: null, Filters: [] },
+          ],
+        },
+      }),
+    })),
+  ];
+  reads = 0;
+  expect(catalogueOfRecords(records)).toMatchObject({ kind: 'catalogue' });
+  return reads;
+}
+
+it('a list is read once for its products, and each of its values a few times only', () => {
+  const forOne = readsFor(1);
+  expect(forOne).toBeGreaterThanOrEqual(VALUES * INTERESTS);
+  expect(forOne).toBeLessThan(VALUES * INTERESTS * READS_OF_A_VALUE);
+  expect(readsFor(10)).toBe(forOne);
+});

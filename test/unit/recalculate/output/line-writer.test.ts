@@ -1,0 +1,84 @@
+import { gunzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { gzipSink, type ByteSink } from '../../../../scripts/recalculate/output/byte-sink.ts';
+import { createLineWriter } from '../../../../scripts/recalculate/output/line-writer.ts';
+
+function memorySink(onWrite: () => Promise<void> = () => Promise.resolve()) {
+  const pieces: Buffer[] = [];
+  const all = () => Buffer.concat(pieces);
+  const sink: ByteSink = {
+    write: async (bytes) => {
+      pieces.push(Buffer.from(bytes));
+      await onWrite();
+    },
+    sync: () => Promise.resolve(all().length),
+  };
+  return { sink, pieces, all };
+}
+
+const MIB = 1_024 * 1_024;
+
+it('writes lines in their order and in large pieces, whatever their characters take', async () => {
+  const { sink, pieces, all } = memorySink();
+  const writer = createLineWriter(sink);
+  const lines = Array.from({ length: 3_000 }, (_, index) => `${index} ${'ț€😀x'.repeat(100)}\n`);
+  for (const line of lines) await writer.write(line);
+  const length = await writer.sync();
+  expect(all().toString('utf8')).toBe(lines.join(''));
+  expect(length).toBe(all().length);
+  expect(pieces.length).toBeLessThan((2 * length) / MIB + 1);
+});
+
+it('takes a line that is larger than its buffer', async () => {
+  const { sink, all } = memorySink();
+  const writer = createLineWriter(sink);
+  const lines = ['first\n', `${'é'.repeat(2 * MIB)}\n`, 'last\n'];
+  for (const line of lines) await writer.write(line);
+  await writer.sync();
+  expect(all().toString('utf8')).toBe(lines.join(''));
+});
+
+it('lets nobody run ahead of the disk by more than what it holds', async () => {
+  const written = Promise.withResolvers<void>();
+  const { sink } = memorySink(() => written.promise);
+  const writer = createLineWriter(sink);
+  const line = `${'x'.repeat(300_000)}\n`;
+  let held: Promise<void> | undefined;
+  let lines = 0;
+  while (held === undefined || (await isSettled(held))) {
+    held = writer.write(line);
+    lines += 1;
+  }
+  expect(lines * line.length).toBeLessThan(3 * MIB);
+  written.resolve();
+  await held;
+  await writer.sync();
+});
+
+it('tells of a failed write at the next chance, and of nothing else afterwards', async () => {
+  const { sink } = memorySink(() => Promise.reject(new Error('disk full')));
+  const writer = createLineWriter(sink);
+  await writer.write('line\n');
+  await expect(writer.sync()).rejects.toThrow('disk full');
+  await expect(writer.sync()).rejects.toThrow('disk full');
+});
+
+it('packs a file that may be cut at every sync', async () => {
+  const { sink, all } = memorySink();
+  const writer = createLineWriter(gzipSink(sink));
+  const cuts: number[] = [];
+  for (let member = 0; member < 3; member += 1) {
+    for (let line = 0; line < 5_000; line += 1) await writer.write(`${member}-${line} ${'abc'.repeat(50)}\n`);
+    cuts.push(await writer.sync());
+  }
+  expect(await writer.sync()).toBe(cuts.at(-1));
+  expect(cuts.map((cut) => gunzipSync(all().subarray(0, cut)).toString().split('\n').length - 1)).toEqual([
+    5_000, 10_000, 15_000,
+  ]);
+});
+
+async function isSettled(promise: Promise<void>): Promise<boolean> {
+  const pending = Symbol('pending');
+  const later = new Promise((resolve) => setImmediate(() => resolve(pending)));
+  return (await Promise.race([promise, later])) !== pending;
+}

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import {
+  csvHeader,
+  csvResult,
+  failureLine,
+  ndjsonResult,
+  type ContractResult,
+} from '../../../../scripts/recalculate/output/result-lines.ts';
+import { resumeCommand } from '../../../../scripts/recalculate/resume-command.ts';
+import { sumsOf } from '../../../../scripts/recalculate/report/schedule-sums.ts';
+import { renderRepaymentSchedule } from '../../../../shared/contract/schedule/render-repayment-schedule.ts';
+import { createProblem } from '../../../../shared/platform/create-problem.ts';
+import { schedule } from '../../../support/builders/codec-fixture.ts';
+
+const result = (members: Partial<ContractResult> = {}): ContractResult => ({
+  id: 'c-1',
+  schedule,
+  sums: sumsOf(schedule.rows),
+  warnings: undefined,
+  comparison: undefined,
+  ...members,
+});
+
+it('a result is one line of JSON with the id as it came', () => {
+  const numbered = ndjsonResult(result({ id: 42 }));
+  expect(numbered).toBe(`{"id":42,"schedule":${renderRepaymentSchedule(schedule)}}\n`);
+  const told = ndjsonResult(result({ id: 'a"\n', warnings: 'code;path' }));
+  expect(told.indexOf('\n')).toBe(told.length - 1);
+  expect(JSON.parse(told)).toMatchObject({ id: 'a"\n', warnings: 'code;path' });
+});
+
+it('a result as CSV has as many cells as the header, with and without a comparison', () => {
+  for (const isCompared of [false, true]) {
+    const columns = csvHeader(isCompared).trim().split(',');
+    expect(csvResult(result(), isCompared).trimEnd().split(',')).toHaveLength(columns.length);
+  }
+});
+
+it('an id that would be several cells is quoted', () => {
+  expect(csvResult(result({ id: 'a,"b"' }), false)).toMatch(/^"a,""b""",\d/);
+  expect(csvResult(result({ id: '0042' }), false)).toMatch(/^0042,/);
+});
+
+it('a failure names its line, its id where it has one, and the problem', () => {
+  const problem = createProblem('invalid-request');
+  expect(failureLine(7, undefined, problem)).toBe(`${JSON.stringify({ line: 7, problem })}\n`);
+  expect(JSON.parse(failureLine(7, 8, problem))).toMatchObject({ line: 7, id: 8 });
+});
+
+it('the command that goes on can be pasted into a shell, and overwrites nothing', () => {
+  expect(resumeCommand(['--input', 'my file.ndjson', '--output', "o'brien.csv", '--overwrite'])).toBe(
+    String.raw`npm run recalculate -- --input 'my file.ndjson' --output 'o'\''brien.csv' --resume`,
+  );
+  expect(resumeCommand(['--input', 'a', '--output', 'b', '--resume'])).toBe(
+    'npm run recalculate -- --input a --output b --resume',
+  );
+});

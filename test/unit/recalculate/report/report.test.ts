@@ -1,0 +1,191 @@
+import { expect, it } from 'vitest';
+import { compareSchedules } from '../../../../scripts/recalculate/report/compare-schedules.ts';
+import { readFormerSchedule } from '../../../../scripts/recalculate/input/former-schedule.ts';
+import { createReport, reportLines } from '../../../../scripts/recalculate/report/report.ts';
+import { sumsOf } from '../../../../scripts/recalculate/report/schedule-sums.ts';
+import { storedTally, tallyShape } from '../../../../scripts/recalculate/report/stored-tally.ts';
+import {
+  countFailure,
+  countSchedule,
+  emptyTally,
+  type CountedSchedule,
+  type Tally,
+} from '../../../../scripts/recalculate/report/tally.ts';
+
+const END = {
+  runId: 'run-1',
+  outcome: 'complete',
+  elapsedMs: 2_000,
+  sessions: 1,
+  withMovers: true,
+} as const;
+
+const counted = (
+  line: number,
+  totalMinor: number,
+  extra: Partial<CountedSchedule> = {},
+): CountedSchedule => ({
+  line,
+  id: `c-${line}`,
+  currency: 'EUR',
+  digits: 2,
+  rows: 1,
+  sums: sumsOf([{ principal: totalMinor - 5, interest: 3, managementFee: 2, totalInstallment: totalMinor }]),
+  hasWarnings: false,
+  comparison: 'none',
+  ...extra,
+});
+
+const row = (minor: number) => ({
+  InstallmentNo: 1,
+  principal: minor,
+  interest: 0,
+  managementFee: 0,
+  totalInstallment: minor,
+});
+
+function moved(line: number, beforeMinor: number, afterMinor: number): CountedSchedule {
+  const text = String(beforeMinor);
+  const former = readFormerSchedule(
+    [{ InstallmentNo: 1, principal: text, interest: 0, totalInstallment: text }],
+    0,
+  );
+  if (former === undefined) throw new Error('not readable');
+  const rows = [row(afterMinor)];
+  const sums = sumsOf(rows);
+  return counted(line, afterMinor, { sums, digits: 0, comparison: compareSchedules(former, rows, sums) });
+}
+
+function tallyOf(...schedules: CountedSchedule[]): Tally {
+  const tally = emptyTally();
+  for (const schedule of schedules) countSchedule(tally, schedule);
+  return tally;
+}
+
+it('adds up by currency and digits, exactly, however large', () => {
+  const huge = Number.MAX_SAFE_INTEGER;
+  const report = createReport(
+    tallyOf(
+      counted(1, huge),
+      counted(2, huge),
+      counted(3, 100, { currency: 'JPY', digits: 0 }),
+      counted(4, 7, { currency: null }),
+    ),
+    END,
+  );
+  expect(
+    report.totals.map(({ currency, total, fees, contracts }) => [currency, total, fees, contracts]),
+  ).toEqual([
+    [null, '0.07', '0.02', 1],
+    ['EUR', '180143985094819.82', '0.04', 2],
+    ['JPY', '100', '2', 1],
+  ]);
+});
+
+it('counts what failed by code, the most frequent first, and what was read', () => {
+  const tally = tallyOf(counted(1, 100, { hasWarnings: true }));
+  for (const code of ['not-computable', 'invalid-request', 'invalid-request']) countFailure(tally, code);
+  const report = createReport(tally, END);
+  expect(report).toMatchObject({ read: 4, calculated: 1, failed: 3, withWarnings: 1, contractsPerSecond: 2 });
+  expect(Object.entries(report.failuresByCode)).toEqual([
+    ['invalid-request', 2],
+    ['not-computable', 1],
+  ]);
+});
+
+it('tells what changed against former schedules: of those contracts only', () => {
+  const report = createReport(
+    tallyOf(moved(1, 100, 80), moved(2, 50, 50), counted(3, 999, { digits: 0, comparison: 'unreadable' })),
+    END,
+  );
+  expect(report.former).toEqual({ compared: 2, changed: 1, unreadable: 1 });
+  expect(report.totals[0]).toMatchObject({
+    contracts: 3,
+    total: '1129',
+    compared: {
+      contracts: 2,
+      before: { total: '150' },
+      after: { total: '130' },
+      difference: { total: '-20' },
+    },
+  });
+});
+
+it('names the lines of former schedules that cannot be read, the first ten of them', () => {
+  const broken = Array.from({ length: 12 }, (_, index) =>
+    counted(index + 5, 100, { digits: 0, comparison: 'unreadable' }),
+  );
+  const few = createReport(tallyOf(moved(1, 100, 80), ...broken.slice(0, 2)), END);
+  expect(few.unreadableFormerLines).toEqual([5, 6]);
+  expect(reportLines(few)).toContain(
+    '  compared      1, 1 changed, 2 former schedules unreadable (line 5, 6)',
+  );
+  const many = reportLines(createReport(tallyOf(...broken), END)).join('\n');
+  expect(many).toContain('12 former schedules unreadable (line 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, ...)');
+  expect(createReport(tallyOf(moved(1, 100, 80)), END).unreadableFormerLines).toBeUndefined();
+});
+
+it('says that there was nothing to compare with, where a comparison was asked for', () => {
+  const tally = tallyOf(counted(1, 100));
+  const text = 'no line has a former schedule';
+  expect(reportLines(createReport(tally, { ...END, withMovers: true })).join('\n')).toContain(text);
+  expect(reportLines(createReport(tally, { ...END, withMovers: false })).join('\n')).not.toContain(text);
+});
+
+it('names the ten contracts that moved most, by size whatever the sign, equal ones in the order of the input', () => {
+  const changes = [1, -90, 3, 50, 0, -50, 7, 8, 9, 10, 11, 12, 13];
+  const report = createReport(
+    tallyOf(...changes.map((change, index) => moved(index + 1, 1_000, 1_000 + change))),
+    END,
+  );
+  expect(report.largestMovers?.map(({ difference }) => Number(difference))).toEqual([
+    -90, 50, -50, 13, 12, 11, 10, 9, 8, 7,
+  ]);
+  expect(report.largestMovers?.[0]).toMatchObject({ id: 'c-2', line: 2, before: '1000', after: '910' });
+  expect(createReport(tallyOf(moved(1, 1, 2)), { ...END, withMovers: false }).largestMovers).toBeUndefined();
+});
+
+it('compares the size of changes by the figure, not by the minor units of the currency', () => {
+  const tally = tallyOf(moved(1, 1_000, 1_005), { ...moved(2, 1_000, 1_400), digits: 2, currency: 'RON' });
+  expect(tally.movers.map(({ line }) => line)).toEqual([1, 2]);
+});
+
+it('is the same after a checkpoint as without', () => {
+  const tally = tallyOf(moved(1, 100, 80), counted(2, 100), counted(3, 7, { currency: null }));
+  countFailure(tally, 'unexpected');
+  const restored = tallyShape.parse(JSON.parse(JSON.stringify(storedTally(tally))));
+  expect(restored).toEqual(tally);
+  for (const each of [tally, restored]) countSchedule(each, moved(9, 10, 30));
+  expect(createReport(restored, END)).toEqual(createReport(tally, END));
+});
+
+it('reads as text with thousands apart, and says how to go on', () => {
+  const tally = tallyOf(counted(1, 123_456_789), moved(2, 100, 80));
+  countFailure(tally, 'invalid-request');
+  const lines = reportLines(
+    createReport(tally, { ...END, outcome: 'aborted', reason: 'SIGINT', resumeWith: 'again --resume' }),
+  );
+  expect(lines).toEqual([
+    'run run-1: aborted, SIGINT',
+    '  read          3',
+    '  calculated    2  (2 installments)',
+    '  failed        1  (invalid-request 1)',
+    '  EUR, 1 contracts: principal 80, interest 0, fees 0, total 80',
+    '    1 with a former schedule, before: principal 100, interest 0, fees 0, total 100',
+    '    1 with a former schedule, after:  principal 80, interest 0, fees 0, total 80',
+    '    1 with a former schedule, change: principal -20, interest 0, fees 0, total -20',
+    '  EUR, 1 contracts: principal 1 234 567.84, interest 0.03, fees 0.02, total 1 234 567.89',
+    '  compared      1, 1 changed',
+    '  moves most: c-2 (line 2) 100 -> 80, -20 EUR',
+    '  took          2.0 s, 2 contracts/s',
+    'go on with: again --resume',
+  ]);
+});
+
+it('warns of an input without any contract, of which nothing failed either', () => {
+  const report = createReport(emptyTally(), END);
+  expect(report.warning).toBe('the input held no contract');
+  expect(reportLines(report)).toContain('  warning: the input held no contract');
+  expect(createReport(emptyTally(), { ...END, outcome: 'aborted' }).warning).toBeUndefined();
+  expect(createReport(tallyOf(counted(1, 100)), END).warning).toBeUndefined();
+});

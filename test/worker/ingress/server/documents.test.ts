@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { openTestIngress, postEcho } from '../../../support/worlds/ingress-fixture.ts';
+
+describe('documents', () => {
+  it.each([
+    ['/openapi.json', 'application/json; charset=utf-8', '{"openapi":"3.1.0"}'],
+    ['/asyncapi.json', 'application/json; charset=utf-8', '{"asyncapi":"3.0.0"}'],
+    ['/docs', 'text/html; charset=utf-8', '<!doctype html><style>p{}</style><p>Docs'],
+  ])('serves %s with an entity tag', async (path, type, body) => {
+    const ingress = await openTestIngress();
+    const response = await fetch(ingress.url + path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe(type);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(await response.text()).toBe(body);
+    const etag = response.headers.get('etag') ?? '';
+    for (const tags of [etag, `"other", W/${etag}`, '*']) {
+      const again = await fetch(ingress.url + path, { headers: { 'if-none-match': tags } });
+      expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+    }
+    const changed = await fetch(ingress.url + path, { headers: { 'if-none-match': '"other"' } });
+    expect(changed.status).toBe(200);
+    const head = await fetch(ingress.url + path, { method: 'HEAD' });
+    expect([head.status, await head.text(), head.headers.get('etag')]).toEqual([200, '', etag]);
+  });
+
+  it('lets the page load nothing, and run its own inline styles only', async () => {
+    const response = await fetch(`${(await openTestIngress()).url}/docs`);
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    const hash = createHash('sha256').update('p{}').digest('base64');
+    expect(policy).toContain(`style-src 'sha256-${hash}'`);
+    expect(policy).toContain("script-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+  });
+
+  it('leads from the root to the page, below a base path too', async () => {
+    for (const basePath of ['', '/bank']) {
+      const ingress = await openTestIngress({ options: { basePath } });
+      const response = await fetch(`${ingress.url}/`, { redirect: 'manual' });
+      expect([response.status, response.headers.get('location')]).toEqual([302, `${basePath}/docs`]);
+    }
+  });
+});
+
+describe('figures', () => {
+  it('count requests by action and status, and never by what a caller made up', async () => {
+    const ingress = await openTestIngress();
+    await postEcho(ingress, {});
+    await postEcho(ingress, { bad: 1 });
+    await fetch(`${ingress.url}/platapi/automation-processors/actions/made-up`, { method: 'POST' });
+    const response = await fetch(`${ingress.url}/metrics`);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
+    const text = await response.text();
+    expect(text).toContain('plat_http_request_duration_seconds_count{action="PLAT_BP_Echo",status="200"} 1');
+    expect(text).toContain('plat_http_request_duration_seconds_count{action="PLAT_BP_Echo",status="400"} 1');
+    expect(text).toContain('plat_http_request_duration_seconds_count{action="other",status="404"} 1');
+    expect(text).toMatch(/^plat_ingress_pending_replies 0$/m);
+    expect(text).toMatch(/^plat_ingress_results 0$/m);
+    expect(text).not.toContain('made-up');
+  });
+});

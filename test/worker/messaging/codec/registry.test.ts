@@ -1,0 +1,251 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { messageDefinition } from '../../../../schemas/catalogue.ts';
+import { recordName } from '../../../../schemas/message-definition.ts';
+import { readSchema } from '../../../../schemas/schema-files.ts';
+import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
+import {
+  createSchemaRegistry,
+  type FoundSchema,
+  type SchemaRegistry,
+} from '../../../../shared/messaging/codec/schema-registry.ts';
+import { registeredVersions } from '../../../../shared/messaging/codec/schema-history.ts';
+import { NEGATIVE_CACHE_MS } from '../../../../shared/messaging/codec/schema-store.ts';
+import { InfrastructureError } from '../../../../shared/platform/errors.ts';
+import {
+  codecOf,
+  payloadOf,
+  problemOf,
+  PROBLEM,
+  problem,
+  REQUEST,
+  smallRequest,
+} from '../../../support/builders/codec-fixture.ts';
+
+const MINUTE = 60_000;
+const textOf = (type: string) => readSchema(messageDefinition(type)!);
+const subjectOf = (type: string) => recordName(messageDefinition(type)!);
+
+/** A registry in memory that counts what it is asked. */
+function fakeRegistry(schemas: Record<number, string> = {}) {
+  const byId = new Map(Object.entries(schemas).map(([id, text]) => [Number(id), text]));
+  const state = { asked: [] as number[], registered: [] as string[], away: false };
+  const answer = async (): Promise<void> => {
+    await Promise.resolve();
+    if (state.away) throw new InfrastructureError('schema-registry-unavailable', 'away');
+  };
+  const registry: SchemaRegistry = {
+    schemaOf: async (id): Promise<FoundSchema> => {
+      state.asked.push(id);
+      await answer();
+      const text = byId.get(id);
+      return text === undefined ? { kind: 'unknown' } : { kind: 'found', schema: parseWriterSchema(text) };
+    },
+    registeredId: async (_, text) => {
+      await answer();
+      return [...byId].find(([, known]) => known === text)?.[0];
+    },
+    register: async (subject, text) => {
+      await answer();
+      state.registered.push(subject);
+      byId.set(100 + state.registered.length, text);
+      return 100 + state.registered.length;
+    },
+  };
+  return { registry, state, byId };
+}
+
+/** A request written with a registry's id. */
+async function writtenWithId(id: number) {
+  const { registry } = fakeRegistry({ [id]: textOf(REQUEST) });
+  return codecOf({ registry }).encode(REQUEST, smallRequest, 'avro');
+}
+
+describe('a codec with a schema registry', () => {
+  it('writes with the id of the registry, at once after it has prepared', async () => {
+    const { registry, state } = fakeRegistry({ 7: textOf(REQUEST) });
+    const codec = codecOf({ registry });
+    await codec.prepare([REQUEST, PROBLEM]);
+    expect(state.registered).toEqual([subjectOf(PROBLEM)]);
+    const encoded = codec.encode(REQUEST, smallRequest, 'avro');
+    expect(encoded).not.toBeInstanceOf(Promise);
+    expect((await encoded).value.readUInt32BE(1)).toBe(7);
+    expect((await codec.encode(PROBLEM, problem, 'avro')).value.readUInt32BE(1)).toBe(101);
+  });
+
+  it('does not register where it may not, and says what to do', async () => {
+    const { registry, state } = fakeRegistry();
+    await expect(codecOf({ registry, registerMissing: false }).prepare([REQUEST])).rejects.toThrow(
+      /lacks the schema of plat\.schedule\.v1\.CalculateRepaymentScheduleRequest; run `npm run schemas -- register`/,
+    );
+    expect(state.registered).toEqual([]);
+  });
+
+  it('asks once for an id, however many messages wait for it, and never again', async () => {
+    const { registry, state } = fakeRegistry({ 7: textOf(REQUEST) });
+    const codec = codecOf({ registry });
+    const message = await writtenWithId(7);
+    const decoded = await Promise.all([codec.decode(message), codec.decode(message), codec.decode(message)]);
+    for (const one of decoded) expect(payloadOf(one)).toEqual(smallRequest);
+    expect(payloadOf(codec.decode(message))).toEqual(smallRequest);
+    expect(state.asked).toEqual([7]);
+  });
+
+  it('asks again for an unknown id when 30 seconds have passed, and not before', async () => {
+    const { registry, state, byId } = fakeRegistry();
+    let now = MINUTE;
+    const codec = codecOf({ registry, clock: { now: () => now } });
+    const message = await writtenWithId(7);
+    expect(problemOf(await codec.decode(message)).detail).toContain('schema id 7 is not known');
+    byId.set(7, textOf(REQUEST));
+    now += NEGATIVE_CACHE_MS - 1;
+    expect(problemOf(codec.decode(message)).detail).toContain('schema id 7 is not known');
+    expect(state.asked).toEqual([7]);
+    now += 1;
+    expect(payloadOf(await codec.decode(message))).toEqual(smallRequest);
+    expect(state.asked).toEqual([7, 7]);
+  });
+
+  it('rejects while the registry is away, and reads the same message once it is back', async () => {
+    const { registry, state } = fakeRegistry({ 7: textOf(REQUEST) });
+    const codec = codecOf({ registry });
+    const message = await writtenWithId(7);
+    state.away = true;
+    await expect(codec.decode(message)).rejects.toBeInstanceOf(InfrastructureError);
+    await expect(codec.encode(REQUEST, smallRequest, 'avro')).rejects.toBeInstanceOf(InfrastructureError);
+    state.away = false;
+    expect(payloadOf(await codec.decode(message))).toEqual(smallRequest);
+  });
+
+  it('reads messages with the ids of the catalogue without asking', async () => {
+    const { registry, state } = fakeRegistry();
+    const message = await codecOf().encode(REQUEST, smallRequest, 'avro');
+    expect(payloadOf(codecOf({ registry }).decode(message))).toEqual(smallRequest);
+    expect(state.asked).toEqual([]);
+  });
+
+  it('cannot read records that the catalogue does not know', async () => {
+    const { registry } = fakeRegistry({ 7: '{"type":"record","name":"Other","fields":[]}' });
+    const decoded = await codecOf({ registry }).decode(await writtenWithId(7));
+    expect(problemOf(decoded).detail).toContain('record Other is not in the catalogue');
+  });
+});
+
+describe('the client of a schema registry', () => {
+  it('finds schemas by id, with their decimals', async () => {
+    const { url } = await listen((_, response) => response.end(JSON.stringify({ schema: textOf(REQUEST) })));
+    const found = await createSchemaRegistry({ url }).schemaOf(1);
+    expect(found).toMatchObject({ kind: 'found', schema: { name: subjectOf(REQUEST) } });
+    const { schema } = found as Extract<FoundSchema, { kind: 'found' }>;
+    expect(JSON.stringify(schema)).toContain('"logicalType":"decimal","precision":38,"scale":18');
+  });
+
+  it('sends the name and password that it is given', async () => {
+    const { url, seen } = await listen((_, response) => response.end(JSON.stringify({ schema: '"string"' })));
+    await createSchemaRegistry({ url, username: 'bank', password: 'secret' }).schemaOf(1);
+    expect(seen).toEqual([`GET /schemas/ids/1 Basic ${Buffer.from('bank:secret').toString('base64')}`]);
+  });
+
+  it('knows an id that does not exist from a proxy that answers 404 for a registry that is away', async () => {
+    const body = JSON.stringify({ error_code: 40403, message: 'Schema 1 not found' });
+    const registry = await listen((_, response) => response.writeHead(404).end(body));
+    expect(await createSchemaRegistry({ url: registry.url }).schemaOf(1)).toEqual({ kind: 'unknown' });
+    const proxy = await listen((_, response) => response.writeHead(404).end('default backend - 404'));
+    await expect(createSchemaRegistry({ url: proxy.url }).schemaOf(1)).rejects.toMatchObject({
+      code: 'schema-registry-unavailable',
+    });
+    await expect(createSchemaRegistry({ url: proxy.url }).registeredId('a', '"int"')).rejects.toMatchObject({
+      code: 'schema-registry-unavailable',
+    });
+  });
+
+  it.each([
+    ['no Avro', { schemaType: 'PROTOBUF', schema: 'syntax = "proto3"; message A {}' }],
+    ['an invalid decimal', { schema: '{"type":"bytes","logicalType":"decimal","precision":1,"scale":2}' }],
+    ['no schema at all', { schema: '{"type":"nothing"}' }],
+  ])('finds a schema unusable that is %s, instead of asking for it for ever', async (_, answer) => {
+    const { url } = await listen((__, response) => response.end(JSON.stringify(answer)));
+    expect(await createSchemaRegistry({ url }).schemaOf(1)).toMatchObject({ kind: 'unusable' });
+  });
+
+  it('says that the registry is away when it fails or refuses the caller', async () => {
+    for (const status of [401, 403, 429, 500, 503]) {
+      const { url } = await listen((_, response) => response.writeHead(status).end('{}'));
+      await expect(createSchemaRegistry({ url }).schemaOf(1)).rejects.toBeInstanceOf(InfrastructureError);
+    }
+  });
+
+  it('gives up on a registry that does not answer', async () => {
+    const { url } = await listen(() => undefined);
+    const startedAt = performance.now();
+    await expect(createSchemaRegistry({ url }).schemaOf(1)).rejects.toMatchObject({
+      code: 'schema-registry-unavailable',
+      message: 'the schema registry cannot be used: no answer within 2000 ms',
+    });
+    expect(performance.now() - startedAt).toBeLessThan(4_500);
+  });
+
+  it('tells refused credentials, which no later attempt mends, from a registry that is away', async () => {
+    for (const status of [401, 403]) {
+      const { url } = await listen((_, response) => response.writeHead(status).end('{}'));
+      const settings = { url, username: 'bank', password: 'wrong' };
+      const calls = [
+        () => createSchemaRegistry(settings).schemaOf(1),
+        () => createSchemaRegistry(settings).registeredId('a', '"int"'),
+        () => registeredVersions(settings, 'a'),
+      ];
+      for (const call of calls)
+        await expect(call()).rejects.toMatchObject({ code: 'schema-registry-refused' });
+    }
+  });
+
+  it('cannot be used when nothing listens', async () => {
+    const { url, stop } = await listen(() => undefined);
+    await stop();
+    const registry = createSchemaRegistry({ url });
+    const calls = [
+      () => registry.schemaOf(1),
+      () => registry.registeredId('a', '"int"'),
+      () => registry.register('a', textOf(PROBLEM)),
+    ];
+    for (const call of calls) {
+      await expect(call()).rejects.toMatchObject({
+        code: 'schema-registry-unavailable',
+        canRetry: true,
+        message: expect.stringMatching(/^the schema registry cannot be used: connect ECONNREFUSED/) as string,
+      });
+    }
+  });
+
+  it('says that a change was refused, and that trying again is of no use', async () => {
+    const { url } = await listen((request, response) => {
+      if (request.url?.startsWith('/config') === true) response.writeHead(404).end('{"message":"no config"}');
+      else response.writeHead(409).end('{"message":"incompatible with version 1"}');
+    });
+    await expect(
+      createSchemaRegistry({ url }).register(subjectOf(PROBLEM), textOf(PROBLEM)),
+    ).rejects.toMatchObject({
+      code: 'schema-incompatible',
+      canRetry: false,
+    });
+  });
+});
+
+/** An HTTP server on a free port that notes what it is asked. */
+async function listen(answer: RequestListener) {
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    seen.push([request.method, request.url, request.headers.authorization].filter(Boolean).join(' '));
+    response.setHeader('content-type', 'application/json');
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  onTestFinished(stop);
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, stop };
+}

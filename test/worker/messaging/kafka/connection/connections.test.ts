@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { KafkaConnections } from '../../../../../shared/messaging/kafka/connection/connections.ts';
+
+/** A server on loopback that does this with each connection. */
+async function serverThat(serve: (socket: Socket) => void): Promise<{ server: Server; port: number }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    serve(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { server, port: (server.address() as AddressInfo).port };
+}
+
+/** The sockets of a client, and the brokers it calls silent. */
+function client() {
+  const silent: string[] = [];
+  const connections = new KafkaConnections((address) => silent.push(address));
+  const connect = (port: number, ssl?: ConnectionOptions) => {
+    const socket = connections.createSocket({
+      host: '127.0.0.1',
+      port,
+      ssl: ssl as never,
+      onConnect: () => undefined,
+    });
+    // Not once(), which rejects at the error that comes before.
+    const closed = new Promise<void>((resolve) => {
+      socket.on('error', () => undefined).once('close', () => resolve());
+    });
+    return { socket, closed };
+  };
+  return { silent, connections, connect };
+}
+
+describe('a broker counts as silent', () => {
+  test('when no connection comes about', async () => {
+    const { server, port } = await serverThat(() => undefined);
+    server.close();
+    await once(server, 'close');
+    const { silent, connect } = client();
+    await connect(port).closed;
+    expect(silent).toEqual([`127.0.0.1:${port}`]);
+  });
+
+  test('while its connection is not ready in time, though the machine took it: a handshake that nobody answers', async () => {
+    const { port } = await serverThat(() => undefined);
+    const { silent, connections, connect } = client();
+    const { closed } = connect(port, { rejectUnauthorized: false });
+    await expect.poll(() => silent).toEqual([`127.0.0.1:${port}`]);
+    expect(connections.isConnected()).toBe(false);
+    connections.destroy();
+    await closed;
+    expect(silent).toHaveLength(1);
+  });
+
+  test('but not when the client is closed before a connection has come about', async () => {
+    const { port } = await serverThat(() => undefined);
+    const { silent, connections, connect } = client();
+    const { closed } = connect(port);
+    connections.destroy();
+    await closed;
+    expect(silent).toEqual([]);
+  });
+
+  test('nor when its connection ends with a request under way, as any client that is closed may have', async () => {
+    const { port } = await serverThat(() => undefined);
+    const { silent, connections, connect } = client();
+    const { socket, closed } = connect(port);
+    await once(socket, 'connect');
+    expect(connections.isConnected()).toBe(true);
+    socket.write('a request');
+    connections.destroy();
+    await closed;
+    expect([silent, connections.isConnected()]).toEqual([[], false]);
+  });
+});

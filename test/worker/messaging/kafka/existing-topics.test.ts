@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { existingTopics } from '../../../../shared/messaging/kafka/existing-topics.ts';
+
+function adminThatKnows(answers: readonly (readonly string[])[]) {
+  const asked: number[] = [];
+  return {
+    asked,
+    partitionCounts: (topics: readonly string[]) => {
+      const known = answers[Math.min(asked.length, answers.length - 1)] ?? [];
+      asked.push(topics.length);
+      return Promise.resolve(new Map(known.map((topic) => [topic, 3])));
+    },
+  };
+}
+
+describe('topics that are to be read', () => {
+  it('are counted at once when the broker knows them', async () => {
+    const admin = adminThatKnows([['a', 'b']]);
+    expect(await existingTopics(admin, ['a', 'b'])).toEqual(
+      new Map([
+        ['a', 3],
+        ['b', 3],
+      ]),
+    );
+    expect(admin.asked).toHaveLength(1);
+  });
+
+  it('are asked for again while they have not reached the broker that answers', async () => {
+    const admin = adminThatKnows([[], ['a'], ['a', 'b']]);
+    expect((await existingTopics(admin, ['a', 'b'])).size).toBe(2);
+    expect(admin.asked).toHaveLength(3);
+  });
+
+  it('are refused by name when they do not appear', async () => {
+    const admin = adminThatKnows([['a']]);
+    await expect(existingTopics(admin, ['a', 'b'], 250)).rejects.toMatchObject({
+      code: 'topic-unknown',
+      message: 'there is no topic b',
+    });
+    expect(admin.asked.length).toBeGreaterThan(1);
+  });
+});

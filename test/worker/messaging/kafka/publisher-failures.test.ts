@@ -1,0 +1,163 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { kafkaClients } from '../../../../shared/messaging/kafka/connection/client.ts';
+import { KafkaPublisher } from '../../../../shared/messaging/kafka/publishing/publisher.ts';
+import { TopicPartitions } from '../../../../shared/messaging/kafka/topic-partitions.ts';
+import { silentLog } from '../../../../shared/platform/log.ts';
+import { startFakeCluster } from '../../../support/fakes/kafka-cluster.ts';
+
+const PARTITIONS = 9;
+/** Kafka's error codes. */
+const LEADER_NOT_AVAILABLE = 5;
+const NOT_LEADER = 6;
+const TOPIC_AUTHORIZATION_FAILED = 29;
+/** Far longer than a healthy broker takes, far shorter than the time-out of a request (5 s). */
+const SOON_MS = 2_500;
+/** Each began with any of three brokers: that none of so many began with one is no accident. */
+const NEW_CLIENTS = 20;
+
+/** A publisher over real kafkajs and brokers that fail as told; `publish` sends values to partitions of `t`. */
+async function setUp(brokers: number, deadlineMs = 10_000) {
+  const cluster = await startFakeCluster(brokers, PARTITIONS);
+  onTestFinished(() => cluster.close());
+  const topics = new TopicPartitions({
+    partitionCounts: (names) => Promise.resolve(new Map(names.map((name) => [name, PARTITIONS]))),
+  });
+  for (const topic of ['t', 'closed', 'other']) await topics.find(topic);
+  const createClient = kafkaClients({ brokers: cluster.brokers }, silentLog);
+  const publisher = new KafkaPublisher(
+    { clientId: 'test', deadlineMs },
+    {
+      createClient,
+      topics,
+      log: silentLog,
+      onStopped: () => undefined,
+    },
+  );
+  onTestFinished(() => publisher.stop(0));
+  await publisher.start();
+  const publish = (value: string, partition = 0, topic = 't') =>
+    publisher.publish([{ topic, key: null, partition, value: Buffer.from(`<${value}>`) }]);
+  return { cluster, createClient, publisher, publish };
+}
+
+describe('a publisher whose brokers fail', () => {
+  test('tells which one was silent, and new clients begin with another one', async () => {
+    const { cluster, createClient, publish } = await setUp(3);
+    await publish('warm');
+    cluster.onProduce = (broker) => {
+      if (broker !== 0) return {};
+      cluster.leaderOf = () => 1;
+      return 'silence';
+    };
+    await publish('held', 0);
+    const before = cluster.connectionsTo[0];
+    for (let count = 0; count < NEW_CLIENTS; count += 1) {
+      const { kafka, connections } = createClient({ clientId: 'new', retry: { retries: 0 } });
+      await kafka.admin().connect();
+      connections.destroy();
+    }
+    expect(cluster.connectionsTo[0]).toBe(before);
+  });
+
+  test('stores once what healthy brokers confirm while another one breaks off', async () => {
+    const { cluster, publish } = await setUp(2);
+    await Promise.all([publish('warm', 0), publish('warm', 1)]);
+    cluster.stored.length = 0;
+    cluster.answerMs = 50;
+    let isDead = false;
+    cluster.onProduce = (broker) => {
+      if (broker === 0 || isDead) return {};
+      isDead = true;
+      cluster.leaderOf = () => 0;
+      return 'reset';
+    };
+    await Promise.all([publish('a', 0), publish('b', 1), publish('c', 2)]);
+    expect(isDead).toBe(true);
+    expect(cluster.stored.toSorted()).toEqual(['0: a', '1: b', '2: c']);
+  });
+
+  test('confirms at once what healthy brokers confirm while another one is silent', async () => {
+    const { cluster, publish } = await setUp(3);
+    await publish('warm');
+    cluster.onProduce = (broker) => (broker === 1 ? 'silence' : {});
+    const startedMs = performance.now();
+    const healthy = [0, 2, 3, 5, 6, 8].map((partition) => publish('a', partition));
+    const frozen = [1, 4, 7].map((partition) => publish('a', partition));
+    frozen.forEach((sent) => void sent.catch(() => undefined));
+    await Promise.all(healthy);
+    expect(performance.now() - startedMs).toBeLessThan(SOON_MS);
+  });
+
+  test('in the end stores once what a leader refused, beside what others stored', async () => {
+    const { cluster, publish } = await setUp(2);
+    let refusals = 3;
+    cluster.onProduce = (broker) => {
+      if (broker === 0 || refusals === 0) return {};
+      refusals -= 1;
+      return { 1: NOT_LEADER, 3: NOT_LEADER };
+    };
+    await Promise.all([0, 1, 2, 3, 5].map((partition) => publish('a', partition)));
+    expect(cluster.stored.toSorted()).toEqual(['0: a', '1: a', '2: a', '3: a', '5: a']);
+  });
+
+  test('an error about one topic refuses no message of another', async () => {
+    const { cluster, publish } = await setUp(1);
+    await publish('a', 0, 'closed');
+    cluster.topicError = (topic) => (topic === 'closed' ? TOPIC_AUTHORIZATION_FAILED : 0);
+    await Promise.all([publish('b', 1), publish('c', 2, 'other')]);
+    await publish('d', 3, 'other');
+    expect(cluster.stored).toEqual(expect.arrayContaining(['1: b', '2: c', '3: d']));
+  });
+
+  test('what a leader took before it died is in doubt, whatever the others say of it', async () => {
+    const { cluster, publish } = await setUp(2, 1_500);
+    await publish('warm');
+    const taken: string[] = [];
+    cluster.onProduce = (broker, batches) => {
+      if (broker === 0) return {};
+      taken.push(...batches.flatMap(({ values }) => values));
+      cluster.partitionError = (partition) => (partition === 1 ? LEADER_NOT_AVAILABLE : 0);
+      return 'reset';
+    };
+    await expect(publish('a', 1)).rejects.toMatchObject({ code: 'send-unknown', canRetry: true });
+    expect(taken).toEqual(['a']);
+  });
+
+  test('a partition without a leader costs few connections until the deadline, and nothing is stored', async () => {
+    const { cluster, publish } = await setUp(1, 1_500);
+    await publish('warm');
+    cluster.partitionError = (partition) => (partition === 1 ? LEADER_NOT_AVAILABLE : 0);
+    cluster.onProduce = () => ({});
+    const before = cluster.connections;
+    // The producer asks for metadata of a topic that is new to it.
+    await expect(publish('a', 1, 'other')).rejects.toMatchObject({ canRetry: true });
+    expect(cluster.stored).toEqual(['0: warm']);
+    expect(cluster.connections - before).toBeLessThan(40);
+  });
+
+  test('a value that cannot be encoded is refused, and what goes out with it is stored once', async () => {
+    const { cluster, publisher, publish } = await setUp(1);
+    await publish('warm');
+    const unwritable = { headers: { h: 5 as unknown as string } };
+    const results = await Promise.allSettled([
+      publish('a', 1),
+      publisher.publish([{ topic: 't', key: null, partition: 2, value: Buffer.from('<b>'), ...unwritable }]),
+      publish('c', 3),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(results[1]).toMatchObject({ reason: { code: 'not-sent', canRetry: false } });
+    expect(cluster.stored.toSorted()).toEqual(['0: warm', '1: a', '3: c']);
+  });
+
+  test('many partitions that their leader refuses cost one connection for each step of waiting', async () => {
+    const { cluster, publish } = await setUp(1, 3_000);
+    await publish('warm');
+    const before = cluster.connections;
+    cluster.onProduce = () =>
+      Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8].map((partition) => [partition, NOT_LEADER]));
+    const refused = [1, 2, 3, 4, 5, 6, 7, 8].map((partition) => publish('a', partition));
+    const results = await Promise.allSettled(refused);
+    expect(results.every(({ status }) => status === 'rejected')).toBe(true);
+    expect(cluster.connections - before).toBeLessThan(40);
+  });
+});

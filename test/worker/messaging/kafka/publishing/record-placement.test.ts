@@ -1,0 +1,127 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { partitionOfKey } from '../../../../../shared/messaging/topics/key-partition.ts';
+import { PublishCall } from '../../../../../shared/messaging/kafka/publishing/publish-call.ts';
+import { PublishQueue } from '../../../../../shared/messaging/kafka/publishing/publish-queue.ts';
+import { RecordPlacement } from '../../../../../shared/messaging/kafka/publishing/record-placement.ts';
+import { toRecord } from '../../../../../shared/messaging/kafka/consuming/record.ts';
+import { TopicPartitions } from '../../../../../shared/messaging/kafka/topic-partitions.ts';
+import type { OutgoingMessage } from '../../../../../shared/messaging/message.ts';
+import { MessagingError } from '../../../../../shared/platform/errors.ts';
+
+const NOW = Date.now();
+
+afterEach(() => vi.useRealTimers());
+
+function setUp(counts: Record<string, number>, failures = 0) {
+  const asked: string[] = [];
+  let left = failures;
+  const topics = new TopicPartitions({
+    partitionCounts: async ([topic = '']) => {
+      asked.push(topic);
+      left -= 1;
+      if (left >= 0) throw new MessagingError('broker-unavailable', 'away', { canRetry: true });
+      const count = counts[topic];
+      return new Map(count === undefined ? [] : [[topic, count]]);
+    },
+  });
+  const queue = new PublishQueue();
+  const placement = new RecordPlacement(topics, queue, () => undefined);
+  const place = (message: Partial<OutgoingMessage>, deadlineAt = NOW + 60_000): Promise<void> => {
+    const whole = { topic: 't', key: null, value: null, ...message };
+    const call = new PublishCall('test', 1, deadlineAt);
+    placement.place(whole, { ...toRecord(whole, NOW), call }, NOW);
+    return call.promise;
+  };
+  const placed = () =>
+    queue
+      .take(NOW)
+      .flatMap((slice) => slice.entries.map(({ record }) => [slice.queue.partition, record.key]));
+  return { asked, placement, place, placed, topics };
+}
+
+/** Far above the linear time on a busy machine, far below the quadratic one. */
+const GIVE_UP_LIMIT_MS = 4_000;
+
+describe('placement of records', () => {
+  test('records wait in order until the partition count is known, which is asked for once', async () => {
+    const { asked, placement, place, placed, topics } = setUp({ t: 1 });
+    for (const key of ['a', 'b', 'c']) void place({ key });
+    expect([placement.records, placed()]).toEqual([3, []]);
+    await topics.find('t');
+    await Promise.resolve();
+    expect(placed()).toEqual([
+      [0, 'a'],
+      [0, 'b'],
+      [0, 'c'],
+    ]);
+    expect([asked, placement.records, placement.bytes]).toEqual([['t'], 0, 0]);
+  });
+
+  test('a key goes where the Java client puts it, an explicit partition wins, keyless ones are spread', async () => {
+    const { place, placed, topics } = setUp({ t: 4 });
+    await topics.find('t');
+    void place({ key: 'account-17' });
+    void place({ key: 'account-17', partition: 2 });
+    const keyless = Array.from({ length: 4 }, () => place({}));
+    const partitions = placed();
+    expect(partitions).toContainEqual([partitionOfKey(Buffer.from('account-17'), 4), 'account-17']);
+    expect(partitions).toContainEqual([2, 'account-17']);
+    const spread = partitions.filter(([, key]) => key === null).map(([partition]) => partition);
+    expect(new Set(spread).size).toBe(keyless.length);
+  });
+
+  test.each([-1, 4, 1.5])(
+    'partition %d of a topic with four is refused, not silently dropped',
+    async (partition) => {
+      const { place, topics } = setUp({ t: 4 });
+      await topics.find('t');
+      await expect(place({ partition })).rejects.toMatchObject({ code: 'topic-unknown' });
+    },
+  );
+
+  test('a partition beyond the known count is asked for, since topics grow', async () => {
+    const counts = { t: 1 };
+    const { asked, place, placed, topics } = setUp(counts);
+    await topics.find('t');
+    counts.t = 2;
+    void place({ key: 'a', partition: 1 });
+    await expect(place({ key: 'b', partition: 7 })).rejects.toMatchObject({ code: 'topic-unknown' });
+    expect(placed()).toEqual([[1, 'a']]);
+    expect(asked).toEqual(['t', 't']);
+  });
+
+  test('of many records whose deadline has passed each is given up, and the rest stays', async () => {
+    const { placement, place } = setUp({ t: 1 }, 1);
+    const late = Array.from({ length: 25_000 }, () => place({}, NOW + 1).catch((error: unknown) => error));
+    for (const _ of late) void place({});
+    const startedMs = performance.now();
+    placement.expire(NOW + 2);
+    // Each removed by a search through all that wait would hold the event loop for far longer.
+    expect(performance.now() - startedMs).toBeLessThan(GIVE_UP_LIMIT_MS);
+    expect(placement.records).toBe(25_000);
+    const given = await Promise.all(late);
+    expect(given.every((error) => (error as { code?: string }).code === 'not-sent')).toBe(true);
+  });
+
+  test('records for a topic that does not exist are refused, after it was asked for three times', async () => {
+    vi.useFakeTimers();
+    const { asked, place } = setUp({});
+    const refused = place({}).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await refused).toMatchObject({ code: 'topic-unknown', canRetry: false });
+    expect(asked).toHaveLength(3);
+    await expect(place({})).rejects.toMatchObject({ code: 'topic-unknown' });
+    expect(asked).toHaveLength(3);
+  });
+
+  test('while the broker is away the question is repeated and the records wait', async () => {
+    vi.useFakeTimers();
+    const { asked, place, placed, placement } = setUp({ t: 1 }, 2);
+    void place({ key: 'a' });
+    await vi.advanceTimersByTimeAsync(400);
+    expect(placement.records).toBe(1);
+    await vi.advanceTimersByTimeAsync(400);
+    expect(placement.records).toBe(0);
+    expect([asked.length, placed()]).toEqual([3, [[0, 'a']]]);
+  });
+});

@@ -1,0 +1,163 @@
+import { createRequire } from 'node:module';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { KafkaConnections } from '../../../../shared/messaging/kafka/connection/connections.ts';
+import { stopIdlePolling } from '../../../../shared/messaging/kafka/connection/idle-polling.ts';
+import { guardConnections } from '../../../../shared/messaging/kafka/connection/response-frames.ts';
+
+const require = createRequire(import.meta.url);
+
+interface Connection {
+  connect(): Promise<boolean>;
+  disconnect(): Promise<boolean>;
+  isConnected(): boolean;
+  send(protocol: object): Promise<Buffer>;
+}
+
+const ConnectionClass = require('kafkajs/src/network/connection') as new (options: object) => Connection;
+const EncoderClass = require('kafkajs/src/protocol/encoder') as new () => object;
+
+/** A response as Kafka frames it. */
+function framed(correlationId: number, body: string, length = 4 + body.length): Buffer {
+  const head = Buffer.alloc(8);
+  head.writeInt32BE(length);
+  head.writeInt32BE(correlationId, 4);
+  return Buffer.concat([head, Buffer.from(body)]);
+}
+
+/** A connection of kafkajs to a broker that does `react` with each request; `ask` resolves with the response's body. */
+async function setUp(react: (socket: Socket, correlationId: number, connection: number) => void) {
+  stopIdlePolling();
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    const own = connections;
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes) => {
+      for (let at = 0; at < bytes.length; at += 4 + bytes.readInt32BE(at)) {
+        react(socket, bytes.readInt32BE(at + 8), own);
+      }
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const broken: string[] = [];
+  const sockets = new KafkaConnections(
+    () => undefined,
+    (_, reason) => broken.push(reason),
+  );
+  onTestFinished(() => {
+    sockets.destroy();
+    server.close();
+  });
+  const logger = { namespace: () => logger, debug: noop, info: noop, warn: noop, error: noop };
+  const connection = new ConnectionClass({
+    host: '127.0.0.1',
+    port: (server.address() as AddressInfo).port,
+    logger,
+    socketFactory: sockets.createSocket,
+    requestTimeout: 400,
+    connectionTimeout: 2_000,
+  });
+  const ask = async (
+    decode: (raw: Buffer) => Promise<unknown> = (raw) => Promise.resolve(raw.toString()),
+  ) => {
+    await connection.connect();
+    const request = {
+      apiKey: 18,
+      apiVersion: 0,
+      apiName: 'Any',
+      encode: () => Promise.resolve(new EncoderClass()),
+    };
+    return connection.send({
+      request,
+      response: { decode, parse: (data: unknown) => Promise.resolve(data) },
+    });
+  };
+  return { connection, ask, broken, connections: () => connections };
+}
+
+function noop(): void {}
+
+// First in this file: the guard holds for all connections of the process from its first call on.
+test('a connection that was made before the guard goes on as it was', async () => {
+  const { connection, ask } = await setUp((socket, id) => socket.write(framed(id, `answer ${id}`)));
+  await connection.connect();
+  guardConnections();
+  expect([await ask(), await ask()]).toEqual(['answer 0', 'answer 1']);
+});
+
+describe('a connection whose broker sends what cannot be right', () => {
+  test.each([
+    ['a negative length', (id: number) => framed(id, 'x', -7), /a length of -7 bytes/],
+    [
+      'a length beyond all responses',
+      (id: number) => framed(id, 'x', 2 ** 30),
+      /a length of 1073741824 bytes/,
+    ],
+    ['a length without room for a number', (id: number) => framed(id, '', 2), /correlation id/],
+    ['the number of no request', (id: number) => framed(id + 1, 'x'), /another request/],
+    [
+      'a response twice',
+      (id: number) => Buffer.concat([framed(id, 'x'), framed(id, 'x')]),
+      /another request/,
+    ],
+    ['a response that does not end', (id: number) => framed(id, 'x', 900), /does not end/],
+  ])('is closed after %s, says why, and the next one begins anew', async (_, wrong, reason) => {
+    const { ask, broken, connections } = await setUp((socket, id, own) => {
+      socket.write(own === 1 ? wrong(id) : framed(id, 'right'));
+    });
+    await ask().catch(() => undefined);
+    await expect.poll(() => broken).toEqual([expect.stringMatching(reason)]);
+    await expect.poll(() => ask()).toBe('right');
+    expect(connections()).toBe(2);
+  });
+
+  test('is closed when a response cannot be decoded, and all its requests fail in a way that is repeated', async () => {
+    const { connection, ask, broken } = await setUp((socket, id) => {
+      if (id === 0) socket.write(framed(id, 'x'));
+    });
+    const undecoded = ask(() => Promise.reject(new RangeError('beyond the end')));
+    const waiting = ask();
+    await expect(undecoded).rejects.toSatisfy((error: Error) => error.name === 'Error');
+    await expect(waiting).rejects.toMatchObject({ name: 'KafkaJSConnectionError', retriable: true });
+    expect(broken).toEqual(['it cannot be decoded: beyond the end']);
+    expect(connection.isConnected()).toBe(false);
+  });
+
+  test('is closed when it is told to pause for longer than a minute', async () => {
+    const { ask, broken } = await setUp((socket, id) => socket.write(framed(id, 'x')));
+    await expect(ask(() => Promise.resolve({ clientSideThrottleTime: 60_001 }))).rejects.toThrow('a pause');
+    await expect.poll(() => broken).toEqual(['a pause of 60001 ms']);
+  });
+
+  test('stays open for errors that kafkajs reads out of a right response', async () => {
+    const { connection, ask, broken } = await setUp((socket, id) => socket.write(framed(id, 'x')));
+    const error = Object.assign(new Error('no such codec'), { name: 'KafkaJSNotImplemented' });
+    await expect(ask(() => Promise.reject(error))).rejects.toBe(error);
+    expect({ broken, isConnected: connection.isConnected() }).toEqual({ broken: [], isConnected: true });
+  });
+
+  test('takes the late response to a request that was given up, and hands it to nobody', async () => {
+    const late: (() => void)[] = [];
+    const { ask, broken, connections } = await setUp((socket, id) => {
+      if (id === 0) {
+        late.push(() => socket.write(framed(0, 'late')));
+        return;
+      }
+      for (const send of late) send();
+      socket.write(framed(id, 'in time'));
+    });
+    await expect(ask()).rejects.toMatchObject({ name: 'KafkaJSRequestTimeoutError' });
+    expect(await ask()).toBe('in time');
+    expect({ broken, connections: connections() }).toEqual({ broken: [], connections: 1 });
+  });
+});
+
+test('calls to connect at the same time share one connection', async () => {
+  const { connection, connections } = await setUp(noop);
+  await Promise.all([connection.connect(), connection.connect(), connection.connect()]);
+  expect(connections()).toBe(1);
+  await connection.disconnect();
+});

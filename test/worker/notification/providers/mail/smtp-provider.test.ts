@@ -1,0 +1,441 @@
+import { once } from 'node:events';
+import { type AddressInfo, type Server, type Socket, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Provider, SendResult } from '../../../../../shared/notification/provider.ts';
+import type { SmtpSettings } from '../../../../../workers/notification/providers/provider-settings.ts';
+import { createSmtpProvider } from '../../../../../workers/notification/providers/mail/smtp-provider.ts';
+import { NEVER, outboundEmail } from '../../../../support/builders/outbound-messages.ts';
+import { selfSigned } from '../../../../support/self-signed-certificate.ts';
+import {
+  type SinkOptions,
+  type SinkReply,
+  type SinkScript,
+  type SmtpSink,
+  startSmtpSink,
+} from '../../../../support/fakes/smtp-sink.ts';
+
+const certificate = selfSigned();
+const clock = { now: () => Date.now() };
+/** Where it is not the test, time must not run out on a busy machine. */
+const TIMEOUT_MS = 20_000;
+/** Where the time limit is the test: a busy machine hands over a whole message within it. */
+const SHORT_TIMEOUT_MS = 3_000;
+/** As short as can be, where nothing has to be done within it. */
+const SHORTEST_TIMEOUT_MS = 100;
+/** Large enough that the server answers (or goes) while most of it is still to be sent. */
+const LARGE = { name: 'large.bin', content: Buffer.alloc(2_000_000, 7) };
+
+const open: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const item of open.splice(0).toReversed()) await item.close();
+});
+
+function providerFor(port: number, settings: Partial<SmtpSettings> = {}): Provider {
+  const provider = createSmtpProvider(
+    {
+      name: 'mail',
+      host: '127.0.0.1',
+      port,
+      secure: false,
+      requireTls: false,
+      maxConnections: 2,
+      maxMessages: 100,
+      timeoutMs: TIMEOUT_MS,
+      tls: { ca: certificate.cert },
+      ...settings,
+    },
+    { clock },
+  );
+  open.push(provider);
+  return provider;
+}
+
+async function sinkAndProvider(
+  options: SinkOptions = {},
+  settings: Partial<SmtpSettings> = {},
+): Promise<{ sink: SmtpSink; provider: Provider }> {
+  const sink = await startSmtpSink({ certificate, ...options });
+  open.push(sink);
+  return { sink, provider: providerFor(sink.port, settings) };
+}
+
+/** A server that is none: what it does with a connection is the test's. */
+async function rawServer(onConnection: (socket: Socket) => void): Promise<number> {
+  const sockets: Socket[] = [];
+  const server: Server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    onConnection(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  open.push({
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const refuse = (reply: number, text: string) => (): SinkReply => ({ reply, text });
+
+/** Replies per phase, and what they mean. Run with and without pipelining, which moves the replies to other moments. */
+const REPLIES: readonly [title: string, script: SinkScript, result: SendResult][] = [
+  ['421 in the greeting', { greeting: refuse(421, '4.3.2 closing') }, transient('smtp-421-4.3.2')],
+  ['554 in the greeting', { greeting: refuse(554, '5.7.1 not you') }, misconfigured('smtp-554-5.7.1')],
+  ['451 at MAIL', { mailFrom: refuse(451, '4.3.0 later') }, transient('smtp-451-4.3.0')],
+  ['553 at MAIL', { mailFrom: refuse(553, '5.1.8 sender') }, permanent('smtp-553-5.1.8')],
+  ['530 at MAIL', { mailFrom: refuse(530, '5.7.0 log in first') }, misconfigured('smtp-530-5.7.0')],
+  ['421 at RCPT', { rcptTo: refuse(421, '4.7.0 too many') }, transient('smtp-421-4.7.0')],
+  ['450 at RCPT', { rcptTo: refuse(450, '4.7.1 greylisted') }, receiverTransient('smtp-450-4.7.1')],
+  ['452 at RCPT', { rcptTo: refuse(452, '4.2.2 mailbox full') }, receiverTransient('smtp-452-4.2.2')],
+  ['452 at RCPT for want of disk', { rcptTo: refuse(452, '4.3.1 disk full') }, transient('smtp-452-4.3.1')],
+  ['550 at RCPT', { rcptTo: refuse(550, '5.1.1 no such user') }, permanent('smtp-550-5.1.1')],
+  ['450 without an enhanced code', { rcptTo: refuse(450, 'busy') }, receiverTransient('smtp-450')],
+  ['452 after the body', { data: refuse(452, '4.3.1 disk full') }, transient('smtp-452-4.3.1')],
+  ['552 after the body', { data: refuse(552, '5.3.4 too big') }, permanent('smtp-552-5.3.4')],
+  ['554 after the body', { data: refuse(554, '5.7.1 looks like spam') }, permanent('smtp-554-5.7.1')],
+];
+
+function transient(code: string): SendResult {
+  return { kind: 'transient', code };
+}
+function receiverTransient(code: string): SendResult {
+  return { kind: 'transient', code, isAboutReceiver: true };
+}
+function permanent(code: string): SendResult {
+  return { kind: 'permanent', code };
+}
+function misconfigured(code: string): SendResult {
+  return { kind: 'misconfigured', code };
+}
+
+describe.each([
+  ['with pipelining', false],
+  ['without pipelining', true],
+])('replies of a mail server %s', (_, hidePIPELINING) => {
+  it.each(REPLIES)('%s', async (_title, script, result) => {
+    const { sink, provider } = await sinkAndProvider({ script, server: { hidePIPELINING } });
+    expect(await provider.send(outboundEmail(), NEVER)).toEqual(result);
+    expect(sink.mails).toHaveLength(0);
+    sink.follow({});
+    expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
+    expect(sink.mails).toHaveLength(1);
+  });
+});
+
+describe('a default sender', () => {
+  it.each(['no address', 'a@b.example, c@d.example', ''])(
+    'that is none is a fault of the settings: %j',
+    async (defaultSender) => {
+      const { sink, provider } = await sinkAndProvider({}, { defaultSender });
+      const result = await provider.send(outboundEmail({ sender: undefined }), NEVER);
+      expect(result).toEqual(misconfigured('default-sender-invalid'));
+      expect(sink.bodies).toHaveLength(0);
+    },
+  );
+
+  it('that the server refuses is a fault of the settings, a size that it refuses is not', async () => {
+    const script: SinkScript = { mailFrom: refuse(553, '5.1.8 sender') };
+    const { sink, provider } = await sinkAndProvider({ script }, { defaultSender: 'bank@example.org' });
+    const message = outboundEmail({ sender: undefined });
+    expect(await provider.send(message, NEVER)).toEqual(misconfigured('smtp-553-5.1.8'));
+    sink.follow({ mailFrom: refuse(552, '5.3.4 too big') });
+    expect(await provider.send(message, NEVER)).toEqual(permanent('smtp-552-5.3.4'));
+  });
+});
+
+describe('logging in', () => {
+  const credentials = { username: 'engine', password: 'right' };
+  const script: SinkScript = {
+    auth: (user, password) =>
+      user === 'engine' && password === 'right' ? 'take' : { reply: 535, text: '5.7.8 wrong' },
+  };
+
+  it('sends with the right password', async () => {
+    const { sink, provider } = await sinkAndProvider({ script }, credentials);
+    expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
+    expect(sink.mails[0]?.user).toBe('engine');
+  });
+
+  it('takes 535 for a fault of the settings', async () => {
+    const { provider } = await sinkAndProvider({ script }, { ...credentials, password: 'old' });
+    expect(await provider.send(outboundEmail(), NEVER)).toEqual(misconfigured('smtp-535-5.7.8'));
+  });
+
+  it('takes 454 for a fault that passes', async () => {
+    const busy: SinkScript = { auth: refuse(454, '4.7.0 try later') };
+    const { provider } = await sinkAndProvider({ script: busy }, credentials);
+    expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('smtp-454-4.7.0'));
+  });
+
+  it('sends nothing to a server that offers no login', async () => {
+    const { sink, provider } = await sinkAndProvider({ server: { disabledCommands: ['AUTH'] } }, credentials);
+    expect((await provider.send(outboundEmail(), NEVER)).kind).toBe('misconfigured');
+    expect(sink.bodies).toHaveLength(0);
+  });
+});
+
+describe('TLS', () => {
+  it('upgrades by STARTTLS and checks the certificate', async () => {
+    const { sink, provider } = await sinkAndProvider({}, { requireTls: true });
+    expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
+    expect(sink.mails[0]?.isTls).toBe(true);
+  });
+
+  it('speaks TLS from the first byte', async () => {
+    const { sink, provider } = await sinkAndProvider({ secure: true }, { secure: true });
+    expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
+    expect(sink.mails[0]?.isTls).toBe(true);
+  });
+
+  it('sends nothing to a server that offers no STARTTLS where TLS is required', async () => {
+    const { sink, provider } = await sinkAndProvider(
+      { server: { disabledCommands: ['STARTTLS'] } },
+      { requireTls: true },
+    );
+    const result = await provider.send(outboundEmail(), NEVER);
+    expect(['transient', 'misconfigured']).toContain(result.kind);
+    expect(sink.bodies).toHaveLength(0);
+  });
+
+  it('sends nothing to a server whose certificate nobody vouches for', async () => {
+    const { sink, provider } = await sinkAndProvider({}, { tls: undefined });
+    expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('smtp-tls-failed'));
+    expect(sink.bodies).toHaveLength(0);
+  });
+
+  it('sends nothing to a server whose certificate is out of date', async () => {
+    const old = selfSigned({ fromMs: Date.now() - 2 * 86_400_000, untilMs: Date.now() - 86_400_000 });
+    const { sink, provider } = await sinkAndProvider({ certificate: old }, { tls: { ca: old.cert } });
+    expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('smtp-tls-failed'));
+    expect(sink.bodies).toHaveLength(0);
+  });
+
+  it('accepts any certificate only where it is told to', async () => {
+    const { provider } = await sinkAndProvider({}, { tls: { rejectUnauthorized: false }, requireTls: true });
+    expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
+  });
+
+  it('takes a plain server where TLS from the first byte is configured for a fault that passes', async () => {
+    const { provider } = await sinkAndProvider({}, { secure: true });
+    const result = await provider.send(outboundEmail(), NEVER);
+    expect(result.kind).toBe('transient');
+  });
+});
+
+describe('a connection that breaks', () => {
+  it('is refused: surely not sent', async () => {
+    const sink = await startSmtpSink();
+    await sink.close();
+    const result = await providerFor(sink.port).send(outboundEmail(), NEVER);
+    expect(result).toEqual(transient('smtp-connection-refused'));
+  });
+
+  it('is closed without a greeting: surely not sent', async () => {
+    const port = await rawServer((socket) => socket.end());
+    const result = await providerFor(port).send(outboundEmail(), NEVER);
+    expect(result).toEqual(transient('smtp-connection-lost'));
+  });
+
+  it('is closed without a greeting: the server is asked twice at most, and it is told at once', async () => {
+    let opened = 0;
+    const port = await rawServer((socket) => {
+      opened += 1;
+      socket.end();
+    });
+    const startedAt = performance.now();
+    const provider = providerFor(port, { maxConnections: 10, timeoutMs: 30_000 });
+    expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('smtp-connection-lost'));
+    expect(opened).toBeLessThanOrEqual(2);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
+  it('is never greeted: ends at the time limit, surely not sent', async () => {
+    const port = await rawServer(() => undefined);
+    const startedAt = performance.now();
+    const result = await providerFor(port, { timeoutMs: SHORTEST_TIMEOUT_MS }).send(outboundEmail(), NEVER);
+    expect(result).toEqual(transient('smtp-timeout'));
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
+  it('is answered by something else than SMTP: surely not sent', async () => {
+    const port = await rawServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    const result = await providerFor(port).send(outboundEmail(), NEVER);
+    expect(result.kind).toBe('transient');
+  });
+
+  it.each([
+    ['at RCPT', { rcptTo: () => 'drop' } satisfies SinkScript],
+    ['at MAIL', { mailFrom: () => 'drop' } satisfies SinkScript],
+  ])('is dropped %s: surely not sent', async (_, script) => {
+    const { sink, provider } = await sinkAndProvider({ script });
+    expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('smtp-connection-lost'));
+    expect(sink.bodies).toHaveLength(0);
+  });
+
+  it('is dropped in the middle of the body: surely not sent, and the server has nothing', async () => {
+    const { sink, provider } = await sinkAndProvider({ script: { dataBytes: () => 'drop' } });
+    const result = await provider.send(outboundEmail({ attachments: [LARGE] }), NEVER);
+    expect(result).toEqual(transient('smtp-connection-lost'));
+    await sleep(50);
+    expect(sink.bodies).toHaveLength(0);
+  });
+
+  it('is dropped after the final dot, before the reply: unknown', async () => {
+    const { sink, provider } = await sinkAndProvider({ script: { data: () => 'drop' } });
+    const result = await provider.send(outboundEmail(), NEVER);
+    expect(result).toEqual({ kind: 'unknown', code: 'smtp-connection-lost-after-data' });
+    await sleep(400);
+    expect(sink.bodies).toHaveLength(1);
+  });
+
+  it('stays silent after the final dot: unknown at the time limit, and is given no second message', async () => {
+    const { sink, provider } = await sinkAndProvider(
+      { script: { data: () => 'silent' } },
+      { timeoutMs: SHORT_TIMEOUT_MS },
+    );
+    const result = await provider.send(outboundEmail(), NEVER);
+    expect(result).toEqual({ kind: 'unknown', code: 'smtp-timeout-after-data' });
+    sink.follow({});
+    expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
+    expect(sink.opened()).toBe(2);
+  });
+
+  it('stays silent at RCPT: surely not sent at the time limit', async () => {
+    const { sink, provider } = await sinkAndProvider(
+      { script: { rcptTo: () => 'silent' } },
+      { timeoutMs: 300 },
+    );
+    expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('smtp-timeout'));
+    expect(sink.bodies).toHaveLength(0);
+  });
+
+  it('is slow but answers in time: sent', async () => {
+    const { provider } = await sinkAndProvider({ script: { data: () => ({ afterMs: 300 }) } });
+    expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
+  });
+
+  it('was idle in the pool and is gone: the message goes over another one, once', async () => {
+    const { sink, provider } = await sinkAndProvider();
+    for (let round = 0; round < 3; round += 1) {
+      const message = outboundEmail();
+      expect(await provider.send(message, NEVER)).toMatchObject({ kind: 'sent' });
+      expect(sink.countOf(`${message.id}@example.org`)).toBe(1);
+      sink.dropAll();
+    }
+    expect(sink.opened()).toBeGreaterThanOrEqual(3);
+  });
+
+  it.each([
+    ['before the body', (hush: () => SinkReply): SinkScript => ({ rcptTo: hush }), transient('smtp-aborted')],
+    [
+      'after the body',
+      (hush: () => SinkReply): SinkScript => ({ data: hush }),
+      { kind: 'unknown', code: 'smtp-aborted-after-data' } satisfies SendResult,
+    ],
+  ])('is given up by the caller %s', async (_, scriptOf, result) => {
+    const controller = new AbortController();
+    const script = scriptOf(() => {
+      setImmediate(() => controller.abort());
+      return 'silent';
+    });
+    const { provider } = await sinkAndProvider({ script });
+    expect(await provider.send(outboundEmail(), controller.signal)).toEqual(result);
+    expect(await provider.send(outboundEmail(), controller.signal)).toEqual(transient('smtp-aborted'));
+  });
+});
+
+const only = (prefix: string, reply: number, text: string): SinkScript => ({
+  rcptTo: (address) => (address.startsWith(prefix) ? { reply, text } : 'take'),
+});
+
+describe('several addresses', () => {
+  const message = { cc: ['copy@example.net'], bcc: ['archive@example.net'] };
+
+  it('all get one message, and hidden copies stand in no header', async () => {
+    const { sink, provider } = await sinkAndProvider();
+    expect(await provider.send(outboundEmail(message), NEVER)).toMatchObject({ kind: 'sent' });
+    expect(sink.mails[0]?.to).toEqual(['ana@example.net', 'copy@example.net', 'archive@example.net']);
+    expect(sink.mails[0]?.raw.toString('latin1')).not.toMatch(/archive|bcc/i);
+  });
+
+  it.each([false, true])('a refused copy holds up nobody (pipelining hidden: %s)', async (hidePIPELINING) => {
+    const { sink, provider } = await sinkAndProvider({
+      script: only('copy', 550, '5.1.1 gone'),
+      server: { hidePIPELINING },
+    });
+    expect(await provider.send(outboundEmail(message), NEVER)).toMatchObject({
+      kind: 'sent',
+      code: 'smtp-partial-550-5.1.1',
+    });
+    expect(sink.mails[0]?.to).toEqual(['ana@example.net', 'archive@example.net']);
+  });
+
+  it.each([
+    [false, 550, '5.1.1 gone', permanent('smtp-550-5.1.1')],
+    [true, 550, '5.1.1 gone', permanent('smtp-550-5.1.1')],
+    [false, 450, '4.2.1 later', receiverTransient('smtp-450-4.2.1')],
+    [true, 450, '4.2.1 later', receiverTransient('smtp-450-4.2.1')],
+  ])(
+    'a refused receiver keeps the message from the copies too (pipelining hidden: %s, %s)',
+    async (hidePIPELINING, reply, text, result) => {
+      const { sink, provider } = await sinkAndProvider({
+        script: only('ana', reply, text),
+        server: { hidePIPELINING },
+      });
+      expect(await provider.send(outboundEmail(message), NEVER)).toEqual(result);
+      await sleep(100);
+      expect(sink.bodies).toHaveLength(0);
+      sink.follow({});
+      expect(await provider.send(outboundEmail(message), NEVER)).toMatchObject({ kind: 'sent' });
+      expect(sink.mails).toHaveLength(1);
+    },
+  );
+});
+
+describe('the pool', () => {
+  it('sends many messages over few connections, each once', async () => {
+    const { sink, provider } = await sinkAndProvider({}, { maxConnections: 3, maxMessages: 20 });
+    const messages = Array.from({ length: 200 }, () => outboundEmail());
+    const results = await Promise.all(messages.map((message) => provider.send(message, NEVER)));
+    expect(results.every((result) => result.kind === 'sent')).toBe(true);
+    expect(messages.every((message) => sink.countOf(`${message.id}@example.org`) === 1)).toBe(true);
+    expect(sink.opened()).toBeGreaterThanOrEqual(10);
+    expect(sink.opened()).toBeLessThan(20);
+  });
+
+  it('lets what is under way end when it is closed, and then takes nothing', async () => {
+    const { sink, provider } = await sinkAndProvider({ script: { data: () => ({ afterMs: 200 }) } });
+    const sending = Array.from({ length: 5 }, () => provider.send(outboundEmail(), NEVER));
+    await sleep(50);
+    await provider.close();
+    expect((await Promise.all(sending)).every((result) => result.kind === 'sent')).toBe(true);
+    expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('provider-closed'));
+    expect(sink.mails).toHaveLength(5);
+    await provider.close();
+  });
+
+  it('loses and doubles nothing at a server that drops connections at random', async () => {
+    let seed = 42;
+    const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
+    const mostly = (): SinkReply => (random() < 0.05 ? 'drop' : 'take');
+    const { sink, provider } = await sinkAndProvider(
+      { script: { greeting: mostly, mailFrom: mostly, rcptTo: mostly, dataBytes: mostly, data: mostly } },
+      { maxConnections: 5 },
+    );
+    const messages = Array.from({ length: 200 }, () => outboundEmail());
+    const results = await Promise.all(messages.map((message) => provider.send(message, NEVER)));
+    const kinds = new Map<string, number>();
+    for (const [index, result] of results.entries()) {
+      const count = sink.countOf(`${messages[index]?.id}@example.org`);
+      kinds.set(result.kind, (kinds.get(result.kind) ?? 0) + 1);
+      expect(count).toBe(result.kind === 'sent' ? 1 : 0);
+    }
+    expect(sink.bodies.length - sink.mails.length).toBeLessThanOrEqual(kinds.get('unknown') ?? 0);
+    expect(kinds.get('sent')).toBeGreaterThan(100);
+    expect(kinds.get('transient')).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,161 @@
+import { Decimal } from 'decimal.js';
+import { expect, it } from 'vitest';
+import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
+import { JSON_SHAPES } from '../../../../shared/contract/actions/json-shapes.ts';
+import {
+  INSURANCE_LIST_EXAMPLES,
+  PRODUCT_DETAILS_EXAMPLES,
+  PRODUCT_DOCUMENTS_EXAMPLES,
+} from '../../../../shared/contract/product/product-look-up-examples.ts';
+import { PRODUCT_BY_CODE_EXAMPLES } from '../../../../shared/contract/product/product-by-code-examples.ts';
+import { HEADER } from '../../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../../shared/messaging/headers.ts';
+import { createMessageCodec } from '../../../../shared/messaging/codec/message-codec.ts';
+import type { LogMessage, MessageHeaders } from '../../../../shared/messaging/message.ts';
+import { TOPIC } from '../../../../shared/messaging/topics/topic-names.ts';
+import type { Problem } from '../../../../shared/platform/problem.ts';
+import { start as startIngress } from '../../../../workers/ingress/main.ts';
+import { EXAMPLE_TIME_MS } from '../../../support/builders/example-catalogue.ts';
+import { createSharedBroker, startOn } from '../../../support/worlds/ingress-system.ts';
+import { createLogCaller } from '../../../support/log-caller.ts';
+import { startOverLog, startWithExamples } from '../../../support/worlds/product-worker.ts';
+import { post } from '../../../support/builders/schedule-call.ts';
+
+const PREFIX = '/platapi/automation-processors/actions/';
+const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 } });
+
+/** A product worker, and a caller of the log that asks it and waits for the answer. */
+async function startCaller() {
+  const broker = await createSharedBroker(2);
+  await startOn(broker, startWithExamples);
+  const ask = await createLogCaller(broker);
+  return (value: Buffer, headers: MessageHeaders, timestampMs = EXAMPLE_TIME_MS) =>
+    ask({ topic: TOPIC.productRequests, value, headers, timestampMs });
+}
+
+const jsonOf = (body: object) => Buffer.from(JSON.stringify(body));
+const ofType = (type: string) => ({ [HEADER.messageType]: type });
+const bodyOf = (reply: LogMessage) => JSON.parse(reply.value?.toString('utf8') ?? '') as unknown;
+
+const EXAMPLES = [
+  ['GetBankingProductByCode', PRODUCT_BY_CODE_EXAMPLES],
+  ['GetBankingProductDetails', PRODUCT_DETAILS_EXAMPLES],
+  ['GetProductInsuranceList', INSURANCE_LIST_EXAMPLES],
+  ['GetProductDocuments', PRODUCT_DOCUMENTS_EXAMPLES],
+] as const;
+
+it.each(EXAMPLES)('%s is asked for in JSON and answered in JSON', async (type, examples) => {
+  const ask = await startCaller();
+  for (const { request, reply } of examples) {
+    const answer = await ask(jsonOf(request), ofType(`${type}Request`));
+    expect(bodyOf(answer)).toEqual(reply);
+    expect(headerText(answer.headers, HEADER.messageType)).toBe(`${type}Reply`);
+    expect(headerText(answer.headers, HEADER.correlationId)).toBe('loan-4711');
+  }
+});
+
+it.each([
+  [
+    'GetBankingProductByCode',
+    { BankingProductCode: 'TL-PERSONAL', displayBPAvailability: true, displayMandatoryRoles: true },
+    { json: JSON.stringify(PRODUCT_BY_CODE_EXAMPLES[0].reply) },
+  ],
+  ['GetBankingProductDetails', { productCode: 'tl-personal' }, PRODUCT_DETAILS_EXAMPLES[0].reply],
+  [
+    'GetProductInsuranceList',
+    { productCode: 'MG-HOME', filterList: [{ name: 'Amount', value: new Decimal(150_000) }] },
+    { ...(INSURANCE_LIST_EXAMPLES[0].reply as object), warnings: [] },
+  ],
+  ['GetProductDocuments', { productCode: 'TL-PERSONAL' }, { documents: PRODUCT_DOCUMENTS_EXAMPLES[0].reply }],
+])('%s is asked for in Avro and answered in Avro', async (type, request, payload) => {
+  const ask = await startCaller();
+  const { value, headers } = await codec.encode(`${type}Request`, request, 'avro');
+  const reply = await ask(value, headers);
+  const decoded = await codec.decode({ value: reply.value, headers: reply.headers });
+  expect(decoded).toEqual({ kind: 'decoded', type: `${type}Reply`, format: 'avro', payload });
+});
+
+it('the day of the message decides over the version, so that a replay gives the same answer (L1)', async () => {
+  const ask = await startCaller();
+  const body = jsonOf({ BankingProductCode: 'TL-PERSONAL' });
+  const type = ofType('GetBankingProductByCodeRequest');
+  const lastOfOld = await ask(body, type, Date.UTC(2023, 11, 31, 23, 59, 59, 999));
+  expect(bodyOf(lastOfOld)).toMatchObject({ BankingProduct: { EndDate: '2023-12-31T00:00:00' } });
+  const firstOfNew = await ask(body, type, Date.UTC(2024, 0, 1));
+  expect(bodyOf(firstOfNew)).toMatchObject({ BankingProduct: { StartDate: '2024-01-01T00:00:00' } });
+});
+
+it('an unknown product is a 404 and a contradiction a 400, in either format', async () => {
+  const ask = await startCaller();
+  const unknown = await ask(jsonOf({ productCode: 'NOTHING' }), ofType('GetProductDocumentsRequest'));
+  expect(bodyOf(unknown)).toMatchObject({
+    code: 'unknown-product',
+    status: 404,
+    correlationId: 'loan-4711',
+    errors: [{ path: 'productCode', code: 'unknown-product' }],
+  });
+  expect(headerText(unknown.headers, HEADER.errorCode)).toBe('unknown-product');
+
+  const contradicting = { productCode: 'TL-PERSONAL', productId: '0ea28468-eabf-59d0-a3c0-ef7ba75a2d13' };
+  const { value, headers } = await codec.encode('GetBankingProductDetailsRequest', contradicting, 'avro');
+  const refused = await ask(value, headers);
+  const decoded = await codec.decode({ value: refused.value, headers: refused.headers });
+  expect(decoded).toMatchObject({
+    type: 'ProblemReply',
+    payload: { code: 'invalid-request', errors: [{ path: 'productId', code: 'exclusive' }] },
+  });
+});
+
+it('an Avro request meets the limits of a JSON one', async () => {
+  const ask = await startCaller();
+  const { value, headers } = await codec.encode('GetProductInsuranceListRequest', { productId: 'x' }, 'avro');
+  const reply = await ask(value, headers);
+  expect(headerText(reply.headers, HEADER.errorCode)).toBe('invalid-request');
+});
+
+it('over HTTP the look-ups have the paths of the interface, in any case and both forms (E2, E4)', async () => {
+  const broker = await createSharedBroker(1);
+  await startOn(broker, startWithExamples);
+  const { url } = await startOn(broker, startIngress);
+  const [{ request, reply }] = INSURANCE_LIST_EXAMPLES;
+  const bodies = [
+    request,
+    { Data: request },
+    { access_token: 't', user_name: 'u', Data: JSON.stringify(request) },
+  ];
+  for (const body of bodies) {
+    for (const name of ['PLAT_BP_GetProductInsuranceList', 'plat_bp_getproductinsurancelist']) {
+      const response = await post(url, body, { path: PREFIX + name });
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual(reply);
+    }
+  }
+  const warned = await post(
+    url,
+    { productCode: 'MG-HOME', filterList: [{ name: 'Shoe', value: 42 }], extra: 1 },
+    { path: `${PREFIX}PLAT_BP_GetProductInsuranceList` },
+  );
+  expect(warned.headers.get('warnings')).toBe('unknown-member;extra, unknown-filter;filterList[0].name');
+
+  const missing = await post(url, {}, { path: `${PREFIX}plat_bp_getbankingproductdetails` });
+  expect(missing.status).toBe(400);
+  const unknown = await post(
+    url,
+    { BankingProductCode: 'TL-BRIDGE' },
+    { path: `${PREFIX}plat_bp_getbankingproductbycode` },
+  );
+  expect(unknown.status).toBe(404);
+  expect(((await unknown.json()) as Problem).code).toBe('unknown-product');
+});
+
+it('the catalogue comes from the log, where it is when the worker takes its first look-up', async () => {
+  const broker = await createSharedBroker(1);
+  const worker = await startOverLog(broker);
+  await expect.poll(() => worker.health()).toEqual({ status: 'ready' });
+  const { url } = await startOn(broker, startIngress);
+  for (const [name, [{ request, reply }]] of EXAMPLES) {
+    const action = ACTIONS.find(({ requestType }) => requestType === `${name}Request`);
+    const response = await post(url, request, { path: PREFIX + action?.name });
+    expect(await response.json()).toEqual(reply);
+  }
+});

@@ -1,0 +1,224 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  InputChangedError,
+  type InputChunk,
+  InputError,
+  type InputFormat,
+} from '../../../../scripts/recalculate/input/input-records.ts';
+import { openInput } from '../../../../scripts/recalculate/input/open-input.ts';
+import { MAX_LINE_BYTES } from '../../../../scripts/recalculate/input/raw-lines.ts';
+import {
+  contractLine,
+  outline,
+  PLAIN_LOAN,
+  readChunks,
+  readRecords,
+} from '../../../support/builders/portfolio-lines.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'portfolio-'));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+const lines = (count: number, members: object = {}) =>
+  Array.from({ length: count }, (_, index) => contractLine(`c-${index}`, members));
+
+async function fileOf(name: string, content: string | Buffer): Promise<string> {
+  const file = join(folder, name);
+  await writeFile(file, content);
+  return file;
+}
+
+async function readFileChunks(file: string, format: InputFormat = 'ndjson', maxContracts = 100) {
+  const input = await openInput({ file, format, maxContracts });
+  const chunks: InputChunk[] = [];
+  try {
+    for await (const chunk of input.records()) chunks.push(chunk);
+  } finally {
+    await input.close();
+  }
+  return { chunks, totalBytes: input.totalBytes, bytesRead: input.bytesRead() };
+}
+
+const CSV_HEADER = `id,${Object.keys(PLAIN_LOAN).join(',')}`;
+const CSV_CELLS = Object.values(PLAIN_LOAN).join(',');
+
+const open = (file: string) => openInput({ file, format: 'ndjson', maxContracts: 1 });
+
+describe('a portfolio in a file', () => {
+  it('reads the same packed by gzip, by its name or by its first bytes, with the size on the disk', async () => {
+    const text = lines(250).join('\n');
+    const packed = gzipSync(text);
+    const plain = await readFileChunks(await fileOf('plain.ndjson', text));
+    expect(plain.chunks.map(({ records, lastLine }) => [records.length, lastLine])).toEqual([
+      [100, 100],
+      [100, 200],
+      [50, 250],
+    ]);
+    expect(plain).toMatchObject({ totalBytes: text.length, bytesRead: text.length });
+    for (const name of ['packed.ndjson.gz', 'packed.ndjson']) {
+      const read = await readFileChunks(await fileOf(name, packed));
+      expect(read.chunks.map(({ digest }) => digest)).toEqual(plain.chunks.map(({ digest }) => digest));
+      expect(read.chunks.flatMap(({ records }) => records)).toEqual(
+        plain.chunks.flatMap(({ records }) => records),
+      );
+      expect(read).toMatchObject({ totalBytes: packed.length, bytesRead: packed.length });
+    }
+  });
+
+  it('reads packed parts behind one another as one, and gzip from the standard input in the smallest pieces', async () => {
+    const parts = [gzipSync(`${contractLine('a')}\n`), gzipSync(`${contractLine('b')}\n`)];
+    const bytes = Buffer.concat(parts);
+    const pieces = Array.from(bytes, (_, index) => bytes.subarray(index, index + 1));
+    expect((await readRecords(pieces)).map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  it('breaks off with a clear error where the packing is cut off, damaged or followed by something else', async () => {
+    const packed = gzipSync(lines(1_000).join('\n'));
+    const damaged = Buffer.from(packed);
+    const middle = Math.floor(packed.length / 2);
+    damaged.fill(0, middle, middle + 64);
+    const broken = [
+      packed.subarray(0, packed.length - 20),
+      damaged,
+      Buffer.concat([packed, Buffer.from('more')]),
+    ];
+    for (const [index, content] of broken.entries()) {
+      const file = await fileOf(`broken-${index}.ndjson.gz`, content);
+      await expect(readFileChunks(file)).rejects.toThrow(
+        /^the gzip packing of the input is cut off or damaged: /,
+      );
+      await expect(readFileChunks(file)).rejects.toThrow(InputError);
+    }
+  });
+
+  it('gives all that stands before the damage, however little of a block that is', async () => {
+    const text = lines(3_000)
+      .map((line) => `${line}\n`)
+      .join('');
+    const members = Buffer.concat([gzipSync(text), gzipSync(text), Buffer.alloc(512)]);
+    const whole = await fileOf('members.ndjson.gz', members);
+    const { chunks } = await readFileChunks(whole);
+    expect(chunks.flatMap(({ records }) => records)).toHaveLength(6_000);
+    for (const garbage of ['more', 'more and more of it']) {
+      const file = await fileOf('garbage.ndjson.gz', Buffer.concat([members, Buffer.from(garbage)]));
+      const input = await open(file);
+      let last = 0;
+      const reading = async () => {
+        for await (const { lastLine } of input.records()) last = lastLine;
+      };
+      await expect(reading()).rejects.toThrow(InputError);
+      await input.close();
+      expect(last).toBe(6_000);
+    }
+  });
+
+  it('is refused at once when it does not exist, is a folder, or is not packed as its name says', async () => {
+    await expect(open(join(folder, 'none.ndjson'))).rejects.toThrow(/^the input cannot be opened: ENOENT/);
+    await expect(open(folder)).rejects.toThrow('the input cannot be opened: is a directory');
+    for (const [index, content] of [contractLine('c'), '', '\u001F'].entries()) {
+      const file = await fileOf(`plain-${index}.ndjson.gz`, content);
+      await expect(open(file)).rejects.toThrow(/is not packed by gzip, as its name says$/);
+    }
+    const csv = await fileOf('wrong.csv', 'id,Ammount\n1,2\n');
+    await expect(openInput({ file: csv, format: 'csv', maxContracts: 1 })).rejects.toThrow(
+      /not known: "Ammount"/,
+    );
+  });
+
+  it('breaks off when the stream does', async () => {
+    const stdin = Readable.from(
+      (function* () {
+        yield Buffer.from(`${contractLine('a')}\n`);
+        throw new Error('the pipe is gone');
+      })(),
+    );
+    const input = await openInput({ file: '-', format: 'ndjson', maxContracts: 1, stdin });
+    const reading = async () => {
+      const ids: unknown[] = [];
+      for await (const { records } of input.records()) ids.push(...records.map(({ id }) => id));
+      return ids;
+    };
+    await expect(reading()).rejects.toThrow(new InputError('the input cannot be read on: the pipe is gone'));
+  });
+});
+
+describe('a portfolio in CSV', () => {
+  it('looks no further than 1 MiB for the end of a quoted cell, and refuses a longer line', async () => {
+    const many = Array.from({ length: 3 }, () => `m,${CSV_CELLS.padEnd(MAX_LINE_BYTES / 2, ' ')}`);
+    const long = `l,${' '.repeat(MAX_LINE_BYTES)}`;
+    const text = [CSV_HEADER, `"open,${CSV_CELLS}`, ...many, long, `last,${CSV_CELLS}`].join('\n');
+    expect(outline(await readRecords(text, 'csv'))).toEqual([
+      '2: invalid-request line malformed-csv',
+      '3: m',
+      '4: m',
+      '5: m',
+      '6: body-too-large line too-long',
+      '7: last',
+    ]);
+  });
+});
+
+describe('the chunks of a portfolio', () => {
+  it('hold no more than 12,000 rows, 1 MiB of text or 500 refused lines', async () => {
+    const rows = await readChunks(lines(25, { InstallmentsNo: 1_200 }).join('\n'));
+    expect(rows.map(({ records }) => records.length)).toEqual([10, 10, 5]);
+    const wide = lines(5).map((line) => line.padEnd(400_000, ' '));
+    expect((await readChunks(wide.join('\n'))).map(({ records }) => records.length)).toEqual([2, 2, 1]);
+    const refused = await readChunks('nothing\n'.repeat(1_100));
+    expect(refused.map(({ records }) => records.length)).toEqual([500, 500, 100]);
+  });
+
+  it('come as soon as they are whole, and nothing is read on before the next is asked for', async () => {
+    let sent = 0;
+    const stdin = Readable.from(
+      (function* () {
+        for (;;) yield Buffer.from(`${contractLine((sent += 1)).padEnd(100_000, ' ')}\n`);
+      })(),
+      { objectMode: false, highWaterMark: 100_000 },
+    );
+    const input = await openInput({ file: '-', format: 'ndjson', maxContracts: 2, stdin });
+    for await (const { records, lastLine } of input.records()) {
+      expect(records).toHaveLength(2);
+      expect(sent - lastLine).toBeLessThan(6);
+      if (lastLine === 20) break;
+    }
+    await input.close();
+    expect(stdin.destroyed).toBe(true);
+  });
+});
+
+describe('a resumed reading', () => {
+  const text = [...lines(30), 'refused', '', ...lines(30)].join('\n');
+
+  it('goes on behind the last chunk with the digests that the run without a break has', async () => {
+    const whole = await readChunks(text, { maxContracts: 7 });
+    const { lastLine = 0, digest = '' } = whole[3] ?? {};
+    expect(await readChunks(text, { maxContracts: 7, skip: { lastLine, digest } })).toEqual(whole.slice(4));
+    const packed = gzipSync(text);
+    const resumed = await readChunks(packed, { maxContracts: 7, skip: { lastLine, digest } });
+    expect(resumed.map((chunk) => chunk.digest)).toEqual(whole.slice(4).map((chunk) => chunk.digest));
+    const end = whole.at(-1);
+    expect(
+      await readChunks(text, { skip: { lastLine: end?.lastLine ?? 0, digest: end?.digest ?? '' } }),
+    ).toEqual([]);
+  });
+
+  it('refuses another input, be it shorter, moved by a line or different in one character', async () => {
+    const [, , chunk] = await readChunks(text, { maxContracts: 7 });
+    const skip = { lastLine: chunk?.lastLine ?? 0, digest: chunk?.digest ?? '' };
+    for (const other of ['', text.slice(0, 500), `\n${text}`, text.replace('c-9"', 'c-8"')]) {
+      await expect(readChunks(other, { skip })).rejects.toThrow(InputChangedError);
+    }
+    const after = text.replace(/c-29"(?!.*c-29")/s, 'c-28"');
+    expect((await readChunks(after, { maxContracts: 7, skip })).length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { readRecalculateArguments } from '../../../../scripts/recalculate/command-arguments.ts';
+import { openRunFiles } from '../../../../scripts/recalculate/output/run-files.ts';
+import { planRun } from '../../../../scripts/recalculate/run-plan.ts';
+import { countFailure, emptyTally } from '../../../../scripts/recalculate/report/tally.ts';
+import { portfolioFolder } from '../../../support/worlds/recalculate-process.ts';
+
+it('knows what was done when it was saved last, whatever was counted since', async () => {
+  const at = portfolioFolder().at;
+  const args = readRecalculateArguments(['--input', at('in.ndjson'), '--output', at('out.ndjson')]);
+  if (args === undefined) throw new Error('no arguments');
+  const plan = planRun(args, 0);
+  const files = await openRunFiles(args, plan, { token: 'a', stopped: new AbortController().signal });
+  const tally = emptyTally();
+  countFailure(tally, 'unexpected');
+  expect(files.saved()).toEqual(emptyTally());
+  await files.save({ input: { lastLine: 1, digest: 'd' }, tally, elapsedMs: 1 });
+  countFailure(tally, 'unexpected');
+  files.close();
+  expect([files.saved().failed, files.saved().failuresByCode.get('unexpected')]).toEqual([1, 1]);
+});

@@ -1,0 +1,228 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Codec, Decoded } from '../../../shared/messaging/codec.ts';
+import { isPassingFailure } from '../../../shared/messaging/disposition.ts';
+import { isPromise } from '../../../shared/messaging/maybe-promise.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
+import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { Broker, Publisher, Tail } from '../../../shared/messaging/ports.ts';
+import type { NotificationState } from '../../../shared/notification/notification-state.ts';
+import type { Clock } from '../../../shared/platform/clock.ts';
+import { errorText, InfrastructureError } from '../../../shared/platform/errors.ts';
+import type { Log } from '../../../shared/platform/log.ts';
+import type { Health } from '../../../shared/platform/worker.ts';
+import { LedgerMemory, type LedgerLimits } from './ledger-memory.ts';
+import { isOfOtherChannel, type LedgerEntry } from './ledger-rules.ts';
+import { ReadBack } from './read-back.ts';
+
+/** Type of the ledger's records in the catalogue of messages. */
+export const NOTIFICATION_STATE = 'NotificationState';
+
+export interface LedgerOptions extends LedgerLimits {
+  readonly broker: Pick<Broker, 'createTail'>;
+  /** Carries intents and outcomes. */
+  readonly publisher: Publisher;
+  readonly codec: Codec;
+  readonly topic: string;
+  readonly clientId: string;
+  /** This process, as owner of intents. */
+  readonly self: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** An outcome that could not be written is tried again so soon. Default 250 ms. */
+  readonly retryMs?: number;
+}
+
+const RETRY_MS = 250;
+
+/**
+ * What became of each notification, as it stands on the outcome topic: the intent of a round before anything is sent, and
+ * its outcome after it. Every instance reads all of it, and the order of the log decides between them.
+ */
+export class Ledger {
+  readonly #options: LedgerOptions;
+  readonly #memory: LedgerMemory;
+  readonly #tail: Tail;
+  readonly #readBack: ReadBack;
+  /** Records that wait for a schema, in their order; undefined nearly always. */
+  #line: Promise<void> | undefined;
+  #lineLength = 0;
+  #badRecords = 0;
+  #stopped = false;
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+    this.#memory = new LedgerMemory(options);
+    const { broker, topic, clientId } = options;
+    this.#tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
+    this.#readBack = new ReadBack(options.publisher, options.self);
+  }
+
+  /** Resolves when all that was on the topic has been read. Rejects when that takes too long. */
+  async start(timeoutMs: number): Promise<void> {
+    await this.#tail.start((message) => this.#take(message));
+    await this.caughtUp(timeoutMs);
+  }
+
+  /** Resolves when all that is on the topic at this moment has been read. */
+  async caughtUp(timeoutMs: number): Promise<void> {
+    await this.#tail.caughtUp(timeoutMs);
+    await this.#line;
+  }
+
+  find(id: string): LedgerEntry | undefined {
+    return this.#memory.find(id);
+  }
+
+  /**
+   * Writes the intent of a round. Answers whether the round is ours: false when somebody else's intent or outcome of it came
+   * before on the log. Rejects with lost infrastructure; nothing may be sent then.
+   */
+  async claim(intent: NotificationState): Promise<boolean> {
+    await this.#readBack.write(await this.#record(intent));
+    const known = this.find(intent.notificationId);
+    return (
+      known?.status === 'sending' &&
+      known.channel === intent.channel &&
+      known.owner === intent.owner &&
+      known.attempt === intent.attempt &&
+      known.leaseUntil === intent.leaseUntil
+    );
+  }
+
+  /**
+   * Writes what became of a round of ours; tries until it is on the log, whatever stands against it, since nobody else can
+   * know it. Rejects with lost infrastructure when the ledger is stopped before.
+   */
+  async settle(state: NotificationState): Promise<void> {
+    const { publisher, self, log, retryMs = RETRY_MS } = this.#options;
+    for (let isTold = false; ;) {
+      try {
+        const record = await this.#record(state);
+        const headers = { ...record.headers, [HEADER.write]: `${self}/settled` };
+        await publisher.publish([{ ...record, headers }]);
+        break;
+      } catch (error) {
+        if (this.#stopped)
+          throw new InfrastructureError('ledger-stopped', 'an outcome was not written', error);
+        if (!isTold && !isPassingFailure(error)) {
+          isTold = true;
+          log.error({ err: error }, 'an outcome is refused, and its notification waits until it is written');
+        }
+        await sleep(retryMs);
+      }
+    }
+    this.#memory.take(state);
+  }
+
+  /** Writes an end that others may contradict; answers whether it counts, by the order of the log. */
+  async declare(state: NotificationState): Promise<boolean> {
+    await this.#readBack.write(await this.#record(state));
+    return isSame(state, this.find(state.notificationId));
+  }
+
+  /** What the metrics tell. */
+  figures() {
+    const { size, forgotten } = this.#memory;
+    return { size, forgotten, badRecords: this.#badRecords, ...this.#memory.sending() };
+  }
+
+  health(): Health {
+    const { topic } = this.#options;
+    if (!this.#tail.isReady()) return { status: 'degraded', reason: `${topic} is not read` };
+    if (this.#badRecords === 0) return { status: 'ready' };
+    return { status: 'degraded', reason: `${topic} holds ${this.#badRecords} records that cannot be read` };
+  }
+
+  async stop(timeoutMs: number): Promise<void> {
+    this.#stopped = true;
+    await this.#tail.stop(timeoutMs);
+  }
+
+  async #record(state: NotificationState): Promise<OutgoingMessage> {
+    const { codec, topic } = this.#options;
+    const { value, headers } = await codec.encode(NOTIFICATION_STATE, state, 'avro');
+    return { topic, key: state.notificationId, value, headers };
+  }
+
+  #take(message: LogMessage): void {
+    if (message.value === null) {
+      if (message.key !== null) this.#memory.remove(message.key.toString());
+      return;
+    }
+    const decoded = this.#line === undefined ? this.#options.codec.decode(message) : undefined;
+    if (decoded !== undefined && !isPromise(decoded)) return this.#accept(message, decoded);
+    this.#lineLength += 1;
+    this.#line = this.#takeBehind(this.#line, message);
+    return undefined;
+  }
+
+  /** A record whose schema is not known yet: those behind it wait, or the order would be lost. */
+  async #takeBehind(line: Promise<void> | undefined, message: LogMessage): Promise<void> {
+    await line;
+    await this.#takeLate(message);
+    this.#lineLength -= 1;
+    if (this.#lineLength === 0) this.#line = undefined;
+  }
+
+  async #takeLate(message: LogMessage): Promise<void> {
+    while (!this.#stopped) {
+      try {
+        this.#accept(message, await this.#options.codec.decode(message));
+        return;
+      } catch (error) {
+        if (!isPassingFailure(error)) return this.#skip(message, errorText(error));
+        await sleep(this.#options.retryMs ?? RETRY_MS);
+      }
+    }
+    return undefined;
+  }
+
+  #accept(message: LogMessage, decoded: Decoded): void {
+    if (decoded.kind === 'undecodable' || decoded.type !== NOTIFICATION_STATE) {
+      return this.#skip(message, 'it is no state of a notification');
+    }
+    const state = decoded.payload as NotificationState;
+    this.#memory.take(state);
+    this.#readBack.seen(message);
+    if (headerText(message.headers, HEADER.write)?.startsWith(`${this.#options.self}/`)) this.#restore(state);
+    return undefined;
+  }
+
+  /**
+   * A record of ours that came after an end which counts more hides that end from whoever reads the topic once it is
+   * compacted; so the end is written again.
+   */
+  #restore(own: NotificationState): void {
+    const known = this.find(own.notificationId);
+    if (known === undefined || known.status === 'sending' || isSame(own, known)) return;
+    const updatedAt = this.#options.clock.now();
+    const end = {
+      ...own,
+      owner: undefined,
+      leaseUntil: undefined,
+      providers: undefined,
+      repeatableBy: undefined,
+      providerMessageId: undefined,
+      nextAttemptAt: undefined,
+      code: undefined,
+      ...known,
+      attempt: Math.max(known.attempt, 1),
+      updatedAt,
+    };
+    this.settle(end).catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, 'an end of the ledger was not written again');
+    });
+  }
+
+  #skip({ topic, partition, offset }: LogMessage, reason: string): void {
+    this.#badRecords += 1;
+    this.#options.log.warn({ topic, partition, offset, reason }, 'a record of the ledger was skipped');
+  }
+}
+
+/** Whether a state is the one that is known; which round sent it does not matter. */
+function isSame(state: NotificationState, known: LedgerEntry | undefined): boolean {
+  if (known?.status !== state.status || isOfOtherChannel(state.channel, known)) return false;
+  return state.status === 'sent' || known.attempt === state.attempt;
+}

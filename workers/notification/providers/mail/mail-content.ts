@@ -1,0 +1,87 @@
+import type { SendMailOptions } from 'nodemailer';
+import type { Outbound } from '../../../../shared/notification/command.ts';
+import { type MailAddress, isSingleAddress, readMailSender } from '../../../../shared/notification/sender.ts';
+import { detectAttachmentType } from './attachment-type.ts';
+import type { ListUnsubscribeSettings } from '../provider-settings.ts';
+
+export type OutboundEmail = Extract<Outbound, { readonly channel: 'email' }>;
+
+/** Who sends, who gets it, and what the message is made of; or why it cannot be a message. */
+export type MailContent =
+  | { readonly kind: 'mail'; readonly options: SendMailOptions }
+  | { readonly kind: 'impossible'; readonly result: 'permanent' | 'misconfigured'; readonly code: string };
+
+/**
+ * What nodemailer is given for one notification (interface 4.8). The Message-ID is made of the notification id, so that a
+ * message that was sent twice can be told to be the same one. Copies (bcc) stand in the envelope alone. Nothing is ever
+ * read from a file or an address named in the message. Addresses are checked here once more, since whoever produces
+ * commands straight onto the topic has passed no other check.
+ */
+export async function mailContent(
+  message: OutboundEmail,
+  from: {
+    readonly defaultSender?: string | undefined;
+    readonly listUnsubscribe?: ListUnsubscribeSettings | undefined;
+  },
+  sentAt: Date,
+): Promise<MailContent> {
+  const given = message.sender ?? from.defaultSender;
+  const sender = given === undefined ? undefined : readMailSender(given);
+  if (sender === undefined) {
+    const isDefault = message.sender === undefined && given !== undefined;
+    return isDefault
+      ? { kind: 'impossible', result: 'misconfigured', code: 'default-sender-invalid' }
+      : { kind: 'impossible', result: 'permanent', code: 'sender-invalid' };
+  }
+  const all = [message.receiver, ...message.cc, ...message.bcc];
+  if (!all.every(isSingleAddress)) {
+    return { kind: 'impossible', result: 'permanent', code: 'receiver-invalid' };
+  }
+  const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1);
+  const options: SendMailOptions = {
+    from: sender,
+    to: plain([message.receiver]),
+    ...(message.cc.length > 0 ? { cc: plain(message.cc) } : {}),
+    envelope: { from: plain([sender.address]), to: plain(all) },
+    subject: message.subject,
+    ...(message.contentType === 'text/html' ? { html: message.message } : { text: message.message }),
+    attachments: await Promise.all(
+      message.attachments.map(async ({ name, content }) => ({
+        filename: name,
+        content,
+        contentType: await detectAttachmentType(content),
+      })),
+    ),
+    messageId: `<${message.id}@${domain}>`,
+    date: sentAt,
+    headers: { 'Auto-Submitted': 'auto-generated', ...listHeaders(message.id, from.listUnsubscribe) },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+  return { kind: 'mail', options };
+}
+
+/**
+ * RFC 8058: both headers, the address on a single line however long it is, since some signers and receivers unfold it in
+ * different ways and the signature over it breaks.
+ */
+function listHeaders(
+  id: string,
+  settings: ListUnsubscribeSettings | undefined,
+): Record<string, { prepared: true; value: string }> {
+  if (settings === undefined) return {};
+  const url = settings.url.replaceAll('{id}', encodeURIComponent(id));
+  const targets = [`<${url}>`, ...(settings.mailto === undefined ? [] : [`<mailto:${settings.mailto}>`])];
+  return {
+    'List-Unsubscribe': {
+      prepared: true,
+      value: targets.join(', ').replaceAll(/\p{Cc}/gu, ''),
+    },
+    'List-Unsubscribe-Post': { prepared: true, value: 'List-Unsubscribe=One-Click' },
+  };
+}
+
+/** As objects, which nodemailer does not parse: what looks like a list stays one (refused) address. */
+function plain(addresses: readonly string[]): MailAddress[] {
+  return addresses.map((address) => ({ name: '', address }));
+}
