@@ -20,11 +20,21 @@ function level(name: string, testTimeoutMs: number, extra: object = {}) {
   };
 }
 
-/** Pure code shares its modules between files: loading them anew for each would take longer than the tests. */
-const pure = { isolate: false };
+/**
+ * Pure code shares its modules between files: loading them anew for each would take longer than the tests. It waits for
+ * nothing, so each processor runs files of it. Levels with different numbers of workers run one group after another.
+ */
+const pure = { isolate: false, maxWorkers: '100%', sequence: { groupOrder: 0 } };
+
+/** Levels of real sockets and processes: as many files at once as vitest chooses for the machine. */
+const impure = { sequence: { groupOrder: 1 } };
 
 /** Levels that meet Kafka: one broker for the whole run, and their files one after another. */
-const withKafka = { fileParallelism: false, globalSetup: ['test/support/kafka/global-setup.ts'] };
+const withKafka = {
+  sequence: { groupOrder: 2 },
+  fileParallelism: false,
+  globalSetup: ['test/support/kafka/global-setup.ts'],
+};
 
 export default defineConfig({
   test: {
@@ -32,8 +42,8 @@ export default defineConfig({
       level('unit', 5 * SECOND, pure),
       level('property', 60 * SECOND, pure),
       level('golden', 10 * SECOND, pure),
-      level('regression', 30 * SECOND),
-      level('worker', 30 * SECOND),
+      level('regression', 30 * SECOND, impure),
+      level('worker', 30 * SECOND, impure),
       level('conformance', 120 * SECOND, withKafka),
       level('integration', 120 * SECOND, withKafka),
       level('system', 180 * SECOND, withKafka),
