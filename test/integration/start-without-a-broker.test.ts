@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isRequirementMissing } from '../../scripts/local-kafka/local-kafka-error.ts';
 import { startLocalKafka, type LocalKafka } from '../../scripts/local-kafka/start-local-kafka.ts';
 import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
@@ -71,6 +71,9 @@ suite('a start while one broker of three is lost', () => {
       const lost = cluster?.nodes[await leaderOfCatalogue()];
       await lost?.kill();
       const begun = spawnEngine(['product'], env);
+      onTestFinished(() => {
+        begun.child.kill('SIGKILL');
+      });
       const run = beginRecalculation(['--input', input, '--output', files.at('out.ndjson')], env);
       await expect
         .poll(() => run.stderr(), { timeout: STEP_MS })
