@@ -11,7 +11,7 @@ import type { KnownCalendars } from '../lending/due-dates/holiday-shift.ts';
 import type { ScheduleCatalogue } from '../lending/schedule-types/schedule-catalogue.ts';
 import type { Config } from '../platform/config.ts';
 import { ConfigError } from '../platform/errors.ts';
-import type { WorkerContext } from '../platform/worker.ts';
+import type { WorkerContext } from '../../workers/worker.ts';
 import type { CatalogueView } from '../product/catalogue/catalogue-view.ts';
 import { openCatalogue, type OpenCatalogue, type WorkerCatalogue } from './open-catalogue.ts';
 

@@ -1,7 +1,7 @@
 import { createLibraryCalendars } from '../calendars/library-calendars.ts';
 import type { OtherCalendars } from '../lending/calendars/business-calendar.ts';
 import { topicName } from '../messaging/topics/topic-names.ts';
-import type { Health, WorkerContext } from '../platform/worker.ts';
+import type { Health, WorkerContext } from '../../workers/worker.ts';
 import type { CatalogueView } from '../product/catalogue/catalogue-view.ts';
 import { createCatalogueTable } from './catalogue-table.ts';
 

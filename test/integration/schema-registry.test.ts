@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { MESSAGES, messageDefinition } from '../../schemas/catalogue.ts';
+import { MESSAGES, messageDefinition } from '../../schemas/messages.ts';
 import { recordName } from '../../schemas/message-definition.ts';
 import { readSchema } from '../../schemas/schema-files.ts';
 import { registeredVersions } from '../../shared/messaging/codec/schema-history.ts';

@@ -4,7 +4,7 @@ import { delayLabel } from '../../shared/messaging/topics/topic-names.ts';
 import type { Channel } from '../../shared/notification/command.ts';
 import type { Providers } from '../../shared/notification/provider.ts';
 import { combineHealth } from '../../shared/platform/health-server.ts';
-import type { Health, RunningWorker, WorkerContext } from '../../shared/platform/worker.ts';
+import type { Health, RunningWorker, WorkerContext } from '../worker.ts';
 import { COMMAND_TYPES } from './handlers.ts';
 import { NOTIFICATION_STATE } from './ledger/ledger.ts';
 import { notificationMetrics } from './notification-metrics.ts';

@@ -9,7 +9,7 @@ import type { Channel } from '../../shared/notification/command.ts';
 import type { Providers } from '../../shared/notification/provider.ts';
 import { monotonicClock } from '../../shared/platform/clock.ts';
 import { combineHealth } from '../../shared/platform/health-server.ts';
-import type { Health, WorkerContext } from '../../shared/platform/worker.ts';
+import type { Health, WorkerContext } from '../worker.ts';
 import { CommandDelivery } from './delivery/deliver-command.ts';
 import type { DeliveryObserver, DeliveryParts } from './delivery/delivery-parts.ts';
 import { createHandlers } from './handlers.ts';

@@ -1,6 +1,6 @@
 /** The AsyncAPI 3.0 document of the log: who writes what where, made from the same definitions as the workers. */
 
-import { PROBLEM_TYPE } from '../../../schemas/catalogue.ts';
+import { PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import { HEADER } from '../../messaging/header-names.ts';
 import { CATALOGUE_RECORD } from '../../catalogue/catalogue-message.ts';
 import { topicName, type TopicKey } from '../../messaging/topics/topic-names.ts';

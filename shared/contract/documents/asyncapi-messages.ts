@@ -1,6 +1,6 @@
 /** The messages of the AsyncAPI document: every message type in both of its formats. */
 
-import { messageDefinition, PROBLEM_TYPE } from '../../../schemas/catalogue.ts';
+import { messageDefinition, PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import { readSchema } from '../../../schemas/schema-files.ts';
 import { createProblem } from '../../platform/create-problem.ts';
 import { CATALOGUE_RECORD } from '../../catalogue/catalogue-message.ts';

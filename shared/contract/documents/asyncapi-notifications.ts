@@ -1,6 +1,6 @@
 /** The notifications in the AsyncAPI document: commands that upstream systems may write, and the records about them. */
 
-import { PROBLEM_TYPE } from '../../../schemas/catalogue.ts';
+import { PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import { HEADER } from '../../messaging/header-names.ts';
 import { topicName, type TopicKey } from '../../messaging/topics/topic-names.ts';
 import { jsonSchemaOf } from '../json/json-schema.ts';

@@ -1,4 +1,4 @@
-import { messageDefinition, MESSAGES } from '../../../schemas/catalogue.ts';
+import { messageDefinition, MESSAGES } from '../../../schemas/messages.ts';
 import { readReleasedSchemas, readSchema } from '../../../schemas/schema-files.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { createProblem } from '../../platform/create-problem.ts';

@@ -40,7 +40,7 @@ export function checkReleases(
     const next = Math.max(...released.map((one) => one.localSchemaId)) + 1;
     const reason =
       `the schema differs from the one released with id ${localSchemaId}: ` +
-      `give it localSchemaId ${next} in schemas/catalogue.ts, then run \`npm run schemas -- release\``;
+      `give it localSchemaId ${next} in schemas/messages.ts, then run \`npm run schemas -- release\``;
     return [{ subject, reason }];
   });
 }

@@ -3,7 +3,7 @@
  * answered synchronously; a registry is asked once for an id, however many messages wait for it.
  */
 
-import { FIRST_LOCAL_SCHEMA_ID } from '../../../schemas/catalogue.ts';
+import { FIRST_LOCAL_SCHEMA_ID } from '../../../schemas/messages.ts';
 import { type MessageDefinition, recordName } from '../../../schemas/message-definition.ts';
 import type { ReleasedSchema } from '../../../schemas/schema-files.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -129,7 +129,7 @@ function localReaders(
 function changed({ type, localSchemaId }: MessageDefinition): Error {
   return new Error(
     `the schema of ${type} is not the one that was released with id ${localSchemaId}: ` +
-      'give it the next free localSchemaId in schemas/catalogue.ts, then run `npm run schemas -- release`',
+      'give it the next free localSchemaId in schemas/messages.ts, then run `npm run schemas -- release`',
   );
 }
 

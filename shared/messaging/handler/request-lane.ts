@@ -1,4 +1,4 @@
-import { MESSAGES } from '../../../schemas/catalogue.ts';
+import { MESSAGES } from '../../../schemas/messages.ts';
 import type { BreakerOptions } from '../consumer/breaker.ts';
 import { createConsumer, type Consumer } from '../consumer/consumer.ts';
 import { consumerMetrics, type ConsumerMetrics } from './consumer-metrics.ts';
@@ -11,7 +11,7 @@ import type { Publisher } from '../ports.ts';
 import { internalTopics, ownReplyTopics } from './reply-topics.ts';
 import { topicName, type TopicKey } from '../topics/topic-names.ts';
 import { WorkSlices } from './work-slices.ts';
-import type { Health, WorkerContext } from '../../platform/worker.ts';
+import type { Health, WorkerContext } from '../../../workers/worker.ts';
 
 /**
  * Batches in progress side by side: one is computed, the others are read, or their replies acknowledged. More would only

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { messageDefinition } from '../../../schemas/catalogue.ts';
+import { messageDefinition } from '../../../schemas/messages.ts';
 import type { MessageDefinition } from '../../../schemas/message-definition.ts';
 import { readReleasedSchemas, readSchema } from '../../../schemas/schema-files.ts';
 import { createAvroMessage } from '../../../shared/messaging/codec/avro-message.ts';

@@ -4,7 +4,7 @@ import formats from 'ajv-formats';
 import avro, { type Schema } from 'avsc';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { MESSAGES } from '../../../schemas/catalogue.ts';
+import { MESSAGES } from '../../../schemas/messages.ts';
 import { ACTIONS } from '../../../shared/contract/actions/actions.ts';
 import { asyncApiDocument } from '../../../shared/contract/documents/asyncapi-document.ts';
 import { NOTIFICATIONS } from '../../../shared/contract/notification/notifications.ts';

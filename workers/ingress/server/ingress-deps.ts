@@ -1,11 +1,11 @@
-import type { CalculationThreads } from '../../../shared/catalogue/calculation-threads.ts';
+import type { CalculationThreads } from '../../calculation-threads.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
 import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
 import type { CancellableRequests, RequestReply } from '../../../shared/messaging/requester/request-reply.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
-import type { Health } from '../../../shared/platform/worker.ts';
+import type { Health } from '../../worker.ts';
 import type { Access } from '../access/access.ts';
 import type { ActionRegistry } from '../actions/action-contract.ts';
 import type { Documents } from './documents.ts';

@@ -12,7 +12,7 @@ import {
   uint8Array,
 } from 'fast-check';
 import { expect, it } from 'vitest';
-import { messageDefinition } from '../../../../schemas/catalogue.ts';
+import { messageDefinition } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
 import { parseOwnSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
 import { JsonArrayCutter, type Span } from '../../../../shared/messaging/codec/json-array-cutter.ts';

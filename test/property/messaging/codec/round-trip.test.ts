@@ -16,7 +16,7 @@ import {
 } from 'fast-check';
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
-import { MESSAGES } from '../../../../schemas/catalogue.ts';
+import { MESSAGES } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
 import { DecimalType } from '../../../../shared/messaging/codec/avro-decimal.ts';
 import { LARGEST_EXACT_LONG, SMALLEST_EXACT_LONG } from '../../../../shared/messaging/codec/avro-long.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MESSAGES } from '../../../../schemas/catalogue.ts';
+import { MESSAGES } from '../../../../schemas/messages.ts';
 import { ACTIONS, findAction } from '../../../../shared/contract/actions/actions.ts';
 import type { RequestContext } from '../../../../shared/messaging/handler/handle-by-type.ts';
 import { createHandlers as createProductHandlers } from '../../../../workers/product/handlers.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MESSAGES } from '../../../../schemas/catalogue.ts';
+import { MESSAGES } from '../../../../schemas/messages.ts';
 import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
 import { JSON_SHAPES } from '../../../../shared/contract/actions/json-shapes.ts';
 import type { JsonShapes } from '../../../../shared/messaging/codec/json-shapes.ts';

@@ -1,6 +1,6 @@
 import avro, { type Schema } from 'avsc';
 import { expect, test } from 'vitest';
-import { messageDefinition } from '../../../../schemas/catalogue.ts';
+import { messageDefinition } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
 import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
 import { jsonSchemaOf, type JsonSchema } from '../../../../shared/contract/json/json-schema.ts';

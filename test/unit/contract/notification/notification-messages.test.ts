@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { messageDefinition } from '../../../../schemas/catalogue.ts';
+import { messageDefinition } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
 import {
   checkAttachments,

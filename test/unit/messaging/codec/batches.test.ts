@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { messageDefinition } from '../../../../schemas/catalogue.ts';
+import { messageDefinition } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
 import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
 import type { FoundSchema, SchemaRegistry } from '../../../../shared/messaging/codec/schema-registry.ts';

@@ -4,7 +4,7 @@ import {
   MESSAGES,
   messageDefinition,
   PROBLEM_TYPE,
-} from '../../../schemas/catalogue.ts';
+} from '../../../schemas/messages.ts';
 import { recordName } from '../../../schemas/message-definition.ts';
 import { readReleasedSchemas, readSchema } from '../../../schemas/schema-files.ts';
 import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
