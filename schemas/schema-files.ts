@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { MessageDefinition } from './message-definition.ts';
+import type { MessageDefinition } from './messages.ts';
 
 /** Folder of the schemas that were released, one file per local id; a file in it is never changed. */
 const RELEASED_FOLDER = fileURLToPath(new URL('./released/', import.meta.url));

@@ -2,8 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { MESSAGES } from '../schemas/messages.ts';
-import { recordName } from '../schemas/message-definition.ts';
+import { MESSAGES, recordName } from '../schemas/messages.ts';
 import { readReleasedSchemas, readSchema, releasedFile, schemaFile } from '../schemas/schema-files.ts';
 import { registeredVersions } from '../shared/messaging/codec/schema-history.ts';
 import {

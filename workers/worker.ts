@@ -4,6 +4,7 @@ import type { CalculationThreads } from './calculation-threads.ts';
 import type { Clock } from '../shared/platform/clock.ts';
 import type { Config } from '../shared/platform/config.ts';
 import type { Log } from '../shared/platform/log.ts';
+import type { Health } from '../shared/platform/health.ts';
 import type { Metrics } from '../shared/platform/metrics.ts';
 
 /** Everything a worker is given; it reads no environment and opens no connection of its own. */
@@ -18,15 +19,6 @@ export interface WorkerContext {
   readonly threads?: CalculationThreads;
   /** The workers of this process that have started, by name. */
   readonly processHealth: () => Readonly<Record<string, Health>>;
-}
-
-/**
- * What a part of the process says of itself; `reason` tells an operator what to look at. Ready and degraded serve;
- * starting does not serve yet, or not for the moment; unhealthy needs a restart.
- */
-export interface Health {
-  readonly status: 'ready' | 'starting' | 'degraded' | 'unhealthy';
-  readonly reason?: string;
 }
 
 /** A worker that was started. */

@@ -2,7 +2,7 @@ import type { CalendarDate } from '../lending/dates/calendar-date.ts';
 import type { OtherCalendars } from '../lending/calendars/business-calendar.ts';
 import type { LendingCatalogue } from '../lending/schedule-types/lending-catalogue.ts';
 import type { Metrics } from '../platform/metrics.ts';
-import type { Health } from '../../workers/worker.ts';
+import type { Health } from '../platform/health.ts';
 import type { CatalogueRecord, RecordKind, RecordsByKind } from '../product/catalogue/catalogue-records.ts';
 import type { CatalogueView } from '../product/catalogue/catalogue-view.ts';
 import { ListCharges } from '../product/simulation/list-charges.ts';

@@ -7,7 +7,7 @@ import type { Broker } from '../messaging/ports.ts';
 import { createTable, type Table, type TableRecord } from '../messaging/table/table.ts';
 import { errorText, MessagingError, SystemError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import type { Health } from '../../workers/worker.ts';
+import type { Health } from '../platform/health.ts';
 import type { CatalogueRecord } from '../product/catalogue/catalogue-records.ts';
 import type { RecordIdentity } from '../product/catalogue/record-identity.ts';
 import { BoundedCache } from './bounded-cache.ts';

@@ -11,9 +11,13 @@ import type { KnownCalendars } from '../lending/due-dates/holiday-shift.ts';
 import type { ScheduleCatalogue } from '../lending/schedule-types/schedule-catalogue.ts';
 import type { Config } from '../platform/config.ts';
 import { ConfigError } from '../platform/errors.ts';
-import type { WorkerContext } from '../../workers/worker.ts';
 import type { CatalogueView } from '../product/catalogue/catalogue-view.ts';
-import { openCatalogue, type OpenCatalogue, type WorkerCatalogue } from './open-catalogue.ts';
+import {
+  openCatalogue,
+  type CatalogueContext,
+  type OpenCatalogue,
+  type WorkerCatalogue,
+} from './open-catalogue.ts';
 
 /** What calculations know beside their request. Both members follow the catalogue: they are asked anew for each request. */
 export interface LendingEnvironment {
@@ -49,7 +53,7 @@ export interface LendingWorkerCatalogue extends WorkerCatalogue {
  * nothing is left running then.
  */
 export async function openLendingCatalogue(
-  context: WorkerContext,
+  context: CatalogueContext,
   worker: string,
   open: OpenCatalogue = openCatalogue,
 ): Promise<LendingWorkerCatalogue> {

@@ -1,9 +1,23 @@
 import { createLibraryCalendars } from '../calendars/library-calendars.ts';
 import type { OtherCalendars } from '../lending/calendars/business-calendar.ts';
+import type { Codec } from '../messaging/codec.ts';
+import type { Broker } from '../messaging/ports.ts';
 import { topicName } from '../messaging/topics/topic-names.ts';
-import type { Health, WorkerContext } from '../../workers/worker.ts';
+import type { Config } from '../platform/config.ts';
+import type { Health } from '../platform/health.ts';
+import type { Log } from '../platform/log.ts';
+import type { Metrics } from '../platform/metrics.ts';
 import type { CatalogueView } from '../product/catalogue/catalogue-view.ts';
 import { createCatalogueTable } from './catalogue-table.ts';
+
+/** What following the catalogue needs of a worker's context. */
+export interface CatalogueContext {
+  readonly config: Pick<Config, 'topicPrefix' | 'lending'>;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly broker: Pick<Broker, 'createTail'>;
+  readonly codec: Codec;
+}
 
 /** The catalogue as a worker needs it: complete when it gets it, and following the log from then on. */
 export interface WorkerCatalogue {
@@ -17,7 +31,7 @@ export interface WorkerCatalogue {
  * of the catalogue's own calendars; absent: those that come with the program.
  */
 export type OpenCatalogue = (
-  context: WorkerContext,
+  context: CatalogueContext,
   worker: string,
   otherCalendars?: OtherCalendars,
 ) => Promise<WorkerCatalogue>;
@@ -27,7 +41,7 @@ export type OpenCatalogue = (
  * that takes too long; nothing is left running then.
  */
 export async function openCatalogue(
-  context: WorkerContext,
+  context: CatalogueContext,
   worker: string,
   otherCalendars?: OtherCalendars,
 ): Promise<WorkerCatalogue> {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createNameCheck, type ServedNames } from './host-names.ts';
 import type { Metrics } from './metrics.ts';
-import type { Health } from '../../workers/worker.ts';
+import type { Health } from './health.ts';
 
 /** A probe sends its few bytes at once; whoever needs longer is not one. */
 const REQUEST_TIMEOUT_MS = 5_000;

@@ -1,6 +1,6 @@
 import type { Channel } from '../../shared/notification/command.ts';
 import type { Providers } from '../../shared/notification/provider.ts';
-import type { Health } from '../worker.ts';
+import type { Health } from '../../shared/platform/health.ts';
 import type { RunningRounds } from './delivery/running-rounds.ts';
 
 /**

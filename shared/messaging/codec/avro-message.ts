@@ -4,7 +4,7 @@
  */
 
 import type { Resolver, Type } from 'avsc';
-import { type MessageDefinition, recordName } from '../../../schemas/message-definition.ts';
+import { type MessageDefinition, recordName } from '../../../schemas/messages.ts';
 import { errorText } from '../../platform/errors.ts';
 import type { RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
 import { compileAbsence } from './avro-absence.ts';

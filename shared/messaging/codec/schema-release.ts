@@ -1,4 +1,4 @@
-import { type MessageDefinition, recordName } from '../../../schemas/message-definition.ts';
+import { type MessageDefinition, recordName } from '../../../schemas/messages.ts';
 import type { ReleasedSchema } from '../../../schemas/schema-files.ts';
 import { parseOwnSchema, parseWriterSchema, isSameSchema } from './avro-schema.ts';
 import { incompatibilities } from './schema-compatibility.ts';

@@ -3,8 +3,7 @@
  * answered synchronously; a registry is asked once for an id, however many messages wait for it.
  */
 
-import { FIRST_LOCAL_SCHEMA_ID } from '../../../schemas/messages.ts';
-import { type MessageDefinition, recordName } from '../../../schemas/message-definition.ts';
+import { FIRST_LOCAL_SCHEMA_ID, type MessageDefinition, recordName } from '../../../schemas/messages.ts';
 import type { ReleasedSchema } from '../../../schemas/schema-files.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { errorText, SystemError } from '../../platform/errors.ts';

@@ -1,4 +1,4 @@
-import type { Health } from '../../../workers/worker.ts';
+import type { Health } from '../../platform/health.ts';
 import { PROBE_MESSAGES, type OpenBreaker } from './breaker-control.ts';
 import type { CommitResult } from './commit-loop.ts';
 import type { CommitPrefix } from './commit-prefix.ts';

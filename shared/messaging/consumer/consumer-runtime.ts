@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../platform/clock.ts';
-import type { Health } from '../../../workers/worker.ts';
+import type { Health } from '../../platform/health.ts';
 import { AssignmentFence } from './assignment-fence.ts';
 import { BreakerControl } from './breaker-control.ts';
 import { CommitLoop, type CommitResult } from './commit-loop.ts';

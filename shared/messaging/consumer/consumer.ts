@@ -1,4 +1,4 @@
-import type { Health } from '../../../workers/worker.ts';
+import type { Health } from '../../platform/health.ts';
 import { backoffMs, type BackoffOptions } from '../backoff.ts';
 import { CONSUMER_DEFAULTS, type RuntimeOptions } from './consumer-options.ts';
 import { ConsumerRuntime } from './consumer-runtime.ts';

@@ -1,5 +1,5 @@
 import type { CommitPrefix } from './commit-prefix.ts';
-import type { Health } from '../../../workers/worker.ts';
+import type { Health } from '../../platform/health.ts';
 
 interface Watched {
   position: number | undefined;

@@ -7,11 +7,16 @@ import { createBatchHandler, refuseBatches } from './handle-batch.ts';
 import type { Handler, Handlers } from './handle-by-type.ts';
 import { createRequestHandling } from './request-handling.ts';
 import { REQUEST_BATCH } from '../codec/request-batch.ts';
-import type { Publisher } from '../ports.ts';
+import type { Codec } from '../codec.ts';
+import type { Broker, Publisher } from '../ports.ts';
 import { internalTopics, ownReplyTopics } from './reply-topics.ts';
 import { topicName, type TopicKey } from '../topics/topic-names.ts';
 import { WorkSlices } from './work-slices.ts';
-import type { Health, WorkerContext } from '../../../workers/worker.ts';
+import type { Health } from '../../platform/health.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Config } from '../../platform/config.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Metrics } from '../../platform/metrics.ts';
 
 /**
  * Batches in progress side by side: one is computed, the others are read, or their replies acknowledged. More would only
@@ -65,13 +70,23 @@ export interface LaneOptions {
   readonly sliceMs?: number;
 }
 
+/** What a lane needs of a worker's context. */
+export interface LaneContext {
+  readonly config: Config;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly broker: Broker;
+  readonly codec: Codec;
+}
+
 export interface RunningLane {
   health(): Health;
   stop(timeoutMs: number): Promise<void>;
 }
 
 /** Starts a consumer with publishers of its own. Rejects when it cannot begin; nothing is left then. */
-export async function startLane(context: WorkerContext, options: LaneOptions): Promise<RunningLane> {
+export async function startLane(context: LaneContext, options: LaneOptions): Promise<RunningLane> {
   const { broker, codec, config, log, metrics } = context;
   const { worker, lane, requestTopic, handlers, sliceMs } = options;
   const batchWeight = Math.max(1, config.lanes / MAX_BATCHES_BEGUN);
@@ -150,7 +165,7 @@ function startedWhenUsed(publisher: Publisher): Publisher {
 
 /** Batches are for the bulk lane: on the other one they would make those wait who sent but one request. */
 function batchHandler(
-  { codec, clock, config, log }: WorkerContext,
+  { codec, clock, config, log }: LaneContext,
   { lane, requestTopic, handlers, sliceMs }: LaneOptions,
   onItems: ConsumerMetrics['onBatchItems'],
 ): Handler {

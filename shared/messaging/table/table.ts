@@ -1,6 +1,6 @@
 import { errorText } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Health } from '../../../workers/worker.ts';
+import type { Health } from '../../platform/health.ts';
 import type { LogMessage, MessageHeaders } from '../message.ts';
 import type { Broker, Tail } from '../ports.ts';
 

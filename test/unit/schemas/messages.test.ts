@@ -4,8 +4,8 @@ import {
   MESSAGES,
   messageDefinition,
   PROBLEM_TYPE,
+  recordName,
 } from '../../../schemas/messages.ts';
-import { recordName } from '../../../schemas/message-definition.ts';
 import { readReleasedSchemas, readSchema } from '../../../schemas/schema-files.ts';
 import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
 import { repaymentScheduleMembers } from '../../../shared/contract/schedule/repayment-schedule-request-shape.ts';

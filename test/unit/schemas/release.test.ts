@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { messageDefinition } from '../../../schemas/messages.ts';
-import type { MessageDefinition } from '../../../schemas/message-definition.ts';
+import { messageDefinition, type MessageDefinition } from '../../../schemas/messages.ts';
 import { readReleasedSchemas, readSchema } from '../../../schemas/schema-files.ts';
 import { createAvroMessage } from '../../../shared/messaging/codec/avro-message.ts';
 import { checkReleases } from '../../../shared/messaging/codec/schema-release.ts';

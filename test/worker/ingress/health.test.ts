@@ -3,7 +3,7 @@ import { createRequester } from '../../../shared/messaging/requester/request-rep
 import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
-import type { Health } from '../../../workers/worker.ts';
+import type { Health } from '../../../shared/platform/health.ts';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
 import {

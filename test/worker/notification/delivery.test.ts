@@ -3,7 +3,7 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
-import type { Health } from '../../../workers/worker.ts';
+import type { Health } from '../../../shared/platform/health.ts';
 import {
   idOf,
   notificationWorld,

@@ -7,7 +7,7 @@ import {
 } from '../../../shared/notification/provider-configuration.ts';
 import { ConfigError, errorText } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
-import type { Health } from '../../worker.ts';
+import type { Health } from '../../../shared/platform/health.ts';
 
 /** What the ingress knows of the providers: which channels have one, and whether a message may name no sender (N3). */
 export interface ChannelProfiles {

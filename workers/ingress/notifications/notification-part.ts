@@ -7,7 +7,7 @@ import type { TrafficGate } from '../server/traffic-gate.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { preparePhoneNumbers } from '../../../shared/contract/notification/phone-number.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
-import type { Health } from '../../worker.ts';
+import type { Health } from '../../../shared/platform/health.ts';
 import { createAccept } from './accept-notification.ts';
 import { createBodyBudget } from './body-budget.ts';
 import { CHANNELS } from './channels.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Health } from '../../worker.ts';
+import type { Health } from '../../../shared/platform/health.ts';
 import { createApp } from './create-app.ts';
 import { registerDocuments } from './documents.ts';
 import { createForward } from '../actions/forward-action.ts';

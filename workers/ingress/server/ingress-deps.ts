@@ -5,7 +5,7 @@ import type { CancellableRequests, RequestReply } from '../../../shared/messagin
 import type { Clock } from '../../../shared/platform/clock.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
-import type { Health } from '../../worker.ts';
+import type { Health } from '../../../shared/platform/health.ts';
 import type { Access } from '../access/access.ts';
 import type { ActionRegistry } from '../actions/action-contract.ts';
 import type { Documents } from './documents.ts';

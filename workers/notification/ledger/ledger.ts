@@ -10,7 +10,7 @@ import type { NotificationState } from '../../../shared/notification/notificatio
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { errorText, InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
-import type { Health } from '../../worker.ts';
+import type { Health } from '../../../shared/platform/health.ts';
 import { LedgerMemory, type LedgerLimits } from './ledger-memory.ts';
 import { isOfOtherChannel, type LedgerEntry } from './ledger-rules.ts';
 import { ReadBack } from './read-back.ts';

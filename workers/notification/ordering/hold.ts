@@ -1,7 +1,7 @@
 import type { Broker, Publisher, Tail } from '../../../shared/messaging/ports.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Log } from '../../../shared/platform/log.ts';
-import type { Health } from '../../worker.ts';
+import type { Health } from '../../../shared/platform/health.ts';
 import { HoldIndex, type Follower, type Head, type HeldKey } from './hold-index.ts';
 import { followerEnd, followerRecord, headRecord, readHoldRecord } from './hold-records.ts';
 import { ReadBack } from '../ledger/read-back.ts';

@@ -11,7 +11,7 @@ import { openOutboxFolder } from '../../../shared/notification/outbox-folder.ts'
 import { monotonicClock, type Clock } from '../../../shared/platform/clock.ts';
 import { ConfigError, errorText } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
-import type { Health } from '../../worker.ts';
+import type { Health } from '../../../shared/platform/health.ts';
 import { type FileText, readFileText, startPolling } from './configuration-file.ts';
 import { type GuardHooks, guard } from './guard.ts';
 import { makeProvider } from './make-provider.ts';

@@ -1,8 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { messageDefinition } from '../../../../schemas/messages.ts';
-import { recordName } from '../../../../schemas/message-definition.ts';
+import { messageDefinition, recordName } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
 import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
 import {
