@@ -1,4 +1,4 @@
-import type { StartWorker } from './worker.ts';
+import type { StartWorker } from './runtime/worker.ts';
 import type { TopicKey } from '../shared/messaging/topics/topic-names.ts';
 
 /** A worker that this process can start: where its code is (loaded only when asked for) and the topics it cannot do without. */

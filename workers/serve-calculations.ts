@@ -1,7 +1,7 @@
 /** What a calculation thread does: takes one task after another from the process that started it. */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ThreadAnswer, ThreadConfig, ThreadTask } from './calculation-threads.ts';
+import type { ThreadAnswer, ThreadConfig, ThreadTask } from './runtime/calculation-threads.ts';
 import { restoreEnvironment } from '../shared/catalogue/lending-environment.ts';
 import { ACTIONS } from '../shared/contract/actions/actions.ts';
 import { isPassingFailure } from '../shared/messaging/disposition.ts';

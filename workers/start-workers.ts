@@ -1,5 +1,5 @@
 import { PROBLEM_TYPE } from '../schemas/messages.ts';
-import { createCalculationThreads } from './calculation-threads.ts';
+import { createCalculationThreads } from './runtime/calculation-threads.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { retryTopicName, type TopicKey } from '../shared/messaging/topics/topic-names.ts';
@@ -10,7 +10,7 @@ import type { Config } from '../shared/platform/config.ts';
 import type { Log } from '../shared/platform/log.ts';
 import { createMetrics, type Metrics } from '../shared/platform/metrics.ts';
 import type { Health } from '../shared/platform/health.ts';
-import type { RunningWorker } from './worker.ts';
+import type { RunningWorker } from './runtime/worker.ts';
 import { createCodec } from './create-codec.ts';
 import { publishCatalogue } from './publish-catalogue.ts';
 import { stopInTurn } from './stop-in-turn.ts';

@@ -1,4 +1,4 @@
-import type { RunningWorker } from './worker.ts';
+import type { RunningWorker } from './runtime/worker.ts';
 
 /** What a worker that comes last gets in any case for committing and leaving its group. */
 const LEAVE_MS = 1_000;

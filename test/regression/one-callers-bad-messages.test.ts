@@ -13,7 +13,7 @@ import type { LogMessage } from '../../shared/messaging/message.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { startLane } from '../../shared/messaging/handler/request-lane.ts';
 import { TOPIC } from '../../shared/messaging/topics/topic-names.ts';
-import type { StartWorker } from '../../workers/worker.ts';
+import type { StartWorker } from '../../workers/runtime/worker.ts';
 import { start as startIngress } from '../../workers/ingress/main.ts';
 import { createHandlers } from '../../workers/product/handlers.ts';
 import { EXAMPLE_CATALOGUE } from '../support/builders/example-catalogue.ts';

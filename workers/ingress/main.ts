@@ -9,7 +9,7 @@ import type { Broker } from '../../shared/messaging/ports.ts';
 import { topicName } from '../../shared/messaging/topics/topic-names.ts';
 import { openOutboxFolder } from '../../shared/notification/outbox-folder.ts';
 import type { Config } from '../../shared/platform/config.ts';
-import type { RunningWorker, WorkerContext } from '../worker.ts';
+import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { createAccess } from './access/create-access.ts';
 import type { Documents } from './server/documents.ts';
 import { ingressOptions } from './server/ingress-options.ts';

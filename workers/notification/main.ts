@@ -5,7 +5,7 @@ import type { Channel } from '../../shared/notification/command.ts';
 import type { Providers } from '../../shared/notification/provider.ts';
 import { combineHealth } from '../../shared/platform/health-server.ts';
 import type { Health } from '../../shared/platform/health.ts';
-import type { RunningWorker, WorkerContext } from '../worker.ts';
+import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { COMMAND_TYPES } from './handlers.ts';
 import { NOTIFICATION_STATE } from './ledger/ledger.ts';
 import { notificationMetrics } from './notification-metrics.ts';

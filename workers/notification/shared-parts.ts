@@ -2,7 +2,7 @@ import { DeadLetters } from '../../shared/messaging/handler/dead-letter.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topic-names.ts';
 import { monotonicClock, type Clock } from '../../shared/platform/clock.ts';
-import type { WorkerContext } from '../worker.ts';
+import type { WorkerContext } from '../runtime/worker.ts';
 import { createAgeClock } from './age-clock.ts';
 import { Hold } from './ordering/hold.ts';
 import { Ledger } from './ledger/ledger.ts';

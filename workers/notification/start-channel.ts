@@ -10,7 +10,7 @@ import type { Providers } from '../../shared/notification/provider.ts';
 import { monotonicClock } from '../../shared/platform/clock.ts';
 import { combineHealth } from '../../shared/platform/health-server.ts';
 import type { Health } from '../../shared/platform/health.ts';
-import type { WorkerContext } from '../worker.ts';
+import type { WorkerContext } from '../runtime/worker.ts';
 import { CommandDelivery } from './delivery/deliver-command.ts';
 import type { DeliveryObserver, DeliveryParts } from './delivery/delivery-parts.ts';
 import { createHandlers } from './handlers.ts';

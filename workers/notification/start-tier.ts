@@ -2,7 +2,7 @@ import { createConsumer, type Consumer } from '../../shared/messaging/consumer/c
 import { consumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import { delayLabel, retryTopicName } from '../../shared/messaging/topics/topic-names.ts';
 import { monotonicClock } from '../../shared/platform/clock.ts';
-import type { WorkerContext } from '../worker.ts';
+import type { WorkerContext } from '../runtime/worker.ts';
 import type { SharedParts } from './shared-parts.ts';
 import { COMMAND_TOPICS } from './start-channel.ts';
 import { createTierProcess } from './tier-process.ts';

@@ -1,4 +1,4 @@
-import type { CalculationThreads } from '../calculation-threads.ts';
+import type { CalculationThreads } from '../runtime/calculation-threads.ts';
 import type { LendingEnvironment, LendingSnapshot } from '../../shared/catalogue/lending-environment.ts';
 import { LONG_WORK_MS } from '../../shared/contract/actions/request-limits.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';

@@ -2,9 +2,9 @@ import {
   openLendingCatalogue,
   type LendingWorkerCatalogue,
 } from '../../shared/catalogue/lending-environment.ts';
-import { startCatalogueWorker, type CatalogueWorker } from '../start-catalogue-worker.ts';
+import { startCatalogueWorker, type CatalogueWorker } from '../runtime/catalogue-worker.ts';
 import { REPLY_BATCH, REQUEST_BATCH } from '../../shared/messaging/codec/request-batch.ts';
-import type { RunningWorker, WorkerContext } from '../worker.ts';
+import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { createHandlers } from './handlers.ts';
 
 const MESSAGE_TYPES = [

@@ -1,7 +1,7 @@
 import { openLendingCatalogue } from '../../shared/catalogue/lending-environment.ts';
 import { openCatalogue, type OpenCatalogue } from '../../shared/catalogue/open-catalogue.ts';
-import { startCatalogueWorker } from '../start-catalogue-worker.ts';
-import type { RunningWorker, WorkerContext } from '../worker.ts';
+import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
+import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { createHandlers } from './handlers.ts';
 
 /**

@@ -7,7 +7,7 @@ import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
 import { REQUEST_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
-import type { StartWorker } from '../../../workers/worker.ts';
+import type { StartWorker } from '../../../workers/runtime/worker.ts';
 import { start as startSchedule } from '../../../workers/schedule/main.ts';
 import { createSharedBroker, startOn } from './ingress-system.ts';
 

@@ -6,7 +6,7 @@ import { systemClock, type Clock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
-import type { RunningWorker, StartWorker } from '../../../workers/worker.ts';
+import type { RunningWorker, StartWorker } from '../../../workers/runtime/worker.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 
 /** An embedded broker with all topics, each of so many partitions. */

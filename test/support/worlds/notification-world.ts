@@ -13,7 +13,7 @@ import { systemClock, type Clock } from '../../../shared/platform/clock.ts';
 import { loadConfig, type Config } from '../../../shared/platform/config.ts';
 import { silentLog, type Log } from '../../../shared/platform/log.ts';
 import { createMetrics, type Metrics } from '../../../shared/platform/metrics.ts';
-import type { RunningWorker } from '../../../workers/worker.ts';
+import type { RunningWorker } from '../../../workers/runtime/worker.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { start, type OpenedProviders } from '../../../workers/notification/main.ts';
 import { scriptedProviders, type ScriptedProviders } from '../fakes/scripted-providers.ts';

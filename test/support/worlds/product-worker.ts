@@ -3,7 +3,7 @@
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import type { RunningWorker, StartWorker } from '../../../workers/worker.ts';
+import type { RunningWorker, StartWorker } from '../../../workers/runtime/worker.ts';
 import type { OpenCatalogue } from '../../../shared/catalogue/open-catalogue.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { start } from '../../../workers/product/main.ts';

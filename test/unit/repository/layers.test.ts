@@ -33,7 +33,7 @@ const imports: Import[] = files.flatMap((from) => {
 const offenders = (wrong: (edge: Import) => boolean): string[] =>
   imports.filter(wrong).map((edge) => `${edge.from} -> ${edge.to}`);
 const inFolder = (file: string, folder: string): boolean => file.startsWith(`${folder}/`);
-const workerOf = (file: string): string | undefined => /^workers\/([^/]+)\//.exec(file)?.[1];
+const workerOf = (file: string): string | undefined => /^workers\/(?!runtime\/)([^/]+)\//.exec(file)?.[1];
 const isProject = (target: string): boolean => ROOT_FOLDERS.some((folder) => inFolder(target, folder));
 
 describe('layers', () => {

@@ -18,7 +18,7 @@ import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
-import type { RunningWorker, StartWorker } from '../../../workers/worker.ts';
+import type { RunningWorker, StartWorker } from '../../../workers/runtime/worker.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { start as startIngress } from '../../../workers/ingress/main.ts';
 import { start as startNotification } from '../../../workers/notification/main.ts';

@@ -15,7 +15,7 @@ import type { Reply } from '../../../shared/messaging/requester/requester.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import type { StartWorker } from '../../../workers/worker.ts';
+import type { StartWorker } from '../../../workers/runtime/worker.ts';
 import { start as startProduct } from '../../../workers/product/main.ts';
 import { start as startSchedule } from '../../../workers/schedule/main.ts';
 import {

@@ -13,7 +13,7 @@ import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
-import type { StartWorker } from '../../../workers/worker.ts';
+import type { StartWorker } from '../../../workers/runtime/worker.ts';
 import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-records.ts';
 import { recordKey, identityOf } from '../../../shared/product/catalogue/record-identity.ts';
 import { start } from '../../../workers/schedule/main.ts';

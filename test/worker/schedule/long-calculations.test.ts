@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   createCalculationThreads,
   type CalculationThreads,
-} from '../../../workers/calculation-threads.ts';
+} from '../../../workers/runtime/calculation-threads.ts';
 import { restoreEnvironment } from '../../../shared/catalogue/lending-environment.ts';
 import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
 import type { RequestContext } from '../../../shared/messaging/handler/handle-by-type.ts';

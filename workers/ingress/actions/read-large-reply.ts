@@ -1,4 +1,4 @@
-import type { CalculationThreads } from '../../calculation-threads.ts';
+import type { CalculationThreads } from '../../runtime/calculation-threads.ts';
 import type { Codec, EncodedMessage } from '../../../shared/messaging/codec.ts';
 import type { MaybePromise } from '../../../shared/messaging/maybe-promise.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { CalculationThreads } from '../../calculation-threads.ts';
+import type { CalculationThreads } from '../../runtime/calculation-threads.ts';
 import type { Codec, EncodedMessage } from '../../../shared/messaging/codec.ts';
 import type { Reply } from '../../../shared/messaging/requester/requester.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';

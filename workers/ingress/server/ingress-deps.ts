@@ -1,4 +1,4 @@
-import type { CalculationThreads } from '../../calculation-threads.ts';
+import type { CalculationThreads } from '../../runtime/calculation-threads.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
 import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
 import type { CancellableRequests, RequestReply } from '../../../shared/messaging/requester/request-reply.ts';

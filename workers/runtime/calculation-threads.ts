@@ -6,18 +6,18 @@
 
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { Encoded, EncodedMessage, MessageFormat } from '../shared/messaging/codec.ts';
-import { Fifo } from '../shared/messaging/consumer/fifo.ts';
-import { headerText } from '../shared/messaging/headers.ts';
-import type { MessageHeaders } from '../shared/messaging/message.ts';
-import { refused, type Outcome } from '../shared/messaging/outcome.ts';
-import { isExpired } from '../shared/messaging/handler/refuse-expired.ts';
-import type { Reply } from '../shared/messaging/requester/requester.ts';
-import { systemClock, type Clock } from '../shared/platform/clock.ts';
-import type { Config } from '../shared/platform/config.ts';
-import { createProblem } from '../shared/platform/create-problem.ts';
-import { InfrastructureError } from '../shared/platform/errors.ts';
-import type { LendingSnapshot } from '../shared/catalogue/lending-environment.ts';
+import type { Encoded, EncodedMessage, MessageFormat } from '../../shared/messaging/codec.ts';
+import { Fifo } from '../../shared/messaging/consumer/fifo.ts';
+import { headerText } from '../../shared/messaging/headers.ts';
+import type { MessageHeaders } from '../../shared/messaging/message.ts';
+import { refused, type Outcome } from '../../shared/messaging/outcome.ts';
+import { isExpired } from '../../shared/messaging/handler/refuse-expired.ts';
+import type { Reply } from '../../shared/messaging/requester/requester.ts';
+import { systemClock, type Clock } from '../../shared/platform/clock.ts';
+import type { Config } from '../../shared/platform/config.ts';
+import { createProblem } from '../../shared/platform/create-problem.ts';
+import { InfrastructureError } from '../../shared/platform/errors.ts';
+import type { LendingSnapshot } from '../../shared/catalogue/lending-environment.ts';
 
 /** A request to be calculated elsewhere. */
 export interface CalculationWork {

@@ -1,11 +1,11 @@
-import type { Broker } from '../shared/messaging/ports.ts';
-import type { Codec } from '../shared/messaging/codec.ts';
+import type { Broker } from '../../shared/messaging/ports.ts';
+import type { Codec } from '../../shared/messaging/codec.ts';
 import type { CalculationThreads } from './calculation-threads.ts';
-import type { Clock } from '../shared/platform/clock.ts';
-import type { Config } from '../shared/platform/config.ts';
-import type { Log } from '../shared/platform/log.ts';
-import type { Health } from '../shared/platform/health.ts';
-import type { Metrics } from '../shared/platform/metrics.ts';
+import type { Clock } from '../../shared/platform/clock.ts';
+import type { Config } from '../../shared/platform/config.ts';
+import type { Log } from '../../shared/platform/log.ts';
+import type { Health } from '../../shared/platform/health.ts';
+import type { Metrics } from '../../shared/platform/metrics.ts';
 
 /** Everything a worker is given; it reads no environment and opens no connection of its own. */
 export interface WorkerContext {

@@ -1,9 +1,9 @@
-import type { Handlers } from '../shared/messaging/handler/handle-by-type.ts';
-import { startLane, type LaneOptions, type RunningLane } from '../shared/messaging/handler/request-lane.ts';
-import type { TopicKey } from '../shared/messaging/topics/topic-names.ts';
-import { combineHealth } from '../shared/platform/health-server.ts';
+import type { Handlers } from '../../shared/messaging/handler/handle-by-type.ts';
+import { startLane, type LaneOptions, type RunningLane } from '../../shared/messaging/handler/request-lane.ts';
+import type { TopicKey } from '../../shared/messaging/topics/topic-names.ts';
+import { combineHealth } from '../../shared/platform/health-server.ts';
 import type { RunningWorker, WorkerContext } from './worker.ts';
-import type { WorkerCatalogue } from '../shared/catalogue/open-catalogue.ts';
+import type { WorkerCatalogue } from '../../shared/catalogue/open-catalogue.ts';
 
 /** Messages of every worker that answers from the catalogue. */
 const COMMON_TYPES = ['CatalogueRecord', 'ProblemReply'];
