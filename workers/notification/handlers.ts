@@ -9,8 +9,8 @@ import type { LogMessage } from '../../shared/messaging/message.ts';
 import { refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import type { Channel, EmailCommand, Outbound, SmsCommand } from '../../shared/notification/command.ts';
 import { createProblem } from '../../shared/platform/create-problem.ts';
-import { readCopy } from './delivery/command-copy.ts';
-import type { CommandDelivery } from './delivery/deliver-command.ts';
+import { readCopy } from './state/command-copy.ts';
+import type { CommandDelivery } from './delivery/command-delivery.ts';
 
 /** Types of the commands by channel. */
 export const COMMAND_TYPES = { sms: 'SendSmsCommand', email: 'SendEmailCommand' } as const;

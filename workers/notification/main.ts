@@ -8,10 +8,10 @@ import type { Health } from '../../shared/platform/health.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { COMMAND_TYPES } from './handlers.ts';
 import { NOTIFICATION_STATE } from './ledger/ledger.ts';
-import { notificationMetrics } from './notification-metrics.ts';
-import { providerHooks } from './providers/provider-hooks.ts';
+import { notificationMetrics } from './metrics.ts';
+import { providerHooks } from './providers/provider-metrics.ts';
 import { createSharedParts, type SharedParts } from './shared-parts.ts';
-import { startChannel, type RunningChannel } from './start-channel.ts';
+import { startChannel, type RunningChannel } from './command-consumer.ts';
 import { startTier, type RunningTier } from './start-tier.ts';
 
 const NAME = 'notification';
@@ -32,7 +32,7 @@ export type OpenProviders = (context: WorkerContext) => Promise<OpenedProviders>
 
 /** The providers of the configuration file; without one, the local outbox. Only what is configured gets loaded. */
 const openConfigured: OpenProviders = async ({ broker, config, log, clock, metrics }) => {
-  const { createProviders } = await import('./providers/create-providers.ts');
+  const { createProviders } = await import('./providers/configured-providers.ts');
   const { configFile, outboxFolder, sendTimeoutMs } = config.notification;
   if (configFile !== undefined && broker.kind === 'embedded') log.warn(LOSS);
   const deps = { log, clock, hooks: providerHooks(metrics, log) };

@@ -1,7 +1,7 @@
 import type { Channel } from '../../shared/notification/command.ts';
 import type { Providers } from '../../shared/notification/provider.ts';
 import type { Health } from '../../shared/platform/health.ts';
-import type { RunningRounds } from './delivery/running-rounds.ts';
+import type { RunningRounds } from './delivery/deliveries-in-progress.ts';
 
 /**
  * Whether a channel can send what there is: not all of its providers are set aside. A channel without a provider is one

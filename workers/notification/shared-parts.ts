@@ -3,11 +3,11 @@ import type { Publisher } from '../../shared/messaging/ports.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topic-names.ts';
 import { monotonicClock, type Clock } from '../../shared/platform/clock.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
-import { createAgeClock } from './age-clock.ts';
-import { Hold } from './ordering/hold.ts';
+import { createAgeClock } from './jump-resistant-clock.ts';
+import { Hold } from './ordering/hold-topic.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { leaseMs } from './delivery/lease-length.ts';
-import { PacedPublisher } from './delivery/paced-publisher.ts';
+import { PacedPublisher } from './ledger/paced-publisher.ts';
 
 /** A foreign reply topic that cannot be written costs a lane no longer than this; it is then spared for a while. */
 const FOREIGN_DEADLINE_MS = 3_000;

@@ -4,8 +4,8 @@ import { delayLabel, retryTopicName } from '../../shared/messaging/topics/topic-
 import { monotonicClock } from '../../shared/platform/clock.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
 import type { SharedParts } from './shared-parts.ts';
-import { COMMAND_TOPICS } from './start-channel.ts';
-import { createTierProcess } from './tier-process.ts';
+import { COMMAND_TOPICS } from './command-consumer.ts';
+import { createTierProcess } from './retry-tier.ts';
 
 const MIB = 1_024 * 1_024;
 /**

@@ -5,9 +5,9 @@ import type { Outbound } from '../../../shared/notification/command.ts';
 import type { Provider } from '../../../shared/notification/provider.ts';
 import { compileTemplate } from '../../../shared/notification/payload-template.ts';
 import { fillUrl } from '../../../shared/notification/url-template.ts';
-import { encodePayload } from '../../../workers/notification/providers/http/encode-body.ts';
-import { createHttpConnector } from '../../../workers/notification/providers/http/connector.ts';
-import { messageValues } from '../../../workers/notification/providers/message-values.ts';
+import { encodePayload } from '../../../workers/notification/providers/http/http-payload.ts';
+import { createHttpConnector } from '../../../workers/notification/providers/http/http-connector.ts';
+import { messageValues } from '../../../workers/notification/providers/http/message-values.ts';
 import { renderPayload } from '../../../workers/notification/providers/http/render-payload.ts';
 import { anEmail, httpEntry } from '../../support/builders/provider-entry.ts';
 import {

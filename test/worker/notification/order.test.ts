@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
-import { Hold } from '../../../workers/notification/ordering/hold.ts';
+import { Hold } from '../../../workers/notification/ordering/hold-topic.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { eventually } from '../../support/conformance/wait.ts';
 import { idOf, notificationWorld, type NotificationWorld } from '../../support/worlds/notification-world.ts';

@@ -5,8 +5,8 @@ import {
   type RetryPlan,
 } from '../../../shared/notification/retry-plan.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
-import type { LedgerEntry } from '../ledger/ledger-rules.ts';
-import type { RoundEnd } from './round.ts';
+import type { LedgerEntry } from '../state/delivery-state.ts';
+import type { RoundEnd } from './provider-round.ts';
 
 /** How a notification goes on after a round that did not send it. */
 export type NextStep = Pick<NotificationState, 'status' | 'code' | 'nextAttemptAt'> & {

@@ -6,7 +6,7 @@ import type { GuardedProvider, Providers, SendResult } from '../../../shared/not
 import type { RetryPlan } from '../../../shared/notification/retry-plan.ts';
 import type { Clock, MonotonicClock } from '../../../shared/platform/clock.ts';
 import type { Log } from '../../../shared/platform/log.ts';
-import type { Hold } from '../ordering/hold.ts';
+import type { Hold } from '../ordering/hold-topic.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
 /** Told what happens, for metrics. Must not throw. */

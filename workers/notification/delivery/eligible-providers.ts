@@ -1,6 +1,6 @@
 import type { AttemptRecord } from '../../../shared/notification/notification-state.ts';
 import type { GuardedProvider } from '../../../shared/notification/provider.ts';
-import { isUnknown } from '../ledger/attempt-history.ts';
+import { isUnknown } from '../state/attempt-history.ts';
 
 type Known = Pick<GuardedProvider, 'name' | 'identity' | 'isIdempotent'>;
 

@@ -5,7 +5,7 @@ import {
   type Clock,
   type MonotonicClock,
 } from '../../../shared/platform/clock.ts';
-import { supersedes, type LedgerEntry } from './ledger-rules.ts';
+import { supersedes, type LedgerEntry } from '../state/delivery-state.ts';
 
 export interface LedgerLimits {
   /** Notifications remembered; beyond it the oldest that have ended are forgotten. Default 1,000,000. */

@@ -12,7 +12,7 @@ import { errorText, InfrastructureError } from '../../../shared/platform/errors.
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import { LedgerMemory, type LedgerLimits } from './ledger-memory.ts';
-import { isOfOtherChannel, type LedgerEntry } from './ledger-rules.ts';
+import { isOfOtherChannel, type LedgerEntry } from '../state/delivery-state.ts';
 import { ReadBack } from './read-back.ts';
 
 /** Type of the ledger's records in the catalogue of messages. */

@@ -1,8 +1,8 @@
 import type { AttemptRecord, NotificationState } from '../../../shared/notification/notification-state.ts';
 import { readRequest } from '../../../shared/messaging/handler/request.ts';
 import { done, type Outcome } from '../../../shared/messaging/outcome.ts';
-import { addAttempts } from './attempt-history.ts';
-import { deadCopy, retryCopy, type CommandCopy } from '../delivery/command-copy.ts';
+import { addAttempts } from '../state/attempt-history.ts';
+import { deadCopy, retryCopy, type CommandCopy } from '../state/command-copy.ts';
 import { tierFor } from '../delivery/conclude-round.ts';
 import type { DeliveryParts } from '../delivery/delivery-parts.ts';
 import { holdKey } from '../ordering/hold-records.ts';

@@ -1,6 +1,6 @@
 import type { GuardedProvider } from '../../../shared/notification/provider.ts';
 import { takeTurn } from '../delivery/admit-provider.ts';
-import type { CommandCopy } from '../delivery/command-copy.ts';
+import type { CommandCopy } from '../state/command-copy.ts';
 import type { DeliveryParts } from '../delivery/delivery-parts.ts';
 import { eligibleProviders } from '../delivery/eligible-providers.ts';
 

@@ -1,5 +1,5 @@
 import { done, type Outcome } from '../../../shared/messaging/outcome.ts';
-import { carriedHeaders, retryCopy, type CommandCopy } from '../delivery/command-copy.ts';
+import { carriedHeaders, retryCopy, type CommandCopy } from '../state/command-copy.ts';
 import { tierFor } from '../delivery/conclude-round.ts';
 import type { DeliveryParts } from '../delivery/delivery-parts.ts';
 import type { Follower, Head, HeldKey } from './hold-index.ts';

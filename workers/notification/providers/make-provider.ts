@@ -30,7 +30,7 @@ export async function makeProvider(entry: ProviderEntry, deps: MakeProviderDeps)
       return createTwilioProvider(twilioSettings(entry, deps.timeoutMs), deps);
     }
     case 'http': {
-      const { createHttpConnector } = await import('./http/connector.ts');
+      const { createHttpConnector } = await import('./http/http-connector.ts');
       return createHttpConnector(entry, deps);
     }
     default:

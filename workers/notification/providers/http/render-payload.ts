@@ -5,7 +5,7 @@ import type {
   TemplatePart,
 } from '../../../../shared/notification/payload-template.ts';
 import { assertNever } from '../../../../shared/platform/errors.ts';
-import type { FilePart, MessageValues } from '../message-values.ts';
+import type { FilePart, MessageValues } from './message-values.ts';
 
 /** A template with its values in place. */
 export type Rendered =

@@ -1,7 +1,7 @@
 import type { SendMailOptions } from 'nodemailer';
 import type { Outbound } from '../../../../shared/notification/command.ts';
 import { type MailAddress, isSingleAddress, readMailSender } from '../../../../shared/notification/sender.ts';
-import { detectAttachmentType } from './attachment-type.ts';
+import { detectAttachmentType } from '../common/attachment-type.ts';
 import type { ListUnsubscribeSettings } from '../provider-settings.ts';
 
 export type OutboundEmail = Extract<Outbound, { readonly channel: 'email' }>;

@@ -5,11 +5,11 @@ import type { Provider, SendResult } from '../../../../shared/notification/provi
 import type { Clock } from '../../../../shared/platform/clock.ts';
 import { ConfigError } from '../../../../shared/platform/errors.ts';
 import { type OutboundEmail, mailContent } from './mail-content.ts';
-import { openDeadline } from '../deadline.ts';
+import { openDeadline } from '../common/deadline.ts';
 import type { DkimSettings, SmtpSettings } from '../provider-settings.ts';
-import { type SmtpFault, isAboutSender, smtpOutcome } from './smtp-outcome.ts';
-import { tellableId } from '../tellable.ts';
-import { type BodyWatch, watchBody } from '../http/watch-body.ts';
+import { type SmtpFault, isAboutSender, smtpOutcome } from './classify-smtp-reply.ts';
+import { tellableId } from '../common/sanitise-provider-text.ts';
+import { type BodyWatch, watchBody } from './message-body-watch.ts';
 
 /** To find the host, to connect, to be greeted: a mail server that needs longer is as good as down. */
 const SET_UP_LIMIT_MS = 10_000;

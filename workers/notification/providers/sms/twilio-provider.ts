@@ -9,9 +9,9 @@ import {
   type ConnectorCaller,
   type ConnectorRequest,
   createConnectorCaller,
-} from '../http/connector-call.ts';
+} from '../http/http-call.ts';
 import type { TwilioSettings } from '../provider-settings.ts';
-import { twilioOutcome } from './twilio-outcome.ts';
+import { twilioOutcome } from './classify-twilio-response.ts';
 
 type OutboundSms = Extract<Outbound, { readonly channel: 'sms' }>;
 type CallOptions = Parameters<RequestClient['request']>[0];

@@ -1,0 +1,147 @@
+import { expect, it } from 'vitest';
+import type { Outbound } from '../../../../shared/notification/command.ts';
+import type { Admission, SendResult } from '../../../../shared/notification/provider.ts';
+import { takeTurn } from '../../../../workers/notification/delivery/admit-provider.ts';
+import { runRound, type RoundEnd } from '../../../../workers/notification/delivery/provider-round.ts';
+import {
+  permanent,
+  SENT,
+  scriptedProviders,
+  transient,
+  unknown,
+} from '../../../support/fakes/scripted-providers.ts';
+
+const NOW = 1_700_000_000_000;
+const MESSAGE: Outbound = {
+  channel: 'sms',
+  id: 'id',
+  notificationId: 'id',
+  sender: undefined,
+  receiver: '+40722123456',
+  message: 'hello',
+};
+const GO: Admission = { kind: 'go' };
+
+interface Scripted {
+  readonly result: SendResult;
+  readonly admission?: Admission;
+  readonly isIdempotent?: boolean;
+  readonly takesMs?: number;
+}
+
+/** A round over providers named a, b, c …, with a clock that only sends and waits move on. */
+async function round(script: readonly Scripted[], leaseMs = 100_000) {
+  let now = NOW;
+  const waits: number[] = [];
+  const set = scriptedProviders();
+  for (const [index, { result, admission = GO, isIdempotent = false, takesMs = 0 }] of script.entries()) {
+    set.add('abcdef'[index] ?? '?', {
+      isIdempotent,
+      admission: () => (waits.length > 0 ? GO : admission),
+      answer: () => {
+        now += takesMs;
+        return result;
+      },
+    });
+  }
+  const end = await runRound(
+    {
+      message: MESSAGE,
+      attempt: 3,
+      providers: set.list,
+      first: 0,
+      leaseEndsMs: NOW + leaseMs,
+      signal: new AbortController().signal,
+    },
+    {
+      clock: { now: () => now },
+      monotonic: { elapsedMs: () => now },
+      sendTimeoutMs: 1_000,
+      sleep: async (ms) => {
+        waits.push(ms);
+        now += ms;
+      },
+      onAttempt: () => undefined,
+    },
+  );
+  return { end, waits, asked: set.calls.map(({ provider }) => provider) };
+}
+
+const failureOf = (end: RoundEnd | undefined) => (end?.kind === 'not-sent' ? end.failure : undefined);
+
+it.each([
+  ['sent', [{ result: SENT }, { result: SENT }], ['a'], 'sent'],
+  ['refused for good', [{ result: permanent('x') }, { result: SENT }], ['a'], 'permanent'],
+  ['unknown', [{ result: unknown() }, { result: SENT }], ['a'], 'unknown'],
+  ['busy, then sent', [{ result: transient() }, { result: SENT }], ['a', 'b'], 'sent'],
+  [
+    'misconfigured, then sent',
+    [{ result: { kind: 'misconfigured', code: 'x' } as const }, { result: SENT }],
+    ['a', 'b'],
+    'sent',
+  ],
+  [
+    'busy, then unknown',
+    [{ result: transient() }, { result: unknown() }, { result: SENT }],
+    ['a', 'b'],
+    'unknown',
+  ],
+  ['busy everywhere', [{ result: transient() }, { result: transient('late') }], ['a', 'b'], 'transient'],
+])('ends when it is %s', async (_, script, asked, kind) => {
+  const done = await round(script);
+  expect(done.asked).toEqual(asked);
+  expect(done.end?.kind === 'sent' ? 'sent' : failureOf(done.end)?.kind).toBe(kind);
+  expect(done.end?.attempts.map(({ attempt, provider }) => `${attempt}${provider}`)).toEqual(
+    asked.map((name) => `3${name}`),
+  );
+});
+
+it('passes over a provider that is set aside, and waits a little for a rate limit', async () => {
+  const open: Admission = { kind: 'open', afterMs: 9, code: 'x' };
+  const limited: Admission = { kind: 'wait', afterMs: 500 };
+  expect(
+    (await round([{ result: transient() }, { result: SENT, admission: open }, { result: SENT }])).asked,
+  ).toEqual(['a', 'c']);
+  const waited = await round([{ result: transient() }, { result: SENT, admission: limited }]);
+  expect({ asked: waited.asked, waits: waited.waits }).toEqual({ asked: ['a', 'b'], waits: [500] });
+});
+
+it('does not wait long for a rate limit: the next tier does', async () => {
+  const limited: Admission = { kind: 'wait', afterMs: 30_000 };
+  const done = await round([{ result: transient('busy', 60_000) }, { result: SENT, admission: limited }]);
+  expect(done.asked).toEqual(['a']);
+  expect(failureOf(done.end)).toEqual({ kind: 'transient', code: 'rate-limited', retryAfterMs: 30_000 });
+});
+
+it('is worth trying again as soon as the first of its providers may be asked', async () => {
+  const patient = await round([{ result: transient('a', 60_000) }, { result: transient('b', 20_000) }]);
+  expect(failureOf(patient.end)).toEqual({ kind: 'transient', code: 'b', retryAfterMs: 20_000 });
+  const soon = await round([{ result: transient('a', 60_000) }, { result: transient('b') }]);
+  expect(failureOf(soon.end)).toEqual({ kind: 'transient', code: 'b' });
+});
+
+it('sends nothing that could still be under way at the end of the lease', async () => {
+  expect((await round([{ result: SENT }], 999)).end).toBeUndefined();
+  expect((await round([{ result: SENT }], 1_000)).asked).toEqual(['a']);
+  const slow = await round([{ result: transient(), takesMs: 600 }, { result: SENT }], 1_500);
+  expect(slow.asked).toEqual(['a']);
+  expect(failureOf(slow.end)?.kind).toBe('transient');
+});
+
+it('an unknown outcome is repeatable where its provider knows the id again', async () => {
+  expect((await round([{ result: unknown(), isIdempotent: true }])).end).toMatchObject({
+    isRepeatable: true,
+  });
+  expect((await round([{ result: unknown() }])).end).toMatchObject({ isRepeatable: false });
+});
+
+it('the turn is that of the first provider that is not set aside; its rate limit is waited for', () => {
+  const set = scriptedProviders();
+  expect(takeTurn([])).toEqual({ kind: 'wait', afterMs: 30_000, why: 'providers-open' });
+  const first = set.add('first', { admission: () => ({ kind: 'open', afterMs: 700, code: 'x' }) });
+  expect(takeTurn([first])).toEqual({ kind: 'wait', afterMs: 700, why: 'providers-open' });
+  const limited = set.add('limited', { admission: () => ({ kind: 'wait', afterMs: 40 }) });
+  const free = set.add('free');
+  expect(takeTurn([first, limited, free])).toEqual({ kind: 'wait', afterMs: 40, why: 'rate-limited' });
+  expect(takeTurn([first, free, limited])).toEqual({ kind: 'go', index: 1 });
+});

@@ -1,0 +1,110 @@
+import { expect, it } from 'vitest';
+import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.ts';
+import { HEADER } from '../../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../../shared/messaging/headers.ts';
+import { silentLog } from '../../../../shared/platform/log.ts';
+import { Hold, type HoldLimits } from '../../../../workers/notification/ordering/hold-topic.ts';
+import { holdKey, readHoldRecord } from '../../../../workers/notification/ordering/hold-records.ts';
+import { fakeMessage } from '../../../support/fakes/messages.ts';
+
+const TOPIC = 'hold';
+const KEY = 'sms/2/6162';
+
+/** Holds over one topic, each as of another process. */
+async function holds(limits: Partial<HoldLimits> = {}) {
+  const broker = createMemoryBroker();
+  await broker.admin.createTopics([{ topic: TOPIC, partitions: 3, config: { 'cleanup.policy': 'compact' } }]);
+  const open = async (self: string): Promise<Hold> => {
+    const publisher = broker.createPublisher({ clientId: self });
+    await publisher.start();
+    const hold = new Hold({ broker, publisher, topic: TOPIC, clientId: self, self, log: silentLog, limits });
+    await hold.start(1_000);
+    return hold;
+  };
+  return { broker, open };
+}
+
+const follower = (offset: number, value: string | undefined = 'text') => ({
+  offset,
+  id: `id-${offset}`,
+  value: value === undefined ? undefined : Buffer.from(value),
+  headers: { other: 'kept' },
+  timestampMs: 1_700_000_000_000 + offset,
+});
+
+it('what one process writes counts there at once, and with others in the same order', async () => {
+  const { broker, open } = await holds();
+  const one = await open('one');
+  const other = await open('other');
+  await one.setHead(KEY, 2, { id: 'head', attempt: 2, isDeferred: false, sinceMs: 5 });
+  await one.keep(KEY, 2, follower(11));
+  await one.keep(KEY, 2, follower(9));
+  await one.keep(KEY, 2, { ...follower(10), value: undefined });
+  expect(one.get(KEY)?.followers.map(({ offset }) => offset)).toEqual([9, 10, 11]);
+  await other.caughtUp(1_000);
+  const late = await open('late');
+  for (const hold of [other, late]) {
+    expect(hold.get(KEY)).toMatchObject({
+      partition: 2,
+      head: { id: 'head', attempt: 2, isDeferred: false },
+    });
+    expect(hold.get(KEY)?.followers.map(({ id, value }) => [id, value?.toString()])).toEqual([
+      ['id-9', 'text'],
+      ['id-10', undefined],
+      ['id-11', 'text'],
+    ]);
+    const [{ headers } = { headers: {} }] = hold.get(KEY)?.followers ?? [];
+    expect(headerText(headers, 'other')).toBe('kept');
+    expect(headerText(headers, HEADER.notificationId)).toBe('id-9');
+    expect(hold.figures()).toMatchObject({ keys: 1, followers: 3, bytes: 8 });
+  }
+  await one.endHead(KEY, 2);
+  for (const offset of [9, 10, 11]) await one.endFollower(KEY, 2, offset);
+  expect(one.has(KEY)).toBe(false);
+  expect(one.figures()).toMatchObject({ keys: 0, followers: 0, bytes: 0 });
+  await broker.close();
+});
+
+it('keeps messages whole up to its limits, then their places, then nothing', async () => {
+  const { broker, open } = await holds({
+    followersPerKey: 2,
+    placesPerKey: 3,
+    bytesPerPartition: 10,
+    bytes: 100,
+  });
+  const hold = await open('one');
+  expect(hold.room(KEY, 2, 11)).toBe('place');
+  expect(hold.room(KEY, 2, 10)).toBe('whole');
+  await hold.keep(KEY, 2, follower(1, 'five5'));
+  expect(hold.room(KEY, 2, 5)).toBe('whole');
+  expect(hold.room('sms/2/ff', 2, 6)).toBe('place');
+  expect(hold.room('sms/1/ff', 1, 10)).toBe('whole');
+  await hold.keep(KEY, 2, follower(2, ''));
+  expect(hold.room(KEY, 2, 0)).toBe('place');
+  await hold.keep(KEY, 2, { ...follower(3), value: undefined });
+  expect(hold.room(KEY, 2, 0)).toBe('none');
+  await broker.close();
+});
+
+it('is degraded when it is full, and takes no notice of records that are not its own', async () => {
+  const { broker, open } = await holds({ bytes: 4 });
+  const hold = await open('one');
+  expect(hold.health()).toEqual({ status: 'ready' });
+  await hold.keep(KEY, 2, follower(1));
+  expect(hold.health()).toMatchObject({ status: 'degraded' });
+  const publisher = broker.createPublisher({ clientId: 'stranger' });
+  await publisher.start();
+  await publisher.publish([{ topic: TOPIC, key: 'nonsense', value: Buffer.from('x') }]);
+  await hold.caughtUp(1_000);
+  expect(hold.figures()).toMatchObject({ keys: 1, badRecords: 1 });
+  await broker.close();
+});
+
+it('the key of a receiver is that of its channel and partition; without a key there is none', () => {
+  expect(holdKey('sms', { key: Buffer.from('ab'), partition: 2 })).toBe(KEY);
+  expect(holdKey('email', { key: Buffer.from('ab'), partition: 2 })).not.toBe(KEY);
+  expect(holdKey('sms', { key: Buffer.from('ab'), partition: 3 })).not.toBe(KEY);
+  expect(holdKey('sms', { key: null, partition: 2 })).toBeUndefined();
+  expect(readHoldRecord(fakeMessage(1, { key: 'sms/2/zz/head' }))).toBeUndefined();
+  expect(readHoldRecord(fakeMessage(1, { key: null }))).toBeUndefined();
+});

@@ -1,0 +1,148 @@
+import { expect, it, onTestFinished } from 'vitest';
+import type { Disposition, WorkEnd } from '../../../../shared/messaging/disposition.ts';
+import { HEADER } from '../../../../shared/messaging/header-names.ts';
+import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.ts';
+import type { LogMessage } from '../../../../shared/messaging/message.ts';
+import { monotonicClock } from '../../../../shared/platform/clock.ts';
+import { silentLog } from '../../../../shared/platform/log.ts';
+import { Hold } from '../../../../workers/notification/ordering/hold-topic.ts';
+import { holdKey } from '../../../../workers/notification/ordering/hold-records.ts';
+import { HoldWake, isWakeWord, type WakeParts } from '../../../../workers/notification/ordering/hold-wake.ts';
+import { keepOrder } from '../../../../workers/notification/ordering/receiver-order.ts';
+import { fakeMessage } from '../../../support/fakes/messages.ts';
+
+const HOLD = 'hold';
+const COMMANDS = 'commands';
+const OWNED = [{ topic: COMMANDS, partition: 0 }];
+const { signal } = new AbortController();
+
+const copyOfHead = () =>
+  fakeMessage(9, { key: 'k', headers: { [HEADER.notificationId]: 'head', [HEADER.attempt]: '2' } });
+
+/** A hold with a head, `head`, and followers with these offsets; what is processed ends as `ends` says, else well. */
+async function world(offsets: readonly number[], ends: Readonly<Record<string, Disposition>> = {}) {
+  const broker = createMemoryBroker();
+  onTestFinished(() => broker.close());
+  await broker.admin.createTopics([HOLD, COMMANDS].map((topic) => ({ topic, partitions: 1 })));
+  const publisher = broker.createPublisher({ clientId: 'test' });
+  await publisher.start();
+  const log = silentLog;
+  const hold = new Hold({ broker, publisher, topic: HOLD, clientId: 'test', self: 'test', log });
+  await hold.start(1_000);
+  const key = holdKey('sms', fakeMessage(0, { key: 'k', partition: 0 })) ?? '';
+  const states = new Map<string, { status: 'retrying' | 'failed'; attempt: number }>([
+    ['head', { status: 'retrying', attempt: 1 }],
+  ]);
+  await hold.setHead(key, 0, { id: 'head', attempt: 2, isDeferred: false, sinceMs: Date.now() });
+  const value = Buffer.from('x');
+  for (const offset of offsets) {
+    const headers = { [HEADER.notificationId]: `id-${offset}` };
+    await hold.keep(key, 0, { offset, id: `id-${offset}`, value, headers, timestampMs: 1 });
+  }
+  const ledger = { find: (id: string) => states.get(id) } as unknown as WakeParts['ledger'];
+  const plan = { tiersMs: [1], timeLimitMs: 60_000 };
+  const clock = { now: () => Date.now() };
+  const parts = {
+    channel: 'sms',
+    hold,
+    ledger,
+    plan,
+    clock,
+    ageClock: clock,
+    monotonic: monotonicClock,
+    copies: publisher,
+    log,
+    topic: COMMANDS,
+  } as const;
+  const words: LogMessage[] = [];
+  const tail = broker.createTail({ clientId: 'words', topics: [COMMANDS], from: 'earliest' });
+  await tail.start((message) => words.push(message));
+  const wake = new HoldWake(parts);
+  const processed: string[] = [];
+  const counted: WorkEnd[] = [];
+  const breaker = { isClosed: true };
+  const process = keepOrder(
+    (message) => {
+      const id = String(message.headers[HEADER.notificationId]);
+      processed.push(id);
+      return ends[id] ?? 'settled';
+    },
+    {
+      ...parts,
+      wake,
+      count: (end) => {
+        counted.push(end);
+        return breaker.isClosed;
+      },
+    },
+    COMMANDS,
+  );
+  const handle = (message: LogMessage) => process(message, 1, signal);
+  return { hold, key, states, wake, words, processed, counted, breaker, handle };
+}
+
+it('those behind a head go on at once when its copy fails unexpectedly, since none comes after it', async () => {
+  const { hold, key, processed, handle } = await world([1, 2], { head: 'failed' });
+  expect(await handle(copyOfHead())).toBe('failed');
+  expect(processed).toEqual(['head', 'id-1', 'id-2']);
+  expect(hold.has(key)).toBe(false);
+});
+
+it('those behind a head wait on when another message of the key fails, or its own copy was followed by one', async () => {
+  const { states, processed, handle } = await world([1]);
+  await handle(fakeMessage(8, { key: 'k', headers: { [HEADER.notificationId]: 'other' } }));
+  states.set('head', { status: 'retrying', attempt: 2 });
+  await handle(copyOfHead());
+  expect(processed).toEqual(['other', 'head']);
+});
+
+it('a word goes onto the command topic once for each key that waits for nobody, and its owner goes on with it', async () => {
+  const { hold, key, states, wake, words, processed, handle } = await world([1, 2]);
+  await wake.look(OWNED);
+  states.set('head', { status: 'failed', attempt: 1 });
+  await wake.look([{ topic: 'another', partition: 0 }]);
+  expect(words).toHaveLength(0);
+  await wake.look(OWNED);
+  await wake.look(OWNED);
+  await expect.poll(() => words.length).toBe(1);
+  expect(words.map(isWakeWord)).toEqual([true]);
+  expect(words[0]).toMatchObject({ key: Buffer.from('k'), partition: 0 });
+  // Another assignment: whoever had it in hand may be gone.
+  wake.forget();
+  await wake.look(OWNED);
+  await expect.poll(() => words.length).toBe(2);
+  for (const word of words) expect(await handle(word)).toBe('settled');
+  expect(processed).toEqual(['id-1', 'id-2']);
+  expect(hold.has(key)).toBe(false);
+});
+
+it('a key that is being tried again is nobody else to wake', async () => {
+  const { states, wake, words, handle } = await world([1], { 'id-1': { retryAfterMs: 5 } });
+  states.set('head', { status: 'failed', attempt: 1 });
+  expect(await handle(fakeMessage(8, { key: 'k' }))).toEqual({ retryAfterMs: 5 });
+  await wake.look(OWNED);
+  expect(words).toHaveLength(0);
+});
+
+it('a command is no such word, whatever its headers say, and a word without a key does nothing', async () => {
+  const { processed, handle } = await world([]);
+  const headers = { [HEADER.holdWake]: 'true', [HEADER.notificationId]: 'a command' };
+  await handle(fakeMessage(7, { key: null, headers }));
+  expect(processed).toEqual(['a command']);
+  expect(await handle({ ...fakeMessage(8, { key: null, headers }), value: null })).toBe('settled');
+  expect(processed).toEqual(['a command']);
+});
+
+it('how those who waited end is counted, and while the breaker is open they wait for a word or a probe', async () => {
+  const ends = { head: 'dead-lettered', 'id-1': 'dead-lettered', 'id-2': 'dead-lettered' } as const;
+  const { states, words, counted, breaker, processed, handle } = await world([1, 2, 3], ends);
+  states.set('head', { status: 'failed', attempt: 2 });
+  breaker.isClosed = false;
+  expect(await handle(fakeMessage(8, { key: 'k' }))).toEqual({ retryAfterMs: expect.any(Number) as number });
+  expect(counted).toEqual(['dead-lettered']);
+  states.set('head', { status: 'retrying', attempt: 1 });
+  expect(processed).toEqual(['id-1']);
+  expect(await handle(copyOfHead())).toBe('dead-lettered');
+  expect(processed).toEqual(['id-1', 'head', 'id-2']);
+  await expect.poll(() => words.filter(isWakeWord).length).toBe(1);
+});

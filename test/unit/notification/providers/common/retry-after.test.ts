@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { askedWaitMs } from '../../../../../workers/notification/providers/common/retry-after.ts';
+
+const NOW = Date.parse('2026-03-02T10:00:00Z');
+
+describe('how long a provider asks to wait', () => {
+  it.each([
+    ['120', 120_000],
+    [' 0.5 ', 500],
+    ['Mon, 02 Mar 2026 10:00:30 GMT', 30_000],
+    ['Monday, 02-Mar-26 10:01:00 GMT', 60_000],
+    ['999999999', 86_400_000],
+  ])('is read from %j', (text, ms) => {
+    expect(askedWaitMs(text, 'seconds', NOW)).toBe(ms);
+  });
+
+  it('may be a moment in seconds since 1970', () => {
+    expect(askedWaitMs(String(NOW / 1_000 + 5), 'epoch-seconds', NOW)).toBe(5_000);
+  });
+
+  it.each([
+    undefined,
+    '',
+    '0',
+    '-5',
+    'soon',
+    '2026-03-02',
+    '1e3',
+    'Mon, 02 Mar 2026 09:59:59 GMT',
+    'Mon, 99 Foo 2026 10:00:00 GMT',
+  ])('is not told by %j', (text) => {
+    expect(askedWaitMs(text, 'seconds', NOW)).toBeUndefined();
+  });
+});

@@ -1,0 +1,294 @@
+import { describe, expect, it } from 'vitest';
+import type { Outbound } from '../../../../shared/notification/command.ts';
+import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
+import { type GuardOptions, guard } from '../../../../workers/notification/providers/guarded-provider.ts';
+
+const MESSAGE: Outbound = {
+  channel: 'sms',
+  id: '5f0f7a2e-3c0a-5b2f-9a53-0d5a7d2f9a11',
+  notificationId: undefined,
+  sender: undefined,
+  receiver: '+40722123456',
+  message: 'text',
+};
+const SENT: SendResult = { kind: 'sent', providerMessageId: 'p1' };
+const DOWN: SendResult = { kind: 'transient', code: 'connect-refused' };
+const SIGNAL = new AbortController().signal;
+
+/** A guard over a provider that answers what the test says, and a clock that the test moves. */
+function guarded(options: GuardOptions = {}) {
+  const time = { now: 1_000_000 };
+  const next: { answer: () => Promise<SendResult> } = { answer: () => Promise.resolve(SENT) };
+  const provider: Provider = {
+    name: 'p',
+    channel: 'sms',
+    isIdempotent: false,
+    send: () => next.answer(),
+    close: () => Promise.resolve(),
+  };
+  const changes: string[] = [];
+  const settled: string[] = [];
+  const hooks = {
+    changed: (state: string, code: string | undefined) => changes.push(`${state} ${code ?? ''}`.trim()),
+    settled: (result: SendResult, elapsedMs: number) => settled.push(`${result.kind} ${elapsedMs}`),
+  };
+  const subject = guard(provider, { hooks, ...options }, { elapsedMs: () => time.now });
+  const call = async (result: SendResult): Promise<SendResult> => {
+    expect(subject.admit()).toEqual({ kind: 'go' });
+    next.answer = () => Promise.resolve(result);
+    return subject.send(MESSAGE, SIGNAL);
+  };
+  const fail = async (times: number, result: SendResult = DOWN): Promise<void> => {
+    for (let count = 0; count < times; count += 1) await call(result);
+  };
+  return { provider, subject, time, next, call, fail, changes, settled };
+}
+
+const BREAKER = { failureThreshold: 3, openMs: 1_000, maxOpenMs: 5_000 };
+
+/** Breaks the provider, waits for the end of the rest and begins as many probes as go. */
+async function probing(given: ReturnType<typeof guarded>) {
+  await given.fail(3);
+  given.time.now += 999;
+  expect(given.subject.admit()).toMatchObject({ kind: 'open', afterMs: 1 });
+  given.time.now += 1;
+  const probes: { answer: (result: SendResult) => Promise<unknown> }[] = [];
+  while (given.subject.admit().kind === 'go') {
+    const answer = Promise.withResolvers<SendResult>();
+    given.next.answer = () => answer.promise;
+    const sending = given.subject.send(MESSAGE, SIGNAL);
+    probes.push({
+      answer: (result) => {
+        answer.resolve(result);
+        return sending;
+      },
+    });
+  }
+  return probes;
+}
+
+describe('the circuit breaker of a provider', () => {
+  it('opens after so many failures in a row, and names what it is open for', async () => {
+    const { subject, fail, changes } = guarded({ breaker: BREAKER });
+    await fail(2);
+    expect(subject.health()).toEqual({ status: 'ready' });
+    await fail(1, { kind: 'unknown', code: 'timeout-after-data' });
+    expect(subject.admit()).toEqual({ kind: 'open', afterMs: 1_000, code: 'timeout-after-data' });
+    expect(subject.health()).toEqual({ status: 'degraded', reason: 'circuit-open:timeout-after-data' });
+    expect(changes).toEqual(['open timeout-after-data']);
+  });
+
+  it('counts failures in a row only: any answer about the message itself starts the count again', async () => {
+    const { subject, fail, call } = guarded({ breaker: BREAKER });
+    await fail(2);
+    await call({ kind: 'permanent', code: 'smtp-550' });
+    await fail(2);
+    await call({ kind: 'transient', code: 'smtp-452-4.2.2', isAboutReceiver: true });
+    await fail(2);
+    await call({ kind: 'unknown', code: 'http-409', isAboutMessage: true });
+    await fail(2);
+    await call(SENT);
+    await fail(2);
+    expect(subject.admit()).toEqual({ kind: 'go' });
+  });
+
+  it('opens at once when the provider is misconfigured', async () => {
+    const { subject, call } = guarded({ breaker: BREAKER });
+    await call({ kind: 'misconfigured', code: 'smtp-535-5.7.8' });
+    expect(subject.admit()).toEqual({ kind: 'open', afterMs: 1_000, code: 'smtp-535-5.7.8' });
+  });
+
+  it('rests as long as the provider asks for, up to an hour', async () => {
+    const first = guarded({ breaker: BREAKER });
+    await first.call({ kind: 'transient', code: 'http-429', retryAfterMs: 42_000 });
+    expect(first.subject.admit()).toMatchObject({ kind: 'open', afterMs: 42_000 });
+    const second = guarded({ breaker: BREAKER });
+    await second.call({ kind: 'transient', code: 'http-429', retryAfterMs: 86_400_000 });
+    expect(second.subject.admit()).toMatchObject({ kind: 'open', afterMs: 3_600_000 });
+  });
+
+  it('lets three probes go side by side after the rest, and closes when one of them succeeds', async () => {
+    const given = guarded({ breaker: BREAKER });
+    const { subject, time, changes } = given;
+    const probes = await probing(given);
+    expect(probes).toHaveLength(3);
+    time.now += 2_000;
+    expect(subject.admit()).toMatchObject({ kind: 'open', afterMs: 500 });
+    expect(subject.health().status).toBe('degraded');
+    await probes[2]?.answer(SENT);
+    expect(subject.admit()).toEqual({ kind: 'go' });
+    expect(subject.health()).toEqual({ status: 'ready' });
+    await probes[0]?.answer(DOWN);
+    expect(subject.health()).toEqual({ status: 'ready' });
+    const halfOpen = Array.from({ length: 3 }, () => 'half-open connect-refused');
+    expect(changes).toEqual(['open connect-refused', ...halfOpen, 'closed']);
+  });
+
+  it('rests once for all failures of its probes, and one that still runs may close it', async () => {
+    const given = guarded({ breaker: BREAKER });
+    const { subject } = given;
+    const probes = await probing(given);
+    await probes[0]?.answer(DOWN);
+    expect(subject.admit()).toMatchObject({ kind: 'open', afterMs: 2_000 });
+    await probes[1]?.answer({ kind: 'misconfigured', code: 'http-403' });
+    expect(subject.admit()).toMatchObject({ kind: 'open', afterMs: 2_000 });
+    await probes[2]?.answer({ kind: 'permanent', code: 'smtp-550' });
+    expect(subject.admit()).toEqual({ kind: 'go' });
+  });
+
+  it('rests as long as any of its probes was asked to', async () => {
+    const given = guarded({ breaker: BREAKER });
+    const probes = await probing(given);
+    await probes[0]?.answer(DOWN);
+    await probes[1]?.answer({ kind: 'transient', code: 'http-429', retryAfterMs: 60_000 });
+    expect(given.subject.admit()).toMatchObject({ kind: 'open', afterMs: 60_000 });
+  });
+
+  it('is closed by the message of one receiver while those of others are refused', async () => {
+    const given = guarded({ breaker: BREAKER });
+    await given.fail(3);
+    for (const code of ['smtp-550', 'http-400']) {
+      given.time.now += 1_000;
+      await given.call({ kind: 'permanent', code });
+      expect(given.subject.health().status).toBe('ready');
+    }
+  });
+
+  it('doubles the rest with every failed probe up to the maximum, and begins anew after a success', async () => {
+    const { subject, time, fail, call } = guarded({ breaker: BREAKER });
+    await fail(3);
+    const rests: number[] = [];
+    for (let probe = 0; probe < 5; probe += 1) {
+      const admission = subject.admit();
+      rests.push(admission.kind === 'open' ? admission.afterMs : -1);
+      time.now += rests.at(-1) ?? 0;
+      await call(DOWN);
+    }
+    expect(rests).toEqual([1_000, 2_000, 4_000, 5_000, 5_000]);
+    time.now += 5_000;
+    await call(SENT);
+    await fail(3);
+    expect(subject.admit()).toMatchObject({ kind: 'open', afterMs: 1_000 });
+  });
+
+  it('gives up a probe whose caller never sends', async () => {
+    const { subject, time, fail } = guarded({ breaker: BREAKER });
+    await fail(3);
+    time.now += 1_000;
+    for (let probe = 0; probe < 3; probe += 1) expect(subject.admit()).toEqual({ kind: 'go' });
+    expect(subject.admit()).toMatchObject({ kind: 'open', afterMs: 500 });
+    time.now += 1_000;
+    expect(subject.admit()).toEqual({ kind: 'go' });
+  });
+
+  it('is not moved by calls that began before it opened', async () => {
+    const { subject, next, fail, time } = guarded({ breaker: BREAKER });
+    const early = [Promise.withResolvers<SendResult>(), Promise.withResolvers<SendResult>()];
+    const calls = early.map((answer) => {
+      next.answer = () => answer.promise;
+      expect(subject.admit()).toEqual({ kind: 'go' });
+      return subject.send(MESSAGE, SIGNAL);
+    });
+    await fail(3);
+    early[0]?.resolve(SENT);
+    early[1]?.resolve({ kind: 'misconfigured', code: 'smtp-535' });
+    await Promise.all(calls);
+    expect(subject.admit()).toEqual({ kind: 'open', afterMs: 1_000, code: 'connect-refused' });
+    time.now += 1_000;
+    expect(subject.admit()).toEqual({ kind: 'go' });
+  });
+});
+
+describe('the rate limit of a provider', () => {
+  it('lets the calls of one second go at once, then one for each share of a second', () => {
+    const { subject, time } = guarded({ ratePerSecond: 4 });
+    const kinds = Array.from({ length: 5 }, () => subject.admit());
+    expect(kinds.map((admission) => admission.kind)).toEqual(['go', 'go', 'go', 'go', 'wait']);
+    expect(kinds[4]).toEqual({ kind: 'wait', afterMs: 250 });
+    time.now += 100;
+    expect(subject.admit()).toEqual({ kind: 'wait', afterMs: 150 });
+    time.now += 150;
+    expect(subject.admit()).toEqual({ kind: 'go' });
+    expect(subject.admit()).toEqual({ kind: 'wait', afterMs: 250 });
+  });
+
+  it('serves less than one call a second, and a burst of its own', () => {
+    const slow = guarded({ ratePerSecond: 0.5 });
+    expect(slow.subject.admit()).toEqual({ kind: 'go' });
+    expect(slow.subject.admit()).toEqual({ kind: 'wait', afterMs: 2_000 });
+    const single = guarded({ ratePerSecond: 10, burst: 1 });
+    expect(single.subject.admit()).toEqual({ kind: 'go' });
+    expect(single.subject.admit()).toEqual({ kind: 'wait', afterMs: 100 });
+  });
+
+  it('never lets more go than the rate allows over a long time, at any step of the clock', () => {
+    for (const stepMs of [1, 7, 33, 1_001]) {
+      const { subject, time } = guarded({ ratePerSecond: 30 });
+      let gone = 0;
+      for (let at = 0; at < 100_000; at += stepMs) {
+        time.now += stepMs;
+        while (subject.admit().kind === 'go') gone += 1;
+      }
+      expect(gone).toBeLessThanOrEqual(30 + Math.ceil((100_000 + stepMs) / 1_000) * 30);
+      expect(gone).toBeGreaterThan(2_900);
+    }
+  });
+
+  it('takes nothing from the allowance while the breaker is open', async () => {
+    const { subject, time, fail } = guarded({ ratePerSecond: 1, burst: 4, breaker: BREAKER });
+    await fail(3);
+    for (let count = 0; count < 10; count += 1) expect(subject.admit().kind).toBe('open');
+    time.now += 1_000;
+    expect(subject.admit()).toEqual({ kind: 'go' });
+  });
+
+  it('keeps the probe for the call that the rate limit lets go', async () => {
+    const { subject, time, fail } = guarded({ ratePerSecond: 0.1, burst: 3, breaker: BREAKER });
+    await fail(3);
+    time.now += 1_000;
+    expect(subject.admit()).toEqual({ kind: 'wait', afterMs: 9_000 });
+    time.now += 9_000;
+    expect(subject.admit()).toEqual({ kind: 'go' });
+  });
+});
+
+describe('what passes the guard', () => {
+  it('is the result and how long it took', async () => {
+    const { subject, next, time, settled } = guarded();
+    next.answer = () => {
+      time.now += 20;
+      return Promise.resolve(SENT);
+    };
+    subject.admit();
+    expect(await subject.send(MESSAGE, SIGNAL)).toEqual(SENT);
+    expect(settled).toEqual(['sent 20']);
+  });
+
+  it('is never more of a code than letters, digits, dots and dashes', async () => {
+    const { call } = guarded();
+    const answered = await call({
+      kind: 'permanent',
+      code: `bad receiver ana@example.org\r\n${'x'.repeat(90)}`,
+    });
+    expect(answered).toEqual({
+      kind: 'permanent',
+      code: `bad-receiver-ana-example.org-${'x'.repeat(35)}`,
+    });
+    expect(await call({ kind: 'transient', code: '¡!' })).toEqual({ kind: 'transient', code: 'unnamed' });
+  });
+
+  it('is an unknown outcome where a provider rejects, as its bytes may have gone out', async () => {
+    const { subject, next } = guarded();
+    next.answer = () => Promise.reject(new Error('secret'));
+    subject.admit();
+    expect(await subject.send(MESSAGE, SIGNAL)).toEqual({ kind: 'unknown', code: 'provider-fault' });
+  });
+});
+
+it('tells whose settings it has: its own, else those that the provider names', () => {
+  const { provider, subject } = guarded({ identity: 'a1b2' });
+  expect(subject.identity).toBe('a1b2');
+  const clock = { elapsedMs: () => 0 };
+  expect(guard({ ...provider, identity: 'own' }, {}, clock).identity).toBe('own');
+  expect(guard(provider, {}, clock)).not.toHaveProperty('identity');
+});

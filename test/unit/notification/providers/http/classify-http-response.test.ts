@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest';
+import type { Outbound } from '../../../../../shared/notification/command.ts';
+import type { SendResult } from '../../../../../shared/notification/provider.ts';
+import { classifyAnswer } from '../../../../../workers/notification/providers/http/classify-http-response.ts';
+import { anEmail, anSms, httpEntry } from '../../../../support/builders/provider-entry.ts';
+
+const contextOf = (message: Outbound, secrets: readonly string[] = []) => ({
+  nowMs: 0,
+  untellable: { message, secrets, configured: ['mg.bank.example'] },
+  isAddressOfMessage: false,
+});
+const CONTEXT = contextOf(anSms());
+
+/** What an answer means under a connector with these settings. */
+function classified(
+  answer: { readonly status: number; readonly body?: unknown; readonly text?: string },
+  settings: object = {},
+): string {
+  const { connector } = httpEntry({ connector: settings }).members;
+  const text = answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
+  const result = classifyAnswer({ status: answer.status, headers: {}, text }, connector!, CONTEXT);
+  return result.kind;
+}
+
+const answered = (status: number, body: unknown, settings: object): SendResult => {
+  const { connector } = httpEntry({ connector: settings }).members;
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return classifyAnswer({ status, headers: {}, text }, connector!, CONTEXT);
+};
+
+describe('whom an answer speaks of', () => {
+  const success = { tests: [{ pointer: '/status', equals: '0' }] };
+  const byCode = { success, errorCode: ['/status'] };
+  const byRow = { success, failures: [{ status: [200], result: 'unknown' }] };
+
+  it('an unknown outcome is about the message where the provider answered in words of its own', () => {
+    const about = { kind: 'unknown', isAboutMessage: true };
+    expect(answered(200, { status: '9' }, byCode)).toMatchObject(about);
+    expect(answered(200, { status: '9' }, byRow)).toMatchObject(about);
+    expect(answered(409, {}, { idempotency: { header: 'Id' } })).toMatchObject(about);
+  });
+
+  it('an unknown outcome is about the provider where the answer cannot be read, or something between made it', () => {
+    expect(answered(200, '<html>', byCode)).toEqual({ kind: 'unknown', code: 'http-200' });
+    expect(answered(502, { status: '9' }, byCode)).toEqual({ kind: 'unknown', code: 'http-502-9' });
+  });
+
+  it('a transient result is about the receiver where the row says so', () => {
+    const failures = [
+      { code: ['7'], result: 'transient', aboutReceiver: true },
+      { code: ['8'], result: 'transient' },
+    ];
+    const settings = { ...byCode, failures };
+    expect(answered(200, { status: '7' }, settings)).toMatchObject({
+      kind: 'transient',
+      isAboutReceiver: true,
+    });
+    expect(answered(200, { status: '8' }, settings)).not.toHaveProperty('isAboutReceiver');
+  });
+});
+
+describe('what a status means where the configuration does not tell', () => {
+  it.each([
+    ['sent', [200, 201, 202, 204, 299]],
+    ['misconfigured', [301, 302, 307, 308, 401, 402, 403, 404, 405, 407, 415, 501, 505, 511]],
+    ['transient', [408, 425, 429, 500, 503]],
+    ['permanent', [400, 406, 409, 410, 413, 422, 451, 499]],
+    ['unknown', [502, 504, 507, 520, 524, 599]],
+  ])('is %s', (kind, statuses) => {
+    expect(statuses.map((status) => [status, classified({ status })])).toEqual(
+      statuses.map((status) => [status, kind]),
+    );
+  });
+});
+
+describe('tests of the body', () => {
+  const settings = { success: { status: [200], tests: [{ pointer: '/a~1b/0/c~0d', equals: 0 }] } };
+
+  it('compare numbers and texts as texts, wherever the pointer leads', () => {
+    expect(classified({ status: 200, body: { 'a/b': [{ 'c~d': '0' }] } }, settings)).toBe('sent');
+    expect(classified({ status: 200, body: { 'a/b': [{ 'c~d': 0 }] } }, settings)).toBe('sent');
+    expect(classified({ status: 200, body: { 'a/b': [{ 'c~d': 1 }] } }, settings)).toBe('unknown');
+  });
+
+  it.each([
+    ['not JSON', { status: 200, text: '{' }],
+    ['empty', { status: 200, text: '' }],
+    ['not whole', { status: 200 }],
+    ['null', { status: 200, body: null }],
+    ['an object where a scalar is wanted', { status: 200, body: { 'a/b': [{ 'c~d': {} }] } }],
+  ])('do not know what came of an answer that is %s', (_, answer) => {
+    expect(classified(answer, settings)).toBe('unknown');
+  });
+
+  it('never find what only the prototype has', () => {
+    const inherited = { success: { tests: [{ pointer: '/constructor/name', exists: true }] } };
+    expect(classified({ status: 200, body: {} }, inherited)).toBe('unknown');
+  });
+
+  it('look whether a value is there', () => {
+    const there = {
+      success: {
+        tests: [
+          { pointer: '/id', exists: true },
+          { pointer: '/error', exists: false },
+        ],
+      },
+    };
+    expect(classified({ status: 200, body: { id: 1 } }, there)).toBe('sent');
+    expect(classified({ status: 200, body: { id: 1, error: 'x' } }, there)).toBe('unknown');
+    expect(classified({ status: 200, body: { id: null } }, there)).toBe('unknown');
+  });
+});
+
+describe('the table of failures', () => {
+  const settings = {
+    errorCode: ['/missing', '/code'],
+    failures: [
+      { status: [400], code: ['busy'], result: 'transient' },
+      { status: ['4xx'], tests: [{ pointer: '/who', oneOf: ['us', 'you'] }], result: 'misconfigured' },
+      { status: ['5xx'], result: 'transient' },
+    ],
+  };
+
+  it('goes before the meaning of the status, first row first, and every condition of a row counts', () => {
+    expect(classified({ status: 400, body: { code: 'busy', who: 'us' } }, settings)).toBe('transient');
+    expect(classified({ status: 422, body: { code: 'busy', who: 'us' } }, settings)).toBe('misconfigured');
+    expect(classified({ status: 422, body: { code: 'busy' } }, settings)).toBe('permanent');
+    expect(classified({ status: 502 }, settings)).toBe('transient');
+  });
+
+  it('has no row that fits a body which cannot be read', () => {
+    const absent = {
+      failures: [{ tests: [{ pointer: '/error', exists: false }], result: 'permanent' }],
+      success: { status: [201] },
+    };
+    expect(classified({ status: 200, text: '{' }, absent)).toBe('unknown');
+    expect(classified({ status: 200, body: {} }, absent)).toBe('permanent');
+  });
+});
+
+describe('what is passed on of a provider', () => {
+  const otp = anSms({
+    sender: 'YourBank',
+    receiver: '+40722123456',
+    message: 'Domnule Popescu, codul este 771 234. Limita 4500.',
+  });
+  const settings = {
+    errorCode: ['/code'],
+    id: { pointer: '/id' },
+    failures: [
+      { code: ['no_credit', 7], result: 'misconfigured' },
+      { status: [400], tests: [{ pointer: '/code', oneOf: ['REJECTED_X'] }], result: 'permanent' },
+    ],
+  };
+  const { connector } = httpEntry({ connector: settings }).members;
+  const told = (answer: object, message: Outbound, status = 400): SendResult =>
+    classifyAnswer(
+      { status, headers: {}, text: JSON.stringify(answer) },
+      connector!,
+      contextOf(message, ['key-7f3a99']),
+    );
+
+  it.each([
+    ['no_credit', 'http-400-no_credit'],
+    [7, 'http-400-7'],
+    ['REJECTED_X', 'http-400-REJECTED_X'],
+    [21_211, 'http-400-21211'],
+    ['99', 'http-400-99'],
+  ])('is a code that the configuration names or a short number: %s', (code, expected) => {
+    expect(told({ code }, otp)).toMatchObject({ code: expected });
+  });
+
+  it.each([
+    'otp-771234-POPESCU',
+    'req-1-abc',
+    'req-2-abc',
+    'Popescu',
+    '771234',
+    '7712',
+    '4500',
+    '123456',
+    'E',
+    true,
+  ])('is no other code: %s', (code) => {
+    expect(told({ code }, otp)).toMatchObject({ code: 'http-400-other' });
+  });
+
+  it('is no number that an attachment holds', () => {
+    const attachments = [{ name: 'a.txt', content: Buffer.from('PIN 4821') }];
+    expect(told({ code: 4_821 }, anEmail({ attachments }))).toMatchObject({ code: 'http-400-other' });
+    expect(told({ code: 4_822 }, anEmail({ attachments }))).toMatchObject({ code: 'http-400-4822' });
+  });
+
+  it.each([
+    ['the password', 'otp-771234'],
+    ['a part of the number', 'x22123456y'],
+    ['a word', 'id-POPESCU-1'],
+    ['a word within others', 'xxpopescuxx'],
+    ['the sender', 'YourBank.1'],
+    ['the key', 'a-key-7f3a99'],
+    ['blanks', 'a b'],
+    ['too much', 'x'.repeat(65)],
+  ])('is no id with %s', (_, id) => {
+    expect(told({ id }, otp, 200)).toEqual({ kind: 'sent', providerMessageId: undefined });
+  });
+
+  it.each([
+    '2250be2d4219-3af1-78856',
+    '<20260302.1@mg.bank.example>',
+    'SM1',
+    '9C817C6F8AF3D48F9FE553282AFA2B67',
+  ])('is every other id: %s', (id) => {
+    const message = anEmail({ message: 'Your bank sent it.', sender: 'Your Bank <info@mg.bank.example>' });
+    expect(told({ id }, otp, 200)).toEqual({ kind: 'sent', providerMessageId: id });
+    expect(told({ id }, message, 200)).toEqual({ kind: 'sent', providerMessageId: id });
+  });
+});

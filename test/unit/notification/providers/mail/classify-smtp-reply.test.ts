@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { createMetrics } from '../../../../../shared/platform/metrics.ts';
+import { silentLog } from '../../../../../shared/platform/log.ts';
+import { readMessageHead } from '../../../../../shared/notification/message-head.ts';
+import { providerHooks } from '../../../../../workers/notification/providers/provider-metrics.ts';
+import { sanitiseCode } from '../../../../../workers/notification/providers/http/result-code.ts';
+import { type SmtpFault, smtpOutcome } from '../../../../../workers/notification/providers/mail/classify-smtp-reply.ts';
+
+const reply = (responseCode: number, response: string, command: string): SmtpFault => ({
+  code: 'EENVELOPE',
+  responseCode,
+  response: `${responseCode} ${response}`,
+  command,
+});
+
+describe('what a failed SMTP session means', () => {
+  it.each<[SmtpFault, string, string]>([
+    [{ code: 'EDNS', originalCode: 'ENOTFOUND' }, 'transient', 'smtp-host-unknown'],
+    [{ code: 'ESOCKET', originalCode: 'ECONNREFUSED' }, 'transient', 'smtp-connection-refused'],
+    [{ code: 'ESOCKET', originalCode: 'ECONNRESET' }, 'transient', 'smtp-connection-lost'],
+    [{ code: 'ESOCKET', originalCode: 'CERT_HAS_EXPIRED' }, 'transient', 'smtp-tls-failed'],
+    [{ code: 'ETLS' }, 'transient', 'smtp-tls-failed'],
+    [{ code: 'EPROTOCOL' }, 'transient', 'smtp-protocol-fault'],
+    [{ code: 'ETIMEDOUT' }, 'transient', 'smtp-timeout'],
+    [{}, 'transient', 'smtp-connection-lost'],
+    [{ code: 'EAUTH' }, 'misconfigured', 'smtp-authentication'],
+    [{ code: 'EENVELOPE' }, 'permanent', 'smtp-envelope-invalid'],
+    [{ code: 'EMESSAGE' }, 'permanent', 'smtp-message-too-large'],
+    [{ code: 'ESTREAM' }, 'permanent', 'smtp-message-unencodable'],
+    [reply(503, '5.5.1 bad sequence', 'RCPT TO'), 'transient', 'smtp-503-5.5.1'],
+    [reply(502, 'what?', 'EHLO'), 'misconfigured', 'smtp-502'],
+    [reply(454, '4.7.0 TLS not available', 'STARTTLS'), 'transient', 'smtp-454-4.7.0'],
+    [reply(534, '5.7.9 mechanism too weak', 'AUTH PLAIN'), 'misconfigured', 'smtp-534-5.7.9'],
+  ])('%j before the body went out is %s, %s', (fault, kind, code) => {
+    expect(smtpOutcome(fault, false)).toEqual({ kind, code });
+  });
+
+  it.each<[SmtpFault, string]>([
+    [{ code: 'ESOCKET', originalCode: 'ECONNRESET' }, 'smtp-connection-lost-after-data'],
+    [{ code: 'ETIMEDOUT' }, 'smtp-timeout-after-data'],
+    [{ code: 'EABORT' }, 'smtp-aborted-after-data'],
+    [{ code: 'EPROTOCOL' }, 'smtp-protocol-fault-after-data'],
+    [{ code: 'ESTREAM' }, 'smtp-connection-lost-after-data'],
+    [{ code: 'EPROTOCOL', responseCode: 354, response: '354 go on' }, 'smtp-protocol-fault-after-data'],
+  ])('%j after the body went out is unknown, %s', (fault, code) => {
+    expect(smtpOutcome(fault, true)).toEqual({ kind: 'unknown', code });
+  });
+
+  it('is decided by a reply, also after the body went out', () => {
+    expect(smtpOutcome(reply(451, '4.3.0 later', 'DATA'), true).kind).toBe('transient');
+    expect(smtpOutcome(reply(554, '5.6.0 no', 'DATA'), true).kind).toBe('permanent');
+    expect(smtpOutcome(reply(421, '4.3.2 closing', 'DATA'), true).kind).toBe('transient');
+  });
+
+  it.each([
+    [451, 'greylisted, come back in five minutes', 'RCPT TO', true],
+    [450, '4.2.0 greylisted', 'RCPT TO', true],
+    [452, '4.5.3 too many recipients', 'RCPT TO', true],
+    [451, '4.6.1 no conversion', 'DATA', true],
+    [452, '4.3.1 no room in the queue', 'RCPT TO', false],
+    [452, 'no room in the queue', 'RCPT TO', false],
+    [451, 'no room in the queue', 'DATA', false],
+    [450, '4.7.1 too many connections', 'EHLO', false],
+  ])('%i %s at %s is about this message or its receiver: %s', (status, text, command, isAboutReceiver) => {
+    const outcome = smtpOutcome(reply(status, text, command), false);
+    expect(outcome.kind).toBe('transient');
+    expect('isAboutReceiver' in outcome).toBe(isAboutReceiver);
+  });
+
+  it('never holds the text of the reply', () => {
+    const outcome = smtpOutcome(reply(550, '<ana@example.net>: no such user', 'RCPT TO'), false);
+    expect(outcome).toEqual({ kind: 'permanent', code: 'smtp-550' });
+  });
+});
+
+describe('a code', () => {
+  it.each([
+    ['smtp-550-5.1.1', 'smtp-550-5.1.1'],
+    ['a b\r\nc', 'a-b-c'],
+    ['…', 'unnamed'],
+    ['', 'unnamed'],
+    ['x'.repeat(100), 'x'.repeat(64)],
+  ])('%j is kept as %j', (given, kept) => {
+    expect(sanitiseCode(given)).toBe(kept);
+  });
+});
+
+describe('the head of a message', () => {
+  it('is read over folded lines and encoded words', () => {
+    const head = [
+      'From: =?UTF-8?Q?Banca_=C8=9A=C4=83?= <b@example.org>',
+      'To: ana@example.net',
+      'Subject: =?UTF-8?B?UGxhdMSD?=',
+      ' =?UTF-8?Q?_gata?=',
+      '',
+      'Subject: of the body',
+    ].join('\r\n');
+    expect(readMessageHead(Buffer.from(head))).toEqual({
+      sender: 'Banca Ță <b@example.org>',
+      receiver: 'ana@example.net',
+      subject: 'Plată gata',
+    });
+  });
+
+  it('is empty where there is none', () => {
+    expect(readMessageHead(Buffer.alloc(0))).toEqual({ sender: '', receiver: '', subject: '' });
+    expect(readMessageHead(Buffer.from('\n\nTo: x'))).toEqual({ sender: '', receiver: '', subject: '' });
+  });
+});
+
+describe('the metrics of a provider', () => {
+  it('tell how long it takes and whether it is set aside', async () => {
+    const metrics = createMetrics();
+    const hooks = providerHooks(metrics, silentLog)({ name: 'mail', channel: 'email' });
+    hooks.settled?.({ kind: 'sent', providerMessageId: 'x' }, 250);
+    expect(await metrics.text()).toContain(
+      'plat_notification_provider_open{channel="email",provider="mail"} 0',
+    );
+    hooks.changed?.('open', 'smtp-535');
+    expect(await metrics.text()).toContain(
+      'plat_notification_provider_open{channel="email",provider="mail"} 1',
+    );
+    hooks.changed?.('closed', undefined);
+    const text = await metrics.text();
+    expect(text).toContain('plat_notification_provider_open{channel="email",provider="mail"} 0');
+    expect(text).toContain('plat_notification_provider_seconds_sum{channel="email",provider="mail"} 0.25');
+  });
+});

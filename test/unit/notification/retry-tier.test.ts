@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { DeadLetters } from '../../../shared/messaging/handler/dead-letter.ts';
+import { ConsumerRuntime } from '../../../shared/messaging/consumer/consumer-runtime.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import type { LogMessage } from '../../../shared/messaging/message.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import { createTierProcess } from '../../../workers/notification/retry-tier.ts';
+import { FakeGroupSource } from '../../support/fakes/group-source.ts';
+import { FAKE_TOPIC, fakeMessage } from '../../support/fakes/messages.ts';
+import { FakePublisher } from '../../support/fakes/publisher.ts';
+
+const NOW = 1_700_000_000_000;
+const HOUR_MS = 3_600_000;
+const DELAY_MS = 10_000;
+const ORIGIN = 'commands';
+const { signal } = new AbortController();
+
+/** A tier of ten seconds, over a wall clock and a monotonic one that the test moves. */
+function tier() {
+  const time = { wallMs: NOW, elapsedMs: 5_000 };
+  const copies = new FakePublisher();
+  const process = createTierProcess({
+    origins: new Set([ORIGIN]),
+    copies,
+    deadLetters: {} as DeadLetters,
+    delayMs: DELAY_MS,
+    clock: { now: () => time.wallMs },
+    monotonic: { elapsedMs: () => time.elapsedMs },
+    onDeadLetter: () => undefined,
+  });
+  const pass = (ms: number) => {
+    time.wallMs += ms;
+    time.elapsedMs += ms;
+  };
+  /** Takes the message as one that was delivered `agoMs` before it is first handled. */
+  const handling = (message: LogMessage, agoMs = 0) => {
+    const receivedMs = time.elapsedMs - agoMs;
+    return () => process(message, 1, signal, receivedMs);
+  };
+  return { time, copies, pass, handling };
+}
+
+/** A copy that a worker wrote whose clock differs from the true time by so much. */
+function copy(skewMs: number, { attempt = 2, writtenMs = NOW, waitMs = DELAY_MS } = {}): LogMessage {
+  const timestampMs = writtenMs + skewMs;
+  const headers = {
+    [HEADER.retryTopic]: ORIGIN,
+    [HEADER.retryPartition]: '3',
+    [HEADER.attempt]: String(attempt),
+    [HEADER.dueAt]: String(timestampMs + waitMs),
+  };
+  return fakeMessage(0, { headers, timestampMs });
+}
+
+describe('a copy on a retry tier', () => {
+  it('waits until it is due where the clocks agree, also after a restart of its reader', async () => {
+    const { copies, pass, handling } = tier();
+    pass(4_000);
+    const handle = handling(copy(0));
+    expect(await handle()).toEqual({ retryAfterMs: 6_000 });
+    pass(6_000);
+    expect(await handle()).toBe('settled');
+    expect(copies.sent).toMatchObject([{ topic: ORIGIN, partition: 3 }]);
+  });
+
+  it.each([
+    ['its writer is an hour ahead', HOUR_MS],
+    ['its reader is an hour behind', HOUR_MS],
+    ['its writer is days ahead', 72 * HOUR_MS],
+  ])('waits no longer than the delay of its tier when %s', async (_, skewMs) => {
+    const { pass, handling } = tier();
+    const handle = handling(copy(skewMs));
+    expect(await handle()).toEqual({ retryAfterMs: DELAY_MS });
+    pass(DELAY_MS - 1);
+    expect(await handle()).toEqual({ retryAfterMs: 1 });
+    pass(1);
+    expect(await handle()).toBe('settled');
+  });
+
+  it('waits while it stands behind another one of its key', async () => {
+    expect(await tier().handling(copy(HOUR_MS), DELAY_MS)()).toBe('settled');
+    expect(await tier().handling(copy(-HOUR_MS), 1_000)()).toBe('settled');
+  });
+
+  it.each([
+    ['was tried', 2],
+    ['waits behind others', 1],
+  ])('that %s waits a second at least when its writer is an hour behind', async (_, attempt) => {
+    const { pass, handling } = tier();
+    const handle = handling(copy(-HOUR_MS, { attempt }));
+    expect(await handle()).toEqual({ retryAfterMs: 1_000 });
+    pass(1_000);
+    expect(await handle()).toBe('settled');
+  });
+
+  it.each([
+    ['forward', HOUR_MS, 'settled'],
+    ['back', -HOUR_MS, { retryAfterMs: DELAY_MS / 2 }],
+  ])('waits no longer than planned when the clock is set %s during its wait', async (_, jumpMs, expected) => {
+    const { time, pass, handling } = tier();
+    const handle = handling(copy(0));
+    expect(await handle()).toEqual({ retryAfterMs: DELAY_MS });
+    pass(DELAY_MS / 2);
+    time.wallMs += jumpMs;
+    expect(await handle()).toEqual(expected);
+  });
+
+  it('with a due time beyond its tier waits for the delay of the tier', async () => {
+    expect(await tier().handling(copy(0, { waitMs: HOUR_MS }))()).toEqual({ retryAfterMs: DELAY_MS });
+  });
+});
+
+/** A tier that was delivered these copies. */
+function consuming(messages: readonly LogMessage[]) {
+  const copies = new FakePublisher();
+  const source = new FakeGroupSource();
+  const runtime = new ConsumerRuntime({
+    process: createTierProcess({
+      origins: new Set([ORIGIN]),
+      copies,
+      deadLetters: {} as DeadLetters,
+      delayMs: DELAY_MS,
+      clock: { now: () => Date.now() },
+      monotonic: { elapsedMs: () => performance.now() },
+      onDeadLetter: () => undefined,
+    }),
+    log: silentLog,
+    stallMs: DELAY_MS + 60_000,
+  });
+  const sink = runtime.attach(source, () => undefined);
+  sink.onAssigned(1, [{ topic: FAKE_TOPIC, partition: 0 }]);
+  sink.onMessages(1, messages, messages.length);
+  return { copies, runtime };
+}
+
+describe('the consumer of a tier', () => {
+  beforeEach(() => vi.useFakeTimers({ now: NOW }));
+  afterEach(() => vi.useRealTimers());
+
+  it('is ready while copies wait, however far in the future they are due by the clock of their writer', async () => {
+    const { copies, runtime } = consuming([copy(55 * 60_000)]);
+    for (let passedMs = 0; passedMs < 120_000; passedMs += 5_000) {
+      expect(runtime.health().status).toBe('ready');
+      await vi.advanceTimersByTimeAsync(5_000);
+    }
+    expect(copies.sent).toHaveLength(1);
+  });
+
+  it('lets the copies of one key wait side by side when the clock of their writer is ahead', async () => {
+    const count = 50;
+    const messages = Array.from({ length: count }, (_, offset) => ({
+      ...copy(HOUR_MS),
+      offset,
+      key: Buffer.from('same'),
+    }));
+    const { copies } = consuming(messages);
+    await vi.advanceTimersByTimeAsync(DELAY_MS + 100);
+    expect(copies.sent).toHaveLength(count);
+  });
+});

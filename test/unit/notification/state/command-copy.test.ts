@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { HEADER } from '../../../../shared/messaging/header-names.ts';
+import type { MessageHeaders } from '../../../../shared/messaging/message.ts';
+import type { AttemptRecord } from '../../../../shared/notification/notification-state.ts';
+import {
+  addAttempts,
+  knownAttempts,
+  readAttempts,
+} from '../../../../workers/notification/state/attempt-history.ts';
+import { deadCopy, readCopy, retryCopy } from '../../../../workers/notification/state/command-copy.ts';
+import { eligibleProviders } from '../../../../workers/notification/delivery/eligible-providers.ts';
+import { fakeMessage } from '../../../support/fakes/messages.ts';
+import { scriptedProviders } from '../../../support/fakes/scripted-providers.ts';
+
+const ID = '0b1f2f2e-6f5a-4c59-8a8e-0d6a1d0c7a11';
+const ORIGIN = 1_700_000_000_000;
+const copyOf = (headers: MessageHeaders = {}, payloadId?: string) =>
+  readCopy(fakeMessage(7, { headers, timestampMs: ORIGIN + 5_000 }), ORIGIN, payloadId);
+const attempt = (number: number, result: AttemptRecord['result'] = 'transient'): AttemptRecord => ({
+  attempt: number,
+  at: ORIGIN,
+  provider: 'first',
+  result,
+  code: 'busy',
+  ...(result === 'unknown' ? { repeatableBy: 'first' } : {}),
+});
+
+describe('a copy of a command', () => {
+  it('has the id of the command, else of its header, else of its place in the log', () => {
+    expect(copyOf({ [HEADER.notificationId]: 'x' }, ID.toUpperCase()).id).toBe(ID);
+    expect(copyOf({ [HEADER.notificationId]: ID }).id).toBe(ID);
+    expect(copyOf({ [HEADER.notificationId]: ID.toUpperCase() }, 'no uuid').id).toBe(ID);
+    const placed = copyOf();
+    expect(copyOf({ [HEADER.notificationId]: 'no uuid' }).id).toBe(placed.id);
+    expect(readCopy(fakeMessage(8), ORIGIN, undefined).id).not.toBe(placed.id);
+  });
+
+  it('goes to its tier with its id, number, due time, way back, history and first date, and its other headers as they were', () => {
+    const copy = copyOf(
+      { other: 'kept', [HEADER.dueAt]: '1', [HEADER.attemptHistory]: JSON.stringify([attempt(1)]) },
+      ID,
+    );
+    const { topic, key, value, headers } = retryCopy(copy, {
+      topic: 'tier',
+      attempt: 2,
+      dueAtMs: ORIGIN + 9,
+      attempts: [attempt(2)],
+    });
+    expect({ topic, key, value }).toEqual({
+      topic: 'tier',
+      key: copy.message.key,
+      value: copy.message.value,
+    });
+    expect(headers).toEqual({
+      other: 'kept',
+      [HEADER.notificationId]: ID,
+      [HEADER.attempt]: '2',
+      [HEADER.originTimestamp]: String(ORIGIN),
+      [HEADER.attemptHistory]: JSON.stringify([attempt(1), attempt(2)]),
+      [HEADER.dueAt]: String(ORIGIN + 9),
+      [HEADER.retryTopic]: copy.message.topic,
+      [HEADER.retryPartition]: '0',
+    });
+  });
+
+  it('counts its time limit from its first date, or from when an operator sent it again', () => {
+    expect(copyOf().timeLimitFromMs).toBe(ORIGIN);
+    expect(copyOf({ [HEADER.redriveCount]: '1' }).timeLimitFromMs).toBe(ORIGIN + 5_000);
+    expect(copyOf({ [HEADER.redriveCount]: '1', [HEADER.timeLimitFrom]: '77' }).timeLimitFromMs).toBe(77);
+  });
+
+  it('takes no leave to be sent twice, and no time limit, with it among the dead letters', () => {
+    const copy = copyOf(
+      { [HEADER.redriveUnknown]: 'true', [HEADER.redriveCount]: '1', [HEADER.attempt]: '4' },
+      ID,
+    );
+    expect(copy).toMatchObject({ redriveUnknown: true, attempt: 4, isOriginal: false });
+    const { headers } = deadCopy(copy, [attempt(4)]);
+    expect(headers[HEADER.redriveUnknown]).toBeUndefined();
+    expect(headers[HEADER.timeLimitFrom]).toBeUndefined();
+    expect(headers).toMatchObject({
+      [HEADER.attempt]: '4',
+      [HEADER.redriveCount]: '1',
+      [HEADER.notificationId]: ID,
+    });
+  });
+});
+
+describe('the history of attempts', () => {
+  it('has 20 at most, the newest last, and an unknown outcome among them', () => {
+    const many = Array.from({ length: 30 }, (_, index) => attempt(index));
+    expect(addAttempts(many, [attempt(30)]).map((one) => one.attempt)).toEqual(
+      Array.from({ length: 20 }, (_, index) => index + 11),
+    );
+    const kept = addAttempts([attempt(0, 'unknown'), ...many], []);
+    expect(kept).toHaveLength(20);
+    expect(kept[0]?.result).toBe('unknown');
+  });
+
+  it('keeps every unknown outcome before others, in their order', () => {
+    const all = Array.from({ length: 30 }, (_, index) =>
+      attempt(index, index % 10 === 0 ? 'unknown' : 'transient'),
+    );
+    const kept = addAttempts(all, []);
+    expect(kept).toHaveLength(20);
+    expect(kept.filter(({ result }) => result === 'unknown').map((one) => one.attempt)).toEqual([0, 10, 20]);
+    expect(kept.at(-1)?.attempt).toBe(29);
+    const unknown = Array.from({ length: 30 }, (_, index) => attempt(index, 'unknown'));
+    expect(addAttempts(unknown, [attempt(30)])).toEqual(unknown.slice(0, 20));
+  });
+
+  it('has the unknown outcomes that only the ledger knows', () => {
+    const [first, second] = [attempt(1, 'unknown'), attempt(2)];
+    const retrying = { status: 'retrying', attempt: 2, attempts: [first, second] } as const;
+    expect(knownAttempts([second], retrying, ORIGIN)).toEqual([first, second]);
+    expect(knownAttempts([first, second], retrying, ORIGIN)).toEqual([first, second]);
+    const parked = { status: 'parked', attempt: 1, code: 'outcome-unknown' } as const;
+    expect(knownAttempts([first], parked, ORIGIN)).toEqual([first]);
+    expect(knownAttempts([], parked, ORIGIN)).toMatchObject([
+      { provider: '-', result: 'unknown', at: ORIGIN },
+    ]);
+    expect(knownAttempts([second], undefined, ORIGIN)).toEqual([second]);
+  });
+
+  it('counts as none where it makes no sense', () => {
+    for (const text of [
+      undefined,
+      '',
+      '{',
+      '{}',
+      '[1,null,{"attempt":1}]',
+      '[{"attempt":1,"at":2,"provider":"p","result":"lost"}]',
+    ]) {
+      expect(readAttempts(text)).toEqual([]);
+    }
+    expect(readAttempts(JSON.stringify([attempt(1)]))).toEqual([attempt(1)]);
+  });
+});
+
+describe('the providers that may get a notification', () => {
+  const providers = scriptedProviders();
+  const first = providers.add('first', { isIdempotent: true });
+  const second = providers.add('second', { isIdempotent: true });
+  const all = [first, second];
+
+  it('are all of them as long as nothing is unknown, or where it may be sent twice', () => {
+    expect(eligibleProviders(all, [attempt(1)], false)).toEqual(all);
+    expect(eligibleProviders(all, [attempt(1, 'unknown')], true)).toEqual(all);
+  });
+
+  it('are only the one with the unknown outcome, if it knows the id again', () => {
+    expect(eligibleProviders(all, [attempt(1, 'unknown'), attempt(2)], false)).toEqual([first]);
+    expect(eligibleProviders([second], [attempt(1, 'unknown')], false)).toEqual([]);
+    const forgetful = { ...first, isIdempotent: false };
+    expect(eligibleProviders([forgetful, second], [attempt(1, 'unknown')], false)).toEqual([]);
+  });
+
+  it('are none where the provider is another one by now, did not know ids then, or is not the only one', () => {
+    const one = attempt(1, 'unknown');
+    expect(eligibleProviders([{ ...first, identity: 'other' }], [one], false)).toEqual([]);
+    expect(eligibleProviders(all, [{ ...one, repeatableBy: undefined }], false)).toEqual([]);
+    expect(eligibleProviders(all, [{ ...one, repeatableBy: 'second' }, one], false)).toEqual([]);
+    const same = { ...first, identity: 'hash' };
+    expect(eligibleProviders([same, second], [{ ...one, repeatableBy: 'hash' }], false)).toEqual([same]);
+  });
+});

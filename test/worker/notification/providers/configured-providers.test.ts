@@ -1,0 +1,224 @@
+import { mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { GuardedProvider, SendResult } from '../../../../shared/notification/provider.ts';
+import { systemClock } from '../../../../shared/platform/clock.ts';
+import { ConfigError } from '../../../../shared/platform/errors.ts';
+import {
+  type ProviderSet,
+  createProviders,
+} from '../../../../workers/notification/providers/configured-providers.ts';
+import { anEmail, anSms, configurationText } from '../../../support/builders/provider-entry.ts';
+import { type ProviderStandIn, startProviderStandIn } from '../../../support/fakes/provider-stand-in.ts';
+
+const POLL_MS = 20;
+const SECRET = 's3cr3t-v4lue';
+
+let folder: string;
+let standIn: ProviderStandIn;
+let opened: ProviderSet[];
+let lines: string[];
+const log = () => pino({ level: 'debug' }, { write: (line: string) => lines.push(line) });
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'providers-'));
+  standIn = await startProviderStandIn();
+  opened = [];
+  lines = [];
+});
+afterEach(async () => {
+  await Promise.all(opened.map((set) => set.close()));
+  await standIn.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function open(configFile: string | undefined, more: { retireMs?: number } = {}): Promise<ProviderSet> {
+  const source = { configFile, outboxFolder: path.join(folder, 'outbox'), sendTimeoutMs: 500 };
+  const set = await createProviders(source, { log: log(), clock: systemClock, pollMs: POLL_MS, ...more });
+  opened.push(set);
+  return set;
+}
+
+const sms = (provider: string, members: object = {}): object => ({
+  url: `${standIn.origin}/${provider}`,
+  provider,
+  'payload-template': { to: 'RECEIVER_PLACEHOLDER', text: 'MESSAGE_PLACEHOLDER' },
+  'communication-channel': 'sms',
+  authentication: { key: SECRET },
+  ...members,
+});
+const mail = { url: 'smtp://127.0.0.1:2525', provider: 'SMTP', 'communication-channel': 'email' };
+const names = (providers: readonly GuardedProvider[]): readonly string[] => providers.map(({ name }) => name);
+
+/** As a file is replaced in operation: nobody reads half of it. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.tmp`, text);
+  await rename(`${file}.tmp`, file);
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  const deadline = performance.now() + 5_000;
+  while (!isSo()) {
+    if (performance.now() > deadline) throw new Error('it did not come about');
+    await sleep(5);
+  }
+}
+
+function send(provider: GuardedProvider): Promise<SendResult> {
+  expect(provider.admit()).toEqual({ kind: 'go' });
+  return provider.send(anSms(), new AbortController().signal);
+}
+
+describe('the providers', () => {
+  it('are those of the file in its order, by channel (N2)', async () => {
+    const file = path.join(folder, 'providers.json');
+    const twilio = {
+      provider: 'twilio',
+      'communication-channel': 'sms',
+      authentication: { username: `AC${'0'.repeat(32)}`, password: SECRET },
+    };
+    await writeFile(file, configurationText(sms('one'), mail, twilio, sms('one')));
+    const set = await open(file);
+    expect(names(set.of('sms'))).toEqual(['one', 'twilio', 'one#2']);
+    expect(names(set.of('email'))).toEqual(['SMTP']);
+    expect(set.health()).toEqual({ status: 'ready' });
+    expect(await send(set.of('sms')[0]!)).toMatchObject({ kind: 'sent' });
+    expect(standIn.requests[0]).toMatchObject({
+      path: '/one',
+      headers: { authorization: `Bearer ${SECRET}` },
+    });
+  });
+
+  it('are the outbox for both channels where there is no file', async () => {
+    const set = await open(undefined);
+    const results = await Promise.all([
+      set.of('sms')[0]!.send(anSms(), new AbortController().signal),
+      set.of('email')[0]!.send(anEmail(), new AbortController().signal),
+    ]);
+    expect(results.map(({ kind }) => kind)).toEqual(['sent', 'sent']);
+    expect((await readdir(path.join(folder, 'outbox'))).length).toBeGreaterThan(0);
+  });
+
+  it('do not come about where the outbox cannot be written', async () => {
+    await writeFile(path.join(folder, 'outbox'), 'a file in the place of the folder');
+    await expect(open(undefined)).rejects.toThrow(/^OUTBOX_FOLDER: .*EEXIST.*NOTIFICATION_CONFIG_FILE/);
+  });
+
+  it('do not come about of a file that is wrong or missing', async () => {
+    const file = path.join(folder, 'providers.json');
+    await writeFile(file, configurationText({ ...sms('one'), url: SECRET }));
+    const wrong = await open(file).catch((error: unknown) => error as ConfigError);
+    expect(wrong).toBeInstanceOf(ConfigError);
+    expect((wrong as ConfigError).message).toContain('provider-configurations[0].url: must be an address');
+    expect((wrong as ConfigError).message).not.toContain(SECRET);
+    await expect(open(path.join(folder, 'none.json'))).rejects.toThrow(ConfigError);
+  });
+
+  it('keep to their limits', async () => {
+    const file = path.join(folder, 'providers.json');
+    const limits = { ratePerSecond: 1, breaker: { failures: 1, openMs: 60_000 } };
+    await writeFile(file, configurationText(sms('slow', { limits }), sms('frail', { limits })));
+    const set = await open(file);
+    const [slow, frail] = set.of('sms');
+    await send(slow!);
+    expect(slow!.admit()).toMatchObject({ kind: 'wait' });
+    standIn.script({ status: 503 });
+    await send(frail!);
+    expect(frail!.admit()).toMatchObject({ kind: 'open', code: 'http-503' });
+    expect(set.health()).toEqual({ status: 'degraded', reason: 'sms/frail: circuit-open:http-503' });
+  });
+});
+
+describe('a file that changes', () => {
+  it('counts without a restart; what did not change stays as it is', async () => {
+    const file = path.join(folder, 'providers.json');
+    await writeFile(file, configurationText(sms('one'), sms('two'), mail));
+    const set = await open(file);
+    const [one, two] = set.of('sms');
+    await writeFile(file, configurationText(sms('two'), sms('one', { authentication: { key: 'rotated' } })));
+    await until(() => names(set.of('sms')).join() === 'two,one');
+    expect(set.of('email')).toEqual([]);
+    expect(set.of('sms')[0]).toBe(two);
+    expect(set.of('sms')[1]).not.toBe(one);
+    expect(set.of('sms')[1]!.identity).toMatch(/^[0-9a-f]{8}$/);
+    expect(set.of('sms')[1]!.identity).not.toBe(one!.identity);
+    await send(set.of('sms')[1]!);
+    expect(standIn.requests[0]!.headers['authorization']).toBe('Bearer rotated');
+    expect(await send(one!)).toMatchObject({ kind: 'sent' });
+  });
+
+  it('may be a mounted secret, whose folder is swapped by a symbolic link', async () => {
+    const [before, after] = ['..2026_01', '..2026_02'].map((name) => path.join(folder, name));
+    await mkdir(before!);
+    await mkdir(after!);
+    await writeFile(path.join(before!, 'providers.json'), configurationText(sms('before')));
+    await writeFile(path.join(after!, 'providers.json'), configurationText(sms('after')));
+    await symlink(before!, path.join(folder, '..data'));
+    await symlink(path.join('..data', 'providers.json'), path.join(folder, 'providers.json'));
+    const set = await open(path.join(folder, 'providers.json'));
+    expect(names(set.of('sms'))).toEqual(['before']);
+    await symlink(after!, path.join(folder, '..data_tmp'));
+    await rename(path.join(folder, '..data_tmp'), path.join(folder, '..data'));
+    await until(() => names(set.of('sms')).join() === 'after');
+  });
+
+  it('changes nothing while it is wrong: told once, by paths, without values', async () => {
+    const file = path.join(folder, 'providers.json');
+    await writeFile(file, configurationText(sms('one')));
+    const set = await open(file);
+    const [one] = set.of('sms');
+    await replaceFile(
+      file,
+      configurationText({ ...sms('one'), url: SECRET, 'communication-channel': SECRET }),
+    );
+    await until(() => set.health().status === 'degraded');
+    await sleep(5 * POLL_MS);
+    expect(set.of('sms')).toEqual([one]);
+    expect(set.health().reason).toBe(
+      'provider-configuration: notificationConfigurations[0].provider-configurations[0].communication-channel',
+    );
+    const warnings = lines.filter((line) => line.includes('"level":40'));
+    expect(warnings).toHaveLength(1);
+    expect(JSON.parse(warnings[0]!)).toMatchObject({
+      faults: [
+        'notificationConfigurations[0].provider-configurations[0].communication-channel: must be one of email, sms',
+        'notificationConfigurations[0].provider-configurations[0].url: must be an address that begins with https:// or http://',
+      ],
+    });
+    expect(lines.join('')).not.toContain(SECRET);
+    await rm(file);
+    await until(() => set.health().reason === 'provider-configuration: file');
+    await writeFile(file, configurationText(sms('one')));
+    await until(() => set.health().status === 'ready');
+    expect(set.of('sms')).toEqual([one]);
+  });
+
+  it('has the providers that it replaced end what is under way', async () => {
+    const file = path.join(folder, 'providers.json');
+    await writeFile(file, configurationText(sms('one')));
+    const set = await open(file);
+    const [one] = set.of('sms');
+    standIn.script({ status: 200, body: {}, delayMs: 200 });
+    const call = send(one!);
+    await until(() => standIn.connections > 0);
+    await writeFile(file, configurationText(sms('two')));
+    await until(() => names(set.of('sms')).join() === 'two');
+    await set.close();
+    expect(await call).toMatchObject({ kind: 'sent' });
+    expect(await one!.send(anSms(), new AbortController().signal)).toMatchObject({ code: 'provider-closed' });
+  });
+
+  it('has the providers that it replaced closed some time later', async () => {
+    const file = path.join(folder, 'providers.json');
+    await writeFile(file, configurationText(sms('one')));
+    const set = await open(file, { retireMs: -1_000 });
+    const [one] = set.of('sms');
+    await writeFile(file, configurationText(sms('two')));
+    await until(() => names(set.of('sms')).join() === 'two');
+    await sleep(50);
+    expect(await one!.send(anSms(), new AbortController().signal)).toMatchObject({ code: 'provider-closed' });
+  });
+});

@@ -1,0 +1,294 @@
+import { generateKeyPairSync } from 'node:crypto';
+import PostalMime, { type Email } from 'postal-mime';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Outbound } from '../../../../../shared/notification/command.ts';
+import type { Provider } from '../../../../../shared/notification/provider.ts';
+import type { SmtpSettings } from '../../../../../workers/notification/providers/provider-settings.ts';
+import { createSmtpProvider } from '../../../../../workers/notification/providers/mail/smtp-provider.ts';
+import { checkSignatures } from '../../../../support/dkim-signatures.ts';
+import { NEVER, outboundEmail } from '../../../../support/builders/outbound-messages.ts';
+import { type ReceivedMail, type SmtpSink, startSmtpSink } from '../../../../support/fakes/smtp-sink.ts';
+
+const NOW = Date.UTC(2031, 4, 6, 7, 8, 9);
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+const DKIM = {
+  domainName: 'example.org',
+  keySelector: 's1',
+  privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+};
+
+let sink: SmtpSink | undefined;
+afterEach(async () => {
+  await sink?.close();
+  sink = undefined;
+});
+
+function providerFor(port: number, settings: Partial<SmtpSettings> = {}): Provider {
+  return createSmtpProvider(
+    {
+      name: 'mail',
+      host: '127.0.0.1',
+      port,
+      secure: false,
+      requireTls: false,
+      maxConnections: 1,
+      maxMessages: 10,
+      timeoutMs: 5_000,
+      ...settings,
+    },
+    { clock: { now: () => NOW } },
+  );
+}
+
+/** The message as the mail server got it. */
+async function delivered(
+  message: Outbound,
+  settings: Partial<SmtpSettings> = {},
+): Promise<ReceivedMail & { readonly mime: Email; readonly head: string }> {
+  sink ??= await startSmtpSink();
+  const provider = providerFor(sink.port, settings);
+  try {
+    expect(await provider.send(message, NEVER)).toMatchObject({ kind: 'sent' });
+  } finally {
+    await provider.close();
+  }
+  const mail = sink.mails.at(-1);
+  if (mail === undefined) throw new Error('nothing came');
+  const text = mail.raw.toString('utf8');
+  return { ...mail, mime: await PostalMime.parse(mail.raw), head: text.slice(0, text.indexOf('\r\n\r\n')) };
+}
+
+/** Checks the signature as a receiver does, with the public key that DNS would give. */
+function verify(raw: Buffer): { result: string; signed: readonly string[] } {
+  const record = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
+  const [first, ...others] = checkSignatures(raw, record);
+  expect(others).toEqual([]);
+  if (first === undefined) return { result: 'none', signed: [] };
+  expect(first.keyName).toBe('s1._domainkey.example.org');
+  return first;
+}
+
+describe('the message', () => {
+  it('carries sender, receiver, subject, text and date, and its id as Message-ID', async () => {
+    const message = outboundEmail({
+      subject: 'Extras de cont – mai',
+      message: 'Bună ziua,\n\nextrasul e gata.\n',
+    });
+    const { mime, raw } = await delivered(message);
+    expect(mime.from).toMatchObject({ address: 'bank@example.org' });
+    expect(mime.to).toMatchObject([{ address: 'ana@example.net' }]);
+    expect(mime.subject).toBe('Extras de cont – mai');
+    expect(mime.text?.trimEnd()).toBe('Bună ziua,\n\nextrasul e gata.');
+    expect(mime.html).toBeUndefined();
+    expect(mime.messageId).toBe(`<${message.id}@example.org>`);
+    expect(mime.date).toBe('2031-05-06T07:08:09.000Z');
+    expect(raw.toString('latin1')).toMatch(/^Auto-Submitted: auto-generated\r$/m);
+  });
+
+  it('is HTML where it is said to be, and only then', async () => {
+    const html = '<p>Bună <b>ziua</b> &amp; "salut"</p>';
+    const { mime, head } = await delivered(outboundEmail({ message: html, contentType: 'text/html' }));
+    expect(mime.html?.trim()).toBe(html);
+    expect(head).toMatch(/^Content-Type: text\/html; charset=utf-8\r?$/m);
+    const plain = await delivered(outboundEmail({ message: html }));
+    expect(plain.mime.text?.trim()).toBe(html);
+    expect(plain.mime.html).toBeUndefined();
+  });
+
+  it('takes the sender of the settings, with a name, where it names none (N3)', async () => {
+    const { mime, from, messageId } = await delivered(outboundEmail({ sender: undefined }), {
+      defaultSender: 'Banca Ță <no-reply@bank.example>',
+    });
+    expect(mime.from).toMatchObject({ address: 'no-reply@bank.example', name: 'Banca Ță' });
+    expect(from).toBe('no-reply@bank.example');
+    expect(messageId).toMatch(/@bank\.example$/);
+  });
+
+  it('keeps lines that begin with dots, long lines and single carriage returns readable', async () => {
+    const message = `.\n..\n.hidden\n${'long '.repeat(400)}\nFrom here\n`;
+    const { mime } = await delivered(outboundEmail({ message }));
+    expect(mime.text?.replaceAll('\r\n', '\n').trimEnd()).toBe(message.trimEnd());
+  });
+
+  it('carries attachments byte for byte, typed by what they are before what they are called', async () => {
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    const elf = Buffer.concat([Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0]), Buffer.alloc(56)]);
+    const binary = Buffer.from(Array.from({ length: 70_000 }, (_, index) => (index * 7) % 256));
+    const { mime } = await delivered(
+      outboundEmail({
+        attachments: [
+          { name: 'poză.png', content: png },
+          { name: 'invoice.pdf', content: elf },
+          { name: 'rows.csv', content: Buffer.from('a,b\n1,2\n') },
+          { name: 'noname', content: binary },
+          { name: 'empty.txt', content: Buffer.alloc(0) },
+        ],
+      }),
+    );
+    const seen = mime.attachments.map(({ filename, mimeType, disposition }) => [
+      filename,
+      mimeType,
+      disposition,
+    ]);
+    expect(seen).toEqual([
+      ['poză.png', 'image/png', 'attachment'],
+      ['invoice.pdf', 'application/x-elf', 'attachment'],
+      ['rows.csv', 'text/csv', 'attachment'],
+      ['noname', 'application/octet-stream', 'attachment'],
+      ['empty.txt', 'text/plain', 'attachment'],
+    ]);
+    const contents = mime.attachments.map(({ content }) => Buffer.from(content as ArrayBuffer));
+    expect(contents[0]).toEqual(png);
+    expect(contents[1]).toEqual(elf);
+    expect(contents[3]).toEqual(binary);
+    expect(contents[4]).toHaveLength(0);
+  });
+});
+
+describe('header injection', () => {
+  const EVIL = 'x\r\nBcc: victim@example.com\r\nX-Evil: 1\r\n\r\nbody';
+
+  it('is impossible by the subject', async () => {
+    const { mime, to, head } = await delivered(outboundEmail({ subject: EVIL }));
+    expect(head).not.toMatch(/^(?:bcc|x-evil):/im);
+    expect(to).toEqual(['ana@example.net']);
+    expect(mime.text?.trim()).toBe('The statement of May is ready.');
+    expect(mime.subject).toContain('Bcc: victim@example.com');
+  });
+
+  it.each(['\u0000', '\u000b', '\u0085', '\u2028', '\u2029', '\r', '\n'])(
+    'is impossible by the separator %j in a subject and in the name of a file',
+    async (separator) => {
+      const { head, mime } = await delivered(
+        outboundEmail({
+          subject: `a${separator}X-Evil: 1`,
+          attachments: [{ name: `a${separator}X-Evil: 1.txt`, content: Buffer.from('x') }],
+        }),
+      );
+      expect(head).not.toMatch(/^x-evil:/im);
+      expect(mime.headers.map(({ key }) => key)).not.toContain('x-evil');
+      expect(mime.attachments).toHaveLength(1);
+    },
+  );
+
+  it('is impossible by the name of a file', async () => {
+    const { mime, raw } = await delivered(
+      outboundEmail({ attachments: [{ name: `${EVIL}".txt`, content: Buffer.from('x') }] }),
+    );
+    expect(raw.toString('latin1')).not.toMatch(/^(?:bcc|x-evil):/im);
+    expect(mime.attachments).toHaveLength(1);
+    expect(mime.headers.map(({ key }) => key)).not.toContain('x-evil');
+  });
+
+  it.each([
+    'ana@example.net\r\nRCPT TO:<victim@example.com>',
+    'ana@example.net, victim@example.com',
+    'ana@example.net;victim@example.com',
+    'Ana <ana@example.net>',
+    '<ana@example.net>',
+    'group: ana@example.net;',
+    '"quoted"@example.net',
+    'ana@example.net ORCPT=rfc822;x',
+    'ana@@example.net',
+    'no-address',
+    '',
+  ])('is impossible by the address %j: it is refused', async (address) => {
+    sink = await startSmtpSink();
+    const provider = providerFor(sink.port);
+    const refused = { kind: 'permanent', code: 'receiver-invalid' };
+    expect(await provider.send(outboundEmail({ receiver: address }), NEVER)).toEqual(refused);
+    expect(await provider.send(outboundEmail({ bcc: [address] }), NEVER)).toEqual(refused);
+    expect(sink.opened()).toBe(0);
+    await provider.close();
+  });
+
+  it.each([
+    'bank@example.org\r\nBcc: victim@example.com',
+    'Bank <bank@example.org>, other@example.org',
+    'Bank\r\nBcc: victim@example.com <bank@example.org>',
+    'Bank <bank@example.org> <other@example.org>',
+    'no-address',
+  ])('is impossible by the sender %j: it is refused', async (sender) => {
+    sink = await startSmtpSink();
+    const provider = providerFor(sink.port);
+    expect(await provider.send(outboundEmail({ sender }), NEVER)).toEqual({
+      kind: 'permanent',
+      code: 'sender-invalid',
+    });
+    expect(sink.opened()).toBe(0);
+    await provider.close();
+  });
+
+  it('reads no file and no address that a message names', async () => {
+    const trap = { path: '/etc/hostname' } as unknown as string;
+    const { mime } = await delivered(outboundEmail({ message: 'file:///etc/hostname' }));
+    expect(mime.text?.trim()).toBe('file:///etc/hostname');
+    sink ??= await startSmtpSink();
+    const provider = providerFor(sink.port);
+    const result = await provider.send(outboundEmail({ message: trap }), NEVER);
+    expect(result.kind).toBe('permanent');
+    expect(sink.bodies).toHaveLength(1);
+    await provider.close();
+  });
+});
+
+describe('DKIM', () => {
+  it('signs a message so that its receiver can verify it, attachments and all', async () => {
+    const { raw } = await delivered(
+      outboundEmail({
+        subject: 'Plată ✓',
+        cc: ['copy@example.net'],
+        attachments: [{ name: 'a.bin', content: Buffer.alloc(50_000, 3) }],
+      }),
+      { dkim: DKIM },
+    );
+    const { result, signed } = verify(raw);
+    expect(result).toBe('pass');
+    expect(signed).toEqual(
+      expect.arrayContaining(['from', 'to', 'cc', 'subject', 'date', 'message-id', 'content-type']),
+    );
+  });
+
+  it('is broken by a changed body, and by a changed subject', async () => {
+    const { raw } = await delivered(outboundEmail(), { dkim: DKIM });
+    const text = raw.toString('latin1');
+    expect(verify(Buffer.from(text.replace('ready', 'reedy'), 'latin1')).result).not.toBe('pass');
+    expect(verify(Buffer.from(text.replace('Your statement', 'My statement'), 'latin1')).result).not.toBe(
+      'pass',
+    );
+  });
+
+  it('covers both headers of one-click unsubscription, each on one line (RFC 8058)', async () => {
+    const message = outboundEmail();
+    const url = `https://bank.example/unsubscribe/${'a'.repeat(120)}?n={id}&again={id}`;
+    const { raw, head } = await delivered(message, {
+      dkim: DKIM,
+      listUnsubscribe: { url, mailto: 'unsubscribe@bank.example' },
+    });
+    const { result, signed } = verify(raw);
+    expect(result).toBe('pass');
+    expect(signed).toEqual(expect.arrayContaining(['list-unsubscribe', 'list-unsubscribe-post']));
+    const lines = head.split('\r\n');
+    expect(lines).toContain(
+      `List-Unsubscribe: <${url.replaceAll('{id}', message.id)}>, <mailto:unsubscribe@bank.example>`,
+    );
+    expect(lines).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
+  });
+
+  it('leaves both headers out where nothing is configured', async () => {
+    const { head } = await delivered(outboundEmail());
+    expect(head).not.toMatch(/list-unsubscribe/i);
+  });
+
+  it.each(['', 'no key', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey])(
+    'refuses a key that cannot sign instead of sending unsigned (%#)',
+    (key) => {
+      const pem = typeof key === 'string' ? key : key.export({ type: 'pkcs8', format: 'pem' }).toString();
+      const make = () => providerFor(25, { dkim: { ...DKIM, privateKey: pem } });
+      expect(make).toThrow('DKIM private key');
+    },
+  );
+});

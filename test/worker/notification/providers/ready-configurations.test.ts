@@ -1,0 +1,678 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Channel, Outbound } from '../../../../shared/notification/command.ts';
+import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
+import { createHttpConnector } from '../../../../workers/notification/providers/http/http-connector.ts';
+import { makeProvider, smtpSettings } from '../../../../workers/notification/providers/make-provider.ts';
+import {
+  ID,
+  anEmail,
+  anSms,
+  entriesOf,
+  readyEntry,
+  readyText,
+} from '../../../support/builders/provider-entry.ts';
+import {
+  type ProviderStandIn,
+  type StandInReply,
+  multipartParts,
+  startProviderStandIn,
+} from '../../../support/fakes/provider-stand-in.ts';
+import { startSmtpSink } from '../../../support/fakes/smtp-sink.ts';
+import { untilSent } from '../../../support/standing-connection.ts';
+
+/**
+ * The shipped configurations against what each provider documents of its interface: requests are compared with what is
+ * written here by hand, answers are those of its documentation.
+ */
+const NOW = Date.parse('2026-03-02T10:00:00Z');
+const clock = { now: () => NOW };
+const BASIC = `Basic ${Buffer.from('user:pass').toString('base64')}`;
+const PDF = Buffer.from('%PDF-1.7\nstatement');
+const TIMEOUT_MS = 10_000;
+/** For those who are never answered. */
+const HASTY_MS = 200;
+
+interface Failure {
+  readonly title: string;
+  readonly reply: StandInReply;
+  readonly result: SendResult;
+}
+
+interface Case {
+  readonly file: string;
+  readonly provider: string;
+  readonly channel: Channel;
+  readonly authentication: object;
+  readonly parameters?: object;
+  readonly message: Outbound;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON body, or the fields of a multipart one. */
+  readonly body: object;
+  readonly accepted: StandInReply;
+  readonly providerMessageId: string;
+  readonly failures: readonly Failure[];
+}
+
+const json = (
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): StandInReply => ({
+  status,
+  body,
+  headers,
+});
+const failure = (
+  title: string,
+  reply: StandInReply,
+  kind: 'transient' | 'permanent' | 'misconfigured' | 'unknown',
+  code: string,
+): Failure => ({ title, reply, result: { kind, code } });
+const wait = (title: string, reply: StandInReply, code: string, retryAfterMs: number): Failure => ({
+  title,
+  reply,
+  result: { kind: 'transient', code, retryAfterMs },
+});
+/** What every HTTP interface has in common. */
+const COMMON = (body: object): readonly Failure[] => [
+  failure('wrong key', json(401, body), 'misconfigured', 'http-401'),
+  wait('over the rate', json(429, body, { 'retry-after': '7' }), 'http-429', 7_000),
+  failure('internal error', json(500, body), 'transient', 'http-500'),
+  failure('bad gateway', json(502, body), 'unknown', 'http-502'),
+  wait(
+    'overloaded until a date',
+    json(503, body, { 'retry-after': 'Mon, 02 Mar 2026 10:02:00 GMT' }),
+    'http-503',
+    120_000,
+  ),
+  failure('gateway time-out', json(504, body), 'unknown', 'http-504'),
+  failure('redirect', { status: 302, headers: { location: '/elsewhere' } }, 'misconfigured', 'http-302'),
+];
+/** Where the body decides, an answer without one proves nothing. */
+const BY_BODY: readonly Failure[] = [
+  failure('an answer that is not JSON', { status: 200, body: '<html>' }, 'unknown', 'http-200'),
+  failure('an answer that was cut', { fault: 'cut-answer', status: 200 }, 'unknown', 'http-200'),
+  failure('an answer without an end', { fault: 'endless', status: 200 }, 'unknown', 'http-200'),
+];
+
+const infobipMessage = (status: object, error?: object): object => ({
+  bulkId: '2034072219640523072',
+  messages: [{ messageId: '2250be2d4219-3af1-78856', status, ...(error === undefined ? {} : { error }) }],
+});
+const INFOBIP_PENDING = { groupId: 1, groupName: 'PENDING', id: 26, name: 'PENDING_ACCEPTED' };
+const infobipFailures: readonly Failure[] = [
+  ...COMMON({ requestError: { serviceException: { text: 'text with 40722123456' } } }),
+  ...BY_BODY,
+  failure('bad request', json(400, { errorCode: 'E400' }), 'permanent', 'http-400-E400'),
+  failure(
+    'forbidden (API v2)',
+    json(403, { requestError: { serviceException: { messageId: 'FORBIDDEN' } } }),
+    'misconfigured',
+    'http-403-FORBIDDEN',
+  ),
+  failure(
+    'rejected within 200',
+    json(200, infobipMessage({ groupId: 5, groupName: 'REJECTED', id: 14, name: 'REJECTED_DESTINATION' })),
+    'permanent',
+    'http-200-REJECTED_DESTINATION',
+  ),
+  {
+    title: 'undeliverable for now within 200',
+    reply: json(
+      200,
+      infobipMessage({ groupId: 2, name: 'UNDELIVERABLE_NOT_DELIVERED' }, { permanent: false }),
+    ),
+    result: { kind: 'transient', code: 'http-200-UNDELIVERABLE_NOT_DELIVERED', isAboutReceiver: true },
+  },
+  {
+    title: 'too many of one text to one receiver within 200',
+    reply: json(200, infobipMessage({ groupId: 5, name: 'REJECTED_FLOODING_FILTER' })),
+    result: { kind: 'transient', code: 'http-200-REJECTED_FLOODING_FILTER', isAboutReceiver: true },
+  },
+  failure(
+    'out of credit within 200',
+    json(200, infobipMessage({ groupId: 5, id: 12, name: 'REJECTED_NOT_ENOUGH_CREDITS' })),
+    'misconfigured',
+    'http-200-REJECTED_NOT_ENOUGH_CREDITS',
+  ),
+  failure(
+    'system error within 200',
+    json(200, infobipMessage({ groupId: 5, name: 'REJECTED_SYSTEM_ERROR' })),
+    'transient',
+    'http-200-REJECTED_SYSTEM_ERROR',
+  ),
+  {
+    title: 'an id that it has already within 200',
+    reply: json(200, infobipMessage({ groupId: 5, name: 'REJECTED_DUPLICATE_MESSAGE_ID' })),
+    result: { kind: 'unknown', code: 'http-200-REJECTED_DUPLICATE_MESSAGE_ID', isAboutMessage: true },
+  },
+];
+const vonage = (status: string): StandInReply =>
+  json(200, { 'message-count': '1', messages: [{ status, 'error-text': 'to 40722123456' }] });
+
+const email = anEmail({
+  cc: ['first@example.com', 'second@example.com'],
+  bcc: ['hidden@example.com'],
+  message: '<p>Hello</p>',
+  contentType: 'text/html',
+  attachments: [{ name: 'statement.pdf', content: PDF }],
+});
+const MULTIPART_EMAIL = {
+  from: 'Your Bank <no-reply@bank.example>',
+  to: 'customer@example.com',
+  cc: ['first@example.com', 'second@example.com'],
+  bcc: 'hidden@example.com',
+  subject: 'Your statement',
+  html: '<p>Hello</p>',
+  attachment: { filename: 'statement.pdf', type: 'application/pdf', content: PDF.toString() },
+};
+
+const CASES: readonly Case[] = [
+  {
+    file: 'infobip.json',
+    provider: 'infobip',
+    channel: 'sms',
+    authentication: { key: 'k3y' },
+    message: anSms(),
+    path: '/sms/3/messages',
+    headers: { authorization: 'App k3y', 'content-type': 'application/json' },
+    body: {
+      messages: [
+        {
+          sender: 'YourBank',
+          destinations: [{ to: '40722123456', messageId: ID }],
+          content: { text: 'Your card was used for 12.50 EUR.' },
+        },
+      ],
+    },
+    accepted: json(200, infobipMessage(INFOBIP_PENDING)),
+    providerMessageId: '2250be2d4219-3af1-78856',
+    failures: infobipFailures,
+  },
+  {
+    file: 'infobip.json',
+    provider: 'infobip',
+    channel: 'email',
+    authentication: { key: 'k3y' },
+    message: email,
+    path: '/email/3/send',
+    headers: { authorization: 'App k3y' },
+    body: MULTIPART_EMAIL,
+    accepted: json(200, infobipMessage(INFOBIP_PENDING)),
+    providerMessageId: '2250be2d4219-3af1-78856',
+    failures: infobipFailures,
+  },
+  {
+    file: 'sendgrid.json',
+    provider: 'sendgrid',
+    channel: 'email',
+    authentication: { key: 'SG.k3y' },
+    message: email,
+    path: '/v3/mail/send',
+    headers: { authorization: 'Bearer SG.k3y', 'content-type': 'application/json' },
+    body: {
+      personalizations: [
+        {
+          to: [{ email: 'customer@example.com' }],
+          cc: [{ email: 'first@example.com' }, { email: 'second@example.com' }],
+          bcc: [{ email: 'hidden@example.com' }],
+          custom_args: { notification_id: ID },
+        },
+      ],
+      from: { email: 'no-reply@bank.example', name: 'Your Bank' },
+      subject: 'Your statement',
+      content: [{ type: 'text/html', value: '<p>Hello</p>' }],
+      attachments: [
+        {
+          content: PDF.toString('base64'),
+          filename: 'statement.pdf',
+          type: 'application/pdf',
+          disposition: 'attachment',
+        },
+      ],
+    },
+    accepted: { status: 202, headers: { 'X-Message-Id': '14c5d75ce93.dfd.64b469' } },
+    providerMessageId: '14c5d75ce93.dfd.64b469',
+    failures: [
+      ...COMMON({ errors: [{ message: 'about customer@example.com', field: null }] }),
+      wait(
+        'over the rate until a moment',
+        json(429, {}, { 'x-ratelimit-reset': String(NOW / 1_000 + 30) }),
+        'http-429',
+        30_000,
+      ),
+      failure(
+        'bad member',
+        json(400, { errors: [{ message: 'no', field: 'personalizations.0.to.0.email' }] }),
+        'permanent',
+        'http-400-personalizations.0.to.0.email',
+      ),
+      failure('too large', json(413, { errors: [{ field: null }] }), 'permanent', 'http-413'),
+      failure('key without the right', json(403, { errors: [{ field: null }] }), 'misconfigured', 'http-403'),
+      failure(
+        'sender that is not verified',
+        json(403, { errors: [{ field: 'from' }] }),
+        'permanent',
+        'http-403-from',
+      ),
+      failure('another success than its own', json(200, {}), 'unknown', 'http-200'),
+    ],
+  },
+  {
+    file: 'mailgun.json',
+    provider: 'mailgun',
+    channel: 'email',
+    authentication: { username: 'user', password: 'pass' },
+    parameters: { domain: 'mg.bank.example' },
+    message: email,
+    path: '/v3/mg.bank.example/messages',
+    headers: { authorization: BASIC },
+    body: { ...MULTIPART_EMAIL, 'v:notification-id': ID },
+    accepted: json(200, { id: '<20260302.1@mg.bank.example>', message: 'Queued. Thank you.' }),
+    providerMessageId: '<20260302.1@mg.bank.example>',
+    failures: [
+      ...COMMON({ message: 'about customer@example.com' }),
+      ...BY_BODY,
+      failure('bad member', json(400, { message: 'to parameter is not valid' }), 'permanent', 'http-400'),
+      failure('unknown domain', json(404, { message: 'Domain not found' }), 'misconfigured', 'http-404'),
+      failure('too large', json(413, {}), 'permanent', 'http-413'),
+    ],
+  },
+  {
+    file: 'vonage.json',
+    provider: 'vonage',
+    channel: 'sms',
+    authentication: { username: 'k3y', password: 's3cret' },
+    message: anSms({ message: 'Plată de 12,50 lei' }),
+    path: '/sms/json',
+    headers: { 'content-type': 'application/json' },
+    body: {
+      from: 'YourBank',
+      to: '40722123456',
+      text: 'Plată de 12,50 lei',
+      type: 'unicode',
+      'client-ref': ID,
+      api_key: 'k3y',
+      api_secret: 's3cret',
+    },
+    accepted: json(200, {
+      'message-count': '1',
+      messages: [{ to: '40722123456', 'message-id': '0A0000000123ABCD1', status: '0' }],
+    }),
+    providerMessageId: '0A0000000123ABCD1',
+    failures: [
+      ...COMMON({}),
+      ...BY_BODY,
+      ...['1', '5', '10'].map((code) =>
+        failure(`status ${code}`, vonage(code), 'transient', `http-200-${code}`),
+      ),
+      ...['4', '8', '9', '11', '14'].map((code) =>
+        failure(`status ${code}`, vonage(code), 'misconfigured', `http-200-${code}`),
+      ),
+      ...['2', '3', '6', '7', '12', '15', '29', '33'].map((code) =>
+        failure(`status ${code}`, vonage(code), 'permanent', `http-200-${code}`),
+      ),
+    ],
+  },
+  {
+    file: 'messagebird.json',
+    provider: 'messagebird',
+    channel: 'sms',
+    authentication: { key: 'live_k3y' },
+    message: anSms({ sender: '+40311234567' }),
+    path: '/messages',
+    headers: { authorization: 'AccessKey live_k3y', 'content-type': 'application/json' },
+    body: {
+      originator: '40311234567',
+      recipients: ['40722123456'],
+      body: 'Your card was used for 12.50 EUR.',
+      datacoding: 'auto',
+      reference: ID,
+    },
+    accepted: json(201, {
+      id: 'e8077d803532c0b5937c639b60216938',
+      recipients: { totalCount: 1, items: [{ recipient: 40_722_123_456, status: 'sent' }] },
+    }),
+    providerMessageId: 'e8077d803532c0b5937c639b60216938',
+    failures: [
+      ...COMMON({ errors: [{ description: 'about 40722123456' }] }),
+      failure('an answer that was cut', { fault: 'cut-answer', status: 201 }, 'unknown', 'http-201'),
+      failure(
+        'bad parameter',
+        json(422, {
+          errors: [{ code: 9, description: 'no (correct) recipients found', parameter: 'recipients' }],
+        }),
+        'permanent',
+        'http-422-9',
+      ),
+      failure('no balance', json(422, { errors: [{ code: 25 }] }), 'misconfigured', 'http-422-25'),
+      failure(
+        'key refused',
+        json(401, { errors: [{ code: 2, description: 'Request not allowed', parameter: 'access_key' }] }),
+        'misconfigured',
+        'http-401-2',
+      ),
+      failure(
+        'failed at once',
+        json(201, { id: 'x', recipients: { items: [{ status: 'delivery_failed' }] } }),
+        'permanent',
+        'http-201',
+      ),
+    ],
+  },
+  {
+    file: 'messagebird.json',
+    provider: 'bird',
+    channel: 'sms',
+    authentication: { key: 'k3y' },
+    parameters: { workspace: 'a1ff8d07', channel: '5c2b/2' },
+    message: anSms(),
+    path: '/workspaces/a1ff8d07/channels/5c2b%2F2/messages',
+    headers: { authorization: 'AccessKey k3y', 'content-type': 'application/json' },
+    body: {
+      receiver: { contacts: [{ identifierKey: 'phonenumber', identifierValue: '+40722123456' }] },
+      body: { type: 'text', text: { text: 'Your card was used for 12.50 EUR.' } },
+      reference: ID,
+    },
+    accepted: json(202, { id: '3a5c8a3c-d7ab-4b6a-b57c-5bd3b3e1c1a7', status: 'accepted' }),
+    providerMessageId: '3a5c8a3c-d7ab-4b6a-b57c-5bd3b3e1c1a7',
+    failures: [
+      ...COMMON({ message: 'about 40722123456' }),
+      ...BY_BODY,
+      failure('bad body', json(422, { code: 'InvalidPayload' }), 'permanent', 'http-422-InvalidPayload'),
+    ],
+  },
+  {
+    file: 'brevo.json',
+    provider: 'brevo',
+    channel: 'email',
+    authentication: { key: 'xkeysib-k3y' },
+    message: email,
+    path: '/v3/smtp/email',
+    headers: { 'api-key': 'xkeysib-k3y', 'content-type': 'application/json' },
+    body: {
+      sender: { email: 'no-reply@bank.example', name: 'Your Bank' },
+      to: [{ email: 'customer@example.com' }],
+      cc: [{ email: 'first@example.com' }, { email: 'second@example.com' }],
+      bcc: [{ email: 'hidden@example.com' }],
+      subject: 'Your statement',
+      htmlContent: '<p>Hello</p>',
+      attachment: [{ name: 'statement.pdf', content: PDF.toString('base64') }],
+      headers: { 'X-Notification-Id': ID },
+    },
+    accepted: json(201, { messageId: '<202603021000.12345@smtp-relay.mailin.fr>' }),
+    providerMessageId: '<202603021000.12345@smtp-relay.mailin.fr>',
+    failures: [
+      ...COMMON({ message: 'about customer@example.com' }),
+      failure('cut', { fault: 'cut-answer', status: 201 }, 'unknown', 'http-201'),
+      wait(
+        'over the rate',
+        json(429, { code: 'too_many_requests' }, { 'x-sib-ratelimit-reset': '12' }),
+        'http-429-too_many_requests',
+        12_000,
+      ),
+      failure(
+        'bad parameter',
+        json(400, { code: 'invalid_parameter', message: 'email is not valid' }),
+        'permanent',
+        'http-400-invalid_parameter',
+      ),
+      failure(
+        'no credit',
+        json(402, { code: 'not_enough_credits' }),
+        'misconfigured',
+        'http-402-not_enough_credits',
+      ),
+      failure(
+        'no credit, told as a bad request',
+        json(400, { code: 'not_enough_credits' }),
+        'misconfigured',
+        'http-400-not_enough_credits',
+      ),
+    ],
+  },
+  {
+    file: 'brevo.json',
+    provider: 'brevo',
+    channel: 'sms',
+    authentication: { key: 'xkeysib-k3y' },
+    message: anSms(),
+    path: '/v3/transactionalSMS/send',
+    headers: { 'api-key': 'xkeysib-k3y', 'content-type': 'application/json' },
+    body: {
+      sender: 'YourBank',
+      recipient: '40722123456',
+      content: 'Your card was used for 12.50 EUR.',
+      type: 'transactional',
+      unicodeEnabled: true,
+      tag: ID,
+    },
+    accepted: json(201, { messageId: 1_511_882_900_176_220, smsCount: 1, usedCredits: 0.7 }),
+    providerMessageId: '1511882900176220',
+    failures: [
+      ...COMMON({}),
+      failure('cut', { fault: 'cut-answer', status: 201 }, 'unknown', 'http-201'),
+      failure(
+        'bad number',
+        json(400, { code: 'invalid_parameter' }),
+        'permanent',
+        'http-400-invalid_parameter',
+      ),
+    ],
+  },
+  {
+    file: 'mail-catcher.json',
+    provider: 'mailpit',
+    channel: 'sms',
+    authentication: {},
+    message: anSms(),
+    path: '/api/v1/send',
+    headers: { 'content-type': 'application/json' },
+    body: {
+      From: { Email: 'sms@bank.example', Name: 'YourBank' },
+      To: [{ Email: '40722123456@sms.example' }],
+      Subject: 'SMS to +40722123456',
+      Text: 'Your card was used for 12.50 EUR.',
+    },
+    accepted: json(200, { ID: 'iAfZVVe2UQfNSG5BAjgYwa' }),
+    providerMessageId: 'iAfZVVe2UQfNSG5BAjgYwa',
+    failures: [
+      ...COMMON({}),
+      ...BY_BODY,
+      failure('bad address', json(400, { Error: 'invalid To address: x' }), 'permanent', 'http-400'),
+    ],
+  },
+];
+
+/** Connections that end without an answer mean the same for all. */
+const CONNECTION_FAULTS: readonly Failure[] = [
+  failure('reset before the body was read', { fault: 'reset-unread' }, 'unknown', 'connection'),
+  failure('reset after the body', { fault: 'reset' }, 'unknown', 'connection'),
+  failure('closed after the body', { fault: 'close' }, 'unknown', 'connection'),
+];
+/** So do answers that do not come. */
+const SILENCES: readonly Failure[] = [
+  failure('no answer', { fault: 'silent' }, 'unknown', 'timed-out'),
+  failure('half a status line', { fault: 'slow-headers' }, 'unknown', 'timed-out'),
+];
+
+let standIn: ProviderStandIn;
+beforeAll(async () => {
+  standIn = await startProviderStandIn();
+});
+afterAll(() => standIn.stop());
+beforeEach(() => standIn.reset());
+
+describe.each(CASES)('$file for $channel ($provider)', (shipped) => {
+  let provider: Provider;
+  let hasty: Provider;
+  beforeAll(() => {
+    const { file, authentication, parameters } = shipped;
+    const at = {
+      origin: standIn.origin,
+      authentication,
+      ...(parameters === undefined ? {} : { parameters }),
+    };
+    const entry = readyEntry(file, shipped, at);
+    provider = createHttpConnector(entry, { clock, timeoutMs: TIMEOUT_MS });
+    hasty = createHttpConnector(entry, { clock, timeoutMs: HASTY_MS });
+  });
+  afterAll(() => Promise.all([provider.close(), hasty.close()]));
+  const send = (by = provider): Promise<SendResult> => by.send(shipped.message, new AbortController().signal);
+
+  it('asks as the provider documents, and takes its id', async () => {
+    standIn.script(shipped.accepted);
+    expect(await send()).toEqual({ kind: 'sent', providerMessageId: shipped.providerMessageId });
+    expect(standIn.requests).toHaveLength(1);
+    const [request] = standIn.requests;
+    expect(request).toMatchObject({ method: 'POST', path: shipped.path, headers: shipped.headers });
+    const isMultipart = request!.headers['content-type']!.startsWith('multipart/form-data');
+    expect(isMultipart ? fieldsOf(request!) : JSON.parse(request!.body.toString())).toEqual(shipped.body);
+  });
+
+  it.each(shipped.failures)('tells what came of: $title', async ({ reply, result }) => {
+    standIn.script(reply);
+    expect(await send()).toEqual(result);
+    expect(standIn.requests).toHaveLength(1);
+  });
+
+  it.each(CONNECTION_FAULTS)('does not know what came of: $title', async ({ reply, result }) => {
+    standIn.script(reply);
+    const { kind, code } = result as { kind: string; code: string };
+    expect(await send()).toMatchObject({ kind, code: expect.stringContaining(code) });
+    expect(standIn.requests).toHaveLength(1);
+  });
+
+  it.each(SILENCES)('does not know what came of: $title', async ({ reply, result }) => {
+    await untilSent(() => {
+      standIn.reset();
+      standIn.script(shipped.accepted);
+      return send(hasty);
+    });
+    standIn.reset();
+    standIn.script(reply);
+    const { kind, code } = result as { kind: string; code: string };
+    expect(await send(hasty)).toMatchObject({ kind, code: expect.stringContaining(code) });
+    // Its time may be over before the stand-in has read it.
+    await expect.poll(() => standIn.requests).toHaveLength(1);
+  });
+
+  it('has nothing sent to a host that refuses connections', async () => {
+    const gone = await startProviderStandIn();
+    await gone.stop();
+    const { file, authentication } = shipped;
+    const entry = readyEntry(file, shipped, { origin: gone.origin, authentication });
+    const lost = createHttpConnector(entry, { clock, timeoutMs: 10_000 });
+    const result = await lost.send(shipped.message, new AbortController().signal);
+    expect(result).toEqual({ kind: 'transient', code: 'connect-econnrefused' });
+    await lost.close();
+  });
+});
+
+/** Fields by name: a text, several, or a file. */
+function fieldsOf(request: Parameters<typeof multipartParts>[0]): object {
+  const fields: Record<string, unknown> = {};
+  for (const { headers, content } of multipartParts(request)) {
+    const { name = '', filename } =
+      /^form-data; name="(?<name>[^"]*)"(?:; filename="(?<filename>[^"]*)")?$/.exec(
+        headers['content-disposition'] ?? '',
+      )?.groups ?? {};
+    const text = content.toString();
+    const value = filename === undefined ? text : { filename, type: headers['content-type'], content: text };
+    const before = fields[name];
+    if (before === undefined) fields[name] = value;
+    else fields[name] = [...(Array.isArray(before) ? (before as unknown[]) : [before]), value];
+  }
+  return fields;
+}
+
+describe('the shipped configurations', () => {
+  const files = readdirSync(path.resolve(import.meta.dirname, '../../../../docs/providers')).filter((name) =>
+    name.endsWith('.json'),
+  );
+
+  it('are all right as they are', () => {
+    expect(files).toHaveLength(9);
+    for (const file of files) expect(entriesOf(readyText(file)).length).toBeGreaterThan(0);
+  });
+
+  it('include the example of the documentation', () => {
+    const [, example = ''] = /```json\n([\s\S]*?)```/.exec(readyText('README.md')) ?? [];
+    expect(entriesOf(example).map(({ name, kind }) => `${name} ${kind}`)).toEqual(['example http']);
+  });
+
+  it('are tested here wherever they use the connector', () => {
+    const shipped = files.flatMap((file) =>
+      entriesOf(readyText(file))
+        .filter(({ kind }) => kind === 'http')
+        .map(({ name, channel }) => `${file} ${name} ${channel}`),
+    );
+    expect(CASES.map(({ file, provider, channel }) => `${file} ${provider} ${channel}`).toSorted()).toEqual(
+      shipped.toSorted(),
+    );
+  });
+});
+
+describe('shipped providers with clients of their own', () => {
+  const deps = { clock, timeoutMs: 10_000 };
+  const NO_CREDENTIALS = { username: undefined, password: undefined, key: undefined };
+  const [smtp] = entriesOf(readyText('smtp.json'));
+  const [twilio] = entriesOf(readyText('twilio.json'));
+
+  it('reach a mail server by smtp.json', async () => {
+    const sink = await startSmtpSink();
+    const members = {
+      ...smtp!.members,
+      url: `smtp://127.0.0.1:${sink.port}`,
+      authentication: NO_CREDENTIALS,
+    };
+    const provider = await makeProvider({ ...smtp!, members }, deps);
+    expect(await provider.send(email, new AbortController().signal)).toMatchObject({ kind: 'sent' });
+    await provider.close();
+    await sink.close();
+    expect(sink.mails).toHaveLength(1);
+    expect(sink.mails[0]).toMatchObject({ from: 'no-reply@bank.example' });
+    expect(sink.mails[0]!.to).toEqual(
+      expect.arrayContaining(['customer@example.com', 'first@example.com', 'hidden@example.com']),
+    );
+  });
+
+  it('never send without TLS to another machine by smtp.json', () => {
+    expect(smtpSettings(smtp!, 60_000)).toMatchObject({
+      host: 'mail.bank.example',
+      port: 587,
+      secure: false,
+      requireTls: true,
+      username: 'REPLACE-WITH-USERNAME',
+      maxConnections: 10,
+      maxMessages: 100,
+      timeoutMs: 30_000,
+      defaultSender: 'Your Bank <no-reply@bank.example>',
+    });
+  });
+
+  it('reach Twilio by twilio.json', async () => {
+    const members = { ...twilio!.members, url: standIn.origin };
+    const provider = await makeProvider({ ...twilio!, members }, deps);
+    standIn.script({ status: 201, body: { sid: 'SM1', status: 'queued' } });
+    expect(await provider.send(anSms(), new AbortController().signal)).toEqual({
+      kind: 'sent',
+      providerMessageId: 'SM1',
+    });
+    await provider.close();
+    const [request] = standIn.requests;
+    const account = twilio!.members.authentication.username!;
+    expect(request!.path).toBe(`/2010-04-01/Accounts/${account}/Messages.json`);
+    expect(request!.headers['authorization']).toBe(
+      `Basic ${Buffer.from(`${account}:REPLACE-WITH-AUTH-TOKEN`).toString('base64')}`,
+    );
+    expect(Object.fromEntries(new URLSearchParams(request!.body.toString()))).toEqual({
+      To: '+40722123456',
+      From: '+15005550006',
+      Body: 'Your card was used for 12.50 EUR.',
+    });
+  });
+});

@@ -1,0 +1,68 @@
+import { delayLabel } from '../../shared/messaging/topics/topic-names.ts';
+import type { Metrics } from '../../shared/platform/metrics.ts';
+import type { DeliveryObserver } from './delivery/delivery-parts.ts';
+import type { Hold } from './ordering/hold-topic.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import type { Consumer } from '../../shared/messaging/consumer/consumer.ts';
+
+/** What the figures of a scrape are read from. */
+export interface Watched {
+  readonly ledger: Pick<Ledger, 'figures'>;
+  readonly hold: Pick<Hold, 'figures'>;
+  readonly tiers: readonly { readonly delayMs: number; readonly consumer: Pick<Consumer, 'lag'> }[];
+}
+
+/** The metrics of notifications; labels are names of the configuration and codes, never anything of a message. */
+export function notificationMetrics(metrics: Metrics): Omit<DeliveryObserver, 'onDeadLetter'> & {
+  follow(watched: Watched): void;
+} {
+  const attempts = metrics.counter('plat_notification_attempts_total', 'Messages handed to a provider', [
+    'channel',
+    'provider',
+    'result',
+  ]);
+  const outcomes = metrics.counter(
+    'plat_notification_outcomes_total',
+    'Rounds of delivery by how they ended',
+    ['channel', 'status', 'code'],
+  );
+  const held = metrics.counter(
+    'plat_notification_held_total',
+    'Messages put behind a waiting one of their receiver; place: only their place, there was no more room',
+    ['channel', 'kind'],
+  );
+  return {
+    onAttempt: ({ channel, name }, { kind }) => attempts.inc({ channel, provider: name, result: kind }),
+    onOutcome: (channel, status, code) => outcomes.inc({ channel, status, code: code ?? '' }),
+    onHeld: (channel, kind) => held.inc({ channel, kind }),
+    follow: (watched) => followState(metrics, watched),
+  };
+}
+
+function followState(metrics: Metrics, { ledger, hold, tiers }: Watched): void {
+  const waiting = metrics.gauge(
+    'plat_notification_waiting',
+    'Copies that wait on a retry tier, on the partitions of this process',
+    ['tier'],
+  );
+  const ledgerFigures = metrics.gauge(
+    'plat_notification_ledger',
+    'The ledger in memory: notifications, intents without an outcome, those whose lease is over, retrying ones',
+    ['figure'],
+  );
+  const holdFigures = metrics.gauge(
+    'plat_notification_hold',
+    'What waits behind the head of its receiver: receivers, messages, bytes',
+    ['figure'],
+  );
+  metrics.onScrape(() => {
+    for (const { delayMs, consumer } of tiers) {
+      const lag = consumer.lag().reduce((sum, { lag: messages }) => sum + messages, 0);
+      waiting.set({ tier: delayLabel(delayMs) }, lag);
+    }
+    const { size, intents, overdue, retrying, forgotten, badRecords } = ledger.figures();
+    const figures = { size, sending: intents, unknown: overdue, retrying, forgotten, badRecords };
+    for (const [figure, value] of Object.entries(figures)) ledgerFigures.set({ figure }, value);
+    for (const [figure, value] of Object.entries(hold.figures())) holdFigures.set({ figure }, value);
+  });
+}

@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import type { Outbound } from '../../../../shared/notification/command.ts';
+import {
+  type Placeholder,
+  type TemplateFault,
+  type TemplateNode,
+  type TemplatePart,
+  compileTemplate,
+  compileText,
+  placesOf,
+  placesOfParts,
+} from '../../../../shared/notification/payload-template.ts';
+import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
+import type { ProviderEntry } from '../../../../shared/notification/provider-configuration.ts';
+import { DEFAULT_CONNECTOR } from '../../../../shared/notification/provider-configuration-shape.ts';
+import type {
+  ConnectorSettings,
+  Credentials,
+} from '../../../../shared/notification/provider-configuration-shape.ts';
+import { fillUrl, sampleUrl, urlPlaceholders } from '../../../../shared/notification/url-template.ts';
+import type { Clock } from '../../../../shared/platform/clock.ts';
+import { ConfigError, assertNever } from '../../../../shared/platform/errors.ts';
+import { authenticationOf } from './connector-authentication.ts';
+import { classifyAnswer } from './classify-http-response.ts';
+import { encodePayload } from './http-payload.ts';
+import {
+  type CallOutcome,
+  type ConnectorAnswer,
+  type ConnectorRequest,
+  createConnectorCaller,
+  notBegunKind,
+} from './http-call.ts';
+import { type MessageValues, messageValues } from './message-values.ts';
+import { fillText, renderPayload } from './render-payload.ts';
+import { sanitiseCode } from './result-code.ts';
+
+/** Everything about a provider that does not change from message to message. */
+interface Connection {
+  readonly url: string;
+  readonly template: TemplateNode;
+  readonly headers: readonly (readonly [name: string, parts: readonly TemplatePart[]])[];
+  readonly places: ReadonlySet<Placeholder>;
+  readonly connector: ConnectorSettings;
+  readonly credentials: Credentials;
+  readonly defaultSender: string | undefined;
+}
+
+type Built =
+  | { readonly kind: 'request'; readonly request: ConnectorRequest }
+  | (SendResult & { readonly kind: 'permanent' });
+
+/**
+ * A provider that is reached by HTTP as its configuration tells (N1): address, headers, authentication, body, what counts
+ * as sent and what its failures mean. A failure before the first byte of the request went out is transient; after it,
+ * without an answer, the outcome is unknown. Throws ConfigError for a configuration that has not been checked.
+ */
+export function createHttpConnector(
+  entry: ProviderEntry,
+  deps: { readonly clock: Clock; readonly timeoutMs: number },
+): Provider {
+  const connection = connectionOf(entry);
+  const { connector } = connection;
+  const secrets = secretsOf(connection);
+  const configured = [...Object.values(connector.parameters), sampleUrl(connection.url)?.hostname ?? ''];
+  const http = createConnectorCaller({
+    origin: sampleUrl(connection.url)?.origin ?? '',
+    timeoutMs: Math.min(entry.members.limits.timeoutMs ?? deps.timeoutMs, deps.timeoutMs),
+    connections: connector.connections,
+    ca: connector.tls?.ca,
+  });
+  const isAddressOfMessage = urlPlaceholders(connection.url).some(
+    (name) => name === 'receiver' || name === 'sender',
+  );
+  return {
+    name: entry.name,
+    channel: entry.channel,
+    isIdempotent: connector.idempotency !== undefined,
+    send: async (message, signal) => {
+      const built = await buildSafely(connection, message);
+      if (built.kind === 'permanent') return built;
+      const outcome = await http.call(built.request, signal);
+      return resultOf(outcome, (answer) =>
+        classifyAnswer(answer, connector, {
+          nowMs: deps.clock.now(),
+          untellable: { message, secrets, configured },
+          isAddressOfMessage,
+        }),
+      );
+    },
+    close: () => http.close(),
+  };
+}
+
+function connectionOf({ members, defaultSender }: ProviderEntry): Connection {
+  const connector = members.connector ?? DEFAULT_CONNECTOR;
+  const faults: TemplateFault[] = [];
+  const template = compileTemplate(members['payload-template'], connector.encoding, faults);
+  const headers = Object.entries(connector.headers).map(
+    ([name, text]) => [name.toLowerCase(), compileText(text, [name], faults)] as const,
+  );
+  if (template === undefined || members.url === undefined || faults.length > 0) {
+    throw new ConfigError('a provider needs a url and a payload-template that can be read');
+  }
+  const inHeaders = headers.flatMap(([, parts]) => placesOfParts(parts));
+  const places = new Set([...placesOf(template), ...inHeaders]);
+  const { url, authentication: credentials } = members;
+  return { url, template, headers, places, connector, credentials, defaultSender };
+}
+
+/** What cannot be written was surely not sent, and never will be. */
+async function buildSafely(connection: Connection, message: Outbound): Promise<Built> {
+  try {
+    return await build(connection, message);
+  } catch {
+    return { kind: 'permanent', code: 'message-unwritable' };
+  }
+}
+
+async function build(connection: Connection, message: Outbound): Promise<Built> {
+  const { connector } = connection;
+  const values = await messageValues(message, { ...connector, defaultSender: connection.defaultSender });
+  const misfit = misfitOf(connection, message, values);
+  if (misfit !== undefined) return { kind: 'permanent', code: misfit };
+  const authentication = authenticationOf(connector.authentication, connection.credentials);
+  const idempotent = connector.idempotency?.member;
+  const rendered = renderPayload(connection.template, values) ?? {};
+  const members = {
+    ...(rendered as Readonly<Record<string, string>>),
+    ...authentication.members,
+    ...(idempotent === undefined ? {} : { [idempotent]: message.id }),
+  };
+  const { contentType, body, query } = encodePayload(members, connector.encoding, randomUUID);
+  const path = pathOf(connection, values, query);
+  if (path === undefined) return { kind: 'permanent', code: 'value-unfit-for-address' };
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    ...Object.fromEntries(
+      connection.headers.map(([name, parts]) => [
+        name,
+        fillText(parts, (place) => headerText(values.texts.get(place))),
+      ]),
+    ),
+    ...authentication.headers,
+    ...(contentType === undefined ? {} : { 'content-type': contentType }),
+  };
+  const idHeader = connector.idempotency?.header;
+  if (idHeader !== undefined) headers[idHeader.toLowerCase()] = message.id;
+  return { kind: 'request', request: { method: connector.method, path, headers, body } };
+}
+
+/** Why a message cannot be carried; nothing of it is left out silently. */
+function misfitOf(
+  { places, connector, url, defaultSender }: Connection,
+  message: Outbound,
+  values: MessageValues,
+): string | undefined {
+  const has = (...names: readonly Placeholder[]): boolean => names.some((name) => places.has(name));
+  const hasSender = has('SENDER', 'SENDER_ADDRESS') || urlPlaceholders(url).includes('sender');
+  const { sender } = message;
+  if (hasSender && !values.texts.has('SENDER')) return 'sender-missing';
+  if (!hasSender && sender !== undefined && sender !== defaultSender) return 'sender-unsupported';
+  if (values.cc.length > 0 && !has('CC')) return 'cc-unsupported';
+  if (values.bcc.length > 0 && !has('BCC')) return 'bcc-unsupported';
+  if (values.files.length > 0 && !has('ATTACHMENT', 'ATTACHMENT_CONTENT')) return 'attachments-unsupported';
+  if (connector.textByProvider) return undefined;
+  const isHtml = values.texts.has('HTML');
+  const hasText = isHtml ? has('HTML') || (has('MESSAGE') && has('CONTENT_TYPE')) : has('MESSAGE', 'TEXT');
+  if (!hasText) return 'content-type-unsupported';
+  return values.texts.has('SUBJECT') && !has('SUBJECT') ? 'subject-unsupported' : undefined;
+}
+
+function pathOf(connection: Connection, values: MessageValues, query: string): string | undefined {
+  const texts = new Map(Object.entries(connection.connector.parameters));
+  const known = {
+    sender: values.texts.get('SENDER'),
+    receiver: values.texts.get('RECEIVER'),
+    id: values.texts.get('ID'),
+    username: connection.credentials.username,
+  };
+  for (const [name, value] of Object.entries(known)) if (value !== undefined) texts.set(name, value);
+  const filled = fillUrl(connection.url, texts);
+  if (filled === undefined) return undefined;
+  const path = filled.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '') || '/';
+  const rooted = path.startsWith('/') ? path : `/${path}`;
+  if (query === '') return rooted;
+  return `${rooted}${rooted.includes('?') ? '&' : '?'}${query}`;
+}
+
+/** A value of a message within a header: whatever is not visible ASCII, and % itself, percent-encoded. */
+function headerText(value: string | undefined): string | undefined {
+  return value?.replaceAll(/[^\x20-\x24\x26-\x7e]+/g, encodeURIComponent);
+}
+
+function resultOf(outcome: CallOutcome, classify: (answer: ConnectorAnswer) => SendResult): SendResult {
+  switch (outcome.kind) {
+    case 'answer':
+      return classify(outcome.answer);
+    case 'not-begun':
+      return { kind: notBegunKind(outcome.code), code: sanitiseCode(outcome.code) };
+    case 'broken':
+      return { kind: 'unknown', code: sanitiseCode(outcome.code) };
+    default:
+      return assertNever(outcome);
+  }
+}
+
+/** What the configuration alone knows; some providers repeat a key that they refuse. */
+function secretsOf({ credentials, connector }: Connection): readonly string[] {
+  const { username, password, key } = credentials;
+  const given = [username, password, key, ...Object.values(connector.headers)];
+  return given.filter((value) => value !== undefined);
+}

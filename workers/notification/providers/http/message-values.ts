@@ -1,0 +1,84 @@
+import type { Attachment, Outbound } from '../../../../shared/notification/command.ts';
+import type { Placeholder } from '../../../../shared/notification/payload-template.ts';
+import { detectAttachmentType } from '../common/attachment-type.ts';
+import { isGsmText } from '../sms/gsm-text.ts';
+
+/** A file of a multipart body. */
+export interface FilePart {
+  readonly fileName: string;
+  readonly mediaType: string;
+  readonly content: Buffer;
+}
+
+/** What the placeholders of a template stand for. */
+export interface MessageValues {
+  /** A placeholder without a value is absent. */
+  readonly texts: ReadonlyMap<Placeholder, string>;
+  readonly cc: readonly string[];
+  readonly bcc: readonly string[];
+  readonly files: readonly FilePart[];
+}
+
+export interface ValueOptions {
+  readonly defaultSender: string | undefined;
+  readonly phoneFormat: 'plus' | 'digits';
+  readonly listSeparator: string;
+}
+
+const ANY_TYPE = 'application/octet-stream';
+const NAMED_SENDER = /^\s*"?([^"<>]*?)"?\s*<([^<>]+)>\s*$/;
+const PHONE_NUMBER = /^\+\d+$/;
+
+/** Reads the values out of a message. Half surrogate pairs, which no encoding can carry, become U+FFFD. */
+export async function messageValues(message: Outbound, options: ValueOptions): Promise<MessageValues> {
+  const sender = message.sender ?? options.defaultSender;
+  const texts = new Map<Placeholder, string>();
+  const set = (name: Placeholder, value: string | undefined): void => {
+    if (value !== undefined && value !== '') texts.set(name, value.toWellFormed());
+  };
+  set('ID', message.id);
+  // A message without text is sent as it is; it is not the same as one without a place for it.
+  texts.set('MESSAGE', message.message.toWellFormed());
+  if (message.channel === 'sms') {
+    const written = (number: string): string =>
+      options.phoneFormat === 'digits' && PHONE_NUMBER.test(number) ? number.slice(1) : number;
+    set('SENDER', sender === undefined ? undefined : written(sender));
+    set('SENDER_ADDRESS', sender === undefined ? undefined : written(sender));
+    set('RECEIVER', written(message.receiver));
+    texts.set('TEXT', message.message.toWellFormed());
+    set('CONTENT_TYPE', 'text/plain');
+    set('SMS_TYPE', isGsmText(message.message) ? 'text' : 'unicode');
+    return { texts, cc: [], bcc: [], files: [] };
+  }
+  const named = NAMED_SENDER.exec(sender ?? '');
+  set('SENDER', sender);
+  set('SENDER_NAME', named?.[1]);
+  set('SENDER_ADDRESS', named?.[2] ?? sender);
+  set('RECEIVER', message.receiver);
+  set('SUBJECT', message.subject);
+  set('CONTENT_TYPE', message.contentType);
+  texts.set(message.contentType === 'text/html' ? 'HTML' : 'TEXT', message.message.toWellFormed());
+  const [cc, bcc] = [message.cc, message.bcc].map((list) => list.map((address) => address.toWellFormed()));
+  set('CC', cc?.join(options.listSeparator));
+  set('BCC', bcc?.join(options.listSeparator));
+  const files = await Promise.all(message.attachments.map(filePart));
+  return { texts, cc: cc ?? [], bcc: bcc ?? [], files };
+}
+
+async function filePart({ name, content }: Attachment): Promise<FilePart> {
+  const mediaType = (await detectAttachmentType(content)) ?? typeByName(name);
+  return { fileName: name.toWellFormed(), mediaType, content };
+}
+
+/** Of text, whose first bytes tell nothing. */
+const TEXT_TYPES: Readonly<Record<string, string>> = {
+  txt: 'text/plain',
+  csv: 'text/csv',
+  json: 'application/json',
+  xml: 'application/xml',
+  ics: 'text/calendar',
+};
+
+function typeByName(name: string): string {
+  return TEXT_TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? ANY_TYPE;
+}
