@@ -1,4 +1,4 @@
-import type { TopicKey } from '../shared/messaging/topics/topic-names.ts';
+import type { TopicKey } from '../shared/messaging/topics/topics.ts';
 
 /** One message that travels on the log. */
 interface MessageBase {

@@ -2,7 +2,7 @@
 import { createLibraryCalendars } from '../shared/calendars/library-calendars.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
-import { topicName } from '../shared/messaging/topics/topic-names.ts';
+import { topicName } from '../shared/messaging/topics/topics.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { loadConfig } from '../shared/platform/config.ts';
 import { ConfigError, errorText, SystemError } from '../shared/platform/errors.ts';

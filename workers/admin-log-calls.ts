@@ -3,7 +3,7 @@ import { type ADMIN_BODY, logMessageJson } from '../shared/messaging/log-protoco
 import type { LogMessage, OffsetRange, OutgoingMessage } from '../shared/messaging/message.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { DEAD_LETTER_TOPICS, topicNames, WORK_TOPICS } from '../shared/messaging/topics/topic-kinds.ts';
-import { topicName } from '../shared/messaging/topics/topic-names.ts';
+import { topicName } from '../shared/messaging/topics/topics.ts';
 import { MessagingError } from '../shared/platform/errors.ts';
 
 /** One answer holds so much, and one message at least. */

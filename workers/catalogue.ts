@@ -1,5 +1,5 @@
 import type { StartWorker } from './runtime/worker.ts';
-import type { TopicKey } from '../shared/messaging/topics/topic-names.ts';
+import type { TopicKey } from '../shared/messaging/topics/topics.ts';
 
 /** A worker that this process can start: where its code is (loaded only when asked for) and the topics it cannot do without. */
 export interface WorkerEntry {

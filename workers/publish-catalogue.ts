@@ -7,7 +7,7 @@ import {
 } from '../shared/contract/catalogue-files/read-catalogue-folder.ts';
 import type { Codec } from '../shared/messaging/codec.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
-import { topicName } from '../shared/messaging/topics/topic-names.ts';
+import { topicName } from '../shared/messaging/topics/topics.ts';
 import type { Config } from '../shared/platform/config.ts';
 
 /** The catalogue of a start without settings: products to try out. */

@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { ThreadAnswer, ThreadConfig, ThreadTask } from './runtime/calculation-threads.ts';
 import { restoreEnvironment } from '../shared/catalogue/lending-environment.ts';
 import { ACTIONS } from '../shared/contract/actions/actions.ts';
-import { isPassingFailure } from '../shared/messaging/disposition.ts';
+import { isPassingFailure } from '../shared/messaging/processing-result.ts';
 import { readReply } from '../shared/messaging/requester/read-reply.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { errorText } from '../shared/platform/errors.ts';

@@ -5,7 +5,7 @@ import {
   topicNames,
   WORK_TOPICS,
 } from '../../shared/messaging/topics/topic-kinds.ts';
-import { topicName } from '../../shared/messaging/topics/topic-names.ts';
+import { topicName } from '../../shared/messaging/topics/topics.ts';
 import type { Clock } from '../../shared/platform/clock.ts';
 import type { Actor } from './audit-record.ts';
 import type { LetterLog } from './letter-log.ts';

@@ -3,7 +3,7 @@
 import type { RepaymentSchedule } from '../../shared/lending/request/repayment-schedule.ts';
 import { PayloadError } from '../../shared/messaging/codec/avro-faults.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
-import { isPromise, type MaybePromise } from '../../shared/messaging/maybe-promise.ts';
+import { isPromise, type MaybePromise } from '../../shared/messaging/sync-or-async.ts';
 import { readReply } from '../../shared/messaging/requester/read-reply.ts';
 import { REQUEST_BATCH, type ReplyBatchItem } from '../../shared/messaging/codec/request-batch.ts';
 import type { OutgoingRequest, Reply } from '../../shared/messaging/requester/requester.ts';

@@ -3,9 +3,9 @@
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { REQUEST_BATCH } from '../../shared/messaging/codec/request-batch.ts';
 import { createRequester, type RequestReply } from '../../shared/messaging/requester/request-reply.ts';
-import { requireTopics } from '../../shared/messaging/topics/topic-catalogue.ts';
+import { requireTopics } from '../../shared/messaging/topics/topic-settings.ts';
 import { topicNames } from '../../shared/messaging/topics/topic-kinds.ts';
-import { topicName } from '../../shared/messaging/topics/topic-names.ts';
+import { topicName } from '../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../shared/platform/clock.ts';
 import type { Config } from '../../shared/platform/config.ts';
 import { createLog, type LogLevel } from '../../shared/platform/log.ts';

@@ -1,7 +1,7 @@
 /** The recalculation itself: chunk by chunk, several under way, written strictly in the order of the input. */
 
 import type { RepaymentSchedule } from '../../shared/lending/request/repayment-schedule.ts';
-import { isPromise } from '../../shared/messaging/maybe-promise.ts';
+import { isPromise } from '../../shared/messaging/sync-or-async.ts';
 import { createProblem } from '../../shared/platform/create-problem.ts';
 import type { Problem } from '../../shared/platform/problem.ts';
 import { warningsList } from '../../shared/platform/warnings-list.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import type { LogMessage, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { GroupSink, Publisher, PublisherOptions } from '../../shared/messaging/ports.ts';
-import { topicSpecs } from '../../shared/messaging/topics/topic-catalogue.ts';
+import { topicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { eventually } from '../support/conformance/wait.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka/broker.ts';
-import { topicSpecs } from '../../shared/messaging/topics/topic-catalogue.ts';
-import { TOPIC, topicName, type TopicKey } from '../../shared/messaging/topics/topic-names.ts';
+import { topicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
+import { TOPIC, topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../shared/platform/clock.ts';
 import { loadConfig, type Config } from '../../shared/platform/config.ts';
 import { silentLog } from '../../shared/platform/log.ts';

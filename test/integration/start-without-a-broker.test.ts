@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { isRequirementMissing } from '../../scripts/local-kafka/local-kafka-error.ts';
 import { startLocalKafka, type LocalKafka } from '../../scripts/local-kafka/start-local-kafka.ts';
 import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
-import { allTopicSpecs } from '../../shared/messaging/topics/topic-catalogue.ts';
-import { topicName } from '../../shared/messaging/topics/topic-names.ts';
+import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
+import { topicName } from '../../shared/messaging/topics/topics.ts';
 import { loadConfig } from '../../shared/platform/config.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { silentLog } from '../../shared/platform/log.ts';

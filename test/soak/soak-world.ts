@@ -8,8 +8,8 @@ import {
   type LocalKafkaOptions,
 } from '../../scripts/local-kafka/start-local-kafka.ts';
 import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka/broker.ts';
-import { allTopicSpecs } from '../../shared/messaging/topics/topic-catalogue.ts';
-import { topicName, type TopicKey } from '../../shared/messaging/topics/topic-names.ts';
+import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
+import { topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
 import { loadConfig } from '../../shared/platform/config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { openKafkaScope } from '../support/kafka/scope.ts';

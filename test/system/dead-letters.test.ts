@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { TOPIC } from '../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../shared/messaging/topics/topics.ts';
 import { remoteLetterLog } from '../../scripts/dead-letters/remote-letter-log.ts';
 import { startEngine } from '../support/worlds/engine-process.ts';
 

@@ -6,7 +6,7 @@ import { docsPage } from '../../shared/contract/documents/docs-page.ts';
 import { openApiDocument } from '../../shared/contract/documents/openapi-document.ts';
 import { createRequester } from '../../shared/messaging/requester/request-reply.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
-import { topicName } from '../../shared/messaging/topics/topic-names.ts';
+import { topicName } from '../../shared/messaging/topics/topics.ts';
 import { openOutboxFolder } from '../../shared/notification/outbox-folder.ts';
 import type { Config } from '../../shared/platform/config.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConsumer, type Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import { consumerMetrics, type ConsumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
-import type { Process } from '../../shared/messaging/disposition.ts';
+import type { Process } from '../../shared/messaging/processing-result.ts';
 import { internalTopics, ownReplyTopics } from '../../shared/messaging/handler/reply-topics.ts';
 import { createRequestHandling } from '../../shared/messaging/handler/request-handling.ts';
-import { retryTopicName } from '../../shared/messaging/topics/topic-names.ts';
+import { retryTopicName } from '../../shared/messaging/topics/topics.ts';
 import type { Channel } from '../../shared/notification/command.ts';
 import type { Providers } from '../../shared/notification/provider.ts';
 import { monotonicClock } from '../../shared/platform/clock.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { preparePhoneNumbers } from '../../shared/contract/notification/phone-number.ts';
-import { delayLabel } from '../../shared/messaging/topics/topic-names.ts';
+import { delayLabel } from '../../shared/messaging/topics/topics.ts';
 import type { Channel } from '../../shared/notification/command.ts';
 import type { Providers } from '../../shared/notification/provider.ts';
 import { combineHealth } from '../../shared/platform/health-server.ts';

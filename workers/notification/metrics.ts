@@ -1,4 +1,4 @@
-import { delayLabel } from '../../shared/messaging/topics/topic-names.ts';
+import { delayLabel } from '../../shared/messaging/topics/topics.ts';
 import type { Metrics } from '../../shared/platform/metrics.ts';
 import type { DeliveryObserver } from './delivery/delivery-parts.ts';
 import type { Hold } from './ordering/hold-topic.ts';

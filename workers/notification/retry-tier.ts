@@ -1,5 +1,5 @@
 import type { DeadLetters } from '../../shared/messaging/handler/dead-letter.ts';
-import { isPassingFailure, type Process } from '../../shared/messaging/disposition.ts';
+import { isPassingFailure, type Process } from '../../shared/messaging/processing-result.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../shared/messaging/message.ts';

@@ -1,6 +1,6 @@
 import { DeadLetters } from '../../shared/messaging/handler/dead-letter.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
-import { topicName, type TopicKey } from '../../shared/messaging/topics/topic-names.ts';
+import { topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
 import { monotonicClock, type Clock } from '../../shared/platform/clock.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
 import { createAgeClock } from './jump-resistant-clock.ts';

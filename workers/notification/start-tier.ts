@@ -1,6 +1,6 @@
 import { createConsumer, type Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import { consumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
-import { delayLabel, retryTopicName } from '../../shared/messaging/topics/topic-names.ts';
+import { delayLabel, retryTopicName } from '../../shared/messaging/topics/topics.ts';
 import { monotonicClock } from '../../shared/platform/clock.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
 import type { SharedParts } from './shared-parts.ts';

@@ -7,7 +7,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Encoded, EncodedMessage, MessageFormat } from '../../shared/messaging/codec.ts';
-import { Fifo } from '../../shared/messaging/consumer/fifo.ts';
+import { Fifo } from '../../shared/platform/fifo.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
 import type { MessageHeaders } from '../../shared/messaging/message.ts';
 import { refused, type Outcome } from '../../shared/messaging/outcome.ts';

@@ -4,7 +4,7 @@
  * it handled in a second, from the first to be begun to the last to be done. Without brokers it is the embedded one.
  */
 import { createConsumer } from '../../../shared/messaging/consumer/consumer.ts';
-import type { Disposition } from '../../../shared/messaging/disposition.ts';
+import type { Disposition } from '../../../shared/messaging/processing-result.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 

@@ -1,7 +1,7 @@
 /** The processes that portfolios go through over Kafka, and what they use. */
 
 import { execFileSync } from 'node:child_process';
-import { topicName } from '../../../shared/messaging/topics/topic-names.ts';
+import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { startChild, type Child } from '../child-process.ts';
 import { rawKafka } from '../calls/raw-client.ts';
 

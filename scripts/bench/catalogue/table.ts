@@ -13,8 +13,8 @@ import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/re
 import { calendarDateOf } from '../../../shared/lending/dates/calendar-date.ts';
 import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
-import { topicSpecs } from '../../../shared/messaging/topics/topic-catalogue.ts';
-import { topicName } from '../../../shared/messaging/topics/topic-names.ts';
+import { topicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
+import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-records.ts';

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { IHeaders, Producer } from 'kafkajs';
-import { topicName } from '../../../shared/messaging/topics/topic-names.ts';
+import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { askChild, startChild, type Child } from '../child-process.ts';
 import type { MemoryInUse } from '../memory-probe.ts';
 import { rawKafka, rawProducer } from '../calls/raw-client.ts';

@@ -9,7 +9,7 @@ import type { ProvenRate, RateRequest } from '../../lending/request/rate-request
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import { rateEffort, scheduleEffort, type RequestEffort } from '../../lending/request-effort.ts';
 import type { RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
-import type { TopicKey } from '../../messaging/topics/topic-names.ts';
+import type { TopicKey } from '../../messaging/topics/topics.ts';
 import type { z } from 'zod';
 import type { ResponseHeader } from '../documents/http-headers.ts';
 import { readEitherForm } from '../json/read-either-form.ts';

@@ -3,7 +3,7 @@
 import { PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import { HEADER } from '../../messaging/header-names.ts';
 import { CATALOGUE_RECORD } from '../../catalogue/catalogue-message.ts';
-import { topicName, type TopicKey } from '../../messaging/topics/topic-names.ts';
+import { topicName, type TopicKey } from '../../messaging/topics/topics.ts';
 import { REPLY_BATCH, REQUEST_BATCH } from '../../messaging/codec/request-batch.ts';
 import { ACTIONS, type Action } from '../actions/actions.ts';
 import { BATCH_KINDS } from './asyncapi-batches.ts';

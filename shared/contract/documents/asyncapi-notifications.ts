@@ -2,7 +2,7 @@
 
 import { PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import { HEADER } from '../../messaging/header-names.ts';
-import { topicName, type TopicKey } from '../../messaging/topics/topic-names.ts';
+import { topicName, type TopicKey } from '../../messaging/topics/topics.ts';
 import { jsonSchemaOf } from '../json/json-schema.ts';
 import { ACCEPTANCE_EXAMPLE, STATE_EXAMPLE } from '../notification/notification-examples.ts';
 import { acceptanceSchema, stateSchema } from '../notification/notification-record-forms.ts';

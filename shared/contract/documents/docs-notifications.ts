@@ -1,6 +1,6 @@
 /** The notifications on the documentation page. */
 
-import { topicName } from '../../messaging/topics/topic-names.ts';
+import { topicName } from '../../messaging/topics/topics.ts';
 import { jsonSchemaOf } from '../json/json-schema.ts';
 import { acceptedReply, notificationReply } from '../notification/notification-answers.ts';
 import { NOTIFICATION_EXAMPLE } from '../notification/notification-examples.ts';

@@ -4,7 +4,7 @@
  */
 
 import { ERROR_CODES } from '../../platform/error-codes.ts';
-import { topicName } from '../../messaging/topics/topic-names.ts';
+import { topicName } from '../../messaging/topics/topics.ts';
 import { ACTIONS, type Action } from '../actions/actions.ts';
 import { BODY_FAULTS } from '../json/body-faults.ts';
 import { CALCULATION_FAULTS } from './calculation-faults.ts';

@@ -1,7 +1,7 @@
 /** The notifications of the interface (4.8): one entry each says what documents have to know. */
 
 import type { z } from 'zod';
-import type { TopicKey } from '../../messaging/topics/topic-names.ts';
+import type { TopicKey } from '../../messaging/topics/topics.ts';
 import { EMAIL_EXAMPLE, SMS_EXAMPLE } from './notification-examples.ts';
 import {
   emailCommandMembers,

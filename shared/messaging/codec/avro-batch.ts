@@ -4,7 +4,7 @@ import { createProblem } from '../../platform/create-problem.ts';
 import { errorText } from '../../platform/errors.ts';
 import { TooManyItemsError } from './avro-bounds.ts';
 import type { Decoded } from '../codec.ts';
-import type { MaybePromise } from '../maybe-promise.ts';
+import type { MaybePromise } from '../sync-or-async.ts';
 import {
   type BatchItem,
   batchIdFault,

@@ -19,7 +19,7 @@ import { decodeJson, encodeJson } from './json-codec.ts';
 import { openJsonBatch } from './json-batch.ts';
 import type { JsonShapes } from './json-shapes.ts';
 import { openAvroBatch } from './avro-batch.ts';
-import type { MaybePromise } from '../maybe-promise.ts';
+import type { MaybePromise } from '../sync-or-async.ts';
 import { writeAvroReplyBatch } from './reply-batch-avro.ts';
 import { writeJsonReplyBatch } from './reply-batch-json.ts';
 import { type EncodedBatch, REPLY_BATCH, type ReplyBatch, REQUEST_BATCH } from './request-batch.ts';

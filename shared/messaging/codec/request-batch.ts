@@ -6,7 +6,7 @@
 import { createProblem } from '../../platform/create-problem.ts';
 import type { Fault, Problem } from '../../platform/problem.ts';
 import type { Decoded, MessageFormat } from '../codec.ts';
-import type { MaybePromise } from '../maybe-promise.ts';
+import type { MaybePromise } from '../sync-or-async.ts';
 
 /** Record names in the catalogue of messages. */
 export const REQUEST_BATCH = 'RequestBatch';

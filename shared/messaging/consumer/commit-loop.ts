@@ -1,4 +1,4 @@
-import type { CommitPrefix } from './commit-prefix.ts';
+import type { CommitPrefix } from './offset-tracker.ts';
 import type { PartitionOffset } from '../message.ts';
 
 /** What a commit is made of: the epoch it belongs to, the prefixes as they stand, and the source that stores them. */

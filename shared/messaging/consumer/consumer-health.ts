@@ -1,7 +1,7 @@
 import type { Health } from '../../platform/health.ts';
-import { PROBE_MESSAGES, type OpenBreaker } from './breaker-control.ts';
+import { PROBE_MESSAGES, type OpenBreaker } from './circuit-breaker.ts';
 import type { CommitResult } from './commit-loop.ts';
-import type { CommitPrefix } from './commit-prefix.ts';
+import type { CommitPrefix } from './offset-tracker.ts';
 import type { ConsumerReads } from './consumer-options.ts';
 import { StallWatch } from './stall-watch.ts';
 

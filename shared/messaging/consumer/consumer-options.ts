@@ -2,8 +2,8 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import type { BackoffOptions } from '../backoff.ts';
 import type { BreakerOptions, BreakerState } from './breaker.ts';
-import type { Disposition, Process } from '../disposition.ts';
-import type { MaybePromise } from '../maybe-promise.ts';
+import type { Disposition, Process } from '../processing-result.ts';
+import type { MaybePromise } from '../sync-or-async.ts';
 import type { LogMessage, TopicPartition } from '../message.ts';
 import type { WindowOptions } from './owned-partitions.ts';
 

@@ -3,7 +3,7 @@ import { backoffMs, type BackoffOptions } from '../backoff.ts';
 import { CONSUMER_DEFAULTS, type RuntimeOptions } from './consumer-options.ts';
 import { ConsumerRuntime } from './consumer-runtime.ts';
 import type { ConsumerStats } from './consumer-stats.ts';
-import type { WorkEnd } from '../disposition.ts';
+import type { WorkEnd } from '../processing-result.ts';
 import type { PartitionLag } from './owned-partitions.ts';
 import type { GroupSource } from '../ports.ts';
 

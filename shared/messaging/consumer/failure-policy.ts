@@ -2,8 +2,8 @@ import { errorText } from '../../platform/errors.ts';
 import { backoffMs } from '../backoff.ts';
 import { CONSUMER_DEFAULTS, type RuntimeOptions } from './consumer-options.ts';
 import type { ConsumerCounters } from './consumer-stats.ts';
-import { isPassingFailure, type Disposition } from '../disposition.ts';
-import { isPromise, type MaybePromise } from '../maybe-promise.ts';
+import { isPassingFailure, type Disposition } from '../processing-result.ts';
+import { isPromise, type MaybePromise } from '../sync-or-async.ts';
 import type { Work } from './work.ts';
 
 /** Lost infrastructure fails every message alike: one line in so many milliseconds says it. */

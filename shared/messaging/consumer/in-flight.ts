@@ -1,5 +1,5 @@
 import { partitionId, type LogMessage } from '../message.ts';
-import type { CommitPrefix } from './commit-prefix.ts';
+import type { CommitPrefix } from './offset-tracker.ts';
 import type { Work } from './work.ts';
 
 /**

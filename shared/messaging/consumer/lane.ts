@@ -1,5 +1,5 @@
-import type { Disposition, WorkEnd } from '../disposition.ts';
-import type { MaybePromise } from '../maybe-promise.ts';
+import type { Disposition, WorkEnd } from '../processing-result.ts';
+import type { MaybePromise } from '../sync-or-async.ts';
 import type { Work } from './work.ts';
 
 /** The works of one key that are not done, the oldest first; a message without a key has a lane of its own. */

@@ -1,4 +1,4 @@
-import { CommitPrefix } from './commit-prefix.ts';
+import { CommitPrefix } from './offset-tracker.ts';
 import type { InFlight } from './in-flight.ts';
 import { partitionId, type TopicPartition } from '../message.ts';
 import type { GroupSource } from '../ports.ts';

@@ -1,4 +1,4 @@
-import type { CommitPrefix } from './commit-prefix.ts';
+import type { CommitPrefix } from './offset-tracker.ts';
 import type { Health } from '../../platform/health.ts';
 
 interface Watched {

@@ -1,6 +1,6 @@
-import type { CommitPrefix } from './commit-prefix.ts';
+import type { CommitPrefix } from './offset-tracker.ts';
 import type { InFlight } from './in-flight.ts';
-import type { Lanes } from './lanes.ts';
+import type { Lanes } from './key-ordered-executor.ts';
 import { partitionId, type LogMessage } from '../message.ts';
 import { createWork } from './work.ts';
 

@@ -1,4 +1,4 @@
-import type { CommitPrefix } from './commit-prefix.ts';
+import type { CommitPrefix } from './offset-tracker.ts';
 import type { LogMessage } from '../message.ts';
 
 /**

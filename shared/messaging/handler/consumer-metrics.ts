@@ -2,7 +2,7 @@ import type { Metrics } from '../../platform/metrics.ts';
 import type { BreakerState } from '../consumer/breaker.ts';
 import type { Consumer } from '../consumer/consumer.ts';
 import type { ConsumerStats } from '../consumer/consumer-stats.ts';
-import type { BatchCounts } from './handle-batch.ts';
+import type { BatchCounts } from './batch-handler.ts';
 import type { Handled } from './request-handling.ts';
 
 /** Observers of one worker's consumer, as metrics. */

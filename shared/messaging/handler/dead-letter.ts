@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
 import { errorText, InfrastructureError, MessagingError } from '../../platform/errors.ts';
-import { isPassingFailure } from '../disposition.ts';
+import { isPassingFailure } from '../processing-result.ts';
 import { HEADER } from '../header-names.ts';
 import type { MessageHeaders, OutgoingMessage } from '../message.ts';
 import type { Publisher } from '../ports.ts';

@@ -1,5 +1,5 @@
 import type { Codec, Decoded } from '../codec.ts';
-import { isPromise } from '../maybe-promise.ts';
+import { isPromise } from '../sync-or-async.ts';
 import { refused, type Outcome } from '../outcome.ts';
 import type { Policy } from './policy.ts';
 import type { Request } from './request.ts';

@@ -1,4 +1,4 @@
-import { isPromise, type MaybePromise } from '../maybe-promise.ts';
+import { isPromise, type MaybePromise } from '../sync-or-async.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Request } from './request.ts';
 

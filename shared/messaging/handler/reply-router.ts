@@ -1,7 +1,7 @@
 import { InfrastructureError, MessagingError } from '../../platform/errors.ts';
-import { isPassingFailure } from '../disposition.ts';
+import { isPassingFailure } from '../processing-result.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
-import { isPromise, type MaybePromise } from '../maybe-promise.ts';
+import { isPromise, type MaybePromise } from '../sync-or-async.ts';
 import { partitionId, type LogMessage, type OutgoingMessage } from '../message.ts';
 import { abandon, type Outcome } from '../outcome.ts';
 import type { Policy } from './policy.ts';

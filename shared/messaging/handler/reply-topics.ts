@@ -1,4 +1,4 @@
-import { retryTopicName, TOPIC, topicName, type TopicKey } from '../topics/topic-names.ts';
+import { retryTopicName, TOPIC, topicName, type TopicKey } from '../topics/topics.ts';
 
 /** The topics that replies of our own traffic go to. */
 const REPLY_TOPICS: readonly TopicKey[] = ['ingressReplies', 'ingressResults', 'recalculationReplies'];

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
 import { errorText, InfrastructureError } from '../../platform/errors.ts';
-import type { MaybePromise } from '../maybe-promise.ts';
+import type { MaybePromise } from '../sync-or-async.ts';
 import type { BrokerAdmin } from '../ports.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { Fifo } from '../consumer/fifo.ts';
+import { Fifo } from '../../platform/fifo.ts';
 
 /** How long work may hold the event loop. */
 export interface WorkSliceOptions {

@@ -4,11 +4,11 @@ import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
 import { MessagingError } from '../../platform/errors.ts';
 import type { CreateKafkaClient, KafkaClient } from './connection/client.ts';
 import { brokerErrorType, isTopicUnknown, toMessagingError } from './connection/errors.ts';
-import { existingTopics } from './existing-topics.ts';
+import { existingTopics } from '../topics/required-topics.ts';
 import { untilLed, whileSettling } from './leaders.ts';
 import type { PartitionOffset } from '../message.ts';
 import type { BrokerAdmin, TopicSpec } from '../ports.ts';
-import type { TopicState } from '../topics/topic-catalogue.ts';
+import type { TopicState } from '../topics/topic-settings.ts';
 
 /** An admin call repeats inside kafkajs while a controller or coordinator moves: about 3 s in all. */
 const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 };

@@ -5,7 +5,7 @@ import { readAnswerHeaders } from '../answer-headers.ts';
 import type { Codec, Decoded, EncodedMessage } from '../codec.ts';
 import { HEADER } from '../header-names.ts';
 import { headerText } from '../headers.ts';
-import { isPromise, type MaybePromise } from '../maybe-promise.ts';
+import { isPromise, type MaybePromise } from '../sync-or-async.ts';
 import { PROBLEM_TYPE } from '../handler/reply-message.ts';
 import type { Reply } from './requester.ts';
 

@@ -6,11 +6,11 @@ import type { ErrorCode } from '../../platform/error-codes.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Problem } from '../../platform/problem.ts';
 import type { Codec, EncodedMessage } from '../codec.ts';
-import { isPassingFailure } from '../disposition.ts';
+import { isPassingFailure } from '../processing-result.ts';
 import { createReplyTail } from './create-reply-tail.ts';
 import { HEADER } from '../header-names.ts';
 import { headerText } from '../headers.ts';
-import { isPromise, type MaybePromise } from '../maybe-promise.ts';
+import { isPromise, type MaybePromise } from '../sync-or-async.ts';
 import type { LogMessage } from '../message.ts';
 import { PendingReplies, type PendingReply } from './pending-replies.ts';
 import type { Broker, BrokerAdmin, Publisher, Tail } from '../ports.ts';
@@ -18,7 +18,7 @@ import { readReply } from './read-reply.ts';
 import { createRequestMessage, type ReplyTo } from './request-message.ts';
 import type { OutgoingRequest, Reply, Requester, RequesterStats } from './requester.ts';
 import { sendProblemCode } from './send-problem-code.ts';
-import { toleratingGaps } from './tolerating-gaps.ts';
+import { toleratingGaps } from './grace-period.ts';
 
 export interface RequesterOptions {
   readonly broker: Pick<Broker, 'createTail' | 'createPublisher'> & {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../platform/error-codes.ts';
 import { MessagingError } from '../../platform/errors.ts';
-import { isPassingFailure } from '../disposition.ts';
+import { isPassingFailure } from '../processing-result.ts';
 
 /**
  * What a failed send is to the caller (E1). `unknown`: the request may be on the log all the same. `bug`: nothing that

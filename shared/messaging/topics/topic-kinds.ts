@@ -1,4 +1,4 @@
-import { TOPIC, topicName, type TopicKey } from './topic-names.ts';
+import { TOPIC, topicName, type TopicKey } from './topics.ts';
 
 const KEYS = Object.keys(TOPIC) as TopicKey[];
 const DEAD_LETTERS = /\.dead-letters\.v\d+$/;

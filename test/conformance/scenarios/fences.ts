@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { createConsumer } from '../../../shared/messaging/consumer/consumer.ts';
-import type { Disposition } from '../../../shared/messaging/disposition.ts';
+import type { Disposition } from '../../../shared/messaging/processing-result.ts';
 import { createTable } from '../../../shared/messaging/table/table.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { eventually, sleep } from '../../support/conformance/wait.ts';

@@ -2,7 +2,7 @@ import type { NotificationState } from '../../../shared/notification/notificatio
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import { createCodec } from '../../../workers/create-codec.ts';

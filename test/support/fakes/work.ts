@@ -1,4 +1,4 @@
-import type { Disposition, Process } from '../../../shared/messaging/disposition.ts';
+import type { Disposition, Process } from '../../../shared/messaging/processing-result.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 
 interface Call {

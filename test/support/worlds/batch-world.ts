@@ -5,7 +5,7 @@ import type { LogMessage, MessageHeaders } from '../../../shared/messaging/messa
 import { createMessageCodec, type MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
 import { REQUEST_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
 import { start as startSchedule } from '../../../workers/schedule/main.ts';

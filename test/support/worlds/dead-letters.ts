@@ -1,6 +1,6 @@
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { readLetter, type Letter } from '../../../scripts/dead-letters/letter.ts';
 
 export const LETTER_AT_MS = Date.UTC(2026, 4, 1, 10);

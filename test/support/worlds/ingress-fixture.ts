@@ -9,7 +9,7 @@ import type { ReadRequest } from '../../../shared/contract/json/request-reading.
 import type { Codec } from '../../../shared/messaging/codec.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock, type Clock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';

@@ -4,7 +4,7 @@ import { redriveMessage, verdictOn } from '../../../scripts/dead-letters/redrive
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { idOfPlace } from '../../../shared/notification/command-id.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { deadLetter, deadLetterMessage } from '../../support/worlds/dead-letters.ts';
 
 const NOW_MS = 1_800_000_000_000;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parsePlace, placeId } from '../../../scripts/dead-letters/letter.ts';
 import { isRestricted, selects, type Selection } from '../../../scripts/dead-letters/letter-selection.ts';
 import { parseMoment } from '../../../scripts/dead-letters/moments.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { deadLetter, deadLetterMessage, LETTER_AT_MS } from '../../support/worlds/dead-letters.ts';
 
 const ALL: Selection = {

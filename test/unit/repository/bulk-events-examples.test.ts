@@ -8,7 +8,7 @@ import {
   MAX_BATCH_ITEMS,
   MAX_ID_CHARACTERS,
 } from '../../../shared/messaging/codec/request-batch.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');

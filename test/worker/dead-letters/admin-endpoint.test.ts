@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { ADMIN_PATH } from '../../../shared/messaging/log-protocol.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { startAdminEndpoint } from '../../../workers/admin-endpoint.ts';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';

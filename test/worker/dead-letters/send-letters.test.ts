@@ -10,7 +10,7 @@ import type { LetterLog } from '../../../scripts/dead-letters/letter-log.ts';
 import { LetterStates } from '../../../scripts/dead-letters/letter-states.ts';
 import { sendLetters, type Sending } from '../../../scripts/dead-letters/send-letters.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { deadLetter, deadLetterMessage } from '../../support/worlds/dead-letters.ts';
 import { letterWorld } from '../../support/worlds/dead-letters-world.ts';

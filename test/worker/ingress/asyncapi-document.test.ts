@@ -9,7 +9,7 @@ import { ACTIONS } from '../../../shared/contract/actions/actions.ts';
 import { asyncApiDocument } from '../../../shared/contract/documents/asyncapi-document.ts';
 import { NOTIFICATIONS } from '../../../shared/contract/notification/notifications.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { topicName } from '../../../shared/messaging/topics/topic-names.ts';
+import { topicName } from '../../../shared/messaging/topics/topics.ts';
 
 interface Reference {
   readonly $ref: string;

@@ -5,7 +5,7 @@ import { ACTIONS, ACTIONS_BY_NAME } from '../../../shared/contract/actions/actio
 import { openApiDocument } from '../../../shared/contract/documents/openapi-document.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { start as startIngressWorker } from '../../../workers/ingress/main.ts';
 import { start as startSchedule } from '../../../workers/schedule/main.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createRequester } from '../../../shared/messaging/requester/request-reply.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/health.ts';

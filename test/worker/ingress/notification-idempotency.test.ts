@@ -5,7 +5,7 @@ import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { start as startIngress } from '../../../workers/ingress/main.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';

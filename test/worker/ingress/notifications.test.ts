@@ -9,8 +9,8 @@ import {
   checkSmsCommand,
 } from '../../../shared/contract/notification/check-notification-command.ts';
 import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
-import { topicSpecs } from '../../../shared/messaging/topics/topic-catalogue.ts';
-import { TOPIC, type TopicKey } from '../../../shared/messaging/topics/topic-names.ts';
+import { topicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
+import { TOPIC, type TopicKey } from '../../../shared/messaging/topics/topics.ts';
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { Hold } from '../../../workers/notification/ordering/hold-topic.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { eventually } from '../../support/conformance/wait.ts';

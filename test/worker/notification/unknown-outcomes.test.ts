@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { dyingWorker } from '../../support/worlds/dying-worker.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { start as startIngress } from '../../../workers/ingress/main.ts';
 import { start as startProduct } from '../../../workers/product/main.ts';
 import {

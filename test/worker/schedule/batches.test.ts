@@ -12,7 +12,7 @@ import {
   type ReplyBatch,
 } from '../../../shared/messaging/codec/request-batch.ts';
 import type { Reply } from '../../../shared/messaging/requester/requester.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';

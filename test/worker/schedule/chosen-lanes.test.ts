@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getPriority, constants } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { start } from '../../../workers/schedule/main.ts';
 import { startEngine } from '../../support/worlds/engine-process.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';

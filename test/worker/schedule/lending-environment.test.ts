@@ -11,7 +11,7 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
 import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-records.ts';

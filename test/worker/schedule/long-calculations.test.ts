@@ -8,7 +8,7 @@ import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
 import type { RequestContext } from '../../../shared/messaging/handler/handle-by-type.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import { silentLog } from '../../../shared/platform/log.ts';

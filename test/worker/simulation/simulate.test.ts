@@ -6,7 +6,7 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';

@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify';
 import { ANSWER_HEADERS, type AnswerHeader } from '../../../shared/messaging/answer-headers.ts';
 import type { CancellableRequests, RequestReply } from '../../../shared/messaging/requester/request-reply.ts';
 import type { Reply } from '../../../shared/messaging/requester/requester.ts';
-import { topicName } from '../../../shared/messaging/topics/topic-names.ts';
+import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { createProblem } from '../../../shared/platform/create-problem.ts';
 import type { Warning } from '../../../shared/platform/problem.ts';

@@ -1,6 +1,6 @@
 import type { CalculationThreads } from '../../runtime/calculation-threads.ts';
 import type { Codec, EncodedMessage } from '../../../shared/messaging/codec.ts';
-import type { MaybePromise } from '../../../shared/messaging/maybe-promise.ts';
+import type { MaybePromise } from '../../../shared/messaging/sync-or-async.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
 import type { Reply } from '../../../shared/messaging/requester/requester.ts';
 import { createProblem } from '../../../shared/platform/create-problem.ts';

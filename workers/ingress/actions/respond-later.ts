@@ -1,5 +1,5 @@
 import type { RequestReply } from '../../../shared/messaging/requester/request-reply.ts';
-import { topicName } from '../../../shared/messaging/topics/topic-names.ts';
+import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { warningsList } from '../../../shared/platform/warnings-list.ts';
 import { traceParentOf, type ValidAction } from './forward-action.ts';

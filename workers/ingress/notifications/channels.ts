@@ -3,7 +3,7 @@ import {
   smsReader,
   type NotificationReader,
 } from '../../../shared/contract/notification/read-notification-requests.ts';
-import type { TopicKey } from '../../../shared/messaging/topics/topic-names.ts';
+import type { TopicKey } from '../../../shared/messaging/topics/topics.ts';
 import type { Channel, EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 
 /** What the ingress has to know of a channel to take its notifications (interface 4.8). */

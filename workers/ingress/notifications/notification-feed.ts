@@ -1,8 +1,8 @@
 import type { Codec, Decoded } from '../../../shared/messaging/codec.ts';
-import { isPromise, type MaybePromise } from '../../../shared/messaging/maybe-promise.ts';
+import { isPromise, type MaybePromise } from '../../../shared/messaging/sync-or-async.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { topicName } from '../../../shared/messaging/topics/topic-names.ts';
+import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type {
   NotificationAcceptance,
   NotificationState,

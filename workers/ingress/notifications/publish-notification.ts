@@ -1,11 +1,11 @@
 import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/notification-limits.ts';
 import type { Codec, Encoded } from '../../../shared/messaging/codec.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { isPromise } from '../../../shared/messaging/maybe-promise.ts';
+import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { sendProblemCode } from '../../../shared/messaging/requester/send-problem-code.ts';
-import { topicName } from '../../../shared/messaging/topics/topic-names.ts';
+import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';

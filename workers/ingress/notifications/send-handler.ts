@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ReadRequest } from '../../../shared/contract/json/request-reading.ts';
-import { isPromise } from '../../../shared/messaging/maybe-promise.ts';
+import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 import { createProblem } from '../../../shared/platform/create-problem.ts';
 import { bearerToken } from '../access/access.ts';

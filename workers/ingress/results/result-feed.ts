@@ -1,5 +1,5 @@
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { topicName } from '../../../shared/messaging/topics/topic-names.ts';
+import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { createResultStore, type ResultStore, type ResultStoreOptions } from './result-store.ts';
 
 /** Time to read an hour of results after a restart; an instance that needs longer does not start. */

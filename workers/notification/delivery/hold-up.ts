@@ -1,4 +1,4 @@
-import { isPassingFailure } from '../../../shared/messaging/disposition.ts';
+import { isPassingFailure } from '../../../shared/messaging/processing-result.ts';
 import { InfrastructureError, MessagingError } from '../../../shared/platform/errors.ts';
 
 /** What the message itself is at fault for: waiting does not mend it. */

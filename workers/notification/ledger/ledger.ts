@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Codec, Decoded } from '../../../shared/messaging/codec.ts';
-import { isPassingFailure } from '../../../shared/messaging/disposition.ts';
-import { isPromise } from '../../../shared/messaging/maybe-promise.ts';
+import { isPassingFailure } from '../../../shared/messaging/processing-result.ts';
+import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';

@@ -1,4 +1,4 @@
-import type { Disposition, Process, WorkEnd } from '../../../shared/messaging/disposition.ts';
+import type { Disposition, Process, WorkEnd } from '../../../shared/messaging/processing-result.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';

@@ -41,7 +41,7 @@ interface Encoded {
 /**
  * Replaces the codecs of kafkajs (they are global to the process): gzip at the fastest level, bounded decompression,
  * and zstd for reading what other producers wrote. We never write zstd, snappy or lz4: not every client reads them. Nor
- * are snappy and lz4 read: the topics have the broker repack them (topic-catalogue.ts). What cannot be decompressed
+ * are snappy and lz4 read: the topics have the broker repack them (topic-settings.ts). What cannot be decompressed
  * rejects with MessagingError `batch-unreadable`.
  */
 export function installCodecs(): void {

@@ -1,7 +1,7 @@
 import { MessagingError } from '../../../platform/errors.ts';
 import { brokerErrorType } from '../connection/errors.ts';
 import type { KafkaConsumerRun } from './consumer-run.ts';
-import { TOPIC_SPREAD_MS } from '../existing-topics.ts';
+import { TOPIC_SPREAD_MS } from '../../topics/required-topics.ts';
 
 /**
  * Coordinators that load or move are ready again within this, also after a restart of their broker. A broker that died is

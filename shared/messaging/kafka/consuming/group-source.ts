@@ -5,7 +5,7 @@ import type { CreateKafkaClient } from '../connection/client.ts';
 import { KafkaConsumerRun, LONGEST_FETCH_MS, type ConsumerRunListener } from './consumer-run.ts';
 import { startConsumer } from './consumer-start.ts';
 import { brokerErrorType, isGenerationOver, toMessagingError } from '../connection/errors.ts';
-import { existingTopics } from '../existing-topics.ts';
+import { existingTopics } from '../../topics/required-topics.ts';
 import { FetchGate } from './fetch-gate.ts';
 import { toLogMessage } from './record.ts';
 import { byTopic } from '../topic-lists.ts';

@@ -6,7 +6,7 @@ import {
   requestWeight,
 } from '../../../../shared/contract/actions/request-limits.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
-import { allTopicSpecs } from '../../../../shared/messaging/topics/topic-catalogue.ts';
+import { allTopicSpecs } from '../../../../shared/messaging/topics/topic-settings.ts';
 import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/interest-options.ts';
 import {
   commissions,

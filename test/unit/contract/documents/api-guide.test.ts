@@ -11,7 +11,7 @@ import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedu
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { calendarDateOf } from '../../../../shared/lending/dates/calendar-date.ts';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
-import { TOPIC } from '../../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../../shared/messaging/topics/topics.ts';
 import { createProblem } from '../../../../shared/platform/create-problem.ts';
 import { ERROR_CODES } from '../../../../shared/platform/error-codes.ts';
 

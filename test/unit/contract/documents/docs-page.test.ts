@@ -12,7 +12,7 @@ import {
 import { NOTIFICATIONS } from '../../../../shared/contract/notification/notifications.ts';
 import { SHAPE_FAULTS } from '../../../../shared/contract/json/request-faults.ts';
 import { repaymentScheduleMembers } from '../../../../shared/contract/schedule/repayment-schedule-request-shape.ts';
-import { topicName } from '../../../../shared/messaging/topics/topic-names.ts';
+import { topicName } from '../../../../shared/messaging/topics/topics.ts';
 import { ERROR_CODES } from '../../../../shared/platform/error-codes.ts';
 
 const page = docsPage({ version: '1.2.3', basePath: '/bank', topicPrefix: 'test.' });

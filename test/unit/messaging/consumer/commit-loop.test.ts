@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CommitLoop } from '../../../../shared/messaging/consumer/commit-loop.ts';
-import { CommitPrefix } from '../../../../shared/messaging/consumer/commit-prefix.ts';
+import { CommitPrefix } from '../../../../shared/messaging/consumer/offset-tracker.ts';
 import { createWork, finishWork } from '../../../../shared/messaging/consumer/work.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 import { settleMicrotasks } from '../../../support/fakes/work.ts';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Disposition, WorkEnd } from '../../../../shared/messaging/disposition.ts';
+import type { Disposition, WorkEnd } from '../../../../shared/messaging/processing-result.ts';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';

@@ -12,7 +12,7 @@ import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../../shared/messaging/codec/message-codec.ts';
 import type { LogMessage, MessageHeaders } from '../../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../../shared/messaging/topics/topic-names.ts';
+import { TOPIC } from '../../../../shared/messaging/topics/topics.ts';
 import type { Problem } from '../../../../shared/platform/problem.ts';
 import { start as startIngress } from '../../../../workers/ingress/main.ts';
 import { EXAMPLE_TIME_MS } from '../../../support/builders/example-catalogue.ts';

@@ -1,9 +1,9 @@
 import { COMMAND_RETENTION_MS, OUTCOME_RETENTION_MS } from '../../notification/retention.ts';
 import { ConfigError, errorText, MessagingError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { existingTopics, TOPIC_SPREAD_MS } from '../kafka/existing-topics.ts';
+import { existingTopics, TOPIC_SPREAD_MS } from './required-topics.ts';
 import type { BrokerAdmin, TopicSpec } from '../ports.ts';
-import { retryTopicName, TOPIC, topicName, type TopicKey } from './topic-names.ts';
+import { retryTopicName, TOPIC, topicName, type TopicKey } from './topics.ts';
 
 const MIB = 1_024 * 1_024;
 const MINUTE_MS = 60_000;

@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { CommitPrefix } from '../../../../shared/messaging/consumer/commit-prefix.ts';
-import type { Disposition } from '../../../../shared/messaging/disposition.ts';
+import { CommitPrefix } from '../../../../shared/messaging/consumer/offset-tracker.ts';
+import type { Disposition } from '../../../../shared/messaging/processing-result.ts';
 import type { LaneOptions } from '../../../../shared/messaging/consumer/lane.ts';
-import { Lanes } from '../../../../shared/messaging/consumer/lanes.ts';
+import { Lanes } from '../../../../shared/messaging/consumer/key-ordered-executor.ts';
 import { createWork, type Work } from '../../../../shared/messaging/consumer/work.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 import { settleMicrotasks } from '../../../support/fakes/work.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CommitPrefix } from '../../../../shared/messaging/consumer/commit-prefix.ts';
+import { CommitPrefix } from '../../../../shared/messaging/consumer/offset-tracker.ts';
 import { createWork, finishWork, type Work } from '../../../../shared/messaging/consumer/work.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Fifo } from '../../../../shared/messaging/consumer/fifo.ts';
+import { Fifo } from '../../../shared/platform/fifo.ts';
 
 test('a queue gives back what an array would, over any pushes, shifts and pops', () => {
   const step = fc.oneof(

@@ -4,11 +4,11 @@ import {
   requireTopics,
   topicDifferences,
   topicSpecs,
-} from '../../../../shared/messaging/topics/topic-catalogue.ts';
+} from '../../../../shared/messaging/topics/topic-settings.ts';
 import { internalTopics, ownReplyTopics } from '../../../../shared/messaging/handler/reply-topics.ts';
 import { MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog, type Log } from '../../../../shared/platform/log.ts';
-import { delayLabel, TOPIC, type TopicKey } from '../../../../shared/messaging/topics/topic-names.ts';
+import { delayLabel, TOPIC, type TopicKey } from '../../../../shared/messaging/topics/topics.ts';
 
 const KEYS = Object.keys(TOPIC) as TopicKey[];
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { toleratingGaps } from '../../../../shared/messaging/requester/tolerating-gaps.ts';
+import { toleratingGaps } from '../../../../shared/messaging/requester/grace-period.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

@@ -2,7 +2,7 @@ import { assertNever, InfrastructureError, MessagingError } from '../../platform
 import type { Problem } from '../../platform/problem.ts';
 import type { Codec } from '../codec.ts';
 import type { DeadLetterReason, DeadLetters } from './dead-letter.ts';
-import { isPassingFailure, type Disposition, type WorkEnd } from '../disposition.ts';
+import { isPassingFailure, type Disposition, type WorkEnd } from '../processing-result.ts';
 import type { OutgoingMessage } from '../message.ts';
 import type { Outcome, ReplyBody } from '../outcome.ts';
 import type { Publisher } from '../ports.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Codec, Decoded } from '../../../../shared/messaging/codec.ts';
 import { consumerMetrics } from '../../../../shared/messaging/handler/consumer-metrics.ts';
-import { isPassingFailure } from '../../../../shared/messaging/disposition.ts';
+import { isPassingFailure } from '../../../../shared/messaging/processing-result.ts';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import type { Handler, RequestContext } from '../../../../shared/messaging/handler/handle-by-type.ts';
-import { createBatchHandler, type BatchCounts } from '../../../../shared/messaging/handler/handle-batch.ts';
+import { createBatchHandler, type BatchCounts } from '../../../../shared/messaging/handler/batch-handler.ts';
 import { abandon, done, refused, retry, type Outcome } from '../../../../shared/messaging/outcome.ts';
 import {
   type BatchItem,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Breaker } from '../../../../shared/messaging/consumer/breaker.ts';
 import type { RuntimeOptions } from '../../../../shared/messaging/consumer/consumer-options.ts';
 import { ConsumerRuntime } from '../../../../shared/messaging/consumer/consumer-runtime.ts';
-import type { Disposition } from '../../../../shared/messaging/disposition.ts';
+import type { Disposition } from '../../../../shared/messaging/processing-result.ts';
 import { InfrastructureError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { FakeGroupSource } from '../../../support/fakes/group-source.ts';

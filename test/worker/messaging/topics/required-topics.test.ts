@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { existingTopics } from '../../../../shared/messaging/kafka/existing-topics.ts';
+import { existingTopics } from '../../../../shared/messaging/topics/required-topics.ts';
 
 function adminThatKnows(answers: readonly (readonly string[])[]) {
   const asked: number[] = [];

@@ -1,7 +1,7 @@
 import { Breaker, type BreakerOptions, type BreakerState } from './breaker.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { WorkEnd } from '../disposition.ts';
-import type { Lanes } from './lanes.ts';
+import type { WorkEnd } from '../processing-result.ts';
+import type { Lanes } from './key-ordered-executor.ts';
 
 export interface BreakerParts {
   readonly lanes: Pick<Lanes, 'running' | 'runOne'>;

@@ -1,7 +1,7 @@
-import type { Disposition } from '../disposition.ts';
-import { Fifo } from './fifo.ts';
+import type { Disposition } from '../processing-result.ts';
+import { Fifo } from '../../platform/fifo.ts';
 import type { Lane, LaneCalls, LaneOptions } from './lane.ts';
-import { isPromise, type MaybePromise } from '../maybe-promise.ts';
+import { isPromise, type MaybePromise } from '../sync-or-async.ts';
 import type { Work } from './work.ts';
 
 /** The longest delay that a timer of Node keeps; a longer one would be none at all. */
