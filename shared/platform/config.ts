@@ -5,7 +5,7 @@ import {
   MAX_RETRY_TIER_MS,
   MAX_TIME_LIMIT_MS,
   OUTCOME_RETENTION_MS,
-} from '../notification/retention.ts';
+} from './retention.ts';
 import { ConfigError } from './errors.ts';
 import { isLoopback } from './host-names.ts';
 import { LOG_LEVELS } from './log.ts';

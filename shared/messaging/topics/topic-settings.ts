@@ -1,4 +1,4 @@
-import { COMMAND_RETENTION_MS, OUTCOME_RETENTION_MS } from '../../notification/retention.ts';
+import { COMMAND_RETENTION_MS, OUTCOME_RETENTION_MS } from '../../platform/retention.ts';
 import { ConfigError, errorText, MessagingError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { existingTopics, TOPIC_SPREAD_MS } from './required-topics.ts';
