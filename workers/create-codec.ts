@@ -1,4 +1,4 @@
-import { JSON_SHAPES } from '../shared/contract/actions/json-shapes.ts';
+import { JSON_SHAPES } from '../shared/contract/actions/message-forms.ts';
 import { createMessageCodec, type MessageCodec } from '../shared/messaging/codec/message-codec.ts';
 import type { Clock } from '../shared/platform/clock.ts';
 import type { Config } from '../shared/platform/config.ts';

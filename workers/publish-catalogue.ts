@@ -4,7 +4,7 @@ import { writeRecords } from '../shared/catalogue/write-records.ts';
 import {
   catalogueError,
   readWholeCatalogue,
-} from '../shared/contract/catalogue-files/read-catalogue-folder.ts';
+} from '../shared/contract/catalogue-files/read-folder.ts';
 import type { Codec } from '../shared/messaging/codec.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { topicName } from '../shared/messaging/topics/topics.ts';

@@ -2,11 +2,11 @@
 
 import { existsSync } from 'node:fs';
 import { writeRecords } from '../../shared/catalogue/write-records.ts';
-import { lineOf } from '../../shared/contract/catalogue-files/catalogue-files.ts';
+import { lineOf } from '../../shared/contract/catalogue-files/record-files.ts';
 import {
   readFolderRecords,
   readWholeCatalogue,
-} from '../../shared/contract/catalogue-files/read-catalogue-folder.ts';
+} from '../../shared/contract/catalogue-files/read-folder.ts';
 import type { CatalogueFault } from '../../shared/lending/schedule-types/catalogue-entry.ts';
 import type { OtherCalendars } from '../../shared/lending/calendars/business-calendar.ts';
 import { assertNever } from '../../shared/platform/errors.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { JSON_SHAPES } from '../../shared/contract/actions/json-shapes.ts';
+import { JSON_SHAPES } from '../../shared/contract/actions/message-forms.ts';
 import type { Decoded, MessageFormat } from '../../shared/messaging/codec.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerText } from '../../shared/messaging/headers.ts';

@@ -1,4 +1,4 @@
-import { JSON_SHAPES } from '../../shared/contract/actions/json-shapes.ts';
+import { JSON_SHAPES } from '../../shared/contract/actions/message-forms.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerText } from '../../shared/messaging/headers.ts';

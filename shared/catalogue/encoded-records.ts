@@ -12,7 +12,7 @@ import type { CatalogueRecord } from '../product/catalogue/catalogue-records.ts'
 import type { RecordIdentity } from '../product/catalogue/record-identity.ts';
 import { BoundedCache } from './bounded-cache.ts';
 import { CatalogueIndex, indexEntry, type IndexEntry } from './catalogue-index.ts';
-import { identityFor, payloadOf, unpackRecord } from './catalogue-message.ts';
+import { identityFor, payloadOf, unpackRecord } from '../contract/catalogue-files/catalogue-message.ts';
 
 /** What a start reads at most; a topic beyond it makes the table unhealthy. */
 const MAX_RECORDS = 100_000;

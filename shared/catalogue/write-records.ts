@@ -5,7 +5,7 @@ import type { OutgoingMessage } from '../messaging/message.ts';
 import type { Broker } from '../messaging/ports.ts';
 import type { CatalogueRecord, RecordKind } from '../product/catalogue/catalogue-records.ts';
 import { identityOf, type RecordIdentity } from '../product/catalogue/record-identity.ts';
-import { CATALOGUE_RECORD, encodeRecord } from './catalogue-message.ts';
+import { CATALOGUE_RECORD, encodeRecord } from '../contract/catalogue-files/catalogue-message.ts';
 
 /** Messages that are made and sent at a time: packing that many holds the process for some hundred milliseconds. */
 const MESSAGES_AT_A_TIME = 200;

@@ -7,7 +7,7 @@ import { readSchema } from '../../schemas/schema-files.ts';
 import { registeredVersions } from '../../shared/messaging/codec/schema-history.ts';
 import { createSchemaRegistry } from '../../shared/messaging/codec/schema-registry.ts';
 import { createMessageCodec } from '../../shared/messaging/codec/message-codec.ts';
-import { JSON_SHAPES } from '../../shared/contract/actions/json-shapes.ts';
+import { JSON_SHAPES } from '../../shared/contract/actions/message-forms.ts';
 import { systemClock } from '../../shared/platform/clock.ts';
 import { registryOrSkip } from '../support/kafka/suite.ts';
 import {

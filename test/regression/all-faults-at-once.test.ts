@@ -11,7 +11,7 @@ import { rateInput } from '../../shared/contract/rate/read-rate-request.ts';
 import {
   checkRepaymentScheduleRequest,
   readRepaymentScheduleRequest,
-} from '../../shared/contract/schedule/read-repayment-schedule-request.ts';
+} from '../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import {
   BUILT_IN_CATALOGUE,
   type ScheduleCatalogue,

@@ -5,7 +5,7 @@
  */
 import { expect, it } from 'vitest';
 import { findAction } from '../../shared/contract/actions/actions.ts';
-import { smsReader } from '../../shared/contract/notification/read-notification-requests.ts';
+import { smsReader } from '../../shared/contract/notification/read-notifications.ts';
 
 const faultsOf = (action: string, body: unknown) => {
   const read = findAction(action)?.read(body);

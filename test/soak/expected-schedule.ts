@@ -1,7 +1,7 @@
 /** What the engine itself, in this process, says of a contract: the measure of what came back over Kafka. */
 
-import { readRepaymentScheduleRequest } from '../../shared/contract/schedule/read-repayment-schedule-request.ts';
-import { renderRepaymentSchedule } from '../../shared/contract/schedule/render-repayment-schedule.ts';
+import { readRepaymentScheduleRequest } from '../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { renderRepaymentSchedule } from '../../shared/contract/schedule/render-schedule.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import { BUILT_IN_ENVIRONMENT } from '../support/builders/lending-environment.ts';

@@ -1,6 +1,6 @@
-/** What docs/request-members.md may state about an answer, worked out from the answer itself. */
+/** What docs/request-fields.md may state about an answer, worked out from the answer itself. */
 
-import { readRepaymentScheduleRequest } from '../../shared/contract/schedule/read-repayment-schedule-request.ts';
+import { readRepaymentScheduleRequest } from '../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
 import { formatCalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import { findCalendar } from '../../shared/lending/calendars/find-calendar.ts';
@@ -8,7 +8,7 @@ import { formatMinorUnits } from '../../shared/lending/numbers/money.ts';
 import type { RepaymentSchedule, ScheduleRow } from '../../shared/lending/request/repayment-schedule.ts';
 import { BUILT_IN_CATALOGUE } from '../../shared/lending/schedule-types/schedule-catalogue.ts';
 import { REQUEST_DAY } from './builders/lending-loan.ts';
-import type { JsonObject } from './request-members-table.ts';
+import type { JsonObject } from './request-fields-table.ts';
 
 /** What a request comes to: a schedule, or the faults as `path code` in the order in which they are told. */
 export type Answer =

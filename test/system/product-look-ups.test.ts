@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
   INSURANCE_LIST_EXAMPLES,
   PRODUCT_DETAILS_EXAMPLES,
-} from '../../shared/contract/product/product-look-up-examples.ts';
+} from '../../shared/contract/product/look-up-examples.ts';
 import { guidOf, productValue } from '../support/worlds/catalogue-world.ts';
 import { runEngine, startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 import { lookUp } from '../support/builders/look-up-call.ts';

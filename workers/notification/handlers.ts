@@ -1,4 +1,4 @@
-import type { InvalidRequest } from '../../shared/contract/json/request-reading.ts';
+import type { InvalidRequest } from '../../shared/contract/json/request-contract.ts';
 import {
   checkAttachments,
   checkEmailCommand,

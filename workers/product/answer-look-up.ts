@@ -1,6 +1,6 @@
 /** What the handlers of look-ups have in common: check, look up, and say what came of it. */
 
-import type { InvalidRequest } from '../../shared/contract/json/request-reading.ts';
+import type { InvalidRequest } from '../../shared/contract/json/request-contract.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import type { Fault } from '../../shared/lending/request/refusal.ts';
 import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';

@@ -1,4 +1,4 @@
-import type { ProductByCodePayload } from '../../shared/contract/product/product-replies.ts';
+import type { ProductByCodePayload } from '../../shared/contract/product/replies.ts';
 import { productByCodeInput } from '../../shared/contract/product/read-product-requests.ts';
 import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';

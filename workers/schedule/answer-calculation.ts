@@ -2,7 +2,7 @@
 
 import { REQUEST_MEMBER } from '../../shared/contract/json/faults-beside-shape.ts';
 import { refuseLargeReply } from '../../shared/contract/actions/request-limits.ts';
-import type { InvalidRequest } from '../../shared/contract/json/request-reading.ts';
+import type { InvalidRequest } from '../../shared/contract/json/request-contract.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import type { Fault, Warning } from '../../shared/lending/request/refusal.ts';

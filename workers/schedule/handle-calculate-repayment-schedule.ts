@@ -1,6 +1,6 @@
 import type { LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
 import { MAX_REPLY_BYTES } from '../../shared/contract/actions/request-limits.ts';
-import { checkRepaymentScheduleRequest } from '../../shared/contract/schedule/read-repayment-schedule-request.ts';
+import { checkRepaymentScheduleRequest } from '../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
 import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';
 import { scheduleEffort } from '../../shared/lending/request-effort.ts';

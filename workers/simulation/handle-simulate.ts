@@ -4,8 +4,8 @@ import {
   simulateRequestOf,
   type SimulateInput,
 } from '../../shared/contract/simulate/read-simulate-request.ts';
-import { limitFaults } from '../../shared/contract/json/request-faults.ts';
-import { simulatePayload } from '../../shared/contract/simulate/simulate-reply.ts';
+import { limitFaults } from '../../shared/contract/json/faults.ts';
+import { simulatePayload } from '../../shared/contract/simulate/reply.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
 import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';

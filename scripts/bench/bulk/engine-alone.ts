@@ -2,7 +2,7 @@
  * Child process: what each contract of a batch costs without any broker. Told a time, it takes batches apart, checks and
  * calculates their contracts, encodes the answers into a batch of replies, and answers how many contracts it did in a second.
  */
-import { checkRepaymentScheduleRequest } from '../../../shared/contract/schedule/read-repayment-schedule-request.ts';
+import { checkRepaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';

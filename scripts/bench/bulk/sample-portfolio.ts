@@ -1,6 +1,6 @@
 /** The contracts of the bulk figures: consumer loans of sixty months with the effective rate, no two alike. */
 
-import { readRepaymentScheduleRequest } from '../../../shared/contract/schedule/read-repayment-schedule-request.ts';
+import { readRepaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 
 /** Rows of each contract. */

@@ -1,4 +1,4 @@
-import { renderRepaymentSchedule } from '../../../shared/contract/schedule/render-repayment-schedule.ts';
+import { renderRepaymentSchedule } from '../../../shared/contract/schedule/render-schedule.ts';
 import type { Encoded } from '../../../shared/messaging/codec.ts';
 import type { CostPerCall } from '../measurement.ts';
 import { benchCodec, calculate, readBody } from './sample-messages.ts';

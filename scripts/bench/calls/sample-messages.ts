@@ -1,7 +1,7 @@
-import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-catalogue-folder.ts';
+import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-folder.ts';
 import { productByCodeInput } from '../../../shared/contract/product/read-product-requests.ts';
-import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
-import { readRepaymentScheduleRequest } from '../../../shared/contract/schedule/read-repayment-schedule-request.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
+import { readRepaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Decimal } from 'decimal.js';
-import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-catalogue-folder.ts';
+import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-folder.ts';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import { calendarDateOf } from '../../../shared/lending/dates/calendar-date.ts';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';

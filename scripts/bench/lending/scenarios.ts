@@ -1,6 +1,6 @@
 /** What schedules and annual rates cost beside the same work of others, in one run and in turns. */
 
-import { renderRepaymentSchedule } from '../../../shared/contract/schedule/render-repayment-schedule.ts';
+import { renderRepaymentSchedule } from '../../../shared/contract/schedule/render-schedule.ts';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
 import { effectiveAnnualRate } from '../../../shared/lending/annual-rate/effective-annual-rate.ts';

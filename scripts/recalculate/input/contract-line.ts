@@ -1,8 +1,8 @@
 /** One line of a portfolio, `{id, jsonParam, schedule?}`, as a contract or as what is wrong with it. */
 
-import { MAX_WARNINGS, unknownMember } from '../../../shared/contract/json/known-members.ts';
-import { readRepaymentScheduleRequest } from '../../../shared/contract/schedule/read-repayment-schedule-request.ts';
-import { isAbsent, isRecord, limitFaults, shapeFault } from '../../../shared/contract/json/request-faults.ts';
+import { MAX_WARNINGS, unknownMember } from '../../../shared/contract/json/unknown-fields.ts';
+import { readRepaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { isAbsent, isRecord, limitFaults, shapeFault } from '../../../shared/contract/json/faults.ts';
 import { createProblem } from '../../../shared/platform/create-problem.ts';
 import type { Fault, Warning } from '../../../shared/platform/problem.ts';
 import type { InputRecord } from './input-records.ts';

@@ -2,8 +2,8 @@
 
 import { Buffer } from 'node:buffer';
 import { jsonSchemaOf, type JsonSchema } from '../../../shared/contract/json/json-schema.ts';
-import { repaymentScheduleMembers } from '../../../shared/contract/schedule/repayment-schedule-request-shape.ts';
-import { shapeFault } from '../../../shared/contract/json/request-faults.ts';
+import { repaymentScheduleMembers } from '../../../shared/contract/schedule/request-fields.ts';
+import { shapeFault } from '../../../shared/contract/json/faults.ts';
 import type { Fault } from '../../../shared/platform/problem.ts';
 import { LINE_MEMBER } from './contract-line.ts';
 import { parseJson } from './raw-records.ts';

@@ -15,20 +15,20 @@ import type { ResponseHeader } from '../documents/http-headers.ts';
 import { readEitherForm } from '../json/read-either-form.ts';
 import { PAYMENT_VALUE_EXAMPLES } from '../payment-value/payment-value-examples.ts';
 import { paymentValueReply, renderPaymentValue } from '../payment-value/payment-value-reply.ts';
-import { paymentValueBody } from '../payment-value/payment-value-request-shape.ts';
+import { paymentValueBody } from '../payment-value/calculate-pmt.ts';
 import { paymentValueInput } from '../payment-value/read-payment-value-request.ts';
-import { PRODUCT_ACTIONS } from './product-actions.ts';
+import { PRODUCT_ACTIONS } from '../product/look-ups.ts';
 import { RATE_EXAMPLES } from '../rate/rate-examples.ts';
 import { rateReply, renderRate } from '../rate/rate-reply.ts';
-import { rateBody } from '../rate/rate-request-shape.ts';
+import { rateBody } from '../rate/calculate-rate.ts';
 import { rateInput } from '../rate/read-rate-request.ts';
-import { readRepaymentScheduleRequest } from '../schedule/read-repayment-schedule-request.ts';
-import { renderRepaymentSchedule } from '../schedule/render-repayment-schedule.ts';
-import { REPAYMENT_SCHEDULE_EXAMPLES, type Example } from '../schedule/repayment-schedule-examples.ts';
-import { repaymentScheduleReply } from '../schedule/repayment-schedule-reply-shape.ts';
-import { repaymentScheduleBody } from '../schedule/repayment-schedule-request-shape.ts';
-import type { ReadRequest } from '../json/request-reading.ts';
-import { SIMULATE_ACTION } from './simulate-action.ts';
+import { readRepaymentScheduleRequest } from '../schedule/calculate-repayment-schedule.ts';
+import { renderRepaymentSchedule } from '../schedule/render-schedule.ts';
+import { REPAYMENT_SCHEDULE_EXAMPLES, type Example } from '../schedule/examples.ts';
+import { repaymentScheduleReply } from '../schedule/reply-fields.ts';
+import { repaymentScheduleBody } from '../schedule/request-fields.ts';
+import type { ReadRequest } from '../json/request-contract.ts';
+import { SIMULATE_ACTION } from '../simulate/simulate.ts';
 
 /** One action of the interface. */
 export interface Action {

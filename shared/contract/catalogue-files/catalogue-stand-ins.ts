@@ -5,7 +5,7 @@
 
 import type { z } from 'zod';
 import type { RecordKind } from '../../product/catalogue/catalogue-records.ts';
-import { isRecord } from '../json/request-faults.ts';
+import { isRecord } from '../json/faults.ts';
 
 /** Values for the members of one kind of records. */
 interface StandIns {

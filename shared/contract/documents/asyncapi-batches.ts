@@ -10,7 +10,7 @@ import {
 import { createProblem } from '../../platform/create-problem.ts';
 import { PAYMENT_VALUE_EXAMPLES } from '../payment-value/payment-value-examples.ts';
 import type { MessageKind } from './asyncapi-messages.ts';
-import { replyMessageHeaders, REQUEST_MESSAGE_HEADERS } from './message-headers.ts';
+import { replyMessageHeaders, REQUEST_MESSAGE_HEADERS } from './headers.ts';
 
 const [{ request, reply }] = PAYMENT_VALUE_EXAMPLES;
 

@@ -3,9 +3,9 @@
 import { messageDefinition, PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import { readSchema } from '../../../schemas/schema-files.ts';
 import { createProblem } from '../../platform/create-problem.ts';
-import { CATALOGUE_RECORD } from '../../catalogue/catalogue-message.ts';
+import { CATALOGUE_RECORD } from '../catalogue-files/catalogue-message.ts';
 import type { Action } from '../actions/actions.ts';
-import { CATALOGUE_RECORD_EXAMPLE, catalogueRecordSchema } from '../catalogue-files/catalogue-record-form.ts';
+import { CATALOGUE_RECORD_EXAMPLE, catalogueRecordSchema } from '../catalogue-files/json-form.ts';
 import { jsonSchemaOf } from '../json/json-schema.ts';
 import {
   CATALOGUE_MESSAGE_HEADERS,
@@ -14,9 +14,9 @@ import {
   replyMessageHeaders,
   REQUEST_MESSAGE_HEADERS,
   type MessageHeader,
-} from './message-headers.ts';
+} from './headers.ts';
 import { HEADER } from '../../messaging/header-names.ts';
-import { problemSchema } from '../json/problem-shape.ts';
+import { problemSchema } from '../json/problem.ts';
 
 export const KAFKA_BINDING_VERSION = '0.5.0';
 const AVRO_FORMAT = 'application/vnd.apache.avro;version=1.9.0';

@@ -4,11 +4,11 @@ import { PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import { HEADER } from '../../messaging/header-names.ts';
 import { topicName, type TopicKey } from '../../messaging/topics/topics.ts';
 import { jsonSchemaOf } from '../json/json-schema.ts';
-import { ACCEPTANCE_EXAMPLE, STATE_EXAMPLE } from '../notification/notification-examples.ts';
-import { acceptanceSchema, stateSchema } from '../notification/notification-record-forms.ts';
+import { ACCEPTANCE_EXAMPLE, STATE_EXAMPLE } from '../notification/examples.ts';
+import { acceptanceSchema, stateSchema } from '../notification/record-forms.ts';
 import { NOTIFICATIONS, type NotificationContract } from '../notification/notifications.ts';
 import { KAFKA_BINDING_VERSION, messageNames, type MessageKind } from './asyncapi-messages.ts';
-import { CATALOGUE_MESSAGE_HEADERS, COMMAND_MESSAGE_HEADERS } from './message-headers.ts';
+import { CATALOGUE_MESSAGE_HEADERS, COMMAND_MESSAGE_HEADERS } from './headers.ts';
 
 /** Records about notifications by their topics. */
 const RECORDS: readonly { readonly topic: TopicKey; readonly kind: MessageKind; readonly about: string }[] = [

@@ -2,9 +2,9 @@
 
 import { topicName } from '../../messaging/topics/topics.ts';
 import { jsonSchemaOf } from '../json/json-schema.ts';
-import { acceptedReply, notificationReply } from '../notification/notification-answers.ts';
-import { NOTIFICATION_EXAMPLE } from '../notification/notification-examples.ts';
-import { NOTIFICATION_LIMITS } from '../notification/notification-limits.ts';
+import { acceptedReply, notificationReply } from '../notification/answers.ts';
+import { NOTIFICATION_EXAMPLE } from '../notification/examples.ts';
+import { NOTIFICATION_LIMITS } from '../notification/limits.ts';
 import {
   NOTIFICATION_PATH,
   NOTIFICATIONS,
@@ -12,7 +12,7 @@ import {
 } from '../notification/notifications.ts';
 import { fieldRows } from './field-rows.ts';
 import { html, table, type Html } from './html.ts';
-import { COMMAND_MESSAGE_HEADERS, type MessageHeader } from './message-headers.ts';
+import { COMMAND_MESSAGE_HEADERS, type MessageHeader } from './headers.ts';
 
 const REQUEST_COLUMNS = ['Member', 'Type', 'Required', 'Meaning'];
 const ANSWER_COLUMNS = ['Member', 'Type', 'Present', 'Meaning'];

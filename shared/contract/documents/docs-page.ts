@@ -19,8 +19,8 @@ import {
   replyMessageHeaders,
   REQUEST_MESSAGE_HEADERS,
   type MessageHeader,
-} from './message-headers.ts';
-import { SHAPE_FAULTS } from '../json/request-faults.ts';
+} from './headers.ts';
+import { SHAPE_FAULTS } from '../json/faults.ts';
 
 export interface DocsPageOptions {
   readonly version: string;

@@ -2,7 +2,7 @@
 
 import { html, type Html } from './html.ts';
 import type { JsonSchema } from '../json/json-schema.ts';
-import { isDateSchema } from '../json/member-kinds.ts';
+import { isDateSchema } from '../json/field-kinds.ts';
 
 /** A row: path, type, whether it is required, meaning. */
 type FieldRow = readonly [Html, string, string, string];

@@ -1,14 +1,14 @@
 /** The paths of the notifications in the OpenAPI document (interface 4.8, N3). */
 
 import { jsonSchemaOf } from '../json/json-schema.ts';
-import { acceptedReply, notificationReply } from '../notification/notification-answers.ts';
-import { ACCEPTED_EXAMPLE, NOTIFICATION_EXAMPLE } from '../notification/notification-examples.ts';
+import { acceptedReply, notificationReply } from '../notification/answers.ts';
+import { ACCEPTED_EXAMPLE, NOTIFICATION_EXAMPLE } from '../notification/examples.ts';
 import {
   NOTIFICATION_PATH,
   NOTIFICATIONS,
   type NotificationContract,
 } from '../notification/notifications.ts';
-import { NOTIFICATION_LIMITS } from '../notification/notification-limits.ts';
+import { NOTIFICATION_LIMITS } from '../notification/limits.ts';
 import { headerReferences, problemReferences, schemaReference } from './openapi-responses.ts';
 
 const SEND_PROBLEMS = [400, 401, 403, 405, 408, 409, 413, 415, 429, 431, 500, 503, 504];

@@ -7,9 +7,9 @@ import type { z } from 'zod';
 import type { Fault } from '../../platform/problem.ts';
 import type { InputReader } from './json-param-input.ts';
 import { jsonSchemaOf } from './json-schema.ts';
-import { compileLimits } from './payload-limits.ts';
-import { faultsOfIssues, isRecord } from './request-faults.ts';
-import { createRequestReader, invalid } from './request-reading.ts';
+import { compileLimits } from './field-limits.ts';
+import { faultsOfIssues, isRecord } from './faults.ts';
+import { createRequestReader, invalid } from './request-contract.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

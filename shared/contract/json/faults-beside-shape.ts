@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import type { FaultCode } from '../../lending/request/refusal.ts';
 import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
 import type { Fault } from '../../platform/problem.ts';
-import { faultsOfIssues, isRecord } from './request-faults.ts';
+import { faultsOfIssues, isRecord } from './faults.ts';
 
 /** Where the members of a calculation's request stand in the body; paths of faults start with it. */
 export const REQUEST_MEMBER = 'jsonParam';

@@ -8,10 +8,10 @@ import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-ca
 import type { Fault } from '../../platform/problem.ts';
 import { createFaultsBeside, REQUEST_MEMBER, type MemberChecks } from './faults-beside-shape.ts';
 import { jsonSchemaOf } from './json-schema.ts';
-import { wanted } from './member-kinds.ts';
-import { compileLimits } from './payload-limits.ts';
-import { isRecord } from './request-faults.ts';
-import { createRequestReader, invalid, type InvalidRequest, type RequestReader } from './request-reading.ts';
+import { wanted } from './field-kinds.ts';
+import { compileLimits } from './field-limits.ts';
+import { isRecord } from './faults.ts';
+import { createRequestReader, invalid, type InvalidRequest, type RequestReader } from './request-contract.ts';
 
 /** The definition of a body that holds the members. */
 export function jsonParamBody<Definition extends z.ZodObject>(members: Definition, description: string) {

@@ -1,7 +1,7 @@
 /** Figures that a request names, `[{name, value}]`, for the filters of a product's items (L3). */
 
 import { z } from 'zod';
-import { amount, optionalList, text, wanted } from './member-kinds.ts';
+import { amount, optionalList, text, wanted } from './field-kinds.ts';
 
 /** More conditions than this no product has. */
 const MOST_FIGURES = 100;

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { actionInput, FORM_MEMBERS } from './action-input.ts';
-import { unknownMemberFault } from './known-members.ts';
-import { limitFaults } from './request-faults.ts';
-import type { ReadRequest } from './request-reading.ts';
+import { actionInput, FORM_MEMBERS } from './generic-form.ts';
+import { unknownMemberFault } from './unknown-fields.ts';
+import { limitFaults } from './faults.ts';
+import type { ReadRequest } from './request-contract.ts';
 
 /**
  * Makes the reader of an action's body from the reader of its input: accepts the direct and the generic form (E2);

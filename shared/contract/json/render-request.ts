@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import { formatCalendarDate, type CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { REQUEST_MEMBER } from './faults-beside-shape.ts';
 import { jsonSchemaOf, type JsonSchema } from './json-schema.ts';
-import { isDateSchema, type NamedDecimal } from './member-kinds.ts';
+import { isDateSchema, type NamedDecimal } from './field-kinds.ts';
 
 /** Makes the writer of `{"jsonParam":{...}}`. Members of a payload that the definition does not know are not written. */
 export function requestRenderer(members: z.ZodObject): (request: unknown) => string {

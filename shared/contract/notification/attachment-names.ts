@@ -1,6 +1,6 @@
 /** Names of attached files: what may stand in them, and which endings are never sent. */
 
-import { NOTIFICATION_LIMITS } from './notification-limits.ts';
+import { NOTIFICATION_LIMITS } from './limits.ts';
 
 /**
  * Path separators (a colon separates streams and drives on Windows), control characters, line separators, and the

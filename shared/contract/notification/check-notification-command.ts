@@ -4,13 +4,13 @@
  */
 
 import type { EmailCommand, SmsCommand } from '../../notification/command.ts';
-import { contentFaults } from './attachment-content.ts';
-import { NOT_A_GUID } from '../json/member-kinds.ts';
-import { tooManyItems } from '../json/known-members.ts';
-import { NOTIFICATION_LIMITS } from './notification-limits.ts';
-import { NotificationRules } from './notification-rules.ts';
-import { shapeFault } from '../json/request-faults.ts';
-import { invalid, type InvalidRequest } from '../json/request-reading.ts';
+import { contentFaults } from './attachments.ts';
+import { NOT_A_GUID } from '../json/field-kinds.ts';
+import { tooManyItems } from '../json/unknown-fields.ts';
+import { NOTIFICATION_LIMITS } from './limits.ts';
+import { NotificationRules } from './rules.ts';
+import { shapeFault } from '../json/faults.ts';
+import { invalid, type InvalidRequest } from '../json/request-contract.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -1,7 +1,7 @@
 /** E-mail addresses of notifications: one plain address each, so that nothing can be smuggled into a header (N4). */
 
 import { domainToASCII } from 'node:url';
-import { NOTIFICATION_LIMITS } from './notification-limits.ts';
+import { NOTIFICATION_LIMITS } from './limits.ts';
 
 /** RFC 5321, 4.5.3.1.1. */
 const LONGEST_LOCAL_PART = 64;

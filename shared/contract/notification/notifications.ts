@@ -2,13 +2,13 @@
 
 import type { z } from 'zod';
 import type { TopicKey } from '../../messaging/topics/topics.ts';
-import { EMAIL_EXAMPLE, SMS_EXAMPLE } from './notification-examples.ts';
+import { EMAIL_EXAMPLE, SMS_EXAMPLE } from './examples.ts';
 import {
   emailCommandMembers,
   emailMembers,
   smsCommandMembers,
   smsMembers,
-} from './notification-request-shapes.ts';
+} from './request-fields.ts';
 
 export interface NotificationContract {
   /** Name of the operation. */

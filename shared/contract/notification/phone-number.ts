@@ -2,7 +2,7 @@
 
 import { createRequire } from 'node:module';
 import type * as PhoneNumbers from 'libphonenumber-js';
-import { NOTIFICATION_LIMITS } from './notification-limits.ts';
+import { NOTIFICATION_LIMITS } from './limits.ts';
 
 /** What people write between digits: blanks of all kinds, brackets, dashes, dots and slashes. */
 const PUNCTUATION = /[\s()[\]./\u2010-\u2015\u2212-]/g;

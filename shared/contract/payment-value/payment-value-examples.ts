@@ -1,6 +1,6 @@
 /** Worked examples of `PLAT_BP_CalculatePMT`: 1000 at 12 % in four months; a test keeps them true. */
 
-import type { Example } from '../schedule/repayment-schedule-examples.ts';
+import type { Example } from '../schedule/examples.ts';
 
 const TERMS = {
   InstallmentsNo: 4,

@@ -4,7 +4,7 @@ import { faultsOfPaymentValue } from '../../lending/payment-value.ts';
 import type { PaymentValueRequest } from '../../lending/request/payment-value-request.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { createInputReader } from '../json/json-param-input.ts';
-import { paymentValueBody, paymentValueMembers } from './payment-value-request-shape.ts';
+import { paymentValueBody, paymentValueMembers } from './calculate-pmt.ts';
 
 /** Reads `{jsonParam: {...}}` and checks requests that came in Avro. */
 export const paymentValueInput = createInputReader<PaymentValueRequest>({

@@ -10,8 +10,8 @@ import {
   productByCodeMembers,
   productDetailsMembers,
   productDocumentsMembers,
-} from './product-request-shapes.ts';
-import { isAbsent, shapeFault } from '../json/request-faults.ts';
+} from './requests.ts';
+import { isAbsent, shapeFault } from '../json/faults.ts';
 
 /** The insurance list's request as it is read: figures are exact decimals (M1). */
 export type InsuranceListInput = z.output<typeof insuranceListMembers>;

@@ -1,6 +1,6 @@
 /** Worked examples of `PLAT_BP_CalculateRate`; a test keeps them true. */
 
-import type { Example } from '../schedule/repayment-schedule-examples.ts';
+import type { Example } from '../schedule/examples.ts';
 
 const CASH_FLOWS = [
   { Date: '2025-01-15', Amount: -1000 },

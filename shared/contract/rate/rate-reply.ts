@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { DiscountedFlow, ProvenRate } from '../../lending/request/rate-request.ts';
-import { isAbsent } from '../json/request-faults.ts';
+import { isAbsent } from '../json/faults.ts';
 
 /** One line of the proof. */
 const discountedFlow = z

@@ -7,7 +7,7 @@ import { Findings } from '../../lending/request/refusal.ts';
 import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { createInputReader } from '../json/json-param-input.ts';
-import { rateBody, rateMembers } from './rate-request-shape.ts';
+import { rateBody, rateMembers } from './calculate-rate.ts';
 
 /** Reads `{jsonParam: {...}}` and checks requests that came in Avro. */
 export const rateInput = createInputReader<RateRequest>({

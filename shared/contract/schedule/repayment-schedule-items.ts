@@ -1,7 +1,7 @@
 /** The items of the lists in a repayment schedule request: interface section 4.1 and the extensions of rule S6. */
 
 import { z } from 'zod';
-import { amount, count, percent, date, flag, optional, text, wanted } from '../json/member-kinds.ts';
+import { amount, count, percent, date, flag, optional, text, wanted } from '../json/field-kinds.ts';
 
 const SOURCE_VALUE = 'Amount of one charge. Exactly one of SourceValue and SourcePercent is sent.';
 const SOURCE_PERCENT =

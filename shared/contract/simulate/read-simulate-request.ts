@@ -5,8 +5,8 @@ import type { Fault } from '../../platform/problem.ts';
 import { missingInterestType } from '../../product/simulation/interest-choice.ts';
 import { FORMULA_INPUT_PARTS, type SimulateRequest } from '../../product/simulation/simulate-request.ts';
 import { createBodyReader } from '../json/body-input.ts';
-import { isAbsent, isRecord, shapeFault } from '../json/request-faults.ts';
-import { simulateMembers } from './simulate-request-shape.ts';
+import { isAbsent, isRecord, shapeFault } from '../json/faults.ts';
+import { simulateMembers } from './request.ts';
 
 /** The request as it is read: figures are exact decimals (M1). */
 export type SimulateInput = z.output<typeof simulateMembers>;

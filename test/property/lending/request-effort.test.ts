@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import { rateEffort, scheduleEffort } from '../../../shared/lending/request-effort.ts';
 import type {

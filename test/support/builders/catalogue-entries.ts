@@ -1,8 +1,8 @@
 /** Records of the example catalogue, also with changes, for tests of checks and look-ups. */
 
 import path from 'node:path';
-import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/read-catalogue-record.ts';
-import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-catalogue-folder.ts';
+import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/read-record.ts';
+import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-folder.ts';
 import type {
   CatalogueRecord,
   RecordKind,

@@ -1,4 +1,4 @@
-import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { createCatalogueTable, type CatalogueTable } from '../../../shared/catalogue/catalogue-table.ts';
 import { writeRecords } from '../../../shared/catalogue/write-records.ts';
-import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
-import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/read-catalogue-record.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
+import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/read-record.ts';
 import { type CalendarDate, parseCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
 import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';

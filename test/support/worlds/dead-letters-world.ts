@@ -1,4 +1,4 @@
-import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';

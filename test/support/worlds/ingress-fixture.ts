@@ -5,7 +5,7 @@ import type { IngressDeps } from '../../../workers/ingress/server/ingress-deps.t
 import type { IngressOptions } from '../../../workers/ingress/server/ingress-options.ts';
 import { createChannelProfiles } from '../../../workers/ingress/notifications/channel-profiles.ts';
 import { startIngress, type RunningIngress } from '../../../workers/ingress/server/start-ingress.ts';
-import type { ReadRequest } from '../../../shared/contract/json/request-reading.ts';
+import type { ReadRequest } from '../../../shared/contract/json/request-contract.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { editMessage } from '../../../scripts/dead-letters/edit-message.ts';
 import { readEdit } from '../../../scripts/dead-letters/edit-request.ts';
-import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { showPayload } from '../../../scripts/dead-letters/letter-payload.ts';
 import { maskPayload } from '../../../scripts/dead-letters/mask-payload.ts';
 import { changedMembers, mergePatch, patchOfSetting } from '../../../scripts/dead-letters/merge-patch.ts';
-import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { deadLetterMessage } from '../../support/worlds/dead-letters.ts';

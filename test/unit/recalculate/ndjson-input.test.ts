@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRepaymentScheduleRequest } from '../../../shared/contract/schedule/read-repayment-schedule-request.ts';
+import { readRepaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { MAX_LINE_BYTES } from '../../../scripts/recalculate/input/raw-lines.ts';
 import { contractLine, outline, PLAIN_LOAN, readRecords } from '../../support/builders/portfolio-lines.ts';
 

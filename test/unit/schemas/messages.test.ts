@@ -7,8 +7,8 @@ import {
   recordName,
 } from '../../../schemas/messages.ts';
 import { readReleasedSchemas, readSchema } from '../../../schemas/schema-files.ts';
-import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
-import { repaymentScheduleMembers } from '../../../shared/contract/schedule/repayment-schedule-request-shape.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
+import { repaymentScheduleMembers } from '../../../shared/contract/schedule/request-fields.ts';
 import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
 import { createAvroMessage } from '../../../shared/messaging/codec/avro-message.ts';
 import { checkReleases } from '../../../shared/messaging/codec/schema-release.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { messageOf } from '../../../shared/catalogue/catalogue-message.ts';
+import { messageOf } from '../../../shared/contract/catalogue-files/catalogue-message.ts';
 import { createCatalogueTable } from '../../../shared/catalogue/catalogue-table.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACTIONS } from '../../../shared/contract/actions/actions.ts';
-import { EMAIL_EXAMPLE, SMS_EXAMPLE } from '../../../shared/contract/notification/notification-examples.ts';
+import { EMAIL_EXAMPLE, SMS_EXAMPLE } from '../../../shared/contract/notification/examples.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { MESSAGES } from '../../../schemas/messages.ts';
 import { ACTIONS } from '../../../shared/contract/actions/actions.ts';
-import { asyncApiDocument } from '../../../shared/contract/documents/asyncapi-document.ts';
+import { asyncApiDocument } from '../../../shared/contract/documents/asyncapi.ts';
 import { NOTIFICATIONS } from '../../../shared/contract/notification/notifications.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';

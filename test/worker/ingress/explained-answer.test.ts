@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { repaymentScheduleReply } from '../../../shared/contract/schedule/repayment-schedule-reply-shape.ts';
+import { repaymentScheduleReply } from '../../../shared/contract/schedule/reply-fields.ts';
 import { start as startIngress } from '../../../workers/ingress/main.ts';
 import { start as startSchedule } from '../../../workers/schedule/main.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
 import { PAYMENT_VALUE_EXAMPLES } from '../../../shared/contract/payment-value/payment-value-examples.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
-import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';

@@ -4,7 +4,7 @@ import {
   type CalculationThreads,
 } from '../../../workers/runtime/calculation-threads.ts';
 import { restoreEnvironment } from '../../../shared/catalogue/lending-environment.ts';
-import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
 import type { RequestContext } from '../../../shared/messaging/handler/handle-by-type.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';

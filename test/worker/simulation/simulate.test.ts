@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
-import { JSON_SHAPES } from '../../../shared/contract/actions/json-shapes.ts';
-import { SIMULATE_EXAMPLES } from '../../../shared/contract/simulate/simulate-examples.ts';
+import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
+import { SIMULATE_EXAMPLES } from '../../../shared/contract/simulate/examples.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';

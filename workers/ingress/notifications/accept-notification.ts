@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { renderAccepted } from '../../../shared/contract/notification/notification-answers.ts';
-import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/notification-limits.ts';
+import { renderAccepted } from '../../../shared/contract/notification/answers.ts';
+import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
 import { isPassingFailure } from '../../../shared/messaging/processing-result.ts';
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';

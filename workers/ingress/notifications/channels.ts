@@ -2,7 +2,7 @@ import {
   emailReader,
   smsReader,
   type NotificationReader,
-} from '../../../shared/contract/notification/read-notification-requests.ts';
+} from '../../../shared/contract/notification/read-notifications.ts';
 import type { TopicKey } from '../../../shared/messaging/topics/topics.ts';
 import type { Channel, EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/notification-limits.ts';
+import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
 import { createProblem } from '../../../shared/platform/create-problem.ts';
 import type { Fault, Problem } from '../../../shared/platform/problem.ts';
 import type { ChannelContract } from './channels.ts';

@@ -1,4 +1,4 @@
-import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/notification-limits.ts';
+import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
 import type { Codec, Encoded } from '../../../shared/messaging/codec.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { isPromise } from '../../../shared/messaging/sync-or-async.ts';

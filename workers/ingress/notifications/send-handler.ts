@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ReadRequest } from '../../../shared/contract/json/request-reading.ts';
+import type { ReadRequest } from '../../../shared/contract/json/request-contract.ts';
 import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 import { createProblem } from '../../../shared/platform/create-problem.ts';

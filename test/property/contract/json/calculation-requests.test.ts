@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { JSON_SHAPES } from '../../../../shared/contract/actions/json-shapes.ts';
+import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
 import { calendarDateOf, type CalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 
 /** Decimals that survive JSON, whose readers have 15 digits at least. */

@@ -2,12 +2,12 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkEmailCommand } from '../../../../shared/contract/notification/check-notification-command.ts';
 import { cleanEmailAddress } from '../../../../shared/contract/notification/email-address.ts';
-import { JSON_SHAPES } from '../../../../shared/contract/actions/json-shapes.ts';
+import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
 import { cleanPhoneNumber } from '../../../../shared/contract/notification/phone-number.ts';
 import {
   emailReader,
   smsReader,
-} from '../../../../shared/contract/notification/read-notification-requests.ts';
+} from '../../../../shared/contract/notification/read-notifications.ts';
 import type { EmailCommand } from '../../../../shared/notification/command.ts';
 
 const READING = { hasDefaultSender: true };

@@ -1,9 +1,9 @@
 import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/read-repayment-schedule-request.ts';
+import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { renderRepaymentScheduleRequest } from '../../../../shared/contract/schedule/render-repayment-schedule-request.ts';
-import { renderRepaymentSchedule } from '../../../../shared/contract/schedule/render-repayment-schedule.ts';
+import { renderRepaymentSchedule } from '../../../../shared/contract/schedule/render-schedule.ts';
 import { calendarDateOf, formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 import type {
   RepaymentSchedule,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { productByCodeReply } from '../../../../shared/contract/product/product-replies.ts';
+import { productByCodeReply } from '../../../../shared/contract/product/replies.ts';
 import type { LookUpContext } from '../../../../shared/product/look-up/look-up.ts';
 import {
   productByCode,

@@ -4,10 +4,10 @@ import { ACTIONS, findAction } from '../../../../shared/contract/actions/actions
 import {
   ACCEPTED_EXAMPLE,
   NOTIFICATION_EXAMPLE,
-} from '../../../../shared/contract/notification/notification-examples.ts';
-import { NOTIFICATION_LIMITS } from '../../../../shared/contract/notification/notification-limits.ts';
-import { emailReader } from '../../../../shared/contract/notification/read-notification-requests.ts';
-import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/read-repayment-schedule-request.ts';
+} from '../../../../shared/contract/notification/examples.ts';
+import { NOTIFICATION_LIMITS } from '../../../../shared/contract/notification/limits.ts';
+import { emailReader } from '../../../../shared/contract/notification/read-notifications.ts';
+import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { calendarDateOf } from '../../../../shared/lending/dates/calendar-date.ts';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';

@@ -8,10 +8,10 @@ import {
   ERROR_MESSAGE_HEADERS,
   replyMessageHeaders,
   REQUEST_MESSAGE_HEADERS,
-} from '../../../../shared/contract/documents/message-headers.ts';
+} from '../../../../shared/contract/documents/headers.ts';
 import { NOTIFICATIONS } from '../../../../shared/contract/notification/notifications.ts';
-import { SHAPE_FAULTS } from '../../../../shared/contract/json/request-faults.ts';
-import { repaymentScheduleMembers } from '../../../../shared/contract/schedule/repayment-schedule-request-shape.ts';
+import { SHAPE_FAULTS } from '../../../../shared/contract/json/faults.ts';
+import { repaymentScheduleMembers } from '../../../../shared/contract/schedule/request-fields.ts';
 import { topicName } from '../../../../shared/messaging/topics/topics.ts';
 import { ERROR_CODES } from '../../../../shared/platform/error-codes.ts';
 

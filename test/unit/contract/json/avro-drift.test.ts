@@ -4,25 +4,25 @@ import { messageDefinition } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
 import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
 import { jsonSchemaOf, type JsonSchema } from '../../../../shared/contract/json/json-schema.ts';
-import { isDateSchema } from '../../../../shared/contract/json/member-kinds.ts';
-import { problemSchema } from '../../../../shared/contract/json/problem-shape.ts';
-import { paymentValueMembers } from '../../../../shared/contract/payment-value/payment-value-request-shape.ts';
+import { isDateSchema } from '../../../../shared/contract/json/field-kinds.ts';
+import { problemSchema } from '../../../../shared/contract/json/problem.ts';
+import { paymentValueMembers } from '../../../../shared/contract/payment-value/calculate-pmt.ts';
 import {
   insuranceListMembers,
   productByCodeMembers,
   productDetailsMembers,
   productDocumentsMembers,
-} from '../../../../shared/contract/product/product-request-shapes.ts';
-import { rateMembers } from '../../../../shared/contract/rate/rate-request-shape.ts';
+} from '../../../../shared/contract/product/requests.ts';
+import { rateMembers } from '../../../../shared/contract/rate/calculate-rate.ts';
 import { paymentValueInput } from '../../../../shared/contract/payment-value/read-payment-value-request.ts';
-import { repaymentScheduleMembers } from '../../../../shared/contract/schedule/repayment-schedule-request-shape.ts';
-import { simulateMembers } from '../../../../shared/contract/simulate/simulate-request-shape.ts';
+import { repaymentScheduleMembers } from '../../../../shared/contract/schedule/request-fields.ts';
+import { simulateMembers } from '../../../../shared/contract/simulate/request.ts';
 import type {
   SimulatePayload,
   SimulatePayloadRecord,
-} from '../../../../shared/contract/simulate/simulate-reply.ts';
+} from '../../../../shared/contract/simulate/reply.ts';
 import { rateInput } from '../../../../shared/contract/rate/read-rate-request.ts';
-import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/read-repayment-schedule-request.ts';
+import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import type { PaymentValue } from '../../../../shared/lending/request/payment-value-request.ts';
 import type { DiscountedFlow, ProvenRate } from '../../../../shared/lending/request/rate-request.ts';
 

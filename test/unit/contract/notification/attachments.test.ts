@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { contentFaults } from '../../../../shared/contract/notification/attachment-content.ts';
+import { contentFaults } from '../../../../shared/contract/notification/attachments.ts';
 import {
   isPlainFileName,
   isRunnableName,

@@ -6,12 +6,12 @@ import {
   checkEmailCommand,
   checkSmsCommand,
 } from '../../../../shared/contract/notification/check-notification-command.ts';
-import { JSON_SHAPES } from '../../../../shared/contract/actions/json-shapes.ts';
-import { renderNotification } from '../../../../shared/contract/notification/notification-answers.ts';
+import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
+import { renderNotification } from '../../../../shared/contract/notification/answers.ts';
 import {
   ACCEPTANCE_EXAMPLE,
   STATE_EXAMPLE,
-} from '../../../../shared/contract/notification/notification-examples.ts';
+} from '../../../../shared/contract/notification/examples.ts';
 import { createMessageCodec } from '../../../../shared/messaging/codec/message-codec.ts';
 import type { EmailCommand, SmsCommand } from '../../../../shared/notification/command.ts';
 import type {

@@ -1,7 +1,7 @@
 /** The slow reference against the worked figures of the rules: only then may anything else be compared with it. */
 
 import { describe, expect, it } from 'vitest';
-import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/read-repayment-schedule-request.ts';
+import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import published from '../../../cases/lending/schedule.json' with { type: 'json' };
 import { difference } from '../../../support/reference/compare-with-reference.ts';
 import { intervalOf } from '../../../support/reference/annual-rate.ts';

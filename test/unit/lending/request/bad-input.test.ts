@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answerTo } from '../../../support/stated-effects.ts';
-import type { JsonObject } from '../../../support/request-members-table.ts';
+import type { JsonObject } from '../../../support/request-fields-table.ts';
 import {
   activationMessages,
   formulaColumn,

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
-import { readWholeCatalogue } from '../../../../shared/contract/catalogue-files/read-catalogue-folder.ts';
-import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/read-repayment-schedule-request.ts';
+import { readWholeCatalogue } from '../../../../shared/contract/catalogue-files/read-folder.ts';
+import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { renderRepaymentScheduleRequest } from '../../../../shared/contract/schedule/render-repayment-schedule-request.ts';
 import { commissionsText, insurancesText } from '../../../../shared/contract/simulate/simulation-texts.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';

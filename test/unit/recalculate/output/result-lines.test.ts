@@ -8,7 +8,7 @@ import {
 } from '../../../../scripts/recalculate/output/result-lines.ts';
 import { resumeCommand } from '../../../../scripts/recalculate/resume-command.ts';
 import { sumsOf } from '../../../../scripts/recalculate/report/schedule-sums.ts';
-import { renderRepaymentSchedule } from '../../../../shared/contract/schedule/render-repayment-schedule.ts';
+import { renderRepaymentSchedule } from '../../../../shared/contract/schedule/render-schedule.ts';
 import { createProblem } from '../../../../shared/platform/create-problem.ts';
 import { schedule } from '../../../support/builders/codec-fixture.ts';
 

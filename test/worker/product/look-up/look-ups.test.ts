@@ -1,12 +1,12 @@
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
 import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
-import { JSON_SHAPES } from '../../../../shared/contract/actions/json-shapes.ts';
+import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
 import {
   INSURANCE_LIST_EXAMPLES,
   PRODUCT_DETAILS_EXAMPLES,
   PRODUCT_DOCUMENTS_EXAMPLES,
-} from '../../../../shared/contract/product/product-look-up-examples.ts';
+} from '../../../../shared/contract/product/look-up-examples.ts';
 import { PRODUCT_BY_CODE_EXAMPLES } from '../../../../shared/contract/product/product-by-code-examples.ts';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../../shared/messaging/headers.ts';

@@ -1,0 +1,141 @@
+/**
+ * Catalogue records as messages. What an index needs stands beside the packed record, so that a table of thousands of
+ * products never unpacks those that nobody asks for.
+ */
+
+import { readCatalogueRecord } from './read-record.ts';
+import {
+  type CalendarDate,
+  EARLIEST_YEAR,
+  calendarDateOf,
+  formatCalendarDate,
+  LATEST_YEAR,
+  parseCalendarDate,
+} from '../../lending/dates/calendar-date.ts';
+import type { Codec, Decoded } from '../../messaging/codec.ts';
+import type { OutgoingMessage } from '../../messaging/message.ts';
+import type { CatalogueRecord, RecordKind } from '../../product/catalogue/catalogue-records.ts';
+import {
+  identityOf,
+  RECORD_KINDS,
+  type RecordIdentity,
+  recordKey,
+} from '../../product/catalogue/record-identity.ts';
+import { type BodyEncoding, packBody, unpackBody } from './record-body.ts';
+
+/** Type of these messages in the catalogue of messages. */
+export const CATALOGUE_RECORD = 'CatalogueRecord';
+
+/** Payload of a catalogue message. */
+export interface CatalogueMessage {
+  readonly kind: string;
+  readonly code: string;
+  readonly version: number;
+  readonly id?: string | undefined;
+  readonly status?: string | undefined;
+  readonly validFrom?: CalendarDate | undefined;
+  readonly validTo?: CalendarDate | undefined;
+  readonly encoding: BodyEncoding;
+  readonly body: Buffer;
+}
+
+/** A record as it was unpacked, with the size of its JSON text. */
+export interface UnpackedRecord {
+  readonly entry: CatalogueRecord;
+  readonly bytes: number;
+}
+
+const FIRST_DAY = calendarDateOf(EARLIEST_YEAR, 1, 1);
+const LAST_DAY = calendarDateOf(LATEST_YEAR, 12, 31);
+
+/** The payload of a record. Throws RangeError on a record that is too large. */
+export function messageOf(entry: CatalogueRecord): CatalogueMessage {
+  const { kind, code, version, id, status, validFrom, validTo } = identityOf(entry);
+  return {
+    kind,
+    code,
+    version,
+    id: id ?? undefined,
+    status: status ?? undefined,
+    validFrom: dayOf(validFrom),
+    validTo: dayOf(validTo),
+    encoding: 'json+gzip',
+    body: packBody(entry.record),
+  };
+}
+
+/** The message that puts a record on the log. Rejects as the codec does. */
+export async function encodeRecord(
+  codec: Codec,
+  topic: string,
+  entry: CatalogueRecord,
+): Promise<OutgoingMessage> {
+  const { value, headers } = await codec.encode(CATALOGUE_RECORD, messageOf(entry), 'avro');
+  return { topic, key: recordKey(identityOf(entry)), value: unpooled(value), headers };
+}
+
+/** The payload of a decoded message. Throws, without any of its content, on one that is no catalogue record. */
+export function payloadOf(decoded: Decoded): CatalogueMessage {
+  if (decoded.kind === 'decoded' && decoded.type === CATALOGUE_RECORD)
+    return decoded.payload as CatalogueMessage;
+  if (decoded.kind === 'decoded') throw new Error(`it is no ${CATALOGUE_RECORD}`);
+  const { code, errors = [] } = decoded.problem;
+  const paths = errors.map(({ path }) => path);
+  throw new Error([`it cannot be decoded (${code})`, ...paths].join(', '));
+}
+
+/** What the payload says of its record. Throws when that does not belong under the key. */
+export function identityFor(key: string, message: CatalogueMessage): RecordIdentity {
+  const kind = RECORD_KINDS.find((known) => known === message.kind);
+  if (kind === undefined) throw new Error('its kind is not known');
+  const { code, version, id = null, status = null } = message;
+  if (!Number.isSafeInteger(version) || version < 1) throw new Error('its version must be 1 or more');
+  const validFrom = textOf(message.validFrom);
+  const validTo = textOf(message.validTo);
+  const identity = { kind, code, version, id, status, validFrom, validTo };
+  if (recordKey(identity) !== key) throw new Error('its key must be kind/code/version of the record');
+  return identity;
+}
+
+/** The record itself, checked by its shape; `source` names the place in faults. Throws without any of its content. */
+export function unpackRecord(message: CatalogueMessage, source: string): UnpackedRecord {
+  const { value, bytes } = unpackBody(message.encoding, message.body);
+  const read = readCatalogueRecord(message.kind as RecordKind, value, source);
+  if (read.kind === 'invalid') throw new Error(`its body is wrong at ${read.paths.join(', ')}`);
+  const { entry } = read;
+  const differs = differingMembers(identityOf(entry), message);
+  if (differs.length > 0)
+    throw new Error(`its body has another ${differs.join(', ')} than the members beside it`);
+  return { entry, bytes };
+}
+
+/** An embedded broker keeps the value: as a part of the pool it would keep what else is in there, ten times its size. */
+function unpooled(value: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(value.length);
+  value.copy(copy);
+  return copy;
+}
+
+/** The members beside a body that say something else than it. */
+function differingMembers(identity: RecordIdentity, message: CatalogueMessage): readonly string[] {
+  const said = {
+    ...message,
+    id: message.id ?? null,
+    status: message.status ?? null,
+    validFrom: textOf(message.validFrom),
+    validTo: textOf(message.validTo),
+  };
+  return Object.entries(identity)
+    .filter(([name, value]) => said[name as keyof RecordIdentity] !== value)
+    .map(([name]) => name);
+}
+
+function dayOf(text: string | null): CalendarDate | undefined {
+  return text === null ? undefined : parseCalendarDate(text);
+}
+
+function textOf(day: CalendarDate | undefined): string | null {
+  if (day === undefined) return null;
+  if (!(day >= FIRST_DAY && day <= LAST_DAY)) throw new Error('its validity is out of range');
+  return formatCalendarDate(day);
+}

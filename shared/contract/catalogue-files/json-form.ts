@@ -1,0 +1,95 @@
+/**
+ * A catalogue message as JSON, for those who write one by hand: the kind and the record as `body`, as a file of a
+ * catalogue folder holds it. The other members may be left out; where they are sent they have to agree with the record.
+ */
+
+import { z } from 'zod';
+import { type CatalogueMessage, messageOf } from './catalogue-message.ts';
+import { unpackBody } from './record-body.ts';
+import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
+import type { Fault } from '../../platform/problem.ts';
+import { identityOf, RECORD_KINDS, type RecordIdentity } from '../../product/catalogue/record-identity.ts';
+import { jsonSchemaOf, type JsonSchema } from '../json/json-schema.ts';
+import { wanted } from '../json/field-kinds.ts';
+import { readCatalogueRecord } from './read-record.ts';
+import { faultsOfIssues, shapeFault } from '../json/faults.ts';
+import { invalid, type ReadRequest } from '../json/request-contract.ts';
+
+/** Files of a folder are told in full what is wrong with them. */
+const NOT_OF_KIND =
+  'does not fit the kind; `npm run catalogue -- validate` tells what is wrong with a file of it';
+
+const text = () => z.string({ error: wanted('text') });
+const day = (which: string) =>
+  text().nullish().describe(`${which} day of a product's validity, yyyy-mm-dd; null when open.`);
+
+const formShape = z.strictObject(
+  {
+    kind: z
+      .enum(RECORD_KINDS, { error: `must be one of ${RECORD_KINDS.join(', ')}` })
+      .describe('Kind of the record, the first part of the message key.'),
+    code: text().optional().describe('Code of the record; the name of a periodicity or calendar.'),
+    version: z
+      .number({ error: wanted('a number') })
+      .optional()
+      .describe('Version of the record; 1 for kinds without versions.'),
+    id: text().nullish().describe('GUID of the version in lower case; null for kinds without one.'),
+    status: text().nullish().describe('Status of the record; null for kinds without one.'),
+    validFrom: day('First'),
+    validTo: day('Last'),
+    encoding: z
+      .literal('json', { error: 'must be json, or be left out' })
+      .optional()
+      .describe('How the body is written.'),
+    body: z
+      .looseObject({}, { error: wanted('an object') })
+      .describe('The record, as a file of a catalogue folder holds it (docs/catalogue.md).'),
+  },
+  { error: wanted('an object') },
+);
+
+/** A message that somebody may write by hand, with the key `periodicity/every 10 days/1`. */
+export const CATALOGUE_RECORD_EXAMPLE = {
+  kind: 'periodicity',
+  body: { name: 'Every 10 days', count: 10, unit: 'Days' },
+};
+
+/** JSON Schema of a catalogue message. */
+export function catalogueRecordSchema(): JsonSchema {
+  return jsonSchemaOf(formShape);
+}
+
+/** Reads a catalogue message, its record included, as strictly as a file. Never throws. */
+export function readCatalogueRecordForm(value: unknown): ReadRequest<CatalogueMessage> {
+  const form = formShape.safeParse(value);
+  if (!form.success) return invalid(faultsOfIssues(form.error.issues, value));
+  const { kind, body, encoding: _, ...said } = form.data;
+  const read = readCatalogueRecord(kind, body, 'body');
+  if (read.kind === 'invalid') {
+    return invalid(read.paths.map((path) => shapeFault(`body.${path}`, 'wrong-type', NOT_OF_KIND)));
+  }
+  const faults = contradictions(identityOf(read.entry), said);
+  if (faults.length > 0) return invalid(faults);
+  return { kind: 'valid', payload: messageOf(read.entry), warnings: [] };
+}
+
+/** Writes a catalogue message with its record unpacked. Throws on a body that cannot be read. */
+export function renderCatalogueRecord(message: CatalogueMessage): string {
+  const { validFrom, validTo, encoding, body, ...others } = message;
+  return JSON.stringify({
+    ...others,
+    validFrom: validFrom === undefined ? undefined : formatCalendarDate(validFrom),
+    validTo: validTo === undefined ? undefined : formatCalendarDate(validTo),
+    encoding: 'json',
+    body: unpackBody(encoding, body).value,
+  });
+}
+
+/** Members beside the body that say something else than it. */
+function contradictions(identity: RecordIdentity, said: Readonly<Record<string, unknown>>): readonly Fault[] {
+  return Object.entries(said)
+    .filter(([name, value]) => value !== undefined && identity[name as keyof RecordIdentity] !== value)
+    .map(([name]) =>
+      shapeFault(name, 'wrong-type', 'must be that of the body; correct it, or leave the member out'),
+    );
+}

@@ -1,0 +1,157 @@
+/**
+ * The kinds of members that records of the product catalogue are made of. Reading fills in what may be left out: null,
+ * false or an empty list, so that nobody behind the border asks whether a member is there. What was read once reads the
+ * same again. Members that are not named are a fault: a misspelt setting would otherwise have no effect.
+ */
+
+import { z } from 'zod';
+import { isGuid } from '../../lending/schedule-types/activation-settings.ts';
+import { formatCalendarDate, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
+import type { FormulaRecord, ItemFilter } from '../../product/catalogue/record-parts.ts';
+import { ITEM_STATUSES } from '../../product/catalogue/record-parts.ts';
+import { wanted } from '../json/field-kinds.ts';
+
+/** Longest name, and longest text for a person to read, in UTF-16 code units. */
+const LONGEST_NAME = 200;
+const LONGEST_TEXT = 10_000;
+/** Most items of any list of a record: bounds the work of checks, which compare items with one another. */
+const MOST_ITEMS = 1000;
+/** Codes are parts of message keys and of file names: nothing that leads elsewhere in a path. */
+const CODE = /^(?!.*\.\.)[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
+
+/** What is said of a text that is no code. */
+const NOT_A_CODE =
+  'must have 1 to 64 letters, digits, blanks, single dots, underscores or hyphens, with a letter or digit at both ends';
+
+/** A record or an item with these members and no others. */
+export const recordOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject(shape, { error: wanted('an object') });
+
+/** A name: mandatory, and not blank. */
+export const name = () => text(LONGEST_NAME).regex(/\S/, { error: 'must not be empty' });
+
+/** A text that may be left out. */
+export const maybeText = () => maybe(text(LONGEST_TEXT));
+
+/** The code of a record. */
+export const code = () =>
+  z.string({ error: wanted('text') }).regex(CODE, {
+    error: NOT_A_CODE,
+  });
+
+/** A GUID, in lower case once it is read. */
+export const guid = () =>
+  z
+    .string({ error: wanted('a GUID') })
+    .refine(isGuid, { error: 'must be a GUID such as 0b6f7c52-3d0e-4a57-9f5c-8f4f6c1d2a01' })
+    .transform((value) => value.toLowerCase());
+
+/** A number of which any is allowed. */
+export const number = () => z.number({ error: wanted('a number') });
+
+/** A number from 0 that may be left out. */
+export const maybeNumber = () => maybe(number().min(0, { error: 'must not be below 0' }));
+
+/** A whole number from 0 that may be left out. */
+export const maybeCount = () =>
+  maybe(number().int({ error: 'must be a whole number' }).min(0, { error: 'must not be below 0' }));
+
+/** true and 1, false and 0 are interchangeable (M6); left out it is false. */
+export const flag = () =>
+  setFlag()
+    .nullish()
+    .transform((value) => value ?? false);
+
+/** A flag that may also be unknown. */
+export const maybeFlag = () => maybe(setFlag());
+
+function setFlag() {
+  return z
+    .literal([true, false, 0, 1], { error: wanted('true or false') })
+    .transform((value) => value === true || value === 1);
+}
+
+/** A day `yyyy-mm-dd` that may be left out: an open end. */
+export const maybeDay = () =>
+  maybe(
+    z
+      .string({ error: wanted('a day such as 2024-01-31') })
+      .refine(isDay, { error: 'must be an existing day written like 2024-01-31' }),
+  );
+
+/** Texts of days are compared as they stand, so that only one way of writing a day will do. */
+function isDay(value: string): boolean {
+  const day = parseCalendarDate(value);
+  return day !== undefined && formatCalendarDate(day) === value;
+}
+
+/** One of a few words, as they are spelt. */
+export const oneOf = <Word extends string>(words: readonly Word[]) => {
+  const choice = `one of ${words.join(', ')}`;
+  const other = wanted(choice);
+  return z.enum(words, {
+    error: (issue) => (typeof issue.input === 'string' ? `must be ${choice}` : other(issue)),
+  });
+};
+
+/** Active unless something else is said. */
+export const itemStatus = () =>
+  oneOf(ITEM_STATUSES)
+    .nullish()
+    .transform((value) => value ?? 'Active');
+
+/** The version of a record: 1 unless something else is said. */
+export const version = () =>
+  number()
+    .int({ error: 'must be a whole number' })
+    .min(1, { error: 'must be at least 1' })
+    .max(2_147_483_647, { error: 'must be at most 2147483647' })
+    .nullish()
+    .transform((value) => value ?? 1);
+
+/** A list that may be left out: then it is empty. */
+export const items = <Item extends z.ZodType>(item: Item) =>
+  z
+    .array(item, { error: wanted('a list') })
+    .max(MOST_ITEMS, { error: `must have at most ${MOST_ITEMS} items` })
+    .nullish()
+    .transform((list) => list ?? []);
+
+/** A member that may be left out: then it is null. */
+export const maybe = <Kind extends z.ZodType>(kind: Kind) =>
+  kind.nullish().transform((value) => value ?? null);
+
+/** A formula that may be left out. */
+export const maybeFormula = (): z.ZodType<FormulaRecord | null> =>
+  maybe(recordOf({ Name: name(), Expression: text(LONGEST_TEXT), Inputs: items(name()) }));
+
+/** The conditions of an item (L3). */
+export const filters = () => items(filter());
+
+function filter(): z.ZodType<ItemFilter> {
+  const parts = recordOf({
+    Name: name(),
+    From: number().nullish(),
+    To: number().nullish(),
+    Values: z.array(number(), { error: wanted('a list of numbers') }).nullish(),
+    List: code().nullish(),
+  });
+  return parts.transform(({ Name, From, To, Values, List }, context): ItemFilter => {
+    const isRange = typeof From === 'number' || typeof To === 'number';
+    const isSet = Array.isArray(Values);
+    const isList = typeof List === 'string';
+    if (Number(isRange) + Number(isSet) + Number(isList) !== 1) {
+      const message = 'must have From or To or both, or Values, or List, and only one of the three';
+      context.issues.push({ code: 'custom', input: Name, message });
+      return z.NEVER;
+    }
+    if (isSet) return { Name, Values };
+    return isList ? { Name, List } : { Name, From: From ?? null, To: To ?? null };
+  });
+}
+
+function text(longest: number) {
+  return z
+    .string({ error: wanted('text') })
+    .max(longest, { error: `must have at most ${longest} characters` });
+}

@@ -1,0 +1,212 @@
+/**
+ * The kinds of members that requests are made of. Each reads a JSON value and answers the domain's own type, so that
+ * a request is read once, at the border. A kind's messages say what is wrong and what is allowed; they never repeat
+ * the value that was sent, which may be long or secret.
+ */
+
+import { Decimal } from 'decimal.js';
+import { z } from 'zod';
+import type { ShapeFaultCode } from './faults.ts';
+import { EARLIEST_YEAR, LATEST_YEAR, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
+
+/** Longest name or code that is read, in UTF-16 code units: catalogue names are shorter by far. */
+export const MAX_TEXT_LENGTH = 200;
+
+/** What a date looks like, for documents; whether it exists is checked when it is read. */
+const DATE_PATTERN = '^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?$';
+
+/** What is said of a text or a day that is no date of a request. */
+export const EXISTING_DATE = `must be an existing date such as 2024-01-31, from ${EARLIEST_YEAR} to ${LATEST_YEAR}`;
+
+/** Digits of a decimal: `precision` in all, `scale` of them after the point. */
+interface DecimalSize {
+  readonly precision: number;
+  readonly scale: number;
+}
+
+/** What a message can carry of amounts and of percentages: the sizes in the Avro schemas. */
+const AMOUNT: DecimalSize = { precision: 38, scale: 18 };
+const PERCENT: DecimalSize = { precision: 30, scale: 20 };
+
+/** What a message can carry of counts: an Avro int. */
+const LARGEST_COUNT = 2_147_483_647;
+
+type ErrorText = (issue: { readonly input?: unknown }) => string;
+
+/** The kind of a JSON value in words. */
+function kindOf(value: unknown): string {
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'boolean') return 'true or false';
+  if (typeof value === 'number') return 'a number';
+  return Array.isArray(value) ? 'a list' : 'an object';
+}
+
+/** The message of a value that is missing or is not `what` is wanted. */
+export function wanted(what: string): ErrorText {
+  return ({ input }) => {
+    if (input === undefined || input === null) return `is missing; must be ${what}`;
+    const isTooLarge = typeof input === 'number' && !Number.isFinite(input);
+    return isTooLarge ? 'is too large to be read as a number' : `must be ${what}, not ${kindOf(input)}`;
+  };
+}
+
+/** An amount of money: the decimal that the number's shortest text shows (M1). Text is refused (M6). */
+export const amount = () => decimal(AMOUNT, 'amount-too-large');
+
+/** A rate or share in percent, read like an {@link amount}. */
+export const percent = () => decimal(PERCENT, 'out-of-range');
+
+function decimal({ precision, scale }: DecimalSize, tooLargeCode: ShapeFaultCode) {
+  const largest = `must have at most ${precision - scale} digits before the decimal point`;
+  const finest = `must have at most ${scale} decimals`;
+  return z.number({ error: wanted('a number') }).transform((value, context) => {
+    const exact = new Decimal(value);
+    if (exact.e >= precision - scale) return refuse(context, value, tooLargeCode, largest);
+    if (exact.decimalPlaces() > scale) return refuse(context, value, 'too-many-decimals', finest);
+    return exact;
+  });
+}
+
+/** A count (of units that faults name) or an option given as a whole number; which are allowed is the engine's question. */
+export const count = (unit?: string) => {
+  const number = unit === undefined ? 'number' : `number of ${unit}`;
+  return z
+    .number({ error: wanted(`a ${number}`) })
+    .meta({ type: 'integer' })
+    .transform((value, context) => wholeNumber(value, context, number));
+};
+
+function wholeNumber(value: number, context: z.RefinementCtx, number = 'number'): number {
+  if (!Number.isInteger(value)) return refuse(context, value, 'out-of-range', `must be a whole ${number}`);
+  if (Math.abs(value) <= LARGEST_COUNT) return value;
+  return refuse(context, value, 'out-of-range', `must be at most ${LARGEST_COUNT} in size`);
+}
+
+function refuse(context: z.RefinementCtx, input: unknown, code: ShapeFaultCode, message: string): never {
+  context.issues.push({ code: 'custom', input, message, params: { code } });
+  return z.NEVER;
+}
+
+const wantedFlag: ErrorText = (issue) => {
+  const isNumber = typeof issue.input === 'number' && Number.isFinite(issue.input);
+  return isNumber ? 'must be one of true, false, 1 and 0' : wanted('one of true, false, 1 and 0')(issue);
+};
+
+/** A flag: true and 1, false and 0 are interchangeable (M6). */
+export const flag = () =>
+  z.literal([true, false, 0, 1], { error: wantedFlag }).transform((value) => value === true || value === 1);
+
+/** A number that is used like a flag: true and false count as 1 and 0 (M6), other numbers are the engine's question. */
+export const numericFlag = () =>
+  z
+    .union([z.number().meta({ type: 'integer' }), z.boolean()], {
+      error: wanted('one of 1, 0, true and false'),
+    })
+    .transform((value, context) => wholeNumber(Number(value), context));
+
+/** What is said of texts without and with too many characters. */
+export const NOT_EMPTY = 'must not be empty; leave it out or send null where it does not apply';
+export const TOO_LONG = `must have at most ${MAX_TEXT_LENGTH} characters`;
+
+/** A name or a code. */
+export const text = () =>
+  z
+    .string({ error: wanted('text') })
+    .min(1, { error: NOT_EMPTY })
+    .max(MAX_TEXT_LENGTH, { error: TOO_LONG });
+
+/** What an id looks like: a GUID in any case. */
+const GUID_PATTERN = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
+const GUID = new RegExp(GUID_PATTERN);
+
+/** What is said of a text that is no id. */
+export const NOT_A_GUID = 'must be a GUID such as 0f8fad5b-d9cb-469f-a165-70867728950e';
+
+/** An id of a record (L1). */
+export const guid = () => z.string({ error: wanted('a GUID as text') }).regex(GUID, { error: NOT_A_GUID });
+
+/** True for the text of a {@link guid}. */
+export function isGuid(value: string): boolean {
+  return GUID.test(value);
+}
+
+/** True for the JSON Schema of a {@link guid}. */
+export function isGuidSchema(schema: { readonly pattern?: string }): boolean {
+  return schema.pattern === GUID_PATTERN;
+}
+
+/** A figure under a name that the caller gives. */
+export interface NamedDecimal {
+  readonly name: string;
+  readonly value: Decimal;
+}
+
+/**
+ * An object of figures under names that the definition does not know, `{"Margin": 2.5}`, read as a list in the order
+ * of the members; an empty one says the same as none. Every name counts as one, `__proto__` and `constructor` too.
+ */
+export const figuresByName = (mostFigures: number) => {
+  const figure = amount();
+  return z
+    .unknown()
+    .meta({
+      type: 'object',
+      propertyNames: { type: 'string', minLength: 1, maxLength: MAX_TEXT_LENGTH },
+      additionalProperties: { type: 'number' },
+      maxProperties: mostFigures,
+    })
+    .transform((sent, context): readonly NamedDecimal[] | undefined => {
+      if (sent === undefined || sent === null) return undefined;
+      if (typeof sent !== 'object' || Array.isArray(sent)) {
+        return refuse(context, sent, 'wrong-type', wanted('an object of numbers')({ input: sent }));
+      }
+      const members = Object.entries(sent);
+      if (members.length > mostFigures) {
+        return refuse(context, undefined, 'too-many-items', tooManyFigures(mostFigures));
+      }
+      const list = members.flatMap(([name, value]) => {
+        if (name === '') refuse(context, undefined, 'empty', EMPTY_NAME);
+        if (name.length > MAX_TEXT_LENGTH) refuse(context, undefined, 'too-long', LONG_NAME);
+        const read = figure.safeParse(value);
+        if (read.success) return [{ name, value: read.data }];
+        for (const issue of read.error.issues) context.issues.push({ ...issue, input: value, path: [name] });
+        return [];
+      });
+      return list.length === 0 ? undefined : list;
+    });
+};
+
+/** What is said of figures whose names or number are beyond the limits. */
+export const EMPTY_NAME = 'must not have a member without a name';
+export const LONG_NAME = `must have members with names of at most ${MAX_TEXT_LENGTH} characters`;
+export function tooManyFigures(mostFigures: number): string {
+  return `must have at most ${mostFigures} members`;
+}
+
+/** A calendar date (D1): `yyyy-mm-dd`, `yyyy-m-d` or an ISO date-time, whose date part counts. */
+export const date = () =>
+  z
+    .string({ error: wanted('a date such as 2024-01-31') })
+    .meta({ pattern: DATE_PATTERN, examples: ['2024-01-31'] })
+    .transform((value, context) => {
+      const parsed = parseCalendarDate(value);
+      if (parsed !== undefined) return parsed;
+      return refuse(context, value, 'invalid-date', EXISTING_DATE);
+    });
+
+/** True for the JSON Schema of a {@link date}. */
+export function isDateSchema(schema: { readonly pattern?: string }): boolean {
+  return schema.pattern === DATE_PATTERN;
+}
+
+/** A member that may be left out; null says the same (M6). */
+export const optional = <Kind extends z.ZodType>(kind: Kind) =>
+  kind.nullish().transform((value) => value ?? undefined);
+
+/** A list of items that may be left out; an empty list says the same (R1). Longer ones are refused before they are read. */
+export const optionalList = <Item extends z.ZodType>(item: Item, maxItems: number) =>
+  z
+    .array(item, { error: wanted('a list') })
+    .max(maxItems)
+    .nullish()
+    .transform((items) => (items === null || items?.length === 0 ? undefined : items));

@@ -1,0 +1,99 @@
+/**
+ * Holds a payload that no definition has read, because it came in Avro, against the limits of the definition: length
+ * of texts and lists, years of dates, ids. Numbers have the same limits in the Avro schema. Derived from the definition, so
+ * that a request meets the same limits in either format.
+ */
+
+import { calendarDateOf, EARLIEST_YEAR, LATEST_YEAR } from '../../lending/dates/calendar-date.ts';
+import type { Fault } from '../../platform/problem.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { tooManyItems } from './unknown-fields.ts';
+import {
+  EMPTY_NAME,
+  EXISTING_DATE,
+  isDateSchema,
+  isGuid,
+  isGuidSchema,
+  LONG_NAME,
+  MAX_TEXT_LENGTH,
+  type NamedDecimal,
+  NOT_A_GUID,
+  NOT_EMPTY,
+  TOO_LONG,
+  tooManyFigures,
+} from './field-kinds.ts';
+import { shapeFault } from './faults.ts';
+
+/** Notes what of a value of the payload is beyond its limits. */
+export type LimitCheck = (value: unknown, path: string, faults: Fault[]) => void;
+
+const EARLIEST_DATE = calendarDateOf(EARLIEST_YEAR, 1, 1);
+const LATEST_DATE = calendarDateOf(LATEST_YEAR, 12, 31);
+
+/** Compiles the check of a definition's JSON Schema; undefined where it has no limit. Absent members pass. */
+export function compileLimits(schema: JsonSchema): LimitCheck | undefined {
+  if (isDateSchema(schema)) return checkDate;
+  if (isGuidSchema(schema)) return checkGuid;
+  if (schema.items !== undefined) return listCheck(schema.items, schema.maxItems ?? 0);
+  if (schema.properties !== undefined) return recordCheck(schema.properties);
+  if (schema.maxProperties !== undefined) return figuresCheck(schema.maxProperties);
+  return schema.maxLength === undefined ? undefined : textCheck(schema.maxLength);
+}
+
+function checkDate(value: unknown, path: string, faults: Fault[]): void {
+  const day = value as number;
+  if (day < EARLIEST_DATE || day > LATEST_DATE) faults.push(shapeFault(path, 'invalid-date', EXISTING_DATE));
+}
+
+function checkGuid(value: unknown, path: string, faults: Fault[]): void {
+  if (!isGuid(value as string)) faults.push(shapeFault(path, 'wrong-type', NOT_A_GUID));
+}
+
+function textCheck(maxLength: number): LimitCheck {
+  return (value, path, faults) => {
+    const { length } = value as string;
+    if (length === 0) faults.push(shapeFault(path, 'empty', NOT_EMPTY));
+    else if (length > maxLength) faults.push(shapeFault(path, 'too-long', TOO_LONG));
+  };
+}
+
+function listCheck(itemSchema: JsonSchema, maxItems: number): LimitCheck {
+  const checkItem = compileLimits(itemSchema);
+  return (value, path, faults) => {
+    const items = value as readonly unknown[];
+    if (items.length > maxItems) {
+      faults.push(tooManyItems(path, maxItems));
+      return;
+    }
+    for (const [index, item] of items.entries()) checkItem?.(item, `${path}[${index}]`, faults);
+  };
+}
+
+/** Figures by names of the caller's: a list of them in a payload. */
+function figuresCheck(mostFigures: number): LimitCheck {
+  return (value, path, faults) => {
+    const figures = value as readonly NamedDecimal[];
+    if (figures.length > mostFigures) {
+      faults.push(shapeFault(path, 'too-many-items', tooManyFigures(mostFigures)));
+      return;
+    }
+    if (figures.some(({ name }) => name === '')) faults.push(shapeFault(path, 'empty', EMPTY_NAME));
+    if (figures.some(({ name }) => name.length > MAX_TEXT_LENGTH))
+      faults.push(shapeFault(path, 'too-long', LONG_NAME));
+  };
+}
+
+function recordCheck(properties: Readonly<Record<string, JsonSchema>>): LimitCheck {
+  const checks: (readonly [string, LimitCheck])[] = [];
+  for (const [name, member] of Object.entries(properties)) {
+    const check = compileLimits(member);
+    if (check !== undefined) checks.push([name, check]);
+  }
+  return (value, path, faults) => {
+    const members = value as Readonly<Record<string, unknown>>;
+    for (const [name, check] of checks) {
+      const member = members[name];
+      if (member !== undefined) check(member, path === '' ? name : `${path}.${name}`, faults);
+    }
+  };
+}

@@ -1,0 +1,42 @@
+/** The problem document (RFC 9457, rule E1) on the wire: the body of every error answer over HTTP and over the log. */
+
+import { z } from 'zod';
+import { ERROR_CODES } from '../../platform/error-codes.ts';
+import type { Problem } from '../../platform/problem.ts';
+import { jsonSchemaOf, type JsonSchema } from './json-schema.ts';
+import { faultsOfIssues } from './faults.ts';
+import { invalid, type ReadRequest } from './request-contract.ts';
+
+const faultShape = z.object({
+  path: z
+    .string()
+    .describe('The member in the spelling of the interface, such as jsonParam.Commission[0].SourceValue.'),
+  code: z.string().describe('Stable code of the fault.'),
+  message: z.string().describe('What is wrong and what is allowed, for a person.'),
+});
+
+const problemShape = z.object({
+  type: z.string().describe('URN of the kind of problem.'),
+  title: z.string().describe('The kind of problem in words.'),
+  status: z.number().describe('HTTP status.'),
+  detail: z.string().optional().describe('What was wrong this time.'),
+  instance: z.string().optional().describe('Address of this occurrence.'),
+  code: z.string().describe('Stable code of the kind of problem.'),
+  errors: z.array(faultShape).optional().describe('Everything that is wrong with the request, at once.'),
+  correlationId: z.string().optional().describe('The id under which the logs know this request.'),
+});
+
+/** JSON Schema of a problem document; `code` lists every code that there is. */
+export function problemSchema(): JsonSchema {
+  const schema = jsonSchemaOf(problemShape);
+  const { code, ...others } = schema.properties ?? {};
+  return { ...schema, properties: { ...others, code: { ...code, enum: Object.keys(ERROR_CODES) } } };
+}
+
+/** Reads a problem document; codes that this version does not know are kept. */
+export function readProblem(body: unknown): ReadRequest<Problem> {
+  const read = problemShape.safeParse(body);
+  return read.success
+    ? { kind: 'valid', payload: read.data as Problem, warnings: [] }
+    : invalid(faultsOfIssues(read.error.issues, body));
+}

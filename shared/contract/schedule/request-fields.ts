@@ -1,0 +1,166 @@
+/**
+ * The request of `PLAT_BP_CalculateRepaymentSchedule` on the wire: interface section 4.1 and the extensions of rule
+ * S6. This is the definition that requests are read with and that the published documents derive from. It decides
+ * shape (400); what the members mean together with a schedule type (422) is decided by the calculation.
+ */
+
+import { z } from 'zod';
+import {
+  count,
+  date,
+  amount,
+  percent,
+  flag,
+  numericFlag,
+  optional,
+  optionalList,
+  text,
+  wanted,
+} from '../json/field-kinds.ts';
+import {
+  commissionItem,
+  earlyRepayment,
+  insuranceItem,
+  interestRateBand,
+  interestRateRange,
+} from './repayment-schedule-items.ts';
+
+/** Most commissions, insurances or bands of one request: far above any product, low enough to bound the work. */
+export const MAX_FEES = 200;
+/** Most rate ranges or early repayments of one request: one for each installment that a schedule may have (M6). */
+export const MAX_ROWS_OF_A_SCHEDULE = 1_200;
+
+const mandatory = {
+  ScheduleType: text().describe('Name or code of the schedule type, in any case, such as EqualInstallments.'),
+  Amount: amount().describe(
+    'Financed amount, including any residual value, excluding the advance. More than zero.',
+  ),
+  InstallmentsNo: count().describe('Number of installments, 1 to 1200.'),
+  PeriodicityType: text().describe('Name of the periodicity, in any case, such as Monthly.'),
+  InstallmentDay: count().describe(
+    'Day of month of each installment, 1 to 31; in shorter months the last day. Periodicities in days or weeks ignore it.',
+  ),
+};
+
+/** Product, rate, dates, calendar and term. */
+const terms = {
+  ProductType: optional(text()).describe(
+    "Product type by code or name, such as TL. Absent: the schedule type's own.",
+  ),
+  InterestPercent: optional(percent()).describe(
+    'Annual interest rate in percent. May be absent or null only with MultipleInterestRates or BandedInterestRates.',
+  ),
+  AdvanceAmount: optional(amount()).describe(
+    'Advance; AdvanceAmount + Amount is the credit value. No effect on the schedule.',
+  ),
+  GracePeriodInterest: optional(count()).describe('Number of first installments that collect no interest.'),
+  GracePeriodPrincipal: optional(count()).describe('Number of first installments that pay no principal.'),
+  ActivationDate: optional(date()).describe('Activation of the contract: interest starts here.'),
+  FirstDueDate: optional(date()).describe('Due date of the first installment.'),
+  MaturityDate: optional(date()).describe('End of the contract: replaces the date of the last installment.'),
+  HolidayShift: optional(flag()).describe('True: due dates move off non-working days of the calendar.'),
+  HolidayCountry: optional(text()).describe('Name of the holiday calendar.'),
+  HolidayMethod: optional(text()).describe(
+    'Where a due date moves to: Forward (default), Backward, ModifiedForward, ModifiedBackward, Nearest or None.',
+  ),
+  DeferDueDate: optional(flag()).describe(
+    '1: interest accrues to the moved date; 0 (default): only the date to pay moves.',
+  ),
+  RealInstallmentNo: optional(count()).describe(
+    'Actual number of installments: the schedule ends there, the last one takes the rest.',
+  ),
+  ContractPeriod: optional(count()).describe('Number of contract periods. No effect on the schedule.'),
+  CalculateDAE: optional(count()).describe(
+    'Absent or null: capitalised members with EIR. 0: lower-case members without dae; 1: the dae alone; 2: lower-case members with dae.',
+  ),
+  InstallmentMethod: optional(text()).describe(
+    'Month of the first installment when FirstDueDate is absent: ActualMonth or NextMonth.',
+  ),
+};
+
+/** Locked values, residual, cards, deposits, overdraft and costs. */
+const values = {
+  installmentValue: optional(amount()).describe(
+    'Locked installment value (equal installments). Null or 0: not locked.',
+  ),
+  principalValue: optional(amount()).describe(
+    'Locked principal value (equal principal). Null or 0: not locked.',
+  ),
+  StartDateForUnusage: optional(date()).describe('Start of interest on the unused amount.'),
+  ExpiryDateForOD: optional(date()).describe('Last day of an overdraft.'),
+  UnusedAmount: optional(amount()).describe('Unused amount.'),
+  InterestCapitalization: optional(numericFlag()).describe(
+    'Deposits. 1: interest joins the balance; 0: interest is paid each period.',
+  ),
+  UpFrontValue: optional(amount()).describe(
+    'Commissions, taxes and insurances paid once at the start. No effect with LastDueDate.',
+  ),
+  ResidualValue: optional(amount()).describe('Residual value, part of Amount.'),
+  ResidualInInstallment: optional(flag()).describe(
+    '1: the residual is paid in the last installment; 0: in a line of its own.',
+  ),
+  CapitalPercent: optional(percent()).describe(
+    'Credit card: percent of the balance that each installment repays.',
+  ),
+  Commission: optionalList(commissionItem, MAX_FEES).describe('Commissions that are charged repeatedly.'),
+  Insurance: optionalList(insuranceItem, MAX_FEES).describe('Insurances that are charged repeatedly.'),
+  MultipleInterestRates: optionalList(interestRateRange, MAX_ROWS_OF_A_SCHEDULE).describe(
+    'Rates by range of installments; together they cover every installment once.',
+  ),
+  BandedInterestRates: optionalList(interestRateBand, MAX_FEES).describe('Rates by slice of the balance.'),
+};
+
+/** What a recalculation of a running contract says (X1, X2). */
+const recalculation = {
+  LastDueDate: optional(date()).describe(
+    'Recalculation: due date of the last installment that stays unchanged.',
+  ),
+  BlockInstallmentNo: optional(count()).describe(
+    'Recalculation: number of installments that stay unchanged.',
+  ),
+  IsLocked: optional(flag()).describe(
+    'Recalculation. 1: the blocked amounts are taken into account; 0: they are ignored.',
+  ),
+  BlockAmount: optional(amount()).describe('Recalculation: blocked capital, part of Amount.'),
+  BlockInterestAmount: optional(amount()).describe(
+    'Recalculation: interest that joins the first installment.',
+  ),
+};
+
+/** Members beyond the interface (S6). */
+const extensions = {
+  InterestCalculationMethod: optional(text()).describe(
+    "Extension. Day count by name, such as 30/360 or Actual/365, over the schedule type's own.",
+  ),
+  Currency: optional(text()).describe(
+    'Extension. ISO 4217 code; decides the decimals of every amount. Absent: two decimals.',
+  ),
+  GraceType: optional(text()).describe(
+    'Extension. What becomes of interest left uncollected by grace: Deferred (default), Capitalised, Spread or Forgiven.',
+  ),
+  Precision: optional(count()).describe(
+    'Extension. Number of decimals of every amount, over those of the currency.',
+  ),
+  EarlyRepayments: optionalList(earlyRepayment, MAX_ROWS_OF_A_SCHEDULE).describe(
+    'Extension. Repayments of principal ahead of the schedule.',
+  ),
+  AllowNegativeAmortisation: optional(flag()).describe(
+    'Extension. True: a locked payment may be lower than the interest.',
+  ),
+  BandMethod: optional(text()).describe(
+    'Extension. Whole: one rate for the whole balance, instead of one for each slice.',
+  ),
+  Explain: optional(flag()).describe('Extension. True: each installment says how its figures came about.'),
+};
+
+/** The record of members. Its output is the request as the calculation reads it. */
+export const repaymentScheduleMembers = z.object(
+  { ...mandatory, ...terms, ...values, ...recalculation, ...extensions },
+  { error: wanted('an object with the members of the request') },
+);
+
+/** The body of the call: one member `jsonParam` that holds the record. */
+export const repaymentScheduleBody = z.object(
+  { jsonParam: repaymentScheduleMembers.describe('Terms of the schedule.') },
+  { error: wanted('an object with the member jsonParam') },
+);

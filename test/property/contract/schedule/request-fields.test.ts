@@ -1,0 +1,179 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { jsonSchemaOf } from '../../../../shared/contract/json/json-schema.ts';
+import { repaymentScheduleMembers } from '../../../../shared/contract/schedule/request-fields.ts';
+import {
+  readMembersDocument,
+  withChanges,
+  withoutMember,
+  type JsonObject,
+  type MemberExample,
+} from '../../../support/request-fields-table.ts';
+import { answerTo, effectOf, isReport, type Answer } from '../../../support/stated-effects.ts';
+
+const docs = path.resolve(import.meta.dirname, '../../../../docs');
+const { bases, rows } = readMembersDocument();
+
+/** Every member of the request, those of items as `Commission[].FeeDate`. */
+const MEMBERS = Object.entries(jsonSchemaOf(repaymentScheduleMembers).properties ?? {}).flatMap(
+  ([member, { items }]) => [
+    member,
+    ...Object.keys(items?.properties ?? {}).map((name) => `${member}[].${name}`),
+  ],
+);
+
+function baseOf(name: string): JsonObject {
+  const base = bases.get(name);
+  if (base === undefined) throw new Error(`not a base request: ${name}`);
+  return base;
+}
+
+/** A text that equals another answer's when callers would see the same figures, dates and calendar. */
+function figuresOf(answer: Answer): string {
+  if (answer.kind === 'refused') return answer.faults.join();
+  const { warnings: _, ...figures } = answer.schedule;
+  return JSON.stringify(figures);
+}
+
+const EXAMPLES = rows.flatMap(({ member, examples }) =>
+  examples.map((example) => [member, JSON.stringify(example.changes), example] as const),
+);
+
+describe('docs/request-fields.md', () => {
+  it('has every member of the request once, and no other', () => {
+    expect(MEMBERS.length).toBeGreaterThan(70);
+    expect(rows.map(({ member }) => member).toSorted()).toEqual(MEMBERS.toSorted());
+  });
+
+  it('names rules that docs/rulings.md has, by links that lead there', () => {
+    const rulings = readFileSync(path.join(docs, 'rulings.md'), 'utf8');
+    const anchors = [...rulings.matchAll(/<a id="([a-z]\d)"><\/a>([A-Z]\d)/g)].map(([, anchor, id]) => {
+      expect(anchor).toBe(id?.toLowerCase());
+      return id;
+    });
+    expect(new Set(anchors).size).toBe(anchors.length);
+    expect(rows.filter(({ rules }) => rules.length === 0)).toEqual([]);
+    expect(rows.flatMap(({ rules }) => rules).filter((rule) => !anchors.includes(rule))).toEqual([]);
+  });
+
+  it('names tests that exist and mention the member', () => {
+    const pairs = rows.flatMap(({ member, name, tests }) =>
+      tests.map((test) => ({ pair: `${member}: ${test}`, name, file: path.resolve(docs, test) })),
+    );
+    const isMentioned = ({ name, file }: (typeof pairs)[number]) =>
+      existsSync(file) && new RegExp(`\\b${name}\\b`).test(readFileSync(file, 'utf8'));
+    expect(pairs.filter((pair) => !isMentioned(pair)).map(({ pair }) => pair)).toEqual([]);
+    expect(rows.filter(({ tests }) => tests.length === 0)).toEqual([]);
+  });
+
+  it('says in words what each member does', () => {
+    expect(rows.filter(({ does }) => !/^[A-Z0-9].*\.$/.test(does))).toEqual([]);
+  });
+
+  it('has base requests that are calculated without a warning, each of them used', () => {
+    const answers = [...bases.values()].map(answerTo);
+    expect(
+      answers.flatMap((answer) => (answer.kind === 'refused' ? answer.faults : reportsOf(answer))),
+    ).toEqual(answers.map(() => ''));
+    const used = new Set(EXAMPLES.map(([, , { base }]) => base));
+    expect([...bases.keys()].filter((name) => !used.has(name))).toEqual([]);
+  });
+});
+
+describe('the examples of docs/request-fields.md', () => {
+  it.each(EXAMPLES)('%s: %s has the stated effects', (_member, _changes, { base, changes, effects }) => {
+    const answer = answerTo(withChanges(baseOf(base), changes));
+    expect(effects.length).toBeGreaterThan(0);
+    const found = effects.map(({ name }) => `${name}: ${effectOf(answer, name)}`);
+    expect(found).toEqual(effects.map(({ name, value }) => `${name}: ${value}`));
+  });
+
+  it.each(EXAMPLES)('%s: %s states what the member itself brings about', (member, _text, example) => {
+    const { base, changes, effects } = example;
+    const otherChanges = withoutMember(changes, member);
+    expect(changes).not.toEqual(otherChanges);
+    const answer = answerTo(withChanges(baseOf(base), changes));
+    const others = [{}, otherChanges].map((other) => answerTo(withChanges(baseOf(base), other)));
+    expect(others.filter((other) => isSameAnswer(other, answer))).toEqual([]);
+    const isOnlyReported = answer.kind === 'schedule' && effects.every(({ name }) => isReport(name));
+    const unlike = others.filter((other) => figuresOf(other) !== figuresOf(answer)).length;
+    expect(isOnlyReported ? figuresOf(others[1] ?? answer) : unlike).toBe(
+      isOnlyReported ? figuresOf(answer) : others.length,
+    );
+  });
+});
+
+function isSameAnswer(first: Answer, second: Answer): boolean {
+  return reportsOf(first) === reportsOf(second) && figuresOf(first) === figuresOf(second);
+}
+
+/** Faults of a refused request, or the members that are reported. */
+function reportsOf(answer: Answer): string {
+  return answer.kind === 'refused' ? answer.faults.join() : effectOf(answer, 'warning');
+}
+
+/** Values that mean something, where the one of the first example would be none in some base request. */
+const MEANINGFUL: Readonly<Record<string, unknown>> = {
+  InterestPercent: 6,
+  InstallmentsNo: 5,
+  HolidayMethod: 'Backward',
+  IsLocked: 1,
+  MaturityDate: '2025-07-20',
+  CalculateDAE: 2,
+  InterestCalculationMethod: 'Actual/360',
+  'Commission[].FeePeriodicityType': 'Weekly',
+  'BandedInterestRates[].MinUtilizedAmount': 500,
+};
+
+/** Where a value rightly leaves no trace, as `member base`, and why. */
+const SILENT: readonly (readonly [RegExp, string])[] = [
+  [/^ProductType card$/, 'the product type fits the schedule type'],
+  [
+    /^Commission\[\]\.(FeePeriodicityType|FeeDate|PerAnnum) unused$/,
+    'the unused amount costs by days, per annum (F5)',
+  ],
+  [/^Commission\[\]\.FeeId /, 'the name, which is sent too, says the same'],
+  [/^Insurance\[\]\.InsuranceClass(Id|Name) /, 'the name is sent too, and no column shows the class'],
+];
+
+describe('members of a request (E5)', () => {
+  it('are never accepted and ignored: in every base request they change the answer or are reported', () => {
+    const silent = rows.flatMap(({ member, examples }) =>
+      [...bases.keys()]
+        .filter((base) => isSilent(member, valueOf(member, examples), base))
+        .map((base) => `${member} ${base}`),
+    );
+    expect(silent.filter((pair) => SILENT.every(([allowed]) => !allowed.test(pair)))).toEqual([]);
+    const unused = SILENT.filter(([allowed]) => silent.every((pair) => !allowed.test(pair)));
+    expect(unused.map(([, reason]) => reason)).toEqual([]);
+  });
+});
+
+function valueOf(member: string, examples: readonly MemberExample[]): unknown {
+  if (member in MEANINGFUL) return MEANINGFUL[member];
+  const [list = '', name = ''] = member.split('[].');
+  const values = examples.map(({ changes }) => {
+    const value = changes[list];
+    return name === '' || !Array.isArray(value)
+      ? value
+      : (value as JsonObject[]).find((item) => item[name] !== undefined)?.[name];
+  });
+  return values.find((value) => value !== undefined && value !== null);
+}
+
+/** True when the value, sent beside all else, leaves no trace. Day 15 and explanations let more be seen. */
+function isSilent(member: string, value: unknown, base: string): boolean {
+  const members = withChanges(baseOf(base), {
+    InstallmentDay: 15,
+    ...(member === 'Explain' ? {} : { Explain: true }),
+  });
+  const [list = '', name] = member.split('[].');
+  if (value === undefined || (name !== undefined && members[list] === undefined)) return false;
+  const changed = withChanges(
+    members,
+    name === undefined ? { [member]: value } : { [list]: [{ [name]: value }] },
+  );
+  if (JSON.stringify(changed) === JSON.stringify(members)) return false;
+  return isSameAnswer(answerTo(members), answerTo(changed));
+}

@@ -1,0 +1,125 @@
+/** docs/request-fields.md as data: its base requests, its table, and the requests that its examples stand for. */
+
+import { readFileSync } from 'node:fs';
+
+/** A JSON object as it is written in the document. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** One thing that an example says about the answer. */
+export interface StatedEffect {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Changes to a base request and what one then sees. */
+export interface MemberExample {
+  readonly base: string;
+  readonly changes: JsonObject;
+  readonly effects: readonly StatedEffect[];
+}
+
+/** One row of the table. */
+export interface MemberRow {
+  /** The member; one of an item is written `Commission[].FeeDate`. */
+  readonly member: string;
+  /** Its own name, without the list that it is an item of. */
+  readonly name: string;
+  readonly rules: readonly string[];
+  readonly does: string;
+  readonly examples: readonly MemberExample[];
+  /** Links of the last column, relative to docs/. */
+  readonly tests: readonly string[];
+}
+
+/** Everything that the document states. */
+export interface MembersDocument {
+  /** Complete members of each base request by its name. */
+  readonly bases: ReadonlyMap<string, JsonObject>;
+  readonly rows: readonly MemberRow[];
+}
+
+const DOCUMENT = new URL('../../docs/request-fields.md', import.meta.url);
+const LINK = /\[[^\]]+\]\(([^)]+)\)/g;
+const RULE = /\[([A-Z]\d)\]\(rulings\.md#([a-z]\d)\)/g;
+const EXAMPLE = /^([a-z-]+) `(\{.*\})` → (.+)$/;
+
+/** Reads the document; throws, with the line, where it is not written as its introduction says. */
+export function readMembersDocument(text: string = readFileSync(DOCUMENT, 'utf8')): MembersDocument {
+  const loan = JSON.parse(/```json\n([\s\S]*?)```/.exec(text)?.[1] ?? '') as JsonObject;
+  const bases = new Map<string, JsonObject>([['loan', loan]]);
+  for (const [, name = '', changes = ''] of text.matchAll(/^\| `([a-z-]+)` \| `(\{.*\})` \|/gm)) {
+    bases.set(name, withChanges(loan, JSON.parse(changes) as JsonObject));
+  }
+  const lines = text.split('\n').filter((line) => /^\| `[A-Za-z[\].]+` \| \[/.test(line));
+  return { bases, rows: lines.map(memberRowOf) };
+}
+
+function memberRowOf(line: string): MemberRow {
+  const cells = line.slice(2, -2).split(' | ');
+  const [member = '', rules = '', does = '', examples = '', tests = ''] = cells;
+  if (cells.length !== 5) throw new Error(`not five cells: ${line}`);
+  const path = member.replaceAll('`', '');
+  return {
+    member: path,
+    name: path.split('.').at(-1) ?? path,
+    rules: [...rules.matchAll(RULE)].map(([, id = '', anchor]) => {
+      if (id.toLowerCase() !== anchor) throw new Error(`another rule behind the link: ${line}`);
+      return id;
+    }),
+    does,
+    examples: examples.split('<br>').map(exampleOf),
+    tests: [...tests.matchAll(LINK)].map(([, target = '']) => target),
+  };
+}
+
+function exampleOf(text: string): MemberExample {
+  const [, base = '', changes = '', effects = ''] = EXAMPLE.exec(text) ?? [];
+  if (effects === '') throw new Error(`not an example: ${text}`);
+  return {
+    base,
+    changes: JSON.parse(changes) as JsonObject,
+    effects: effects.split('; ').map((effect) => {
+      const [name = '', ...value] = effect.split(': ');
+      return { name, value: value.join(': ') };
+    }),
+  };
+}
+
+/**
+ * Members with changes: what they name replaces the base's value, null takes it away, and lists change item by item.
+ */
+export function withChanges(members: JsonObject, changes: JsonObject): JsonObject {
+  const merged: Record<string, unknown> = { ...members };
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) delete merged[name];
+    else merged[name] = changedValue(merged[name], value);
+  }
+  return merged;
+}
+
+function changedValue(before: unknown, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items: readonly unknown[] = Array.isArray(before) ? before : [];
+    const changed = value.map((item, index) => changedValue(items[index], item));
+    return [...changed, ...items.slice(changed.length)];
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return withChanges(isObject(before) ? before : {}, value as JsonObject);
+}
+
+/** The changes without those to one member, which may be one of a list's items. */
+export function withoutMember(changes: JsonObject, member: string): JsonObject {
+  const [list = '', name] = member.split('[].');
+  if (name === undefined) return without(changes, member);
+  const items = changes[list];
+  if (!Array.isArray(items)) return changes;
+  return { ...changes, [list]: items.map((item) => (isObject(item) ? without(item, name) : item)) };
+}
+
+function without(record: JsonObject, name: string): JsonObject {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => key !== name));
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,139 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import {
+  CATALOGUE_RECORD,
+  encodeRecord,
+  identityFor,
+  messageOf,
+  payloadOf,
+  unpackRecord,
+  type CatalogueMessage,
+} from '../../../../shared/contract/catalogue-files/catalogue-message.ts';
+import { LARGEST_RECORD_BYTES } from '../../../../shared/contract/catalogue-files/record-body.ts';
+import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
+import type { Decoded } from '../../../../shared/messaging/codec.ts';
+import {
+  CATALOGUE_TOPIC,
+  catalogueCodec,
+  day,
+  guidOf,
+  interestListValue,
+  productValue,
+  recordOf,
+} from '../../../support/worlds/catalogue-world.ts';
+
+const codec = catalogueCodec();
+const product = recordOf('product', productValue('TL-Std', { EndDate: '2030-12-31' }));
+const form = JSON_SHAPES[CATALOGUE_RECORD]!;
+const KEY = 'product/tl-std/1';
+
+const decodedOf = (value: Buffer, headers = {}): Decoded => {
+  const decoded = codec.decode({ value, headers });
+  if (decoded instanceof Promise) throw new Error('not at once');
+  return decoded;
+};
+const byHand = (value: object): Decoded =>
+  decodedOf(Buffer.from(JSON.stringify(value)), { 'plat-message-type': CATALOGUE_RECORD });
+const unpacked = (message: CatalogueMessage) => unpackRecord(message, 'here').entry;
+
+describe('a catalogue message', () => {
+  it('keeps the record packed, with what an index needs beside it, under kind, code and version', async () => {
+    const message = await encodeRecord(codec, CATALOGUE_TOPIC, product);
+    expect(message).toMatchObject({ topic: CATALOGUE_TOPIC, key: KEY });
+    expect(message.value!.length).toBeLessThan(JSON.stringify(product.record).length);
+    const payload = payloadOf(decodedOf(message.value!, message.headers));
+    expect(payload).toMatchObject({
+      kind: 'product',
+      code: 'TL-Std',
+      version: 1,
+      id: guidOf(1),
+      status: 'Approved',
+      validFrom: day('2020-01-01'),
+      validTo: day('2030-12-31'),
+      encoding: 'json+gzip',
+    });
+    expect(identityFor(KEY, payload)).toMatchObject({ validFrom: '2020-01-01', validTo: '2030-12-31' });
+    expect(unpacked(payload)).toEqual({ ...product, source: 'here' });
+  });
+
+  it.each([
+    ['custom-list', { Code: 'Employers', Values: [1, 2] }],
+    ['periodicity', { name: 'Every 10 days', count: 10, unit: 'Days' }],
+    ['interest-list', interestListValue('INT')],
+  ] as const)('carries a record of kind %s', async (kind, value) => {
+    const entry = recordOf(kind, value);
+    const { key, value: bytes, headers = {} } = await encodeRecord(codec, CATALOGUE_TOPIC, entry);
+    const payload = payloadOf(decodedOf(bytes!, headers));
+    expect(identityFor(String(key), payload).kind).toBe(kind);
+    expect(JSON.stringify(unpacked(payload).record)).toBe(JSON.stringify(entry.record));
+  });
+
+  it('is refused under the key of another record, of an unknown kind, or with a day that no index knows', () => {
+    const message = messageOf(product);
+    expect(() => identityFor('product/other/1', message)).toThrow('its key must be');
+    expect(() => identityFor(KEY, { ...message, kind: 'thing' })).toThrow('its kind is not known');
+    expect(() => identityFor(KEY, { ...message, version: 0 })).toThrow('version');
+    const validTo = 9_999_999 as CatalogueMessage['validTo'];
+    expect(() => identityFor(KEY, { ...message, validTo })).toThrow('out of range');
+  });
+
+  it('is refused when its body is not what the members beside it say, and tells no content', () => {
+    const message = messageOf(product);
+    expect(() => unpacked({ ...message, status: 'Draft' })).toThrow('another status');
+    const wrong = gzipSync(JSON.stringify({ ...product.record, Name: 5, Secret: 'x-ray' }));
+    let text = '';
+    try {
+      unpacked({ ...message, body: wrong });
+    } catch (error) {
+      text = String(error);
+    }
+    expect(text).toContain('Name');
+    expect(text).not.toContain('x-ray');
+  });
+
+  it.each([
+    ['that is not packed', Buffer.from('{}'), 'cannot be unpacked'],
+    ['that is no JSON', gzipSync('{"Code": '), 'not valid JSON'],
+    ['that is no UTF-8', gzipSync(Buffer.from([0x22, 0xff, 0x22])), 'not valid UTF-8'],
+    ['that unfolds without end', gzipSync(Buffer.alloc(LARGEST_RECORD_BYTES + 1, 0x20)), 'more than'],
+    ['that is nested too deeply', gzipSync('['.repeat(5_000)), 'nested too deeply'],
+  ])('is refused with a body %s', (_, body, reason) => {
+    expect(() => unpacked({ ...messageOf(product), body })).toThrow(reason);
+  });
+
+  it('is refused with an unknown encoding', () => {
+    const message = { ...messageOf(product), encoding: 'xml' as 'json' };
+    expect(() => unpacked(message)).toThrow('encoding must be one of json, json+gzip');
+  });
+});
+
+describe('a catalogue message in JSON, written by hand', () => {
+  it('needs no more than kind and record, and is read as strictly as a file', () => {
+    const decoded = byHand({ kind: 'product', body: productValue('TL-Std') });
+    const payload = payloadOf(decoded);
+    expect(identityFor(KEY, payload)).toMatchObject({ code: 'TL-Std', status: 'Approved', id: guidOf(1) });
+    expect(unpacked(payload).record).toMatchObject({ Name: 'Product TL-Std' });
+    const wrong = byHand({ kind: 'product', body: { ...productValue('TL-Std'), Extra: 1 } });
+    expect(() => payloadOf(wrong)).toThrow('body.Extra');
+  });
+
+  it.each([
+    [{ kind: 'product', code: 'OTHER', body: productValue('TL-Std') }, 'code'],
+    [{ kind: 'product', status: 'Draft', body: productValue('TL-Std') }, 'status'],
+    [{ kind: 'thing', body: {} }, 'kind'],
+    [{ kind: 'product', body: 'text' }, 'body'],
+    [{ kind: 'product', body: productValue('TL-Std'), more: 1 }, 'body'],
+    [{ body: productValue('TL-Std') }, 'kind'],
+  ])('is refused with members that contradict or are not known: %#', (value, path) => {
+    expect(form.parse(value)).toMatchObject({ kind: 'invalid' });
+    expect(() => payloadOf(byHand(value))).toThrow(path);
+  });
+
+  it('is written with its record unpacked, and reads the same again', () => {
+    const text = form.render(messageOf(product));
+    expect(JSON.parse(text)).toMatchObject({ validTo: '2030-12-31', body: { Code: 'TL-Std' } });
+    const read = form.parse(JSON.parse(text));
+    expect(read).toMatchObject({ kind: 'valid' });
+    expect(unpacked((read as { payload: CatalogueMessage }).payload).record).toEqual(product.record);
+  });
+});

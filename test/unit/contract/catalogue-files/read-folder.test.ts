@@ -1,0 +1,99 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  catalogueError,
+  readFolderRecords,
+  readWholeCatalogue,
+} from '../../../../shared/contract/catalogue-files/read-folder.ts';
+import { ConfigError } from '../../../../shared/platform/errors.ts';
+import { EXAMPLE_FOLDER } from '../../../support/builders/catalogue-entries.ts';
+import { date } from '../../../support/builders/lending-loan.ts';
+
+describe('the folder of a whole catalogue', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'catalogue-'));
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  function write(file: string, content: unknown): void {
+    const place = path.join(folder, file);
+    mkdirSync(path.dirname(place), { recursive: true });
+    writeFileSync(place, JSON.stringify(content));
+  }
+
+  it('may be empty', () => {
+    expect(readWholeCatalogue(folder)).toMatchObject({ records: [], faults: [] });
+    expect(readWholeCatalogue(folder).catalogue?.product('X', date('2025-01-01'))).toBeUndefined();
+  });
+
+  it('must exist', () => {
+    expect(() => readWholeCatalogue(path.join(folder, 'other'))).toThrow(ConfigError);
+  });
+
+  it('holds one record or a list in a file, kind by kind and in the order of the file names', () => {
+    write('custom-lists/b.json', { Code: 'B', Values: [1] });
+    write('custom-lists/a.json', [
+      { Code: 'A', Values: [2] },
+      { Code: 'A', Version: 2, Values: [3] },
+    ]);
+    write('periodicities/a.json', { name: 'Every 10 days', count: 10, unit: 'Days' });
+    const { records, catalogue } = readWholeCatalogue(folder);
+    expect(records.map(({ kind, source }) => `${kind} ${source}`)).toEqual([
+      'custom-list custom-lists/a.json',
+      'custom-list custom-lists/a.json',
+      'custom-list custom-lists/b.json',
+      'periodicity periodicities/a.json',
+    ]);
+    expect(catalogue?.customList('a')?.Values).toEqual([3]);
+  });
+
+  it('is told with everything that is wrong at once: shapes, names and schedule types', () => {
+    cpSync(EXAMPLE_FOLDER, folder, { recursive: true });
+    const car = JSON.parse(readFileSync(path.join(folder, 'products/ls-car.json'), 'utf8'));
+    write('products/ls-car.json', { ...car, Status: 'Sold' });
+    const card = JSON.parse(readFileSync(path.join(folder, 'products/cc-classic.json'), 'utf8'));
+    write('products/cc-classic.json', { ...card, Discounts: ['DIS-CARD'] });
+    write('periodicities/moon.json', { name: 'Full moon', unit: 'Moons' });
+    const { faults, catalogue, records } = readWholeCatalogue(folder);
+    expect(catalogue).toBeUndefined();
+    expect(records.some(({ source }) => source === 'products/ls-car.json')).toBe(false);
+    expect(catalogueError('here', faults).message.split('\n')).toEqual([
+      'the catalogue here is wrong:',
+      '  products/ls-car.json: LS-CAR: Status must be one of Draft, VersionDraft, Approved, Closed',
+      '  periodicities/moon.json: Full moon: unit must be one of Days, Weeks, Months, Years, Once',
+      '  periodicities/moon.json: Full moon: count must be a whole number from 1 to 1200',
+      '  products/cc-classic.json: CC-CLASSIC: Discounts[0] names the discount list DIS-CARD, which is not in the catalogue or not Active: add it to discount-lists, or name another',
+    ]);
+  });
+
+  it('finds nothing wrong with what names a schedule type, periodicity or calendar that can be read in part', () => {
+    cpSync(EXAMPLE_FOLDER, folder, { recursive: true });
+    for (const kind of ['schedule-types', 'periodicities', 'calendars']) {
+      for (const name of readdirSync(path.join(folder, kind))) {
+        const record = JSON.parse(readFileSync(path.join(folder, kind, name), 'utf8'));
+        write(`${kind}/${name}`, { ...record, Colour: 'red' });
+      }
+    }
+    const { faults, catalogue, records } = readWholeCatalogue(folder);
+    expect(catalogue).toBeUndefined();
+    expect(records.map(({ kind }) => kind)).not.toContain('calendar');
+    expect(new Set(faults.map(({ message }) => message))).toEqual(
+      new Set(['must not have the unknown member Colour']),
+    );
+  });
+
+  it('holds no file or folder that would not be read, whichever way it is read', () => {
+    write('product/one.json', {});
+    write('products/one.JSON', {});
+    for (const { faults } of [readWholeCatalogue(folder), readFolderRecords(folder)]) {
+      expect(faults.map(({ source }) => source)).toEqual(['product', 'products/one.JSON']);
+    }
+  });
+});

@@ -1,0 +1,228 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  catalogueError,
+  readWholeCatalogue,
+} from '../../../../shared/contract/catalogue-files/read-folder.ts';
+import { BUILT_IN_SCHEDULE_TYPE_RECORDS } from '../../../../shared/lending/schedule-types/built-in-schedule-types.ts';
+import { DAY_COUNT_NAMES } from '../../../../shared/lending/dates/day-count.ts';
+import { INPUT_NAMES } from '../../../../shared/lending/formula/formula-scope.ts';
+import { findPeriodicity } from '../../../../shared/lending/dates/periodicity.ts';
+import {
+  COLUMN_METHODS,
+  STANDARD_COLUMNS,
+} from '../../../../shared/lending/schedule-types/schedule-columns.ts';
+import type { LendingCatalogue } from '../../../../shared/lending/schedule-types/lending-catalogue.ts';
+import { SCHEDULE_TYPE_STATUSES } from '../../../../shared/lending/schedule-types/schedule-type.ts';
+import { ConfigError } from '../../../../shared/platform/errors.ts';
+import { KIND_FOLDERS } from '../../../../shared/product/catalogue/record-identity.ts';
+import { recordOf } from '../../../support/builders/schedule-type-records.ts';
+
+const root = path.resolve(import.meta.dirname, '../../../..');
+
+const page = readFileSync(path.join(root, 'docs/schedule-types.md'), 'utf8');
+
+/** Schedule types, periodicities and calendars of a folder, built-in ones included. */
+function readCatalogueFolder(folder: string): LendingCatalogue {
+  const { catalogue, faults } = readWholeCatalogue(folder);
+  if (catalogue === undefined) throw catalogueError(folder, faults);
+  return catalogue.lending;
+}
+
+/** The example of docs/schedule-types.md. */
+function documentedExample(): string {
+  return /```json\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
+}
+
+describe('docs/schedule-types.md', () => {
+  it('names every input, method, setting and status', () => {
+    const settings = BUILT_IN_SCHEDULE_TYPE_RECORDS.flatMap((record) => Object.keys(record));
+    for (const name of [...INPUT_NAMES, ...COLUMN_METHODS, ...settings])
+      expect(page).toContain(`\`${name}\``);
+    for (const name of [...STANDARD_COLUMNS, ...SCHEDULE_TYPE_STATUSES, ...DAY_COUNT_NAMES]) {
+      expect(page).toContain(name);
+    }
+  });
+});
+
+describe('the folder of a catalogue', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'catalogue-'));
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  function write(file: string, content: unknown): void {
+    const place = path.join(folder, file);
+    mkdirSync(path.dirname(place), { recursive: true });
+    writeFileSync(place, typeof content === 'string' ? content : JSON.stringify(content));
+  }
+
+  /** What is wrong with the folder, a line each. */
+  function messages(): readonly string[] {
+    try {
+      readCatalogueFolder(folder);
+    } catch (error) {
+      if (error instanceof ConfigError) return error.message.split('\n  ').slice(1);
+      throw error;
+    }
+    return [];
+  }
+
+  it('may be empty: then it adds nothing', () => {
+    expect(readCatalogueFolder(folder).scheduleTypeRecords).toEqual(BUILT_IN_SCHEDULE_TYPE_RECORDS);
+  });
+
+  it('must exist', () => {
+    expect(() => readCatalogueFolder(path.join(folder, 'other'))).toThrow(ConfigError);
+    expect(() => readCatalogueFolder(path.join(folder, 'other'))).toThrow(
+      /CATALOGUE_FOLDER: there is no folder/,
+    );
+  });
+
+  it('holds one record or a list in a file; 0 and 1 are flags (M6); explanations are left alone', () => {
+    write('schedule-types/own.json', { ...recordOf(), UseMaturityDate: 0, AcceptsCharges: 1 });
+    write('schedule-types/notes.MD', '# Ours');
+    write('README', 'Ours');
+    write('.git/HEAD', 'ref');
+    write('calendars/.bank.json.swp', '');
+    write('periodicities/all.json', [{ name: 'Every 10 days', count: 10, unit: 'Days' }]);
+    write('calendars/bank.json', { name: 'Bank', version: '1', holidays: ['2025-05-02'] });
+    const catalogue = readCatalogueFolder(folder);
+    expect(catalogue.findScheduleType('own')?.type).toMatchObject({
+      useMaturityDate: false,
+      acceptsCharges: true,
+    });
+    expect(findPeriodicity('every 10 days', catalogue.periodicities)?.count).toBe(10);
+    expect(catalogue.calendars.find('bank')?.version).toBe('1');
+  });
+
+  it('reads the example of the documents, whose payment is what is left of a total after fees with VAT', () => {
+    write('schedule-types/example.json', documentedExample());
+    const catalogue = readCatalogueFolder(folder);
+    expect(catalogue.findScheduleType('LevelTotalWithVat')).toMatchObject({
+      chargesBefore: 'payment',
+      payment: { kind: 'Formula' },
+      principal: { kind: 'Balance' },
+      extras: [{ name: 'VatOnFees', display: true, method: { countsAs: { kind: 'Fee', fee: 'VAT' } } }],
+    });
+  });
+
+  it('takes the files of the built-in types as they are, in place of these', () => {
+    const builtIn = path.join(root, 'shared/lending/schedule-types/built-in');
+    for (const name of readdirSync(builtIn)) {
+      write(`schedule-types/${name}`, readFileSync(path.join(builtIn, name), 'utf8'));
+    }
+    expect(readCatalogueFolder(folder).scheduleTypeRecords).toHaveLength(
+      BUILT_IN_SCHEDULE_TYPE_RECORDS.length,
+    );
+  });
+
+  it('is refused with everything that is wrong at once: file, record, column and what to do', () => {
+    const record = recordOf();
+    const [balance, interest, ...rest] = record.PaymentScheduleTypeDetails;
+    const { Status: _, ...withoutStatus } = record;
+    write('schedule-types/a.json', '{"PaymentScheduleTypeId": ');
+    write('schedule-types/b.json', {
+      ...withoutStatus,
+      Rownding: 'HALF_UP',
+      ProductTypes: ['TL', 7],
+      PaymentScheduleTypeDetails: [{ ...balance, Display: 'yes' }, { ...interest, Fee: 5 }, ...rest],
+    });
+    write('schedule-types/c.json', [{ ...record, PaymentScheduleTypeDetails: [interest, balance, ...rest] }]);
+    write('periodicities/a.json', [{ name: 'Own', unit: 'Moons' }, 5]);
+    write('calendars/a.json', { name: 'Bank', version: '1', holidays: '2025-05-02' });
+    expect(messages()).toEqual([
+      expect.stringMatching(/^schedule-types\/a\.json: must be a readable JSON file: /),
+      'schedule-types/b.json: Own type: Status is missing; must be text',
+      'schedule-types/b.json: Own type: ProductTypes[1] must be text, not a number',
+      'schedule-types/b.json: Own type: column RemainingValue Display must be true or false, not text',
+      'schedule-types/b.json: Own type: column Interest Fee must be text, not a number',
+      'schedule-types/b.json: Own type: must not have the unknown member Rownding',
+      'periodicities/a.json: must be an object, not a number',
+      'calendars/a.json: Bank: holidays must be a list, not text',
+      'schedule-types/c.json: Own type: column Interest must stand after RemainingValue: move it below',
+      'periodicities/a.json: Own: unit must be one of Days, Weeks, Months, Years, Once',
+      'periodicities/a.json: Own: count must be a whole number from 1 to 1200',
+    ]);
+  });
+
+  it('is refused with what is wrong with the meaning of members beside one that cannot be read', () => {
+    const record = recordOf();
+    const columns = record.PaymentScheduleTypeDetails;
+    write('schedule-types/a.json', { ...record, UseMaturityDate: 'no', Rounding: 'UP', ProductTypes: [] });
+    write('schedule-types/b.json', {
+      ...record,
+      PaymentScheduleTypeDetails: [
+        { ...columns[0], CalculationMethod: 'Magic', Colour: 'red' },
+        ...columns.slice(1),
+      ],
+    });
+    write('schedule-types/c.json', { ...record, PaymentScheduleTypeDetails: 'all', Rounding: 'UP' });
+    write('periodicities/a.json', { name: 'Own', count: 5000, unit: 'Days', colour: 'red' });
+    write('periodicities/b.json', { name: ' ', count: 5000, unit: 7 });
+    write('calendars/a.json', { name: 'Bank', version: '', holidays: 5, weekend: ['Sun'], base: 'Utopia' });
+    const found = messages();
+    expect(found).toEqual(
+      expect.arrayContaining([
+        'schedule-types/a.json: Own type: UseMaturityDate must be true or false, not text',
+        expect.stringMatching(/^schedule-types\/a\.json: Own type: Rounding must be one of /),
+        expect.stringMatching(/^schedule-types\/a\.json: Own type: ProductTypes must list /),
+        'schedule-types/b.json: Own type: column RemainingValue must not have the unknown member Colour',
+        expect.stringMatching(
+          /^schedule-types\/b\.json: Own type: column RemainingValue must have the CalculationMethod /,
+        ),
+        'schedule-types/c.json: Own type: PaymentScheduleTypeDetails must be a list, not text',
+        expect.stringMatching(/^schedule-types\/c\.json: Own type: Rounding must be one of /),
+        'periodicities/a.json: Own: must not have the unknown member colour',
+        'periodicities/a.json: Own: count must be a whole number from 1 to 1200',
+        'periodicities/b.json:  : unit must be text, not a number',
+        'periodicities/b.json:  : name must have from 1 to 200 characters',
+        'calendars/a.json: Bank: holidays must be a list, not a number',
+        expect.stringMatching(/^calendars\/a\.json: Bank: version must have /),
+        expect.stringMatching(/^calendars\/a\.json: Bank: weekend\[0\] must be one of /),
+        expect.stringMatching(/^calendars\/a\.json: Bank: base must name /),
+      ]),
+    );
+    expect(found.filter((line) => line.startsWith('schedule-types/c.json: Own type: column'))).toEqual([]);
+    expect(found.filter((line) => line.startsWith('periodicities/b.json'))).toHaveLength(2);
+  });
+
+  it('is refused with every name in it that would not be read', () => {
+    write('calender/bank.json', { name: 'Bank', version: '1', holidays: [] });
+    write('calendars.json', []);
+    write('calendars/bank.JSON', { name: 'Bank', version: '1', holidays: [] });
+    write('calendars/old/bank.json', { name: 'Bank', version: '1', holidays: [] });
+    write('periodicities/decade.yaml', 'name: Every 10 days');
+    const rest = 'only README files, *.md and hidden files are left alone';
+    const folders = `must be one of the folders ${Object.values(KIND_FOLDERS).join(', ')}; ${rest}`;
+    const files = `must be a file whose name ends in .json, in small letters; ${rest}`;
+    expect(messages()).toEqual([
+      `calendars.json: ${folders}`,
+      `calender: ${folders}`,
+      `periodicities/decade.yaml: ${files}`,
+      `calendars/bank.JSON: ${files}`,
+      `calendars/old: ${files}`,
+    ]);
+  });
+
+  it('reads files that begin with a byte-order mark', () => {
+    write('calendars/bank.json', '\u{FEFF}{"name": "Bank", "version": "1", "holidays": []}');
+    expect(readCatalogueFolder(folder).calendars.find('bank')?.version).toBe('1');
+  });
+
+  it('bounds what is read', () => {
+    write('schedule-types/large.json', ' '.repeat(4 * 1024 * 1024 + 1));
+    write('periodicities', 'a file');
+    expect(messages()).toEqual([
+      'schedule-types/large.json: must have at most 4194304 bytes',
+      'periodicities: must be a folder of at most 1000 JSON files',
+    ]);
+  });
+});

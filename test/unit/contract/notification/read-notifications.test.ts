@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest';
+import { NOTIFICATION_LIMITS } from '../../../../shared/contract/notification/limits.ts';
+import { NOTIFICATIONS } from '../../../../shared/contract/notification/notifications.ts';
+import {
+  emailReader,
+  smsReader,
+} from '../../../../shared/contract/notification/read-notifications.ts';
+import type { ReadRequest } from '../../../../shared/contract/json/request-contract.ts';
+import type { EmailCommand } from '../../../../shared/notification/command.ts';
+
+const READING = { hasDefaultSender: true };
+const SMS = { message: 'Hello', receiver: '+40722123456' };
+const EMAIL = { message: 'Hello', receiver: 'ana@mail.example', subject: 'News' };
+const file = (content: Buffer | string, name = 'a.txt') => ({
+  name,
+  content: Buffer.from(content).toString('base64'),
+});
+
+const list = (count: number, domain: string) =>
+  Array.from({ length: count }, (_, index) => `n${index}@${domain}`).join(';');
+const files = (count: number) => Array.from({ length: count }, () => file('x'));
+
+const readSms = (body: unknown, reading: Parameters<typeof smsReader.parse>[1] = READING) =>
+  smsReader.parse(body, reading);
+const readEmail = (members: object) => emailReader.parse({ ...EMAIL, ...members }, READING);
+const faultsOf = (read: ReadRequest<unknown>) =>
+  read.kind === 'invalid' ? read.faults.map(({ path, code }) => `${path} ${code}`) : [];
+const problemOf = (read: ReadRequest<unknown>) => (read.kind === 'invalid' ? read.problem : undefined);
+const emailOf = (members: object): EmailCommand => {
+  const read = readEmail(members);
+  if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
+  return read.payload;
+};
+
+describe('the body of sms/send (interface 4.8)', () => {
+  it('is read as a command with a cleaned number (N4)', () => {
+    expect(readSms({ ...SMS, receiver: '0040 (722) 123-456', sender: 'MyBank' })).toEqual({
+      kind: 'valid',
+      payload: { notificationId: undefined, sender: 'MyBank', message: 'Hello', receiver: '+40722123456' },
+      warnings: [],
+    });
+  });
+
+  it('lists all that is wrong at once, without repeating any of it (E3)', () => {
+    const read = readSms({ sender: 'much too long a name', message: '', receiver: '0722 98 76 54' });
+    expect(faultsOf(read)).toEqual([
+      'sender invalid-sender',
+      'message empty',
+      'receiver invalid-phone-number',
+    ]);
+    expect(JSON.stringify(read)).not.toMatch(/much too long a name|0722 98|987654/);
+    expect(faultsOf(readSms({ sender: 5 }))).toEqual([
+      'sender wrong-type',
+      'message missing',
+      'receiver missing',
+    ]);
+  });
+
+  it.each([null, 5, 'text', [SMS], undefined])('%j is not one', (body) => {
+    expect(faultsOf(readSms(body))).toEqual([expect.stringMatching(/^body (wrong-type|missing)$/)]);
+  });
+
+  it('ignores and reports members that it does not know, the id of a command among them (E3)', () => {
+    const id = '0b6f3c4e-2d1a-5f7b-9c8d-1e2f3a4b5c6d';
+    expect(readSms({ ...SMS, receivr: 'x', notificationId: id, subject: 's' })).toMatchObject({
+      kind: 'valid',
+      payload: { notificationId: undefined },
+      warnings: ['receivr', 'notificationId', 'subject'].map((path) => ({ code: 'unknown-member', path })),
+    });
+  });
+
+  it('needs a sender where no provider has a default one, beside all other faults (N3)', () => {
+    const reading = { hasDefaultSender: false };
+    expect(faultsOf(readSms(SMS, reading))).toEqual(['sender missing']);
+    expect(faultsOf(readSms({ message: 'x', sender: null }, reading))).toEqual([
+      'receiver missing',
+      'sender missing',
+    ]);
+    expect(readSms({ ...SMS, sender: 'MyBank' }, reading).kind).toBe('valid');
+    expect(readSms({ ...SMS, sender: null }).kind).toBe('valid');
+  });
+
+  it('has a message of 1 to 1,600 characters', () => {
+    expect(readSms({ ...SMS, message: 'x'.repeat(1_600) }).kind).toBe('valid');
+    expect(faultsOf(readSms({ ...SMS, message: 'x'.repeat(1_601) }))).toEqual(['message too-long']);
+    expect(faultsOf(readSms({ ...SMS, message: ' \n' }))).toEqual(['message empty']);
+    expect(faultsOf(readSms({ ...SMS, message: 'a\u0000b' }))).toEqual(['message control-character']);
+    expect(readSms({ ...SMS, message: 'two\r\nlines\tand 🙂' }).kind).toBe('valid');
+  });
+
+  it('takes a number without a country code in the configured country only (N4)', () => {
+    const body = { ...SMS, receiver: '0722 123 456' };
+    expect(readSms(body, { ...READING, country: 'RO' })).toMatchObject({
+      payload: { receiver: '+40722123456' },
+    });
+    expect(faultsOf(readSms(body))).toEqual(['receiver invalid-phone-number']);
+  });
+});
+
+describe('the body of email/send (interface 4.8)', () => {
+  it('is plain text unless it says otherwise (N3)', () => {
+    expect(emailOf({}).contentType).toBe('text/plain');
+    expect(emailOf({ contentType: 'text/html' }).contentType).toBe('text/html');
+    expect(faultsOf(readEmail({ contentType: 'text/calendar' }))).toEqual(['contentType unknown-value']);
+    expect(faultsOf(readEmail({ contentType: 'text/html\r\nX: y' }))).toEqual(['contentType unknown-value']);
+  });
+
+  it('sends to each mailbox once (N4)', () => {
+    const { receiver, cc, bcc } = emailOf({
+      receiver: ' ana@mail.example ',
+      cc: 'b@mail.example; ANA@mail.example, b@mail.example ;',
+      bcc: 'c@mail.example,B@mail.example',
+    });
+    expect({ receiver, cc, bcc }).toEqual({
+      receiver: 'ana@mail.example',
+      cc: ['b@mail.example'],
+      bcc: ['c@mail.example'],
+    });
+    expect(emailOf({ cc: '', bcc: ' ;, ' })).toMatchObject({ cc: [], bcc: [] });
+  });
+
+  it('has at most 50 recipients in all', () => {
+    const cc = list(20, 'cc.example');
+    expect(readEmail({ cc, bcc: list(29, 'bcc.example') }).kind).toBe('valid');
+    expect(faultsOf(readEmail({ cc, bcc: list(30, 'bcc.example') }))).toEqual(['bcc too-many-recipients']);
+    expect(faultsOf(readEmail({ cc: list(50, 'cc.example') }))).toEqual(['cc too-many-recipients']);
+    expect(readEmail({ cc: list(60, 'cc.example').replaceAll(/n\d+/g, 'n') }).kind).toBe('valid');
+    expect(faultsOf(readEmail({ cc: 'a@b.example;'.repeat(2_000) }))).toEqual(['cc too-long']);
+  });
+
+  it('holds no half of a surrogate pair, which would be sent as another character', () => {
+    for (const broken of ['\ud800x', 'x\udc00', '\udc00\ud800']) {
+      const faults = faultsOf(readEmail({ subject: broken, message: broken }));
+      expect(faults).toEqual(['message broken-text', 'subject broken-text']);
+      expect(faultsOf(readSms({ ...SMS, message: broken }))).toEqual(['message broken-text']);
+    }
+    expect(readEmail({ subject: '🙂', message: '🙂' }).kind).toBe('valid');
+  });
+
+  it('has a subject of one line and at most 998 bytes', () => {
+    expect(readEmail({ subject: 'ă'.repeat(499) }).kind).toBe('valid');
+    expect(faultsOf(readEmail({ subject: 'ă'.repeat(500) }))).toEqual(['subject too-long']);
+    expect(faultsOf(readEmail({ subject: '' }))).toEqual(['subject empty']);
+  });
+
+  it('carries files by their decoded bytes', () => {
+    const bytes = Buffer.from([0, 1, 2, 255]);
+    expect(emailOf({ attachmentList: [file(bytes, 'a.bin')] }).attachments).toEqual([
+      { name: 'a.bin', content: bytes },
+    ]);
+    expect(emailOf({ attachmentList: [] }).attachments).toEqual([]);
+  });
+
+  it.each(['QQ', 'QQ=', 'Q Q=', 'QUJD\r\n', 'QR==', 'QUJD=', '-_-_', '====', 'ä===', '*'])(
+    'refuses %j: no base64 (N3)',
+    (content) => {
+      expect(faultsOf(readEmail({ attachmentList: [{ name: 'a.txt', content }] }))).toEqual([
+        'attachmentList[0].content invalid-base64',
+      ]);
+    },
+  );
+
+  it('names each wrong file by its place, all at once, never by its name', () => {
+    const read = readEmail({
+      attachmentList: [
+        { name: 'planted-name.exe', content: 'QQ==' },
+        { name: '', content: '' },
+        { content: 5 },
+        7,
+        { name: '../planted-name', content: '?' },
+      ],
+    });
+    expect(faultsOf(read).toSorted()).toEqual([
+      'attachmentList[0].name refused-type',
+      'attachmentList[1].content empty',
+      'attachmentList[1].name empty',
+      'attachmentList[2].content wrong-type',
+      'attachmentList[2].name missing',
+      'attachmentList[3] wrong-type',
+      'attachmentList[4].content invalid-base64',
+      'attachmentList[4].name invalid-name',
+    ]);
+    expect(JSON.stringify(read)).not.toContain('planted');
+  });
+
+  it('takes 20 files, and tells other faults beside a longer list', () => {
+    expect(readEmail({ attachmentList: files(20) }).kind).toBe('valid');
+    expect(faultsOf(readEmail({ attachmentList: files(21), receiver: 'x' }))).toEqual([
+      'attachmentList too-many-items',
+      'receiver invalid-address',
+    ]);
+  });
+
+  it('takes files of 7 MiB decoded in all; beyond it is 413, unless something else is wrong too (E1, E6)', () => {
+    const { attachmentBytes } = NOTIFICATION_LIMITS;
+    const half = file(Buffer.alloc(attachmentBytes / 2, 'x'));
+    expect(readEmail({ attachmentList: [half, half] }).kind).toBe('valid');
+    const beyond = readEmail({ attachmentList: [half, half, file('x')] });
+    expect(faultsOf(beyond)).toEqual(['attachmentList[2].content attachment-too-large']);
+    expect(problemOf(beyond)).toBe('attachments-too-large');
+    const alone = readEmail({ attachmentList: [file(Buffer.alloc(attachmentBytes + 3))] });
+    expect(faultsOf(alone)).toEqual(['attachmentList[0].content attachment-too-large']);
+    expect(problemOf(readEmail({ attachmentList: [half, half, file('x')], subject: 5 }))).toBe(
+      'invalid-request',
+    );
+  });
+
+  it('is looked at by the content of its files too, beside all other faults', async () => {
+    const attachmentList = [file('MZ\u0000\u0001', 'a.pdf'), file('x')];
+    const read = await emailReader.read({ ...EMAIL, subject: '', attachmentList }, READING);
+    expect(faultsOf(read)).toEqual(['subject empty', 'attachmentList[0].content refused-type']);
+    expect(await emailReader.read({ ...EMAIL, attachmentList: [file('x')] }, READING)).toMatchObject({
+      kind: 'valid',
+    });
+    expect(emailReader.read(EMAIL, READING)).not.toBeInstanceOf(Promise);
+  });
+});
+
+describe('the worked examples', () => {
+  it.each(NOTIFICATIONS)('$name is accepted as it stands', async ({ channelNumber, example }) => {
+    const reader = channelNumber === '1' ? smsReader : emailReader;
+    expect(await reader.read(example, READING)).toMatchObject({ kind: 'valid', warnings: [] });
+  });
+});

@@ -1,0 +1,161 @@
+import { Decimal } from 'decimal.js';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import type { z } from 'zod';
+import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
+import { jsonSchemaOf } from '../../../../shared/contract/json/json-schema.ts';
+import { renderPaymentValue } from '../../../../shared/contract/payment-value/payment-value-reply.ts';
+import { paymentValueMembers } from '../../../../shared/contract/payment-value/calculate-pmt.ts';
+import { BUILT_IN_CATALOGUE } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
+import { paymentValueInput } from '../../../../shared/contract/payment-value/read-payment-value-request.ts';
+import type { PaymentValueRequest } from '../../../../shared/lending/request/payment-value-request.ts';
+
+const TERMS = {
+  InstallmentsNo: 4,
+  PeriodicityType: 'Monthly',
+  InterestCalculationMethod: '30/360',
+  FinancedAmount: 1000,
+  InterestPercent: 12,
+};
+
+const read = (changes: object) =>
+  paymentValueInput.read({ jsonParam: { ...TERMS, ...changes } }, BUILT_IN_CATALOGUE);
+
+/** The error code, then path and code of each fault. */
+function faultsOf(changes: object): readonly string[] {
+  const result = read(changes);
+  if (result.kind === 'valid') return [];
+  return [
+    result.problem,
+    ...result.faults.map(({ path, code }) => `${path.replace('jsonParam.', '')} ${code}`),
+  ];
+}
+
+type OptionalKeys<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T];
+type Present<T> = { [K in keyof T]-?: Exclude<T[K], undefined> };
+
+test('what is read has the members, types and optional members of the request that is calculated', () => {
+  type Read = Readonly<z.output<typeof paymentValueMembers>>;
+  expectTypeOf<Present<Read>>().toEqualTypeOf<Present<PaymentValueRequest>>();
+  expectTypeOf<OptionalKeys<Read>>().toEqualTypeOf<OptionalKeys<PaymentValueRequest>>();
+  expect(jsonSchemaOf(paymentValueMembers).required).toEqual([
+    'InstallmentsNo',
+    'PeriodicityType',
+    'InterestCalculationMethod',
+  ]);
+});
+
+describe('reading the request of PLAT_BP_CalculatePMT', () => {
+  test('takes numbers for the decimals that they show (M1)', () => {
+    const result = read({ FutureValue: 0.1, Precision: 3 });
+    expect(result).toMatchObject({
+      kind: 'valid',
+      payload: { FutureValue: new Decimal('0.1'), Precision: 3 },
+    });
+  });
+
+  test('takes null for absent, and 0/1 and false/true for one another (M6)', () => {
+    const result = read({ FinancedAmount: null, GracePeriodPrincipal: true, InterestType: false });
+    expect(result).toMatchObject({ payload: { GracePeriodPrincipal: 1, InterestType: 0 } });
+    expect(result.kind === 'valid' && result.payload.FinancedAmount).toBeUndefined();
+  });
+
+  test('ignores unknown members but reports them (E3)', () => {
+    expect(read({ Amount: 5 })).toMatchObject({
+      kind: 'valid',
+      warnings: [{ code: 'unknown-member', path: 'jsonParam.Amount' }],
+    });
+  });
+
+  test('refuses numbers as text and missing members with a 400 that lists everything (E3, M6)', () => {
+    const wrong = { InstallmentsNo: null, PeriodicityType: 'x', FinancedAmount: '1000', InterestType: 3 };
+    expect(faultsOf(wrong)).toEqual([
+      'invalid-request',
+      'InstallmentsNo missing',
+      'FinancedAmount wrong-type',
+      'PeriodicityType unknown-periodicity',
+      'InterestType out-of-range',
+    ]);
+  });
+
+  test('leaves what can be read but not computed to the calculation (422)', () => {
+    expect(faultsOf({ InstallmentsNo: 0, InterestCalculationMethod: 'x', GracePeriodPrincipal: 2 })).toEqual(
+      [],
+    );
+    expect(faultsOf({ InstallmentsNo: 1.5 })).toEqual(['not-computable', 'InstallmentsNo out-of-range']);
+  });
+
+  test('makes up no faults of members that rest on one that cannot be read', () => {
+    expect(faultsOf({ InstallmentsNo: 'one', GracePeriodPrincipal: 1 })).toEqual([
+      'invalid-request',
+      'InstallmentsNo wrong-type',
+    ]);
+    expect(faultsOf({ FinancedAmount: 0, FutureValue: 'x' })).toEqual([
+      'invalid-request',
+      'FutureValue wrong-type',
+    ]);
+    expect(faultsOf({ FinancedAmount: 'x', FutureValue: -5 })).toEqual([
+      'invalid-request',
+      'FinancedAmount wrong-type',
+    ]);
+    expect(faultsOf({ PeriodicityType: 1, InterestPercent: -1200 })).toEqual([
+      'invalid-request',
+      'PeriodicityType wrong-type',
+    ]);
+    expect(faultsOf({ PeriodicityType: 1, InterestPercent: 1e6 })).toEqual([
+      'invalid-request',
+      'PeriodicityType wrong-type',
+      'InterestPercent out-of-range',
+    ]);
+  });
+});
+
+describe('a request in Avro', () => {
+  const sent: PaymentValueRequest = {
+    InstallmentsNo: 4,
+    PeriodicityType: 'Monthly',
+    InterestCalculationMethod: '30/360',
+    FinancedAmount: new Decimal(1000),
+  };
+
+  test('is held against the lengths of texts that JSON is held against, and told of everything at once', () => {
+    expect(paymentValueInput.check(sent)).toBeUndefined();
+    const wrong = {
+      ...sent,
+      PeriodicityType: '',
+      InterestCalculationMethod: 'x'.repeat(201),
+      InterestType: 2,
+    };
+    expect(paymentValueInput.check(wrong)).toMatchObject({
+      problem: 'invalid-request',
+      faults: [
+        { path: 'jsonParam.PeriodicityType', code: 'empty' },
+        { path: 'jsonParam.InterestCalculationMethod', code: 'too-long' },
+        { path: 'jsonParam.InterestType', code: 'out-of-range' },
+      ],
+    });
+  });
+});
+
+const reply = (pmt: string, principal: string, digits: number) =>
+  renderPaymentValue({ pmtValue: new Decimal(pmt), principalValue: new Decimal(principal), digits });
+
+describe('writing', () => {
+  test('an answer has the decimals that Precision says, without binary numbers (M1, M5)', () => {
+    expect(reply('256.28', '250', 2)).toBe('{"PMTValue":256.28,"PrincipalValue":250.00}');
+    expect(reply('256', '-0', 0)).toBe('{"PMTValue":256,"PrincipalValue":0}');
+    expect(reply('12345678901234567890.0123456789', '1e-10', 10)).toBe(
+      '{"PMTValue":12345678901234567890.0123456789,"PrincipalValue":0.0000000001}',
+    );
+  });
+
+  test('a figure that is no number is refused', () => {
+    expect(() => reply('NaN', '1', 2)).toThrow(RangeError);
+  });
+
+  test('a request is the inverse of reading it', () => {
+    const body = { jsonParam: { ...TERMS, FutureValue: 0.1, InterestType: 1 } };
+    const result = paymentValueInput.read(body);
+    const text = JSON_SHAPES['CalculatePMTRequest']?.render(result.kind === 'valid' ? result.payload : {});
+    expect(JSON.parse(text ?? '')).toEqual(body);
+  });
+});

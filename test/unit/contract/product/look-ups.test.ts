@@ -1,0 +1,169 @@
+import { Decimal } from 'decimal.js';
+import { describe, expect, test } from 'vitest';
+import { findAction } from '../../../../shared/contract/actions/actions.ts';
+import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
+import {
+  insuranceListInput,
+  productByCodeInput,
+} from '../../../../shared/contract/product/read-product-requests.ts';
+import { SECTION_FLAGS } from '../../../../shared/product/look-up/product-by-code.ts';
+import { date } from '../../../support/builders/lending-loan.ts';
+
+const ID = '9136b630-6317-5acd-85f7-807dd5296800';
+
+const read = (action: string, body: unknown) => {
+  const result = findAction(action)?.read(body);
+  if (result?.kind !== 'invalid') return result?.payload;
+  return { problem: result.problem, faults: result.faults.map(({ path, code }) => `${path} ${code}`) };
+};
+
+describe('flags', () => {
+  test.each([
+    [true, true],
+    [1, true],
+    [false, false],
+    [0, false],
+    [null, undefined],
+  ])('every flag may be %j (M6)', (sent, payload) => {
+    const flags = Object.fromEntries(SECTION_FLAGS.map((flag) => [flag, sent]));
+    expect(read('plat_bp_getbankingproductbycode', { BankingProductCode: 'P', ...flags })).toEqual({
+      BankingProductCode: 'P',
+      ...Object.fromEntries(SECTION_FLAGS.map((flag) => [flag, payload])),
+      Date: undefined,
+    });
+  });
+
+  test('other values and a missing code are refused at once (E3)', () => {
+    expect(read('PLAT_BP_GETBANKINGPRODUCTBYCODE', { displayBPDetails: 'true', Date: '2025-02-30' })).toEqual(
+      {
+        problem: 'invalid-request',
+        faults: ['BankingProductCode missing', 'displayBPDetails wrong-type', 'Date invalid-date'],
+      },
+    );
+  });
+});
+
+describe.each([
+  ['plat_bp_getbankingproductdetails', 'productId'],
+  ['PLAT_BP_GetProductInsuranceList', 'productId'],
+  ['plat_bp_getproductdocuments', 'bankingProductId'],
+])('%s', (action, idMember) => {
+  test('takes a code, an id or both at the top of the body, and the extension Date', () => {
+    expect(read(action, { productCode: 'P' })).toMatchObject({ productCode: 'P' });
+    expect(read(action, { [idMember]: ID, productCode: null })).toMatchObject({ [idMember]: ID });
+    expect(read(action, { productCode: 'P', [idMember]: ID, Date: '2026-1-5' })).toMatchObject({
+      Date: date('2026-01-05'),
+    });
+  });
+
+  test('takes the same in the generic form, as an object or as JSON text (E2)', () => {
+    const input = { productCode: 'P' };
+    const direct = read(action, input);
+    const access = { access_token: 't', user_name: 'u' };
+    expect(read(action, { ...access, Data: input })).toEqual(direct);
+    expect(read(action, { ...access, Data: JSON.stringify(input) })).toEqual(direct);
+    expect(read(action, { ...access, ...input })).toEqual(direct);
+    expect(read(action, { Data: input, productCode: 'Q' })).toEqual({
+      problem: 'invalid-request',
+      faults: ['productCode mutually-exclusive'],
+    });
+  });
+
+  test('refuses a request without a code and an id, and an id that is no GUID (L1)', () => {
+    expect(read(action, {})).toEqual({ problem: 'invalid-request', faults: ['productCode missing'] });
+    expect(read(action, { [idMember]: 'x' })).toEqual({
+      problem: 'invalid-request',
+      faults: [`${idMember} wrong-type`],
+    });
+    expect(read(action, { productCode: 5 })).toMatchObject({ faults: ['productCode wrong-type'] });
+    expect(read(action, { productCode: '' })).toMatchObject({ faults: ['productCode empty'] });
+    expect(read(action, [])).toMatchObject({ faults: ['body wrong-type'] });
+  });
+});
+
+const filters = (filterList: unknown) =>
+  read('PLAT_BP_GetProductInsuranceList', { productCode: 'P', filterList });
+
+describe('filterList (L3)', () => {
+  test.each([[''], [[]], [null], [undefined]])('%j is none', (sent) => {
+    expect(filters(sent)).toEqual({ productCode: 'P' });
+  });
+
+  test('its figures are exact decimals', () => {
+    expect(filters([{ name: 'Age', value: 30.1 }])).toMatchObject({
+      filterList: [{ name: 'Age', value: new Decimal('30.1') }],
+    });
+  });
+
+  test.each([
+    ['none', ['filterList wrong-type']],
+    [[{ name: 'Age', value: '30' }], ['filterList[0].value wrong-type']],
+    [[{ value: 30 }], ['filterList[0].name missing']],
+    [['Age'], ['filterList[0] wrong-type']],
+    [Array.from({ length: 101 }, () => ({ name: 'Age', value: 1 })), ['filterList too-many-items']],
+  ])('is refused otherwise', (sent, faults) => {
+    expect(filters(sent)).toMatchObject({ problem: 'invalid-request', faults });
+  });
+
+  test('beside a list that is too long other faults are named too (E3)', () => {
+    const filterList = Array.from({ length: 101 }, () => ({ name: 'Age', value: 1 }));
+    expect(read('PLAT_BP_GetProductInsuranceList', { filterList, productId: 'x' })).toMatchObject({
+      faults: ['filterList too-many-items', 'productId wrong-type'],
+    });
+    expect(read('PLAT_BP_GetProductInsuranceList', { filterList })).toMatchObject({
+      faults: ['filterList too-many-items', 'productCode missing'],
+    });
+  });
+
+  test('members that are not known are reported', () => {
+    const result = findAction('plat_bp_getproductinsurancelist')?.read({
+      productCode: 'P',
+      Filter: 1,
+      filterList: [{ name: 'Age', value: 1, unit: 'years' }],
+    });
+    expect(result).toMatchObject({ warnings: [{ path: 'Filter' }, { path: 'filterList[0].unit' }] });
+  });
+});
+
+describe('requests that came in Avro', () => {
+  test('are held against the same limits', () => {
+    const figure = { name: '', value: new Decimal(1) };
+    expect(
+      insuranceListInput.check({
+        productCode: undefined,
+        productId: 'x',
+        filterList: [figure],
+        Date: undefined,
+      }),
+    ).toMatchObject({
+      problem: 'invalid-request',
+      faults: [
+        { path: 'productId', code: 'wrong-type' },
+        { path: 'filterList[0].name', code: 'empty' },
+      ],
+    });
+    expect(productByCodeInput.check({ BankingProductCode: 'x'.repeat(201) })).toMatchObject({
+      faults: [{ path: 'BankingProductCode', code: 'too-long' }],
+    });
+    expect(productByCodeInput.check({ BankingProductCode: 'P' })).toBeUndefined();
+  });
+});
+
+test('a request is written as its body', () => {
+  const body = { productCode: 'P', filterList: [{ name: 'Age', value: 30.5 }], Date: '2026-01-05' };
+  const text = JSON_SHAPES['GetProductInsuranceListRequest']?.render(
+    read('PLAT_BP_GetProductInsuranceList', body),
+  );
+  expect(JSON.parse(text ?? '')).toEqual(body);
+});
+
+test('what is null in an answer may come as absent from Avro', () => {
+  const details = { Name: 'A', ProductImage: undefined, Benefits: undefined };
+  expect(findAction('plat_bp_getbankingproductdetails')?.render(details)).toBe(
+    '{"Name":"A","ProductImage":null,"Benefits":null,"DisplayConditions":null,"NoOfDebtor":null}',
+  );
+  const documents = [{ Doc: { ReportId: ID }, Report: { DisplayName: 'A' } }];
+  expect(findAction('plat_bp_getproductdocuments')?.render({ documents })).toBe(
+    `[{"Doc":{"ReportId":"${ID}","IsMandatory":null,"IsAccord":null},"Report":{"DisplayName":"A"}}]`,
+  );
+});

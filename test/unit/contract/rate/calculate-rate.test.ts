@@ -1,0 +1,161 @@
+import { Decimal } from 'decimal.js';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import type { z } from 'zod';
+import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
+import { rateReply, renderRate } from '../../../../shared/contract/rate/rate-reply.ts';
+import { rateMembers } from '../../../../shared/contract/rate/calculate-rate.ts';
+import { rateInput } from '../../../../shared/contract/rate/read-rate-request.ts';
+import { MOST_CASH_FLOWS } from '../../../../shared/lending/annual-rate/check-rate-request.ts';
+import type { ProvenRate, RateRequest } from '../../../../shared/lending/request/rate-request.ts';
+import { date } from '../../../support/builders/lending-loan.ts';
+
+const DRAWN = { Date: '2025-01-15', Amount: -1000 };
+const DATED = { Rule: 'DAE', CashFlows: [DRAWN, { Date: '2026-01-20', Amount: 1040 }] };
+const PERIODIC = { Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [-100, 101] };
+
+/** The error code, then path and code of each fault. */
+function faultsOf(jsonParam: object): readonly string[] {
+  const result = rateInput.read({ jsonParam });
+  if (result.kind === 'valid') return [];
+  return [
+    result.problem,
+    ...result.faults.map(({ path, code }) => `${path.replace('jsonParam.', '')} ${code}`),
+  ];
+}
+
+test('what is read has the members, types and optional members of the request that is calculated', () => {
+  type Read = z.output<typeof rateMembers>;
+  type Present<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> };
+  type Wanted = Omit<Present<RateRequest>, 'CashFlows' | 'Amounts'>;
+  expectTypeOf<Omit<Present<Read>, 'CashFlows' | 'Amounts'>>().toEqualTypeOf<Wanted>();
+  expectTypeOf<Present<Read>['CashFlows']>().toExtend<Present<RateRequest>['CashFlows']>();
+  expectTypeOf<Present<Read>['Amounts']>().toExtend<Present<RateRequest>['Amounts']>();
+  expectTypeOf<keyof Read>().toEqualTypeOf<keyof RateRequest>();
+  expect(Object.keys(rateMembers.shape)).toHaveLength(5);
+});
+
+describe('reading the request of PLAT_BP_CalculateRate (A6)', () => {
+  test('takes dates as calendar dates and amounts as exact decimals (D1, M1)', () => {
+    expect(rateInput.read({ jsonParam: DATED })).toMatchObject({
+      kind: 'valid',
+      payload: { CashFlows: [{ Date: date('2025-01-15'), Amount: new Decimal(-1000) }, {}] },
+    });
+    expect(rateInput.read({ jsonParam: PERIODIC })).toMatchObject({
+      payload: { Amounts: [new Decimal(-100), new Decimal(101)] },
+    });
+  });
+
+  test('takes an empty list for an absent one, and reports unknown members of flows (R1, E3)', () => {
+    const flows = [DRAWN, { Date: '2026-01-20', Amount: 1040, Fee: 1 }];
+    const result = rateInput.read({ jsonParam: { ...DATED, CashFlows: flows, Amounts: [] } });
+    expect(result).toMatchObject({
+      kind: 'valid',
+      warnings: [{ code: 'unknown-member', path: 'jsonParam.CashFlows[1].Fee' }],
+    });
+    expect(result.kind === 'valid' && result.payload.Amounts).toBeUndefined();
+  });
+
+  test('tells faults of shape and of meaning together (E3)', () => {
+    expect(faultsOf({ Rule: 'DAE', Unit: 5 })).toEqual([
+      'invalid-request',
+      'Unit wrong-type',
+      'CashFlows missing',
+    ]);
+    expect(faultsOf({ ...PERIODIC, Amounts: [-100, '101', null], PeriodicityType: 'Once' })).toEqual([
+      'invalid-request',
+      'Amounts[1] wrong-type',
+      'Amounts[2] missing',
+      'PeriodicityType not-allowed',
+    ]);
+    expect(faultsOf({ CashFlows: [{ Date: '2025-02-30' }], Unit: 'Decades' })).toEqual([
+      'invalid-request',
+      'Rule missing',
+      'CashFlows[0].Date invalid-date',
+      'CashFlows[0].Amount missing',
+      'Unit unknown-value',
+    ]);
+  });
+
+  test.each(['CashFlows', 'Amounts'])('refuses %s beyond its limit without reading the items', (list) => {
+    const items = new Proxy([], {
+      get: (target, key) => {
+        if (key === 'length') return MOST_CASH_FLOWS + 1;
+        if (key === Symbol.iterator || key === '0') throw new Error('an item was read');
+        return Reflect.get(target, key) as unknown;
+      },
+    });
+    const rule = list === 'Amounts' ? { Rule: 'IRR', PeriodicityType: 'Monthly' } : { Rule: 'DAE' };
+    expect(faultsOf({ ...rule, [list]: items })).toEqual(['invalid-request', `${list} too-many-items`]);
+  });
+});
+
+test('a request in Avro is held against the limits that JSON is held against', () => {
+  const flow = { Date: date('2025-01-01'), Amount: new Decimal(-1) };
+  expect(rateInput.check({ Rule: 'DAE', CashFlows: [flow] })).toBeUndefined();
+  const outside = { ...flow, Date: (date('2999-12-31') + 1) as typeof flow.Date };
+  expect(
+    rateInput.check({ Rule: 'x'.repeat(201), CashFlows: [flow, outside], Unit: 'Decades' }),
+  ).toMatchObject({
+    problem: 'invalid-request',
+    faults: [
+      { path: 'jsonParam.Rule', code: 'too-long' },
+      { path: 'jsonParam.CashFlows[1].Date', code: 'invalid-date' },
+      { path: 'jsonParam.Unit', code: 'unknown-value' },
+    ],
+  });
+  const many = Array.from({ length: MOST_CASH_FLOWS + 1 }, () => flow.Amount);
+  expect(rateInput.check({ Rule: 'IRR', Amounts: many })).toMatchObject({
+    faults: [
+      { path: 'jsonParam.Amounts', code: 'too-many-items' },
+      { path: 'jsonParam.PeriodicityType', code: 'missing' },
+    ],
+  });
+});
+
+const PROVEN: ProvenRate = {
+  rate: '5.0000000000',
+  proof: [
+    { date: date('2025-01-15'), amount: '-1000', years: '0.00', discountedAmount: '-1000.0000000000' },
+    { date: date('2026-01-15'), amount: '1050.10', years: '1.00', discountedAmount: null },
+  ],
+  residual: null,
+  warnings: [],
+};
+
+describe('writing', () => {
+  test('an answer has every digit, dates as yyyy-mm-dd, and null for what has no value', () => {
+    expect(renderRate(PROVEN)).toBe(
+      '{"Rate":5.0000000000,"Proof":[' +
+        '{"Date":"2025-01-15","Amount":-1000,"Years":0.00,"DiscountedAmount":-1000.0000000000},' +
+        '{"Date":"2026-01-15","Amount":1050.10,"Years":1.00,"DiscountedAmount":null}],"Residual":null}',
+    );
+    expect(rateReply.safeParse(JSON.parse(renderRate(PROVEN)))).toMatchObject({ success: true });
+  });
+
+  test('flows without dates are numbered from 0, also when Avro has made null of their dates absent', () => {
+    const undated = PROVEN.proof.map((flow) => ({ ...flow, date: null }));
+    const text = renderRate({ ...PROVEN, proof: undated });
+    expect(text).toContain('[{"Period":0,"Amount":-1000,');
+    expect(text).toContain('{"Period":1,"Amount":1050.10,');
+    const absent = {
+      proof: [
+        { amount: '-1000', years: '0.00' },
+        { amount: '1', years: '1.00' },
+      ],
+    };
+    expect(renderRate(absent as unknown as ProvenRate)).toBe(
+      '{"Rate":null,"Proof":[{"Period":0,"Amount":-1000,"Years":0.00,"DiscountedAmount":null},' +
+        '{"Period":1,"Amount":1,"Years":1.00,"DiscountedAmount":null}],"Residual":null}',
+    );
+  });
+
+  test.each(['NaN', '1e5', '', '1,5'])('the figure %j is refused', (rate) => {
+    expect(() => renderRate({ ...PROVEN, rate })).toThrow(RangeError);
+  });
+
+  test.each([DATED, PERIODIC])('a request is the inverse of reading it: $Rule', (jsonParam) => {
+    const result = rateInput.read({ jsonParam });
+    const text = JSON_SHAPES['CalculateRateRequest']?.render(result.kind === 'valid' ? result.payload : {});
+    expect(JSON.parse(text ?? '')).toEqual({ jsonParam });
+  });
+});

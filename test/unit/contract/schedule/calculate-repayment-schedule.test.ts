@@ -1,0 +1,294 @@
+import { Decimal } from 'decimal.js';
+import { describe, expect, test } from 'vitest';
+import { parseCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
+import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
+
+const TERMS = {
+  ScheduleType: 'EqualInstallments',
+  InterestPercent: 7,
+  Amount: 100,
+  InstallmentsNo: 6,
+  PeriodicityType: 'Monthly',
+  InstallmentDay: 1,
+};
+const FEE = { SourceValue: 1.5, FeePeriodicityType: 'Monthly', FeeDate: '2024-01-01', FeeName: 'Service' };
+
+const read = (members: object) => readRepaymentScheduleRequest({ jsonParam: members });
+const readText = (text: string) => readRepaymentScheduleRequest(JSON.parse(text));
+
+function payloadOf(members: object) {
+  const result = read({ ...TERMS, ...members });
+  if (result.kind === 'invalid') throw new Error(JSON.stringify(result.faults));
+  return result.payload;
+}
+
+function faultsOf(members: object) {
+  const result = read({ ...TERMS, ...members });
+  return result.kind === 'invalid' ? result.faults : [];
+}
+
+function warningsOf(members: object) {
+  const result = read({ ...TERMS, ...members });
+  return result.kind === 'valid' ? result.warnings : [];
+}
+
+describe('values', () => {
+  test('a request with its mandatory members only is read', () => {
+    expect(payloadOf({})).toEqual({ ...TERMS, InterestPercent: new Decimal(7), Amount: new Decimal(100) });
+  });
+
+  test('a number is the decimal that its shortest text shows (M1)', () => {
+    expect(payloadOf({ Amount: 0.1 + 0.2 }).Amount.toString()).toBe('0.30000000000000004');
+    expect(payloadOf({ Amount: 1234567.89 }).Amount.toString()).toBe('1234567.89');
+    expect(payloadOf({ InterestPercent: 1e-7 }).InterestPercent?.toFixed()).toBe('0.0000001');
+  });
+
+  test('null means absent wherever a member may be left out (M6)', () => {
+    const payload = payloadOf({
+      ProductType: null,
+      AdvanceAmount: null,
+      FirstDueDate: null,
+      HolidayShift: null,
+    });
+    expect(payload).toEqual(payloadOf({}));
+  });
+
+  test.each([
+    [true, true],
+    [1, true],
+    [false, false],
+    [0, false],
+  ])('the flag %j is read as %j (M6)', (sent, expected) => {
+    const payload = payloadOf({
+      HolidayShift: sent,
+      IsLocked: sent,
+      Commission: [{ ...FEE, IsUpfront: sent }],
+    });
+    expect(payload.HolidayShift).toBe(expected);
+    expect(payload.IsLocked).toBe(expected);
+    expect(payload.Commission?.[0]?.IsUpfront).toBe(expected);
+  });
+
+  test('a number that is used like a flag may be sent as one (M6) and keeps other numbers for the engine (B4)', () => {
+    expect(payloadOf({ InterestCapitalization: true }).InterestCapitalization).toBe(1);
+    expect(payloadOf({ InterestCapitalization: 2 }).InterestCapitalization).toBe(2);
+  });
+
+  test.each([
+    '2024-01-05',
+    '2024-1-5',
+    '2024-01-05T00:00:00',
+    '2024-01-05T23:59:59Z',
+    '2024-01-05T10:00:00.000+02:00',
+  ])('the date %s is the fifth of January (D1)', (sent) => {
+    expect(payloadOf({ ActivationDate: sent }).ActivationDate).toBe(parseCalendarDate('2024-01-05'));
+  });
+
+  test('an empty list counts as absent (R1)', () => {
+    expect(payloadOf({ Commission: [], BandedInterestRates: [] })).toEqual(payloadOf({}));
+  });
+
+  test.each(['MultipleInterestRates', 'BandedInterestRates'])(
+    '%s stands in for a missing InterestPercent (S4)',
+    (list) => {
+      const item = list === 'MultipleInterestRates' ? { InterestRate: 7 } : { Value: 7 };
+      expect(payloadOf({ InterestPercent: null, [list]: [item] }).InterestPercent).toBeUndefined();
+      expect(faultsOf({ InterestPercent: null, [list]: [] })).toMatchObject([
+        { path: 'jsonParam.InterestPercent', code: 'missing' },
+      ]);
+    },
+  );
+});
+
+describe('faults', () => {
+  test('everything that is wrong is listed at once, with its path in the spelling of the interface (E3)', () => {
+    const result = read({
+      Amount: 'x',
+      InstallmentsNo: null,
+      PeriodicityType: '',
+      InstallmentDay: 1,
+      ActivationDate: '2024-02-30',
+      FirstDueDate: 20240201,
+      HolidayShift: 2,
+      Commission: [null, { SourceValue: 1, SourcePercent: 2, FeePeriodicityType: 'Monthly' }],
+      Insurance: {},
+    });
+    expect(result).toMatchObject({ kind: 'invalid', problem: 'invalid-request' });
+    const faults = result.kind === 'invalid' ? result.faults.map(({ path, code }) => `${path} ${code}`) : [];
+    expect(faults.toSorted()).toEqual([
+      'jsonParam.ActivationDate invalid-date',
+      'jsonParam.Amount wrong-type',
+      'jsonParam.Commission[0] missing',
+      'jsonParam.Commission[1].FeeDate missing',
+      'jsonParam.Commission[1].FeeName missing',
+      'jsonParam.Commission[1].SourceValue mutually-exclusive',
+      'jsonParam.FirstDueDate wrong-type',
+      'jsonParam.HolidayShift wrong-type',
+      'jsonParam.InstallmentsNo missing',
+      'jsonParam.Insurance wrong-type',
+      'jsonParam.InterestPercent missing',
+      'jsonParam.PeriodicityType empty',
+      'jsonParam.ScheduleType missing',
+    ]);
+  });
+
+  test.each([
+    [{ Amount: '100' }, 'must be a number, not text'],
+    [{ Amount: null }, 'is missing; must be a number'],
+    [{ ActivationDate: 5 }, 'must be a date such as 2024-01-31, not a number'],
+    [{ ActivationDate: '31.01.2024' }, 'must be an existing date such as 2024-01-31, from 1900 to 2999'],
+    [{ HolidayShift: 'true' }, 'must be one of true, false, 1 and 0, not text'],
+    [{ ScheduleType: ['EqualInstallments'] }, 'must be text, not a list'],
+    [{ Currency: 'E'.repeat(201) }, 'must have at most 200 characters'],
+    [{ Commission: 'none' }, 'must be a list, not text'],
+    [
+      { Commission: [{ ...FEE, FeeName: undefined }] },
+      'is missing; one of FeeName, FeeId must say what is charged',
+    ],
+    [
+      { Commission: [{ ...FEE, SourceValue: undefined }] },
+      'must have exactly one of SourceValue and SourcePercent, but has neither',
+    ],
+  ])('%j: the message says what is wrong and what is allowed', (members, message) => {
+    expect(faultsOf(members).map((fault) => fault.message)).toEqual([message]);
+  });
+
+  test('an insurance is identified by its name or by its class (F1)', () => {
+    const insurance = {
+      SourcePercent: 0.1,
+      InsurancePeriodicityType: 'Monthly',
+      InsuranceDate: '2024-01-01',
+    };
+    expect(faultsOf({ Insurance: [insurance] })).toMatchObject([
+      { path: 'jsonParam.Insurance[0].InsuranceName', code: 'missing' },
+    ]);
+    for (const name of ['InsuranceName', 'InsuranceClassId', 'InsuranceClassName']) {
+      expect(faultsOf({ Insurance: [{ ...insurance, [name]: 'Life' }] })).toEqual([]);
+    }
+  });
+
+  test.each([
+    ['null', 'missing'],
+    ['[]', 'wrong-type'],
+    ['"text"', 'wrong-type'],
+    ['7', 'wrong-type'],
+  ])('a body %s is no object with the member jsonParam', (text, code) => {
+    expect(readText(text)).toMatchObject({ kind: 'invalid', faults: [{ path: 'body', code }] });
+  });
+
+  test('a record without jsonParam around it is refused, not guessed at', () => {
+    const unknown = Object.keys(TERMS).map((path) => ({ path, code: 'unknown-member' }));
+    expect(readRepaymentScheduleRequest(TERMS)).toMatchObject({
+      kind: 'invalid',
+      faults: [{ path: 'jsonParam', code: 'missing' }, ...unknown],
+    });
+  });
+
+  test('the value that was sent is never repeated', () => {
+    const secret = 'eyJhbGciOiJIUzI1NiJ9';
+    const everywhere = Object.fromEntries(Object.keys(TERMS).map((name) => [name, [secret]]));
+    expect(
+      JSON.stringify(read({ ...everywhere, ActivationDate: secret, Commission: [secret] })),
+    ).not.toContain(secret);
+  });
+
+  test('a list beyond its limit is refused without reading its items', () => {
+    const items = new Proxy([], {
+      get: (target, key) => {
+        if (key === 'length') return 201;
+        if (key === Symbol.iterator || key === '0') throw new Error('an item was read');
+        return Reflect.get(target, key) as unknown;
+      },
+    });
+    expect(faultsOf({ Commission: items })).toEqual([
+      { path: 'jsonParam.Commission', code: 'too-many-items', message: 'must have at most 200 items' },
+    ]);
+  });
+
+  test('a request with countless faults gets a hundred of them and the number of the rest', () => {
+    const faults = faultsOf({ Commission: Array.from({ length: 200 }, () => 'x') });
+    expect(faults).toHaveLength(100);
+    expect(faults.at(-1)).toEqual({
+      path: 'body',
+      code: 'more-faults',
+      message: '101 further faults are not listed',
+    });
+  });
+});
+
+describe('numbers that no calculation takes', () => {
+  test.each([
+    [{ Amount: 1e30 }, 'amount-too-large'],
+    [{ Amount: -1e20 }, 'amount-too-large'],
+    [{ Amount: 1e-19 }, 'too-many-decimals'],
+    [{ InterestPercent: 1e10 }, 'out-of-range'],
+    [{ InterestPercent: 1e-21 }, 'too-many-decimals'],
+    [{ InstallmentsNo: 6.5 }, 'out-of-range'],
+    [{ InstallmentsNo: 3e9 }, 'out-of-range'],
+    [{ InterestCapitalization: 0.5 }, 'out-of-range'],
+  ])('%j is readable but not computable (422, M6)', (members, code) => {
+    const result = read({ ...TERMS, ...members });
+    expect(result).toMatchObject({ kind: 'invalid', problem: 'not-computable', faults: [{ code }] });
+  });
+
+  test('beside a fault of the shape they are part of a 400', () => {
+    const result = read({ ...TERMS, Amount: 1e30, ScheduleType: null });
+    expect(result).toMatchObject({ kind: 'invalid', problem: 'invalid-request' });
+    expect(result.kind === 'invalid' && result.faults).toHaveLength(2);
+  });
+
+  test('ranges of meaning are left to the calculation', () => {
+    expect(faultsOf({ Amount: -5, InstallmentsNo: 10_000, InstallmentDay: 99, CalculateDAE: 7 })).toEqual([]);
+  });
+
+  test('a number too large for JSON readers is no number', () => {
+    expect(readText(`{"jsonParam":{"Amount":1e400}}`)).toMatchObject({
+      faults: expect.arrayContaining([
+        { path: 'jsonParam.Amount', code: 'wrong-type', message: 'is too large to be read as a number' },
+      ]) as unknown,
+    });
+  });
+});
+
+describe('unknown members', () => {
+  test('they are ignored but reported with their path (E3)', () => {
+    const members = { amount: 1, Commission: [{ ...FEE, feeDate: 'x' }] };
+    expect(payloadOf(members)).not.toHaveProperty('amount');
+    expect(warningsOf(members)).toEqual([
+      { code: 'unknown-member', path: 'jsonParam.amount' },
+      { code: 'unknown-member', path: 'jsonParam.Commission[0].feeDate' },
+    ]);
+    expect(readRepaymentScheduleRequest({ jsonParam: TERMS, jsonParams: {} })).toMatchObject({
+      kind: 'valid',
+      warnings: [{ code: 'unknown-member', path: 'jsonParams' }],
+    });
+  });
+
+  test('names such as __proto__ are members like any other', () => {
+    const text = `{"jsonParam":{"__proto__":{"Amount":5},"constructor":1,"toString":2,${JSON.stringify(TERMS).slice(1)}}`;
+    const result = readText(text);
+    expect(result).toMatchObject({ kind: 'valid' });
+    expect(result.kind === 'valid' && result.warnings.map(({ path }) => path)).toEqual([
+      'jsonParam.__proto__',
+      'jsonParam.constructor',
+      'jsonParam.toString',
+    ]);
+    expect({}).not.toHaveProperty('Amount');
+  });
+
+  test('a mandatory member is not found on a prototype', () => {
+    expect(readText('{"jsonParam":{"__proto__":{"ScheduleType":"EqualInstallments"}}}')).toMatchObject({
+      faults: expect.arrayContaining([
+        expect.objectContaining({ path: 'jsonParam.ScheduleType' }),
+      ]) as unknown,
+    });
+  });
+
+  test('their number and the shown length of their names are limited', () => {
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`x${index}`, 1]));
+    expect(warningsOf(many)).toHaveLength(100);
+    expect(warningsOf({ ['y'.repeat(5_000)]: 1 })).toEqual([
+      { code: 'unknown-member', path: `jsonParam.${'y'.repeat(60)}` },
+    ]);
+  });
+});

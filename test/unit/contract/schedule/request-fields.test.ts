@@ -1,0 +1,41 @@
+import type { Decimal } from 'decimal.js';
+import { expect, expectTypeOf, test } from 'vitest';
+import type { z } from 'zod';
+import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
+import { jsonSchemaOf } from '../../../../shared/contract/json/json-schema.ts';
+import { repaymentScheduleMembers } from '../../../../shared/contract/schedule/request-fields.ts';
+
+/** A type without readonly and optional marks, down to its values. */
+type Plain<T> = T extends Decimal | number | boolean | string
+  ? T
+  : T extends readonly (infer Item)[]
+    ? Plain<Item>[]
+    : { -readonly [K in keyof T]-?: Plain<Exclude<T[K], undefined>> };
+
+type OptionalKeys<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T];
+type MandatoryKeys = Exclude<keyof RepaymentScheduleRequest, OptionalKeys<RepaymentScheduleRequest>>;
+type ItemOf<T> = Exclude<T, undefined> extends readonly (infer Item)[] ? Item : never;
+
+type Read = z.output<typeof repaymentScheduleMembers>;
+type Wanted = RepaymentScheduleRequest;
+
+test('what is read has exactly the members, the types and the optional members of the request that is calculated', () => {
+  expectTypeOf<Plain<Read>>().toEqualTypeOf<Plain<Wanted>>();
+  expectTypeOf<OptionalKeys<Read>>().toEqualTypeOf<OptionalKeys<Wanted>>();
+  expectTypeOf<OptionalKeys<ItemOf<Read['Commission']>>>().toEqualTypeOf<
+    OptionalKeys<ItemOf<Wanted['Commission']>>
+  >();
+  expectTypeOf<OptionalKeys<ItemOf<Read['Insurance']>>>().toEqualTypeOf<
+    OptionalKeys<ItemOf<Wanted['Insurance']>>
+  >();
+  expectTypeOf<OptionalKeys<ItemOf<Read['EarlyRepayments']>>>().toEqualTypeOf<
+    OptionalKeys<ItemOf<Wanted['EarlyRepayments']>>
+  >();
+  expect(jsonSchemaOf(repaymentScheduleMembers).required?.toSorted()).toEqual([
+    'Amount',
+    'InstallmentDay',
+    'InstallmentsNo',
+    'PeriodicityType',
+    'ScheduleType',
+  ] satisfies MandatoryKeys[]);
+});

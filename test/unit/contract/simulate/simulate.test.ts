@@ -1,0 +1,216 @@
+import { Decimal } from 'decimal.js';
+import { describe, expect, test } from 'vitest';
+import { findAction } from '../../../../shared/contract/actions/actions.ts';
+import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
+import {
+  simulateInput,
+  simulateRequestOf,
+  type SimulateInput,
+} from '../../../../shared/contract/simulate/read-simulate-request.ts';
+import { renderSimulation, simulatePayload } from '../../../../shared/contract/simulate/reply.ts';
+import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/interest-options.ts';
+import { insurance, recordOf } from '../../../support/worlds/simulated-product.ts';
+
+const TERMS = { productCode: 'P', amount: 1000.5, loanPeriod: 12, scheduleType: 'EqualInstallments' };
+
+const read = (body: unknown) => {
+  const result = findAction('plat_bp_simulate')?.read(body);
+  if (result?.kind !== 'invalid') return result?.payload;
+  return { problem: result.problem, faults: result.faults.map(({ path, code }) => `${path} ${code}`) };
+};
+
+describe('the request of a simulation', () => {
+  test('has its members at the top of the body, in either form; amounts are exact (M1, E2)', () => {
+    const payload = {
+      productCode: 'P',
+      amount: new Decimal('1000.5'),
+      loanPeriod: 12,
+      scheduleType: 'EqualInstallments',
+    };
+    expect(read(TERMS)).toEqual(payload);
+    expect(read({ access_token: 't', user_name: 'u', Data: TERMS })).toEqual(payload);
+    expect(read({ Data: JSON.stringify(TERMS) })).toEqual(payload);
+  });
+
+  test('null, an empty list and an empty object say the same as absent (M6)', () => {
+    const names = ['downPayment', 'interestType', 'interestTypeName', 'installmentValue', 'principalValue'];
+    const lists = [
+      'optional',
+      'discount',
+      'jsonFilterCommission',
+      'jsonInsuranceFilter',
+      'jsonDiscountFilter',
+      'jsonMultipleInterestRates',
+    ];
+    const nulls = Object.fromEntries([...names, ...lists, 'jsonInputFormula'].map((name) => [name, null]));
+    const empty = Object.fromEntries(lists.map((name) => [name, []]));
+    expect(read({ ...TERMS, ...nulls })).toEqual(read(TERMS));
+    expect(read({ ...TERMS, ...empty, jsonInputFormula: { interestInput: {} } })).toEqual({
+      ...(read(TERMS) as object),
+      jsonInputFormula: {},
+    });
+  });
+
+  test('figures of filters become numbers, arguments of formulas a list in the order of the members (L3, Q7)', () => {
+    const payload = read({
+      ...TERMS,
+      interestType: INTEREST_OPTION_IDS.BankingFormula,
+      jsonFilterCommission: [{ name: 'Age', value: 30.1 }],
+      jsonInputFormula: { interestInput: { Score: 1.1, Margin: -2 }, discountInput: null },
+    });
+    expect(simulateRequestOf(payload as SimulateInput)).toMatchObject({
+      jsonFilterCommission: [{ name: 'Age', value: 30.1 }],
+      jsonInputFormula: {
+        interestInput: [
+          { name: 'Score', value: new Decimal('1.1') },
+          { name: 'Margin', value: new Decimal(-2) },
+        ],
+      },
+    });
+  });
+
+  test('without its mandatory members, or with wrong ones, is refused with all faults (E3)', () => {
+    expect(read({})).toEqual({
+      problem: 'invalid-request',
+      faults: ['productCode missing', 'amount missing', 'loanPeriod missing', 'scheduleType missing'],
+    });
+    expect(
+      read({
+        ...TERMS,
+        amount: '1000',
+        loanPeriod: 1.5,
+        interestType: 'Fixed',
+        optional: [{ ProductDiscountId: 'x' }],
+        jsonInputFormula: { interestInput: { Score: 'high' }, commissionInput: [1] },
+      }),
+    ).toEqual({
+      problem: 'invalid-request',
+      faults: [
+        'amount wrong-type',
+        'loanPeriod out-of-range',
+        'interestType wrong-type',
+        'optional[0].ProductDiscountId wrong-type',
+        'jsonInputFormula.interestInput.Score wrong-type',
+        'jsonInputFormula.commissionInput wrong-type',
+      ],
+    });
+  });
+
+  test('needs interestType beside arguments of formulas and rates by range (interface 4.4)', () => {
+    const needing = { jsonInputFormula: { insuranceInput: { Age: 30 } }, interestTypeName: 'Fixed' };
+    expect(read({ ...TERMS, ...needing })).toMatchObject({ faults: ['interestType missing'] });
+    expect(read({ ...TERMS, jsonMultipleInterestRates: [{ InterestRate: 5 }] })).toMatchObject({
+      faults: ['interestType missing'],
+    });
+    expect(read({ ...TERMS, ...needing, interestType: INTEREST_OPTION_IDS.Fixed })).not.toHaveProperty(
+      'faults',
+    );
+  });
+
+  test('takes any name for an argument of formulas as one, also those that objects bring along (Q7)', () => {
+    const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+    const members = names.map((name, place) => `"${name}":${place}`).join(',');
+    const jsonInputFormula: unknown = JSON.parse(`{"interestInput":{${members}}}`);
+    const interestType = INTEREST_OPTION_IDS.Fixed;
+    expect(read({ ...TERMS, interestType, jsonInputFormula })).toMatchObject({
+      jsonInputFormula: { interestInput: names.map((name, place) => ({ name, value: new Decimal(place) })) },
+    });
+    const wrong: unknown = JSON.parse('{"interestInput":{"__proto__":"high"}}');
+    expect(read({ ...TERMS, interestType, jsonInputFormula: wrong })).toMatchObject({
+      faults: ['jsonInputFormula.interestInput.__proto__ wrong-type'],
+    });
+  });
+
+  test.each([
+    [{ '': 1 }, 'empty'],
+    [{ ['x'.repeat(201)]: 1 }, 'too-long'],
+    [Object.fromEntries(Array.from({ length: 101 }, (_, place) => [`x${place}`, 1])), 'too-many-items'],
+  ])('has bounds for the arguments of formulas', (interestInput, code) => {
+    const body = {
+      ...TERMS,
+      interestType: INTEREST_OPTION_IDS.Fixed,
+      jsonInputFormula: { interestInput },
+    };
+    expect(read(body)).toMatchObject({ faults: [`jsonInputFormula.interestInput ${code}`] });
+    const list = Object.keys(interestInput).map((name) => ({ name, value: new Decimal(1) }));
+    const payload = read({ ...TERMS, interestType: INTEREST_OPTION_IDS.Fixed }) as SimulateInput;
+    const parts = { commissionInput: undefined, insuranceInput: undefined, discountInput: undefined };
+    const inAvro = { ...payload, jsonInputFormula: { ...parts, interestInput: list } };
+    expect(simulateInput.check(inAvro)).toMatchObject({
+      problem: 'invalid-request',
+      faults: [{ path: 'jsonInputFormula.interestInput', code }],
+    });
+  });
+
+  test('members that are not known are reported, arguments of formulas are not (E3)', () => {
+    const result = findAction('PLAT_BP_SIMULATE')?.read({
+      ...TERMS,
+      jsonParam: {},
+      interestType: INTEREST_OPTION_IDS.Fixed,
+      jsonInputFormula: { Score: 1, interestInput: { Score: 1 } },
+    });
+    expect(result).toMatchObject({ warnings: [{ path: 'jsonParam' }, { path: 'jsonInputFormula.Score' }] });
+  });
+
+  test('is written as its body', () => {
+    const body = {
+      ...TERMS,
+      downPayment: 100.25,
+      interestType: INTEREST_OPTION_IDS.Collection,
+      optional: [{ Name: 'A' }],
+      discount: [{ Name: 'B', ProductCode: 'P' }],
+      jsonDiscountFilter: [{ name: 'Age', value: 30 }],
+      jsonInputFormula: { discountInput: { 'a "b"': 0.1, Years: 3 } },
+      jsonMultipleInterestRates: [{ InterestRate: 5.5, FromInstNo: 1, ToInstNo: 12 }],
+    };
+    const text = JSON_SHAPES['SimulateRequest']?.render(read(body));
+    expect(JSON.parse(text ?? '')).toEqual(body);
+  });
+});
+
+describe('the answer of a simulation', () => {
+  const record = recordOf({ insurances: [insurance()] }, { downPayment: new Decimal('100.10') });
+
+  test('has every member of the interface, in its order and spelling, and no other (4.4)', () => {
+    const { Records, ReturnValue } = JSON.parse(renderSimulation(simulatePayload([record], []))) as {
+      readonly Records: readonly Record<string, unknown>[];
+      readonly ReturnValue: number;
+    };
+    expect(ReturnValue).toBe(0);
+    expect(Object.keys(Records[0] ?? {})).toEqual([
+      'InterestPercent',
+      'IRR',
+      'FirstInstallment',
+      'FirstInsurance',
+      'TotalInsurance',
+      'FirstFee',
+      'TotalFee',
+      'Total',
+      'ScheduleJson',
+      'InterestId',
+      'InterestListId',
+      'InterestCommissionItemId',
+      'CommissionListId',
+      'cntInterestId',
+      'cntInterestCommissionItemId',
+      'OutputInterestJson',
+      'OutputCommissionJson',
+      'OutputInsuranceJson',
+    ]);
+    expect(Records[0]).toMatchObject({ InterestPercent: '12.0000%', FirstInsurance: 3, TotalInsurance: 12 });
+    expect(JSON.parse(String(Records[0]?.['ScheduleJson']))).toMatchObject({
+      paymentSchedule: [{ InstallmentNo: 0, remainingValue: 1000, principal: 100.1 }, {}, {}, {}, {}],
+    });
+  });
+
+  test('has amounts with the digits of the currency, and null for what Avro brings as absent', () => {
+    const [offer] = simulatePayload([record], []).Records;
+    if (offer === undefined) throw new Error('no offer');
+    const yen = { ...offer, currencyDigits: 0, Total: 5, IRR: undefined, CommissionListId: undefined };
+    const text = renderSimulation({ Records: [yen, offer], ReturnValue: 0, warnings: [] });
+    expect(text).toContain('"IRR":null');
+    expect(text).toContain('"CommissionListId":null');
+    expect(text).toContain('"Total":5,');
+    expect(text).toContain('"FirstInsurance":3.00,');
+  });
+});
