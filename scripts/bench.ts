@@ -24,7 +24,7 @@ import { benchPortfolio, RESULT_FORMS, type ResultForm } from './bench/bulk/port
 import { LOOK_UP_CALL } from './bench/calls/sample-look-up.ts';
 import { ACCEPT_CALL, notificationMessageSizes } from './bench/notification/sample-notification.ts';
 import { lookUpMessageSizes, sampleMessageSizes } from './bench/calls/sample-messages.ts';
-import { startLocalKafka } from './local-kafka/start-local-kafka.ts';
+import { startLocalKafka } from './dev/local-kafka/start-local-kafka.ts';
 import { installOwnPackages } from './own-packages.ts';
 
 const HELP = `Usage: npm run bench [-- OPTIONS]

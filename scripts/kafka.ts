@@ -1,9 +1,9 @@
 /** `npm run kafka`: Apache Kafka and a schema registry on this machine, until Ctrl-C. See docs/real-kafka.md. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../shared/platform/errors.ts';
-import { EXIT_CODES, LocalKafkaError } from './local-kafka/local-kafka-error.ts';
-import { HELP, type KafkaArguments, parseArguments } from './local-kafka/parse-arguments.ts';
-import { type LocalKafka, startLocalKafka } from './local-kafka/start-local-kafka.ts';
+import { EXIT_CODES, LocalKafkaError } from './dev/local-kafka/local-kafka-error.ts';
+import { HELP, type KafkaArguments, parseArguments } from './dev/local-kafka/parse-arguments.ts';
+import { type LocalKafka, startLocalKafka } from './dev/local-kafka/start-local-kafka.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** How soon the end of the parent is noticed: an npm that was killed leaves nothing running. */

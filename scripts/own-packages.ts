@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { SystemError } from '../shared/platform/errors.ts';
-import { runCommand } from './local-kafka/run-command.ts';
+import { runCommand } from './dev/local-kafka/run-command.ts';
 
 /** A slow network takes a minute or two for the largest of them; npm itself would repeat its requests for longer. */
 const INSTALL_LIMIT_MS = 5 * 60_000;

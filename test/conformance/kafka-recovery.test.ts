@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { isRequirementMissing } from '../../scripts/local-kafka/local-kafka-error.ts';
-import { startLocalKafka, type LocalKafka } from '../../scripts/local-kafka/start-local-kafka.ts';
+import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
+import { startLocalKafka, type LocalKafka } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { createKafkaTarget } from '../support/conformance/kafka.ts';
 import { scenarioTest } from '../support/conformance/world.ts';

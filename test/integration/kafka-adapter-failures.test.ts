@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isRequirementMissing } from '../../scripts/local-kafka/local-kafka-error.ts';
-import { startLocalKafka, type LocalKafka } from '../../scripts/local-kafka/start-local-kafka.ts';
+import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
+import { startLocalKafka, type LocalKafka } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
 import { createConsumer } from '../../shared/messaging/consumer/consumer.ts';
 import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';

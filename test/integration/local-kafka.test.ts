@@ -11,7 +11,7 @@ import {
   Partitioners,
 } from 'kafkajs';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { startLocalKafka } from '../../scripts/local-kafka/start-local-kafka.ts';
+import { startLocalKafka } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
 import { type KafkaScope, openKafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip, registryOrSkip } from '../support/kafka/suite.ts';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import PostalMime from 'postal-mime';
 import { afterAll, afterEach, expect, it, onTestFailed } from 'vitest';
-import type { LocalMta } from '../../scripts/local-mta/start-local-mta.ts';
+import type { LocalMta } from '../../scripts/dev/local-mta/start-local-mta.ts';
 import type { Provider } from '../../shared/notification/provider.ts';
 import type { SmtpSettings } from '../../workers/notification/providers/provider-settings.ts';
 import { createSmtpProvider } from '../../workers/notification/providers/mail/smtp-provider.ts';

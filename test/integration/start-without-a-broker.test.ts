@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { isRequirementMissing } from '../../scripts/local-kafka/local-kafka-error.ts';
-import { startLocalKafka, type LocalKafka } from '../../scripts/local-kafka/start-local-kafka.ts';
+import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
+import { startLocalKafka, type LocalKafka } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
 import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { topicName } from '../../shared/messaging/topics/topics.ts';

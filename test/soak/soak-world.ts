@@ -6,7 +6,7 @@ import {
   startLocalKafka,
   type LocalKafka,
   type LocalKafkaOptions,
-} from '../../scripts/local-kafka/start-local-kafka.ts';
+} from '../../scripts/dev/local-kafka/start-local-kafka.ts';
 import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';

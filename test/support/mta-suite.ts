@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
-import type { MtaPlan } from '../../scripts/local-mta/exim-settings.ts';
-import { isMtaLacking } from '../../scripts/local-mta/local-mta-error.ts';
-import { type LocalMta, startLocalMta } from '../../scripts/local-mta/start-local-mta.ts';
+import type { MtaPlan } from '../../scripts/dev/local-mta/exim-settings.ts';
+import { isMtaLacking } from '../../scripts/dev/local-mta/local-mta-error.ts';
+import { type LocalMta, startLocalMta } from '../../scripts/dev/local-mta/start-local-mta.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 
 /** For a test file that needs a real mail server: it, and the `describe` to put the tests into. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isRequirementMissing } from '../../scripts/local-kafka/local-kafka-error.ts';
+import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { runPortfolio } from '../soak/portfolio-run.ts';
 import { rollingRestart } from '../soak/rolling-restart.ts';

@@ -4,7 +4,7 @@
  */
 
 import { CompressionTypes, Kafka, logLevel, type Message, type Producer } from 'kafkajs';
-import { installCodecs } from '../../../shared/messaging/kafka/connection/compression.ts';
+import { installCodecs } from '../../../shared/messaging/kafka/kafkajs/compression.ts';
 import { stopIdlePolling } from '../../../shared/messaging/kafka/connection/idle-polling.ts';
 import { rawProducer, runConsumer } from '../calls/raw-client.ts';
 

@@ -5,7 +5,7 @@ import { KafkaGroupSource } from './consuming/group-source.ts';
 import { KafkaPublisher } from './publishing/publisher.ts';
 import { readKafkaRanges } from './consuming/range-reader.ts';
 import { KafkaTail } from './consuming/tail.ts';
-import { TopicPartitions } from './topic-partitions.ts';
+import { TopicPartitions } from './publishing/topic-partitions.ts';
 import type { Broker } from '../ports.ts';
 
 export interface KafkaBrokerOptions extends KafkaSettings {

@@ -8,7 +8,7 @@ import type {
   ProducerBatch,
   TopicMessages,
 } from 'kafkajs';
-import { type FetchAnswer, fetchListeners } from '../../../shared/messaging/kafka/consuming/fetch-answers.ts';
+import { type FetchAnswer, fetchListeners } from '../../../shared/messaging/kafka/kafkajs/fetch-answers.ts';
 import type { CreateKafkaClient } from '../../../shared/messaging/kafka/connection/client.ts';
 import {
   type ProduceAnswer,

@@ -7,14 +7,14 @@ import {
   getContainerRuntimeClient,
   getReaper,
 } from 'testcontainers';
-import { asContainerEnvironment, brokerSettings } from '../../../scripts/local-kafka/broker-settings.ts';
-import { findFreePorts } from '../../../scripts/local-kafka/free-ports.ts';
-import { canServeGroups } from '../../../scripts/local-kafka/kafka-probe.ts';
+import { asContainerEnvironment, brokerSettings } from '../../../scripts/dev/local-kafka/broker-settings.ts';
+import { findFreePorts } from '../../../scripts/dev/local-kafka/free-ports.ts';
+import { canServeGroups } from '../../../scripts/dev/local-kafka/kafka-probe.ts';
 import {
   KAFKA_IMAGE,
   REGISTRY_CONFLUENT_PATH,
   REGISTRY_IMAGE,
-} from '../../../scripts/local-kafka/versions.ts';
+} from '../../../scripts/dev/local-kafka/versions.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import type { StartedKafka } from './provider.ts';
 

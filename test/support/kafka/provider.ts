@@ -1,5 +1,5 @@
-import { LocalKafkaError, isRequirementMissing } from '../../../scripts/local-kafka/local-kafka-error.ts';
-import { startLocalKafka } from '../../../scripts/local-kafka/start-local-kafka.ts';
+import { LocalKafkaError, isRequirementMissing } from '../../../scripts/dev/local-kafka/local-kafka-error.ts';
+import { startLocalKafka } from '../../../scripts/dev/local-kafka/start-local-kafka.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { ImageMissingError, startKafkaInDocker } from './docker.ts';
 

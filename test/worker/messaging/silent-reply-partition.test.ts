@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ConsumerRuntime } from '../../../shared/messaging/consumer/consumer-runtime.ts';
 import { kafkaClients } from '../../../shared/messaging/kafka/connection/client.ts';
 import { KafkaPublisher } from '../../../shared/messaging/kafka/publishing/publisher.ts';
-import { TopicPartitions } from '../../../shared/messaging/kafka/topic-partitions.ts';
+import { TopicPartitions } from '../../../shared/messaging/kafka/publishing/topic-partitions.ts';
 import type { Handler } from '../../../shared/messaging/handler/handle-by-type.ts';
 import { done } from '../../../shared/messaging/outcome.ts';
 import { createRequestHandling } from '../../../shared/messaging/handler/request-handling.ts';

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { KAFKA_IMAGE, REGISTRY_IMAGE } from '../../../scripts/local-kafka/versions.ts';
+import { KAFKA_IMAGE, REGISTRY_IMAGE } from '../../../scripts/dev/local-kafka/versions.ts';
 import { ImageMissingError, startKafkaInDocker } from '../../support/kafka/docker.ts';
 
 /** A Docker daemon without a way to any registry: it has the images that it is given, and no container starts. */

@@ -1,4 +1,4 @@
-import type { FetchAnswer } from './fetch-answers.ts';
+import type { FetchAnswer } from '../kafkajs/fetch-answers.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from '../../message.ts';
 
 /** After so many answers with other partitions only, what is missing may have been left out for its size. */

@@ -1,5 +1,5 @@
 import { CatchUp } from './catch-up.ts';
-import type { FetchAnswer } from './fetch-answers.ts';
+import type { FetchAnswer } from '../kafkajs/fetch-answers.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from '../../message.ts';
 
 /** What catching up asks of its tail. */

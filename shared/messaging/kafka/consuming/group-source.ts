@@ -7,7 +7,7 @@ import { startConsumer } from './consumer-start.ts';
 import { brokerErrorType, isGenerationOver, toMessagingError } from '../connection/errors.ts';
 import { existingTopics } from '../../topics/required-topics.ts';
 import { FetchGate } from './fetch-gate.ts';
-import { toLogMessage } from './record.ts';
+import { toLogMessage } from '../publishing/record.ts';
 import { byTopic } from '../topic-lists.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from '../../message.ts';
 import type { BrokerAdmin, GroupSink, GroupSource, GroupSourceOptions } from '../../ports.ts';

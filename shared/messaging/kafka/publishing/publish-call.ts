@@ -1,5 +1,5 @@
 import { MessagingError } from '../../../platform/errors.ts';
-import type { OutgoingRecord } from '../consuming/record.ts';
+import type { OutgoingRecord } from './record.ts';
 
 /** One call of publish(): settled when all of its records are, at the latest at its deadline. */
 export class PublishCall {

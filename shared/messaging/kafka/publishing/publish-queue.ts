@@ -1,6 +1,6 @@
 import type { MessagingError } from '../../../platform/errors.ts';
 import type { PublishEntry } from './publish-call.ts';
-import { PartitionQueue } from '../consuming/partition-queue.ts';
+import { PartitionQueue } from './partition-queue.ts';
 import { partitionId } from '../../message.ts';
 
 const KIB = 1_024;

@@ -8,10 +8,10 @@ import { PublishCall } from './publish-call.ts';
 import { type PublishFailure, ProduceRound } from './produce-round.ts';
 import { toProducerBatch } from './producer-batch.ts';
 import { PublishQueue, markMaybeStored, type PublishSlice } from './publish-queue.ts';
-import { toRecord } from '../consuming/record.ts';
+import { toRecord } from './record.ts';
 import { RecordPlacement } from './record-placement.ts';
 import { refusedRecord, tooLarge } from './refused-record.ts';
-import type { TopicPartitions } from '../topic-partitions.ts';
+import type { TopicPartitions } from './topic-partitions.ts';
 import type { OutgoingMessage } from '../../message.ts';
 import type { Publisher, PublisherOptions } from '../../ports.ts';
 

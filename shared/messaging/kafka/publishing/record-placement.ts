@@ -3,7 +3,7 @@ import { toMessagingError } from '../connection/errors.ts';
 import { partitionOfKey } from '../../topics/key-partition.ts';
 import type { PublishEntry } from './publish-call.ts';
 import type { PublishQueue } from './publish-queue.ts';
-import type { TopicPartitions } from '../topic-partitions.ts';
+import type { TopicPartitions } from './topic-partitions.ts';
 import type { OutgoingMessage } from '../../message.ts';
 
 /** A question that failed because the broker is away is asked again after this. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { KafkaPublisher } from '../../../../../shared/messaging/kafka/publishing/publisher.ts';
-import { TopicPartitions } from '../../../../../shared/messaging/kafka/topic-partitions.ts';
+import { TopicPartitions } from '../../../../../shared/messaging/kafka/publishing/topic-partitions.ts';
 import { silentLog } from '../../../../../shared/platform/log.ts';
 import { MessagingError } from '../../../../../shared/platform/errors.ts';
 import { type FakeKafkajsProducer, fakeKafkaClients } from '../../../../support/fakes/kafkajs.ts';

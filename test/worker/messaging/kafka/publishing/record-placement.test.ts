@@ -3,8 +3,8 @@ import { partitionOfKey } from '../../../../../shared/messaging/topics/key-parti
 import { PublishCall } from '../../../../../shared/messaging/kafka/publishing/publish-call.ts';
 import { PublishQueue } from '../../../../../shared/messaging/kafka/publishing/publish-queue.ts';
 import { RecordPlacement } from '../../../../../shared/messaging/kafka/publishing/record-placement.ts';
-import { toRecord } from '../../../../../shared/messaging/kafka/consuming/record.ts';
-import { TopicPartitions } from '../../../../../shared/messaging/kafka/topic-partitions.ts';
+import { toRecord } from '../../../../../shared/messaging/kafka/publishing/record.ts';
+import { TopicPartitions } from '../../../../../shared/messaging/kafka/publishing/topic-partitions.ts';
 import type { OutgoingMessage } from '../../../../../shared/messaging/message.ts';
 import { MessagingError } from '../../../../../shared/platform/errors.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toLogMessage, toRecord } from '../../../../../shared/messaging/kafka/consuming/record.ts';
+import { toLogMessage, toRecord } from '../../../../../shared/messaging/kafka/publishing/record.ts';
 import type { OutgoingMessage } from '../../../../../shared/messaging/message.ts';
 
 const NOW = 1_700_000_000_000;

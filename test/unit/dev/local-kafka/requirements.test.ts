@@ -1,10 +1,10 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { cacheDirectory, javaCommand } from '../../../scripts/local-kafka/environment.ts';
-import { findFreePorts } from '../../../scripts/local-kafka/free-ports.ts';
-import { LocalKafkaError } from '../../../scripts/local-kafka/local-kafka-error.ts';
-import { choosePorts, type Ports } from '../../../scripts/local-kafka/ports.ts';
-import { parseJavaVersion, requireJava } from '../../../scripts/local-kafka/require-java.ts';
+import { cacheDirectory, javaCommand } from '../../../../scripts/dev/local-kafka/environment.ts';
+import { findFreePorts } from '../../../../scripts/dev/local-kafka/free-ports.ts';
+import { LocalKafkaError } from '../../../../scripts/dev/local-kafka/local-kafka-error.ts';
+import { choosePorts, type Ports } from '../../../../scripts/dev/local-kafka/ports.ts';
+import { parseJavaVersion, requireJava } from '../../../../scripts/dev/local-kafka/require-java.ts';
 
 const MOST_WISHES = 10;
 

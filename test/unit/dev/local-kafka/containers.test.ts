@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { asContainerEnvironment, brokerSettings } from '../../../scripts/local-kafka/broker-settings.ts';
+import { asContainerEnvironment, brokerSettings } from '../../../../scripts/dev/local-kafka/broker-settings.ts';
 import {
   KAFKA_IMAGE,
   REGISTRY_CONFLUENT_PATH,
   REGISTRY_IMAGE,
-} from '../../../scripts/local-kafka/versions.ts';
-import { loadConfig } from '../../../shared/platform/config.ts';
-import { WORKER_NAMES } from '../../../workers/catalogue.ts';
+} from '../../../../scripts/dev/local-kafka/versions.ts';
+import { loadConfig } from '../../../../shared/platform/config.ts';
+import { WORKER_NAMES } from '../../../../workers/catalogue.ts';
 
-const root = path.resolve(import.meta.dirname, '../../..');
+const root = path.resolve(import.meta.dirname, '../../../..');
 const compose = readFileSync(path.join(root, 'docker-compose.yml'), 'utf8');
 const dockerfile = readFileSync(path.join(root, 'Dockerfile'), 'utf8');
 

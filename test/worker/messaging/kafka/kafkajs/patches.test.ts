@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import kafkajs from 'kafkajs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { installCodecs } from '../../../../shared/messaging/kafka/connection/compression.ts';
-import { growEncodersAsNeeded } from '../../../../shared/messaging/kafka/connection/encoder-growth.ts';
-import { stopIdlePolling } from '../../../../shared/messaging/kafka/connection/idle-polling.ts';
-import { saslOptions } from '../../../../shared/messaging/kafka/connection/sasl.ts';
-import { StallWatch } from '../../../../shared/messaging/kafka/consuming/stall-watch.ts';
+import { installCodecs } from '../../../../../shared/messaging/kafka/kafkajs/compression.ts';
+import { growEncodersAsNeeded } from '../../../../../shared/messaging/kafka/kafkajs/patches.ts';
+import { stopIdlePolling } from '../../../../../shared/messaging/kafka/connection/idle-polling.ts';
+import { saslOptions } from '../../../../../shared/messaging/kafka/connection/sasl.ts';
+import { StallWatch } from '../../../../../shared/messaging/kafka/consuming/stall-watch.ts';
 
 const MIB = 1_024 * 1_024;
 

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { KafkaConnections } from '../../../../shared/messaging/kafka/connection/connections.ts';
-import { stopIdlePolling } from '../../../../shared/messaging/kafka/connection/idle-polling.ts';
-import { guardConnections } from '../../../../shared/messaging/kafka/connection/response-frames.ts';
+import { KafkaConnections } from '../../../../../shared/messaging/kafka/connection/connections.ts';
+import { stopIdlePolling } from '../../../../../shared/messaging/kafka/connection/idle-polling.ts';
+import { guardConnections } from '../../../../../shared/messaging/kafka/kafkajs/connection-guard.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ensureArtifact, isComplete } from '../../../scripts/local-kafka/artifact-cache.ts';
+import { ensureArtifact, isComplete } from '../../../../scripts/dev/local-kafka/artifact-cache.ts';
 
 /** No process has this id: above the largest that Linux hands out. */
 const DEAD_PID = 99_999_999;

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { errorText } from '../../shared/platform/errors.ts';
+import { errorText } from '../../../shared/platform/errors.ts';
 import { LocalKafkaError } from './local-kafka-error.ts';
 
 export const HELP = `Usage: npm run kafka -- [OPTIONS]

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { crc32c } from '../connection/crc32c.ts';
+import { crc32c } from './crc32c.ts';
 import { brokenResponse } from '../connection/broken-response.ts';
 
 /** The versions of fetch responses whose layout is known here; kafkajs speaks none above. Kafka 4 takes none below. */

@@ -1,5 +1,5 @@
-import { MessagingError } from '../../platform/errors.ts';
-import type { BrokerAdmin } from '../ports.ts';
+import { MessagingError } from '../../../platform/errors.ts';
+import type { BrokerAdmin } from '../../ports.ts';
 
 /** A known count is asked for again after this, as Kafka's own clients do (metadata.max.age.ms). */
 const MAX_AGE_MS = 300_000;

@@ -4,7 +4,7 @@ import {
   brokerSettings,
   nodeSettings,
   renderProperties,
-} from '../../../scripts/local-kafka/broker-settings.ts';
+} from '../../../../scripts/dev/local-kafka/broker-settings.ts';
 
 const cluster = [1, 2, 3].map((nodeId) => ({
   nodeId,

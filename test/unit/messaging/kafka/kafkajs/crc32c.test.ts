@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { crc32c } from '../../../../../shared/messaging/kafka/connection/crc32c.ts';
+import { crc32c } from '../../../../../shared/messaging/kafka/kafkajs/crc32c.ts';
 
 test.each([
   ['123456789', 0xe3_06_92_83],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readBrokerIds, requestFrame } from '../../../scripts/local-kafka/kafka-probe.ts';
+import { readBrokerIds, requestFrame } from '../../../../scripts/dev/local-kafka/kafka-probe.ts';
 
 describe('the readiness questions to a broker', () => {
   it('are framed as the protocol guide says: length, key, version, correlation, client, body', () => {

@@ -1,4 +1,4 @@
-import { SystemError } from '../../shared/platform/errors.ts';
+import { SystemError } from '../../../shared/platform/errors.ts';
 
 /** `mta-missing` and `fetch-failed` are what the machine lacks (no Debian, no network); `mta-failed` is what broke. */
 export type LocalMtaErrorCode = 'mta-missing' | 'fetch-failed' | 'mta-failed';

@@ -1,4 +1,4 @@
-import { SystemError } from '../../shared/platform/errors.ts';
+import { SystemError } from '../../../shared/platform/errors.ts';
 
 /** What can go wrong, and the exit code of `npm run kafka` for it. 0 is a stop on request. */
 export const EXIT_CODES = {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
-import { brokenResponse, isBrokenResponse } from './broken-response.ts';
+import { brokenResponse, isBrokenResponse } from '../connection/broken-response.ts';
 
 const MIB = 1_024 * 1_024;
 const LENGTH_BYTES = 4;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EXIT_CODES } from '../../../scripts/local-kafka/local-kafka-error.ts';
-import { HELP, parseArguments } from '../../../scripts/local-kafka/parse-arguments.ts';
+import { EXIT_CODES } from '../../../../scripts/dev/local-kafka/local-kafka-error.ts';
+import { HELP, parseArguments } from '../../../../scripts/dev/local-kafka/parse-arguments.ts';
 
 describe('the command line of npm run kafka', () => {
   it('starts one node and a registry on free ports unless told otherwise', () => {

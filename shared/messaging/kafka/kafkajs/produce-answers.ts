@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { type ProduceAnswer, type ProduceRequest, roundOf } from './produce-round.ts';
+import { type ProduceAnswer, type ProduceRequest, roundOf } from '../publishing/produce-round.ts';
 
 interface ResponseFormat {
   readonly decode: (raw: Buffer) => Promise<ProduceAnswer>;

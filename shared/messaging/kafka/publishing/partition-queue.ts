@@ -1,4 +1,4 @@
-import type { PublishEntry } from '../publishing/publish-call.ts';
+import type { PublishEntry } from './publish-call.ts';
 
 const KIB = 1_024;
 

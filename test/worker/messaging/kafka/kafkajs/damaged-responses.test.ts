@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { createKafkaBroker } from '../../../../shared/messaging/kafka/broker.ts';
-import type { LogMessage } from '../../../../shared/messaging/message.ts';
-import type { Broker } from '../../../../shared/messaging/ports.ts';
-import { silentLog } from '../../../../shared/platform/log.ts';
-import { DamagedWire } from '../../../support/damaged-wire.ts';
-import { startFakeKafka, type FakeKafka } from '../../../support/fakes/kafka-log.ts';
-import { Picks } from '../../../support/random/pick.ts';
+import { createKafkaBroker } from '../../../../../shared/messaging/kafka/broker.ts';
+import type { LogMessage } from '../../../../../shared/messaging/message.ts';
+import type { Broker } from '../../../../../shared/messaging/ports.ts';
+import { silentLog } from '../../../../../shared/platform/log.ts';
+import { DamagedWire } from '../../../../support/damaged-wire.ts';
+import { startFakeKafka, type FakeKafka } from '../../../../support/fakes/kafka-log.ts';
+import { Picks } from '../../../../support/random/pick.ts';
 
 /**
  * A client whose brokers damage one response of ten: cut by a reset, with a flipped bit, with a wrong length, doubled, or

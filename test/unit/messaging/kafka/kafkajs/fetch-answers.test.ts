@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { installCodecs } from '../../../../../shared/messaging/kafka/connection/compression.ts';
-import { hearFetchAnswers } from '../../../../../shared/messaging/kafka/consuming/fetch-answers.ts';
+import { installCodecs } from '../../../../../shared/messaging/kafka/kafkajs/compression.ts';
+import { hearFetchAnswers } from '../../../../../shared/messaging/kafka/kafkajs/fetch-answers.ts';
 import { lz4Frame } from '../../../../support/foreign-batches.ts';
 
 const require = createRequire(import.meta.url);

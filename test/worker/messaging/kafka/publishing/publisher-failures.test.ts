@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { kafkaClients } from '../../../../shared/messaging/kafka/connection/client.ts';
-import { KafkaPublisher } from '../../../../shared/messaging/kafka/publishing/publisher.ts';
-import { TopicPartitions } from '../../../../shared/messaging/kafka/topic-partitions.ts';
-import { silentLog } from '../../../../shared/platform/log.ts';
-import { startFakeCluster } from '../../../support/fakes/kafka-cluster.ts';
+import { kafkaClients } from '../../../../../shared/messaging/kafka/connection/client.ts';
+import { KafkaPublisher } from '../../../../../shared/messaging/kafka/publishing/publisher.ts';
+import { TopicPartitions } from '../../../../../shared/messaging/kafka/publishing/topic-partitions.ts';
+import { silentLog } from '../../../../../shared/platform/log.ts';
+import { startFakeCluster } from '../../../../support/fakes/kafka-cluster.ts';
 
 const PARTITIONS = 9;
 /** Kafka's error codes. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { LocalKafkaError } from '../../../scripts/local-kafka/local-kafka-error.ts';
-import { ImageMissingError } from '../../support/kafka/docker.ts';
-import { type KafkaWays, type StartedKafka, provideKafka } from '../../support/kafka/provider.ts';
+import { LocalKafkaError } from '../../../../scripts/dev/local-kafka/local-kafka-error.ts';
+import { ImageMissingError } from '../../../support/kafka/docker.ts';
+import { type KafkaWays, type StartedKafka, provideKafka } from '../../../support/kafka/provider.ts';
 
 const started = (source: 'docker' | 'local'): StartedKafka => ({
   address: { brokers: ['127.0.0.1:1'], registryUrl: 'http://127.0.0.1:2', source },
