@@ -3,20 +3,18 @@
 import { existsSync } from 'node:fs';
 import { writeRecords } from '../../shared/catalogue/write-records.ts';
 import { lineOf } from '../../shared/contract/catalogue-files/record-files.ts';
-import {
-  readFolderRecords,
-  readWholeCatalogue,
-} from '../../shared/contract/catalogue-files/read-folder.ts';
+import { readFolderRecords, readWholeCatalogue } from '../../shared/contract/catalogue-files/read-folder.ts';
 import type { CatalogueFault } from '../../shared/lending/schedule-types/catalogue-entry.ts';
 import type { OtherCalendars } from '../../shared/lending/calendars/business-calendar.ts';
 import { assertNever } from '../../shared/platform/errors.ts';
-import type { CatalogueRecord, RecordKind } from '../../shared/product/catalogue/catalogue-records.ts';
 import {
+  type CatalogueRecord,
   codeKey,
   KIND_FOLDERS,
-  recordKey,
   type RecordIdentity,
-} from '../../shared/product/catalogue/record-identity.ts';
+  recordKey,
+  type RecordKind,
+} from '../../shared/product/catalogue/catalogue-record.ts';
 import { KINDS_WITH_STATUS, withStatus } from './changed-status.ts';
 import { type CatalogueCommand, UsageError } from './command-arguments.ts';
 import {

@@ -1,7 +1,7 @@
 /** Approving and closing single versions. */
 
 import { assertNever } from '../../shared/platform/errors.ts';
-import type { CatalogueRecord, RecordKind } from '../../shared/product/catalogue/catalogue-records.ts';
+import type { CatalogueRecord, RecordKind } from '../../shared/product/catalogue/catalogue-record.ts';
 
 /** What `approve` and `close` make of a record; undefined: records of its kind have no status. */
 export function withStatus(

@@ -2,8 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { errorText } from '../../shared/platform/errors.ts';
-import type { RecordKind } from '../../shared/product/catalogue/catalogue-records.ts';
-import { RECORD_KINDS } from '../../shared/product/catalogue/record-identity.ts';
+import { RECORD_KINDS, type RecordKind } from '../../shared/product/catalogue/catalogue-record.ts';
 
 export const HELP = `Usage: npm run catalogue -- COMMAND [ARGUMENTS] [OPTIONS]
 

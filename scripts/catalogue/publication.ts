@@ -5,8 +5,11 @@ import type { RecordChanges } from '../../shared/catalogue/write-records.ts';
 import type { CatalogueFault } from '../../shared/lending/schedule-types/catalogue-entry.ts';
 import type { OtherCalendars } from '../../shared/lending/calendars/business-calendar.ts';
 import { catalogueOfRecords } from '../../shared/product/validation/catalogue-of-records.ts';
-import type { CatalogueRecord } from '../../shared/product/catalogue/catalogue-records.ts';
-import { identityOf, recordKey } from '../../shared/product/catalogue/record-identity.ts';
+import {
+  type CatalogueRecord,
+  identityOf,
+  recordKey,
+} from '../../shared/product/catalogue/catalogue-record.ts';
 import { asJson, memberDifferences, type MemberDifference } from './member-differences.ts';
 import type { TopicRecords } from './topic-records.ts';
 

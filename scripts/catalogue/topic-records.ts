@@ -5,8 +5,7 @@ import type { Codec } from '../../shared/messaging/codec.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { MessagingError } from '../../shared/platform/errors.ts';
 import type { Log } from '../../shared/platform/log.ts';
-import type { CatalogueRecord } from '../../shared/product/catalogue/catalogue-records.ts';
-import type { RecordIdentity } from '../../shared/product/catalogue/record-identity.ts';
+import type { CatalogueRecord, RecordIdentity } from '../../shared/product/catalogue/catalogue-record.ts';
 
 /** Where the command finds the catalogue. */
 export interface CatalogueConnection {

@@ -5,14 +5,14 @@
  */
 
 import { readFileSync } from 'node:fs';
+import alpha3Codes from './alpha-3-codes.json' with { type: 'json' };
+import library from './library-countries.json' with { type: 'json' };
+import weekends from './weekends.json' with { type: 'json' };
 import type { BusinessCalendar, OtherCalendars } from '../lending/calendars/business-calendar.ts';
 import { calendarKey } from '../lending/calendars/calendar-key.ts';
 import { rememberedCalendar } from '../lending/calendars/remembered-calendar.ts';
 import { weekendOf, type WeekendRule } from '../lending/calendars/weekend.ts';
-import alpha3Codes from './alpha-3-codes.json' with { type: 'json' };
-import library from './library-countries.json' with { type: 'json' };
 import { readLibraryDays } from './library-days.ts';
-import weekends from './weekends.json' with { type: 'json' };
 
 const USUAL_WEEKEND: readonly WeekendRule[] = [
   { days: ['Saturday', 'Sunday'], from: '2000-01-01', source: 'Usual five-day week' },

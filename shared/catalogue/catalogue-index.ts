@@ -1,12 +1,11 @@
 /** Where records are, by kind and code and by id: only what it takes to choose a version, not the records themselves. */
 
 import type { TableRecord } from '../messaging/table/table.ts';
-import type { RecordKind } from '../product/catalogue/catalogue-records.ts';
+import { codeKey, type RecordIdentity, type RecordKind } from '../product/catalogue/catalogue-record.ts';
 import type { ItemStatus } from '../product/catalogue/record-parts.ts';
 import type { ProductStatus } from '../product/catalogue/product-record.ts';
-import { codeKey, type RecordIdentity } from '../product/catalogue/record-identity.ts';
 
-/** One version of a record. The members in capitals are what product-versions.ts chooses by. */
+/** One version of a record. The members in capitals are what validity.ts chooses by. */
 export interface IndexEntry {
   readonly key: string;
   readonly identity: RecordIdentity;

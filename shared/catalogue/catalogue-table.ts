@@ -1,17 +1,23 @@
-import type { CalendarDate } from '../lending/dates/calendar-date.ts';
 import type { OtherCalendars } from '../lending/calendars/business-calendar.ts';
-import type { LendingCatalogue } from '../lending/schedule-types/lending-catalogue.ts';
-import type { Metrics } from '../platform/metrics.ts';
+import type { CalendarDate } from '../lending/dates/calendar-date.ts';
+import type { CatalogueFault } from '../lending/schedule-types/catalogue-entry.ts';
+import {
+  createLendingCatalogue,
+  type LendingCatalogue,
+} from '../lending/schedule-types/lending-catalogue.ts';
 import type { Health } from '../platform/health.ts';
-import type { CatalogueRecord, RecordKind, RecordsByKind } from '../product/catalogue/catalogue-records.ts';
-import type { CatalogueView } from '../product/catalogue/catalogue-view.ts';
-import { ListCharges } from '../product/simulation/list-charges.ts';
-import { answeringVersion, listInForce } from '../product/catalogue/product-versions.ts';
-import type { RecordIdentity } from '../product/catalogue/record-identity.ts';
-import { followCatalogue } from './catalogue-metrics.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import { ListCharges } from '../product/catalogue/catalogue-charges.ts';
+import type {
+  CatalogueRecord,
+  RecordIdentity,
+  RecordKind,
+  RecordsByKind,
+} from '../product/catalogue/catalogue-record.ts';
+import { type CatalogueView, entriesOfKind } from '../product/catalogue/catalogue-view.ts';
+import { answeringVersion, listInForce } from '../product/catalogue/validity.ts';
 import type { IndexEntry } from './catalogue-index.ts';
 import { EncodedRecords, type EncodedRecordsOptions, type EncodedRecordsStats } from './encoded-records.ts';
-import { compileNames } from './lending-names.ts';
 
 export interface CatalogueTableOptions extends Omit<EncodedRecordsOptions, 'onChange'> {
   /** Finds the calendars of countries that are not built in, as bases of the catalogue's own. */
@@ -194,4 +200,50 @@ function withCharges(lending: LendingCatalogue, charges: ListCharges): LendingCa
 /** Custom lists have no status: of them the highest version counts. */
 function listOf(versions: readonly IndexEntry[]): IndexEntry | undefined {
   return listInForce(versions);
+}
+
+/** Shows the figures of a catalogue table at each scrape; `worker` and `figure` are the only labels. */
+export function followCatalogue(metrics: Metrics, worker: string, stats: () => CatalogueStats): void {
+  const gauge = metrics.gauge(
+    'plat_catalogue_state',
+    'Records, bytes and faults of the catalogue in memory',
+    ['worker', 'figure'],
+  );
+  metrics.onScrape(() => {
+    for (const [figure, value] of Object.entries(stats())) gauge.set({ worker, figure }, value as number);
+  });
+}
+
+/** What was compiled, and what was left out of it. */
+export interface CompiledNames {
+  readonly lending: LendingCatalogue;
+  /** Faults of the records that were left out; empty when all are in. */
+  readonly faults: readonly CatalogueFault[];
+}
+
+/**
+ * Compiles the names of these records with the built-in ones. A record with a fault is left out, and with it those that
+ * need it, so that one mistake on the log takes only its own name away. `source` has to tell the records apart.
+ */
+export function compileNames(
+  records: readonly CatalogueRecord[],
+  otherCalendars?: OtherCalendars,
+): CompiledNames {
+  const faults: CatalogueFault[] = [];
+  let left = records;
+  for (;;) {
+    const outcome = createLendingCatalogue(
+      {
+        scheduleTypes: entriesOfKind(left, 'schedule-type'),
+        periodicities: entriesOfKind(left, 'periodicity'),
+        calendars: entriesOfKind(left, 'calendar'),
+      },
+      otherCalendars,
+    );
+    if (outcome.kind === 'catalogue') return { lending: outcome.catalogue, faults };
+    faults.push(...outcome.faults);
+    const wrong = new Set(outcome.faults.map(({ source }) => source));
+    const right = left.filter(({ source }) => !wrong.has(source));
+    left = right.length < left.length ? right : [];
+  }
 }

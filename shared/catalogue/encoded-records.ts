@@ -1,18 +1,17 @@
 /** The records of the catalogue topic as they are on the log: indexed when they come, unpacked when they are asked for. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { identityFor, payloadOf, unpackRecord } from '../contract/catalogue-files/catalogue-message.ts';
 import type { Codec, Decoded } from '../messaging/codec.ts';
 import type { LogMessage } from '../messaging/message.ts';
 import type { Broker } from '../messaging/ports.ts';
 import { createTable, type Table, type TableRecord } from '../messaging/table/table.ts';
 import { errorText, MessagingError, SystemError } from '../platform/errors.ts';
-import type { Log } from '../platform/log.ts';
 import type { Health } from '../platform/health.ts';
-import type { CatalogueRecord } from '../product/catalogue/catalogue-records.ts';
-import type { RecordIdentity } from '../product/catalogue/record-identity.ts';
+import type { Log } from '../platform/log.ts';
+import type { CatalogueRecord, RecordIdentity } from '../product/catalogue/catalogue-record.ts';
 import { BoundedCache } from './bounded-cache.ts';
 import { CatalogueIndex, indexEntry, type IndexEntry } from './catalogue-index.ts';
-import { identityFor, payloadOf, unpackRecord } from '../contract/catalogue-files/catalogue-message.ts';
 
 /** What a start reads at most; a topic beyond it makes the table unhealthy. */
 const MAX_RECORDS = 100_000;

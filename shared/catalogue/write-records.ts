@@ -3,8 +3,12 @@
 import type { Codec } from '../messaging/codec.ts';
 import type { OutgoingMessage } from '../messaging/message.ts';
 import type { Broker } from '../messaging/ports.ts';
-import type { CatalogueRecord, RecordKind } from '../product/catalogue/catalogue-records.ts';
-import { identityOf, type RecordIdentity } from '../product/catalogue/record-identity.ts';
+import {
+  type CatalogueRecord,
+  identityOf,
+  type RecordIdentity,
+  type RecordKind,
+} from '../product/catalogue/catalogue-record.ts';
 import { CATALOGUE_RECORD, encodeRecord } from '../contract/catalogue-files/catalogue-message.ts';
 
 /** Messages that are made and sent at a time: packing that many holds the process for some hundred milliseconds. */

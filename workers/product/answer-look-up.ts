@@ -10,7 +10,7 @@ import type { ErrorCode } from '../../shared/platform/error-codes.ts';
 import type { Warning } from '../../shared/platform/problem.ts';
 import { warningsList } from '../../shared/platform/warnings-list.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
-import type { LookUp, LookUpContext } from '../../shared/product/look-up/look-up.ts';
+import type { LookUp, LookUpContext } from '../../shared/product/look-up/product-selection.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,7 @@
 import { productDetailsInput } from '../../shared/contract/product/read-product-requests.ts';
 import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
-import type { SelectorRequest } from '../../shared/product/look-up/look-up.ts';
+import type { SelectorRequest } from '../../shared/product/look-up/product-selection.ts';
 import { productDetails, type ProductDetails } from '../../shared/product/look-up/product-details.ts';
 import { answerLookUp } from './answer-look-up.ts';
 

@@ -2,7 +2,7 @@ import type { ProductDocumentsPayload } from '../../shared/contract/product/repl
 import { productDocumentsInput } from '../../shared/contract/product/read-product-requests.ts';
 import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
-import type { SelectorRequest } from '../../shared/product/look-up/look-up.ts';
+import type { SelectorRequest } from '../../shared/product/look-up/product-selection.ts';
 import { productDocuments, type ProductDocument } from '../../shared/product/look-up/product-documents.ts';
 import { answerLookUp } from './answer-look-up.ts';
 

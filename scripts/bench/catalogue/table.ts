@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createCatalogueTable, type CatalogueTable } from '../../../shared/catalogue/catalogue-table.ts';
+import { type CatalogueTable, createCatalogueTable } from '../../../shared/catalogue/catalogue-table.ts';
 import { writeRecords } from '../../../shared/catalogue/write-records.ts';
 import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
 import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-folder.ts';
@@ -17,7 +17,7 @@ import { topicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
-import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-records.ts';
+import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-record.ts';
 import { productByCode } from '../../../shared/product/look-up/product-by-code.ts';
 import { median } from '../closed-loop.ts';
 import type { TableFigures } from './scenarios.ts';

@@ -14,13 +14,14 @@ import {
 } from '../../lending/dates/calendar-date.ts';
 import type { Codec, Decoded } from '../../messaging/codec.ts';
 import type { OutgoingMessage } from '../../messaging/message.ts';
-import type { CatalogueRecord, RecordKind } from '../../product/catalogue/catalogue-records.ts';
 import {
+  type CatalogueRecord,
   identityOf,
   RECORD_KINDS,
   type RecordIdentity,
   recordKey,
-} from '../../product/catalogue/record-identity.ts';
+  type RecordKind,
+} from '../../product/catalogue/catalogue-record.ts';
 import { type BodyEncoding, packBody, unpackBody } from './record-body.ts';
 
 /** Type of these messages in the catalogue of messages. */

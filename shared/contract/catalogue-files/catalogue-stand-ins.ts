@@ -4,7 +4,7 @@
  */
 
 import type { z } from 'zod';
-import type { RecordKind } from '../../product/catalogue/catalogue-records.ts';
+import type { RecordKind } from '../../product/catalogue/catalogue-record.ts';
 import { isRecord } from '../json/faults.ts';
 
 /** Values for the members of one kind of records. */

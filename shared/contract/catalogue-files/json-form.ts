@@ -8,7 +8,7 @@ import { type CatalogueMessage, messageOf } from './catalogue-message.ts';
 import { unpackBody } from './record-body.ts';
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { Fault } from '../../platform/problem.ts';
-import { identityOf, RECORD_KINDS, type RecordIdentity } from '../../product/catalogue/record-identity.ts';
+import { identityOf, RECORD_KINDS, type RecordIdentity } from '../../product/catalogue/catalogue-record.ts';
 import { jsonSchemaOf, type JsonSchema } from '../json/json-schema.ts';
 import { wanted } from '../json/field-kinds.ts';
 import { readCatalogueRecord } from './read-record.ts';

@@ -2,12 +2,12 @@
 
 import { z } from 'zod';
 import {
-  DISCOUNT_DIMENSIONS,
-  INTEREST_TYPES,
   type CommissionListRecord,
   type CustomListRecord,
+  DISCOUNT_DIMENSIONS,
   type DiscountListRecord,
   type InsuranceListRecord,
+  INTEREST_TYPES,
   type InterestListRecord,
 } from '../../product/catalogue/list-records.ts';
 import {

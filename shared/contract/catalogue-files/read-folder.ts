@@ -6,9 +6,13 @@
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
 import { catalogueOfRecords } from '../../product/validation/catalogue-of-records.ts';
-import type { CatalogueRecord, RecordKind } from '../../product/catalogue/catalogue-records.ts';
+import {
+  type CatalogueRecord,
+  KIND_FOLDERS,
+  RECORD_KINDS,
+  type RecordKind,
+} from '../../product/catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../../product/catalogue/catalogue-view.ts';
-import { KIND_FOLDERS, RECORD_KINDS } from '../../product/catalogue/record-identity.ts';
 import { ConfigError } from '../../platform/errors.ts';
 import { lineOf, readItems, reportStrangers, requireFolder } from './record-files.ts';
 import { readCatalogueRecord } from './read-record.ts';

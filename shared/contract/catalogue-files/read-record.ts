@@ -2,11 +2,7 @@
 
 import type { z } from 'zod';
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
-import type {
-  CatalogueRecord,
-  RecordKind,
-  RecordsByKind,
-} from '../../product/catalogue/catalogue-records.ts';
+import type { CatalogueRecord, RecordKind, RecordsByKind } from '../../product/catalogue/catalogue-record.ts';
 import { faultsOfRecord, memberPath } from './record-files.ts';
 import { repairedRecord } from './partial-record.ts';
 import { PARTLY_READ, partialRecord } from './catalogue-stand-ins.ts';

@@ -2,7 +2,7 @@
 
 import type { Fault } from '../../platform/problem.ts';
 import type { z } from 'zod';
-import { missingSelector, type SelectorRequest } from '../../product/look-up/look-up.ts';
+import { missingSelector, type SelectorRequest } from '../../product/look-up/product-selection.ts';
 import type { ProductByCodeRequest } from '../../product/look-up/product-by-code.ts';
 import { createBodyReader } from '../json/body-input.ts';
 import {

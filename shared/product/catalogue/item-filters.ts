@@ -3,8 +3,9 @@
  * filters do; a filter whose figure is not named counts as passed.
  */
 
+import type { Findings } from '../../lending/request/refusal.ts';
+import { codeKey } from './catalogue-record.ts';
 import type { CustomListRecord } from './list-records.ts';
-import { codeKey } from './record-identity.ts';
 import type { ItemFilter } from './record-parts.ts';
 
 /** A figure as a request names it. A JSON number stands for one decimal, so that equal numbers are equal figures (M1). */
@@ -69,4 +70,24 @@ function passes(filter: ItemFilter, figure: number, findCustomList: FindCustomLi
   if ('Values' in filter) return filter.Values.includes(figure);
   if ('List' in filter) return findCustomList(filter.List)?.Values.includes(figure) ?? false;
   return (filter.From === null || filter.From <= figure) && (filter.To === null || figure <= filter.To);
+}
+
+/**
+ * The figures that the list of a member names. Two of one name that differ contradict each other (400); a name that
+ * none of the filters has is ignored with a warning (L3).
+ */
+export function figuresOf(
+  member: string,
+  sent: readonly NamedFigure[] | undefined,
+  filters: readonly ItemFilter[],
+  findings: Findings,
+): NamedFigures {
+  const { figures, contradicting } = readFigures(sent ?? []);
+  for (const place of contradicting) {
+    findings.contradict(`${member}[${place}].value`, 'must be that of the other figure of this name');
+  }
+  for (const place of unknownFigures(sent ?? [], filters)) {
+    findings.warn(`${member}[${place}].name`, 'unknown-filter');
+  }
+  return figures;
 }

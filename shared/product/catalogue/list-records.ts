@@ -1,6 +1,6 @@
 /**
  * Interests, commissions, insurances and discounts, kept in lists that products name by code. Conventions:
- * catalogue-records.ts. Percentages are annual for interests; for charges they are per charge unless PerAnnum (F2).
+ * catalogue-record.ts. Percentages are annual for interests; for charges they are per charge unless PerAnnum (F2).
  */
 
 import type { FormulaRecord, ItemFilter, ItemStatus, ValidDays, VersionedRecord } from './record-parts.ts';
@@ -209,3 +209,11 @@ export interface CustomListRecord {
   readonly Version: number;
   readonly Values: readonly number[];
 }
+
+/** Id of each option; ids never change. */
+export const INTEREST_OPTION_IDS: Readonly<Record<InterestType, string>> = {
+  Fixed: '7c0e1f64-2b5d-4a83-9f10-6d3c8e52a101',
+  Variable: '7c0e1f64-2b5d-4a83-9f10-6d3c8e52a102',
+  Collection: '7c0e1f64-2b5d-4a83-9f10-6d3c8e52a103',
+  BankingFormula: '7c0e1f64-2b5d-4a83-9f10-6d3c8e52a104',
+};

@@ -1,4 +1,4 @@
-/** A version of a banking product, as the catalogue keeps it. Conventions: catalogue-records.ts. */
+/** A version of a banking product, as the catalogue keeps it. Conventions: catalogue-record.ts. */
 
 import type { ItemFilter, ValidDays, VersionedRecord } from './record-parts.ts';
 

@@ -1,20 +1,19 @@
 /** The insurance lists of a product that its conditions leave open to an applicant (interface section 4.3, L3). */
 
 import { Findings } from '../../lending/request/refusal.ts';
-import { offeredInsurances, type OfferedInsurance } from './charge-sections.ts';
-import { passesFilters, type NamedFigure } from '../catalogue/item-filters.ts';
+import { type OfferedInsurance, offeredInsurances } from './product-sections.ts';
+import { figuresOf, type NamedFigure, passesFilters } from '../catalogue/item-filters.ts';
 import {
   dayOf,
   isProduct,
-  selectorOf,
-  selectProduct,
   type LookUp,
   type LookUpContext,
+  selectorOf,
   type SelectorRequest,
-} from './look-up.ts';
+  selectProduct,
+} from './product-selection.ts';
 import type { ItemFilter } from '../catalogue/record-parts.ts';
-import { figuresOf } from '../catalogue/sent-figures.ts';
-import { isWithin } from '../catalogue/valid-values.ts';
+import { isWithin } from '../catalogue/validity.ts';
 
 export interface InsuranceListRequest extends SelectorRequest {
   /** Figures of the applicant or the contract, such as an age or an amount; absent: none. */

@@ -1,21 +1,24 @@
 /** A product with the sections that are asked for (interface sections 2.2 and 4.2, L1, L2). */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
-import { dateTimeText } from './answer-dates.ts';
-import { availability, mandatoryRoles } from './availability-sections.ts';
-import type { CatalogueView } from '../catalogue/catalogue-view.ts';
-import { discounts, insurances, questions } from './charge-sections.ts';
 import {
   associatedProducts,
+  availability,
   countryCalendars,
+  dateTimeText,
   disbursementMatrix,
+  discounts,
   generalData,
+  insurances,
+  interestsAndCommissions,
+  mandatoryRoles,
   paymentScheduleTypes,
   productDestinationTypes,
   productGuarantees,
-} from './details-sections.ts';
-import { interestsAndCommissions } from './interest-section.ts';
-import { dayOf, isProduct, selectProduct, type LookUp, type LookUpContext } from './look-up.ts';
+  questions,
+} from './product-sections.ts';
+import type { CatalogueView } from '../catalogue/catalogue-view.ts';
+import { dayOf, isProduct, type LookUp, type LookUpContext, selectProduct } from './product-selection.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 
 /** The flags of a request, each of which asks for one section; in the order of the interface. */

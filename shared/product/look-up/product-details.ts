@@ -3,12 +3,12 @@
 import {
   dayOf,
   isProduct,
-  selectorOf,
-  selectProduct,
   type LookUp,
   type LookUpContext,
+  selectorOf,
   type SelectorRequest,
-} from './look-up.ts';
+  selectProduct,
+} from './product-selection.ts';
 
 /** Display data of a product. */
 export interface ProductDetails {

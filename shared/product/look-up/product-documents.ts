@@ -3,12 +3,12 @@
 import {
   dayOf,
   isProduct,
-  selectorOf,
-  selectProduct,
   type LookUp,
   type LookUpContext,
+  selectorOf,
   type SelectorRequest,
-} from './look-up.ts';
+  selectProduct,
+} from './product-selection.ts';
 
 /** One document: how it belongs to the product, and the report that it is. */
 export interface ProductDocument {

@@ -3,20 +3,19 @@
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { Findings } from '../../lending/request/refusal.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
-import { INTEREST_OPTION_IDS } from '../catalogue/interest-options.ts';
-import { hasRate } from './interest-rates.ts';
-import { passesFilters } from '../catalogue/item-filters.ts';
 import {
+  INTEREST_OPTION_IDS,
   INTEREST_TYPES,
   type InterestListRecord,
   type InterestRecord,
   type InterestType,
 } from '../catalogue/list-records.ts';
+import { hasRate } from './interest-rates.ts';
+import { figuresOf, passesFilters } from '../catalogue/item-filters.ts';
 import type { InterestCommissionItem, ProductRecord } from '../catalogue/product-record.ts';
-import { codeKey } from '../catalogue/record-identity.ts';
-import { figuresOf } from '../catalogue/sent-figures.ts';
+import { codeKey } from '../catalogue/catalogue-record.ts';
 import { FORMULA_INPUT_PARTS, type SimulateRequest } from './simulate-request.ts';
-import { isActive } from '../catalogue/valid-values.ts';
+import { isActive } from '../catalogue/validity.ts';
 
 /** Most offers of one simulation: bounds its work and its answer. */
 export const MOST_OFFERS = 100;

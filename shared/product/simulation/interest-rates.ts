@@ -7,7 +7,7 @@ import type {
   InterestRateRange,
   RepaymentScheduleRequest,
 } from '../../lending/request/repayment-schedule-request.ts';
-import { discounted, type Discount, type Discounted } from './discount-amount.ts';
+import { type Discount, discounted, type Discounted } from './discounts.ts';
 import { decimalOf, exactOf, percentText, shownOf, ZERO, type ExactFigure } from './exact-figures.ts';
 import type {
   CollectionInterest,
@@ -16,9 +16,9 @@ import type {
   InterestValue,
 } from '../catalogue/list-records.ts';
 import type { FormulaArguments } from './product-formula.ts';
-import { codeKey } from '../catalogue/record-identity.ts';
+import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { OfferedInterest } from './simulation.ts';
-import { isActive, isWithin, valueOn } from '../catalogue/valid-values.ts';
+import { isActive, isWithin, valueOn } from '../catalogue/validity.ts';
 
 const NOTHING = decimalOf(ZERO);
 const NO_BAND = { min: ZERO, max: null, rate: ZERO };

@@ -3,7 +3,7 @@
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { decimalOf, exactOf, shownOf, type ExactFigure } from './exact-figures.ts';
-import { passesFilters, type FindCustomList, type NamedFigures } from '../catalogue/item-filters.ts';
+import { type FindCustomList, type NamedFigures, passesFilters } from '../catalogue/item-filters.ts';
 import type {
   CommissionListRecord,
   CommissionRecord,
@@ -14,7 +14,7 @@ import type {
 import type { FormulaArguments } from './product-formula.ts';
 import type { ProductInsuranceItem } from '../catalogue/product-record.ts';
 import type { FormulaRecord } from '../catalogue/record-parts.ts';
-import { isActive, isWithin, valueOn } from '../catalogue/valid-values.ts';
+import { isActive, isWithin, valueOn } from '../catalogue/validity.ts';
 
 /** A commission or insurance with its price on the day, before discounts. */
 export interface CatalogueCharge {

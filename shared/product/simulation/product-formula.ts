@@ -6,7 +6,7 @@ import { namesIn } from '../../lending/formula/formula-tree.ts';
 import { isFormulaFailure } from '../../lending/formula/formula-values.ts';
 import type { Findings } from '../../lending/request/refusal.ts';
 import { exactOf, type ExactFigure } from './exact-figures.ts';
-import { codeKey } from '../catalogue/record-identity.ts';
+import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { FormulaRecord } from '../catalogue/record-parts.ts';
 import type { FormulaInput, FormulaInputPart, FormulaInputs } from './simulate-request.ts';
 

@@ -20,7 +20,7 @@ export interface SimulateRequest {
   /** Name or code of a schedule type that is attached to the product (Q2). */
   readonly scheduleType: string;
   readonly downPayment?: Decimal | undefined;
-  /** Id of an option of interest-options.ts (Q3). */
+  /** Id of an option, see INTEREST_OPTION_IDS (Q3). */
   readonly interestType?: string | undefined;
   /** Name of the same option (Q3). */
   readonly interestTypeName?: string | undefined;

@@ -5,17 +5,17 @@ import type { KnownCalendars } from '../../lending/due-dates/holiday-shift.ts';
 import { Findings } from '../../lending/request/refusal.ts';
 import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
-import { offeredInsurances } from '../look-up/charge-sections.ts';
-import { discountsOf, warnOfIdleDiscounts } from './discount-choice.ts';
+import { offeredInsurances } from '../look-up/product-sections.ts';
+import { discountsOf, warnOfIdleDiscounts } from './discounts.ts';
 import { offersOf, type Offer } from './interest-choice.ts';
 import { offeredCommissions, offeredInsuranceCharges, type CatalogueCharge } from './offered-charges.ts';
 import { FormulaArguments } from './product-formula.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
-import { figuresOf } from '../catalogue/sent-figures.ts';
-import { simulatedLoanOf } from './simulate-loan.ts';
-import { offerRecord, type CompleteOffer, type SharedTerms } from './simulate-offer.ts';
+import { figuresOf } from '../catalogue/item-filters.ts';
+import { simulatedLoanOf } from './simulated-loan.ts';
+import { type CompleteOffer, offerRecord, type SharedTerms } from './offer.ts';
 import type { FormulaInputPart, SimulateRequest } from './simulate-request.ts';
-import { distinctFaults } from './simulation-findings.ts';
+import { distinctFaults } from './simulation-faults.ts';
 import type { SimulationOutcome, SimulationRecord } from './simulation.ts';
 
 /** What a simulation knows besides the request. */

@@ -3,11 +3,11 @@
  * simulation request, or the product whose catalogue record is at fault, and what a caller of it can do.
  */
 
-import type { Fault } from '../../lending/request/refusal.ts';
+import type { Fault, Findings, Warning } from '../../lending/request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { InterestRecord } from '../catalogue/list-records.ts';
 import type { CatalogueCharge } from './offered-charges.ts';
-import { formulaPathOf, titleOf, type PricedCharge } from './simulate-charges.ts';
+import { formulaPathOf, type PricedCharge, titleOf } from './priced-charges.ts';
 import type { SimulateRequest } from './simulate-request.ts';
 
 /** The simulation that a calculation was made for. */
@@ -209,4 +209,30 @@ function tooLarge(charges: readonly PricedCharge[], what: string): Fault {
     return refusal('amount', code, `must be smaller: with ${what} ${told}`);
   }
   return refusal('productCode', code, `must be a product with smaller ${what}: ${told}`);
+}
+
+/** Notes the faults of a calculation by what the caller knows of it, each once over all offers. */
+export function noteFaults(faults: readonly Fault[], context: FaultContext, findings: Findings): void {
+  for (const fault of faults) {
+    const told = toldFault(fault, context);
+    const isKnown = findings.faults.some(
+      ({ path, code, message }) => path === told.path && code === told.code && message === told.message,
+    );
+    if (!isKnown) findings.faults.push(told);
+  }
+}
+
+/** Each fault once: what is wrong with a charge is found anew for every offer that it belongs to. */
+export function distinctFaults(faults: readonly Fault[]): readonly Fault[] {
+  return [
+    ...new Map(faults.map((fault) => [`${fault.path} ${fault.code} ${fault.message}`, fault])).values(),
+  ];
+}
+
+/** Warnings about members that the caller sent; what the product brought along is no concern of the caller. */
+export function noteWarnings(warnings: readonly Warning[], findings: Findings): void {
+  for (const { path, code } of warnings) {
+    const isSent = path === 'installmentValue' || path === 'principalValue';
+    if (isSent && !findings.warnings.some((known) => known.path === path)) findings.warn(path, code);
+  }
 }

@@ -49,7 +49,7 @@ export interface OfferedCharge {
   readonly discountValue: Decimal | null;
   readonly discountPercent: Decimal | null;
   readonly valueIsPercent: boolean;
-  /** GUID by currency-ids.ts. */
+  /** GUID, see currencyId. */
   readonly currencyId: string;
   readonly periodicityType: string;
   /** Start of its first period: the day of the request. */

@@ -6,13 +6,11 @@ import {
   createLendingCatalogue,
   type LendingCatalogue,
 } from '../../lending/schedule-types/lending-catalogue.ts';
-import type { CatalogueRecord, RecordKind } from '../catalogue/catalogue-records.ts';
-import type { CatalogueView } from '../catalogue/catalogue-view.ts';
+import { type CatalogueRecord, codeKey, type RecordKind } from '../catalogue/catalogue-record.ts';
+import { type CatalogueView, entriesOfKind, findLists } from '../catalogue/catalogue-view.ts';
 import { checkCatalogue } from './check-catalogue.ts';
-import { chargesOfRecords } from '../simulation/list-charges.ts';
-import { answeringVersion, answersOn } from '../catalogue/product-versions.ts';
-import { codeKey } from '../catalogue/record-identity.ts';
-import { entriesOfKind, findLists } from '../catalogue/records-of-kind.ts';
+import { chargesOfRecords } from '../catalogue/catalogue-charges.ts';
+import { answeringVersion, answersOn } from '../catalogue/validity.ts';
 
 /** A catalogue, or everything that is wrong with it. */
 export type RecordsOutcome =

@@ -5,19 +5,17 @@
  */
 
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
-import type { CatalogueRecord, RecordKind } from '../catalogue/catalogue-records.ts';
-import { checkCommission, checkInsurance } from './check-charges.ts';
-import type { CheckContext, RecordContext } from './check-context.ts';
+import { type CatalogueRecord, codeKey, type RecordKind } from '../catalogue/catalogue-record.ts';
+import { entriesOfKind, findLists, soundLists } from '../catalogue/catalogue-view.ts';
+import { overlappingVersions } from '../catalogue/validity.ts';
+import { checkCommission, checkInsurance } from './check-charge-lists.ts';
+import { below, type CheckContext, type RecordContext, recordName, reporterOf } from './check-context.ts';
 import { chargeNamesOf, checkDiscounts } from './check-discounts.ts';
 import { checkIdentities } from './check-identities.ts';
 import { checkInterests } from './check-interests.ts';
 import { checkNames } from './check-parts.ts';
 import { checkProduct } from './check-product.ts';
 import { checkSimulation } from './check-simulation.ts';
-import { overlappingVersions } from '../catalogue/product-versions.ts';
-import { codeKey } from '../catalogue/record-identity.ts';
-import { below, recordName, reporterOf } from './record-report.ts';
-import { entriesOfKind, findLists, soundLists } from '../catalogue/records-of-kind.ts';
 
 /** All faults of these records, in catalogue order; each names record, member and what to do. */
 export function checkCatalogue(

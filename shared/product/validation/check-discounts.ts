@@ -1,7 +1,7 @@
 /** What is wrong with a discount list (Q5), and the names that discounts may refer to. */
 
-import type { CatalogueRecord } from '../catalogue/catalogue-records.ts';
-import type { ChargeNames, RecordContext } from './check-context.ts';
+import { type CatalogueRecord, codeKey } from '../catalogue/catalogue-record.ts';
+import { below, type ChargeNames, type RecordContext, type Report } from './check-context.ts';
 import {
   checkDays,
   checkFilters,
@@ -12,9 +12,7 @@ import {
   WHOLE_PERCENT,
 } from './check-parts.ts';
 import type { DiscountDimension, DiscountListRecord, DiscountRecord } from '../catalogue/list-records.ts';
-import { codeKey } from '../catalogue/record-identity.ts';
-import { below, type Report } from './record-report.ts';
-import { entriesOfKind } from '../catalogue/records-of-kind.ts';
+import { entriesOfKind } from '../catalogue/catalogue-view.ts';
 
 /** Members that only make sense in one dimension. */
 const MEMBERS_OF_DIMENSION: Readonly<Record<DiscountDimension, readonly (keyof DiscountRecord)[]>> = {

@@ -2,9 +2,8 @@
 
 import { assertNever } from '../../lending/numbers/assert-never.ts';
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
-import type { CatalogueRecord } from '../catalogue/catalogue-records.ts';
-import { codeKey, identityOf, recordKey } from '../catalogue/record-identity.ts';
-import { recordName, type Report, reporterOf } from './record-report.ts';
+import { type CatalogueRecord, codeKey, identityOf, recordKey } from '../catalogue/catalogue-record.ts';
+import { recordName, type Report, reporterOf } from './check-context.ts';
 
 /** A GUID and the member that holds it. */
 interface HeldId {

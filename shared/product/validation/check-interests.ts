@@ -1,11 +1,14 @@
 /** What is wrong with an interest list (Q3, R1, R2). */
 
+import { codeKey } from '../catalogue/catalogue-record.ts';
 import type {
   BandedInterest,
   CollectionInterest,
   InterestListRecord,
   InterestRecord,
 } from '../catalogue/list-records.ts';
+import { daysOverlap, isActive, isWithin } from '../catalogue/validity.ts';
+import { below, type Report } from './check-context.ts';
 import {
   checkDays,
   checkFormula,
@@ -15,10 +18,7 @@ import {
   checkValues,
   RATE_LIMITS,
 } from './check-parts.ts';
-import { checkCover } from './check-rate-ranges.ts';
-import { codeKey } from '../catalogue/record-identity.ts';
-import { below, type Report } from './record-report.ts';
-import { daysOverlap, isActive } from '../catalogue/valid-values.ts';
+import { statesBetween } from './days-of-change.ts';
 
 /** Reports interests that say two things at once, or name others that give no rate. */
 export function checkInterests({ Interests }: InterestListRecord, report: Report): void {
@@ -162,4 +162,35 @@ function daysOfRange({ InterestStartDate, InterestEndDate }: CollectionInterest)
 
 function daysOfBand({ CollectionValidFrom, CollectionValidTo }: BandedInterest) {
   return { ValidFrom: CollectionValidFrom, ValidTo: CollectionValidTo };
+}
+
+/**
+ * Reports ranges that do not follow the one before: on each day on which any holds, those of the day begin with
+ * instalment 1 and follow one another. Where the last one ends is a matter of the product.
+ */
+export function checkCover(ranges: readonly CollectionInterest[], report: Report): void {
+  const told = new Set<number>();
+  const days = ranges.map((range) => ({
+    ValidFrom: range.InterestStartDate,
+    ValidTo: range.InterestEndDate,
+  }));
+  for (const { day } of statesBetween(days)) {
+    const held = ranges
+      .map(({ InterestStartPeriod, ...range }, place) => ({
+        ...range,
+        place,
+        first: InterestStartPeriod ?? 1,
+      }))
+      .filter(({ InterestStartDate, InterestEndDate }) => isWithin(day, InterestStartDate, InterestEndDate))
+      .toSorted((one, other) => one.first - other.first);
+    let covered = 0;
+    for (const { InterestEndPeriod, place, first } of held) {
+      if (first > covered + 1 && !told.has(place)) {
+        told.add(place);
+        const message = `must be ${covered + 1}: no instalment may be without a rate`;
+        report(`CollectionInterests[${place}].InterestStartPeriod`, message);
+      }
+      covered = Math.max(covered, InterestEndPeriod ?? Number.POSITIVE_INFINITY);
+    }
+  }
 }

@@ -1,14 +1,21 @@
 /** Whether the interests of an offer have rates for every loan within the bounds of the product (Q3, R1-R3). */
 
-import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
 import { formatMinorUnits, LARGEST_FIGURE_MINOR } from '../../lending/numbers/money.ts';
-import type { LoanRange } from './check-bounds.ts';
-import { exactOf } from '../simulation/exact-figures.ts';
-import type { InterestListRecord } from '../catalogue/list-records.ts';
-import { longestPeriodYears } from './longest-period.ts';
+import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
+import {
+  INTEREST_TYPES,
+  type InterestListRecord,
+  type InterestRecord,
+  type InterestType,
+} from '../catalogue/list-records.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
+import { daysOverlap, isActive, startsBy } from '../catalogue/validity.ts';
+import { exactOf } from '../simulation/exact-figures.ts';
+import { MOST_OFFERS } from '../simulation/interest-choice.ts';
+import { MOST_ROWS } from '../simulation/simulate.ts';
+import type { RecordContext, Report } from './check-context.ts';
+import { type LoanRange, longestPeriodYears } from './loan-range.ts';
 import { type BandCover, type RateState, rateStatesOf } from './rate-states.ts';
-import { daysOverlap, startsBy } from '../catalogue/valid-values.ts';
 
 const PERCENT = 100;
 
@@ -138,4 +145,37 @@ function checkRate(percent: number, loans: OfferedLoans, tell: Tell): void {
       return;
     }
   }
+}
+
+/**
+ * Reports a type of interests of which every simulation would have more than the most offers, or than the most rows in
+ * the shortest term. Only items that no filter leaves out count, and interests with one rate for good.
+ */
+export function checkOfferCounts(
+  { product, range }: OfferedLoans,
+  { soundLists }: RecordContext,
+  report: Report,
+): void {
+  const rows = range.periodicity.unit === 'Once' ? 1 : range.leastPeriods;
+  const most = Math.min(MOST_OFFERS, Math.floor(MOST_ROWS / rows));
+  const interests = product.InterestsAndCommissions.filter(({ Filters }) => Filters.length === 0).flatMap(
+    ({ InterestList }) =>
+      InterestList === null ? [] : (soundLists.interestList(InterestList)?.Interests ?? []),
+  );
+  if (interests.length <= most) return;
+  const offered = interests.filter((interest) => isAlwaysOffered(interest));
+  const counts = new Map<InterestType, number>();
+  for (const { Type } of offered) counts.set(Type, (counts.get(Type) ?? 0) + 1);
+  for (const type of INTEREST_TYPES) {
+    const count = counts.get(type) ?? 0;
+    if (count <= most) continue;
+    const message = `must have at most ${most} interests of Type ${type} without Filters, not ${count}: filter or remove some`;
+    report('InterestsAndCommissions', message);
+  }
+}
+
+function isAlwaysOffered(interest: InterestRecord): boolean {
+  if (!isActive(interest) || interest.IsPenalty) return false;
+  if (interest.Type === 'BankingFormula') return true;
+  return interest.Values.some((value) => isActive(value) && value.ValidTo === null);
 }

@@ -9,9 +9,9 @@ import { CHARGE_BASES } from '../../lending/charges/charge-terms.ts';
 import { LARGEST_RATE_PERCENT } from '../../lending/request/member-checks.ts';
 import { formatMinorUnits, LARGEST_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
 import type { FormulaRecord, ItemFilter, ValidDays } from '../catalogue/record-parts.ts';
-import { codeKey } from '../catalogue/record-identity.ts';
-import { below, type Report } from './record-report.ts';
-import { daysOverlap, isActive, startsBy, type WithStatus } from '../catalogue/valid-values.ts';
+import { codeKey } from '../catalogue/catalogue-record.ts';
+import { below, type Report } from './check-context.ts';
+import { daysOverlap, isActive, startsBy, type WithStatus } from '../catalogue/validity.ts';
 
 /** Rates in percent, of both signs; percentages and amounts of charges (M6). */
 export const RATE_LIMITS = { least: -LARGEST_RATE_PERCENT, most: LARGEST_RATE_PERCENT };

@@ -5,12 +5,11 @@ import { findCalendar } from '../../lending/calendars/find-calendar.ts';
 import { PRODUCT_TYPE_CODES } from '../../lending/schedule-types/product-types.ts';
 import { GRACE_TYPES } from '../../lending/terms/repayment-terms.ts';
 import { isProductType, servesProductType } from '../../lending/schedule-types/schedule-type.ts';
-import type { RecordContext } from './check-context.ts';
-import { checkPeriodicity } from './check-charges.ts';
+import { below, type RecordContext, type Report } from './check-context.ts';
+import { checkPeriodicity } from './check-charge-lists.ts';
 import { checkCurrency, checkDays, checkFilters, checkOrder, missing, WHOLE_PERCENT } from './check-parts.ts';
 import type { Availability, ProductRecord } from '../catalogue/product-record.ts';
-import { codeKey } from '../catalogue/record-identity.ts';
-import { below, type Report } from './record-report.ts';
+import { codeKey } from '../catalogue/catalogue-record.ts';
 
 /** Reports what would keep the product from being shown or simulated. */
 export function checkProduct(product: ProductRecord, context: RecordContext, report: Report): void {

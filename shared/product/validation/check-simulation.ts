@@ -6,21 +6,19 @@
 import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
 import { findPeriodicity, type Periodicity } from '../../lending/dates/periodicity.ts';
 import { isProductType, servesProductType } from '../../lending/schedule-types/schedule-type.ts';
-import { loanRangeOf, type LoanRange } from './check-bounds.ts';
-import type { RecordContext } from './check-context.ts';
+import { type LoanRange, loanRangeOf } from './loan-range.ts';
+import { below, type RecordContext, type Report } from './check-context.ts';
 import {
-  checkContractCharges,
   type ChargedProduct,
+  checkContractCharges,
+  checkInsuranceCounts,
   contractCommissions,
   contractInsurances,
 } from './check-offered-charges.ts';
-import { checkOfferedRates } from './check-offered-rates.ts';
-import { checkOfferCounts } from './check-offer-counts.ts';
-import { checkInsuranceCounts } from './check-insurance-counts.ts';
+import { checkOfferCounts, checkOfferedRates } from './check-offered-rates.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
-import { codeKey } from '../catalogue/record-identity.ts';
-import { below, type Report } from './record-report.ts';
-import { daysOverlap } from '../catalogue/valid-values.ts';
+import { codeKey } from '../catalogue/catalogue-record.ts';
+import { daysOverlap } from '../catalogue/validity.ts';
 
 /** Reports what every simulation of a product would be refused for. What it names is checked elsewhere. */
 export function checkSimulation(product: ProductRecord, context: RecordContext, report: Report): void {

@@ -1,20 +1,20 @@
 /** Which rates the interests of a list have, and when: found once for a list, however many products name it (Q3). */
 
-import { assertNever } from '../../lending/numbers/assert-never.ts';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
-import { statesBetween } from '../catalogue/days-of-change.ts';
-import { exactOf, type ExactFigure } from '../simulation/exact-figures.ts';
-import { bandsFor, rangesOn } from '../simulation/interest-rates.ts';
+import { assertNever } from '../../lending/numbers/assert-never.ts';
+import { codeKey } from '../catalogue/catalogue-record.ts';
 import type {
   BandedInterest,
   InterestListRecord,
   InterestRecord,
   InterestValue,
 } from '../catalogue/list-records.ts';
-import { constantOf } from '../simulation/product-formula.ts';
-import { codeKey } from '../catalogue/record-identity.ts';
 import type { ValidDays } from '../catalogue/record-parts.ts';
-import { isActive, valueIndex } from '../catalogue/valid-values.ts';
+import { isActive, valueIndex } from '../catalogue/validity.ts';
+import { type ExactFigure, exactOf } from '../simulation/exact-figures.ts';
+import { bandsFor, rangesOn } from '../simulation/interest-rates.ts';
+import { constantOf } from '../simulation/product-formula.ts';
+import { statesBetween } from './days-of-change.ts';
 
 /** What holds for an interest from one day to another. */
 export interface RateState {

@@ -3,12 +3,12 @@
 import path from 'node:path';
 import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/read-record.ts';
 import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-folder.ts';
-import type {
-  CatalogueRecord,
-  RecordKind,
-  RecordsByKind,
-} from '../../../shared/product/catalogue/catalogue-records.ts';
-import { identityOf } from '../../../shared/product/catalogue/record-identity.ts';
+import {
+  type CatalogueRecord,
+  identityOf,
+  type RecordKind,
+  type RecordsByKind,
+} from '../../../shared/product/catalogue/catalogue-record.ts';
 
 /** The catalogue that is shipped. */
 export const EXAMPLE_FOLDER = path.resolve(import.meta.dirname, '../../../shared/product/example-catalogue');

@@ -1,7 +1,7 @@
 /** A small catalogue for tests of look-ups: a bare product P and lists whose members a test gives. */
 
 import { createLendingCatalogue } from '../../../shared/lending/schedule-types/lending-catalogue.ts';
-import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-records.ts';
+import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-record.ts';
 import { viewOfRecords } from '../../../shared/product/validation/catalogue-of-records.ts';
 import type { CatalogueView } from '../../../shared/product/catalogue/catalogue-view.ts';
 import type {

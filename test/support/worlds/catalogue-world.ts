@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { createCatalogueTable, type CatalogueTable } from '../../../shared/catalogue/catalogue-table.ts';
+import { type CatalogueTable, createCatalogueTable } from '../../../shared/catalogue/catalogue-table.ts';
 import { writeRecords } from '../../../shared/catalogue/write-records.ts';
 import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
 import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/read-record.ts';
@@ -13,7 +13,7 @@ import { topicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog, type Log } from '../../../shared/platform/log.ts';
-import type { CatalogueRecord, RecordKind } from '../../../shared/product/catalogue/catalogue-records.ts';
+import type { CatalogueRecord, RecordKind } from '../../../shared/product/catalogue/catalogue-record.ts';
 
 export const CATALOGUE_TOPIC = topicName('', 'catalogueRecords');
 const TABLE_STOP_MS = 1_000;

@@ -7,7 +7,7 @@ import {
   type CatalogueRecords,
 } from '../../../shared/lending/schedule-types/lending-catalogue.ts';
 import { viewOfRecords } from '../../../shared/product/validation/catalogue-of-records.ts';
-import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-records.ts';
+import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../../../shared/product/catalogue/catalogue-view.ts';
 import type {
   CommissionRecord,

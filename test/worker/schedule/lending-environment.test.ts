@@ -14,8 +14,11 @@ import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
-import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-records.ts';
-import { recordKey, identityOf } from '../../../shared/product/catalogue/record-identity.ts';
+import {
+  type CatalogueRecord,
+  identityOf,
+  recordKey,
+} from '../../../shared/product/catalogue/catalogue-record.ts';
 import { start } from '../../../workers/schedule/main.ts';
 import { catalogueCodec, CATALOGUE_TOPIC, recordOf } from '../../support/worlds/catalogue-world.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readCatalogueRecord } from '../../../../shared/contract/catalogue-files/read-record.ts';
 import { readWholeCatalogue } from '../../../../shared/contract/catalogue-files/read-folder.ts';
-import type { RecordKind } from '../../../../shared/product/catalogue/catalogue-records.ts';
+import type { RecordKind } from '../../../../shared/product/catalogue/catalogue-record.ts';
 import { catalogueOfRecords } from '../../../../shared/product/validation/catalogue-of-records.ts';
 import { EXAMPLE_FOLDER, EXAMPLE_RECORDS, type Json } from '../../../support/builders/catalogue-entries.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { productByCodeReply } from '../../../../shared/contract/product/replies.ts';
-import type { LookUpContext } from '../../../../shared/product/look-up/look-up.ts';
+import type { LookUpContext } from '../../../../shared/product/look-up/product-selection.ts';
 import {
   productByCode,
   SECTION_FLAGS,

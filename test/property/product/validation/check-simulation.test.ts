@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CatalogueRecord, RecordKind } from '../../../../shared/product/catalogue/catalogue-records.ts';
+import type { CatalogueRecord, RecordKind } from '../../../../shared/product/catalogue/catalogue-record.ts';
 import { catalogueOfRecords } from '../../../../shared/product/validation/catalogue-of-records.ts';
 import {
   EXAMPLE_RECORDS,

@@ -7,7 +7,7 @@ import {
 } from '../../../../shared/contract/actions/request-limits.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { allTopicSpecs } from '../../../../shared/messaging/topics/topic-settings.ts';
-import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/interest-options.ts';
+import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/list-records.ts';
 import {
   commissions,
   EXPENSIVE_REQUESTS,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readCatalogueRecord } from '../../../../shared/contract/catalogue-files/read-record.ts';
-import type { RecordKind } from '../../../../shared/product/catalogue/catalogue-records.ts';
+import type { RecordKind } from '../../../../shared/product/catalogue/catalogue-record.ts';
 import {
   EXAMPLE_RECORDS,
   exampleJson,

@@ -17,7 +17,7 @@ import {
 import type { LendingCatalogue } from '../../../../shared/lending/schedule-types/lending-catalogue.ts';
 import { SCHEDULE_TYPE_STATUSES } from '../../../../shared/lending/schedule-types/schedule-type.ts';
 import { ConfigError } from '../../../../shared/platform/errors.ts';
-import { KIND_FOLDERS } from '../../../../shared/product/catalogue/record-identity.ts';
+import { KIND_FOLDERS } from '../../../../shared/product/catalogue/catalogue-record.ts';
 import { recordOf } from '../../../support/builders/schedule-type-records.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');

@@ -8,7 +8,7 @@ import {
   type SimulateInput,
 } from '../../../../shared/contract/simulate/read-simulate-request.ts';
 import { renderSimulation, simulatePayload } from '../../../../shared/contract/simulate/reply.ts';
-import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/interest-options.ts';
+import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/list-records.ts';
 import { insurance, recordOf } from '../../../support/worlds/simulated-product.ts';
 
 const TERMS = { productCode: 'P', amount: 1000.5, loanPeriod: 12, scheduleType: 'EqualInstallments' };

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readWholeCatalogue } from '../../../../shared/contract/catalogue-files/read-folder.ts';
 import { findProductType } from '../../../../shared/lending/schedule-types/product-types.ts';
 import type { ItemFilter } from '../../../../shared/product/catalogue/record-parts.ts';
-import { entriesOfKind } from '../../../../shared/product/catalogue/records-of-kind.ts';
+import { entriesOfKind } from '../../../../shared/product/catalogue/catalogue-view.ts';
 import { EXAMPLE_FOLDER, EXAMPLE_RECORDS } from '../../../support/builders/catalogue-entries.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');

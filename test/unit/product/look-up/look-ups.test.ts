@@ -4,7 +4,7 @@ import {
   insuranceList,
   type InsuranceListRequest,
 } from '../../../../shared/product/look-up/insurance-list.ts';
-import type { LookUpContext } from '../../../../shared/product/look-up/look-up.ts';
+import type { LookUpContext } from '../../../../shared/product/look-up/product-selection.ts';
 import { productDetails } from '../../../../shared/product/look-up/product-details.ts';
 import { productDocuments } from '../../../../shared/product/look-up/product-documents.ts';
 import type { ProductInsuranceItem } from '../../../../shared/product/catalogue/product-record.ts';

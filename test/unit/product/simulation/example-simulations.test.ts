@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
-import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/interest-options.ts';
-import { entriesOfKind } from '../../../../shared/product/catalogue/records-of-kind.ts';
+import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/list-records.ts';
+import { entriesOfKind } from '../../../../shared/product/catalogue/catalogue-view.ts';
 import type {
   FormulaInputPart,
   SimulateRequest,

@@ -7,8 +7,11 @@ import { commissionsText, insurancesText } from '../../../../shared/contract/sim
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
 import type { ScheduleCatalogue } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
-import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/interest-options.ts';
-import { INTEREST_TYPES, type InterestType } from '../../../../shared/product/catalogue/list-records.ts';
+import {
+  INTEREST_OPTION_IDS,
+  INTEREST_TYPES,
+  type InterestType,
+} from '../../../../shared/product/catalogue/list-records.ts';
 import type { ProductRecord } from '../../../../shared/product/catalogue/product-record.ts';
 import type { SimulateRequest } from '../../../../shared/product/simulation/simulate-request.ts';
 import { simulate } from '../../../../shared/product/simulation/simulate.ts';

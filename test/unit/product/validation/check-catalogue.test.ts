@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkCatalogue } from '../../../../shared/product/validation/check-catalogue.ts';
-import type { CatalogueRecord, RecordKind } from '../../../../shared/product/catalogue/catalogue-records.ts';
+import type { CatalogueRecord, RecordKind } from '../../../../shared/product/catalogue/catalogue-record.ts';
 import {
   EXAMPLE_RECORDS,
   exampleJson,

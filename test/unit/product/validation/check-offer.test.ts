@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { catalogueOfRecords } from '../../../../shared/product/validation/catalogue-of-records.ts';
-import type { CatalogueRecord } from '../../../../shared/product/catalogue/catalogue-records.ts';
+import type { CatalogueRecord } from '../../../../shared/product/catalogue/catalogue-record.ts';
 import type { InsuranceRecord, InterestRecord } from '../../../../shared/product/catalogue/list-records.ts';
 import type { ProductRecord } from '../../../../shared/product/catalogue/product-record.ts';
 import type { ScheduleTypeRecord } from '../../../../shared/lending/schedule-types/schedule-type-record.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { catalogueOfRecords } from '../../../../shared/product/validation/catalogue-of-records.ts';
-import type { CatalogueRecord } from '../../../../shared/product/catalogue/catalogue-records.ts';
+import type { CatalogueRecord } from '../../../../shared/product/catalogue/catalogue-record.ts';
 import type { InterestRecord, InterestValue } from '../../../../shared/product/catalogue/list-records.ts';
 import { addDays, formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 import { date } from '../../../support/builders/lending-loan.ts';

@@ -9,10 +9,11 @@ import {
 } from '../../lending/dates/periodicity.ts';
 import type { Findings } from '../../lending/request/refusal.ts';
 import type { CommissionItem, InsuranceItem } from '../../lending/request/repayment-schedule-request.ts';
-import { currencyId } from '../catalogue/currency-ids.ts';
-import { lessPercentages, lessValues, type Discount } from './discount-amount.ts';
+import { codeKey } from '../catalogue/catalogue-record.ts';
+import { type Discount, lessPercentages, lessValues } from './discounts.ts';
 import {
   decimalOf,
+  type ExactFigure,
   fraction,
   minorOf,
   percentOf,
@@ -20,11 +21,9 @@ import {
   shownOf,
   signOf,
   times,
-  type ExactFigure,
 } from './exact-figures.ts';
 import type { CatalogueCharge } from './offered-charges.ts';
-import { codeKey } from '../catalogue/record-identity.ts';
-import type { SimulatedLoan } from './simulate-loan.ts';
+import type { SimulatedLoan } from './simulated-loan.ts';
 import type { OfferedCharge } from './simulation.ts';
 
 const MONTHS_PER_YEAR = 12;
@@ -223,4 +222,56 @@ function sourceOf({
     PerAnnum: charge.perAnnum,
     IsUpfront,
   };
+}
+
+/** What a price without discounts depends on besides the charge, which is that of one day. */
+type PriceBasis = Pick<SimulatedLoan, 'currency' | 'digits' | 'rounding' | 'periodicities' | 'start'>;
+
+/** Charges as they were priced last without discounts. A charge of another day is another object. */
+const undiscounted = new WeakMap<
+  CatalogueCharge,
+  { readonly basis: PriceBasis; readonly priced: PricedCharge }
+>();
+
+/** A {@link pricedCharge}; one without discounts, which costs every loan the same, is priced once. */
+export function pricedOnce(
+  charge: CatalogueCharge,
+  discounts: readonly Discount[],
+  loan: SimulatedLoan,
+  findings: Findings,
+): PricedCharge | undefined {
+  if (discounts.length > 0 || charge.isByFormula) return pricedCharge(charge, discounts, loan, findings);
+  const known = undiscounted.get(charge);
+  if (known !== undefined && isSameBasis(known.basis, loan)) return known.priced;
+  const priced = pricedCharge(charge, discounts, loan, findings);
+  if (priced !== undefined) undiscounted.set(charge, { basis: basisOf(loan), priced });
+  return priced;
+}
+
+function basisOf({ currency, digits, rounding, periodicities, start }: SimulatedLoan): PriceBasis {
+  return { currency, digits, rounding, periodicities, start };
+}
+
+function isSameBasis(one: PriceBasis, other: PriceBasis): boolean {
+  return (
+    one.start === other.start &&
+    one.currency === other.currency &&
+    one.digits === other.digits &&
+    one.rounding === other.rounding &&
+    one.periodicities === other.periodicities
+  );
+}
+
+/**
+ * Ids of currencies. An id is made of a fixed beginning and the ASCII codes of the three ISO 4217 letters as its last
+ * six digits, so that anyone can tell it without a table: EUR is 45 55 52.
+ */
+
+const BEGINNING = '2e9b7d10-4c86-4f35-a1d0-000000';
+const HEXADECIMAL = 16;
+
+/** The id of a currency by its ISO 4217 code in any case. */
+export function currencyId(code: string): string {
+  const letters = code.trim().toUpperCase().split('');
+  return BEGINNING + letters.map((letter) => letter.charCodeAt(0).toString(HEXADECIMAL)).join('');
 }

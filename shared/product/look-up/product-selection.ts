@@ -1,8 +1,7 @@
 /** What look-ups of a product have in common: which product is meant, on which day, and what became of the request. */
 
-import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
-import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
-import { Findings, type Fault, type Warning } from '../../lending/request/refusal.ts';
+import { type CalendarDate, formatCalendarDate } from '../../lending/dates/calendar-date.ts';
+import { type Fault, Findings, type Warning } from '../../lending/request/refusal.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
-import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/interest-options.ts';
+import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/list-records.ts';
 import type { FormulaRecord } from '../../../../shared/product/catalogue/record-parts.ts';
 import {
   commission,

@@ -6,7 +6,7 @@ import {
   formatCalendarDate,
   parseCalendarDate,
 } from '../../lending/dates/calendar-date.ts';
-import type { ValidDays } from './record-parts.ts';
+import type { ValidDays } from '../catalogue/record-parts.ts';
 
 /** A day for what never changes. */
 const ANY_DAY = '2000-01-01';

@@ -1,8 +1,12 @@
 /** What is wrong with a commission or an insurance of a list (F1, F2, Q6). */
 
-import { MOST_INSTALLMENTS } from '../../lending/terms/loan-terms.ts';
 import { findPeriodicity } from '../../lending/dates/periodicity.ts';
-import type { RecordContext } from './check-context.ts';
+import { MOST_INSTALLMENTS } from '../../lending/terms/loan-terms.ts';
+import { codeKey } from '../catalogue/catalogue-record.ts';
+import type { CommissionRecord, InsuranceRecord } from '../catalogue/list-records.ts';
+import { belongsToContract, isMandatory } from '../simulation/offered-charges.ts';
+import { BASES_AT_START } from '../simulation/priced-charges.ts';
+import { below, type RecordContext, type Report } from './check-context.ts';
 import {
   checkBase,
   checkCurrency,
@@ -14,11 +18,6 @@ import {
   MONEY_LIMITS,
   PERCENT_LIMITS,
 } from './check-parts.ts';
-import type { CommissionRecord, InsuranceRecord } from '../catalogue/list-records.ts';
-import { belongsToContract, isMandatory } from '../simulation/offered-charges.ts';
-import { codeKey } from '../catalogue/record-identity.ts';
-import { below, type Report } from './record-report.ts';
-import { BASES_AT_START } from '../simulation/simulate-charges.ts';
 
 /** Reports what keeps a commission from being charged. */
 export function checkCommission(commission: CommissionRecord, context: RecordContext, report: Report): void {

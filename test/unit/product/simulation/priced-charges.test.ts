@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { currencyId } from '../../../../shared/product/catalogue/currency-ids.ts';
 import type {
   CommissionRecord,
   CommissionValue,
   InsuranceRecord,
 } from '../../../../shared/product/catalogue/list-records.ts';
+import { currencyId } from '../../../../shared/product/simulation/priced-charges.ts';
 import {
   commission,
   guid,

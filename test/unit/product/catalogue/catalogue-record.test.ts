@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import {
   identityOf,
   KIND_FOLDERS,
-  recordKey,
   RECORD_KINDS,
-} from '../../../../shared/product/catalogue/record-identity.ts';
+  recordKey,
+} from '../../../../shared/product/catalogue/catalogue-record.ts';
 import { EXAMPLE_RECORDS, exampleJson, recordFrom } from '../../../support/builders/catalogue-entries.ts';
 
 describe('the identity of a record (L1)', () => {

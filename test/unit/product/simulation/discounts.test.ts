@@ -1,7 +1,9 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
-import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/interest-options.ts';
-import type { DiscountRecord } from '../../../../shared/product/catalogue/list-records.ts';
+import {
+  type DiscountRecord,
+  INTEREST_OPTION_IDS,
+} from '../../../../shared/product/catalogue/list-records.ts';
 import type { SimulationRecord } from '../../../../shared/product/simulation/simulation.ts';
 import {
   commission,
@@ -10,12 +12,12 @@ import {
   insurance,
   interest,
   messagesOf,
+  type Offering,
   price,
   rate,
   recordOf,
   refusalOf,
   warningsOf,
-  type Offering,
 } from '../../../support/worlds/simulated-product.ts';
 
 const decimal = (figure: number) => new Decimal(figure);

@@ -1,18 +1,29 @@
 /** Which discounts of a product a request gets (Q5, L3). */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
+import { compareValues } from '../../lending/formula/formula-arithmetic.ts';
 import type { Findings } from '../../lending/request/refusal.ts';
+import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
-import type { Discount } from './discount-amount.ts';
-import { exactOf, signOf, ZERO } from './exact-figures.ts';
-import { passesFilters } from '../catalogue/item-filters.ts';
-import type { DiscountRecord } from '../catalogue/list-records.ts';
-import type { FormulaArguments } from './product-formula.ts';
+import { figuresOf, passesFilters } from '../catalogue/item-filters.ts';
+import type { DiscountRecord, InterestRecord } from '../catalogue/list-records.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
-import { codeKey } from '../catalogue/record-identity.ts';
-import { figuresOf } from '../catalogue/sent-figures.ts';
+import { isWithin } from '../catalogue/validity.ts';
+import {
+  type ExactFigure,
+  exactOf,
+  lesser,
+  minus,
+  ONE_HUNDRED,
+  percentageOf,
+  percentOf,
+  plus,
+  signOf,
+  ZERO,
+} from './exact-figures.ts';
+import type { CatalogueCharge } from './offered-charges.ts';
+import type { FormulaArguments } from './product-formula.ts';
 import type { ChosenDiscount, SimulateRequest } from './simulate-request.ts';
-import { isWithin } from '../catalogue/valid-values.ts';
 
 /** What the choice depends on besides request and product. */
 export interface DiscountContext {
@@ -150,4 +161,84 @@ function withAmount(
     findings.refuse(path, 'out-of-range', `must not make the discount ${Name} less than zero`);
   }
   return signOf(amount) > 0 ? [{ record, amount, hasEffect: false }] : [];
+}
+
+/** What a discount finds a charge by. */
+export type DiscountedCharge = Pick<CatalogueCharge, 'dimension' | 'name' | 'group'>;
+
+export function lowersInterest(
+  { AppliedToDimension, InterestType }: DiscountRecord,
+  { Type }: InterestRecord,
+): boolean {
+  return AppliedToDimension === 'Interest' && (InterestType === null || InterestType === Type);
+}
+
+/** A discount that names neither a charge nor a group lowers all charges of its dimension. */
+export function lowersCharge(record: DiscountRecord, charge: DiscountedCharge): boolean {
+  if (record.AppliedToDimension !== charge.dimension) return false;
+  const isCommission = charge.dimension === 'Commission';
+  const name = isCommission ? record.Commission : record.Insurance;
+  const group = isCommission ? record.CommissionType : record.InsuranceClass;
+  return isNullOr(name, charge.name) && isNullOr(group, charge.group);
+}
+
+function isNullOr(wanted: string | null, found: string | null): boolean {
+  return wanted === null || (found !== null && codeKey(wanted) === codeKey(found));
+}
+
+/** A discount that is given, with its amount: percent, percentage points of a rate, or money. */
+export interface Discount {
+  readonly record: DiscountRecord;
+  /** Not below zero. */
+  readonly amount: ExactFigure;
+  /** Set as soon as the discount has taken something from any price or rate. */
+  hasEffect: boolean;
+}
+
+/** What is left, which is base * (1 - percent / 100) - value. */
+export interface Discounted {
+  readonly left: ExactFigure;
+  /** All percentages together, as one of the base; null: there are none. */
+  readonly percent: ExactFigure | null;
+  /** All values together, as far as there was something left; null: there are none. */
+  readonly value: ExactFigure | null;
+}
+
+/**
+ * Percentages first, then values, each group in catalogue order and each discount on what is left, never below zero
+ * (Q5). A base of zero or less, such as a negative rate, has nothing to take from.
+ */
+export function discounted(base: ExactFigure, discounts: readonly Discount[]): Discounted {
+  if (signOf(base) <= 0) return { left: base, percent: null, value: null };
+  const ofPercent = lessPercentages(base, discounts);
+  const ofValue = lessValues(ofPercent.left, discounts);
+  return { ...ofValue, percent: ofPercent.percent };
+}
+
+/** The percentages alone; notes which of them have an effect. */
+export function lessPercentages(
+  base: ExactFigure,
+  discounts: readonly Discount[],
+): Omit<Discounted, 'value'> {
+  const percentages = discounts.filter(({ record }) => record.IsPercentage);
+  if (percentages.length === 0 || signOf(base) <= 0) return { left: base, percent: null };
+  let left = base;
+  for (const discount of percentages) {
+    if (signOf(left) > 0 && signOf(discount.amount) > 0) discount.hasEffect = true;
+    left = minus(left, percentOf(left, lesser(discount.amount, ONE_HUNDRED)));
+  }
+  return { left, percent: minus(ONE_HUNDRED, percentageOf(left, base)) };
+}
+
+/** The values alone; notes which of them have an effect. */
+export function lessValues(base: ExactFigure, discounts: readonly Discount[]): Omit<Discounted, 'percent'> {
+  const values = discounts.filter(({ record }) => !record.IsPercentage);
+  if (values.length === 0) return { left: base, value: null };
+  let sum = ZERO;
+  for (const discount of values) {
+    if (compareValues(sum, base) < 0 && signOf(discount.amount) > 0) discount.hasEffect = true;
+    sum = plus(sum, discount.amount);
+  }
+  const taken = compareValues(sum, base) > 0 ? base : sum;
+  return { left: minus(base, taken), value: taken };
 }

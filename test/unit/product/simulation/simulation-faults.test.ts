@@ -1,10 +1,10 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import type { ScheduleTypeRecord } from '../../../../shared/lending/schedule-types/schedule-type-record.ts';
-import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/interest-options.ts';
-import type {
-  CollectionInterest,
-  InterestRecord,
+import {
+  type CollectionInterest,
+  INTEREST_OPTION_IDS,
+  type InterestRecord,
 } from '../../../../shared/product/catalogue/list-records.ts';
 import type { SimulateRequest } from '../../../../shared/product/simulation/simulate-request.ts';
 import {
@@ -18,10 +18,10 @@ import {
   guid,
   insurance,
   interest,
+  type Offering,
   price,
   rate,
   simulated,
-  type Offering,
 } from '../../../support/worlds/simulated-product.ts';
 
 const decimal = (value: number | string) => new Decimal(value);

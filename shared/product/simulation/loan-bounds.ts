@@ -1,12 +1,12 @@
 /** The bounds of a product that a simulated loan keeps to (Q6): inclusive, null without a bound. */
 
-import { addDays, addMonths, type CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { Decimal } from 'decimal.js';
-import { compareValues } from '../../lending/formula/formula-arithmetic.ts';
+import { addDays, addMonths, type CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../../lending/dates/periodicity.ts';
+import { compareValues } from '../../lending/formula/formula-arithmetic.ts';
 import type { Findings } from '../../lending/request/refusal.ts';
-import { exactOf, percentOf, type ExactFigure } from './exact-figures.ts';
 import type { Availability, PeriodType } from '../catalogue/product-record.ts';
+import { type ExactFigure, exactOf, percentOf } from './exact-figures.ts';
 
 const DAYS_PER_WEEK = 7;
 const MONTHS_PER_YEAR = 12;

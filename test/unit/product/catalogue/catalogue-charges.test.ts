@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
+import { ListCharges } from '../../../../shared/product/catalogue/catalogue-charges.ts';
 import type { CatalogueView } from '../../../../shared/product/catalogue/catalogue-view.ts';
-import { ListCharges } from '../../../../shared/product/simulation/list-charges.ts';
 import type {
   CommissionListRecord,
   InsuranceListRecord,
 } from '../../../../shared/product/catalogue/list-records.ts';
+import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
 import { fee } from '../../../support/builders/lending-charges.ts';
 import { column, loan, REQUEST_DAY } from '../../../support/builders/lending-loan.ts';
-import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
 import { catalogueOf, commission, guid, insurance } from '../../../support/worlds/simulated-product.ts';
 
 const chargesOf = (catalogue: CatalogueView) => catalogue.lending.knownCharges;

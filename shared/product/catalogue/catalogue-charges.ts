@@ -6,11 +6,10 @@ import {
   type KnownCharges,
   type NameMember,
 } from '../../lending/charges/known-charges.ts';
-import type { CatalogueRecord } from '../catalogue/catalogue-records.ts';
-import type { CatalogueView } from '../catalogue/catalogue-view.ts';
-import type { CommissionRecord, InsuranceRecord } from '../catalogue/list-records.ts';
-import { codeKey } from '../catalogue/record-identity.ts';
-import { isActive } from '../catalogue/valid-values.ts';
+import { type CatalogueRecord, codeKey } from './catalogue-record.ts';
+import type { CatalogueView } from './catalogue-view.ts';
+import type { CommissionRecord, InsuranceRecord } from './list-records.ts';
+import { isActive } from './validity.ts';
 
 /** Where lists in force are found. */
 type FindChargeLists = Pick<CatalogueView, 'commissionList' | 'insuranceList'>;

@@ -1,5 +1,6 @@
 /** One offer of a simulation: its rates and charges less discounts, its schedule, its figures (Q3-Q6). */
 
+import { internalRateOfReturn } from '../../lending/annual-rate/internal-rate-of-return.ts';
 import {
   calculateRepaymentSchedule,
   type ScheduleContext,
@@ -7,21 +8,25 @@ import {
 import { formatMinorUnits, LARGEST_FIGURE_MINOR } from '../../lending/numbers/money.ts';
 import type { Findings } from '../../lending/request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
-import type { Discount } from './discount-amount.ts';
-import { lowersCharge, lowersInterest } from './discount-targets.ts';
+import type { RepaymentSchedule, ScheduleRow } from '../../lending/request/repayment-schedule.ts';
+import type { CommissionListRecord } from '../catalogue/list-records.ts';
+import { type Discount, lowersCharge, lowersInterest } from './discounts.ts';
 import { fraction, scaledDecimal } from './exact-figures.ts';
 import type { Offer } from './interest-choice.ts';
 import { offeredRatesOf } from './interest-rates.ts';
-import type { CommissionListRecord } from '../catalogue/list-records.ts';
 import type { CatalogueCharge } from './offered-charges.ts';
+import {
+  commissionItems,
+  insuranceItems,
+  type PricedCharge,
+  pricedOnce,
+  upFrontOf,
+} from './priced-charges.ts';
 import type { FormulaArguments } from './product-formula.ts';
-import { pricedOnce } from './priced-once.ts';
-import { commissionItems, insuranceItems, upFrontOf, type PricedCharge } from './simulate-charges.ts';
-import type { SimulatedLoan } from './simulate-loan.ts';
 import type { SimulateRequest } from './simulate-request.ts';
-import { noteFaults, noteWarnings } from './simulation-findings.ts';
-import { scheduleFigures } from './simulation-record.ts';
-import type { SimulationRecord } from './simulation.ts';
+import type { SimulatedLoan } from './simulated-loan.ts';
+import { noteFaults, noteWarnings } from './simulation-faults.ts';
+import type { SimulationRecord, SimulationRow } from './simulation.ts';
 
 /** An offer with the commissions that go with it. */
 export interface CompleteOffer extends Offer {
@@ -120,5 +125,64 @@ function chargeTerms(
     ...(fees.length === 0 ? {} : { Commission: fees }),
     ...(premiums.length === 0 ? {} : { Insurance: premiums }),
     ...(upFront === 0n ? {} : { UpFrontValue: scaledDecimal(upFront, loan.digits) }),
+  };
+}
+
+/** The members of a record that come from the rows. */
+export type ScheduleFigures = Pick<
+  SimulationRecord,
+  | 'currencyDigits'
+  | 'irr'
+  | 'firstInstallment'
+  | 'firstInsurance'
+  | 'totalInsurance'
+  | 'firstFee'
+  | 'totalFee'
+  | 'total'
+  | 'rows'
+>;
+
+/** First figures are those of row 1, totals column sums, `total` with the down payment of row 0 (Q4). */
+export function scheduleFigures(schedule: RepaymentSchedule, loan: SimulatedLoan): ScheduleFigures {
+  const down = downPaymentRow(loan);
+  const rows: SimulationRow[] = [down];
+  const flows: number[] = [];
+  const sums = { insurance: 0, fee: 0, total: down.totalInstallment };
+  for (const row of schedule.rows) {
+    rows.push(row);
+    flows.push(flowOf(row));
+    sums.insurance += row.insurance ?? 0;
+    sums.fee += row.managementFee;
+    sums.total += row.totalInstallment;
+  }
+  const [first] = schedule.rows;
+  return {
+    currencyDigits: schedule.currencyDigits,
+    irr: internalRateOfReturn(loan.financed, flows, loan.periodicity),
+    firstInstallment: first?.totalInstallment ?? 0,
+    firstInsurance: first?.insurance ?? 0,
+    totalInsurance: sums.insurance,
+    firstFee: first?.managementFee ?? 0,
+    totalFee: sums.fee,
+    total: sums.total,
+    rows,
+  };
+}
+
+/** What the lender gets of an instalment: insurances go to an insurer (A3). */
+function flowOf({ interest, principal, managementFee }: ScheduleRow): number {
+  return interest + principal + managementFee;
+}
+
+/** Row 0: the whole amount is there, the down payment leaves it (Q1). */
+function downPaymentRow({ amount, downPayment }: SimulatedLoan): SimulationRow {
+  return {
+    InstallmentNo: 0,
+    remainingValue: amount,
+    pmt: 0,
+    interest: 0,
+    principal: downPayment,
+    managementFee: 0,
+    totalInstallment: downPayment,
   };
 }

@@ -1,20 +1,20 @@
 /** The loan that a simulation is about: its amounts, dates and settings, before any interest or charge (Q1, Q2, Q6). */
 
 import { Decimal } from 'decimal.js';
-import { datePartsOf, type CalendarDate } from '../../lending/dates/calendar-date.ts';
-import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
-import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../lending/numbers/currency-digits.ts';
-import { MOST_INSTALLMENTS } from '../../lending/terms/loan-terms.ts';
-import { checkAmount } from '../../lending/request/member-checks.ts';
+import { type CalendarDate, datePartsOf } from '../../lending/dates/calendar-date.ts';
 import { findPeriodicity, type Periodicity } from '../../lending/dates/periodicity.ts';
+import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../lending/numbers/currency-digits.ts';
+import type { RoundingMode } from '../../lending/numbers/rounding.ts';
+import { checkAmount } from '../../lending/request/member-checks.ts';
 import type { Findings } from '../../lending/request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
-import type { RoundingMode } from '../../lending/numbers/rounding.ts';
+import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
+import { MOST_INSTALLMENTS } from '../../lending/terms/loan-terms.ts';
+import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
-import { exactOf, fraction, minorOf, percentOf, scaledDecimal } from './exact-figures.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
-import { codeKey } from '../catalogue/record-identity.ts';
-import { after, checkAmountBounds, checkPeriodBounds, loanPeriodUnit } from './simulate-bounds.ts';
+import { exactOf, fraction, minorOf, percentOf, scaledDecimal } from './exact-figures.ts';
+import { after, checkAmountBounds, checkPeriodBounds, loanPeriodUnit } from './loan-bounds.ts';
 import type { SimulateRequest } from './simulate-request.ts';
 
 const NOTHING = new Decimal(0);
