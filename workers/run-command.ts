@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { loadConfig, type Config } from '../shared/platform/config.ts';
 import { errorText, SystemError } from '../shared/platform/errors.ts';
-import { combineHealth, startHealthServer } from '../shared/platform/health-server.ts';
+import { combineHealth, startHealthServer } from '../shared/platform/health.ts';
 import { createLog, type Log } from '../shared/platform/log.ts';
 import { watchEventLoop } from '../shared/platform/loop-watchdog.ts';
 import { lowerPriority } from '../shared/platform/lower-priority.ts';

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs } from '../../shared/messaging/backoff.ts';
 import type { OutgoingRequest, Reply } from '../../shared/messaging/requester/requester.ts';
-import { isRetryable } from '../../shared/platform/create-problem.ts';
+import { isRetryable } from '../../shared/platform/problem.ts';
 
 export interface PatientRequestsOptions {
   readonly request: (request: OutgoingRequest) => Promise<Reply>;

@@ -7,8 +7,7 @@ import { isPromise, type MaybePromise } from '../../shared/messaging/sync-or-asy
 import { readReply } from '../../shared/messaging/requester/read-reply.ts';
 import { REQUEST_BATCH, type ReplyBatchItem } from '../../shared/messaging/codec/request-batch.ts';
 import type { OutgoingRequest, Reply } from '../../shared/messaging/requester/requester.ts';
-import { createProblem } from '../../shared/platform/create-problem.ts';
-import type { Problem } from '../../shared/platform/problem.ts';
+import { createProblem, type Problem } from '../../shared/platform/problem.ts';
 import type { Contract } from './input/input-records.ts';
 import { answersTo, countFailingBatches, isUsableReply } from './usable-replies.ts';
 

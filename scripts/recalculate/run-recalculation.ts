@@ -2,9 +2,8 @@
 
 import type { RepaymentSchedule } from '../../shared/lending/request/repayment-schedule.ts';
 import { isPromise } from '../../shared/messaging/sync-or-async.ts';
-import { createProblem } from '../../shared/platform/create-problem.ts';
-import type { Problem } from '../../shared/platform/problem.ts';
-import { warningsList } from '../../shared/platform/warnings-list.ts';
+import { createProblem, type Problem } from '../../shared/platform/problem.ts';
+import { warningsList } from '../../shared/platform/header-text.ts';
 import type { CalculateChunk, ContractOutcome, LateOutcome } from './calculate-chunk.ts';
 import type { OutputTarget } from './command-arguments.ts';
 import { compareSchedules } from './report/compare-schedules.ts';

@@ -24,7 +24,7 @@ export class MessagingError extends SystemError {
   override readonly name = 'MessagingError';
 }
 
-/** A setting that is wrong: the process says which and what is allowed, and does not start. */
+/** A setting is wrong: the message names it and what is allowed, and the process does not start. */
 export class ConfigError extends SystemError {
   constructor(message: string) {
     super('invalid-configuration', message, { canRetry: false });
@@ -32,12 +32,12 @@ export class ConfigError extends SystemError {
   }
 }
 
-/** The text of whatever was thrown. */
+/** The message of anything that was thrown. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Marks a branch that the types rule out. */
+/** Marks a branch that the types exclude. */
 export function assertNever(value: never): never {
   throw new Error(`unexpected value: ${JSON.stringify(value)}`);
 }

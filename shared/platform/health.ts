@@ -1,3 +1,11 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createNameCheck, type ServedNames } from './host-names.ts';
+import type { Metrics } from './metrics.ts';
+
+/** A probe sends its few bytes at once; a slower request is not a probe. */
+const REQUEST_TIMEOUT_MS = 5_000;
+
 /**
  * State of one part of the process; `reason` says what an operator should look at. Ready and degraded parts serve;
  * a starting part does not serve yet, or not at the moment; an unhealthy one needs a restart.
@@ -5,4 +13,74 @@
 export interface Health {
   readonly status: 'ready' | 'starting' | 'degraded' | 'unhealthy';
   readonly reason?: string;
+}
+
+export interface HealthServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Health of several parts as one: the worst of them counts. */
+export function combineHealth(parts: Readonly<Record<string, Health>>): Health {
+  const rank = { ready: 0, degraded: 1, starting: 2, unhealthy: 3 } as const;
+  let worst: Health = { status: 'ready' };
+  for (const [name, part] of Object.entries(parts)) {
+    if (rank[part.status] <= rank[worst.status]) continue;
+    worst = { status: part.status, reason: `${name}: ${part.reason ?? part.status}` };
+  }
+  return worst;
+}
+
+/**
+ * Serves /health/live (200 unless unhealthy), /health/ready (200 when ready or degraded) and /metrics for a process
+ * that has no ingress; 403 to a foreign Host or Origin. Rejects when the port cannot be taken.
+ */
+export async function startHealthServer(
+  options: ServedNames & {
+    port: number;
+    metrics: Metrics;
+    health: () => Readonly<Record<string, Health>>;
+  },
+): Promise<HealthServer> {
+  const checkNames = createNameCheck(options);
+  const server = createServer((request, response) => {
+    const answer = (status: number, type: string, body: string) => {
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
+    };
+    const foreign = checkNames(request.headers);
+    if (foreign !== undefined) {
+      return answer(foreign.status, 'application/problem+json', JSON.stringify(foreign));
+    }
+    const parts = options.health();
+    const { status, reason } = combineHealth(parts);
+    const body = JSON.stringify({ status, ...(reason === undefined ? {} : { reason }), parts });
+    const path = request.url?.split('?', 1)[0];
+    if (path === '/health/live') return answer(status === 'unhealthy' ? 503 : 200, 'application/json', body);
+    if (path === '/health/ready') {
+      return answer(status === 'ready' || status === 'degraded' ? 200 : 503, 'application/json', body);
+    }
+    if (path === '/metrics') {
+      options.metrics.text().then(
+        (text) => answer(200, options.metrics.contentType, text),
+        () => answer(500, 'text/plain', 'the metrics cannot be collected\n'),
+      );
+      return;
+    }
+    return answer(404, 'text/plain', 'try /health/live, /health/ready or /metrics\n');
+  });
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.headersTimeout = REQUEST_TIMEOUT_MS;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${options.host}:${port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
 }

@@ -1,21 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { createProblem } from './create-problem.ts';
-import type { Fault, Problem } from './problem.ts';
+import { createProblem, type Fault, type Problem } from './problem.ts';
 
 /** Whether a host is this machine: 127.0.0.0/8, ::1 with or without brackets, and localhost. */
 export function isLoopback(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
 }
 
-/** Where a server listens and which further names it has. */
+/** Where a server listens, and its additional names. */
 export interface ServedNames {
   /** The address that the server listens on. */
   readonly host: string;
-  /** Names and addresses beside those of loopback, without ports, in lower case. */
+  /** Names and addresses other than loopback, without ports, in lower case. */
   readonly allowedHosts: readonly string[];
 }
 
-/** The problem of a request whose Host or Origin is none of the server's names; undefined for one that may pass. */
+/** Returns the problem of a request whose Host or Origin is not a name of the server, or undefined. */
 export type CheckNames = (headers: IncomingHttpHeaders) => Problem | undefined;
 
 /** The host of a Host header, IPv6 in brackets, and its port, which does not matter. */
@@ -23,11 +22,11 @@ const HOST = /^([^[\]:]+|\[[^[\]]+\])(?::\d*)?$/;
 const ORIGIN = /^https?:\/\//i;
 
 /**
- * Checks under which name a request was sent. A page of another site reaches a server on loopback through a domain of
- * its own that resolves to 127.0.0.1 (DNS rebinding); the browser then names that domain in Host and Origin. So a server
- * that listens on loopback takes loopback names, with any port, and the allowed hosts only. A server on another address
- * cannot know its names, so it takes every name unless allowed hosts are given. A request without a Host (HTTP/1.0) was
- * sent by no browser and passes.
+ * Creates the check of Host and Origin. A page of another site can reach a server on loopback through a domain of its own
+ * that resolves to 127.0.0.1 (DNS rebinding); the browser then sends that domain in Host and Origin. So a server that
+ * listens on loopback accepts only loopback names, with any port, and the allowed hosts. A server on another address cannot
+ * know its names and accepts every name unless allowed hosts are given. A request without Host (HTTP/1.0) does not come
+ * from a browser and passes.
  */
 export function createNameCheck({ host, allowedHosts }: ServedNames): CheckNames {
   if (!isLoopback(host) && allowedHosts.length === 0) return () => undefined;

@@ -1,4 +1,4 @@
-/** Deepest nesting of objects and arrays in JSON that is read; the interface's own shapes need five. */
+/** Deepest accepted nesting of objects and arrays in JSON; the interface's own shapes need five. */
 export const MAX_JSON_DEPTH = 32;
 
 const QUOTE = 0x22;
@@ -10,8 +10,8 @@ const CLOSE_OBJECT = 0x7d;
 
 /**
  * Whether JSON in UTF-8 nests objects and arrays deeper than `maxDepth`. One pass without parsing, so that hostile
- * depth costs nothing: about 1 ms a MiB, whatever is in it. Bytes that are not JSON get some answer and fail in the
- * parser. Characters of several bytes hold none of the bytes looked for.
+ * depth costs nothing: about 1 ms a MiB, whatever is in it. For bytes that are not JSON the answer is arbitrary, and
+ * the parser rejects them. Multi-byte characters contain none of the bytes that matter here.
  */
 export function exceedsJsonDepth(bytes: Uint8Array, maxDepth: number = MAX_JSON_DEPTH): boolean {
   const { length } = bytes;

@@ -15,5 +15,5 @@ export function createLog(options: { level: LogLevel; name: string }): Log {
   );
 }
 
-/** A log that says nothing, for tests and benchmarks. */
+/** Discards everything, for tests and benchmarks. */
 export const silentLog: Log = pino({ level: 'silent' });

@@ -4,16 +4,16 @@ import { Worker } from 'node:worker_threads';
 /** The process ends with this code when its event loop was blocked (see watchEventLoop). */
 export const BLOCKED_LOOP_EXIT_CODE = 86;
 
-/** The heartbeat, and how often its absence is looked at; a limit below four of these is looked at more often. */
+/** Interval of the heartbeat and of its check; a limit below four ticks has shorter ticks. */
 const TICK_MS = 1_000;
-const LEAST_TICKS = 4;
-/** A blocked thread is found out after so many times the limit at the latest, however little of a busy processor it gets. */
-const MOST_WAITING = 20;
-/** A thread in JavaScript stops at once when asked where it is; one in native code does not before it returns. */
+const MIN_TICKS = 4;
+/** A blocked thread is detected after this many times the limit at the latest, however busy the processors are. */
+const MAX_WAITING = 20;
+/** A thread in JavaScript pauses at once for the debugger; one in native code only when it returns. */
 const LOCATE_MS = 5_000;
 /** Frames of the call stack that are logged. */
 const MAX_FRAMES = 20;
-/** Between two microtasks the stack holds Node's own functions only; so many steps lead into one of them. */
+/** Between two microtasks the stack holds only Node's own functions; this many steps lead into user code. */
 const MAX_STEPS = 200;
 /** pino's number of `error`. */
 const ERROR_LEVEL = 50;
@@ -28,7 +28,7 @@ interface WatchOptions {
 interface Watched extends WatchOptions {
   readonly beats: SharedArrayBuffer;
   readonly tickMs: number;
-  readonly mostWaiting: number;
+  readonly maxWaiting: number;
   readonly locateMs: number;
   readonly maxFrames: number;
   readonly maxSteps: number;
@@ -39,25 +39,25 @@ interface Watched extends WatchOptions {
 }
 
 /**
- * Watches the event loop of this process from a thread of its own. When no timer ran for `limitMs` the thread writes a log
+ * Watches the event loop of this process from a separate thread. When no timer ran for `limitMs`, the thread writes a log
  * line with the call stack of the main thread (functions, files and lines, no values) to stderr and ends the process with
- * BLOCKED_LOOP_EXIT_CODE; by SIGKILL where the main thread is in native code, which neither says where it is nor takes an
- * exit code. Both sides count ticks instead of comparing clocks: a process or machine that was suspended is not ended. Nor is
- * one that others keep from the processor, since time in which the main thread waits for one hardly counts (MOST_WAITING).
- * Costs 18 MB of memory, a wake-up of each thread a second, and a few milliseconds of the start.
+ * BLOCKED_LOOP_EXIT_CODE, or by SIGKILL if the main thread is in native code, which has no stack to show and takes no exit
+ * code. Both threads count ticks instead of comparing clocks, so a suspended process or machine is not ended. Neither is one
+ * that gets no processor: time in which the main thread waits for one hardly counts (MAX_WAITING). Costs 18 MB of memory,
+ * one wake-up of each thread per second, and a few milliseconds at start.
  */
 export function watchEventLoop({ limitMs, name }: WatchOptions): void {
   if (limitMs === 0) return;
   const beats = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const counter = new Int32Array(beats);
-  const tickMs = Math.ceil(Math.min(TICK_MS, limitMs / LEAST_TICKS));
+  const tickMs = Math.ceil(Math.min(TICK_MS, limitMs / MIN_TICKS));
   setInterval(() => Atomics.add(counter, 0, 1), tickMs).unref();
   const watched: Watched = {
     beats,
     limitMs,
     name,
     tickMs,
-    mostWaiting: MOST_WAITING,
+    maxWaiting: MAX_WAITING,
     locateMs: LOCATE_MS,
     maxFrames: MAX_FRAMES,
     maxSteps: MAX_STEPS,
@@ -71,7 +71,7 @@ export function watchEventLoop({ limitMs, name }: WatchOptions): void {
 }
 
 /*
- * What follows runs in the thread, each function as its own text: it uses nothing of this file but the others of its kind.
+ * The functions below run in the thread, which gets them as text: they may use only one another, nothing else of this file.
  */
 
 function watch(): void {
@@ -86,8 +86,8 @@ function watch(): void {
     const main = mainThread();
     const gotMs = main.isRunnable ? main.cpuMs - usedMs : watched.tickMs;
     usedMs = main.cpuMs;
-    const leastMs = watched.tickMs / watched.mostWaiting;
-    blockedMs = beat === seen ? blockedMs + Math.min(watched.tickMs, Math.max(leastMs, gotMs)) : 0;
+    const minMs = watched.tickMs / watched.maxWaiting;
+    blockedMs = beat === seen ? blockedMs + Math.min(watched.tickMs, Math.max(minMs, gotMs)) : 0;
     seen = beat;
     const isLimit = before < watched.limitMs && blockedMs >= watched.limitMs;
     if (isLimit) locate(watched, () => Atomics.load(counter, 0) === beat);
@@ -146,7 +146,7 @@ function locate(watched: Watched, isBlocked: () => boolean): void {
   session.post('Debugger.pause');
 }
 
-/** Then calls `end`: also when nobody reads stderr, or nobody can any more, which may be what the process is blocked by. */
+/** Calls `end` afterwards, also when stderr is not read, which may be what blocks the process. */
 function report(
   { level, name, limitMs, locateMs }: Watched,
   where: readonly string[],

@@ -5,9 +5,8 @@ import { errorText } from './errors.ts';
 import type { Log } from './log.ts';
 
 /**
- * Lets this process give way to others of the machine whenever the processors are short: what serves whole portfolios
- * then slows down, and live traffic beside it does not notice. A tenth of the usual share stays, enough to keep up the
- * membership of a consumer group on a busy machine. A system that refuses is told of in the log only.
+ * Lowers the priority of this process, so that portfolio work slows down on a busy machine and live traffic does not. A
+ * tenth of the usual share remains, enough to stay in a consumer group. If the system refuses, that is only logged.
  */
 export function lowerPriority(log: Pick<Log, 'warn'>, set: (priority: number) => void = setPriority): void {
   try {
@@ -17,18 +16,18 @@ export function lowerPriority(log: Pick<Log, 'warn'>, set: (priority: number) =>
   }
 }
 
-/** Where Linux names the thread that asks, as `<process>/task/<thread>`. */
+/** Linux: a link to `<process>/task/<thread>` of the calling thread. */
 const THREAD_LINK = '/proc/thread-self';
 
 /**
- * Lets the calling worker thread give way to the event loop of its process and to other processes whenever the
- * processors are short. Only Linux has priorities of threads; elsewhere, or where the system refuses, nothing changes.
+ * Lowers the priority of the calling worker thread below that of the event loop of its process and of other processes.
+ * Only Linux has priorities of threads; elsewhere, or if the system refuses, nothing changes.
  */
 export function lowerThreadPriority(): void {
   try {
     const threadId = Number(basename(readlinkSync(THREAD_LINK)));
     if (threadId !== process.pid) setPriority(threadId, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // The work is the same at any priority.
+    // Priority affects only speed.
   }
 }

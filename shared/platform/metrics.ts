@@ -9,14 +9,14 @@ export interface Metrics {
   gauge(name: string, help: string, labelNames?: readonly string[]): Gauge;
   /** Seconds, over the standard latency buckets. */
   duration(name: string, help: string, labelNames?: readonly string[]): Histogram;
-  /** Calls `collect` before each scrape, to set gauges whose value is only worth knowing then. */
+  /** Calls `collect` before each scrape, to set gauges that are only needed then. */
   onScrape(collect: () => void): void;
   /** Prometheus text exposition. */
   text(): Promise<string>;
   readonly contentType: string;
 }
 
-/** Makes an empty registry; a metric asked for twice is the same metric. */
+/** Creates an empty registry; a metric requested twice is the same metric. */
 export function createMetrics(options: { processMetrics: boolean } = { processMetrics: false }): Metrics {
   const registry = new Registry();
   const collectors: (() => void)[] = [];

@@ -1,17 +1,17 @@
-/** Names beyond this length are compared with nothing: no name of ours is as long. */
-const LONGEST_COMPARED = 64;
-/** One mistake for so many characters is a misspelling; more is another word. */
+/** Longer names are not compared: no known name is as long. */
+const MAX_COMPARED_LENGTH = 64;
+/** One mistake per this many characters is a misspelling; more is another word. */
 const CHARACTERS_PER_MISTAKE = 4;
-const MOST_MISTAKES = 3;
+const MAX_MISTAKES = 3;
 
 /**
- * The candidate that a misspelt name was probably meant to be: the one with the fewest mistakes (a letter too many, too
- * few, another one, or two neighbours swapped), the first of several; case does not matter. Undefined when none is near.
+ * Finds the candidate most similar to a misspelt name: the one with the fewest mistakes (a letter inserted, missing or
+ * replaced, or two neighbours swapped), the first of several; case does not matter. Undefined when none is similar.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
-  if (name.length > LONGEST_COMPARED) return undefined;
+  if (name.length > MAX_COMPARED_LENGTH) return undefined;
   const given = name.toLowerCase();
-  let fewest = Math.min(MOST_MISTAKES, Math.ceil(given.length / CHARACTERS_PER_MISTAKE)) + 1;
+  let fewest = Math.min(MAX_MISTAKES, Math.ceil(given.length / CHARACTERS_PER_MISTAKE)) + 1;
   let nearest: string | undefined;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - given.length) >= fewest) continue;

@@ -11,15 +11,85 @@ export interface Problem {
   readonly correlationId?: string;
 }
 
-/** One fault of a request: `path` names the member in the interface's spelling, e.g. `jsonParam.Commission[0].SourceValue`. */
+/** One fault of a request: `path` names the field as the interface spells it, e.g. `jsonParam.Commission[0].SourceValue`. */
 export interface Fault {
   readonly path: string;
   readonly code: string;
   readonly message: string;
 }
 
-/** A member that had no effect, reported in the response header `Warnings` (E3, E5). */
+/** A field that had no effect, reported in the response header `Warnings` (E3, E5). */
 export interface Warning {
   readonly code: string;
   readonly path: string;
+}
+
+/** Every stable error code, once: status (E1), title, and whether the same request may succeed later. */
+export const ERROR_CODES = {
+  'malformed-http': { status: 400, title: 'This is not a valid HTTP request', retryable: false },
+  'malformed-json': { status: 400, title: 'The body is not valid JSON', retryable: false },
+  'empty-body': { status: 400, title: 'The body is empty', retryable: false },
+  'invalid-request': { status: 400, title: 'The request does not have the required shape', retryable: false },
+  'undecodable-message': { status: 400, title: 'The message cannot be decoded', retryable: false },
+  unauthenticated: { status: 401, title: 'A valid access token is required', retryable: false },
+  forbidden: { status: 403, title: 'The caller may not do this', retryable: false },
+  'not-found': { status: 404, title: 'There is nothing at this address', retryable: false },
+  'unknown-action': { status: 404, title: 'There is no action of this name', retryable: false },
+  'unknown-product': { status: 404, title: 'There is no such product', retryable: false },
+  'unknown-notification': { status: 404, title: 'There is no such notification', retryable: false },
+  'method-not-allowed': { status: 405, title: 'The address does not take this method', retryable: false },
+  'request-timeout': { status: 408, title: 'The request did not arrive in time', retryable: true },
+  'idempotency-conflict': {
+    status: 409,
+    title: 'The Idempotency-Key was used with another request',
+    retryable: false,
+  },
+  'result-gone': { status: 410, title: 'The result is no longer kept', retryable: false },
+  'body-too-large': { status: 413, title: 'The body is larger than allowed', retryable: false },
+  'attachments-too-large': {
+    status: 413,
+    title: 'The attachments are larger than allowed',
+    retryable: false,
+  },
+  'unsupported-media-type': { status: 415, title: 'The content type is not supported', retryable: false },
+  'reply-too-large': { status: 422, title: 'The answer is larger than a message may be', retryable: false },
+  'not-computable': { status: 422, title: 'The request cannot be computed', retryable: false },
+  'rate-limited': { status: 429, title: 'Too many requests', retryable: true },
+  'headers-too-large': { status: 431, title: 'The header fields are larger than allowed', retryable: false },
+  unexpected: { status: 500, title: 'The request failed unexpectedly', retryable: false },
+  'broker-unavailable': { status: 503, title: 'The message broker cannot be reached', retryable: true },
+  'keys-unavailable': { status: 503, title: 'Access tokens cannot be checked', retryable: true },
+  'no-provider': { status: 503, title: 'No provider is configured for this channel', retryable: true },
+  'not-ready': { status: 503, title: 'This instance is not ready for traffic', retryable: true },
+  overloaded: { status: 503, title: 'Too many requests are waiting for a reply', retryable: true },
+  'reply-timeout': { status: 504, title: 'No reply came in time', retryable: true },
+  'accept-unknown': {
+    status: 504,
+    title: 'It is not known whether the notification was accepted',
+    retryable: true,
+  },
+  'deadline-exceeded': { status: 504, title: 'The deadline of the request had passed', retryable: true },
+} as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** Problem types are URNs, since the project has no web address of its own to promise. */
+const TYPE_PREFIX = 'urn:plat:problem:';
+
+export interface ProblemExtras {
+  readonly detail?: string;
+  readonly errors?: readonly Fault[];
+  readonly correlationId?: string;
+  readonly instance?: string;
+}
+
+/** Builds the problem document of a code; status and title come from the one list of codes (E1). */
+export function createProblem(code: ErrorCode, extras: ProblemExtras = {}): Problem {
+  const { status, title } = ERROR_CODES[code];
+  return { type: TYPE_PREFIX + code, title, status, code, ...extras };
+}
+
+/** Whether a problem's code says that the same request may succeed later; unknown codes are final. */
+export function isRetryable(problem: Problem): boolean {
+  return Object.hasOwn(ERROR_CODES, problem.code) && ERROR_CODES[problem.code as ErrorCode].retryable;
 }

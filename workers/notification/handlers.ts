@@ -8,7 +8,7 @@ import type { Handlers, RequestContext } from '../../shared/messaging/handler/ha
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import { refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import type { Channel, EmailCommand, Outbound, SmsCommand } from '../../shared/notification/command.ts';
-import { createProblem } from '../../shared/platform/create-problem.ts';
+import { createProblem } from '../../shared/platform/problem.ts';
 import { readCopy } from './state/command-copy.ts';
 import type { CommandDelivery } from './delivery/command-delivery.ts';
 

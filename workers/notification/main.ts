@@ -3,8 +3,7 @@ import { preparePhoneNumbers } from '../../shared/contract/notification/phone-nu
 import { delayLabel } from '../../shared/messaging/topics/topics.ts';
 import type { Channel } from '../../shared/notification/command.ts';
 import type { Providers } from '../../shared/notification/provider.ts';
-import { combineHealth } from '../../shared/platform/health-server.ts';
-import type { Health } from '../../shared/platform/health.ts';
+import { combineHealth, type Health } from '../../shared/platform/health.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { COMMAND_TYPES } from './handlers.ts';
 import { NOTIFICATION_STATE } from './ledger/ledger.ts';

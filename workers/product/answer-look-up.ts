@@ -5,10 +5,8 @@ import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import type { Fault } from '../../shared/lending/request/refusal.ts';
 import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
 import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
-import { createProblem } from '../../shared/platform/create-problem.ts';
-import type { ErrorCode } from '../../shared/platform/error-codes.ts';
-import type { Warning } from '../../shared/platform/problem.ts';
-import { warningsList } from '../../shared/platform/warnings-list.ts';
+import { createProblem, type ErrorCode, type Warning } from '../../shared/platform/problem.ts';
+import { warningsList } from '../../shared/platform/header-text.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import type { LookUp, LookUpContext } from '../../shared/product/look-up/product-selection.ts';
 

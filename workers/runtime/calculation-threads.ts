@@ -15,7 +15,7 @@ import { isExpired } from '../../shared/messaging/handler/refuse-expired.ts';
 import type { Reply } from '../../shared/messaging/requester/requester.ts';
 import { systemClock, type Clock } from '../../shared/platform/clock.ts';
 import type { Config } from '../../shared/platform/config.ts';
-import { createProblem } from '../../shared/platform/create-problem.ts';
+import { createProblem } from '../../shared/platform/problem.ts';
 import { InfrastructureError } from '../../shared/platform/errors.ts';
 import type { LendingSnapshot } from '../../shared/catalogue/lending-environment.ts';
 

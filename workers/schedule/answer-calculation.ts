@@ -8,8 +8,7 @@ import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import type { Fault, Warning } from '../../shared/lending/request/refusal.ts';
 import type { UsedCalendar } from '../../shared/lending/request/repayment-schedule.ts';
 import type { RequestEffort } from '../../shared/lending/request-effort.ts';
-import { createProblem } from '../../shared/platform/create-problem.ts';
-import type { Problem } from '../../shared/platform/problem.ts';
+import { createProblem, type Problem } from '../../shared/platform/problem.ts';
 import { calendarHeader } from './calendar-header.ts';
 
 const DAY_MS = 86_400_000;

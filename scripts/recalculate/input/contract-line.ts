@@ -3,8 +3,7 @@
 import { MAX_WARNINGS, unknownMember } from '../../../shared/contract/json/unknown-fields.ts';
 import { readRepaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { isAbsent, isRecord, limitFaults, shapeFault } from '../../../shared/contract/json/faults.ts';
-import { createProblem } from '../../../shared/platform/create-problem.ts';
-import type { Fault, Warning } from '../../../shared/platform/problem.ts';
+import { createProblem, type Fault, type Warning } from '../../../shared/platform/problem.ts';
 import type { InputRecord } from './input-records.ts';
 
 /** Members of a line; others have no effect. */

@@ -1,10 +1,8 @@
 /** What the readers of both formats share: records before they are read, and what is said of those that cannot be. */
 
 import { isUtf8 } from 'node:buffer';
-import { createProblem } from '../../../shared/platform/create-problem.ts';
-import type { ErrorCode } from '../../../shared/platform/error-codes.ts';
+import { createProblem, type ErrorCode, type Problem } from '../../../shared/platform/problem.ts';
 import { exceedsJsonDepth, MAX_JSON_DEPTH } from '../../../shared/platform/json-depth.ts';
-import type { Problem } from '../../../shared/platform/problem.ts';
 import type { InputRecord } from './input-records.ts';
 import { MAX_LINE_BYTES, type RawLine } from './raw-lines.ts';
 

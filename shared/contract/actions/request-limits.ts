@@ -2,8 +2,7 @@
 
 import type { RequestEffort } from '../../lending/request-effort.ts';
 import { MAX_BATCH_REPLY_BYTES } from '../../messaging/codec/request-batch.ts';
-import { createProblem } from '../../platform/create-problem.ts';
-import type { Problem } from '../../platform/problem.ts';
+import { createProblem, type Problem } from '../../platform/problem.ts';
 
 /** Largest reply in bytes of its Avro encoding: no topic of ours takes a larger message. */
 export const MAX_REPLY_BYTES = MAX_BATCH_REPLY_BYTES;

@@ -7,7 +7,7 @@ import {
   REPLY_BATCH,
   REQUEST_BATCH,
 } from '../../messaging/codec/request-batch.ts';
-import { createProblem } from '../../platform/create-problem.ts';
+import { createProblem } from '../../platform/problem.ts';
 import { PAYMENT_VALUE_EXAMPLES } from '../payment-value/payment-value-examples.ts';
 import type { MessageKind } from './asyncapi-messages.ts';
 import { replyMessageHeaders, REQUEST_MESSAGE_HEADERS } from './headers.ts';

@@ -2,7 +2,7 @@
 
 import { messageDefinition, PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import { readSchema } from '../../../schemas/schema-files.ts';
-import { createProblem } from '../../platform/create-problem.ts';
+import { createProblem } from '../../platform/problem.ts';
 import { CATALOGUE_RECORD } from '../catalogue-files/catalogue-message.ts';
 import type { Action } from '../actions/actions.ts';
 import { CATALOGUE_RECORD_EXAMPLE, catalogueRecordSchema } from '../catalogue-files/json-form.ts';

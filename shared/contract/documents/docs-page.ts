@@ -3,7 +3,7 @@
  * style), made from the same definitions as the other documents.
  */
 
-import { ERROR_CODES } from '../../platform/error-codes.ts';
+import { ERROR_CODES } from '../../platform/problem.ts';
 import { topicName } from '../../messaging/topics/topics.ts';
 import { ACTIONS, type Action } from '../actions/actions.ts';
 import { BODY_FAULTS } from '../json/body-faults.ts';

@@ -1,7 +1,6 @@
 /** Answers in the OpenAPI document that several paths share. Errors: one for each status, with every code it may carry. */
 
-import { createProblem } from '../../platform/create-problem.ts';
-import { ERROR_CODES, type ErrorCode } from '../../platform/error-codes.ts';
+import { createProblem, ERROR_CODES, type ErrorCode } from '../../platform/problem.ts';
 import type { ResponseHeader } from './http-headers.ts';
 
 /** Warnings where a worker may have answered, as beside a success. */

@@ -1,8 +1,7 @@
 /** The problem document (RFC 9457, rule E1) on the wire: the body of every error answer over HTTP and over the log. */
 
 import { z } from 'zod';
-import { ERROR_CODES } from '../../platform/error-codes.ts';
-import type { Problem } from '../../platform/problem.ts';
+import { ERROR_CODES, type Problem } from '../../platform/problem.ts';
 import { jsonSchemaOf, type JsonSchema } from './json-schema.ts';
 import { faultsOfIssues } from './faults.ts';
 import { invalid, type ReadRequest } from './request-contract.ts';

@@ -1,6 +1,6 @@
 /** Batches in Avro: what is in the record RequestBatch, and the bytes of the record ReplyBatch. */
 
-import { createProblem } from '../../platform/create-problem.ts';
+import { createProblem } from '../../platform/problem.ts';
 import { errorText } from '../../platform/errors.ts';
 import { TooManyItemsError } from './avro-bounds.ts';
 import type { Decoded } from '../codec.ts';

@@ -5,9 +5,8 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import { createProblem } from '../../platform/create-problem.ts';
+import { createProblem, type Fault, type Problem } from '../../platform/problem.ts';
 import { MAX_JSON_DEPTH } from '../../platform/json-depth.ts';
-import type { Fault, Problem } from '../../platform/problem.ts';
 import type { Decoded } from '../codec.ts';
 import { JsonArrayCutter, type Span } from './json-array-cutter.ts';
 import { MAX_JSON_BYTES } from './json-codec.ts';

@@ -1,9 +1,8 @@
 /** JSON messages: bytes to a value within limits, and what a value is by its headers. */
 
 import { isUtf8 } from 'node:buffer';
-import { createProblem } from '../../platform/create-problem.ts';
+import { createProblem, type Problem, type Warning } from '../../platform/problem.ts';
 import { exceedsJsonDepth, MAX_JSON_DEPTH } from '../../platform/json-depth.ts';
-import type { Problem, Warning } from '../../platform/problem.ts';
 import type { JsonShape } from './json-shapes.ts';
 
 /** Largest JSON message that is parsed: parsing holds the process for about 10 ms a MiB, and 4,000 rows have 2 MiB. */

@@ -1,9 +1,8 @@
 import { messageDefinition, MESSAGES } from '../../../schemas/messages.ts';
 import { readReleasedSchemas, readSchema } from '../../../schemas/schema-files.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { createProblem } from '../../platform/create-problem.ts';
+import { createProblem, type Fault, type Problem, type Warning } from '../../platform/problem.ts';
 import { errorText } from '../../platform/errors.ts';
-import type { Fault, Problem, Warning } from '../../platform/problem.ts';
 import { faultsAgainstSchema } from './avro-faults.ts';
 import {
   type AvroMessage,

@@ -3,8 +3,7 @@
  * plat-message-type names the type of its items; in Avro it is a record of whole message values.
  */
 
-import { createProblem } from '../../platform/create-problem.ts';
-import type { Fault, Problem } from '../../platform/problem.ts';
+import { createProblem, type Fault, type Problem } from '../../platform/problem.ts';
 import type { Decoded, MessageFormat } from '../codec.ts';
 import type { MaybePromise } from '../sync-or-async.ts';
 

@@ -1,10 +1,8 @@
 import type { Clock } from '../../platform/clock.ts';
-import { createProblem } from '../../platform/create-problem.ts';
+import { createProblem, type Problem } from '../../platform/problem.ts';
 import { assertNever, InfrastructureError } from '../../platform/errors.ts';
-import { safeHeaderText } from '../../platform/header-text.ts';
+import { safeHeaderText, warningsList } from '../../platform/header-text.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Problem } from '../../platform/problem.ts';
-import { warningsList } from '../../platform/warnings-list.ts';
 import type { Codec, Decoded } from '../codec.ts';
 import { isPassingFailure } from '../processing-result.ts';
 import { refuseType, type Handler, type Handlers, type RequestContext } from './handle-by-type.ts';

@@ -1,4 +1,4 @@
-import { createProblem } from '../../platform/create-problem.ts';
+import { createProblem } from '../../platform/problem.ts';
 import type { MessageFormat } from '../codec.ts';
 import type { HeaderValue, LogMessage } from '../message.ts';
 import { refused, type Outcome } from '../outcome.ts';

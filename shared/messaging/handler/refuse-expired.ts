@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
-import { createProblem } from '../../platform/create-problem.ts';
+import { createProblem } from '../../platform/problem.ts';
 import { refused } from '../outcome.ts';
 import type { Policy } from './policy.ts';
 

@@ -1,6 +1,5 @@
-import { createProblem, isRetryable } from '../../platform/create-problem.ts';
-import type { Problem } from '../../platform/problem.ts';
-import { warningsList } from '../../platform/warnings-list.ts';
+import { createProblem, isRetryable, type Problem } from '../../platform/problem.ts';
+import { warningsList } from '../../platform/header-text.ts';
 import { writeAnswerHeaders } from '../answer-headers.ts';
 import type { Codec } from '../codec.ts';
 import { HEADER } from '../header-names.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
-import { createProblem } from '../../platform/create-problem.ts';
+import { createProblem } from '../../platform/problem.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Codec } from '../codec.ts';
 import { DeadLetters } from './dead-letter.ts';

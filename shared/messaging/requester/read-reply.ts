@@ -1,6 +1,4 @@
-import { createProblem } from '../../platform/create-problem.ts';
-import { ERROR_CODES, type ErrorCode } from '../../platform/error-codes.ts';
-import type { Problem } from '../../platform/problem.ts';
+import { createProblem, ERROR_CODES, type ErrorCode, type Problem } from '../../platform/problem.ts';
 import { readAnswerHeaders } from '../answer-headers.ts';
 import type { Codec, Decoded, EncodedMessage } from '../codec.ts';
 import { HEADER } from '../header-names.ts';

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../platform/clock.ts';
-import { createProblem } from '../../platform/create-problem.ts';
-import type { ErrorCode } from '../../platform/error-codes.ts';
+import { createProblem, type ErrorCode, type Problem } from '../../platform/problem.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Problem } from '../../platform/problem.ts';
 import type { Codec, EncodedMessage } from '../codec.ts';
 import { isPassingFailure } from '../processing-result.ts';
 import { createReplyTail } from './create-reply-tail.ts';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../platform/error-codes.ts';
+import type { ErrorCode } from '../../platform/problem.ts';
 import { MessagingError } from '../../platform/errors.ts';
 import { isPassingFailure } from '../processing-result.ts';
 

@@ -8,7 +8,7 @@ import {
   createMessageCodec,
   type MessageCodecOptions,
 } from '../../../shared/messaging/codec/message-codec.ts';
-import { createProblem } from '../../../shared/platform/create-problem.ts';
+import { createProblem } from '../../../shared/platform/problem.ts';
 
 export const REQUEST = 'CalculateRepaymentScheduleRequest';
 export const REPLY = 'CalculateRepaymentScheduleReply';

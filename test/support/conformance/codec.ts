@@ -1,5 +1,5 @@
 import type { Codec, Decoded } from '../../../shared/messaging/codec.ts';
-import { createProblem } from '../../../shared/platform/create-problem.ts';
+import { createProblem } from '../../../shared/platform/problem.ts';
 
 /** The plainest codec: JSON `{type, payload}`. What travels is none of the broker's business. */
 export const jsonCodec: Codec = {

@@ -1,5 +1,5 @@
 import type { Codec, Decoded, Encoded } from '../../../shared/messaging/codec.ts';
-import { createProblem } from '../../../shared/platform/create-problem.ts';
+import { createProblem } from '../../../shared/platform/problem.ts';
 
 const AVRO_MAGIC = 0;
 

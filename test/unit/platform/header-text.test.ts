@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { HEADER_TEXT_CHARACTERS, safeHeaderText } from '../../../shared/platform/header-text.ts';
+import {
+  HEADER_TEXT_CHARACTERS,
+  safeHeaderText,
+  warningsList,
+} from '../../../shared/platform/header-text.ts';
 
 describe('text of a header', () => {
   it('stays as it is where it is visible ASCII, blanks and percent signs included', () => {
@@ -22,5 +26,52 @@ describe('text of a header', () => {
       expect(text.length).toBeGreaterThan(HEADER_TEXT_CHARACTERS - 3);
       expect(text).toMatch(/^([^%]|%[\dA-F]{2})*$/);
     }
+  });
+});
+
+describe('a list of warnings (E3)', () => {
+  it('lists code and path, own ones before further ones, each once', () => {
+    const own = [{ code: 'unknown-member', path: 'jsonParam.Foo' }];
+    expect(warningsList(own, 'no-effect;jsonParam.X,unknown-member;jsonParam.Foo')).toBe(
+      'unknown-member;jsonParam.Foo, no-effect;jsonParam.X',
+    );
+  });
+
+  it('is absent when there is nothing to say', () => {
+    expect(warningsList([], undefined)).toBeUndefined();
+    expect(warningsList([], ' , ')).toBeUndefined();
+  });
+
+  it('stays visible ASCII and one list, whatever members are called', () => {
+    const header = warningsList([{ code: 'unknown-member', path: 'a,b;c\r\nX: y ș\ud800' }], 'x;\u00e4');
+    expect(header).toBe('unknown-member;a%2Cb%3Bc%0D%0AX:%20y%20%C8%99%EF%BF%BD, x;%C3%A4');
+    expect(header).toMatch(/^[\x20-\x7e]+$/);
+  });
+
+  it('encodes characters of every plane, and halves of pairs as what stands for the unreadable', () => {
+    for (let plane = 0; plane <= 16; plane += 1) {
+      const path = `${String.fromCodePoint(plane * 0x1_0000 + 0xabcd)}\udc00\ud83d`;
+      const header = warningsList([{ code: 'unknown-member', path }], path) ?? '';
+      expect(header).toMatch(/^[\x20-\x7e]+$/);
+      expect(decodeURIComponent(header.split(', ')[0] ?? '')).toBe(`unknown-member;${path.toWellFormed()}`);
+    }
+    expect(warningsList([{ code: 'unknown-member', path: '😀' }], undefined)).toBe(
+      'unknown-member;%F0%9F%98%80',
+    );
+  });
+
+  it('is cut between items at 4 KiB and says so', () => {
+    const many = Array.from({ length: 500 }, (_, index) => ({
+      code: 'unknown-member',
+      path: `member${index}`,
+    }));
+    const header = warningsList(many, undefined) ?? '';
+    expect(header.length).toBeLessThanOrEqual(4_096);
+    expect(header.length).toBeGreaterThan(4_000);
+    expect(header).toMatch(/^(unknown-member;member\d+, )+truncated$/);
+    const fits = many.slice(0, 100);
+    expect(warningsList(fits, undefined)).not.toContain('truncated');
+    const giant = warningsList([{ code: 'unknown-member', path: 'x'.repeat(5_000) }], undefined);
+    expect(giant).toBe('truncated');
   });
 });

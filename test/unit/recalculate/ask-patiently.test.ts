@@ -5,8 +5,7 @@ import {
   type PatientRequests,
 } from '../../../scripts/recalculate/ask-patiently.ts';
 import type { OutgoingRequest, Reply } from '../../../shared/messaging/requester/requester.ts';
-import { createProblem } from '../../../shared/platform/create-problem.ts';
-import type { ErrorCode } from '../../../shared/platform/error-codes.ts';
+import { createProblem, type ErrorCode } from '../../../shared/platform/problem.ts';
 
 const REQUEST: OutgoingRequest = {
   topic: 't',

@@ -5,8 +5,7 @@ import { WorkersFailError } from '../../../scripts/recalculate/usable-replies.ts
 import type { Contract } from '../../../scripts/recalculate/input/input-records.ts';
 import type { RequestBatch, ReplyBatchItem } from '../../../shared/messaging/codec/request-batch.ts';
 import type { OutgoingRequest, Reply } from '../../../shared/messaging/requester/requester.ts';
-import { createProblem } from '../../../shared/platform/create-problem.ts';
-import type { ErrorCode } from '../../../shared/platform/error-codes.ts';
+import { createProblem, type ErrorCode } from '../../../shared/platform/problem.ts';
 import { codecOf, PROBLEM, REPLY, schedule, smallRequest } from '../../support/builders/codec-fixture.ts';
 
 const codec = codecOf();

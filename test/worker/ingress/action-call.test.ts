@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createProblem } from '../../../shared/platform/create-problem.ts';
+import { createProblem } from '../../../shared/platform/problem.ts';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
 import {
   ECHO_PATH,

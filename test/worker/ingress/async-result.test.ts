@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
-import { createProblem } from '../../../shared/platform/create-problem.ts';
+import { createProblem } from '../../../shared/platform/problem.ts';
 import { createFakeRequester, type FakeRequester } from '../../support/fakes/requester.ts';
 import {
   createTestBroker,

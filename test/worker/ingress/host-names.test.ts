@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startHealthServer } from '../../../shared/platform/health-server.ts';
+import { startHealthServer } from '../../../shared/platform/health.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import { start as startIngress } from '../../../workers/ingress/main.ts';
 import { ECHO_PATH } from '../../support/worlds/ingress-fixture.ts';

@@ -7,9 +7,8 @@ import type { CancellableRequests, RequestReply } from '../../../shared/messagin
 import type { Reply } from '../../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
-import { createProblem } from '../../../shared/platform/create-problem.ts';
-import type { Warning } from '../../../shared/platform/problem.ts';
-import { warningsList } from '../../../shared/platform/warnings-list.ts';
+import { createProblem, type Warning } from '../../../shared/platform/problem.ts';
+import { warningsList } from '../../../shared/platform/header-text.ts';
 import { refuseRateLimited } from '../server/admission.ts';
 import type { ActionContract } from './action-contract.ts';
 import type { AcceptedAction } from './action-handler.ts';

@@ -3,7 +3,7 @@ import type { Codec, EncodedMessage } from '../../../shared/messaging/codec.ts';
 import type { MaybePromise } from '../../../shared/messaging/sync-or-async.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
 import type { Reply } from '../../../shared/messaging/requester/requester.ts';
-import { createProblem } from '../../../shared/platform/create-problem.ts';
+import { createProblem } from '../../../shared/platform/problem.ts';
 
 /** Reading and rendering such a reply takes some 20 ms, in bytes of its message. */
 const LARGE_REPLY_BYTES = 262_144;

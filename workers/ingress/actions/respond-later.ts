@@ -1,7 +1,7 @@
 import type { RequestReply } from '../../../shared/messaging/requester/request-reply.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
-import { warningsList } from '../../../shared/platform/warnings-list.ts';
+import { warningsList } from '../../../shared/platform/header-text.ts';
 import { traceParentOf, type ValidAction } from './forward-action.ts';
 import { RETRY_AFTER_SECONDS } from '../server/http-limits.ts';
 import { ownerHash, type ResultIds } from '../results/result-id.ts';

@@ -6,7 +6,7 @@ import type { EmailCommand, SmsCommand } from '../../../shared/notification/comm
 import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
 import type { Warning } from '../../../shared/platform/problem.ts';
-import { warningsList } from '../../../shared/platform/warnings-list.ts';
+import { warningsList } from '../../../shared/platform/header-text.ts';
 import { traceParentOf } from '../actions/forward-action.ts';
 import { ownerHash } from '../results/result-id.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';

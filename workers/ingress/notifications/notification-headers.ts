@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
-import { createProblem } from '../../../shared/platform/create-problem.ts';
-import type { Fault, Problem } from '../../../shared/platform/problem.ts';
+import { createProblem, type Fault, type Problem } from '../../../shared/platform/problem.ts';
 import type { ChannelContract } from './channels.ts';
 
 const SENDER_ID = 'platrealm';

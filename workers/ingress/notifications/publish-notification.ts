@@ -9,7 +9,7 @@ import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
-import type { ErrorCode } from '../../../shared/platform/error-codes.ts';
+import type { ErrorCode } from '../../../shared/platform/problem.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { ChannelContract } from './channels.ts';

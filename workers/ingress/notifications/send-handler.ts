@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ReadRequest } from '../../../shared/contract/json/request-contract.ts';
 import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
-import { createProblem } from '../../../shared/platform/create-problem.ts';
+import { createProblem } from '../../../shared/platform/problem.ts';
 import { bearerToken } from '../access/access.ts';
 import { admit, countBody, type AdmissionDeps } from '../server/admission.ts';
 import { acceptHeaders, readJson, refuseNotReady } from '../server/json-request.ts';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { createProblem } from '../../../shared/platform/create-problem.ts';
-import type { ErrorCode } from '../../../shared/platform/error-codes.ts';
+import { createProblem, type ErrorCode } from '../../../shared/platform/problem.ts';
 import { HTTP_LIMITS } from './http-limits.ts';
 
 /** Node keeps the response that is being written at the socket; a second one must not be mixed into it. */

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { combineHealth } from '../../../shared/platform/health-server.ts';
+import { combineHealth, type Health } from '../../../shared/platform/health.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
-import type { Health } from '../../../shared/platform/health.ts';
 import { refuseWriting } from './routes.ts';
 import { sendJson } from './send-answer.ts';
 

@@ -1,8 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { BodyFaultCode } from '../../../shared/contract/json/body-faults.ts';
-import { createProblem } from '../../../shared/platform/create-problem.ts';
+import { createProblem, type Problem } from '../../../shared/platform/problem.ts';
 import { exceedsJsonDepth, MAX_JSON_DEPTH } from '../../../shared/platform/json-depth.ts';
-import type { Problem } from '../../../shared/platform/problem.ts';
 
 export type ParsedBody =
   | { readonly kind: 'parsed'; readonly body: unknown }

@@ -1,8 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import { createProblem, type ProblemExtras } from '../../../shared/platform/create-problem.ts';
-import type { ErrorCode } from '../../../shared/platform/error-codes.ts';
-import type { Problem } from '../../../shared/platform/problem.ts';
+import { createProblem, type ErrorCode, type Problem, type ProblemExtras } from '../../../shared/platform/problem.ts';
 import { RETRY_AFTER_SECONDS } from './http-limits.ts';
 import { endAfterBody, hasLongRest } from './linger.ts';
 

@@ -1,8 +1,7 @@
 import type { AddressInfo, Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROBLEM_TYPE } from '../../../schemas/messages.ts';
-import { combineHealth } from '../../../shared/platform/health-server.ts';
-import type { Health } from '../../../shared/platform/health.ts';
+import { combineHealth, type Health } from '../../../shared/platform/health.ts';
 import { assembleIngress, type AssembledIngress } from './assemble-ingress.ts';
 import type { IngressDeps } from './ingress-deps.ts';
 

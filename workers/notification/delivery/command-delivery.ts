@@ -3,7 +3,7 @@ import { done, refused, retry, type Outcome } from '../../../shared/messaging/ou
 import { DEADLINE_SKEW_MS } from '../../../shared/messaging/handler/refuse-expired.ts';
 import type { Outbound } from '../../../shared/notification/command.ts';
 import type { RetryPlan } from '../../../shared/notification/retry-plan.ts';
-import { createProblem } from '../../../shared/platform/create-problem.ts';
+import { createProblem } from '../../../shared/platform/problem.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
 import { isUnknown, knownAttempts, wasTried } from '../state/attempt-history.ts';
 import { acceptsTwice, awaitTurn, TURN_LIMIT_MS, TURN_LOOK_MS, type Turn } from '../ordering/await-turn.ts';

@@ -3,7 +3,7 @@ import { MESSAGES } from '../../../../schemas/messages.ts';
 import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
 import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
 import type { JsonShapes } from '../../../../shared/messaging/codec/json-shapes.ts';
-import { createProblem } from '../../../../shared/platform/create-problem.ts';
+import { createProblem } from '../../../../shared/platform/problem.ts';
 
 const shapes: JsonShapes = JSON_SHAPES;
 

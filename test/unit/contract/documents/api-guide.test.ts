@@ -12,8 +12,7 @@ import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate
 import { calendarDateOf } from '../../../../shared/lending/dates/calendar-date.ts';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { TOPIC } from '../../../../shared/messaging/topics/topics.ts';
-import { createProblem } from '../../../../shared/platform/create-problem.ts';
-import { ERROR_CODES } from '../../../../shared/platform/error-codes.ts';
+import { createProblem, ERROR_CODES } from '../../../../shared/platform/problem.ts';
 
 const guide = readFileSync(new URL('../../../../docs/api.md', import.meta.url), 'utf8');
 const blocks = [...guide.matchAll(/```json\n([\s\S]*?)```/g)].map(

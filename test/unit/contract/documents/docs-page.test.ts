@@ -13,7 +13,7 @@ import { NOTIFICATIONS } from '../../../../shared/contract/notification/notifica
 import { SHAPE_FAULTS } from '../../../../shared/contract/json/faults.ts';
 import { repaymentScheduleMembers } from '../../../../shared/contract/schedule/request-fields.ts';
 import { topicName } from '../../../../shared/messaging/topics/topics.ts';
-import { ERROR_CODES } from '../../../../shared/platform/error-codes.ts';
+import { ERROR_CODES } from '../../../../shared/platform/problem.ts';
 
 const page = docsPage({ version: '1.2.3', basePath: '/bank', topicPrefix: 'test.' });
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
 import { openApiDocument } from '../../../../shared/contract/documents/openapi.ts';
 import { NOTIFICATIONS } from '../../../../shared/contract/notification/notifications.ts';
-import { ERROR_CODES } from '../../../../shared/platform/error-codes.ts';
+import { ERROR_CODES } from '../../../../shared/platform/problem.ts';
 
 interface Media {
   readonly schema: object;

@@ -13,7 +13,7 @@ import {
   type ReplyBatch,
 } from '../../../../shared/messaging/codec/request-batch.ts';
 import { WorkSlices } from '../../../../shared/messaging/handler/work-slices.ts';
-import { createProblem } from '../../../../shared/platform/create-problem.ts';
+import { createProblem } from '../../../../shared/platform/problem.ts';
 import { InfrastructureError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createMetrics } from '../../../../shared/platform/metrics.ts';

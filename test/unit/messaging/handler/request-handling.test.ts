@@ -8,7 +8,7 @@ import {
   type Handled,
   type RequestHandlingOptions,
 } from '../../../../shared/messaging/handler/request-handling.ts';
-import { createProblem } from '../../../../shared/platform/create-problem.ts';
+import { createProblem } from '../../../../shared/platform/problem.ts';
 import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createFakeCodec, readFakeValue } from '../../../support/fakes/codec.ts';

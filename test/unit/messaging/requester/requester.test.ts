@@ -8,7 +8,7 @@ import {
   type RequesterOptions,
 } from '../../../../shared/messaging/requester/request-reply.ts';
 import type { Reply } from '../../../../shared/messaging/requester/requester.ts';
-import { createProblem } from '../../../../shared/platform/create-problem.ts';
+import { createProblem } from '../../../../shared/platform/problem.ts';
 import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createFakeCodec } from '../../../support/fakes/codec.ts';

@@ -9,7 +9,7 @@ import {
 import { resumeCommand } from '../../../../scripts/recalculate/resume-command.ts';
 import { sumsOf } from '../../../../scripts/recalculate/report/schedule-sums.ts';
 import { renderRepaymentSchedule } from '../../../../shared/contract/schedule/render-schedule.ts';
-import { createProblem } from '../../../../shared/platform/create-problem.ts';
+import { createProblem } from '../../../../shared/platform/problem.ts';
 import { schedule } from '../../../support/builders/codec-fixture.ts';
 
 const result = (members: Partial<ContractResult> = {}): ContractResult => ({

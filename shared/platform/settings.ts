@@ -1,0 +1,202 @@
+import { z } from 'zod';
+import { LOG_LEVELS } from './log.ts';
+import {
+  COMMAND_RETENTION_MS,
+  MAX_RETRY_TIER_MS,
+  MAX_TIME_LIMIT_MS,
+  OUTCOME_RETENTION_MS,
+} from './retention.ts';
+
+/**
+ * Every setting of a process: its kind, its bounds and its default. Each has a default that lets a newcomer start without
+ * any, or may be absent.
+ */
+const KIB = 1_024;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+/** A month, for batch systems whose issuer offers no shorter tokens. */
+const MAX_TOKEN_LIFETIME_MS = 720 * HOUR;
+const MAX_RETRY_TIERS = 8;
+const COMMANDS_KEPT = `commands are kept for ${COMMAND_RETENTION_MS / HOUR}h`;
+const OUTCOMES_KEPT = `outcomes are kept for ${OUTCOME_RETENTION_MS / HOUR}h`;
+
+/** The lanes of a schedule worker, which share only the process where one worker serves both. */
+const SCHEDULE_LANES = ['interactive', 'bulk'] as const;
+
+const HOST_NAME = /^(?:[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?|\[[\da-f:.]+\])$/;
+const DURATION = /^([1-9]\d{0,5})([smh])$/;
+const UNIT_MS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR };
+
+/** `1`, `true`, `yes`, `on` and their opposites. */
+const flag = z.stringbool({ error: 'must be one of true, false, 1, 0, yes, no, on and off' });
+/** A whole number within bounds, with one message for every way to be wrong. */
+const count = (max: number, min = 0) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.coerce
+    .number({ error })
+    .refine((value) => Number.isInteger(value) && value >= min && value <= max, error);
+};
+const port = count(65_535);
+const oneOf = <const Name extends string>(names: readonly Name[]) =>
+  z.enum(names, { error: `must be one of ${names.join(', ')}` });
+const secret = (minLength: number) => z.string().min(minLength, `must have at least ${minLength} characters`);
+/** An address appears in logs and errors, where credentials must not: they have settings of their own. */
+const webAddress = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .refine(
+    (text) => !hasCredentials(text),
+    'must not hold a user or password: give them by their own settings',
+  );
+const list = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  )
+  .refine((items) => items.length > 0, 'must name at least one');
+/** A comma list of host names and addresses without ports, in lower case. */
+const hosts = list
+  .transform((items) => items.map((item) => item.toLowerCase()))
+  .refine(
+    (items) => items.every((item) => HOST_NAME.test(item)),
+    'must hold host names or addresses without scheme and port, such as bank.example or [fd00::1]',
+  );
+/** A comma list of some of these names, each once. */
+const listOf = <const Name extends string>(names: readonly Name[]) =>
+  list.pipe(
+    z
+      .array(oneOf(names), { error: `must hold some of ${names.join(', ')}` })
+      .refine((items) => new Set(items).size === items.length, 'must not name one twice'),
+  );
+/** `10s`, `5m`, `1h` as milliseconds, up to `maxMs`; `why` says what would be lost beyond it. */
+const durationUpTo = (maxMs: number, why: string) =>
+  z
+    .string()
+    .regex(DURATION, 'must be a duration such as 10s, 5m or 1h')
+    .transform((text) => durationMs(text))
+    .refine((ms) => ms <= maxMs, `must be ${maxMs / HOUR}h at most: ${why}`);
+/** A comma list of increasing durations. */
+const durations = list
+  .refine((items) => items.every((item) => DURATION.test(item)), 'must hold durations such as 10s,1m,10m,1h')
+  .transform((items) => items.map((item) => durationMs(item)))
+  .refine(
+    (items) =>
+      items.length <= MAX_RETRY_TIERS && items.every((item, at) => at === 0 || item > (items[at - 1] ?? 0)),
+    `must hold ${MAX_RETRY_TIERS} durations at most, each longer than the one before`,
+  );
+
+export const environment = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: port.default(8_080),
+  /** Names other than loopback that callers may send in Host and Origin, as a reverse proxy passes them on. */
+  ALLOWED_HOSTS: hosts.default([]),
+  /** Health and metrics of processes without an ingress; absent: none. */
+  HEALTH_PORT: port.optional(),
+  LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
+  BASE_PATH: z
+    .string()
+    .regex(/^(\/[\w.~-]+)*$/, 'must be empty or a path such as /bank')
+    .default(''),
+  KAFKA_BROKERS: list.optional(),
+  KAFKA_TOPIC_PREFIX: z
+    .string()
+    .regex(/^[a-zA-Z0-9._-]{0,64}$/, 'may hold letters, digits, dot, dash and underscore, 64 at most')
+    .default(''),
+  KAFKA_SSL: flag.default(false),
+  KAFKA_SSL_CA_FILE: z.string().optional(),
+  KAFKA_SSL_CERT_FILE: z.string().optional(),
+  KAFKA_SSL_KEY_FILE: z.string().optional(),
+  KAFKA_SASL_MECHANISM: oneOf(['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer']).optional(),
+  KAFKA_SASL_USERNAME: z.string().optional(),
+  KAFKA_SASL_PASSWORD: z.string().optional(),
+  /** Token endpoint for oauthbearer (client credentials). */
+  KAFKA_SASL_OAUTH_TOKEN_URL: webAddress.optional(),
+  SCHEMA_REGISTRY_URL: webAddress.optional(),
+  SCHEMA_REGISTRY_USERNAME: z.string().optional(),
+  SCHEMA_REGISTRY_PASSWORD: z.string().optional(),
+  BODY_LIMIT_BYTES: count(64 * KIB * KIB, KIB).default(256 * KIB),
+  RATE_LIMIT_PER_SECOND: count(1_000_000).default(100),
+  REPLY_TIMEOUT_MS: count(10 * MINUTE, 1).default(10 * SECOND),
+  ASYNC_TIMEOUT_MS: count(60 * MINUTE, 1).default(MINUTE),
+  /** Signs result addresses; all ingress instances of one cluster share it. */
+  RESULT_ID_SECRET: secret(16).optional(),
+  AUTH_JWT_SECRET: secret(32).optional(),
+  AUTH_JWKS_URL: webAddress.optional(),
+  AUTH_JWKS_FILE: z.string().optional(),
+  AUTH_ISSUER: z.string().optional(),
+  /** Each token must name it in `aud`: a token issued for another service is not accepted. */
+  AUTH_AUDIENCE: z.string().default('banking-product-engine'),
+  /** The longest lifetime of a token, since a stolen one is valid until it expires. */
+  AUTH_MAX_LIFETIME: durationUpTo(MAX_TOKEN_LIFETIME_MS, 'a stolen token is valid until it expires').default(
+    24 * HOUR,
+  ),
+  AUTH_USER_CLAIM: z.string().optional(),
+  /** Name of the holiday calendar that serves requests which name none (H2). */
+  DEFAULT_HOLIDAY_CALENDAR: z.string().optional(),
+  /** Countries whose calendars are checked and read at start, so that no request waits for a file. */
+  HOLIDAY_COUNTRIES: list.default([]),
+  /** Folder of the product catalogue that is published to the embedded broker. */
+  CATALOGUE_FOLDER: z.string().optional(),
+  /** Provider configuration of the notifications (interface 4.8), a mounted secret; absent: the local outbox. */
+  NOTIFICATION_CONFIG_FILE: z.string().optional(),
+  /** Allows a provider configuration over the embedded broker, which loses its messages with its process. */
+  NOTIFICATION_ALLOW_LOSS: flag.default(false),
+  /** Folder of the local outbox, where messages end when no provider is configured. */
+  OUTBOX_FOLDER: z.string().default('var/outbox'),
+  /** ISO 3166 country of telephone numbers without a country code; absent: they are refused (N4). */
+  NOTIFICATION_DEFAULT_COUNTRY: z
+    .string()
+    .regex(/^[A-Z]{2}$/, 'must be an ISO 3166 code such as RO')
+    .optional(),
+  /** Delays of the retry tiers in their order; the last is repeated until the time limit. */
+  NOTIFICATION_RETRY_TIERS: durations
+    .refine(
+      (tiersMs) => tiersMs.every((delayMs) => delayMs <= MAX_RETRY_TIER_MS),
+      `must hold durations of ${MAX_RETRY_TIER_MS / HOUR}h at most: ${OUTCOMES_KEPT}`,
+    )
+    .default([10_000, MINUTE, 10 * MINUTE, HOUR]),
+  /** A notification that could not be sent within this time becomes a dead letter. */
+  NOTIFICATION_TIME_LIMIT_SMS: durationUpTo(MAX_TIME_LIMIT_MS, COMMANDS_KEPT).default(6 * HOUR),
+  NOTIFICATION_TIME_LIMIT_EMAIL: durationUpTo(MAX_TIME_LIMIT_MS, COMMANDS_KEPT).default(24 * HOUR),
+  /** What happens to a notification whose sending had an unknown outcome. */
+  NOTIFICATION_UNKNOWN_SMS: oneOf(['park', 'resend']).default('park'),
+  NOTIFICATION_UNKNOWN_EMAIL: oneOf(['park', 'resend']).default('park'),
+  /** One call of a provider, from connecting to its answer. */
+  NOTIFICATION_SEND_TIMEOUT_MS: count(10 * MINUTE, 100).default(30 * SECOND),
+  EMAIL_BODY_LIMIT_BYTES: count(64 * KIB * KIB, KIB).default(10 * KIB * KIB),
+  /** Over the embedded broker: file for address and token of the admin endpoint; `none`: no endpoint. */
+  ADMIN_FILE: z.string().default('var/admin.json'),
+  DRAIN_TIMEOUT_MS: count(10 * MINUTE).default(10 * SECOND),
+  /** How long a start waits for Kafka and the schema registry; 0: not at all. */
+  START_TIMEOUT_MS: count(HOUR).default(2 * MINUTE),
+  /** A process whose event loop is blocked for this long exits; 0: not watched. */
+  BLOCKED_LOOP_LIMIT_MS: count(10 * MINUTE).default(30 * SECOND),
+  /** Lanes that a schedule worker serves: live requests, portfolio requests, or both. */
+  SCHEDULE_LANES: listOf(SCHEDULE_LANES).default([...SCHEDULE_LANES]),
+  /** Messages that one consumer handles concurrently. */
+  LANES: count(10_000, 1).default(64),
+});
+
+/** What the settings mean once they are parsed; see config.ts. */
+export type Environment = z.infer<typeof environment>;
+
+/** Settings that may come from a file named by `<NAME>_FILE`, as mounted secrets are. */
+export const SECRETS = [
+  'KAFKA_SASL_PASSWORD',
+  'SCHEMA_REGISTRY_PASSWORD',
+  'RESULT_ID_SECRET',
+  'AUTH_JWT_SECRET',
+] as const;
+
+function durationMs(text: string): number {
+  const [, amount = '0', unit = ''] = DURATION.exec(text) ?? [];
+  return Number(amount) * (UNIT_MS[unit] ?? 0);
+}
+
+function hasCredentials(text: string): boolean {
+  const { username, password } = URL.parse(text) ?? { username: '', password: '' };
+  return username !== '' || password !== '';
+}
