@@ -1,7 +1,7 @@
 /** `npm run bench`: what a round trip costs beside raw kafkajs in the same run, and what the work itself costs,
  * beside packages that do similar work. */
 import path from 'node:path';
-import { parseArgs } from 'node:util';
+import { errorText } from '../shared/platform/errors.ts';
 import { benchBulk } from './bench/bulk/scenarios.ts';
 import type { KafkaUnderTest } from './bench/bulk/system.ts';
 import { benchCatalogue } from './bench/catalogue/scenarios.ts';
@@ -24,6 +24,15 @@ import { benchPortfolio, RESULT_FORMS, type ResultForm } from './bench/bulk/port
 import { LOOK_UP_CALL } from './bench/calls/sample-look-up.ts';
 import { ACCEPT_CALL, notificationMessageSizes } from './bench/notification/sample-notification.ts';
 import { lookUpMessageSizes, sampleMessageSizes } from './bench/calls/sample-messages.ts';
+import {
+  flag,
+  oneOf,
+  parseCommandLine,
+  parsed,
+  refuseFaults,
+  unexpectedArguments,
+  wholeNumber,
+} from './command-line.ts';
 import { startLocalKafka } from './dev/local-kafka/start-local-kafka.ts';
 import { installOwnPackages } from './own-packages.ts';
 
@@ -137,50 +146,42 @@ interface BenchOptions {
   readonly json: boolean;
 }
 
+const DEFAULT_SECONDS = 4;
+
 function readArguments(): BenchOptions | undefined {
   try {
-    const { values } = parseArgs({
-      options: {
-        help: { type: 'boolean', short: 'h' },
-        json: { type: 'boolean' },
-        rounds: { type: 'string', default: '3' },
-        seconds: { type: 'string', default: '4' },
-        only: { type: 'string' },
-        notifications: { type: 'string', default: '100000' },
-        contracts: { type: 'string', default: '20000' },
-        results: { type: 'string', default: 'ndjson' },
-      },
+    const line = parseCommandLine(process.argv.slice(2), {
+      json: flag(),
+      rounds: wholeNumber(1, 100),
+      seconds: parsed(secondsOf, 'a number from 0.5 to 600'),
+      only: oneOf([...PARTS, ...Object.keys(GROUPS)]),
+      notifications: wholeNumber(10, 1_000_000),
+      contracts: wholeNumber(1_000, 10_000_000),
+      results: oneOf(RESULT_FORMS),
     });
-    if (values.help === true) {
+    if (line === undefined) {
       process.stdout.write(HELP);
       return undefined;
     }
-    const rounds = Number(values.rounds);
-    const seconds = Number(values.seconds);
-    if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100) throw new Error('--rounds takes 1 to 100');
-    if (!(seconds >= 0.5 && seconds <= 600)) throw new Error('--seconds takes 0.5 to 600');
-    const notifications = Number(values.notifications);
-    if (!Number.isInteger(notifications) || notifications < 10 || notifications > 1_000_000)
-      throw new Error('--notifications takes 10 to 1000000');
-    const contracts = Number(values.contracts);
-    if (!Number.isInteger(contracts) || contracts < 1_000 || contracts > 10_000_000)
-      throw new Error('--contracts takes 1000 to 10000000');
-    const results = RESULT_FORMS.find((form) => form === values.results);
-    if (results === undefined) throw new Error(`--results takes one of ${RESULT_FORMS.join(', ')}`);
-    const parts = partsOf(values.only);
+    refuseFaults([...line.faults, ...unexpectedArguments(line.positionals)]);
+    const { json, rounds = 3, seconds = DEFAULT_SECONDS, only, ...sizes } = line.values;
+    const { notifications = 100_000, contracts = 20_000, results = 'ndjson' } = sizes;
     const measureMs = seconds * 1_000;
-    return { rounds, measureMs, notifications, contracts, results, parts, json: values.json === true };
+    return { rounds, measureMs, notifications, contracts, results, parts: partsOf(only), json };
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${HELP}`);
+    process.stderr.write(`bench: ${errorText(error)}\n`);
     process.exitCode = 2;
     return undefined;
   }
 }
 
+function secondsOf(sent: string): number | undefined {
+  const seconds = Number(sent);
+  return seconds >= 0.5 && seconds <= 600 ? seconds : undefined;
+}
+
 function partsOf(only: string | undefined): readonly Part[] {
-  const parts = only === undefined ? PARTS : (GROUPS[only] ?? PARTS.filter((part) => part === only));
-  if (parts.length > 0) return parts;
-  throw new Error(`--only takes one of ${[...PARTS, ...Object.keys(GROUPS)].join(', ')}`);
+  return only === undefined ? PARTS : (GROUPS[only] ?? PARTS.filter((part) => part === only));
 }
 
 /** Uses the Kafka that is given, or one started for it. */

@@ -1,8 +1,8 @@
 /** `npm run calendars`: makes and checks the holidays of other countries, which come with the program as texts. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { errorText } from '../shared/platform/errors.ts';
+import { flag, parseCommandLine, readCommand, UsageError } from './command-line.ts';
 import { installOwnPackages } from './own-packages.ts';
 
 const HELP = `Usage: npm run calendars -- COMMAND [COUNTRY...] [OPTIONS]
@@ -20,10 +20,10 @@ them take about a minute. The package is installed into scripts/calendars when i
 Exit codes: 0 done, or all files are as they should be; 1 a file differs, or a failure; 2 wrong usage.
 `;
 
-const COMMANDS = ['generate', 'check'] as const;
+const COMMANDS = { generate: [], check: [] } as const;
 
 interface Arguments {
-  readonly command: (typeof COMMANDS)[number];
+  readonly command: keyof typeof COMMANDS;
   readonly countries: readonly string[];
   readonly json: boolean;
 }
@@ -36,8 +36,6 @@ interface Report {
   readonly changed: readonly string[];
 }
 
-class UsageError extends Error {}
-
 try {
   const args = readArguments(process.argv.slice(2));
   if (args === undefined) process.stdout.write(HELP);
@@ -49,25 +47,11 @@ try {
 
 /** Reads the command line; undefined when help was asked for. */
 function readArguments(argv: readonly string[]): Arguments | undefined {
-  const { values, positionals } = parseOptions(argv);
-  if (values.help === true) return undefined;
-  const [name, ...countries] = positionals;
-  const command = COMMANDS.find((known) => known === name);
-  if (command === undefined) throw new UsageError(`give one of: ${COMMANDS.join(', ')} (see --help)`);
-  return {
-    command,
-    countries: countries.map((country) => country.toUpperCase()),
-    json: values.json === true,
-  };
-}
-
-function parseOptions(argv: readonly string[]) {
-  try {
-    const options = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
-    return parseArgs({ args: [...argv], options, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError(`${errorText(error)} (see --help)`);
-  }
+  const line = parseCommandLine(argv, { json: flag() });
+  if (line === undefined) return undefined;
+  const command = readCommand(line, COMMANDS);
+  const countries = line.positionals.slice(1).map((country) => country.toUpperCase());
+  return { command, countries, json: line.values.json };
 }
 
 /** The package is installed when it is first used, and takes long to load: help does without. */

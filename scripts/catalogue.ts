@@ -12,11 +12,11 @@ import { runCatalogueCommand, type CommandReport } from './catalogue/catalogue-c
 import {
   HELP,
   readCatalogueArguments,
-  UsageError,
   type CatalogueArguments,
   type CatalogueCommand,
 } from './catalogue/command-arguments.ts';
 import type { CatalogueConnection } from './catalogue/topic-records.ts';
+import { UsageError } from './command-line.ts';
 
 const FAULTS = 1;
 const USAGE = 2;

@@ -1,4 +1,4 @@
-/** `npm run dead-letters`: lists, shows, sends again, edits and discards what the workers could not handle. */
+/** `npm run dead-letters`: lists, shows, redrives, edits and discards messages that the workers could not handle. */
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { systemClock } from '../shared/platform/clock.ts';
@@ -6,15 +6,11 @@ import { loadConfig, type Config } from '../shared/platform/config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
 import { createLog } from '../shared/platform/log.ts';
 import { createCodec } from '../workers/create-codec.ts';
-import {
-  readDeadLettersArguments,
-  UsageError,
-  type DeadLettersArguments,
-} from './dead-letters/command-arguments.ts';
-import { runDeadLettersCommand, type CommandReport } from './dead-letters/dead-letters-command.ts';
-import { HELP } from './dead-letters/help.ts';
+import { UsageError } from './command-line.ts';
+import { type DeadLettersArguments, HELP, readDeadLettersArguments } from './dead-letters/arguments.ts';
+import { commandTopics } from './dead-letters/command-context.ts';
+import { type CommandReport, runDeadLettersCommand } from './dead-letters/command.ts';
 import { brokerLetterLog, type LetterLog } from './dead-letters/letter-log.ts';
-import { letterTopics } from './dead-letters/letter-world.ts';
 
 const FAILED = 1;
 const USAGE = 2;
@@ -43,7 +39,7 @@ async function run({ command, operator, reason }: DeadLettersArguments): Promise
       codec: await createCodec(config, systemClock),
       clock: systemClock,
       actor: { operator: operator ?? userInfo().username, run: randomUUID(), reason },
-      topics: letterTopics(config.topicPrefix),
+      topics: commandTopics(config.topicPrefix),
       onProgress: (line) => process.stderr.write(`${line}\n`),
       signal: interruption.signal,
     });
@@ -52,7 +48,7 @@ async function run({ command, operator, reason }: DeadLettersArguments): Promise
   }
 }
 
-/** Kafka where it is configured, else the running process of this machine. Only the code that is used gets loaded. */
+/** Kafka where it is configured, else the running process on this machine. Loads only the code that is used. */
 async function connect(config: Config): Promise<LetterLog> {
   if (config.kafka !== undefined) {
     const { createKafkaBroker } = await import('../shared/messaging/kafka/broker.ts');
@@ -60,7 +56,7 @@ async function connect(config: Config): Promise<LetterLog> {
     return brokerLetterLog(createKafkaBroker({ ...config.kafka, clientId: 'dead-letters', log }));
   }
   if (config.adminFile === undefined) {
-    throw new ConfigError('ADMIN_FILE is none and KAFKA_BROKERS is not set: there is no log to work on');
+    throw new ConfigError('neither KAFKA_BROKERS nor ADMIN_FILE is set: there is no log to work on');
   }
   const { remoteLetterLog } = await import('./dead-letters/remote-letter-log.ts');
   return remoteLetterLog(config.adminFile);

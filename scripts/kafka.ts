@@ -1,6 +1,7 @@
 /** `npm run kafka`: Apache Kafka and a schema registry on this machine, until Ctrl-C. See docs/real-kafka.md. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../shared/platform/errors.ts';
+import { UsageError } from './command-line.ts';
 import { EXIT_CODES, LocalKafkaError } from './dev/local-kafka/local-kafka-error.ts';
 import { HELP, type KafkaArguments, parseArguments } from './dev/local-kafka/parse-arguments.ts';
 import { type LocalKafka, startLocalKafka } from './dev/local-kafka/start-local-kafka.ts';
@@ -11,11 +12,16 @@ const PARENT_POLL_MS = 500;
 
 try {
   const args = parseArguments(process.argv.slice(2));
-  if (args.help) console.log(HELP.trimEnd());
+  if (args === undefined) console.log(HELP.trimEnd());
   else await runUntilStopped(args);
 } catch (error) {
   console.error(`kafka: ${errorText(error)}`);
-  process.exitCode = error instanceof LocalKafkaError ? EXIT_CODES[error.code] : 1;
+  process.exitCode = exitCodeOf(error);
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof UsageError) return EXIT_CODES['wrong-usage'];
+  return error instanceof LocalKafkaError ? EXIT_CODES[error.code] : 1;
 }
 
 async function runUntilStopped(args: KafkaArguments): Promise<void> {

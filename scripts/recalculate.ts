@@ -1,12 +1,11 @@
 /** `npm run recalculate`: calculates every contract of a portfolio again, through the topics of the workers. */
 import { enableCompileCache } from 'node:module';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
-import { readRecalculateArguments, UsageError } from './recalculate/command-arguments.ts';
-import { HELP } from './recalculate/help.ts';
+import { UsageError } from './command-line.ts';
+import { HELP, readRecalculateArguments, resumeCommand } from './recalculate/arguments.ts';
 import { InputError } from './recalculate/input/input-records.ts';
 import { listenToSignals } from './recalculate/interruption.ts';
 import type { CommandEnd } from './recalculate/recalculate-command.ts';
-import { resumeCommand } from './recalculate/resume-command.ts';
 
 const SOME_FAILED = 1;
 const USAGE = 2;

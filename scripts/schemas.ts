@@ -1,7 +1,6 @@
 /** `npm run schemas`: lists, checks, releases and registers the schemas of the catalogue of messages. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { MESSAGES, recordName } from '../schemas/messages.ts';
 import { readReleasedSchemas, readSchema, releasedFile, schemaFile } from '../schemas/schema-files.ts';
 import { registeredVersions } from '../shared/messaging/codec/schema-history.ts';
@@ -15,6 +14,15 @@ import type { SchemaRegistrySettings } from '../shared/messaging/codec/schema-re
 import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { loadConfig } from '../shared/platform/config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
+import {
+  flag,
+  parseCommandLine,
+  readCommand,
+  refuseFaults,
+  optionalText,
+  unexpectedArguments,
+  UsageError,
+} from './command-line.ts';
 
 const HELP = `Usage: npm run schemas -- COMMAND [OPTIONS]
 
@@ -33,8 +41,8 @@ Environment: SCHEMA_REGISTRY_URL, SCHEMA_REGISTRY_USERNAME, SCHEMA_REGISTRY_PASS
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
 `;
 
-const COMMANDS = ['list', 'check', 'release', 'register'] as const;
-type Command = (typeof COMMANDS)[number];
+const COMMANDS = { list: [], check: [], release: [], register: [] } as const;
+type Command = keyof typeof COMMANDS;
 
 interface Arguments {
   readonly command: Command;
@@ -50,8 +58,6 @@ interface Report {
   readonly done: readonly string[];
 }
 
-class UsageError extends Error {}
-
 try {
   const args = readArguments(process.argv.slice(2));
   if (args === undefined) process.stdout.write(HELP);
@@ -64,41 +70,20 @@ try {
 }
 
 function readArguments(argv: readonly string[]): Arguments | undefined {
-  const { values, positionals } = parseOptions(argv);
-  if (values.help === true) return undefined;
-  const [command, ...rest] = positionals;
-  if (!isCommand(command) || rest.length > 0)
-    throw new UsageError(`give one of: ${COMMANDS.join(', ')} (see --help)`);
+  const line = parseCommandLine(argv, { registry: optionalText(), json: flag() });
+  if (line === undefined) return undefined;
+  const command = readCommand(line, COMMANDS);
+  refuseFaults(unexpectedArguments(line.positionals.slice(1)));
   const { schemaRegistry, startTimeoutMs } = loadConfig({
     ...process.env,
-    SCHEMA_REGISTRY_URL: values.registry ?? process.env['SCHEMA_REGISTRY_URL'],
+    SCHEMA_REGISTRY_URL: line.values.registry ?? process.env['SCHEMA_REGISTRY_URL'],
   });
   const { url, ...login } = schemaRegistry;
   if (command === 'register' && url === undefined) {
     throw new UsageError('register needs a registry: give --registry URL or set SCHEMA_REGISTRY_URL');
   }
   const registry = url === undefined ? undefined : { url, ...login };
-  return { command, json: values.json ?? false, registry, startTimeoutMs };
-}
-
-function parseOptions(argv: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        registry: { type: 'string' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(`${errorText(error)} (see --help)`);
-  }
-}
-
-function isCommand(text: string | undefined): text is Command {
-  return (COMMANDS as readonly (string | undefined)[]).includes(text);
+  return { command, json: line.values.json, registry, startTimeoutMs };
 }
 
 function list(asJson: boolean): void {

@@ -1,5 +1,4 @@
 /** `npm run topics`: makes, checks and lists the topics of the system on the configured Kafka. */
-import { parseArgs } from 'node:util';
 import { createKafkaBroker } from '../shared/messaging/kafka/broker.ts';
 import type { TopicSpec } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
@@ -11,6 +10,14 @@ import {
 import { loadConfig } from '../shared/platform/config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
 import { createLog } from '../shared/platform/log.ts';
+import {
+  flag,
+  parseCommandLine,
+  readCommand,
+  refuseFaults,
+  unexpectedArguments,
+  UsageError,
+} from './command-line.ts';
 
 const HELP = `Usage: npm run topics -- COMMAND [OPTIONS]
 
@@ -34,8 +41,8 @@ Exit codes: 0 all is as it should be, 1 something is missing or differs, or Kafk
 /** One broker of three may fail without loss; more replicas cost more than they add. */
 const MAX_REPLICAS = 3;
 
-const COMMANDS = ['create', 'check', 'list'] as const;
-type Command = (typeof COMMANDS)[number];
+const COMMANDS = { create: [], check: [], list: [] } as const;
+type Command = keyof typeof COMMANDS;
 
 interface Arguments {
   readonly command: Command;
@@ -49,8 +56,6 @@ interface Report {
   readonly topics: readonly (TopicSpec & { readonly exists: boolean })[];
 }
 
-class UsageError extends Error {}
-
 try {
   const args = readArguments(process.argv.slice(2));
   if (args === undefined) process.stdout.write(HELP);
@@ -61,22 +66,12 @@ try {
 }
 
 /** Reads the command line; undefined when help was asked for. */
-function readArguments(args: string[]): Arguments | undefined {
-  const { values, positionals } = parseStrictly(args);
-  if (values.help === true) return undefined;
-  const [name, ...rest] = positionals;
-  const command = COMMANDS.find((known) => known === name);
-  if (command === undefined || rest.length > 0) throw new UsageError(`a command is needed\n\n${HELP}`);
-  return { command, json: values.json === true };
-}
-
-function parseStrictly(args: string[]) {
-  try {
-    const options = { json: { type: 'boolean' }, help: { type: 'boolean' } } as const;
-    return parseArgs({ args, options, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError(errorText(error));
-  }
+function readArguments(args: readonly string[]): Arguments | undefined {
+  const line = parseCommandLine(args, { json: flag() });
+  if (line === undefined) return undefined;
+  const command = readCommand(line, COMMANDS);
+  refuseFaults(unexpectedArguments(line.positionals.slice(1)));
+  return { command, json: line.values.json };
 }
 
 async function run(command: Command): Promise<Report> {

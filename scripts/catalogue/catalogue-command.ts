@@ -16,7 +16,8 @@ import {
   type RecordKind,
 } from '../../shared/product/catalogue/catalogue-record.ts';
 import { KINDS_WITH_STATUS, withStatus } from './changed-status.ts';
-import { type CatalogueCommand, UsageError } from './command-arguments.ts';
+import { UsageError } from '../command-line.ts';
+import type { CatalogueCommand } from './command-arguments.ts';
 import {
   changesOf,
   differenceOf,

@@ -1,8 +1,17 @@
 /** The command line of `npm run catalogue`. */
 
-import { parseArgs } from 'node:util';
-import { errorText } from '../../shared/platform/errors.ts';
-import { RECORD_KINDS, type RecordKind } from '../../shared/product/catalogue/catalogue-record.ts';
+import { assertNever } from '../../shared/platform/errors.ts';
+import type { RecordKind } from '../../shared/product/catalogue/catalogue-record.ts';
+import { RECORD_KINDS } from '../../shared/product/catalogue/catalogue-record.ts';
+import {
+  flag,
+  type OptionValues,
+  oneOf,
+  parseCommandLine,
+  readCommand,
+  refuseFaults,
+  UsageError,
+} from '../command-line.ts';
 
 export const HELP = `Usage: npm run catalogue -- COMMAND [ARGUMENTS] [OPTIONS]
 
@@ -56,47 +65,51 @@ export interface CatalogueArguments {
   readonly json: boolean;
 }
 
-/** The command line is wrong. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
+const OPTIONS = {
+  'dry-run': flag(),
+  'delete-missing': flag(),
+  kind: oneOf(RECORD_KINDS),
+  json: flag(),
+};
+/** The options of each command, those of all left out. */
+const COMMANDS = {
+  validate: [],
+  diff: [],
+  publish: ['dry-run', 'delete-missing'],
+  list: [],
+  show: [],
+  approve: ['kind'],
+  close: ['kind'],
+} as const;
 
 /** Reads the command line; undefined when help was asked for. Throws UsageError. */
 export function readCatalogueArguments(args: readonly string[]): CatalogueArguments | undefined {
-  const { values, positionals } = parse(args);
-  if (values.help === true) return undefined;
-  const [name, ...rest] = positionals;
-  const command = commandOf(name, rest, values);
-  if (name !== 'publish' && (values['dry-run'] !== undefined || values['delete-missing'] !== undefined)) {
-    throw usage('--dry-run and --delete-missing are options of publish');
-  }
-  if (name !== 'approve' && name !== 'close' && values.kind !== undefined) {
-    throw usage('--kind is an option of approve and close');
-  }
-  return { command, json: values.json === true };
+  const line = parseCommandLine(args, OPTIONS);
+  if (line === undefined) return undefined;
+  const name = readCommand(line, COMMANDS);
+  refuseFaults(line.faults);
+  return { command: commandOf(name, line.positionals.slice(1), line.values), json: line.values.json };
 }
 
-type Values = ReturnType<typeof parse>['values'];
-
-function commandOf(name: string | undefined, rest: readonly string[], values: Values): CatalogueCommand {
+function commandOf(
+  name: keyof typeof COMMANDS,
+  rest: readonly string[],
+  values: OptionValues<typeof OPTIONS>,
+): CatalogueCommand {
   switch (name) {
     case 'validate':
     case 'diff':
       return { name, folder: exactly(rest, 1, `${name} FOLDER`)[0] ?? '' };
     case 'publish': {
       const [folder = ''] = exactly(rest, 1, 'publish FOLDER');
-      const dryRun = values['dry-run'] === true;
-      return { name, folder, dryRun, deleteMissing: values['delete-missing'] === true };
+      return { name, folder, dryRun: values['dry-run'], deleteMissing: values['delete-missing'] };
     }
     case 'list':
       exactly(rest, 0, 'list');
       return { name };
     case 'show': {
-      const [kind = '', code = '', version] = exactly(
-        rest,
-        rest.length === 2 ? 2 : 3,
-        'show KIND CODE [VERSION]',
-      );
+      const count = rest.length === 2 ? 2 : 3;
+      const [kind = '', code = '', version] = exactly(rest, count, 'show KIND CODE [VERSION]');
       return {
         name,
         kind: kindOf(kind),
@@ -107,29 +120,10 @@ function commandOf(name: string | undefined, rest: readonly string[], values: Va
     case 'approve':
     case 'close': {
       const [code = '', version = ''] = exactly(rest, 2, `${name} CODE VERSION`);
-      return { name, kind: kindOf(values.kind ?? 'product'), code, version: versionOf(version) };
+      return { name, kind: values.kind ?? 'product', code, version: versionOf(version) };
     }
-    case undefined:
     default:
-      throw usage('give one of: validate, diff, publish, list, show, approve, close');
-  }
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        'dry-run': { type: 'boolean' },
-        'delete-missing': { type: 'boolean' },
-        kind: { type: 'string' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-  } catch (error) {
-    throw usage(errorText(error));
+      return assertNever(name);
   }
 }
 
@@ -138,17 +132,17 @@ function exactly(rest: readonly string[], count: number, form: string): readonly
   return rest;
 }
 
-function kindOf(text: string): RecordKind {
-  const kind = RECORD_KINDS.find((known) => known === text);
-  if (kind === undefined) throw usage(`KIND is one of: ${RECORD_KINDS.join(', ')}`);
+function kindOf(sent: string): RecordKind {
+  const kind = RECORD_KINDS.find((known) => known === sent);
+  if (kind === undefined) throw usage(`KIND must be one of: ${RECORD_KINDS.join(', ')}`);
   return kind;
 }
 
-function versionOf(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw usage('VERSION is a whole number from 1');
-  return Number(text);
+function versionOf(sent: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(sent)) throw usage('VERSION must be a whole number from 1');
+  return Number(sent);
 }
 
 function usage(message: string): UsageError {
-  return new UsageError(`${message} (see --help)`);
+  return new UsageError(`${message}\n(see --help)`);
 }

@@ -1,11 +1,11 @@
 import type { LogMessage, OffsetRange, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { Broker, OnRangeMessage } from '../../shared/messaging/ports.ts';
 
-/** What the command needs of the log, whichever way it reaches it. Rejects with SystemError. */
+/** What the commands need of the log, on Kafka or in a running process. Rejects with SystemError. */
 export interface LetterLog {
   /** The retained offsets of each partition of these topics; topics that do not exist are left out. */
   ranges(topics: readonly string[]): Promise<readonly OffsetRange[]>;
-  /** Hands over the messages of the ranges one by one and waits for each (see Broker.readRanges). */
+  /** Passes the messages of the ranges to `onMessage` one by one and waits for each (see Broker.readRanges). */
   read(ranges: readonly OffsetRange[], onMessage: OnRangeMessage): Promise<void>;
   /** Resolves when all are on the log. */
   publish(messages: readonly OutgoingMessage[]): Promise<void>;
@@ -14,7 +14,7 @@ export interface LetterLog {
 
 const CLIENT_ID = 'dead-letters';
 
-/** The log of a broker that this process reaches itself. Closes the broker with it. */
+/** The log of a broker that this process connects to itself. Closes the broker with it. */
 export async function brokerLetterLog(broker: Broker): Promise<LetterLog> {
   const publisher = broker.createPublisher({ clientId: CLIENT_ID });
   await publisher.start();
@@ -37,7 +37,7 @@ export async function brokerLetterLog(broker: Broker): Promise<LetterLog> {
   };
 }
 
-/** The one message of a place on the log; undefined when it is no longer there. */
+/** The message at a place on the log; undefined when it is no longer there. */
 export async function readOne(
   log: LetterLog,
   { topic, partition, offset }: Pick<LogMessage, 'topic' | 'partition' | 'offset'>,

@@ -10,7 +10,7 @@ export interface LogPlace {
   readonly offset: number;
 }
 
-/** What is kept of a dead letter while many are looked at: never its value. */
+/** What is kept of a dead letter while many are read: never its value. */
 export interface Letter extends LogPlace {
   /** `topic/partition/offset` on the dead-letter topic. */
   readonly id: string;
@@ -22,7 +22,7 @@ export interface Letter extends LogPlace {
   readonly group: string | undefined;
   /** Where it was before; undefined when its headers do not say. */
   readonly original: LogPlace | undefined;
-  /** Tries before it ended: rounds of delivery of a notification, else attempts of the handler. */
+  /** Attempts before it ended: delivery rounds of a notification, else attempts of the handler. */
   readonly attempts: number;
   /** How often an operator has sent it again before it came here. */
   readonly redrives: number;
@@ -31,7 +31,7 @@ export interface Letter extends LogPlace {
 }
 
 const RETRY_TOPIC = /plat\.notification\.retry\.\w+\.v1$/;
-/** Code of notifications that may or may not have been sent: they are parked here and never sent again by themselves. */
+/** Code of notifications that may or may not have been sent: they are parked here and never retried automatically. */
 export const OUTCOME_UNKNOWN = 'outcome-unknown';
 
 /** The id by which operators name a letter. */
@@ -47,7 +47,7 @@ export function parsePlace(text: string): LogPlace | undefined {
   return { topic, partition: Number(partition), offset: Number(offset) };
 }
 
-/** Reads a dead letter's provenance. What its headers do not say is taken from the record, or unknown. */
+/** Reads a dead letter's provenance. What its headers lack is taken from the record, or unknown. */
 export function readLetter(message: LogMessage): Letter {
   const { topic, partition, offset, headers, value } = message;
   return {
@@ -68,8 +68,8 @@ export function readLetter(message: LogMessage): Letter {
 }
 
 /**
- * Where a copy came from that ended on a retry tier: nothing is sent to a tier by hand. Its offset there is not known, so
- * that it has to have its id with it.
+ * Where a copy came from that ended on a retry tier: letters are never redriven to a tier. Its offset on the origin is
+ * unknown, so the copy must carry its id.
  */
 function tierOrigin(headers: MessageHeaders): LogPlace | undefined {
   const place = originalPlace(headers);
@@ -87,4 +87,63 @@ function originalPlace(headers: MessageHeaders): LogPlace | undefined {
   const offset = headerNumber(headers, HEADER.deadLetterOffset);
   if (topic === undefined || partition === undefined || offset === undefined) return undefined;
   return { topic, partition, offset };
+}
+
+/** One attempt as recorded in the header of former attempts. */
+export interface PastAttempt {
+  readonly attempt: number;
+  /** As JSON; only known fields, since the header may come from upstream and hold anything. */
+  readonly text: string;
+}
+
+const ATTEMPT_CODE = /^[\w.-]{1,64}$/;
+const ATTEMPT_FIELDS: readonly (readonly [string, (value: unknown) => boolean])[] = [
+  ['attempt', Number.isSafeInteger],
+  ['at', Number.isSafeInteger],
+  ...['provider', 'result', 'code'].map(
+    (name) => [name, (value: unknown) => typeof value === 'string' && ATTEMPT_CODE.test(value)] as const,
+  ),
+];
+
+/** The former attempts that a letter's header lists; none where it cannot be read. */
+export function pastAttempts(headers: MessageHeaders): readonly PastAttempt[] {
+  const text = headerText(headers, HEADER.attemptHistory);
+  if (text === undefined) return [];
+  try {
+    const list: unknown = JSON.parse(text);
+    if (!Array.isArray(list)) return [];
+    return list.flatMap((item: unknown) => {
+      const known = knownFields(item);
+      const { attempt } = known;
+      return typeof attempt === 'number' && attempt > 0 ? [{ attempt, text: JSON.stringify(known) }] : [];
+    });
+  } catch {
+    return [];
+  }
+}
+
+function knownFields(item: unknown): { readonly attempt?: unknown } {
+  if (typeof item !== 'object' || item === null) return {};
+  const fields = ATTEMPT_FIELDS.map(([name, isValid]) => [name, Reflect.get(item, name), isValid] as const);
+  return Object.fromEntries(
+    fields.flatMap(([name, value, isValid]) => (isValid(value) ? [[name, value]] : [])),
+  );
+}
+
+/** Headers that describe the letter, not the message. */
+export const DEAD_LETTER_HEADERS: readonly string[] = [
+  HEADER.deadLetterTopic,
+  HEADER.deadLetterPartition,
+  HEADER.deadLetterOffset,
+  HEADER.deadLetterTimestamp,
+  HEADER.deadLetterGroup,
+  HEADER.deadLetterCode,
+  HEADER.deadLetterReason,
+  HEADER.deadLetterAttempts,
+  HEADER.deadLetterAt,
+];
+
+/** Text of a header of unknown origin, fit for a terminal. */
+export function sanitise(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '?').slice(0, 300);
 }

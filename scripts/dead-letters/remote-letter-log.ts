@@ -12,12 +12,12 @@ import type { OnRangeMessage, ReadOn } from '../../shared/messaging/ports.ts';
 import { InfrastructureError, MessagingError } from '../../shared/platform/errors.ts';
 import type { LetterLog } from './letter-log.ts';
 
-/** A process at work answers within milliseconds; one that is stopped in a debugger or swaps does not. */
+/** A healthy process answers within milliseconds; one that is stopped in a debugger or swaps does not. */
 const CALL_TIMEOUT_MS = 30_000;
 
 /**
- * The log of a running process with the embedded broker, through its admin endpoint. Throws InfrastructureError, which
- * says what to do, where no such process runs.
+ * The log of a running process with the embedded broker, through its admin endpoint. Throws InfrastructureError with
+ * advice where no such process runs.
  */
 export function remoteLetterLog(file: string): LetterLog {
   const endpoint = readAdminFile(file);
@@ -25,9 +25,12 @@ export function remoteLetterLog(file: string): LetterLog {
     callEndpoint({ ...endpoint, file }, path, body, shape);
   const readRange = async (range: OffsetRange, onMessage: OnRangeMessage): Promise<ReadOn> => {
     for (let from = range.from; from < range.to;) {
-      const asked = { ...range, from };
-      const { messages, next } = await call(ADMIN_PATH.read, { range: asked }, ADMIN_BODY.readAnswer);
-      if ((await handOver(messages, onMessage)) === 'stop') return 'stop';
+      const { messages, next } = await call(
+        ADMIN_PATH.read,
+        { range: { ...range, from } },
+        ADMIN_BODY.readAnswer,
+      );
+      if ((await passOn(messages, onMessage)) === 'stop') return 'stop';
       from = next;
     }
     return 'more';
@@ -50,7 +53,7 @@ export function remoteLetterLog(file: string): LetterLog {
   };
 }
 
-async function handOver(messages: readonly LogMessage[], onMessage: OnRangeMessage): Promise<ReadOn> {
+async function passOn(messages: readonly LogMessage[], onMessage: OnRangeMessage): Promise<ReadOn> {
   for (const message of messages) {
     if ((await onMessage(message)) === 'stop') return 'stop';
   }

@@ -1,11 +1,9 @@
 import type { LogMessage, OffsetRange } from '../../shared/messaging/message.ts';
 import { MessagingError, SystemError } from '../../shared/platform/errors.ts';
-import { type AuditRecord, readAuditRecord } from './audit-record.ts';
+import { LetterStates, readAudit } from './audit.ts';
+import { type CommandContext, createProgress } from './command-context.ts';
 import { type Letter, type LogPlace, readLetter } from './letter.ts';
-import { namesNotifications, selects, type Selection } from './letter-selection.ts';
-import { LetterStates } from './letter-states.ts';
-import type { LetterWorld } from './letter-world.ts';
-import { createProgress } from './progress.ts';
+import { namesNotifications, selects, type Selection } from './selection.ts';
 
 /** About 500 bytes each are kept of a letter. */
 const MAX_LETTERS = 1_000_000;
@@ -21,57 +19,46 @@ export interface Scan {
 }
 
 /**
- * Reads all dead letters and the audit, keeping nothing of a letter but its provenance. Rejects with MessagingError where
+ * Reads all dead letters and the audit, keeping only the provenance of each letter. Rejects with MessagingError where
  * topics are missing or the log cannot be read, and when more letters are selected than can be kept.
  */
-export async function scanLetters(world: LetterWorld, selection: Selection): Promise<Scan> {
-  const { deadLetters, audit } = world.topics;
-  const ranges = await world.log.ranges([...deadLetters, audit]);
+export async function scanLetters(context: CommandContext, selection: Selection): Promise<Scan> {
+  const { deadLetters, audit } = context.topics;
+  const ranges = await context.log.ranges([...deadLetters, audit]);
   if (!ranges.some(({ topic }) => topic === audit)) throw noTopic(audit);
   const letterRanges = ranges.filter(({ topic }) => topic !== audit);
   const states = new LetterStates();
-  const unreadable = await readAudit(world, (record) => {
+  const unreadable = await readAudit(context, (record) => {
     if (letterRanges.some((range) => isIn(record.letter, range))) states.add(record);
   });
   const total = letterRanges.reduce((sum, { from, to }) => sum + to - from, 0);
-  const progress = createProgress(world.onProgress, total, 'letters read');
+  const progress = createProgress(context, total, 'letters read');
   const letters: Letter[] = [];
-  await world.log.read(letterRanges, async (message) => {
-    const letter = await readNamed(world, message, selection);
+  await context.log.read(letterRanges, async (message) => {
+    const letter = await readNamed(context, message, selection);
     progress.step();
-    if (selects(selection, letter, message.key, world.topics.prefix)) letters.push(letter);
+    if (selects(selection, letter, message.key, context.topics.prefix)) letters.push(letter);
     if (letters.length > MAX_LETTERS) throw tooMany();
-    return world.signal.aborted ? 'stop' : 'more';
+    return context.signal.aborted ? 'stop' : 'more';
   });
-  return { letters, states, unreadable, prefix: world.topics.prefix };
+  return { letters, states, unreadable, prefix: context.topics.prefix };
 }
 
-/** Hands over the records of the audit in their order; answers how many could not be read. */
-export async function readAudit(
-  { log, topics }: LetterWorld,
-  onRecord: (record: AuditRecord) => void,
-): Promise<number> {
-  let unreadable = 0;
-  await log.read(await log.ranges([topics.audit]), (message) => {
-    const record = readAuditRecord(message);
-    if (record === undefined) unreadable += 1;
-    else onRecord(record);
-    return 'more';
-  });
-  return unreadable;
-}
-
-/** What is said of letters that retention has removed is of no use. */
+/** Records about letters that retention has removed are ignored. */
 function isIn(place: LogPlace, { topic, partition, from, to }: OffsetRange): boolean {
   return place.topic === topic && place.partition === partition && place.offset >= from && place.offset < to;
 }
 
-/** The letter; where notifications are asked for by id, with the id that only its command holds. */
-async function readNamed(world: LetterWorld, message: LogMessage, selection: Selection): Promise<Letter> {
+/** The letter; where notifications are selected by id, with the id that only its command holds. */
+async function readNamed(
+  context: CommandContext,
+  message: LogMessage,
+  selection: Selection,
+): Promise<Letter> {
   const letter = readLetter(message);
-  const isCommand = world.topics.destinations.commands.has(letter.original?.topic ?? '');
+  const isCommand = context.topics.destinations.commands.has(letter.original?.topic ?? '');
   if (letter.notificationId !== undefined || !isCommand || !namesNotifications(selection)) return letter;
-  const decoded = await world.codec.decode(message);
+  const decoded = await context.codec.decode(message);
   if (decoded.kind !== 'decoded') return letter;
   const { payload } = decoded;
   const id: unknown =

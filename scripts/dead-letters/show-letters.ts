@@ -1,16 +1,16 @@
+/** `show`: everything about a letter, fit for a screen that others may see. */
+
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../../shared/messaging/message.ts';
 import { readId } from '../../shared/notification/command-id.ts';
-import type { AuditRecord } from './audit-record.ts';
-import { type Letter, placeId } from './letter.ts';
-import { showPayload, type ShownPayload } from './letter-payload.ts';
+import { type AuditRecord, readAudit } from './audit.ts';
+import type { CommandContext } from './command-context.ts';
+import { DEAD_LETTER_HEADERS, type Letter, pastAttempts, placeId, sanitise } from './letter.ts';
 import { readOne } from './letter-log.ts';
-import type { LetterWorld } from './letter-world.ts';
-import { DEAD_LETTER_HEADERS, pastAttempts, shown } from './redrive-rules.ts';
-import { readAudit } from './scan-letters.ts';
+import { showPayload, type ShownPayload } from './payload.ts';
 
-/** Everything that is known of a letter. */
+/** Everything that is known about a letter. */
 export interface ShownLetter {
   readonly id: string;
   readonly status: string;
@@ -26,34 +26,34 @@ export interface ShownLetter {
   readonly notificationId: string | undefined;
   readonly key: string | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** Former attempts as the message tells them, the newest last. */
+  /** Former attempts recorded in the message, the newest last. */
   readonly history: readonly string[];
   readonly payload: ShownPayload;
   readonly audit: readonly AuditRecord[];
 }
 
-/** Keys that the ingress makes of a receiver: they tell nothing. */
+/** Keys that the ingress derives from a receiver by hashing: they reveal nothing. */
 const HASHED_KEY = /^[0-9a-f]{32,}$/;
 const OUR_HEADERS: ReadonlySet<string> = new Set(Object.values(HEADER));
-/** Told in lines of their own. */
-const TOLD: ReadonlySet<string> = new Set([...DEAD_LETTER_HEADERS, HEADER.attemptHistory]);
+/** Printed in lines of their own. */
+const PRINTED_APART: ReadonlySet<string> = new Set([...DEAD_LETTER_HEADERS, HEADER.attemptHistory]);
 
-/** Reads the letters whole, one after the other. Those that retention has removed meanwhile are left out. */
+/** Reads the complete letters, one after the other. Those that retention has removed meanwhile are left out. */
 export async function showLetters(
-  world: LetterWorld,
+  context: CommandContext,
   letters: readonly Letter[],
   statusOf: (letter: Letter) => string,
   reveal: boolean,
 ): Promise<readonly ShownLetter[]> {
   const audit = new Map<string, AuditRecord[]>(letters.map(({ id }) => [id, []]));
-  await readAudit(world, (record) => audit.get(placeId(record.letter))?.push(record));
+  await readAudit(context, (record) => audit.get(placeId(record.letter))?.push(record));
   const all: ShownLetter[] = [];
   for (const letter of letters) {
-    const message = await readOne(world.log, letter);
+    const message = await readOne(context.log, letter);
     if (message === undefined) continue;
     const records = audit.get(letter.id) ?? [];
     all.push({
-      ...(await showOne(world, letter, message, reveal)),
+      ...(await showOne(context, letter, message, reveal)),
       status: statusOf(letter),
       audit: records,
     });
@@ -62,7 +62,7 @@ export async function showLetters(
 }
 
 async function showOne(
-  { codec, topics }: LetterWorld,
+  { codec, topics }: CommandContext,
   letter: Letter,
   message: LogMessage,
   reveal: boolean,
@@ -72,18 +72,18 @@ async function showOne(
   const fromAtMs = headerNumber(message.headers, HEADER.deadLetterTimestamp);
   return {
     id,
-    code: shown(code),
-    reason: shown(letter.reason),
+    code: sanitise(code),
+    reason: sanitise(letter.reason),
     at: new Date(letter.atMs).toISOString(),
-    from: original === undefined ? undefined : shown(placeId(original)),
+    from: original === undefined ? undefined : sanitise(placeId(original)),
     fromAt: fromAtMs === undefined ? undefined : new Date(fromAtMs).toISOString(),
-    group: group === undefined ? undefined : shown(group),
+    group: group === undefined ? undefined : sanitise(group),
     attempts,
     redrives,
-    notificationId: notificationId === undefined ? undefined : shown(notificationId),
+    notificationId: notificationId === undefined ? undefined : sanitise(notificationId),
     key: shownKey(message.key, isCommand && !reveal),
     headers: shownHeaders(message.headers, reveal),
-    history: pastAttempts(message.headers).map(({ text }) => shown(text)),
+    history: pastAttempts(message.headers).map(({ text }) => sanitise(text)),
     payload: await showPayload(message, codec, { reveal, isCommand }),
   };
 }
@@ -92,35 +92,35 @@ function shownKey(key: Buffer | null, isMasked: boolean): string | null {
   if (key === null) return null;
   const text = key.toString('utf8');
   if (isMasked && !HASHED_KEY.test(text)) return `[masked, ${key.length} bytes]`;
-  return shown(text);
+  return sanitise(text);
 }
 
-/** Headers of ours as text; of others, which may hold anything, only how much there is. */
+/** Our headers as text; of other headers, which may hold anything, only the length. */
 function shownHeaders(headers: MessageHeaders, reveal: boolean): Readonly<Record<string, string>> {
-  const names = Object.keys(headers).filter((name) => !TOLD.has(name));
+  const names = Object.keys(headers).filter((name) => !PRINTED_APART.has(name));
   return Object.fromEntries(
     names.map((name) => {
       const text = headerText(headers, name) ?? '';
-      const isTold = reveal || (OUR_HEADERS.has(name) && isOwn(name, text));
-      const value = isTold ? shown(text) : `[masked, ${text.length} characters]`;
-      return [shown(name), value];
+      const isShown = reveal || (OUR_HEADERS.has(name) && isOwn(name, text));
+      const value = isShown ? sanitise(text) : `[masked, ${text.length} characters]`;
+      return [sanitise(name), value];
     }),
   );
 }
 
-/** An upstream may write headers under our names: what is no id may be anything. */
+/** Upstream systems may write headers under our names: a value that is not an id may be anything. */
 function isOwn(name: string, text: string): boolean {
   return name !== HEADER.notificationId || readId(text) !== undefined;
 }
 
-/** For a person. */
+/** The letter as lines of text. */
 export function shownLines(letter: ShownLetter): readonly string[] {
   const { payload } = letter;
   const from = [
     letter.from ?? 'unknown',
     ...(letter.fromAt === undefined ? [] : [`written ${letter.fromAt}`]),
   ];
-  const kind = [shown(payload.type ?? 'unknown type'), payload.format, `${payload.bytes} bytes`];
+  const kind = [sanitise(payload.type ?? 'unknown type'), payload.format, `${payload.bytes} bytes`];
   const facts: readonly (readonly [string, string | number | null | undefined])[] = [
     ['code', letter.code],
     ['reason', letter.reason],
@@ -144,14 +144,14 @@ export function shownLines(letter: ShownLetter): readonly string[] {
     ),
     ...section('former attempts', letter.history),
     ...section('done with it', letter.audit.map(auditLine)),
-    ...section('of the payload', payload.notes.map(shown)),
+    ...section('of the payload', payload.notes.map(sanitise)),
     ...('content' in payload ? [JSON.stringify(payload.content, undefined, 2)] : []),
   ];
 }
 
 function auditLine({ at, operator, action, stage, result, reason, members }: AuditRecord): string {
   const more = [result, members?.join(', '), reason].filter((part) => part !== undefined);
-  return shown([at, operator, action, stage, ...more].join('  '));
+  return sanitise([at, operator, action, stage, ...more].join('  '));
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {

@@ -8,7 +8,7 @@ import { createPatientRequests, NoAnswerError } from './ask-patiently.ts';
 import { OutputError } from './output/byte-sink.ts';
 import { createCalculateChunk } from './calculate-chunk.ts';
 import { isUsableReply, WorkersFailError } from './usable-replies.ts';
-import type { RecalculateArguments } from './command-arguments.ts';
+import type { RecalculateArguments } from './arguments.ts';
 import type { Engine } from './engine.ts';
 import { InputError, type InputChunk, type PortfolioInput } from './input/input-records.ts';
 import { InterruptedError, unlessStopped, type Interruption } from './interruption.ts';

@@ -10,7 +10,8 @@ import {
   type Checkpoint,
 } from './checkpoint.ts';
 import { errorText } from '../../shared/platform/errors.ts';
-import { UsageError, type RecalculateArguments } from './command-arguments.ts';
+import { UsageError } from '../command-line.ts';
+import type { RecalculateArguments } from './arguments.ts';
 import { STANDARD_STREAM } from './input/input-bytes.ts';
 import { refuseSameFiles } from './output/same-files.ts';
 import { emptyTally, type Tally } from './report/tally.ts';

@@ -5,7 +5,7 @@ import { isPromise } from '../../shared/messaging/sync-or-async.ts';
 import { createProblem, type Problem } from '../../shared/platform/problem.ts';
 import { warningsList } from '../../shared/platform/header-text.ts';
 import type { CalculateChunk, ContractOutcome, LateOutcome } from './calculate-chunk.ts';
-import type { OutputTarget } from './command-arguments.ts';
+import type { OutputTarget } from './arguments.ts';
 import { compareSchedules } from './report/compare-schedules.ts';
 import { readFormerSchedule } from './input/former-schedule.ts';
 import { inOrder } from './in-order.ts';

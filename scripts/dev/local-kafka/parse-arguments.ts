@@ -1,6 +1,12 @@
-import { parseArgs } from 'node:util';
-import { errorText } from '../../../shared/platform/errors.ts';
-import { LocalKafkaError } from './local-kafka-error.ts';
+import {
+  flag,
+  oneOf,
+  wholeNumber,
+  parseCommandLine,
+  refuseFaults,
+  optionalText,
+  unexpectedArguments,
+} from '../../command-line.ts';
 
 export const HELP = `Usage: npm run kafka -- [OPTIONS]
 
@@ -22,7 +28,6 @@ Exit codes: 0 stopped on request, 1 a broker failed, 2 wrong usage, 3 Java or Ma
 `;
 
 export interface KafkaArguments {
-  readonly help: boolean;
   readonly json: boolean;
   readonly outliveParent: boolean;
   readonly nodes: 1 | 3;
@@ -34,60 +39,40 @@ export interface KafkaArguments {
 
 const MAX_PORT = 65_535;
 
-/** Reads the command line of `npm run kafka`. Throws LocalKafkaError `wrong-usage` naming the option. */
-export function parseArguments(args: readonly string[]): KafkaArguments {
-  const values = readValues(args);
-  const nodes = values.nodes ?? '1';
-  if (nodes !== '1' && nodes !== '3') throw wrong(`--nodes must be 1 or 3, not ${nodes}`);
-  if (values['no-registry'] === true && values['registry-port'] !== undefined) {
-    throw wrong('--no-registry and --registry-port exclude each other');
+const OPTIONS = {
+  nodes: oneOf(['1', '3']),
+  port: wholeNumber(1, MAX_PORT),
+  'registry-port': wholeNumber(1, MAX_PORT),
+  'no-registry': flag(),
+  data: optionalText(),
+  'outlive-parent': flag(),
+  json: flag(),
+};
+
+/** Reads the command line of `npm run kafka`; undefined when help was asked for. Throws UsageError naming the option. */
+export function parseArguments(args: readonly string[]): KafkaArguments | undefined {
+  const line = parseCommandLine(args, OPTIONS);
+  if (line === undefined) return undefined;
+  const { values } = line;
+  const { port, 'registry-port': registryPort, data } = values;
+  const nodes = values.nodes === '3' ? 3 : 1;
+  const faults = [...line.faults, ...unexpectedArguments(line.positionals)];
+  if (values['no-registry'] && registryPort !== undefined) {
+    faults.push('--no-registry and --registry-port exclude each other');
   }
-  const port = readPort('--port', values.port, Number(nodes));
-  const registryPort = readPort('--registry-port', values['registry-port'], 1);
-  if (values.data === '') throw wrong('--data needs a folder');
+  // The nodes take as many ports in a row.
+  if (port !== undefined && port + nodes - 1 > MAX_PORT) {
+    faults.push(`--port must be a port from 1 to ${MAX_PORT - nodes + 1} with --nodes ${nodes}`);
+  }
+  if (data === '') faults.push('--data must be a folder');
+  refuseFaults(faults);
   return {
-    help: values.help ?? false,
-    json: values.json ?? false,
-    outliveParent: values['outlive-parent'] ?? false,
-    nodes: nodes === '1' ? 1 : 3,
-    registry: values['no-registry'] !== true,
+    json: values.json,
+    outliveParent: values['outlive-parent'],
+    nodes,
+    registry: !values['no-registry'],
     ...(port === undefined ? {} : { port }),
     ...(registryPort === undefined ? {} : { registryPort }),
-    ...(values.data === undefined ? {} : { dataDirectory: values.data }),
+    ...(data === undefined ? {} : { dataDirectory: data }),
   };
-}
-
-function readValues(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      strict: true,
-      options: {
-        nodes: { type: 'string' },
-        port: { type: 'string' },
-        'registry-port': { type: 'string' },
-        'no-registry': { type: 'boolean' },
-        data: { type: 'string' },
-        'outlive-parent': { type: 'boolean' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean' },
-      },
-    }).values;
-  } catch (error) {
-    throw wrong(errorText(error));
-  }
-}
-
-/** `width` ports from the given one must exist. */
-function readPort(option: string, text: string | undefined, width: number): number | undefined {
-  if (text === undefined) return undefined;
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (port < 1 || port + width - 1 > MAX_PORT) {
-    throw wrong(`${option} must be a port from 1 to ${MAX_PORT - width + 1}, not ${text}`);
-  }
-  return port;
-}
-
-function wrong(message: string): LocalKafkaError {
-  return new LocalKafkaError('wrong-usage', `${message}; see --help`);
 }

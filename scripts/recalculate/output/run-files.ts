@@ -9,7 +9,7 @@ import {
   writeCheckpoint,
   type Checkpoint,
 } from '../checkpoint.ts';
-import type { RecalculateArguments } from '../command-arguments.ts';
+import type { RecalculateArguments } from '../arguments.ts';
 import { createLineWriter, type LineWriter } from './line-writer.ts';
 import { csvHeader } from './result-lines.ts';
 import { isPlainFile, type RunPlan } from '../run-plan.ts';

@@ -2,7 +2,8 @@
 
 import { fstatSync, statSync, type BigIntStats } from 'node:fs';
 import { checkpointFile } from '../checkpoint.ts';
-import { UsageError, type RecalculateArguments } from '../command-arguments.ts';
+import { UsageError } from '../../command-line.ts';
+import type { RecalculateArguments } from '../arguments.ts';
 import { STANDARD_STREAM } from '../input/input-bytes.ts';
 import { lockFile } from './output-lock.ts';
 

@@ -13,7 +13,7 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { fileSink, type ByteSink } from './byte-sink.ts';
-import { UsageError } from '../command-arguments.ts';
+import { UsageError } from '../../command-line.ts';
 import { STANDARD_STREAM } from '../input/input-bytes.ts';
 import { isPlainFile } from '../run-plan.ts';
 

@@ -2,22 +2,19 @@ import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
-import { readDeadLettersArguments } from '../../../scripts/dead-letters/command-arguments.ts';
-import {
-  runDeadLettersCommand,
-  type CommandReport,
-} from '../../../scripts/dead-letters/dead-letters-command.ts';
+import { readDeadLettersArguments } from '../../../scripts/dead-letters/arguments.ts';
+import { runDeadLettersCommand, type CommandReport } from '../../../scripts/dead-letters/command.ts';
 import { brokerLetterLog, type LetterLog } from '../../../scripts/dead-letters/letter-log.ts';
-import { letterTopics, type LetterWorld } from '../../../scripts/dead-letters/letter-world.ts';
+import { commandTopics, type CommandContext } from '../../../scripts/dead-letters/command-context.ts';
 
 /** What the command works with over a log of the test. */
-export function letterWorld(log: LetterLog, more: Partial<LetterWorld> = {}): LetterWorld {
+export function commandContext(log: LetterLog, more: Partial<CommandContext> = {}): CommandContext {
   return {
     log,
     codec: createMessageCodec({ shapes: JSON_SHAPES, clock: systemClock }),
     clock: systemClock,
     actor: { operator: 'olga', run: 'run-1', reason: undefined },
-    topics: letterTopics(''),
+    topics: commandTopics(''),
     onProgress: () => undefined,
     signal: new AbortController().signal,
     ...more,
@@ -27,11 +24,11 @@ export function letterWorld(log: LetterLog, more: Partial<LetterWorld> = {}): Le
 type RunLine = (...args: string[]) => Promise<CommandReport>;
 
 /** Runs command lines of `npm run dead-letters` over a log, each as the command would be run. */
-export function deadLettersWith(log: LetterLog, more: Partial<LetterWorld> = {}): RunLine {
+export function deadLettersWith(log: LetterLog, more: Partial<CommandContext> = {}): RunLine {
   return async (...args) => {
     const read = readDeadLettersArguments(args, Date.now());
     if (read === undefined) throw new Error('help was asked for');
-    const world = letterWorld(log, more);
+    const world = commandContext(log, more);
     const operator = read.operator ?? world.actor.operator;
     return runDeadLettersCommand(read.command, {
       ...world,
@@ -41,6 +38,6 @@ export function deadLettersWith(log: LetterLog, more: Partial<LetterWorld> = {})
 }
 
 /** The same over a broker, which stays open. */
-export async function deadLettersOver(broker: Broker, more: Partial<LetterWorld> = {}): Promise<RunLine> {
+export async function deadLettersOver(broker: Broker, more: Partial<CommandContext> = {}): Promise<RunLine> {
   return deadLettersWith(await brokerLetterLog(broker), more);
 }

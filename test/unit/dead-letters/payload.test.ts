@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { showPayload } from '../../../scripts/dead-letters/letter-payload.ts';
-import { maskPayload } from '../../../scripts/dead-letters/mask-payload.ts';
-import { changedMembers, mergePatch, patchOfSetting } from '../../../scripts/dead-letters/merge-patch.ts';
+import { maskPayload, showPayload } from '../../../scripts/dead-letters/payload.ts';
 import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
@@ -120,33 +118,5 @@ describe('showing several requests in one message', () => {
     const cut = await showPayload(letter(value.subarray(0, -1)), codec, options);
     expect(cut.content).toBeUndefined();
     expect(cut.notes.join()).toContain('does not follow its schema');
-  });
-});
-
-describe('a merge patch', () => {
-  it('merges objects, removes by null and replaces everything else (RFC 7396)', () => {
-    const target = { a: { b: 1, c: [1, 2] }, d: 'x' };
-    expect(mergePatch(target, { a: { b: null, c: [3], e: 2 }, d: null })).toEqual({ a: { c: [3], e: 2 } });
-    expect(mergePatch('text', { a: 1 })).toEqual({ a: 1 });
-    expect(mergePatch(target, 5)).toBe(5);
-  });
-
-  it('cannot reach prototypes', () => {
-    const patch: unknown = JSON.parse('{"__proto__": {"polluted": true}}');
-    mergePatch({}, patch);
-    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
-  });
-
-  it('of a setting takes JSON where it is some, else text', () => {
-    expect(patchOfSetting('jsonParam.Amount=1000')).toEqual({ jsonParam: { Amount: 1000 } });
-    expect(patchOfSetting('receiver=+40722123456')).toEqual({ receiver: '+40722123456' });
-    expect(patchOfSetting('receiver="40722123456"')).toEqual({ receiver: '40722123456' });
-    expect(patchOfSetting('subject=a=b')).toEqual({ subject: 'a=b' });
-    expect(patchOfSetting('cc=null')).toEqual({ cc: null });
-    for (const text of ['a', '=1', 'a..b=1', '.a=1']) expect(patchOfSetting(text)).toBeUndefined();
-  });
-
-  it('names the members that it changes, never their values', () => {
-    expect(changedMembers({ a: { b: null, c: [3] }, d: 'x', e: {} })).toEqual(['a.b', 'a.c', 'd', 'e']);
   });
 });

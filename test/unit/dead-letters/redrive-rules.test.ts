@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { letterTopics } from '../../../scripts/dead-letters/letter-world.ts';
+import { commandTopics } from '../../../scripts/dead-letters/command-context.ts';
 import { redriveMessage, verdictOn } from '../../../scripts/dead-letters/redrive-rules.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { idOfPlace } from '../../../shared/notification/command-id.ts';
@@ -8,10 +8,10 @@ import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { deadLetter, deadLetterMessage } from '../../support/worlds/dead-letters.ts';
 
 const NOW_MS = 1_800_000_000_000;
-const { destinations } = letterTopics('');
+const { destinations } = commandTopics('');
 const OPEN = { status: 'open', sentAgain: 0, before: 'open' } as const;
 const DONE = { status: 'redriven', sentAgain: 1, before: 'redriven' } as const;
-const PLAIN = { again: false, force: false, acceptDuplicates: false };
+const PLAIN = { force: false, acceptDuplicates: false };
 const TO = { topic: TOPIC.smsCommands, partition: 4, offset: 912 };
 
 const copyOf = (headers: LogMessage['headers'] = {}, mayDuplicate = false) =>
@@ -97,9 +97,8 @@ describe('whether a letter is sent again', () => {
     });
   });
 
-  it('not one that was redriven already, unless that is asked for again', () => {
-    expect(verdictOn(deadLetter(), DONE, PLAIN, destinations)).toMatchObject({ kind: 'skip' });
-    const again = verdictOn(deadLetter(), DONE, { ...PLAIN, again: true }, destinations);
+  it('one that was redriven already is, with the option that overrode this recorded', () => {
+    const again = verdictOn(deadLetter(), DONE, PLAIN, destinations);
     expect(again).toMatchObject({ kind: 'send', overrides: ['again'] });
   });
 
@@ -111,8 +110,7 @@ describe('whether a letter is sent again', () => {
   it('not one that was sent again three times, by its headers and by the audit together, unless forced', () => {
     const sentTwice = deadLetter({ [HEADER.redriveCount]: '2' });
     expect(verdictOn(sentTwice, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'send' });
-    const again = { ...PLAIN, again: true };
-    expect(verdictOn(sentTwice, DONE, again, destinations)).toMatchObject({ kind: 'refuse' });
+    expect(verdictOn(sentTwice, DONE, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
     const thrice = deadLetter({ [HEADER.redriveCount]: '3' });
     expect(verdictOn(thrice, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
     const forced = verdictOn(thrice, OPEN, { ...PLAIN, force: true }, destinations);
@@ -136,7 +134,7 @@ describe('whether a letter is sent again', () => {
     ['the catalogue', TOPIC.catalogueRecords],
   ])('never to a topic of %s, whatever its headers say', (_, topic) => {
     const letter = deadLetter({ [HEADER.deadLetterTopic]: topic });
-    const all = { again: true, force: true, acceptDuplicates: true };
+    const all = { force: true, acceptDuplicates: true };
     expect(verdictOn(letter, OPEN, all, destinations)).toMatchObject({ kind: 'refuse' });
   });
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parsePlace, placeId } from '../../../scripts/dead-letters/letter.ts';
-import { isRestricted, selects, type Selection } from '../../../scripts/dead-letters/letter-selection.ts';
-import { parseMoment } from '../../../scripts/dead-letters/moments.ts';
+import { isRestricted, selects, type Selection } from '../../../scripts/dead-letters/selection.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { deadLetter, deadLetterMessage, LETTER_AT_MS } from '../../support/worlds/dead-letters.ts';
 
@@ -75,16 +74,4 @@ it('a place is read as it is written', () => {
   expect(parsePlace(placeId(place))).toEqual(place);
   for (const text of ['', 'a', 'a/1', 'a/b/1', 'a/1/-1', 'a/1/1/1', 'a b/1/1'])
     expect(parsePlace(text)).toBeUndefined();
-});
-
-it('times are days, moments with and without zone, and so long ago', () => {
-  const now = Date.UTC(2026, 4, 2, 12);
-  expect(parseMoment('2026-05-01', now)).toBe(Date.UTC(2026, 4, 1));
-  expect(parseMoment('2026-05-01T10:00', now)).toBe(LETTER_AT_MS);
-  expect(parseMoment('2026-05-01T12:00:00+02:00', now)).toBe(LETTER_AT_MS);
-  expect(parseMoment('2h', now)).toBe(now - 7_200_000);
-  expect(parseMoment('7d', now)).toBe(now - 7 * 86_400_000);
-  for (const text of ['', 'yesterday', '0h', '2w', '2026-13-01', '01/05/2026', '-2h']) {
-    expect(parseMoment(text, now)).toBeUndefined();
-  }
 });

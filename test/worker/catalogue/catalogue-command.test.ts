@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type CommandReport, runCatalogueCommand } from '../../../scripts/catalogue/catalogue-command.ts';
-import { readCatalogueArguments, UsageError } from '../../../scripts/catalogue/command-arguments.ts';
+import { readCatalogueArguments } from '../../../scripts/catalogue/command-arguments.ts';
+import { UsageError } from '../../../scripts/command-line.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import {

@@ -4,10 +4,7 @@ import { checkEmailCommand } from '../../../../shared/contract/notification/chec
 import { cleanEmailAddress } from '../../../../shared/contract/notification/email-address.ts';
 import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
 import { cleanPhoneNumber } from '../../../../shared/contract/notification/phone-number.ts';
-import {
-  emailReader,
-  smsReader,
-} from '../../../../shared/contract/notification/read-notifications.ts';
+import { emailReader, smsReader } from '../../../../shared/contract/notification/read-notifications.ts';
 import type { EmailCommand } from '../../../../shared/notification/command.ts';
 
 const READING = { hasDefaultSender: true };

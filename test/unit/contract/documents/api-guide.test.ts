@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ACTIONS, findAction } from '../../../../shared/contract/actions/actions.ts';
-import {
-  ACCEPTED_EXAMPLE,
-  NOTIFICATION_EXAMPLE,
-} from '../../../../shared/contract/notification/examples.ts';
+import { ACCEPTED_EXAMPLE, NOTIFICATION_EXAMPLE } from '../../../../shared/contract/notification/examples.ts';
 import { NOTIFICATION_LIMITS } from '../../../../shared/contract/notification/limits.ts';
 import { emailReader } from '../../../../shared/contract/notification/read-notifications.ts';
 import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';

@@ -17,10 +17,7 @@ import { rateMembers } from '../../../../shared/contract/rate/calculate-rate.ts'
 import { paymentValueInput } from '../../../../shared/contract/payment-value/read-payment-value-request.ts';
 import { repaymentScheduleMembers } from '../../../../shared/contract/schedule/request-fields.ts';
 import { simulateMembers } from '../../../../shared/contract/simulate/request.ts';
-import type {
-  SimulatePayload,
-  SimulatePayloadRecord,
-} from '../../../../shared/contract/simulate/reply.ts';
+import type { SimulatePayload, SimulatePayloadRecord } from '../../../../shared/contract/simulate/reply.ts';
 import { rateInput } from '../../../../shared/contract/rate/read-rate-request.ts';
 import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import type { PaymentValue } from '../../../../shared/lending/request/payment-value-request.ts';

@@ -8,10 +8,7 @@ import {
 } from '../../../../shared/contract/notification/check-notification-command.ts';
 import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
 import { renderNotification } from '../../../../shared/contract/notification/answers.ts';
-import {
-  ACCEPTANCE_EXAMPLE,
-  STATE_EXAMPLE,
-} from '../../../../shared/contract/notification/examples.ts';
+import { ACCEPTANCE_EXAMPLE, STATE_EXAMPLE } from '../../../../shared/contract/notification/examples.ts';
 import { createMessageCodec } from '../../../../shared/messaging/codec/message-codec.ts';
 import type { EmailCommand, SmsCommand } from '../../../../shared/notification/command.ts';
 import type {

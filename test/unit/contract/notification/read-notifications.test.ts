@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NOTIFICATION_LIMITS } from '../../../../shared/contract/notification/limits.ts';
 import { NOTIFICATIONS } from '../../../../shared/contract/notification/notifications.ts';
-import {
-  emailReader,
-  smsReader,
-} from '../../../../shared/contract/notification/read-notifications.ts';
+import { emailReader, smsReader } from '../../../../shared/contract/notification/read-notifications.ts';
 import type { ReadRequest } from '../../../../shared/contract/json/request-contract.ts';
 import type { EmailCommand } from '../../../../shared/notification/command.ts';
 

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { asContainerEnvironment, brokerSettings } from '../../../../scripts/dev/local-kafka/broker-settings.ts';
+import {
+  asContainerEnvironment,
+  brokerSettings,
+} from '../../../../scripts/dev/local-kafka/broker-settings.ts';
 import {
   KAFKA_IMAGE,
   REGISTRY_CONFLUENT_PATH,

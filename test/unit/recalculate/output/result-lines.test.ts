@@ -6,7 +6,7 @@ import {
   ndjsonResult,
   type ContractResult,
 } from '../../../../scripts/recalculate/output/result-lines.ts';
-import { resumeCommand } from '../../../../scripts/recalculate/resume-command.ts';
+import { resumeCommand } from '../../../../scripts/recalculate/arguments.ts';
 import { sumsOf } from '../../../../scripts/recalculate/report/schedule-sums.ts';
 import { renderRepaymentSchedule } from '../../../../shared/contract/schedule/render-schedule.ts';
 import { createProblem } from '../../../../shared/platform/problem.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readRecalculateArguments } from '../../../../scripts/recalculate/command-arguments.ts';
+import { readRecalculateArguments } from '../../../../scripts/recalculate/arguments.ts';
 import { openRunFiles } from '../../../../scripts/recalculate/output/run-files.ts';
 import { planRun } from '../../../../scripts/recalculate/run-plan.ts';
 import { countFailure, emptyTally } from '../../../../scripts/recalculate/report/tally.ts';

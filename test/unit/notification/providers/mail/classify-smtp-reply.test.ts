@@ -4,7 +4,10 @@ import { silentLog } from '../../../../../shared/platform/log.ts';
 import { readMessageHead } from '../../../../../shared/notification/message-head.ts';
 import { providerHooks } from '../../../../../workers/notification/providers/provider-metrics.ts';
 import { sanitiseCode } from '../../../../../workers/notification/providers/http/result-code.ts';
-import { type SmtpFault, smtpOutcome } from '../../../../../workers/notification/providers/mail/classify-smtp-reply.ts';
+import {
+  type SmtpFault,
+  smtpOutcome,
+} from '../../../../../workers/notification/providers/mail/classify-smtp-reply.ts';
 
 const reply = (responseCode: number, response: string, command: string): SmtpFault => ({
   code: 'EENVELOPE',

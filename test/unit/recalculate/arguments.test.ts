@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readRecalculateArguments, UsageError } from '../../../scripts/recalculate/command-arguments.ts';
-import { HELP } from '../../../scripts/recalculate/help.ts';
+import { UsageError } from '../../../scripts/command-line.ts';
+import { HELP, readRecalculateArguments } from '../../../scripts/recalculate/arguments.ts';
 
 const read = (...args: string[]) => readRecalculateArguments(args);
 const FILES = ['--input', 'in.ndjson', '--output', 'out.ndjson'] as const;
@@ -111,13 +111,13 @@ describe('the command line of a recalculation', () => {
     ];
     expect(faultsOf(...wrong, '--input-format', 'xml')).toEqual([
       '--input is missing: a file, or - for the standard input',
-      '--input-format is one of ndjson, csv',
       '--output is missing: a file, - for the standard output, or --summary',
-      '--as-of is a day such as 2026-05-01',
-      '--batch is a whole number from 1 to 500',
-      '--window is a whole number from 1 to 256',
-      '--patience is a time such as 90s, 10m or 2h, at most 24h',
-      '--max-failures is a whole number from 0 to 1000000000',
+      '--input-format must be one of ndjson, csv',
+      '--as-of must be a day such as 2026-05-01',
+      '--batch must be a whole number from 1 to 500',
+      '--window must be a whole number from 1 to 256',
+      '--patience must be a time such as 90s, 10m or 2h, at most 24h',
+      '--max-failures must be a whole number from 0 to 1000000000',
     ]);
   });
 

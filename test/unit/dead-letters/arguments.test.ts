@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readDeadLettersArguments, UsageError } from '../../../scripts/dead-letters/command-arguments.ts';
-import { readEdit } from '../../../scripts/dead-letters/edit-request.ts';
+import { UsageError } from '../../../scripts/command-line.ts';
+import { parseTime, readDeadLettersArguments } from '../../../scripts/dead-letters/arguments.ts';
 
 const NOW_MS = Date.UTC(2026, 4, 1);
 const read = (...args: string[]) => readDeadLettersArguments(args, NOW_MS);
-const NO_EDIT = { set: [], patchFile: undefined, headers: [] };
 
 describe('the command line', () => {
   it('lists without any option, and acts with a rate of 50 and every guard in place', () => {
@@ -42,9 +41,9 @@ describe('the command line', () => {
     [[], 'give one of'],
     [['purge'], 'give one of'],
     [['list', '--nonsense'], 'nonsense'],
-    [['list', '--dry-run'], '--dry-run is no option of list'],
-    [['show', 'a/1/2', '--force'], '--force is no option of show'],
-    [['discard', 'a/1/2', '--reason', 'r', '--set', 'a=1'], '--set is no option of discard'],
+    [['list', '--dry-run'], '--dry-run is not an option of list'],
+    [['show', 'a/1/2', '--force'], '--force is not an option of show'],
+    [['discard', 'a/1/2', '--reason', 'r', '--set', 'a=1'], '--set is not an option of discard'],
     [['redrive'], 'say which letters'],
     [['show'], 'say which letters'],
     [['discard', '--topic', 'schedule'], '--reason'],
@@ -62,28 +61,14 @@ describe('the command line', () => {
   });
 });
 
-describe('an edit', () => {
-  it('is its patches in their order, and tells what it changes without values', () => {
-    const edit = readEdit({
-      ...NO_EDIT,
-      set: ['receiver=+40722123456', 'cc=null'],
-      headers: ['kafka_replyTopic=t', 'x='],
-    });
-    expect(edit.patches).toEqual([{ receiver: '+40722123456' }, { cc: null }]);
-    expect(edit.headers).toEqual({ kafka_replyTopic: 't', x: undefined });
-    expect(edit.members).toEqual(['receiver', 'cc', 'header kafka_replyTopic', 'header x']);
-  });
-
-  it.each([
-    [{ set: ['receiver'] }, 'PATH=VALUE'],
-    [{ set: ['notificationId=1'] }, 'notificationId'],
-    [{ patchFile: '/does/not/exist' }, '--patch'],
-    [{ headers: ['kafka_replyTopic'] }, 'NAME=VALUE'],
-    [{ headers: ['plat-attempt=9'] }, 'plat-attempt'],
-    [{ headers: ['plat-redrive-unknown=true'] }, 'plat-redrive-unknown'],
-    [{ headers: ['plat-dead-letter-code=x'] }, 'plat-dead-letter-code'],
-  ])('refuses %j', (options, text) => {
-    expect(() => readEdit({ ...NO_EDIT, ...options })).toThrow(UsageError);
-    expect(() => readEdit({ ...NO_EDIT, ...options })).toThrow(text);
-  });
+it('times are days, moments with and without zone, and so long ago', () => {
+  const now = Date.UTC(2026, 4, 2, 12);
+  expect(parseTime('2026-05-01', now)).toBe(Date.UTC(2026, 4, 1));
+  expect(parseTime('2026-05-01T10:00', now)).toBe(Date.UTC(2026, 4, 1, 10));
+  expect(parseTime('2026-05-01T12:00:00+02:00', now)).toBe(Date.UTC(2026, 4, 1, 10));
+  expect(parseTime('2h', now)).toBe(now - 7_200_000);
+  expect(parseTime('7d', now)).toBe(now - 7 * 86_400_000);
+  for (const text of ['', 'yesterday', '0h', '2w', '2026-13-01', '01/05/2026', '-2h']) {
+    expect(parseTime(text, now)).toBeUndefined();
+  }
 });

@@ -1,58 +1,54 @@
-/** The commands of `npm run dead-letters`, over whatever log they are given. */
+/** The commands of `npm run dead-letters`, over Kafka or a running process. */
 
 import { assertNever } from '../../shared/platform/errors.ts';
-import type { DeadLettersCommand } from './command-arguments.ts';
-import { discardLetters } from './discard-letters.ts';
-import { editMessage } from './edit-message.ts';
-import { readEdit } from './edit-request.ts';
-import { type Letter, placeId } from './letter.ts';
-import { isTrouble, type LetterResult, resultLine } from './letter-result.ts';
-import { isHandled } from './letter-states.ts';
-import type { LetterWorld } from './letter-world.ts';
-import { shown } from './redrive-rules.ts';
-import { scanLetters, type Scan } from './scan-letters.ts';
-import { sendLetters, type Sending } from './send-letters.ts';
+import type { DeadLettersCommand } from './arguments.ts';
+import { isHandled } from './audit.ts';
+import type { CommandContext } from './command-context.ts';
+import { editMessage, readEdit } from './edit.ts';
+import { type Letter, placeId, sanitise } from './letter.ts';
+import { discardLetters, type LetterResult, sendLetters, type Sending } from './letter-actions.ts';
+import { type Scan, scanLetters } from './scan-letters.ts';
 import { showLetters, shownLines } from './show-letters.ts';
 
 /** What a command found and did. */
 export interface CommandReport {
-  /** False: something failed or was refused, or nothing was found that was asked for. */
+  /** False: something failed or was refused, or no letter was found. */
   readonly ok: boolean;
-  /** For a person, a line each. */
+  /** Text, a line each. */
   readonly lines: readonly string[];
-  /** For a program. */
+  /** For --json. */
   readonly result: Readonly<Record<string, unknown>>;
 }
 
 const LIST_LIMIT = 100;
 const SHOW_LIMIT = 10;
 
-/** Runs a command. Rejects with UsageError (a patch that is none) and SystemError (the log cannot be reached or read). */
+/** Runs a command. Rejects with UsageError (an invalid patch) and SystemError (the log cannot be reached or read). */
 export async function runDeadLettersCommand(
   command: DeadLettersCommand,
-  world: LetterWorld,
+  context: CommandContext,
 ): Promise<CommandReport> {
-  // Before anything is read: a patch that is none is found out at once.
+  // Before anything is read, so that an invalid patch is reported at once.
   const edit = command.name === 'edit' ? readEdit(command.edit) : undefined;
-  const scan = await scanLetters(world, command.selection);
+  const scan = await scanLetters(context, command.selection);
   switch (command.name) {
     case 'list':
       return list(command, scan);
     case 'show':
-      return show(command, scan, world);
+      return show(command, scan, context);
     case 'redrive':
-      return send(command, scan, world, { action: 'redrive', options: command.send });
+      return send(command, scan, context, { action: 'redrive', options: command.send });
     case 'edit':
-      return send(command, scan, world, {
+      return send(command, scan, context, {
         action: 'edit',
         options: command.send,
         ...(edit === undefined
           ? {}
-          : { members: edit.members, change: (one) => editMessage(one, edit, world.codec) }),
+          : { members: edit.members, change: (one) => editMessage(one, edit, context.codec) }),
       });
     case 'discard': {
       const letters = oldestFirst(scan.letters).slice(0, command.limit);
-      const results = await discardLetters(world, letters, scan.states, command);
+      const results = await discardLetters(context, letters, scan.states, command);
       return actionReport([...results, ...notFound(command, scan)], command.dryRun);
     }
     default:
@@ -70,12 +66,12 @@ function list(
   const rows = visible.slice(0, limit).map((letter) => ({
     id: letter.id,
     at: new Date(letter.atMs).toISOString(),
-    code: shown(letter.code),
-    from: letter.original === undefined ? null : shown(placeId(letter.original)),
+    code: sanitise(letter.code),
+    from: letter.original === undefined ? null : sanitise(placeId(letter.original)),
     attempts: letter.attempts,
     redrives: letter.redrives,
     status: states.of(letter.id).status,
-    ...(letter.notificationId === undefined ? {} : { notificationId: shown(letter.notificationId) }),
+    ...(letter.notificationId === undefined ? {} : { notificationId: sanitise(letter.notificationId) }),
     bytes: letter.valueBytes,
   }));
   const codes = countByCode(visible);
@@ -109,10 +105,10 @@ function list(
 async function show(
   { limit = SHOW_LIMIT, reveal }: CommandOf<'show'>,
   { letters, states }: Scan,
-  world: LetterWorld,
+  context: CommandContext,
 ): Promise<CommandReport> {
   const chosen = newestFirst(letters).slice(0, limit);
-  const all = await showLetters(world, chosen, ({ id }) => states.of(id).status, reveal);
+  const all = await showLetters(context, chosen, ({ id }) => states.of(id).status, reveal);
   const more = letters.length - chosen.length;
   const lines = all.flatMap((letter) => [...shownLines(letter), '']);
   if (all.length === 0) return nothing();
@@ -126,7 +122,7 @@ async function show(
 async function send(
   { limit, selection }: Pick<DeadLettersCommand, 'limit' | 'selection'>,
   scan: Scan,
-  world: LetterWorld,
+  context: CommandContext,
   sending: Sending,
 ): Promise<CommandReport> {
   const { states } = scan;
@@ -138,11 +134,11 @@ async function send(
     why: `it was ${states.of(id).status} already; --again repeats that`,
   }));
   const open = oldestFirst(scan.letters.filter((letter) => !isSkipped(letter))).slice(0, limit);
-  const results = await sendLetters(world, open, states, sending);
+  const results = await sendLetters(context, open, states, sending);
   return actionReport([...skipped, ...results, ...notFound({ selection }, scan)], sending.options.dryRun);
 }
 
-/** Ids of which there is no letter, or none that the other options leave. */
+/** Ids without a letter, or whose letter the other options exclude. */
 function notFound(
   { selection }: Pick<DeadLettersCommand, 'selection'>,
   { letters, prefix }: Scan,
@@ -150,7 +146,7 @@ function notFound(
   const known = new Set(letters.flatMap(({ id, notificationId }) => [id, notificationId?.toLowerCase()]));
   return selection.ids
     .filter((id) => !known.has(id) && !known.has(prefix + id) && !known.has(id.toLowerCase()))
-    .map((id) => ({ id: shown(id), code: '-', result: 'failed', why: 'there is no such letter' }));
+    .map((id) => ({ id: sanitise(id), code: '-', result: 'failed', why: 'there is no such letter' }));
 }
 
 function actionReport(results: readonly LetterResult[], dryRun: boolean): CommandReport {
@@ -159,10 +155,17 @@ function actionReport(results: readonly LetterResult[], dryRun: boolean): Comman
   for (const { result } of results) counts.set(result, (counts.get(result) ?? 0) + 1);
   const summary = [...counts].map(([result, count]) => `${count} ${result.replace('-', ' ')}`).join(', ');
   return {
-    ok: !results.some(isTrouble),
+    ok: !results.some(({ result }) => result === 'refused' || result === 'failed'),
     lines: [...results.map(resultLine), summary + (dryRun ? ' (dry run: nothing was written)' : '')],
     result: { dryRun, counts: Object.fromEntries(counts), letters: results },
   };
+}
+
+function resultLine({ id, code, result, to, why, warnings = [] }: LetterResult): string {
+  const details = [to === undefined ? undefined : `to ${to}`, why, ...warnings].filter(
+    (part) => part !== undefined,
+  );
+  return [result.replace('-', ' ').padEnd(13), id, code, details.join(': ')].join('  ').trimEnd();
 }
 
 function nothing(): CommandReport {
@@ -172,7 +175,7 @@ function nothing(): CommandReport {
 
 function countByCode(letters: readonly Letter[]): Readonly<Record<string, number>> {
   const counts = new Map<string, number>();
-  for (const { code } of letters) counts.set(shown(code), (counts.get(shown(code)) ?? 0) + 1);
+  for (const { code } of letters) counts.set(sanitise(code), (counts.get(sanitise(code)) ?? 0) + 1);
   return Object.fromEntries([...counts].toSorted(([, one], [, other]) => other - one));
 }
 

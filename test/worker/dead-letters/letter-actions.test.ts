@@ -2,18 +2,17 @@ import { describe, expect, it } from 'vitest';
 import {
   auditMessage,
   auditRecord,
+  LetterStates,
   readAuditRecord,
   type AuditStep,
-} from '../../../scripts/dead-letters/audit-record.ts';
-import { discardLetters } from '../../../scripts/dead-letters/discard-letters.ts';
+} from '../../../scripts/dead-letters/audit.ts';
 import type { LetterLog } from '../../../scripts/dead-letters/letter-log.ts';
-import { LetterStates } from '../../../scripts/dead-letters/letter-states.ts';
-import { sendLetters, type Sending } from '../../../scripts/dead-letters/send-letters.ts';
+import { discardLetters, sendLetters, type Sending } from '../../../scripts/dead-letters/letter-actions.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { deadLetter, deadLetterMessage } from '../../support/worlds/dead-letters.ts';
-import { letterWorld } from '../../support/worlds/dead-letters-world.ts';
+import { commandContext } from '../../support/worlds/dead-letters-world.ts';
 
 const REDRIVE: Sending = {
   action: 'redrive',
@@ -69,7 +68,7 @@ const CHOSEN = [17, 18].map((offset) =>
 describe('sending letters again', () => {
   it('tells the audit before and after each, and nothing of a payload or an address', async () => {
     const { log, told, published } = fakeLog(LETTERS);
-    const results = await sendLetters(letterWorld(log), CHOSEN, new LetterStates(), REDRIVE);
+    const results = await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(results.map(({ result }) => result)).toEqual(['redriven', 'redriven']);
     expect(told()).toEqual(['begun', TOPIC.smsCommands, 'done', 'begun', TOPIC.smsCommands, 'done']);
     const audit = published.filter(({ topic }) => topic === TOPIC.deadLetterAudit);
@@ -81,27 +80,27 @@ describe('sending letters again', () => {
 
   it('sends nothing when the audit cannot be told, and begins no other', async () => {
     const { log, told } = fakeLog(LETTERS, failOn('begun', 'not-sent'));
-    const results = await sendLetters(letterWorld(log), CHOSEN, new LetterStates(), REDRIVE);
+    const results = await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(results.map(({ result }) => result)).toEqual(['failed', 'failed']);
     expect(told()).toEqual([]);
   });
 
   it('leaves a letter begun whose copy may have been written', async () => {
     const { log, told } = fakeLog(LETTERS, failOn(TOPIC.smsCommands, 'send-unknown'));
-    const [first] = await sendLetters(letterWorld(log), CHOSEN, new LetterStates(), REDRIVE);
+    const [first] = await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(first).toMatchObject({ result: 'failed', why: expect.stringContaining('is safe') as string });
     expect(told()).toEqual(['begun']);
   });
 
   it('tells the audit when surely nothing was sent, and goes on where only this copy was refused', async () => {
     const { log, told } = fakeLog(LETTERS, failOn(TOPIC.smsCommands, 'message-too-large'));
-    await sendLetters(letterWorld(log), CHOSEN, new LetterStates(), REDRIVE);
+    await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(told()).toEqual(['begun', 'failed', 'begun', 'failed']);
   });
 
   it('says so when a copy was sent and the audit could not be told', async () => {
     const { log } = fakeLog(LETTERS, failOn('done', 'not-sent'));
-    const [first] = await sendLetters(letterWorld(log), CHOSEN, new LetterStates(), REDRIVE);
+    const [first] = await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(first).toMatchObject({ result: 'failed', why: expect.stringContaining('it was sent') as string });
   });
 
@@ -110,7 +109,7 @@ describe('sending letters again', () => {
     const { log, told } = fakeLog(LETTERS, ({ topic }) => {
       if (topic === TOPIC.smsCommands) interruption.abort();
     });
-    const world = letterWorld(log, { signal: interruption.signal });
+    const world = commandContext(log, { signal: interruption.signal });
     const results = await sendLetters(world, CHOSEN, new LetterStates(), REDRIVE);
     expect(results.map(({ result }) => result)).toEqual(['redriven', 'failed']);
     expect(told()).toEqual(['begun', TOPIC.smsCommands, 'done']);
@@ -119,7 +118,7 @@ describe('sending letters again', () => {
   it('keeps to the rate', async () => {
     const { log } = fakeLog(LETTERS);
     const startedMs = performance.now();
-    await sendLetters(letterWorld(log), CHOSEN, new LetterStates(), {
+    await sendLetters(commandContext(log), CHOSEN, new LetterStates(), {
       ...REDRIVE,
       options: { ...REDRIVE.options, ratePerSecond: 10 },
     });
@@ -134,12 +133,12 @@ describe('sending letters again', () => {
     );
     const chosen = CHOSEN.slice(0, 1);
     const whole = fakeLog([letter, original]);
-    expect(await sendLetters(letterWorld(whole.log), chosen, new LetterStates(), REDRIVE)).toMatchObject([
+    expect(await sendLetters(commandContext(whole.log), chosen, new LetterStates(), REDRIVE)).toMatchObject([
       { result: 'redriven' },
     ]);
     expect(whole.published[1]?.value).toEqual(original.value);
     const { log, told } = fakeLog([letter]);
-    expect(await sendLetters(letterWorld(log), chosen, new LetterStates(), REDRIVE)).toMatchObject([
+    expect(await sendLetters(commandContext(log), chosen, new LetterStates(), REDRIVE)).toMatchObject([
       { result: 'refused' },
     ]);
     expect(told()).toEqual([]);
@@ -148,7 +147,7 @@ describe('sending letters again', () => {
 
 it('a discard that the audit does not take is not done', async () => {
   const { log } = fakeLog([], failOn('done', 'not-sent'));
-  const results = await discardLetters(letterWorld(log), CHOSEN, new LetterStates(), {
+  const results = await discardLetters(commandContext(log), CHOSEN, new LetterStates(), {
     dryRun: false,
     again: false,
   });

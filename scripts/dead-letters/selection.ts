@@ -1,10 +1,10 @@
 import { parsePlace, type Letter } from './letter.ts';
 
-/** Which letters a command is about; what is absent does not restrict. */
+/** Which letters a command applies to; what is absent does not restrict. */
 export interface Selection {
   /** Worker (`notification`), dead-letter topic or original topic, with or without the prefix. */
   readonly topics: readonly string[];
-  /** Codes; a `*` at the end stands for any rest. */
+  /** Codes; a trailing `*` matches any rest. */
   readonly codes: readonly string[];
   /** The whole key as text, or its bytes in hexadecimal. */
   readonly key: string | undefined;
@@ -14,13 +14,13 @@ export interface Selection {
   readonly ids: readonly string[];
 }
 
-/** Whether anything restricts the letters, so that an action is not meant for all there are by oversight. */
+/** Whether anything restricts the letters, so that no action applies to all of them by oversight. */
 export function isRestricted({ topics, codes, key, sinceMs, untilMs, ids }: Selection): boolean {
   const isTimed = sinceMs !== undefined || untilMs !== undefined;
   return topics.length + codes.length + ids.length > 0 || key !== undefined || isTimed;
 }
 
-/** Whether some ids are not places: notifications are then told by their ids, wherever these stand. */
+/** Whether some ids are not places, so that letters must be matched by notification id. */
 export function namesNotifications({ ids }: Selection): boolean {
   return ids.some((id) => parsePlace(id) === undefined);
 }
@@ -40,7 +40,7 @@ export function selects(selection: Selection, letter: Letter, key: Buffer | null
   );
 }
 
-/** Nothing asked for restricts nothing. */
+/** An empty list restricts nothing. */
 function isOneOf(asked: readonly string[], fits: (one: string) => boolean): boolean {
   return asked.length === 0 || asked.some(fits);
 }

@@ -1,3 +1,6 @@
+/** Editing a message: what the command line asks for, and the changed copy, checked as its worker would check it. */
+
+import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { JSON_SHAPES } from '../../shared/contract/actions/message-forms.ts';
 import type { Decoded, MessageFormat } from '../../shared/messaging/codec.ts';
@@ -8,8 +11,69 @@ import type { LogMessage, MessageHeaders } from '../../shared/messaging/message.
 import { REQUEST_BATCH } from '../../shared/messaging/codec/request-batch.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import type { Fault } from '../../shared/platform/problem.ts';
-import type { Edit } from './edit-request.ts';
-import { mergePatch } from './merge-patch.ts';
+import { UsageError } from '../command-line.ts';
+import type { EditOptions } from './arguments.ts';
+
+export interface Edit {
+  /** JSON merge patches of the payload, in their order. */
+  readonly patches: readonly unknown[];
+  /** Headers that are put or, where undefined, removed. */
+  readonly headers: MessageHeaders;
+  /** What is changed, for the audit: paths and names, never values. */
+  readonly members: readonly string[];
+}
+
+const HEADER_NAME = /^[\w.-]{1,100}$/;
+/** Headers of ours that say what a message is; the others are kept by the workers and by this command. */
+const OPEN_HEADERS: ReadonlySet<string> = new Set([HEADER.messageType, HEADER.originTimestamp]);
+const KEPT_HEADERS: ReadonlySet<string> = new Set(
+  Object.values(HEADER).filter((name) => name.startsWith('plat-') && !OPEN_HEADERS.has(name)),
+);
+
+/** Reads and checks the edit: the file's patch, then each --set, then the headers. Throws UsageError. */
+export function readEdit({ set, patchFile, headers }: EditOptions): Edit {
+  const patches = [
+    ...(patchFile === undefined ? [] : [readPatch(patchFile)]),
+    ...set.map((setting) => {
+      const patch = patchOfSetting(setting);
+      if (patch === undefined) throw new UsageError('--set is PATH=VALUE, such as receiver=+40722123456');
+      return patch;
+    }),
+  ];
+  for (const patch of patches) {
+    if (!isObject(patch)) throw new UsageError('a patch is a JSON object');
+    if (!Object.hasOwn(patch, 'notificationId')) continue;
+    throw new UsageError('notificationId cannot be changed: it is by this that nothing is sent twice');
+  }
+  const changes = headers.map(readHeader);
+  const members = patches.flatMap((patch) => changedMembers(patch));
+  return {
+    patches,
+    headers: Object.fromEntries(changes),
+    members: [...new Set([...members, ...changes.map(([name]) => `header ${name}`)])],
+  };
+}
+
+function readHeader(text: string): [string, string | undefined] {
+  const at = text.indexOf('=');
+  const name = text.slice(0, Math.max(at, 0));
+  if (!HEADER_NAME.test(name)) {
+    throw new UsageError(
+      '--header is NAME=VALUE, such as kafka_replyTopic=bank.replies; without VALUE it is removed',
+    );
+  }
+  if (KEPT_HEADERS.has(name)) throw new UsageError(`the header ${name} is kept by the workers, not by hand`);
+  const value = text.slice(at + 1);
+  return [name, value === '' ? undefined : value];
+}
+
+function readPatch(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new UsageError(`--patch ${file} cannot be read as JSON: ${errorText(error)}`);
+  }
+}
 
 /** The edited copy, as far as it differs from the letter's message. */
 export type Edited =
@@ -114,4 +178,45 @@ function faultsText(faults: readonly Fault[]): string {
 
 function refused(why: string): { readonly kind: 'refused'; readonly why: string } {
   return { kind: 'refused', why };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The target with the patch applied: members of objects are merged, null removes one, anything else replaces. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const merged = new Map(isObject(target) ? Object.entries(target) : []);
+  for (const [name, change] of Object.entries(patch)) {
+    if (change === null) merged.delete(name);
+    else merged.set(name, mergePatch(merged.get(name), change));
+  }
+  return Object.fromEntries(merged);
+}
+
+/** The patch of `member.of.member=value`: the value as JSON where it is some, else as text. Undefined for another form. */
+export function patchOfSetting(setting: string): unknown {
+  const match = /^([^=]+)=(.*)$/s.exec(setting);
+  if (match === null) return undefined;
+  const [, path = '', text = ''] = match;
+  const names = path.split('.');
+  if (names.some((name) => name === '')) return undefined;
+  return names.reduceRight<unknown>((value, name) => Object.fromEntries([[name, value]]), valueOf(text));
+}
+
+/** Paths of the members that a patch changes, such as `jsonParam.Amount`. */
+export function changedMembers(patch: unknown, path = ''): readonly string[] {
+  if (!isObject(patch)) return path === '' ? [] : [path];
+  const entries = Object.entries(patch);
+  if (entries.length === 0 && path !== '') return [path];
+  return entries.flatMap(([name, change]) => changedMembers(change, path === '' ? name : `${path}.${name}`));
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

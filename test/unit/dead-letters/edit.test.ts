@@ -1,7 +1,13 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
-import { editMessage } from '../../../scripts/dead-letters/edit-message.ts';
-import { readEdit } from '../../../scripts/dead-letters/edit-request.ts';
+import { UsageError } from '../../../scripts/command-line.ts';
+import {
+  changedMembers,
+  editMessage,
+  mergePatch,
+  patchOfSetting,
+  readEdit,
+} from '../../../scripts/dead-letters/edit.ts';
 import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
@@ -106,5 +112,61 @@ describe('an edit', () => {
       { value: Buffer.from(text) },
     );
     expect(await edit(letter, ['a=1'])).toMatchObject({ kind: 'refused' });
+  });
+});
+
+const NO_EDIT = { set: [], patchFile: undefined, headers: [] };
+
+describe('an edit on the command line', () => {
+  it('is its patches in their order, and names what it changes without values', () => {
+    const read = readEdit({
+      ...NO_EDIT,
+      set: ['receiver=+40722123456', 'cc=null'],
+      headers: ['kafka_replyTopic=t', 'x='],
+    });
+    expect(read.patches).toEqual([{ receiver: '+40722123456' }, { cc: null }]);
+    expect(read.headers).toEqual({ kafka_replyTopic: 't', x: undefined });
+    expect(read.members).toEqual(['receiver', 'cc', 'header kafka_replyTopic', 'header x']);
+  });
+
+  it.each([
+    [{ set: ['receiver'] }, 'PATH=VALUE'],
+    [{ set: ['notificationId=1'] }, 'notificationId'],
+    [{ patchFile: '/does/not/exist' }, '--patch'],
+    [{ headers: ['kafka_replyTopic'] }, 'NAME=VALUE'],
+    [{ headers: ['plat-attempt=9'] }, 'plat-attempt'],
+    [{ headers: ['plat-redrive-unknown=true'] }, 'plat-redrive-unknown'],
+    [{ headers: ['plat-dead-letter-code=x'] }, 'plat-dead-letter-code'],
+  ])('refuses %j', (options, text) => {
+    expect(() => readEdit({ ...NO_EDIT, ...options })).toThrow(UsageError);
+    expect(() => readEdit({ ...NO_EDIT, ...options })).toThrow(text);
+  });
+});
+
+describe('a merge patch', () => {
+  it('merges objects, removes by null and replaces everything else (RFC 7396)', () => {
+    const target = { a: { b: 1, c: [1, 2] }, d: 'x' };
+    expect(mergePatch(target, { a: { b: null, c: [3], e: 2 }, d: null })).toEqual({ a: { c: [3], e: 2 } });
+    expect(mergePatch('text', { a: 1 })).toEqual({ a: 1 });
+    expect(mergePatch(target, 5)).toBe(5);
+  });
+
+  it('cannot reach prototypes', () => {
+    const patch: unknown = JSON.parse('{"__proto__": {"polluted": true}}');
+    mergePatch({}, patch);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it('of a setting takes JSON where it is some, else text', () => {
+    expect(patchOfSetting('jsonParam.Amount=1000')).toEqual({ jsonParam: { Amount: 1000 } });
+    expect(patchOfSetting('receiver=+40722123456')).toEqual({ receiver: '+40722123456' });
+    expect(patchOfSetting('receiver="40722123456"')).toEqual({ receiver: '40722123456' });
+    expect(patchOfSetting('subject=a=b')).toEqual({ subject: 'a=b' });
+    expect(patchOfSetting('cc=null')).toEqual({ cc: null });
+    for (const text of ['a', '=1', 'a..b=1', '.a=1']) expect(patchOfSetting(text)).toBeUndefined();
+  });
+
+  it('names the members that it changes, never their values', () => {
+    expect(changedMembers({ a: { b: null, c: [3] }, d: 'x', e: {} })).toEqual(['a.b', 'a.c', 'd', 'e']);
   });
 });

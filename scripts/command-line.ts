@@ -1,0 +1,184 @@
+/** The command line of a script: parsed by node:util, read option by option, with all faults reported at once. */
+
+import { parseArgs } from 'node:util';
+import { errorText } from '../shared/platform/errors.ts';
+
+/** The command line is wrong, or asks for something that must not be done. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+type Sent = string | boolean | readonly (string | boolean)[] | undefined;
+
+/** How an option is written, and how what was sent is read; `fault` takes what the value must be. */
+export interface CommandOption<Value> {
+  readonly type: 'boolean' | 'string';
+  readonly multiple?: boolean;
+  readonly read: (sent: Sent, fault: (must: string) => void) => Value;
+}
+
+/** False where it is absent. */
+export function flag(): CommandOption<boolean> {
+  return { type: 'boolean', read: (sent) => sent === true };
+}
+
+/** Undefined where it is absent. */
+export function optionalText(): CommandOption<string | undefined> {
+  return { type: 'string', read: (sent) => (typeof sent === 'string' ? sent : undefined) };
+}
+
+/** May be repeated. */
+export function textList(): CommandOption<readonly string[]> {
+  return { type: 'string', multiple: true, read: (sent = []) => sent as readonly string[] };
+}
+
+/** A text that `parse` answers undefined for is a fault; `must` completes "--name must be ...". */
+export function parsed<Value>(
+  parse: (text: string) => Value | undefined,
+  must: string,
+): CommandOption<Value | undefined> {
+  return {
+    type: 'string',
+    read: (sent, fault) => {
+      if (typeof sent !== 'string') return undefined;
+      const value = parse(sent);
+      if (value === undefined) fault(must);
+      return value;
+    },
+  };
+}
+
+export function wholeNumber(min: number, max: number): CommandOption<number | undefined> {
+  return parsed((sent) => {
+    const number = /^\d{1,10}$/.test(sent) ? Number(sent) : Number.NaN;
+    return number >= min && number <= max ? number : undefined;
+  }, `a whole number from ${min} to ${max}`);
+}
+
+export function oneOf<const Choice extends string>(
+  choices: readonly Choice[],
+): CommandOption<Choice | undefined> {
+  return parsed((sent) => choices.find((known) => known === sent), `one of ${choices.join(', ')}`);
+}
+
+type CommandOptions = Readonly<Record<string, CommandOption<unknown>>>;
+
+/** The values of the options by their names. */
+export type OptionValues<Options extends CommandOptions> = {
+  readonly [Name in keyof Options]: Options[Name] extends CommandOption<infer Value> ? Value : never;
+};
+
+export interface CommandLine<Options extends CommandOptions> {
+  readonly values: OptionValues<Options>;
+  readonly positionals: readonly string[];
+  /** Names of the options in their order, repeated ones too. */
+  readonly given: readonly string[];
+  /** Faults of values, to be completed by those of the command and passed to {@link refuseFaults}. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Parses the arguments; undefined when --help or -h is one of them. Throws UsageError for an unknown option, naming the
+ * nearest known one, and for an option without its value.
+ */
+export function parseCommandLine<Options extends CommandOptions>(
+  args: readonly string[],
+  options: Options,
+): CommandLine<Options> | undefined {
+  const { values, positionals, tokens } = parseStrictly(args, options);
+  if (values.help === true) return undefined;
+  const sent: Readonly<Record<string, Sent>> = values;
+  const faults: string[] = [];
+  const read = Object.entries(options).map(([name, option]) => [
+    name,
+    option.read(sent[name], (must) => faults.push(`--${name} must be ${must}`)),
+  ]);
+  return {
+    values: Object.fromEntries(read) as OptionValues<Options>,
+    positionals,
+    given: tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])),
+    faults,
+  };
+}
+
+/** Throws UsageError with all faults, a line each; returns where there is none. */
+export function refuseFaults(faults: readonly string[]): void {
+  if (faults.length > 0) throw new UsageError(`${faults.join('\n')}\n(see --help)`);
+}
+
+/** What is wrong with positional arguments where a command takes none. */
+export function unexpectedArguments(positionals: readonly string[]): readonly string[] {
+  return positionals.map((argument) => `unexpected argument ${JSON.stringify(argument)}`);
+}
+
+/**
+ * The command that the first positional argument names. `commands` lists the options of each, those of all commands left
+ * out. Throws UsageError for an unknown command and for an option of another one.
+ */
+export function readCommand<const Name extends string>(
+  { positionals, given }: Pick<CommandLine<CommandOptions>, 'positionals' | 'given'>,
+  commands: Readonly<Record<Name, readonly string[]>>,
+): Name {
+  const names = Object.keys(commands) as Name[];
+  const [sent] = positionals;
+  const command = names.find((name) => name === sent);
+  if (command === undefined) {
+    const hint = sent === undefined ? '' : suggestion(sent, names);
+    throw usageError(`give one of: ${names.join(', ')}${hint}`);
+  }
+  const restricted = new Set(Object.values<readonly string[]>(commands).flat());
+  const foreign = new Set(
+    given.filter((option) => restricted.has(option) && !commands[command].includes(option)),
+  );
+  refuseFaults([...foreign].map((option) => `--${option} is not an option of ${command}`));
+  return command;
+}
+
+function parseStrictly(args: readonly string[], options: CommandOptions) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      tokens: true,
+      options: {
+        ...Object.fromEntries(
+          Object.entries(options).map(([name, { type, multiple = false }]) => [name, { type, multiple }]),
+        ),
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+  } catch (error) {
+    const message = errorText(error);
+    const unknown = /^Unknown option '(-[^']*)'/.exec(message)?.[1];
+    if (unknown === undefined) throw usageError(message);
+    const known = [...Object.keys(options), 'help'].map((name) => `--${name}`);
+    throw usageError(`unknown option ${unknown}${suggestion(unknown, known)}`);
+  }
+}
+
+function usageError(fault: string): UsageError {
+  return new UsageError(`${fault}\n(see --help)`);
+}
+
+/** The known name that differs in the fewest letters, unless it differs in more than a third of them. */
+function suggestion(sent: string, known: readonly string[]): string {
+  const [nearest] = known
+    .map((name) => ({ name, distance: editDistance(sent, name) }))
+    .toSorted((one, other) => one.distance - other.distance);
+  const isNear = nearest !== undefined && nearest.distance <= Math.ceil(nearest.name.length / 3);
+  return isNear ? `; did you mean ${nearest.name}?` : '';
+}
+
+/** Letters to insert, remove or replace (Levenshtein). */
+function editDistance(one: string, other: string): number {
+  let distances = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [row, letter] of Array.from(one).entries()) {
+    const next = [row + 1];
+    for (const [column, counterpart] of Array.from(other).entries()) {
+      const replaced = (distances[column] ?? 0) + (letter === counterpart ? 0 : 1);
+      next.push(Math.min(replaced, (distances[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    distances = next;
+  }
+  return distances.at(-1) ?? 0;
+}

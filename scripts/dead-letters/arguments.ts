@@ -1,0 +1,235 @@
+/** The command line of `npm run dead-letters`. */
+
+import {
+  type CommandOption,
+  flag,
+  type OptionValues,
+  parseCommandLine,
+  parsed,
+  readCommand,
+  refuseFaults,
+  optionalText,
+  textList,
+  wholeNumber,
+} from '../command-line.ts';
+import { isRestricted, type Selection } from './selection.ts';
+
+export const HELP = `Usage: npm run dead-letters -- COMMAND [ID ...] [OPTIONS]
+
+  list       the letters, newest first, with their number by code; handled ones are left out
+    --all            those that were redriven, edited or discarded too
+  show       where a letter came from, why it ended, its headers, its payload (personal data masked), what was done with it
+    --reveal         without masking
+  redrive    sends letters to the topic that they came from
+  edit       changes payload or headers, checks them as its worker would, and sends an edited copy
+    --set PATH=VALUE a member, such as receiver=+40722123456 or jsonParam.Amount=1000; repeatable.
+                     VALUE is JSON where it can be, else text; null removes the member
+    --patch FILE     a JSON merge patch (RFC 7396) instead or before
+    --header N=VALUE a header, such as kafka_replyTopic=bank.replies; without VALUE it is removed; repeatable
+  discard    marks letters as done with; they stay on their topic until its retention ends
+    --reason TEXT    needed
+
+Which letters (all of these together; every command but list needs one of them):
+  ID, --id ID        topic/partition/offset as list prints it, or the id of a notification; repeatable
+  --topic NAME       a worker (notification, schedule ...), a dead-letter topic, or the topic that they came from; repeatable
+  --code CODE        why they ended; smtp-5* stands for all that begin so; repeatable
+  --key KEY          the message key, as text or in hexadecimal
+  --since, --until   2026-05-01, 2026-05-01T10:00:00Z, or 30m, 2h, 7d before now
+  --limit N          the newest N (list: 100, show: 10), the oldest N for the others
+
+Acting (redrive, edit, discard):
+  --dry-run          says what would be done; writes nothing, the audit included
+  --reason TEXT      kept in the audit
+  --operator NAME    who acts, instead of the user of the operating system
+  --again            also what was handled already
+  --rate N           letters a second (50)
+  --force            also what has come back three times: the cause should be mended first
+  --accept-duplicates  also notifications of unknown outcome, which may have been sent before
+
+  --json   one JSON document on standard output
+  --help   this text
+
+Every action is kept on the audit topic: who, when, what, why, with what result; never a payload.
+Environment: KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, SCHEMA_REGISTRY_URL and the other settings of docs/operations.md. Without
+KAFKA_BROKERS the command works on the running \`npm start\` of this machine, which it finds by ADMIN_FILE.
+Exit codes: 0 done, 1 something failed or was refused, 2 wrong usage.
+`;
+
+/** How letters are sent again. */
+export interface SendOptions {
+  readonly dryRun: boolean;
+  readonly ratePerSecond: number;
+  /** Also those that the audit says were handled already. */
+  readonly again: boolean;
+  /** Also those that were sent again as often as is sensible. */
+  readonly force: boolean;
+  /** Also notifications that may have been sent. */
+  readonly acceptDuplicates: boolean;
+}
+
+/** How a message is changed. */
+export interface EditOptions {
+  /** `member.of.member=value` each. */
+  readonly set: readonly string[];
+  /** File of a JSON merge patch. */
+  readonly patchFile: string | undefined;
+  /** `name=value` each; without a value the header is removed. */
+  readonly headers: readonly string[];
+}
+
+interface Common {
+  readonly selection: Selection;
+  readonly limit: number | undefined;
+}
+
+export type DeadLettersCommand = Common &
+  (
+    | { readonly name: 'list'; readonly all: boolean }
+    | { readonly name: 'show'; readonly reveal: boolean }
+    | { readonly name: 'redrive'; readonly send: SendOptions }
+    | { readonly name: 'edit'; readonly send: SendOptions; readonly edit: EditOptions }
+    | { readonly name: 'discard'; readonly dryRun: boolean; readonly again: boolean }
+  );
+
+export interface DeadLettersArguments {
+  readonly command: DeadLettersCommand;
+  readonly json: boolean;
+  readonly operator: string | undefined;
+  readonly reason: string | undefined;
+}
+
+const DEFAULT_RATE = 50;
+const MAX_RATE = 10_000;
+const MAX_LIMIT = 1_000_000;
+const MAX_TEXT = 500;
+const PRINTABLE = /^[^\p{Cc}]+$/u;
+
+const ACT = ['dry-run', 'operator', 'reason', 'again'] as const;
+const SEND = [...ACT, 'rate', 'force', 'accept-duplicates'] as const;
+/** The options of each command, those of all left out. */
+const COMMANDS = {
+  list: ['all'],
+  show: ['reveal'],
+  redrive: SEND,
+  edit: [...SEND, 'set', 'patch', 'header'],
+  discard: ACT,
+} as const;
+
+/** Reads the command line; undefined when help was asked for. Throws UsageError. */
+export function readDeadLettersArguments(
+  args: readonly string[],
+  nowMs: number,
+): DeadLettersArguments | undefined {
+  const line = parseCommandLine(args, optionsAt(nowMs));
+  if (line === undefined) return undefined;
+  const { values } = line;
+  const name = readCommand(line, COMMANDS);
+  const selection = {
+    topics: values.topic,
+    codes: values.code,
+    key: values.key,
+    sinceMs: values.since,
+    untilMs: values.until,
+    ids: [...line.positionals.slice(1), ...values.id],
+  };
+  refuseFaults([...line.faults, ...missingOptions(name, values, selection)]);
+  const { json, operator, reason } = values;
+  return { command: commandOf(name, values, { selection, limit: values.limit }), json, operator, reason };
+}
+
+/** All options of all commands; `nowMs` is what "2h" counts back from. */
+function optionsAt(nowMs: number) {
+  return {
+    topic: textList(),
+    code: textList(),
+    key: optionalText(),
+    since: timeOption(nowMs),
+    until: timeOption(nowMs),
+    id: textList(),
+    limit: wholeNumber(1, MAX_LIMIT),
+    all: flag(),
+    reveal: flag(),
+    'dry-run': flag(),
+    rate: wholeNumber(1, MAX_RATE),
+    again: flag(),
+    force: flag(),
+    'accept-duplicates': flag(),
+    set: textList(),
+    patch: optionalText(),
+    header: textList(),
+    reason: auditText(),
+    operator: auditText(),
+    json: flag(),
+  };
+}
+
+type Values = OptionValues<ReturnType<typeof optionsAt>>;
+
+function missingOptions(
+  name: keyof typeof COMMANDS,
+  { set, header, patch, reason }: Values,
+  selection: Selection,
+): readonly string[] {
+  const faults: string[] = [];
+  if (name !== 'list' && !isRestricted(selection)) {
+    faults.push(`say which letters to ${name}: by ID, --topic, --code, --key, --since or --until`);
+  }
+  if (name === 'edit' && set.length + header.length === 0 && patch === undefined) {
+    faults.push('edit needs --set, --patch or --header');
+  }
+  if (name === 'discard' && reason === undefined) {
+    faults.push('discard needs --reason, which is recorded with operator and time');
+  }
+  return faults;
+}
+
+function commandOf(name: keyof typeof COMMANDS, values: Values, common: Common): DeadLettersCommand {
+  const { all, reveal, again } = values;
+  const dryRun = values['dry-run'];
+  if (name === 'list') return { name, ...common, all };
+  if (name === 'show') return { name, ...common, reveal };
+  if (name === 'discard') return { name, ...common, dryRun, again };
+  const send = {
+    dryRun,
+    ratePerSecond: values.rate ?? DEFAULT_RATE,
+    again,
+    force: values.force,
+    acceptDuplicates: values['accept-duplicates'],
+  };
+  if (name === 'redrive') return { name, ...common, send };
+  const edit = { set: values.set, patchFile: values.patch, headers: values.header };
+  return { name, ...common, send, edit };
+}
+
+/** Goes into the audit. */
+function auditText(): CommandOption<string | undefined> {
+  return parsed(
+    (sent) => (sent.length <= MAX_TEXT && sent.trim() !== '' && PRINTABLE.test(sent) ? sent : undefined),
+    `one line of at most ${MAX_TEXT} characters`,
+  );
+}
+
+function timeOption(nowMs: number): CommandOption<number | undefined> {
+  return parsed(
+    (sent) => parseTime(sent, nowMs),
+    'a time such as 2026-05-01, 2026-05-01T10:00:00Z, or 30m, 2h, 7d before now',
+  );
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const AGO = /^([1-9]\d{0,4})([smhd])$/;
+const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
+
+/**
+ * Epoch milliseconds of a time as operators write it: ISO 8601 (a day begins at midnight UTC; a time without a zone is
+ * UTC), or so long before now, such as `2h`. Undefined for anything else.
+ */
+export function parseTime(text: string, nowMs: number): number | undefined {
+  const ago = AGO.exec(text);
+  if (ago !== null) return nowMs - Number(ago[1]) * (UNIT_MS[ago[2] ?? ''] ?? 0);
+  const iso = ISO.exec(text);
+  if (iso === null) return undefined;
+  const isLocal = iso[1] !== undefined && iso[4] === undefined;
+  const time = Date.parse(isLocal ? `${text}Z` : text);
+  return Number.isNaN(time) ? undefined : time;
+}

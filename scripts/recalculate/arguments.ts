@@ -1,0 +1,279 @@
+/** The command line of `npm run recalculate`. */
+
+import { resolve } from 'node:path';
+import { formatCalendarDate, parseCalendarDate } from '../../shared/lending/dates/calendar-date.ts';
+import {
+  flag,
+  oneOf,
+  type OptionValues,
+  parseCommandLine,
+  parsed,
+  refuseFaults,
+  optionalText,
+  unexpectedArguments,
+  wholeNumber,
+} from '../command-line.ts';
+import { STANDARD_STREAM } from './input/input-bytes.ts';
+import { INPUT_FORMATS, type InputFormat } from './input/input-records.ts';
+
+export const HELP = `Usage: npm run recalculate -- --input FILE|- --output FILE|- [OPTIONS]
+       npm run recalculate -- --input FILE|- --summary [OPTIONS]
+
+Calculates the schedule of every contract of a portfolio again, in the order of the input. Each line of the input gives
+one line of results or one line of failures, never both.
+
+What is read:
+  --input FILE       .ndjson or .jsonl, or .csv, each also .gz; - is the standard input (packed or not)
+  --input-format F   ndjson or csv, where the name does not say it
+                     NDJSON: {"id": "c-1", "jsonParam": {...}}, and "schedule": [...] for the former schedule
+                     CSV: a column id, and columns named like the members of jsonParam, in any case; or a column
+                     jsonParam with all of them. Lists (Commission, Insurance, ...), jsonParam and schedule are JSON text in
+                     their cells; an empty cell is a member left out. Comma, semicolon or tab, as the header has it.
+                     Numbers as JSON writes them: 1234.5
+
+What is written:
+  --output FILE      .ndjson or .jsonl, or .csv, each also .gz; - is the standard output
+  --output-format F  ndjson: {"id": ..., "schedule": [...]}; csv: one line of figures a contract
+  --failures FILE    {"line": ..., "id": ..., "problem": {...}} for each contract that fails (OUTPUT.failures.ndjson)
+  --summary          no results, only the report
+  --compare          each contract's former and new installments, and the contracts that moved most
+  --overwrite        replaces the files of an earlier run
+  --json             the report as JSON on standard output, instead of text on standard error
+
+How it is done:
+  --resume           goes on where a run was cut off: same input, same options. Works after kill -9 too
+  --as-of DAY        calculates as on that day (yyyy-mm-dd), instead of today; a resumed run keeps its day
+  --batch N          contracts in one message, 1 to 500 (100)
+  --window N         messages in flight, 1 to 256 (16)
+  --patience TIME    gives up when no reply at all has come for so long: 90s, 10m, 2h (10m)
+  --max-failures N   gives up when more contracts than this have failed
+  --help             this text
+
+Examples:
+  npm run recalculate -- --input portfolio.ndjson --output schedules.ndjson
+  npm run --silent recalculate -- --input portfolio.csv.gz --output schedules.ndjson.gz --json > report.json
+  zcat portfolio.ndjson.gz | npm run --silent recalculate -- --input - --output - --failures failed.ndjson | gzip > schedules.gz
+  KAFKA_BROKERS=kafka-1:9092,kafka-2:9092 npm run recalculate -- --input portfolio.ndjson --output schedules.ndjson
+  npm run recalculate -- --input portfolio.ndjson --output schedules.ndjson --resume
+  npm run recalculate -- --input with-former-schedules.ndjson --output changes.ndjson --compare --as-of 2026-05-01
+  npm run recalculate -- --input portfolio.csv --summary
+
+Environment: KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, SCHEMA_REGISTRY_URL and the other settings of docs/operations.md. With
+KAFKA_BROKERS the workers of that Kafka calculate; without, this process does it by itself.
+Exit codes: 0 all contracts calculated, 1 some failed, 2 wrong usage, configuration or input file, 3 given up (--resume goes on).
+`;
+
+export type OutputFormat = InputFormat;
+
+/** A file that is written, or the standard output. */
+export interface OutputTarget {
+  /** `-` is the standard output. */
+  readonly file: string;
+  readonly format: OutputFormat;
+  readonly gzip: boolean;
+}
+
+/** What a recalculation is asked to do. */
+export interface RecalculateArguments {
+  /** Path, or `-` for the standard input. */
+  readonly input: string;
+  readonly inputFormat: InputFormat;
+  /** Undefined with --summary: the report is all there is. */
+  readonly output: OutputTarget | undefined;
+  /** File of the failures; undefined only with --summary, where they are counted. */
+  readonly failures: string | undefined;
+  readonly compare: boolean;
+  readonly resume: boolean;
+  readonly overwrite: boolean;
+  /** Midnight UTC of --as-of in epoch milliseconds; undefined: the time of the run. */
+  readonly asOfMs: number | undefined;
+  /** Most contracts of a batch, 1 to 500. */
+  readonly batch: number;
+  /** Batches in flight, 1 to 256. */
+  readonly window: number;
+  /** The run is aborted after this long without any reply. */
+  readonly patienceMs: number;
+  /** More failed lines than this abort the run; undefined: any number. */
+  readonly maxFailures: number | undefined;
+  /** The report as JSON on the standard output. */
+  readonly json: boolean;
+}
+
+const DEFAULT_BATCH = 100;
+/** A batch of requests has no more items. */
+const MAX_BATCH = 500;
+const DEFAULT_WINDOW = 16;
+const MAX_WINDOW = 256;
+const DEFAULT_PATIENCE_MS = 600_000;
+const MAX_FAILURES = 1_000_000_000;
+const FAILURES_ENDING = '.failures.ndjson';
+
+/** What a run keeps beside its output, drafts included. */
+const BESIDE_OUTPUT = /^\.(checkpoint\.json|lock)(\..*)?$/;
+
+const GZIP_ENDING = /\.gz$/i;
+const FORMAT_ENDINGS: readonly (readonly [RegExp, InputFormat])[] = [
+  [/\.(ndjson|jsonl)(\.gz)?$/i, 'ndjson'],
+  [/\.csv(\.gz)?$/i, 'csv'],
+];
+const DURATION = /^([1-9]\d{0,5})(s|m|h)$/;
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
+/** Longer than any run takes; a larger value is more likely a mistyped unit. */
+const MAX_PATIENCE_MS = 86_400_000;
+const ISO_DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+const OPTIONS = {
+  input: optionalText(),
+  output: optionalText(),
+  'input-format': oneOf(INPUT_FORMATS),
+  'output-format': oneOf(INPUT_FORMATS),
+  failures: optionalText(),
+  summary: flag(),
+  compare: flag(),
+  resume: flag(),
+  overwrite: flag(),
+  'as-of': parsed(midnightMs, 'a day such as 2026-05-01'),
+  batch: wholeNumber(1, MAX_BATCH),
+  window: wholeNumber(1, MAX_WINDOW),
+  patience: parsed(durationMs, 'a time such as 90s, 10m or 2h, at most 24h'),
+  'max-failures': wholeNumber(0, MAX_FAILURES),
+  json: flag(),
+};
+
+type Values = OptionValues<typeof OPTIONS>;
+
+/** Reads the command line; undefined when help was asked for. Throws UsageError with all faults. */
+export function readRecalculateArguments(args: readonly string[]): RecalculateArguments | undefined {
+  const line = parseCommandLine(args, OPTIONS);
+  if (line === undefined) return undefined;
+  const { values, given } = line;
+  const { input = '', output = '' } = values;
+  const read = {
+    input,
+    inputFormat: values['input-format'] ?? formatByName(input) ?? 'ndjson',
+    output: output === '' ? undefined : outputTarget(output, values),
+    failures: failuresFile(values),
+    compare: values.compare,
+    resume: values.resume,
+    overwrite: values.overwrite,
+    asOfMs: values['as-of'],
+    batch: values.batch ?? DEFAULT_BATCH,
+    window: values.window ?? DEFAULT_WINDOW,
+    patienceMs: values.patience ?? DEFAULT_PATIENCE_MS,
+    maxFailures: values['max-failures'],
+    json: values.json,
+  };
+  refuseFaults([
+    ...unexpectedArguments(line.positionals),
+    ...repeatedOptions(given),
+    ...missingFiles(values),
+    ...line.faults,
+    ...unknownFormats(values, given),
+    ...contradictions(values),
+    ...sameFiles(read),
+  ]);
+  return read;
+}
+
+/** The command line that resumes the run, ready to be pasted into a shell. */
+export function resumeCommand(args: readonly string[]): string {
+  const kept = args.filter((argument) => argument !== '--overwrite' && argument !== '--resume');
+  return ['npm run recalculate --', ...kept.map(quoted), '--resume'].join(' ');
+}
+
+function outputTarget(file: string, values: Values): OutputTarget {
+  const format = values['output-format'] ?? formatByName(file) ?? 'ndjson';
+  return { file, format, gzip: GZIP_ENDING.test(file) };
+}
+
+function failuresFile({ output = '', failures = '' }: Values): string | undefined {
+  if (failures !== '') return failures;
+  return output === '' || output === STANDARD_STREAM ? undefined : output + FAILURES_ENDING;
+}
+
+function formatByName(file: string): InputFormat | undefined {
+  return FORMAT_ENDINGS.find(([ending]) => ending.test(file))?.[1];
+}
+
+/** Only the last one would count: a second --input would be a portfolio left out silently. */
+function repeatedOptions(given: readonly string[]): readonly string[] {
+  const repeated = given.filter((name, index) => given.indexOf(name) !== index);
+  return [...new Set(repeated)].map((name) => `--${name} is given more than once`);
+}
+
+function missingFiles({ input = '', output = '', summary }: Values): readonly string[] {
+  const faults = input === '' ? ['--input is missing: a file, or - for the standard input'] : [];
+  if (output !== '' || summary) return faults;
+  return [...faults, '--output is missing: a file, - for the standard output, or --summary'];
+}
+
+function unknownFormats(values: Values, given: readonly string[]): readonly string[] {
+  return (['input', 'output'] as const).flatMap((side) => {
+    const file = values[side] ?? '';
+    const isKnown =
+      file === '' ||
+      file === STANDARD_STREAM ||
+      given.includes(`${side}-format`) ||
+      formatByName(file) !== undefined;
+    if (isKnown) return [];
+    return [`--${side} ends in none of .ndjson, .jsonl and .csv, each also .gz: say --${side}-format`];
+  });
+}
+
+function contradictions(values: Values): readonly string[] {
+  const { output, summary, resume, overwrite, failures, json } = values;
+  const isStream = output === STANDARD_STREAM;
+  const faults: readonly (readonly [boolean, string])[] = [
+    [summary && output !== undefined, '--summary writes no results: leave out --output'],
+    [
+      summary && values['output-format'] !== undefined,
+      '--summary writes no results: leave out --output-format',
+    ],
+    [summary && resume, '--resume needs --output: nothing of a run with --summary is kept'],
+    [
+      isStream && resume,
+      '--resume needs a file as --output: what was written to a stream cannot be taken up again',
+    ],
+    [isStream && failures === undefined, '--output - needs --failures FILE for the contracts that fail'],
+    [isStream && json, '--json writes its report to the standard output, where the results go'],
+    [failures === STANDARD_STREAM || failures === '', '--failures is a file'],
+    [resume && overwrite, '--resume goes on with what --overwrite would throw away: choose one'],
+  ];
+  return faults.flatMap(([isAtFault, fault]) => (isAtFault ? [fault] : []));
+}
+
+function sameFiles({ input, output, failures }: Pick<RecalculateArguments, 'input' | 'output' | 'failures'>) {
+  const named = [input, output?.file ?? '', failures ?? ''].filter(
+    (file) => file !== '' && file !== STANDARD_STREAM,
+  );
+  const distinct = new Set(named.map((file) => resolve(file)));
+  const faults =
+    distinct.size === named.length ? [] : ['--input, --output and --failures must be different files'];
+  if (output === undefined || output.file === STANDARD_STREAM) return faults;
+  const own = resolve(output.file);
+  const isOwn = (file: string | undefined): boolean =>
+    file !== undefined &&
+    resolve(file).startsWith(own) &&
+    BESIDE_OUTPUT.test(resolve(file).slice(own.length));
+  if (isOwn(input) || isOwn(failures)) {
+    faults.push(
+      '--input and --failures must not be OUTPUT.checkpoint.json or OUTPUT.lock: the run writes these',
+    );
+  }
+  return faults;
+}
+
+function midnightMs(day: string): number | undefined {
+  const date = ISO_DAY.test(day) ? parseCalendarDate(day) : undefined;
+  return date === undefined ? undefined : Date.parse(`${formatCalendarDate(date)}T00:00:00Z`);
+}
+
+function durationMs(sent: string): number | undefined {
+  const [, count, unit = ''] = DURATION.exec(sent) ?? [];
+  const duration = Number(count) * (UNIT_MS[unit] ?? Number.NaN);
+  return duration <= MAX_PATIENCE_MS ? duration : undefined;
+}
+
+function quoted(argument: string): string {
+  return /^[\w./:=,@%+-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", String.raw`'\''`)}'`;
+}
