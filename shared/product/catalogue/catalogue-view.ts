@@ -11,7 +11,8 @@ import type {
   InsuranceListRecord,
   InterestListRecord,
 } from './list-records.ts';
-import type { ProductRecord } from './product-record.ts';
+import type { ProductInsuranceItem, ProductRecord } from './product-record.ts';
+import type { ItemFilter } from './record-parts.ts';
 import { listInForce, type ListVersion } from './validity.ts';
 
 /** A catalogue as it is at the moment. Codes and ids are found in any case (L1); undefined: there is none. */
@@ -29,6 +30,31 @@ export interface CatalogueView {
   customList(code: string): CustomListRecord | undefined;
   /** Schedule types, periodicities and calendars, built-in ones included. */
   readonly lending: LendingCatalogue;
+}
+
+/** An insurance item of a product with its list. */
+export interface ListedInsuranceItem {
+  readonly item: ProductInsuranceItem;
+  readonly list: InsuranceListRecord;
+}
+
+/** The insurance items of a product with their lists; an item whose list is not in force is not Active (L2). */
+export function insuranceItemsInForce(
+  { Insurances }: ProductRecord,
+  catalogue: Pick<CatalogueView, 'insuranceList'>,
+): readonly ListedInsuranceItem[] {
+  return Insurances.flatMap((item) => {
+    const list = catalogue.insuranceList(item.InsuranceList);
+    return list === undefined ? [] : [{ item, list }];
+  });
+}
+
+/** All filters of insurance items and of the single insurances of their lists. */
+export function insuranceFilters(items: readonly ListedInsuranceItem[]): readonly ItemFilter[] {
+  return items.flatMap(({ item, list }) => [
+    ...item.Filters,
+    ...list.Insurances.flatMap(({ Filters }) => Filters),
+  ]);
 }
 
 /** A record of a known kind, and where it stands. */

@@ -1,7 +1,7 @@
 /** The insurance lists of a product that its conditions leave open to an applicant (interface section 4.3, L3). */
 
 import { Findings } from '../../lending/request/refusal.ts';
-import { type OfferedInsurance, offeredInsurances } from './product-sections.ts';
+import { insuranceFilters, insuranceItemsInForce } from '../catalogue/catalogue-view.ts';
 import { figuresOf, type NamedFigure, passesFilters } from '../catalogue/item-filters.ts';
 import {
   dayOf,
@@ -12,7 +12,6 @@ import {
   type SelectorRequest,
   selectProduct,
 } from './product-selection.ts';
-import type { ItemFilter } from '../catalogue/record-parts.ts';
 import { isWithin } from '../catalogue/validity.ts';
 
 export interface InsuranceListRequest extends SelectorRequest {
@@ -41,9 +40,10 @@ export function insuranceList(
   const day = dayOf(request, context);
   const product = selectProduct(selectorOf(request), catalogue, day);
   if (!isProduct(product)) return product;
-  const offered = offeredInsurances(product, catalogue);
+  const offered = insuranceItemsInForce(product, catalogue);
   const findings = new Findings();
-  const figures = figuresOf('filterList', request.filterList, filtersOf(offered), findings);
+  // Filters of single insurances count as known, so that callers may send the figures of a simulation.
+  const figures = figuresOf('filterList', request.filterList, insuranceFilters(offered), findings);
   if (findings.faults.length > 0) return { kind: 'refused', faults: findings.faults };
   const answer = offered
     .filter(({ item }) => isWithin(day, item.StartDate, item.EndDate))
@@ -55,12 +55,4 @@ export function insuranceList(
       InsuranceListName: list.Name,
     }));
   return { kind: 'found', answer, warnings: findings.warnings };
-}
-
-/** Filters of single insurances count as known, so that callers may send the figures of a simulation. */
-function filtersOf(offered: readonly OfferedInsurance[]): readonly ItemFilter[] {
-  return offered.flatMap(({ item, list }) => [
-    ...item.Filters,
-    ...list.Insurances.flatMap(({ Filters }) => Filters),
-  ]);
 }

@@ -2,20 +2,12 @@
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import {
-  associatedProducts,
   availability,
   countryCalendars,
-  dateTimeText,
-  disbursementMatrix,
   discounts,
-  generalData,
   insurances,
   interestsAndCommissions,
-  mandatoryRoles,
   paymentScheduleTypes,
-  productDestinationTypes,
-  productGuarantees,
-  questions,
 } from './product-sections.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import { dayOf, isProduct, type LookUp, type LookUpContext, selectProduct } from './product-selection.ts';
@@ -77,17 +69,17 @@ function bankingProduct(product: ProductRecord) {
 
 function detailsOf(product: ProductRecord, flags: SectionFlags, catalogue: CatalogueView) {
   const sections = {
-    ...(flags.displayBPDetails === true && { GeneralData: generalData(product) }),
+    ...(flags.displayBPDetails === true && { GeneralData: product.GeneralData }),
     ...(flags.displayCountryCalendars === true && { CountryCalendars: countryCalendars(product) }),
     ...(flags.displayPaymentScheduleTypes === true && {
       AssociatedPaymentScheduleTypes: paymentScheduleTypes(product, catalogue),
     }),
-    ...(flags.displayProductGuarantees === true && { ProductGuarantees: productGuarantees(product) }),
+    ...(flags.displayProductGuarantees === true && { ProductGuarantees: product.Guarantees }),
     ...(flags.displayProductDestinationTypes === true && {
-      ProductDestinationTypes: productDestinationTypes(product),
+      ProductDestinationTypes: product.DestinationTypes,
     }),
-    ...(flags.displayDisbursementMatrix === true && { DisbursementMatrix: disbursementMatrix(product) }),
-    ...(flags.displayAssociatedProducts === true && { AssociatedProducts: associatedProducts(product) }),
+    ...(flags.displayDisbursementMatrix === true && { DisbursementMatrix: product.DisbursementMatrix }),
+    ...(flags.displayAssociatedProducts === true && { AssociatedProducts: product.AssociatedProducts }),
   };
   return isEmpty(sections) ? {} : { Details: sections };
 }
@@ -95,7 +87,7 @@ function detailsOf(product: ProductRecord, flags: SectionFlags, catalogue: Catal
 function availabilityOf(product: ProductRecord, flags: SectionFlags) {
   const sections = {
     ...(flags.displayBPAvailability === true && availability(product)),
-    ...(flags.displayMandatoryRoles === true && { MandatoryRoles: mandatoryRoles(product) }),
+    ...(flags.displayMandatoryRoles === true && { MandatoryRoles: product.Availability.MandatoryRoles }),
   };
   return isEmpty(sections) ? {} : { Availability: sections };
 }
@@ -112,9 +104,14 @@ function dimensionsOf(
     }),
     ...(flags.displayInsurance === true && { Insurance: insurances(product, catalogue) }),
     ...(flags.displayDiscounts === true && { Discounts: discounts(product, catalogue) }),
-    ...(flags.displayQuestions === true && { Questions: questions(product) }),
+    ...(flags.displayQuestions === true && { Questions: product.Questions }),
   };
   return flags.displayBPDimensions !== true && isEmpty(sections) ? {} : { Dimensions: sections };
+}
+
+/** A day `yyyy-mm-dd` as a text date-time without a zone; null for an open end. */
+function dateTimeText(day: string | null): string | null {
+  return day === null ? null : `${day}T00:00:00`;
 }
 
 function isEmpty(sections: object): boolean {

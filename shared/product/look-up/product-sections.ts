@@ -1,47 +1,20 @@
-/** The sections of a product's details as look-ups answer them (interface section 2.2). */
+/**
+ * The sections of a product as look-ups answer them (interface section 2.2, L2). Parts of a record whose fields are all
+ * public are answered as they are; of the others each answered field is named.
+ */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { findProductType } from '../../lending/schedule-types/product-types.ts';
 import type { ScheduleTypeRecord } from '../../lending/schedule-types/schedule-type-record.ts';
-import type { CatalogueView } from '../catalogue/catalogue-view.ts';
+import { insuranceItemsInForce, type CatalogueView } from '../catalogue/catalogue-view.ts';
 import type {
   CommissionRecord,
   DiscountRecord,
-  InsuranceListRecord,
   InsuranceRecord,
   InterestRecord,
 } from '../catalogue/list-records.ts';
-import type {
-  InterestCommissionItem,
-  ProductInsuranceItem,
-  ProductRecord,
-} from '../catalogue/product-record.ts';
+import type { InterestCommissionItem, ProductRecord } from '../catalogue/product-record.ts';
 import { isActive, isWithin, valuesOn } from '../catalogue/validity.ts';
-
-/** Details.GeneralData. */
-export function generalData({ GeneralData: data }: ProductRecord) {
-  return {
-    BankAccountType: data.BankAccountType,
-    IsRevolving: data.IsRevolving,
-    AutoDisbursement: data.AutoDisbursement,
-    MaxNoDisbursements: data.MaxNoDisbursements,
-    ActivationTranchesOnDocumentSubmission: data.ActivationTranchesOnDocumentSubmission,
-    IsGuaranteed: data.IsGuaranteed,
-    AllowCollateralPartialRelease: data.AllowCollateralPartialRelease,
-    AllowCoDebtor: data.AllowCoDebtor,
-    AllowRefinancing: data.AllowRefinancing,
-    MaxNoOfCodebtors: data.MaxNoOfCodebtors,
-    PeriodicityType: data.PeriodicityType,
-    RepaymentAllocationMethod: data.RepaymentAllocationMethod,
-    HolidayShiftForRepaymentInstallments: data.HolidayShiftForRepaymentInstallments,
-    HolidayShiftMethod: data.HolidayShiftMethod,
-    DeferDueDate: data.DeferDueDate,
-    GraceType: data.GraceType,
-    ProductGrace: data.ProductGrace,
-    GraceDaysForRepayment: data.GraceDaysForRepayment,
-    PenaltyForGracePeriod: data.PenaltyForGracePeriod,
-  };
-}
 
 /** Details.CountryCalendars. */
 export function countryCalendars({ CountryCalendars }: ProductRecord) {
@@ -86,76 +59,15 @@ function productTypeOf({ ProductTypes }: ScheduleTypeRecord, { BankingProductTyp
   return ProductTypes.find((name) => findProductType(name) === own) ?? ProductTypes[0] ?? null;
 }
 
-/** Details.ProductGuarantees. */
-export function productGuarantees({ Guarantees }: ProductRecord) {
-  return Guarantees.map((guarantee) => ({
-    ProductGuaranteeName: guarantee.ProductGuaranteeName,
-    GuaranteeType: guarantee.GuaranteeType,
-    MaxAcceptedCoveringPercent: guarantee.MaxAcceptedCoveringPercent,
-  }));
-}
-
-/** Details.ProductDestinationTypes. */
-export function productDestinationTypes({ DestinationTypes }: ProductRecord) {
-  return DestinationTypes.map((destination) => ({
-    ProductDestinationTypeName: destination.ProductDestinationTypeName,
-    IsDefault: destination.IsDefault,
-  }));
-}
-
-/** Details.DisbursementMatrix. */
-export function disbursementMatrix({ DisbursementMatrix }: ProductRecord) {
-  return DisbursementMatrix.map((tranche) => ({
-    Name: tranche.Name,
-    TranchePercent: tranche.TranchePercent,
-    InterestPercent: tranche.InterestPercent,
-    StartMonthFromActivation: tranche.StartMonthFromActivation,
-    UnusageCommissionPercent: tranche.UnusageCommissionPercent,
-  }));
-}
-
-/** Details.AssociatedProducts. */
-export function associatedProducts({ AssociatedProducts }: ProductRecord) {
-  return AssociatedProducts.map((product) => ({
-    AssociatedProductName: product.AssociatedProductName,
-    AssociatedProductCode: product.AssociatedProductCode,
-  }));
-}
-
 /** Availability with its filters and covenants, but without its roles (L2). */
-export function availability({ Availability: product }: ProductRecord) {
-  return {
-    Currency: product.Currency,
-    PeriodType: product.PeriodType,
-    MaxPeriodForDisbursement: product.MaxPeriodForDisbursement,
-    MinimumPeriod: product.MinimumPeriod,
-    MaximumPeriod: product.MaximumPeriod,
-    MinimumEarlyRepaymentValue: product.MinimumEarlyRepaymentValue,
-    MinimumAmount: product.MinimumAmount,
-    MaximumAmount: product.MaximumAmount,
-    UnusageStartPeriod: product.UnusageStartPeriod,
-    MinimumAdvance: product.MinimumAdvance,
-    MaximumAdvance: product.MaximumAdvance,
-    AvailabilityItemFilters: product.AvailabilityItemFilters.map((filter) => ({
-      Filter: filter.Filter,
-      FilterScope: filter.FilterScope,
-      FilterType: filter.FilterType,
-      Description: filter.Description,
-    })),
-    ProductCovenants: product.ProductCovenants.map((covenant) => ({
-      Name: covenant.Name,
-      Type: covenant.Type,
-      Value: covenant.Value,
-      ValidFrom: invariantDate(covenant.ValidFrom),
-      ValidTo: invariantDate(covenant.ValidTo),
-      ReviewFrequencyMonths: covenant.ReviewFrequencyMonths,
-    })),
-  };
-}
-
-/** Availability.MandatoryRoles. */
-export function mandatoryRoles({ Availability }: ProductRecord) {
-  return Availability.MandatoryRoles.map((role) => ({ Name: role.Name, SearchLimit: role.SearchLimit }));
+export function availability({ Availability }: ProductRecord) {
+  const { MandatoryRoles: _roles, ...bounds } = Availability;
+  const ProductCovenants = bounds.ProductCovenants.map((covenant) => ({
+    ...covenant,
+    ValidFrom: invariantDate(covenant.ValidFrom),
+    ValidTo: invariantDate(covenant.ValidTo),
+  }));
+  return { ...bounds, ProductCovenants };
 }
 
 /** Dimensions.InterestsAndCommissions: one entry for each item of the product, in catalogue order. */
@@ -235,9 +147,7 @@ function standardInterest(interest: InterestRecord, day: CalendarDate) {
     CollectionInterests: interest.CollectionInterests.filter((range) =>
       isWithin(day, range.InterestStartDate, range.InterestEndDate),
     ).map((range) => ({
-      InterestName: range.InterestName,
-      InterestStartPeriod: range.InterestStartPeriod,
-      InterestEndPeriod: range.InterestEndPeriod,
+      ...range,
       InterestStartDate: invariantDate(range.InterestStartDate),
       InterestEndDate: invariantDate(range.InterestEndDate),
     })),
@@ -252,22 +162,13 @@ function bandedInterest(interest: InterestRecord, day: CalendarDate) {
     IsForOverdraft: interest.IsForOverdraft,
     BandedInterests: interest.BandedInterests.filter((band) =>
       isWithin(day, band.CollectionValidFrom, band.CollectionValidTo),
-    ).map((band) => ({
-      InterestName: band.InterestName,
-      MinUtilizedAmount: band.MinUtilizedAmount,
-      MaxUtilizedAmount: band.MaxUtilizedAmount,
-      IsForOverdraft: band.IsForOverdraft,
-      CollectionValidFrom: band.CollectionValidFrom,
-      CollectionValidTo: band.CollectionValidTo,
-      Value: band.Value,
-      ValueMessage: band.ValueMessage,
-    })),
+    ),
   };
 }
 
 /** Dimensions.Insurance: the product's insurance items whose list is in force, in catalogue order. */
 export function insurances(product: ProductRecord, catalogue: CatalogueView) {
-  return offeredInsurances(product, catalogue).map(({ item, list }) => ({
+  return insuranceItemsInForce(product, catalogue).map(({ item, list }) => ({
     Name: item.Name,
     Code: item.Code,
     StartDate: invariantDate(item.StartDate),
@@ -275,23 +176,6 @@ export function insurances(product: ProductRecord, catalogue: CatalogueView) {
     InsuranceListName: list.Name,
     Insurances: list.Insurances.filter(isActive).map(insuranceOf),
   }));
-}
-
-/** An insurance item of a product with its list. */
-export interface OfferedInsurance {
-  readonly item: ProductInsuranceItem;
-  readonly list: InsuranceListRecord;
-}
-
-/** The insurance items of a product with their lists; one whose list is not in force is not Active (L2). */
-export function offeredInsurances(
-  { Insurances }: ProductRecord,
-  catalogue: CatalogueView,
-): readonly OfferedInsurance[] {
-  return Insurances.flatMap((item) => {
-    const list = catalogue.insuranceList(item.InsuranceList);
-    return list === undefined ? [] : [{ item, list }];
-  });
 }
 
 function insuranceOf(insurance: InsuranceRecord) {
@@ -342,30 +226,13 @@ function discountOf(discount: DiscountRecord) {
   };
 }
 
-/** Dimensions.Questions. */
-export function questions({ Questions }: ProductRecord) {
-  return Questions.map((question) => ({
-    Name: question.Name,
-    QuestionType: question.QuestionType,
-    AnswerEntity: question.AnswerEntity,
-    AnswerField: question.AnswerField,
-    IsForSolicitant: question.IsForSolicitant,
-    IsForCoborrower: question.IsForCoborrower,
-  }));
-}
-
 /** A day in an object of its own, as interface section 2.2 has it. */
-export interface InvariantDate {
+interface InvariantDate {
   /** `yyyy-mm-dd`. */
   readonly invariantDate: string;
 }
 
 /** A day `yyyy-mm-dd` in its object; null for an open end. */
-export function invariantDate(day: string | null): InvariantDate | null {
+function invariantDate(day: string | null): InvariantDate | null {
   return day === null ? null : { invariantDate: day };
-}
-
-/** A day `yyyy-mm-dd` as a text date-time without a zone; null for an open end. */
-export function dateTimeText(day: string | null): string | null {
-  return day === null ? null : `${day}T00:00:00`;
 }

@@ -8,11 +8,10 @@ import type {
   CommissionListRecord,
   CommissionRecord,
   DiscountDimension,
-  InsuranceListRecord,
   InsuranceRecord,
 } from '../catalogue/list-records.ts';
 import type { FormulaArguments } from './product-formula.ts';
-import type { ProductInsuranceItem } from '../catalogue/product-record.ts';
+import type { ListedInsuranceItem } from '../catalogue/catalogue-view.ts';
 import type { FormulaRecord } from '../catalogue/record-parts.ts';
 import { isActive, isWithin, valueOn } from '../catalogue/validity.ts';
 
@@ -122,18 +121,12 @@ function commissionCharge(commission: CommissionRecord, price: ExactFigure): Cat
   };
 }
 
-/** An insurance item of a product with its list. */
-export interface InsuranceItem {
-  readonly item: ProductInsuranceItem;
-  readonly list: InsuranceListRecord;
-}
-
 /**
  * Active insurances of the instalments that are a duty of applicant or debtor, of items that are valid on the day, as
  * far as all filters pass, in catalogue order; one that several items name comes once.
  */
 export function offeredInsuranceCharges(
-  items: readonly InsuranceItem[],
+  items: readonly ListedInsuranceItem[],
   filters: { readonly figures: NamedFigures; readonly findCustomList: FindCustomList },
   context: PriceContext,
 ): readonly CatalogueCharge[] {

@@ -4,8 +4,7 @@ import { formatCalendarDate, type CalendarDate } from '../../lending/dates/calen
 import type { KnownCalendars } from '../../lending/due-dates/holiday-shift.ts';
 import { Findings } from '../../lending/request/refusal.ts';
 import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
-import type { CatalogueView } from '../catalogue/catalogue-view.ts';
-import { offeredInsurances } from '../look-up/product-sections.ts';
+import { insuranceFilters, insuranceItemsInForce, type CatalogueView } from '../catalogue/catalogue-view.ts';
 import { discountsOf, warnOfIdleDiscounts } from './discounts.ts';
 import { offersOf, type Offer } from './interest-choice.ts';
 import { offeredCommissions, offeredInsuranceCharges, type CatalogueCharge } from './offered-charges.ts';
@@ -167,12 +166,9 @@ function insurancesOf(
   { catalogue, requestDay }: SimulateContext,
   { findings, inputs }: { readonly findings: Findings; readonly inputs: Inputs },
 ): readonly CatalogueCharge[] {
-  const items = offeredInsurances(product, catalogue);
-  const filters = items.flatMap(({ item, list }) => [
-    ...item.Filters,
-    ...list.Insurances.flatMap(({ Filters }) => Filters),
-  ]);
-  const figures = figuresOf('jsonInsuranceFilter', request.jsonInsuranceFilter, filters, findings);
+  const items = insuranceItemsInForce(product, catalogue);
+  const sent = request.jsonInsuranceFilter;
+  const figures = figuresOf('jsonInsuranceFilter', sent, insuranceFilters(items), findings);
   return offeredInsuranceCharges(
     items,
     { figures, findCustomList: (code) => catalogue.customList(code) },
