@@ -9,6 +9,7 @@ import type { Health } from '../platform/health.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { ListCharges } from '../product/catalogue/catalogue-charges.ts';
 import type {
+  ListKind,
   CatalogueRecord,
   RecordIdentity,
   RecordKind,
@@ -118,24 +119,9 @@ class LogCatalogueTable implements CatalogueTable {
     return this.#readable('product', versions, (left) => answeringVersion(left, day));
   }
 
-  interestList(code: string) {
-    return this.#list('interest-list', code);
-  }
-
-  commissionList(code: string) {
-    return this.#list('commission-list', code);
-  }
-
-  insuranceList(code: string) {
-    return this.#list('insurance-list', code);
-  }
-
-  discountList(code: string) {
-    return this.#list('discount-list', code);
-  }
-
-  customList(code: string) {
-    return this.#list('custom-list', code);
+  list<Kind extends ListKind>(kind: Kind, code: string | null) {
+    if (code === null) return undefined;
+    return this.#readable(kind, this.#records.index.versions(kind, code), (left) => listInForce(left));
   }
 
   identities(): readonly (RecordIdentity & { readonly key: string })[] {
@@ -149,10 +135,6 @@ class LogCatalogueTable implements CatalogueTable {
 
   stop(timeoutMs?: number): Promise<void> {
     return this.#records.stop(timeoutMs);
-  }
-
-  #list<Kind extends RecordKind>(kind: Kind, code: string): RecordsByKind[Kind] | undefined {
-    return this.#readable(kind, this.#records.index.versions(kind, code), listOf);
   }
 
   /** The record that `choose` takes among the versions that can be read. */
@@ -195,11 +177,6 @@ function withCharges(lending: LendingCatalogue, charges: ListCharges): LendingCa
       return charges.known;
     },
   };
-}
-
-/** Custom lists have no status: of them the highest version counts. */
-function listOf(versions: readonly IndexEntry[]): IndexEntry | undefined {
-  return listInForce(versions);
 }
 
 /** Shows the figures of a catalogue table at each scrape; `worker` and `figure` are the only labels. */

@@ -7,32 +7,28 @@ import {
   type NameMember,
 } from '../../lending/charges/known-charges.ts';
 import { type CatalogueRecord, codeKey } from './catalogue-record.ts';
-import type { CatalogueView } from './catalogue-view.ts';
+import type { ListsInForce } from './catalogue-view.ts';
 import type { CommissionRecord, InsuranceRecord } from './list-records.ts';
 import { isActive } from './validity.ts';
 
-/** Where lists in force are found. */
-type FindChargeLists = Pick<CatalogueView, 'commissionList' | 'insuranceList'>;
-
 /** The Active charges of a catalogue; only lists that changed since it was asked last are read again. */
 export class ListCharges {
-  readonly #lists: FindChargeLists;
+  readonly #lists: ListsInForce;
   readonly #directory = new ChargeDirectory();
   readonly #changed = new Map<string, () => readonly KnownCharge[]>();
 
-  constructor(lists: FindChargeLists) {
+  constructor(lists: ListsInForce) {
     this.#lists = lists;
   }
 
   /** Notes that a version of a record is new, other or gone; records that are no lists of charges do not matter. */
   noteChange(kind: CatalogueRecord['kind'], code: string): void {
-    if (kind === 'commission-list') {
-      const read = () => this.#lists.commissionList(code)?.Commissions.filter(isActive).map(knownCommission);
-      this.#changed.set(`${kind}/${codeKey(code)}`, () => read() ?? []);
-    } else if (kind === 'insurance-list') {
-      const read = () => this.#lists.insuranceList(code)?.Insurances.filter(isActive).map(knownInsurance);
-      this.#changed.set(`${kind}/${codeKey(code)}`, () => read() ?? []);
-    }
+    if (kind !== 'commission-list' && kind !== 'insurance-list') return;
+    const read = (): readonly KnownCharge[] | undefined =>
+      kind === 'commission-list'
+        ? this.#lists.list(kind, code)?.Commissions.filter(isActive).map(knownCommission)
+        : this.#lists.list(kind, code)?.Insurances.filter(isActive).map(knownInsurance);
+    this.#changed.set(`${kind}/${codeKey(code)}`, () => read() ?? []);
   }
 
   /** The charges as they are now; undefined when there are none at all: every name then counts as known (F1). */
@@ -46,7 +42,7 @@ export class ListCharges {
 /** The charges of records that do not change. */
 export function chargesOfRecords(
   records: readonly CatalogueRecord[],
-  lists: FindChargeLists,
+  lists: ListsInForce,
 ): KnownCharges | undefined {
   const charges = new ListCharges(lists);
   for (const { kind, record } of records) if ('Code' in record) charges.noteChange(kind, record.Code);
@@ -81,7 +77,7 @@ function knownInsurance(insurance: InsuranceRecord): KnownCharge {
 
 function namesOf(names: Partial<Record<NameMember, string | null>>): KnownCharge['names'] {
   const said = Object.entries(names).flatMap(([member, name]) => {
-    const key = name?.trim().toLowerCase() ?? '';
+    const key = codeKey(name ?? '');
     return key === '' ? [] : [[member, key] as const];
   });
   return Object.fromEntries(said);

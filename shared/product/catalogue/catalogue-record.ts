@@ -7,7 +7,6 @@
  */
 
 import type { CalendarRecord } from '../../lending/calendars/catalogue-calendars.ts';
-import { assertNever } from '../../lending/numbers/assert-never.ts';
 import type { PeriodicityRecord } from '../../lending/schedule-types/catalogue-periodicities.ts';
 import type { ScheduleTypeRecord } from '../../lending/schedule-types/schedule-type-record.ts';
 import type {
@@ -33,6 +32,9 @@ export interface RecordsByKind {
 }
 
 export type RecordKind = keyof RecordsByKind;
+
+/** Kinds of lists, which products and filters name by code. */
+export type ListKind = Extract<RecordKind, `${string}-list`>;
 
 /** A record with its kind; `source` is the file, or other place, that it stands in. */
 export type CatalogueRecord = {
@@ -83,49 +85,19 @@ export const KIND_FOLDERS: Readonly<Record<RecordKind, string>> = {
 export const RECORD_KINDS = Object.keys(KIND_FOLDERS) as readonly RecordKind[];
 
 /** Kind, code, version, id, status and validity of a record. */
-export function identityOf(entry: CatalogueRecord): RecordIdentity {
-  const { kind } = entry;
-  const unversioned = { kind, version: ONLY_VERSION, validFrom: null, validTo: null };
-  switch (kind) {
-    case 'product': {
-      const { StartDate, EndDate } = entry.record;
-      return { ...listIdentity(entry), validFrom: StartDate, validTo: EndDate };
-    }
-    case 'interest-list':
-    case 'commission-list':
-    case 'insurance-list':
-    case 'discount-list':
-      return listIdentity(entry);
-    case 'custom-list': {
-      const { Code, Version } = entry.record;
-      return { ...unversioned, code: Code, version: Version, id: null, status: null };
-    }
-    case 'schedule-type': {
-      const { PaymentScheduleCode, PaymentScheduleTypeId, Status } = entry.record;
-      const id = PaymentScheduleTypeId.toLowerCase();
-      return { ...unversioned, code: PaymentScheduleCode, id, status: Status };
-    }
-    case 'periodicity':
-    case 'calendar':
-      return { ...unversioned, code: entry.record.name, id: null, status: null };
-    default:
-      return assertNever(entry);
+export function identityOf({ kind, record }: CatalogueRecord): RecordIdentity {
+  const bare = { kind, version: ONLY_VERSION, id: null, status: null, validFrom: null, validTo: null };
+  if ('name' in record) return { ...bare, code: record.name };
+  if ('PaymentScheduleCode' in record) {
+    const { PaymentScheduleCode, PaymentScheduleTypeId, Status } = record;
+    return { ...bare, code: PaymentScheduleCode, id: PaymentScheduleTypeId.toLowerCase(), status: Status };
   }
-}
-
-type ListKind = Exclude<RecordKind, 'custom-list' | 'schedule-type' | 'periodicity' | 'calendar'>;
-
-function listIdentity({ kind, record }: Extract<CatalogueRecord, { kind: ListKind }>): RecordIdentity {
-  const { Code, Version, Id, Status } = record;
-  return {
-    kind,
-    code: Code,
-    version: Version,
-    id: Id.toLowerCase(),
-    status: Status,
-    validFrom: null,
-    validTo: null,
-  };
+  const versioned = { ...bare, code: record.Code, version: record.Version };
+  if (!('Id' in record)) return versioned;
+  const { Id, Status } = record;
+  const identified = { ...versioned, id: Id.toLowerCase(), status: Status };
+  if (!('StartDate' in record)) return identified;
+  return { ...identified, validFrom: record.StartDate, validTo: record.EndDate };
 }
 
 /** Codes and names are compared in this form: without blanks around them and in lower case (L1). */

@@ -5,7 +5,7 @@
 
 import type { Findings } from '../../lending/request/refusal.ts';
 import { codeKey } from './catalogue-record.ts';
-import type { CustomListRecord } from './list-records.ts';
+import type { ListsInForce } from './catalogue-view.ts';
 import type { ItemFilter } from './record-parts.ts';
 
 /** A figure as a request names it. A JSON number stands for one decimal, so that equal numbers are equal figures (M1). */
@@ -17,77 +17,48 @@ export interface NamedFigure {
 /** The figures of a request by name in lower case. */
 export type NamedFigures = ReadonlyMap<string, number>;
 
-/** The figures of a request, and the places of those that contradict an earlier one of the same name. */
-export interface ReadFigures {
-  readonly figures: NamedFigures;
-  readonly contradicting: readonly number[];
-}
-
-/** Finds a custom list by code; undefined: there is none. */
-export type FindCustomList = (code: string) => CustomListRecord | undefined;
-
-/** Reads the figures of a request; names count in any case. Of two figures of one name the first is kept. */
-export function readFigures(sent: readonly NamedFigure[]): ReadFigures {
+/**
+ * Reads the figures in the list of a request's field; names count in any case. Two of one name that differ contradict
+ * each other (400). A name that none of `filters` has is ignored with a warning (L3): these are the filters of all items
+ * that the request is about, whether they pass or not.
+ */
+export function readFigures(
+  field: string,
+  sent: readonly NamedFigure[] = [],
+  filters: readonly ItemFilter[],
+  findings: Findings,
+): NamedFigures {
   const figures = new Map<string, number>();
-  const contradicting: number[] = [];
+  if (sent.length === 0) return figures;
+  const known = new Set(filters.map(({ Name }) => codeKey(Name)));
   for (const [place, { name, value }] of sent.entries()) {
     const key = codeKey(name);
-    const known = figures.get(key);
-    if (known === undefined) figures.set(key, value);
-    else if (known !== value) contradicting.push(place);
+    const earlier = figures.get(key);
+    if (earlier === undefined) figures.set(key, value);
+    else if (earlier !== value) {
+      findings.contradict(`${field}[${place}].value`, 'must be that of the other figure of this name');
+    }
+    if (!known.has(key)) findings.warn(`${field}[${place}].name`, 'unknown-filter');
   }
-  return { figures, contradicting };
+  return figures;
 }
 
-/** True when all filters pass; without any filter nothing stands in the way. */
+/** True when all filters pass; an item without filters is open to everyone. */
 export function passesFilters(
   filters: readonly ItemFilter[],
   figures: NamedFigures,
-  findCustomList: FindCustomList,
+  lists: ListsInForce,
 ): boolean {
   if (figures.size === 0) return true;
   return filters.every((filter) => {
     const figure = figures.get(codeKey(filter.Name));
-    return figure === undefined || passes(filter, figure, findCustomList);
+    return figure === undefined || passes(filter, figure, lists);
   });
 }
 
-/**
- * The places of the figures that no filter asks for: they are ignored with a warning each (L3). `filters` are those of
- * all items that the request is about, whether they pass or not.
- */
-export function unknownFigures(
-  sent: readonly NamedFigure[],
-  filters: readonly ItemFilter[],
-): readonly number[] {
-  if (sent.length === 0) return [];
-  const known = new Set(filters.map(({ Name }) => codeKey(Name)));
-  return sent.flatMap(({ name }, place) => (known.has(codeKey(name)) ? [] : [place]));
-}
-
-/** A list that is not there has no values: what depends on it is not offered to anyone. */
-function passes(filter: ItemFilter, figure: number, findCustomList: FindCustomList): boolean {
+/** A custom list that is missing has no values: what depends on it is not offered. */
+function passes(filter: ItemFilter, figure: number, lists: ListsInForce): boolean {
   if ('Values' in filter) return filter.Values.includes(figure);
-  if ('List' in filter) return findCustomList(filter.List)?.Values.includes(figure) ?? false;
+  if ('List' in filter) return lists.list('custom-list', filter.List)?.Values.includes(figure) ?? false;
   return (filter.From === null || filter.From <= figure) && (filter.To === null || figure <= filter.To);
-}
-
-/**
- * The figures that the list of a member names. Two of one name that differ contradict each other (400); a name that
- * none of the filters has is ignored with a warning (L3).
- */
-export function figuresOf(
-  member: string,
-  sent: readonly NamedFigure[] | undefined,
-  filters: readonly ItemFilter[],
-  findings: Findings,
-): NamedFigures {
-  const { figures, contradicting } = readFigures(sent ?? []);
-  for (const place of contradicting) {
-    findings.contradict(`${member}[${place}].value`, 'must be that of the other figure of this name');
-  }
-  for (const place of unknownFigures(sent ?? [], filters)) {
-    findings.warn(`${member}[${place}].name`, 'unknown-filter');
-  }
-  return figures;
 }

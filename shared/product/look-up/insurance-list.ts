@@ -2,7 +2,7 @@
 
 import { Findings } from '../../lending/request/refusal.ts';
 import { insuranceFilters, insuranceItemsInForce } from '../catalogue/catalogue-view.ts';
-import { figuresOf, type NamedFigure, passesFilters } from '../catalogue/item-filters.ts';
+import { readFigures, type NamedFigure, passesFilters } from '../catalogue/item-filters.ts';
 import {
   dayOf,
   isProduct,
@@ -43,11 +43,11 @@ export function insuranceList(
   const offered = insuranceItemsInForce(product, catalogue);
   const findings = new Findings();
   // Filters of single insurances count as known, so that callers may send the figures of a simulation.
-  const figures = figuresOf('filterList', request.filterList, insuranceFilters(offered), findings);
+  const figures = readFigures('filterList', request.filterList, insuranceFilters(offered), findings);
   if (findings.faults.length > 0) return { kind: 'refused', faults: findings.faults };
   const answer = offered
     .filter(({ item }) => isWithin(day, item.StartDate, item.EndDate))
-    .filter(({ item }) => passesFilters(item.Filters, figures, (code) => catalogue.customList(code)))
+    .filter(({ item }) => passesFilters(item.Filters, figures, catalogue))
     .map(({ item, list }) => ({
       ItemName: item.Name,
       ItemCode: item.Code,

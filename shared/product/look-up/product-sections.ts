@@ -77,9 +77,8 @@ export function interestsAndCommissions(product: ProductRecord, catalogue: Catal
 
 /** A list that is not in force counts as none: its name is null and nothing of it is answered. */
 function offerOf(item: InterestCommissionItem, catalogue: CatalogueView, day: CalendarDate) {
-  const commissions =
-    item.CommissionList === null ? undefined : catalogue.commissionList(item.CommissionList);
-  const interests = item.InterestList === null ? undefined : catalogue.interestList(item.InterestList);
+  const commissions = catalogue.list('commission-list', item.CommissionList);
+  const interests = catalogue.list('interest-list', item.InterestList);
   return {
     InterestCommissionItemName: item.Name,
     CommissionListName: commissions?.Name ?? null,
@@ -199,7 +198,7 @@ function insuranceOf(insurance: InsuranceRecord) {
 
 /** Dimensions.Discounts: the Active discounts of the product's lists, list by list. */
 export function discounts(product: ProductRecord, catalogue: CatalogueView) {
-  return product.Discounts.flatMap((code) => catalogue.discountList(code)?.Discounts ?? [])
+  return product.Discounts.flatMap((code) => catalogue.list('discount-list', code)?.Discounts ?? [])
     .filter(isActive)
     .map(discountOf);
 }

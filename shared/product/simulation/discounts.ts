@@ -5,7 +5,7 @@ import { compareValues } from '../../lending/formula/formula-arithmetic.ts';
 import type { Findings } from '../../lending/request/refusal.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
-import { figuresOf, passesFilters } from '../catalogue/item-filters.ts';
+import { readFigures, passesFilters } from '../catalogue/item-filters.ts';
 import type { DiscountRecord, InterestRecord } from '../catalogue/list-records.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import { isWithin } from '../catalogue/validity.ts';
@@ -58,15 +58,15 @@ export function discountsOf(
   findings: Findings,
 ): GivenDiscounts {
   const { catalogue, requestDay } = context;
-  const lists = new Set(product.Discounts.map((code) => catalogue.discountList(code)));
+  const lists = new Set(product.Discounts.map((code) => catalogue.list('discount-list', code)));
   const listed = [...lists].flatMap((list) => list?.Discounts ?? []);
   const filters = listed.flatMap(({ Filters }) => Filters);
-  const figures = figuresOf('jsonDiscountFilter', request.jsonDiscountFilter, filters, findings);
+  const figures = readFigures('jsonDiscountFilter', request.jsonDiscountFilter, filters, findings);
   const offered = listed.filter(
     ({ Status, StartDate, EndDate, Filters }) =>
       Status === 'Active' &&
       isWithin(requestDay, StartDate, EndDate) &&
-      passesFilters(Filters, figures, (code) => catalogue.customList(code)),
+      passesFilters(Filters, figures, catalogue),
   );
   const named = [
     ...namedOf('optional', request.optional, { offered, product }, findings),

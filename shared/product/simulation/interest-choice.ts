@@ -11,7 +11,7 @@ import {
   type InterestType,
 } from '../catalogue/list-records.ts';
 import { hasRate } from './interest-rates.ts';
-import { figuresOf, passesFilters } from '../catalogue/item-filters.ts';
+import { readFigures, passesFilters } from '../catalogue/item-filters.ts';
 import type { InterestCommissionItem, ProductRecord } from '../catalogue/product-record.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import { FORMULA_INPUT_PARTS, type SimulateRequest } from './simulate-request.ts';
@@ -44,13 +44,11 @@ export function offersOf(
   checkSentRates(hasSentRates, type, findings);
   const items = product.InterestsAndCommissions;
   const filters = items.flatMap(({ Filters }) => Filters);
-  const figures = figuresOf('jsonFilterCommission', request.jsonFilterCommission, filters, findings);
+  const figures = readFigures('jsonFilterCommission', request.jsonFilterCommission, filters, findings);
   if (findings.faults.length > faultsBefore) return [];
-  const passing = items.filter(({ Filters }) =>
-    passesFilters(Filters, figures, (code) => catalogue.customList(code)),
-  );
+  const passing = items.filter(({ Filters }) => passesFilters(Filters, figures, catalogue));
   const priced = passing.flatMap((item) => {
-    const list = item.InterestList === null ? undefined : catalogue.interestList(item.InterestList);
+    const list = catalogue.list('interest-list', item.InterestList);
     if (list === undefined) return [];
     const interests = list.Interests.filter(
       (interest) =>

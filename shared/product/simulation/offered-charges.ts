@@ -3,7 +3,7 @@
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { decimalOf, exactOf, shownOf, type ExactFigure } from './exact-figures.ts';
-import { type FindCustomList, type NamedFigures, passesFilters } from '../catalogue/item-filters.ts';
+import { type NamedFigures, passesFilters } from '../catalogue/item-filters.ts';
 import type {
   CommissionListRecord,
   CommissionRecord,
@@ -11,7 +11,7 @@ import type {
   InsuranceRecord,
 } from '../catalogue/list-records.ts';
 import type { FormulaArguments } from './product-formula.ts';
-import type { ListedInsuranceItem } from '../catalogue/catalogue-view.ts';
+import type { ListedInsuranceItem, ListsInForce } from '../catalogue/catalogue-view.ts';
 import type { FormulaRecord } from '../catalogue/record-parts.ts';
 import { isActive, isWithin, valueOn } from '../catalogue/validity.ts';
 
@@ -127,14 +127,14 @@ function commissionCharge(commission: CommissionRecord, price: ExactFigure): Cat
  */
 export function offeredInsuranceCharges(
   items: readonly ListedInsuranceItem[],
-  filters: { readonly figures: NamedFigures; readonly findCustomList: FindCustomList },
+  filters: { readonly figures: NamedFigures; readonly lists: ListsInForce },
   context: PriceContext,
 ): readonly CatalogueCharge[] {
   const insurances = items
     .filter(({ item }) => isWithin(context.requestDay, item.StartDate, item.EndDate))
-    .filter(({ item }) => passesFilters(item.Filters, filters.figures, filters.findCustomList))
+    .filter(({ item }) => passesFilters(item.Filters, filters.figures, filters.lists))
     .flatMap(({ list }) => list.Insurances.filter(isMandatory))
-    .filter(({ Filters }) => passesFilters(Filters, filters.figures, filters.findCustomList));
+    .filter(({ Filters }) => passesFilters(Filters, filters.figures, filters.lists));
   return [...new Set(insurances)].flatMap(
     (insurance) =>
       chargeOnDay(insurance, context.requestDay, () => {

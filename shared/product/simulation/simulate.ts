@@ -10,7 +10,7 @@ import { offersOf, type Offer } from './interest-choice.ts';
 import { offeredCommissions, offeredInsuranceCharges, type CatalogueCharge } from './offered-charges.ts';
 import { FormulaArguments } from './product-formula.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
-import { figuresOf } from '../catalogue/item-filters.ts';
+import { readFigures } from '../catalogue/item-filters.ts';
 import { simulatedLoanOf } from './simulated-loan.ts';
 import { type CompleteOffer, offerRecord, type SharedTerms } from './offer.ts';
 import type { FormulaInputPart, SimulateRequest } from './simulate-request.ts';
@@ -151,7 +151,7 @@ function completeOffers(
   }
   return offers.map((offer) => {
     const code = offer.item.CommissionList;
-    const commissionList = code === null ? undefined : catalogue.commissionList(code);
+    const commissionList = catalogue.list('commission-list', code);
     const known = commissionsByCode.get(commissionList?.Code ?? '');
     const commissions =
       known ?? offeredCommissions(commissionList, { requestDay, inputs: inputs.commissionInput });
@@ -168,10 +168,10 @@ function insurancesOf(
 ): readonly CatalogueCharge[] {
   const items = insuranceItemsInForce(product, catalogue);
   const sent = request.jsonInsuranceFilter;
-  const figures = figuresOf('jsonInsuranceFilter', sent, insuranceFilters(items), findings);
+  const figures = readFigures('jsonInsuranceFilter', sent, insuranceFilters(items), findings);
   return offeredInsuranceCharges(
     items,
-    { figures, findCustomList: (code) => catalogue.customList(code) },
+    { figures, lists: catalogue },
     { requestDay, inputs: inputs.insuranceInput },
   );
 }

@@ -7,7 +7,7 @@ import {
   type LendingCatalogue,
 } from '../../lending/schedule-types/lending-catalogue.ts';
 import { type CatalogueRecord, codeKey, type RecordKind } from '../catalogue/catalogue-record.ts';
-import { type CatalogueView, entriesOfKind, findLists } from '../catalogue/catalogue-view.ts';
+import { type CatalogueView, entriesOfKind, listsInForce } from '../catalogue/catalogue-view.ts';
 import { checkCatalogue } from './check-catalogue.ts';
 import { chargesOfRecords } from '../catalogue/catalogue-charges.ts';
 import { answeringVersion, answersOn } from '../catalogue/validity.ts';
@@ -54,7 +54,7 @@ export function catalogueOfRecords(
 
 /** The view of records that are not checked here. */
 export function viewOfRecords(records: readonly CatalogueRecord[], lending: LendingCatalogue): CatalogueView {
-  const lists = findLists(records);
+  const lists = listsInForce(records);
   const knownCharges = chargesOfRecords(records, lists);
   return { ...lists, ...productsOfRecords(records), lending: { ...lending, knownCharges } };
 }

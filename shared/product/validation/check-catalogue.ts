@@ -6,7 +6,7 @@
 
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
 import { type CatalogueRecord, codeKey, type RecordKind } from '../catalogue/catalogue-record.ts';
-import { entriesOfKind, findLists, soundLists } from '../catalogue/catalogue-view.ts';
+import { entriesOfKind, listsInForce, withoutFaulty } from '../catalogue/catalogue-view.ts';
 import { overlappingVersions } from '../catalogue/validity.ts';
 import { checkCommission, checkInsurance } from './check-charge-lists.ts';
 import { below, type CheckContext, type RecordContext, recordName, reporterOf } from './check-context.ts';
@@ -17,7 +17,7 @@ import { checkNames } from './check-parts.ts';
 import { checkProduct } from './check-product.ts';
 import { checkSimulation } from './check-simulation.ts';
 
-/** All faults of these records, in catalogue order; each names record, member and what to do. */
+/** All faults of these records, in catalogue order; each names record, field and what to do. */
 export function checkCatalogue(
   records: readonly CatalogueRecord[],
   context: CheckContext,
@@ -25,40 +25,30 @@ export function checkCatalogue(
   const faults: CatalogueFault[] = [];
   checkIdentities(records, faults);
   checkVersions(records, faults);
-  const lists = findLists(records);
+  const lists = listsInForce(records);
   const productCodes = new Set(entriesOfKind(records, 'product').map(({ record }) => codeKey(record.Code)));
   const mayExist = (kind: RecordKind): boolean => context.unknown?.has(kind) === true;
-  const recordContext: Omit<RecordContext, 'soundLists'> = {
+  const faulty = new Set<unknown>();
+  const recordContext: RecordContext = {
     ...context,
-    lists,
+    soundLists: withoutFaulty(lists, faulty),
     hasProduct: (code) => productCodes.has(codeKey(code)) || mayExist('product'),
-    hasCustomList: (code) => lists.customList(code) !== undefined || mayExist('custom-list'),
-    mayExist,
+    hasList: (kind, code) => lists.list(kind, code) !== undefined || mayExist(kind),
     charges: chargeNamesOf(records, mayExist),
   };
-  return [...faults, ...faultsOfEach(records, recordContext)];
+  const faultsOf = new Map<CatalogueRecord, readonly CatalogueFault[]>();
+  // Lists come first: what a product can do with a faulty list is unknown until the list is corrected.
+  for (const entry of [...records.filter((one) => !isProduct(one)), ...records.filter(isProduct)]) {
+    const found: CatalogueFault[] = [];
+    checkRecord(entry, recordContext, found);
+    if (found.length > 0 || entry.unread !== undefined) faulty.add(entry.record);
+    faultsOf.set(entry, found);
+  }
+  return [...faults, ...records.flatMap((entry) => faultsOf.get(entry) ?? [])];
 }
 
 function isProduct({ kind }: CatalogueRecord): boolean {
   return kind === 'product';
-}
-
-/** Lists are checked first: what a product that names a faulty one can do is not known before it is mended. */
-function faultsOfEach(
-  records: readonly CatalogueRecord[],
-  context: Omit<RecordContext, 'soundLists'>,
-): readonly CatalogueFault[] {
-  const faulty = new Set<unknown>();
-  const faultsOf = new Map<CatalogueRecord, readonly CatalogueFault[]>();
-  const complete = { ...context, soundLists: soundLists(context.lists, faulty) };
-  const inOrder = [...records.filter((entry) => !isProduct(entry)), ...records.filter(isProduct)];
-  for (const entry of inOrder) {
-    const found: CatalogueFault[] = [];
-    checkRecord(entry, complete, found);
-    if (found.length > 0 || entry.unread !== undefined) faulty.add(entry.record);
-    faultsOf.set(entry, found);
-  }
-  return records.flatMap((entry) => faultsOf.get(entry) ?? []);
 }
 
 /** What tells which version answers on a day. */

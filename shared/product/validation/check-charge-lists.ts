@@ -70,7 +70,7 @@ export function checkInsurance(insurance: InsuranceRecord, context: RecordContex
     else checkMoney(member, Value, insurance.Currency, report);
   }
   if (isMandatory(insurance) && insurance.ValueIsPercentage) checkChargedBase(insurance, context, report);
-  checkFilters(insurance.Filters, context.hasCustomList, report);
+  checkFilters(insurance.Filters, context, report);
 }
 
 /** A percentage that comes with every contract is of a figure that a simulation has (Q6). */

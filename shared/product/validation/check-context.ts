@@ -3,8 +3,13 @@
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
 import type { LendingCatalogue } from '../../lending/schedule-types/lending-catalogue.ts';
-import { type CatalogueRecord, identityOf, type RecordKind } from '../catalogue/catalogue-record.ts';
-import type { FindLists } from '../catalogue/catalogue-view.ts';
+import {
+  type CatalogueRecord,
+  identityOf,
+  type RecordKind,
+  type ListKind,
+} from '../catalogue/catalogue-record.ts';
+import type { ListsInForce } from '../catalogue/catalogue-view.ts';
 
 /** What names in records are looked up in. */
 export interface CheckContext {
@@ -17,13 +22,11 @@ export interface CheckContext {
 
 /** What checks of single records look up. */
 export interface RecordContext extends CheckContext {
-  readonly lists: FindLists;
-  /** The same but for lists with faults of their own. */
-  readonly soundLists: FindLists;
+  /** Lists in force without faults of their own. */
+  readonly soundLists: ListsInForce;
+  /** Whether a product, or a list in force, has the code, or may have it because not all records could be read. */
   readonly hasProduct: (code: string) => boolean;
-  readonly hasCustomList: (code: string) => boolean;
-  /** False: a list of that kind is missed when it is not found. */
-  readonly mayExist: (kind: RecordKind) => boolean;
+  readonly hasList: (kind: ListKind, code: string) => boolean;
   readonly charges: ChargeNames;
 }
 

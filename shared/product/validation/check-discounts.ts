@@ -1,6 +1,6 @@
 /** What is wrong with a discount list (Q5), and the names that discounts may refer to. */
 
-import { type CatalogueRecord, codeKey } from '../catalogue/catalogue-record.ts';
+import { type CatalogueRecord, codeKey, type RecordKind } from '../catalogue/catalogue-record.ts';
 import { below, type ChargeNames, type RecordContext, type Report } from './check-context.ts';
 import {
   checkDays,
@@ -40,7 +40,7 @@ function isNaming({ unread }: CatalogueRecord): boolean {
 /** What discounts may name. */
 export function chargeNamesOf(
   records: readonly CatalogueRecord[],
-  mayExist: RecordContext['mayExist'],
+  mayExist: (kind: RecordKind) => boolean,
 ): ChargeNames {
   const commissions = entriesOfKind(records, 'commission-list')
     .filter(({ record }) => record.Status === 'Active')
@@ -92,7 +92,7 @@ function checkDiscount(discount: DiscountRecord, context: RecordContext, report:
   const { DiscountValue, IsPercentage, Formula, AppliedToDimension, StartDate, EndDate } = discount;
   checkDays(['StartDate', 'EndDate'], { ValidFrom: StartDate, ValidTo: EndDate }, report);
   checkFormulaUse(discount, IsPercentage ? PERCENT_LIMITS : MONEY_LIMITS, report);
-  checkFilters(discount.Filters, context.hasCustomList, report);
+  checkFilters(discount.Filters, context, report);
   if (DiscountValue === null && Formula === null) {
     report('DiscountValue', 'is missing; must be a number from 0, unless a Formula gives it');
   }

@@ -1,6 +1,5 @@
 /** No two records may be taken for one another: codes with versions, and GUIDs (L1). */
 
-import { assertNever } from '../../lending/numbers/assert-never.ts';
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
 import { type CatalogueRecord, codeKey, identityOf, recordKey } from '../catalogue/catalogue-record.ts';
 import { recordName, type Report, reporterOf } from './check-context.ts';
@@ -60,40 +59,20 @@ function isVersioned({ kind }: CatalogueRecord): boolean {
   return kind !== 'schedule-type' && kind !== 'periodicity' && kind !== 'calendar';
 }
 
-/** The GUIDs that a record gives away, in lower case. */
-function heldIds(entry: CatalogueRecord): readonly HeldId[] {
-  switch (entry.kind) {
-    case 'product': {
-      const { Id, InterestsAndCommissions, Insurances } = entry.record;
-      return [
-        own(Id),
-        ...ofItems('InterestsAndCommissions', InterestsAndCommissions),
-        ...ofItems('Insurances', Insurances),
-      ];
-    }
-    case 'interest-list':
-      return [own(entry.record.Id), ...ofItems('Interests', entry.record.Interests)];
-    case 'commission-list':
-      return [own(entry.record.Id), ...ofItems('Commissions', entry.record.Commissions)];
-    case 'insurance-list':
-      return [own(entry.record.Id), ...ofItems('Insurances', entry.record.Insurances)];
-    case 'discount-list':
-      return [own(entry.record.Id), ...ofItems('Discounts', entry.record.Discounts)];
-    case 'schedule-type':
-      return [{ member: 'PaymentScheduleTypeId', id: entry.record.PaymentScheduleTypeId.toLowerCase() }];
-    case 'custom-list':
-    case 'periodicity':
-    case 'calendar':
-      return [];
-    default:
-      return assertNever(entry);
-  }
+/** The GUIDs of a record and of its items, in lower case. */
+function heldIds({ record }: CatalogueRecord): readonly HeldId[] {
+  if ('PaymentScheduleTypeId' in record) return [held('PaymentScheduleTypeId', record.PaymentScheduleTypeId)];
+  if (!('Id' in record)) return [];
+  const ofItems = Object.entries(record).flatMap(([list, items]: readonly [string, unknown]) =>
+    Array.isArray(items)
+      ? items.flatMap((item: { readonly Id?: string }, place) =>
+          item.Id === undefined ? [] : [held(`${list}[${place}].Id`, item.Id)],
+        )
+      : [],
+  );
+  return [held('Id', record.Id), ...ofItems];
 }
 
-function own(id: string): HeldId {
-  return { member: 'Id', id: id.toLowerCase() };
-}
-
-function ofItems(list: string, items: readonly { readonly Id: string }[]): readonly HeldId[] {
-  return items.map(({ Id }, place) => ({ member: `${list}[${place}].Id`, id: Id.toLowerCase() }));
+function held(member: string, id: string): HeldId {
+  return { member, id: id.toLowerCase() };
 }

@@ -165,8 +165,8 @@ interface CountedItem {
 export function checkInsuranceCounts(product: ProductRecord, context: RecordContext, report: Report): void {
   const items = product.Insurances.filter(({ Filters }) => Filters.length === 0).map((item) => ({
     days: { ValidFrom: item.StartDate, ValidTo: item.EndDate },
-    insurances: (context.soundLists.insuranceList(item.InsuranceList)?.Insurances ?? []).filter((insurance) =>
-      isAlwaysCollected(insurance, context),
+    insurances: (context.soundLists.list('insurance-list', item.InsuranceList)?.Insurances ?? []).filter(
+      (insurance) => isAlwaysCollected(insurance, context),
     ),
   }));
   const isTold = items.some(({ insurances }) => insurances.length > MOST_ITEMS);

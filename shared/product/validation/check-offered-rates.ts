@@ -159,8 +159,7 @@ export function checkOfferCounts(
   const rows = range.periodicity.unit === 'Once' ? 1 : range.leastPeriods;
   const most = Math.min(MOST_OFFERS, Math.floor(MOST_ROWS / rows));
   const interests = product.InterestsAndCommissions.filter(({ Filters }) => Filters.length === 0).flatMap(
-    ({ InterestList }) =>
-      InterestList === null ? [] : (soundLists.interestList(InterestList)?.Interests ?? []),
+    ({ InterestList }) => soundLists.list('interest-list', InterestList)?.Interests ?? [],
   );
   if (interests.length <= most) return;
   const offered = interests.filter((interest) => isAlwaysOffered(interest));

@@ -9,8 +9,8 @@ import { CHARGE_BASES } from '../../lending/charges/charge-terms.ts';
 import { LARGEST_RATE_PERCENT } from '../../lending/request/member-checks.ts';
 import { formatMinorUnits, LARGEST_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
 import type { FormulaRecord, ItemFilter, ValidDays } from '../catalogue/record-parts.ts';
-import { codeKey } from '../catalogue/catalogue-record.ts';
-import { below, type Report } from './check-context.ts';
+import { codeKey, KIND_FOLDERS, type ListKind, type RecordKind } from '../catalogue/catalogue-record.ts';
+import { below, type RecordContext, type Report } from './check-context.ts';
 import { daysOverlap, isActive, startsBy, type WithStatus } from '../catalogue/validity.ts';
 
 /** Rates in percent, of both signs; percentages and amounts of charges (M6). */
@@ -74,22 +74,30 @@ export function checkOrder(
 /** Filters must let something pass, and custom lists be known. */
 export function checkFilters(
   filters: readonly ItemFilter[],
-  hasCustomList: (code: string) => boolean,
+  context: Pick<RecordContext, 'hasList'>,
   report: Report,
 ): void {
   for (const [place, filter] of filters.entries()) {
     const tell = below(`Filters[${place}]`, report);
     if ('From' in filter) checkOrder(['From', filter.From], ['To', filter.To], tell);
     if ('Values' in filter && filter.Values.length === 0) tell('Values', 'must have at least one number');
-    if ('List' in filter && !hasCustomList(filter.List)) {
-      tell('List', missing('custom list', filter.List, 'custom-lists'));
-    }
+    if ('List' in filter) checkListName(['List', 'custom-list', filter.List], context, tell);
   }
 }
 
+/** A list that is named must be in force. */
+export function checkListName(
+  [field, kind, code]: readonly [field: string, kind: ListKind, code: string | null],
+  { hasList }: Pick<RecordContext, 'hasList'>,
+  report: Report,
+): void {
+  if (code !== null && !hasList(kind, code)) report(field, missing(kind, code));
+}
+
 /** `names the interest list X, which is ...` */
-export function missing(what: string, code: string, folder: string): string {
-  return `names the ${what} ${code}, which is not in the catalogue or not Active: add it to ${folder}, or name another`;
+export function missing(kind: RecordKind, code: string): string {
+  const what = kind.replace('-', ' ');
+  return `names the ${what} ${code}, which is not in the catalogue or not Active: add it to ${KIND_FOLDERS[kind]}, or name another`;
 }
 
 /** Values that a formula may have: an annual rate, a price or discount in percent, or money. */

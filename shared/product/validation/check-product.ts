@@ -7,7 +7,15 @@ import { GRACE_TYPES } from '../../lending/terms/repayment-terms.ts';
 import { isProductType, servesProductType } from '../../lending/schedule-types/schedule-type.ts';
 import { below, type RecordContext, type Report } from './check-context.ts';
 import { checkPeriodicity } from './check-charge-lists.ts';
-import { checkCurrency, checkDays, checkFilters, checkOrder, missing, WHOLE_PERCENT } from './check-parts.ts';
+import {
+  checkCurrency,
+  checkDays,
+  checkFilters,
+  checkListName,
+  checkOrder,
+  missing,
+  WHOLE_PERCENT,
+} from './check-parts.ts';
 import type { Availability, ProductRecord } from '../catalogue/product-record.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 
@@ -91,7 +99,7 @@ function checkScheduleTypes(product: ProductRecord, context: RecordContext, repo
   for (const [place, name] of product.PaymentScheduleTypes.entries()) {
     const found = lending.findScheduleType(name);
     const tell = (message: string): void => report(`PaymentScheduleTypes[${place}]`, message);
-    if (found === undefined) tell(missing('schedule type', name, 'schedule-types'));
+    if (found === undefined) tell(missing('schedule-type', name));
     else if (isKnownType && !servesProductType(found.type, product.BankingProductType)) {
       tell(
         `names ${name}, which is not made for products of type ${product.BankingProductType}: name another`,
@@ -122,20 +130,15 @@ function checkOffer({ PaymentScheduleTypes, InterestsAndCommissions }: ProductRe
 }
 
 function checkOffers(product: ProductRecord, context: RecordContext, report: Report): void {
-  const { lists, mayExist } = context;
   for (const [place, item] of product.InterestsAndCommissions.entries()) {
     const tell = below(`InterestsAndCommissions[${place}]`, report);
     const { InterestList, CommissionList } = item;
     if (InterestList === null && CommissionList === null) {
       tell('InterestList', 'is missing; it or CommissionList must name a list');
     }
-    if (InterestList !== null && !lists.interestList(InterestList) && !mayExist('interest-list')) {
-      tell('InterestList', missing('interest list', InterestList, 'interest-lists'));
-    }
-    if (CommissionList !== null && !lists.commissionList(CommissionList) && !mayExist('commission-list')) {
-      tell('CommissionList', missing('commission list', CommissionList, 'commission-lists'));
-    }
-    checkFilters(item.Filters, context.hasCustomList, tell);
+    checkListName(['InterestList', 'interest-list', InterestList], context, tell);
+    checkListName(['CommissionList', 'commission-list', CommissionList], context, tell);
+    checkFilters(item.Filters, context, tell);
   }
 }
 
@@ -143,12 +146,11 @@ function checkOffers(product: ProductRecord, context: RecordContext, report: Rep
 function checkDiscountLists({ Discounts }: ProductRecord, context: RecordContext, report: Report): void {
   const keys = Discounts.map(codeKey);
   for (const [place, code] of Discounts.entries()) {
-    const tell = (message: string): void => report(`Discounts[${place}]`, message);
+    const field = `Discounts[${place}]`;
     const first = keys.indexOf(codeKey(code));
-    if (first < place)
-      tell(`names the discount list ${code}, as Discounts[${first}] does: remove one of them`);
-    else if (context.lists.discountList(code) === undefined && !context.mayExist('discount-list')) {
-      tell(missing('discount list', code, 'discount-lists'));
+    if (first === place) checkListName([field, 'discount-list', code], context, report);
+    else {
+      report(field, `names the discount list ${code}, as Discounts[${first}] does: remove one of them`);
     }
   }
 }
@@ -157,10 +159,7 @@ function checkInsuranceItems(product: ProductRecord, context: RecordContext, rep
   for (const [place, item] of product.Insurances.entries()) {
     const tell = below(`Insurances[${place}]`, report);
     checkDays(['StartDate', 'EndDate'], { ValidFrom: item.StartDate, ValidTo: item.EndDate }, tell);
-    const { lists, mayExist } = context;
-    if (!lists.insuranceList(item.InsuranceList) && !mayExist('insurance-list')) {
-      tell('InsuranceList', missing('insurance list', item.InsuranceList, 'insurance-lists'));
-    }
-    checkFilters(item.Filters, context.hasCustomList, tell);
+    checkListName(['InsuranceList', 'insurance-list', item.InsuranceList], context, tell);
+    checkFilters(item.Filters, context, tell);
   }
 }

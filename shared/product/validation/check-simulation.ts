@@ -44,7 +44,7 @@ export function checkSimulation(product: ProductRecord, context: RecordContext, 
   if (range === undefined) return;
   const loans = { product, range, types };
   for (const [place, { InterestList }] of product.InterestsAndCommissions.entries()) {
-    const list = InterestList === null ? undefined : context.soundLists.interestList(InterestList);
+    const list = context.soundLists.list('interest-list', InterestList);
     if (list === undefined) continue;
     checkOfferedRates(list, loans, (problem) => {
       const member = `InterestsAndCommissions[${place}].InterestList`;
@@ -94,11 +94,11 @@ function checkCharges(
   const { soundLists: lists } = context;
   const codes = new Map(product.Discounts.map((code) => [codeKey(code), code]));
   const discounts = [...codes.values()].flatMap((code) =>
-    (lists.discountList(code)?.Discounts ?? []).map((record) => ({ code, record })),
+    (lists.list('discount-list', code)?.Discounts ?? []).map((record) => ({ code, record })),
   );
   const charged: ChargedProduct = { product, types, discounts };
   for (const [place, { CommissionList }] of product.InterestsAndCommissions.entries()) {
-    const list = CommissionList === null ? undefined : lists.commissionList(CommissionList);
+    const list = lists.list('commission-list', CommissionList);
     if (list === undefined || CommissionList === null) continue;
     const member = `InterestsAndCommissions[${place}].CommissionList`;
     const charges = contractCommissions(list, context);
@@ -106,7 +106,7 @@ function checkCharges(
   }
   const days = { ValidFrom: product.StartDate, ValidTo: product.EndDate };
   for (const [place, item] of product.Insurances.entries()) {
-    const list = lists.insuranceList(item.InsuranceList);
+    const list = lists.list('insurance-list', item.InsuranceList);
     const isOffered = daysOverlap({ ValidFrom: item.StartDate, ValidTo: item.EndDate }, days);
     if (list === undefined || !isOffered) continue;
     const member = `Insurances[${place}].InsuranceList`;

@@ -56,8 +56,8 @@ function refusalsOfProduct(product: ProductRecord, catalogue: CatalogueView): re
 /** Types of the interests that are offered on the day. */
 function interestTypesOf(product: ProductRecord, catalogue: CatalogueView): readonly InterestType[] {
   const day = formatCalendarDate(DAY);
-  const lists = product.InterestsAndCommissions.flatMap(({ InterestList }) =>
-    InterestList === null ? [] : (catalogue.interestList(InterestList) ?? []),
+  const lists = product.InterestsAndCommissions.flatMap(
+    ({ InterestList }) => catalogue.list('interest-list', InterestList) ?? [],
   );
   const interests = lists.flatMap(({ Interests }) => Interests);
   const offered = interests.filter(
@@ -110,8 +110,8 @@ function inputsOf(
   catalogue: CatalogueView,
 ): Pick<SimulateRequest, 'jsonInputFormula'> {
   const formulas = product.InterestsAndCommissions.flatMap(({ InterestList, CommissionList }) => [
-    ...(InterestList === null ? [] : (catalogue.interestList(InterestList)?.Interests ?? [])),
-    ...(CommissionList === null ? [] : (catalogue.commissionList(CommissionList)?.Commissions ?? [])),
+    ...(catalogue.list('interest-list', InterestList)?.Interests ?? []),
+    ...(catalogue.list('commission-list', CommissionList)?.Commissions ?? []),
   ]).flatMap(({ Formula }) => Formula ?? []);
   const names = new Set(formulas.flatMap(({ Inputs }) => Inputs));
   const inputs: readonly FormulaInput[] = [...names].map((name) => ({ name, value: new Decimal(5) }));

@@ -83,13 +83,13 @@ describe('looking up', () => {
       recordOf('custom-list', { Code: 'C', Version: 2, Values: [2] }),
     );
     const table = await world.table();
-    expect(table.interestList('int')?.Name).toBe('second');
-    expect(table.customList('c')?.Values).toEqual([2]);
-    expect([table.commissionList('INT'), table.insuranceList('INT'), table.discountList('INT')]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    expect(table.list('interest-list', 'int')?.Name).toBe('second');
+    expect(table.list('custom-list', 'c')?.Values).toEqual([2]);
+    expect([
+      table.list('commission-list', 'INT'),
+      table.list('insurance-list', 'INT'),
+      table.list('discount-list', 'INT'),
+    ]).toEqual([undefined, undefined, undefined]);
   });
 
   it('answers the very same record until it changes', async () => {
@@ -179,13 +179,13 @@ describe('records that are wrong', () => {
     const encoded = await world.codec.encode('CatalogueRecord', broken, 'avro');
     await world.write('interest-list/int/2', encoded.value, encoded.headers);
     const table = await world.table({ log });
-    expect(table.interestList('INT')?.Name).toBe('first');
-    expect(table.interestList('INT')?.Name).toBe('first');
+    expect(table.list('interest-list', 'INT')?.Name).toBe('first');
+    expect(table.list('interest-list', 'INT')?.Name).toBe('first');
     expect(table.stats()).toMatchObject({ records: 2, badRecords: 1 });
     expect(warnings).toHaveLength(1);
     await world.put(second);
     await table.caughtUp(SEEN_WITHIN_MS);
-    expect(table.interestList('INT')?.Version).toBe(2);
+    expect(table.list('interest-list', 'INT')?.Version).toBe(2);
   });
 
   it('written by hand in JSON are followed like any other', async () => {

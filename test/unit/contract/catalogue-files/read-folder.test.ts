@@ -51,7 +51,7 @@ describe('the folder of a whole catalogue', () => {
       'custom-list custom-lists/b.json',
       'periodicity periodicities/a.json',
     ]);
-    expect(catalogue?.customList('a')?.Values).toEqual([3]);
+    expect(catalogue?.list('custom-list', 'a')?.Values).toEqual([3]);
   });
 
   it('is told with everything that is wrong at once: shapes, names and schedule types', () => {

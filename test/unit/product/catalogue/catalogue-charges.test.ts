@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { ListCharges } from '../../../../shared/product/catalogue/catalogue-charges.ts';
-import type { CatalogueView } from '../../../../shared/product/catalogue/catalogue-view.ts';
-import type {
-  CommissionListRecord,
-  InsuranceListRecord,
-} from '../../../../shared/product/catalogue/list-records.ts';
+import type { CatalogueView, ListsInForce } from '../../../../shared/product/catalogue/catalogue-view.ts';
 import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
 import { fee } from '../../../support/builders/lending-charges.ts';
 import { column, loan, REQUEST_DAY } from '../../../support/builders/lending-loan.ts';
@@ -71,18 +67,14 @@ describe('the charges of a catalogue that changes', () => {
   it('are read once after a change, and only those of the list that changed', () => {
     const source = catalogueOf({ commissions: [commission()], insurances: [insurance()] });
     const reads: string[] = [];
-    let commissions: CommissionListRecord | undefined = source.commissionList('COM');
-    const insurances: InsuranceListRecord | undefined = source.insuranceList('INS');
-    const charges = new ListCharges({
-      commissionList: (code) => {
-        reads.push(code);
-        return commissions;
+    let hasNoCommissions = false;
+    const lists: ListsInForce = {
+      list: (kind, code) => {
+        reads.push(`${kind}/${code}`);
+        return kind === 'commission-list' && hasNoCommissions ? undefined : source.list(kind, code);
       },
-      insuranceList: (code) => {
-        reads.push(code);
-        return insurances;
-      },
-    });
+    };
+    const charges = new ListCharges(lists);
     charges.noteChange('commission-list', 'COM');
     charges.noteChange('insurance-list', 'INS');
     charges.noteChange('commission-list', ' com');
@@ -91,7 +83,7 @@ describe('the charges of a catalogue that changes', () => {
     expect(charges.known?.named('FeeName', 'Administration')).toBeDefined();
     expect(charges.known?.named('InsuranceName', 'Life')).toBeDefined();
     expect(reads).toHaveLength(2);
-    commissions = undefined;
+    hasNoCommissions = true;
     charges.noteChange('commission-list', 'COM');
     expect(charges.known?.named('FeeName', 'Administration')).toBeUndefined();
     expect(charges.known?.named('InsuranceName', 'Life')).toBeDefined();

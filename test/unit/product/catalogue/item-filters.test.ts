@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { Findings } from '../../../../shared/lending/request/refusal.ts';
+import { listsInForce } from '../../../../shared/product/catalogue/catalogue-view.ts';
 import {
   type NamedFigure,
   passesFilters,
   readFigures,
-  unknownFigures,
 } from '../../../../shared/product/catalogue/item-filters.ts';
 import type { ItemFilter } from '../../../../shared/product/catalogue/record-parts.ts';
 
@@ -14,11 +15,21 @@ const CLASS: ItemFilter = { Name: 'EnergyClass', Values: [1, 2] };
 const EMPLOYER: ItemFilter = { Name: 'Employer', List: 'PREFERRED' };
 const DECIMALS: ItemFilter = { Name: 'Rate', From: 0.1, To: 0.3 };
 
-const customList = (code: string) =>
-  code === 'PREFERRED' ? { Code: code, Version: 1, Values: [1001, 1017] } : undefined;
+const LISTS = listsInForce([
+  { kind: 'custom-list', source: 'test', record: { Code: 'PREFERRED', Version: 1, Values: [1001, 1017] } },
+]);
+
+function read(sent: readonly NamedFigure[], filters: readonly ItemFilter[] = [AMOUNT, CLASS]) {
+  const findings = new Findings();
+  const figures = readFigures('filterList', sent, filters, findings);
+  const faults = findings.faults.map(({ path, code }) => `${code} ${path}`);
+  return { figures: [...figures], faults, warnings: findings.warnings };
+}
+
+const unknown = (place: number) => ({ path: `filterList[${place}].name`, code: 'unknown-filter' });
 
 function passes(filters: readonly ItemFilter[], ...sent: readonly NamedFigure[]): boolean {
-  return passesFilters(filters, readFigures(sent).figures, customList);
+  return passesFilters(filters, readFigures('filterList', sent, filters, new Findings()), LISTS);
 }
 
 describe('filters of items (L3)', () => {
@@ -72,26 +83,27 @@ describe('filters of items (L3)', () => {
 
 describe('figures of a request (L3)', () => {
   it('keep the first of one name; later ones that differ contradict it', () => {
-    const { figures, contradicting } = readFigures([
+    const { figures, faults } = read([
       { name: 'Amount', value: 600 },
       { name: 'amount', value: 600 },
-      { name: 'Age', value: 30 },
+      { name: 'EnergyClass', value: 30 },
       { name: 'AMOUNT', value: 700 },
     ]);
-    expect([...figures]).toEqual([
+    expect(figures).toEqual([
       ['amount', 600],
-      ['age', 30],
+      ['energyclass', 30],
     ]);
-    expect(contradicting).toEqual([3]);
+    expect(faults).toEqual(['exclusive filterList[3].value']);
   });
 
-  it('that no filter asks for are unknown', () => {
+  it('that no filter asks for are ignored with a warning each', () => {
     const sent = [
       { name: 'Colour', value: 1 },
       { name: 'AMOUNT', value: 600 },
       { name: 'Colour', value: 1 },
     ];
-    expect(unknownFigures(sent, [AMOUNT, CLASS])).toEqual([0, 2]);
-    expect(unknownFigures(sent, [])).toEqual([0, 1, 2]);
+    expect(read(sent).warnings).toMatchObject([unknown(0), unknown(2)]);
+    expect(read(sent, []).warnings).toMatchObject([unknown(0), unknown(1), unknown(2)]);
+    expect(read([])).toEqual({ figures: [], faults: [], warnings: [] });
   });
 });

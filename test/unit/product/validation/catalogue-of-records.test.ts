@@ -32,19 +32,19 @@ describe('a catalogue in memory (L1, L2)', () => {
   });
 
   it('finds lists in any case, and of several versions the Active one with the highest number', () => {
-    expect(catalogue.interestList('int-home')?.Name).toBe('Home loan interests');
-    expect(catalogue.commissionList('COM-HOME')?.Commissions).toHaveLength(4);
-    expect(catalogue.insuranceList('ins-vehicle')?.Insurances).toHaveLength(1);
-    expect(catalogue.discountList('DIS-HOME')?.Discounts).toHaveLength(3);
-    expect(catalogue.customList('preferred-employers')?.Values).toContain(1017);
-    expect(catalogue.interestList('COM-HOME')).toBeUndefined();
+    expect(catalogue.list('interest-list', 'int-home')?.Name).toBe('Home loan interests');
+    expect(catalogue.list('commission-list', 'COM-HOME')?.Commissions).toHaveLength(4);
+    expect(catalogue.list('insurance-list', 'ins-vehicle')?.Insurances).toHaveLength(1);
+    expect(catalogue.list('discount-list', 'DIS-HOME')?.Discounts).toHaveLength(3);
+    expect(catalogue.list('custom-list', 'preferred-employers')?.Values).toContain(1017);
+    expect(catalogue.list('interest-list', 'COM-HOME')).toBeUndefined();
 
     const list = exampleJson('interest-list', 'INT-LEASE');
     const records = exampleWith(
       { kind: 'interest-list', json: { ...list, Version: 2, Id: id(2), Name: 'Second' }, source: 'b.json' },
       { kind: 'interest-list', json: { ...list, Version: 3, Id: id(3), Status: 'Draft' }, source: 'c.json' },
     );
-    expect(viewOfRecords(records, catalogue.lending).interestList('INT-LEASE')?.Name).toBe('Second');
+    expect(viewOfRecords(records, catalogue.lending).list('interest-list', 'INT-LEASE')?.Name).toBe('Second');
     expect(catalogueOfRecords(records).kind).toBe('catalogue');
   });
 
