@@ -21,7 +21,7 @@ import {
   signOf,
   ZERO,
 } from './exact-figures.ts';
-import type { CatalogueCharge } from './offered-charges.ts';
+import type { ListCharge } from './offered-charges.ts';
 import type { FormulaArguments } from './product-formula.ts';
 import type { ChosenDiscount, SimulateRequest } from './simulate-request.ts';
 
@@ -163,9 +163,6 @@ function withAmount(
   return signOf(amount) > 0 ? [{ record, amount, hasEffect: false }] : [];
 }
 
-/** What a discount finds a charge by. */
-export type DiscountedCharge = Pick<CatalogueCharge, 'dimension' | 'name' | 'group'>;
-
 export function lowersInterest(
   { AppliedToDimension, InterestType }: DiscountRecord,
   { Type }: InterestRecord,
@@ -174,7 +171,7 @@ export function lowersInterest(
 }
 
 /** A discount that names neither a charge nor a group lowers all charges of its dimension. */
-export function lowersCharge(record: DiscountRecord, charge: DiscountedCharge): boolean {
+export function lowersCharge(record: DiscountRecord, charge: ListCharge): boolean {
   if (record.AppliedToDimension !== charge.dimension) return false;
   const isCommission = charge.dimension === 'Commission';
   const name = isCommission ? record.Commission : record.Insurance;

@@ -2,7 +2,7 @@
 
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
-import { decimalOf, exactOf, shownOf, type ExactFigure } from './exact-figures.ts';
+import type { ListedInsuranceItem, ListsInForce } from '../catalogue/catalogue-view.ts';
 import { type NamedFigures, passesFilters } from '../catalogue/item-filters.ts';
 import type {
   CommissionListRecord,
@@ -10,13 +10,15 @@ import type {
   DiscountDimension,
   InsuranceRecord,
 } from '../catalogue/list-records.ts';
-import type { FormulaArguments } from './product-formula.ts';
-import type { ListedInsuranceItem, ListsInForce } from '../catalogue/catalogue-view.ts';
-import type { FormulaRecord } from '../catalogue/record-parts.ts';
 import { isActive, isWithin, valueOn } from '../catalogue/validity.ts';
+import { decimalOf, exactOf, shownOf, type ExactFigure } from './exact-figures.ts';
+import type { FormulaArguments } from './product-formula.ts';
 
-/** A commission or insurance with its price on the day, before discounts. */
-export interface CatalogueCharge {
+/** A commission or an insurance as its list holds it. */
+export type ChargeRecord = CommissionRecord | InsuranceRecord;
+
+/** A commission or insurance of a list, whatever it costs. */
+export interface ListCharge {
   readonly dimension: Exclude<DiscountDimension, 'Interest'>;
   /** GUID. */
   readonly id: string;
@@ -28,10 +30,6 @@ export interface CatalogueCharge {
   readonly periodicityType: string;
   readonly currency: string;
   readonly isPercent: boolean;
-  /** Percent, or money in major units. */
-  readonly price: ExactFigure;
-  /** The same, to be shown: that of the catalogue as it stands there. */
-  readonly priceShown: Decimal;
   /** True: a formula gives the price, from arguments that the caller sends (Q7). */
   readonly isByFormula: boolean;
   readonly appliedTo: string | null;
@@ -40,162 +38,126 @@ export interface CatalogueCharge {
   readonly graceRows: number | null;
 }
 
+/** A charge with its price on the day, before discounts. */
+export interface CatalogueCharge extends ListCharge {
+  /** Percent, or money in major units. */
+  readonly price: ExactFigure;
+  /** The same, to be shown: that of the catalogue as it stands there. */
+  readonly priceShown: Decimal;
+}
+
 /** What prices depend on besides the record itself. */
 export interface PriceContext {
   readonly requestDay: CalendarDate;
   readonly inputs: FormulaArguments;
 }
 
-/**
- * Active commissions of the schedule that come with the contract by themselves or as a duty, but those on an unused
- * amount, in catalogue order (Q6). One without a price on the day costs nothing.
- */
+/** The commissions of a list that come with every contract, in catalogue order; one without a price on the day is free. */
 export function offeredCommissions(
   list: CommissionListRecord | undefined,
   context: PriceContext,
 ): readonly CatalogueCharge[] {
-  return (list?.Commissions ?? []).filter(belongsToContract).flatMap(
-    (commission) =>
-      chargeOnDay(commission, context.requestDay, () => {
-        const price = priceOf(commission, commissionPrice(commission, context), context);
-        return price === undefined ? undefined : commissionCharge(commission, price);
-      }) ?? [],
-  );
-}
-
-/** Charges of the day that each record was asked for last. Records never change; a new version is another object. */
-const chargesOnDay = new WeakMap<
-  CommissionRecord | InsuranceRecord,
-  { readonly day: CalendarDate; readonly charge: CatalogueCharge | undefined }
->();
-
-/** Makes a charge once a day, unless a formula prices it from what the caller sends. */
-function chargeOnDay(
-  record: CommissionRecord | InsuranceRecord,
-  day: CalendarDate,
-  make: () => CatalogueCharge | undefined,
-): CatalogueCharge | undefined {
-  if (record.UseBankingFormula) return make();
-  const known = chargesOnDay.get(record);
-  if (known?.day === day) return known.charge;
-  const charge = make();
-  chargesOnDay.set(record, { day, charge });
-  return charge;
-}
-
-/** Whether a commission comes with every contract, in its schedule (Q6). */
-export function belongsToContract(commission: CommissionRecord): boolean {
-  return (
-    isActive(commission) &&
-    commission.IncludedInRepaymentSchedule &&
-    (commission.AutomaticLoadOnContract || commission.MandatoryForApplicant) &&
-    !commission.IsForUnusage
-  );
-}
-
-function commissionPrice(
-  { Values, ValueIsPercent, Percent }: CommissionRecord,
-  { requestDay }: PriceContext,
-): number | null {
-  const value = valueOn(Values, requestDay);
-  if (ValueIsPercent) return value?.CommissionPercent ?? Percent;
-  return value?.CommissionValue ?? null;
-}
-
-function commissionCharge(commission: CommissionRecord, price: ExactFigure): CatalogueCharge {
-  return {
-    dimension: 'Commission',
-    id: commission.Id,
-    name: commission.Name,
-    group: commission.Type,
-    groupId: null,
-    periodicityType: commission.PeriodicityType,
-    currency: commission.Currency,
-    isPercent: commission.ValueIsPercent,
-    price,
-    ...shownPrice(commission, price),
-    appliedTo: commission.PercentAppliedTo,
-    perAnnum: commission.PerAnnum,
-    isUpfront: commission.IsUpfront,
-    graceRows: commission.GracePeriodFee,
-  };
+  const commissions = (list?.Commissions ?? []).filter(comesWithContract);
+  return commissions.flatMap((commission) => chargeOnDay(commission, context) ?? []);
 }
 
 /**
- * Active insurances of the instalments that are a duty of applicant or debtor, of items that are valid on the day, as
- * far as all filters pass, in catalogue order; one that several items name comes once.
+ * The insurances that come with every contract, of items that are valid on the day, as far as all filters pass, in
+ * catalogue order; one that several items name comes once.
  */
-export function offeredInsuranceCharges(
+export function offeredInsurances(
   items: readonly ListedInsuranceItem[],
-  filters: { readonly figures: NamedFigures; readonly lists: ListsInForce },
+  { figures, lists }: { readonly figures: NamedFigures; readonly lists: ListsInForce },
   context: PriceContext,
 ): readonly CatalogueCharge[] {
   const insurances = items
     .filter(({ item }) => isWithin(context.requestDay, item.StartDate, item.EndDate))
-    .filter(({ item }) => passesFilters(item.Filters, filters.figures, filters.lists))
-    .flatMap(({ list }) => list.Insurances.filter(isMandatory))
-    .filter(({ Filters }) => passesFilters(Filters, filters.figures, filters.lists));
-  return [...new Set(insurances)].flatMap(
-    (insurance) =>
-      chargeOnDay(insurance, context.requestDay, () => {
-        const value = valueOn(insurance.Values, context.requestDay);
-        const price = priceOf(insurance, value?.Value ?? null, context);
-        return price === undefined ? undefined : insuranceCharge(insurance, price);
-      }) ?? [],
-  );
+    .filter(({ item }) => passesFilters(item.Filters, figures, lists))
+    .flatMap(({ list }) => list.Insurances.filter(comesWithContract))
+    .filter(({ Filters }) => passesFilters(Filters, figures, lists));
+  return [...new Set(insurances)].flatMap((insurance) => chargeOnDay(insurance, context) ?? []);
 }
 
-/** Whether an insurance comes with every contract, in its instalments (Q6). */
-export function isMandatory(insurance: InsuranceRecord): boolean {
-  return (
-    isActive(insurance) &&
-    insurance.IncludedIntoRepaymentScheduleInstallment &&
-    (insurance.IsMandatoryForApplicant || insurance.IsMandatoryForDebtor)
-  );
+/**
+ * Whether a charge comes with every contract (Q6): a commission of the schedule that is loaded automatically or
+ * mandatory, unless it is charged on an unused amount; an insurance of the instalments that is mandatory for applicant
+ * or debtor.
+ */
+export function comesWithContract(record: ChargeRecord): boolean {
+  if (!isActive(record)) return false;
+  if ('InsuranceName' in record) {
+    const isMandatory = record.IsMandatoryForApplicant || record.IsMandatoryForDebtor;
+    return record.IncludedIntoRepaymentScheduleInstallment && isMandatory;
+  }
+  const isLoaded = record.AutomaticLoadOnContract || record.MandatoryForApplicant;
+  return record.IncludedInRepaymentSchedule && isLoaded && !record.IsForUnusage;
 }
 
-function insuranceCharge(insurance: InsuranceRecord, price: ExactFigure): CatalogueCharge {
+/** The charge of a record. */
+export function listCharge(record: ChargeRecord): ListCharge {
+  const common = {
+    id: record.Id,
+    periodicityType: record.PeriodicityType,
+    currency: record.Currency,
+    isByFormula: formulaOf(record) !== null,
+    appliedTo: record.PercentAppliedTo,
+    perAnnum: record.PerAnnum,
+    isUpfront: record.IsUpfront,
+  };
+  if ('InsuranceName' in record) {
+    return {
+      ...common,
+      dimension: 'Insurance',
+      name: record.InsuranceName,
+      group: record.Class,
+      groupId: record.ClassId,
+      isPercent: record.ValueIsPercentage,
+      graceRows: null,
+    };
+  }
   return {
-    dimension: 'Insurance',
-    id: insurance.Id,
-    name: insurance.InsuranceName,
-    group: insurance.Class,
-    groupId: insurance.ClassId,
-    periodicityType: insurance.PeriodicityType,
-    currency: insurance.Currency,
-    isPercent: insurance.ValueIsPercentage,
-    price,
-    ...shownPrice(insurance, price),
-    appliedTo: insurance.PercentAppliedTo,
-    perAnnum: insurance.PerAnnum,
-    isUpfront: insurance.IsUpfront,
-    graceRows: null,
+    ...common,
+    dimension: 'Commission',
+    name: record.Name,
+    group: record.Type,
+    groupId: null,
+    isPercent: record.ValueIsPercent,
+    graceRows: record.GracePeriodFee,
   };
 }
 
-/** What may be priced by a formula. */
-type PricedRecord = Pick<CommissionRecord, 'UseBankingFormula' | 'Formula'>;
+/** Charges of the day that each record was asked for last. Records never change; a new version is another object. */
+const chargesOnDay = new WeakMap<
+  ChargeRecord,
+  { readonly day: CalendarDate; readonly charge: CatalogueCharge | undefined }
+>();
 
-/** The formula that gives the price; undefined: the catalogue has it by day. */
-function formulaOf({ UseBankingFormula, Formula }: PricedRecord): FormulaRecord | undefined {
-  return UseBankingFormula ? (Formula ?? undefined) : undefined;
+/** The charge with its price; made once a day, unless a formula prices it from what the caller sends. */
+function chargeOnDay(record: ChargeRecord, context: PriceContext): CatalogueCharge | undefined {
+  if (record.UseBankingFormula) return withPrice(record, context);
+  const known = chargesOnDay.get(record);
+  if (known?.day === context.requestDay) return known.charge;
+  const charge = withPrice(record, context);
+  chargesOnDay.set(record, { day: context.requestDay, charge });
+  return charge;
 }
 
-/** The price by formula, else that of the day; undefined: there is none. */
-function priceOf(
-  record: PricedRecord,
-  value: number | null,
-  { inputs }: PriceContext,
-): ExactFigure | undefined {
+/** Undefined: the charge has no price on the day, or its formula has none. */
+function withPrice(record: ChargeRecord, { requestDay, inputs }: PriceContext): CatalogueCharge | undefined {
   const formula = formulaOf(record);
-  if (formula !== undefined) return inputs.valueOf(formula);
-  return value === null ? undefined : exactOf(value);
+  const value = formula === null ? valueOfDay(record, requestDay) : null;
+  const price = formula !== null ? inputs.valueOf(formula) : value === null ? undefined : exactOf(value);
+  if (price === undefined) return undefined;
+  return { ...listCharge(record), price, priceShown: formula === null ? decimalOf(price) : shownOf(price) };
 }
 
-function shownPrice(
-  record: PricedRecord,
-  price: ExactFigure,
-): Pick<CatalogueCharge, 'priceShown' | 'isByFormula'> {
-  const isByFormula = formulaOf(record) !== undefined;
-  return { isByFormula, priceShown: isByFormula ? shownOf(price) : decimalOf(price) };
+function formulaOf({ UseBankingFormula, Formula }: ChargeRecord) {
+  return UseBankingFormula ? Formula : null;
+}
+
+function valueOfDay(record: ChargeRecord, day: CalendarDate): number | null {
+  if ('InsuranceName' in record) return valueOn(record.Values, day)?.Value ?? null;
+  const value = valueOn(record.Values, day);
+  if (record.ValueIsPercent) return value?.CommissionPercent ?? record.Percent;
+  return value?.CommissionValue ?? null;
 }

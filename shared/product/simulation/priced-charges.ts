@@ -22,7 +22,7 @@ import {
   signOf,
   times,
 } from './exact-figures.ts';
-import type { CatalogueCharge } from './offered-charges.ts';
+import type { CatalogueCharge, ListCharge } from './offered-charges.ts';
 import type { SimulatedLoan } from './simulated-loan.ts';
 import type { OfferedCharge } from './simulation.ts';
 
@@ -58,7 +58,7 @@ export function pricedCharge(
   const periodicity = findPeriodicity(charge.periodicityType, loan.periodicities);
   if (periodicity === undefined) return refuse('has a known periodicity');
   const isOnce = periodicity.unit === 'Once';
-  const base = codeKey(charge.appliedTo ?? 'FinancedAmount');
+  const base = chargeBase(charge);
   if (isOnce && charge.isPercent && !BASES_AT_START.has(base)) {
     return refuse('is of the financed amount: it is paid at the start');
   }
@@ -93,8 +93,13 @@ export function pricedCharge(
   };
 }
 
+/** What a percentage is of (F2), in lower case. */
+export function chargeBase({ appliedTo }: ListCharge): string {
+  return codeKey(appliedTo ?? 'FinancedAmount');
+}
+
 /** How messages call a charge, such as `commission Account administration`. */
-export function titleOf({ dimension, name }: CatalogueCharge): string {
+export function titleOf({ dimension, name }: ListCharge): string {
   return `${dimension.toLowerCase()} ${name}`;
 }
 

@@ -7,7 +7,7 @@ import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-ca
 import { insuranceFilters, insuranceItemsInForce, type CatalogueView } from '../catalogue/catalogue-view.ts';
 import { discountsOf, warnOfIdleDiscounts } from './discounts.ts';
 import { offersOf, type Offer } from './interest-choice.ts';
-import { offeredCommissions, offeredInsuranceCharges, type CatalogueCharge } from './offered-charges.ts';
+import { offeredCommissions, offeredInsurances, type CatalogueCharge } from './offered-charges.ts';
 import { FormulaArguments } from './product-formula.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import { readFigures } from '../catalogue/item-filters.ts';
@@ -169,7 +169,7 @@ function insurancesOf(
   const items = insuranceItemsInForce(product, catalogue);
   const sent = request.jsonInsuranceFilter;
   const figures = readFigures('jsonInsuranceFilter', sent, insuranceFilters(items), findings);
-  return offeredInsuranceCharges(
+  return offeredInsurances(
     items,
     { figures, lists: catalogue },
     { requestDay, inputs: inputs.insuranceInput },

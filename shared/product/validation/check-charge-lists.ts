@@ -4,7 +4,7 @@ import { findPeriodicity } from '../../lending/dates/periodicity.ts';
 import { MOST_INSTALLMENTS } from '../../lending/terms/loan-terms.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CommissionRecord, InsuranceRecord } from '../catalogue/list-records.ts';
-import { belongsToContract, isMandatory } from '../simulation/offered-charges.ts';
+import { comesWithContract, listCharge, type ChargeRecord } from '../simulation/offered-charges.ts';
 import { BASES_AT_START } from '../simulation/priced-charges.ts';
 import { below, type RecordContext, type Report } from './check-context.ts';
 import {
@@ -21,20 +21,12 @@ import {
 
 /** Reports what keeps a commission from being charged. */
 export function checkCommission(commission: CommissionRecord, context: RecordContext, report: Report): void {
-  checkCurrency(commission.Currency, report);
-  checkPeriodicity('PeriodicityType', commission.PeriodicityType, context, report);
-  checkBase(commission.PercentAppliedTo, report);
-  checkFormulaUse(commission, commission.ValueIsPercent ? PERCENT_LIMITS : MONEY_LIMITS, report);
-  checkValues(commission.Values, report);
-  checkPercent('Percent', commission.Percent, PERCENT_LIMITS, report);
-  const isUnusage = commission.IsForUnusage;
-  if (belongsToContract(commission) && commission.ValueIsPercent && !isUnusage) {
-    checkChargedBase(commission, context, report);
-  }
+  checkCharge(commission, context, report);
+  const { ValueIsPercent, Percent, IsForUnusage, PercentAppliedTo } = commission;
+  checkPercent('Percent', Percent, PERCENT_LIMITS, report);
   if ((commission.GracePeriodFee ?? 0) > MOST_INSTALLMENTS) {
     report('GracePeriodFee', `must be at most ${MOST_INSTALLMENTS}, or null`);
   }
-  const { ValueIsPercent, Percent, IsForUnusage, PercentAppliedTo } = commission;
   for (const [place, value] of commission.Values.entries()) {
     const tell = below(`Values[${place}]`, report);
     checkPercent('CommissionPercent', value.CommissionPercent, PERCENT_LIMITS, tell);
@@ -59,23 +51,28 @@ export function checkCommission(commission: CommissionRecord, context: RecordCon
 
 /** Reports what keeps an insurance from being charged. */
 export function checkInsurance(insurance: InsuranceRecord, context: RecordContext, report: Report): void {
-  checkCurrency(insurance.Currency, report);
-  checkPeriodicity('PeriodicityType', insurance.PeriodicityType, context, report);
-  checkBase(insurance.PercentAppliedTo, report);
-  checkFormulaUse(insurance, insurance.ValueIsPercentage ? PERCENT_LIMITS : MONEY_LIMITS, report);
-  checkValues(insurance.Values, report);
+  checkCharge(insurance, context, report);
   for (const [place, { Value }] of insurance.Values.entries()) {
-    const member = `Values[${place}].Value`;
-    if (insurance.ValueIsPercentage) checkPercent(member, Value, PERCENT_LIMITS, report);
-    else checkMoney(member, Value, insurance.Currency, report);
+    const field = `Values[${place}].Value`;
+    if (insurance.ValueIsPercentage) checkPercent(field, Value, PERCENT_LIMITS, report);
+    else checkMoney(field, Value, insurance.Currency, report);
   }
-  if (isMandatory(insurance) && insurance.ValueIsPercentage) checkChargedBase(insurance, context, report);
   checkFilters(insurance.Filters, context, report);
+}
+
+function checkCharge(record: ChargeRecord, context: RecordContext, report: Report): void {
+  const { isPercent } = listCharge(record);
+  checkCurrency(record.Currency, report);
+  checkPeriodicity('PeriodicityType', record.PeriodicityType, context, report);
+  checkBase(record.PercentAppliedTo, report);
+  checkFormulaUse(record, isPercent ? PERCENT_LIMITS : MONEY_LIMITS, report);
+  checkValues(record.Values, report);
+  if (isPercent && comesWithContract(record)) checkChargedBase(record, context, report);
 }
 
 /** A percentage that comes with every contract is of a figure that a simulation has (Q6). */
 function checkChargedBase(
-  { PercentAppliedTo, PeriodicityType }: CommissionRecord | InsuranceRecord,
+  { PercentAppliedTo, PeriodicityType }: ChargeRecord,
   { lending }: RecordContext,
   report: Report,
 ): void {

@@ -2,147 +2,95 @@
 
 import { basesOf } from '../../lending/charges/charge-rules.ts';
 import { MOST_ITEMS } from '../../lending/charges/read-charge-terms.ts';
-import { findPeriodicity } from '../../lending/dates/periodicity.ts';
+import { findPeriodicity, type Periodicity } from '../../lending/dates/periodicity.ts';
 import { currencyDigits } from '../../lending/numbers/currency-digits.ts';
 import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
-import type {
-  CommissionListRecord,
-  CommissionRecord,
-  DiscountRecord,
-  InsuranceListRecord,
-  InsuranceRecord,
-} from '../catalogue/list-records.ts';
+import type { DiscountRecord, InsuranceRecord } from '../catalogue/list-records.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import type { ValidDays } from '../catalogue/record-parts.ts';
 import { daysOverlap, isActive, startsBy, type WithStatus } from '../catalogue/validity.ts';
-import { type DiscountedCharge, lowersCharge } from '../simulation/discounts.ts';
-import { belongsToContract, isMandatory } from '../simulation/offered-charges.ts';
+import { lowersCharge } from '../simulation/discounts.ts';
+import {
+  comesWithContract,
+  listCharge,
+  type ChargeRecord,
+  type ListCharge,
+} from '../simulation/offered-charges.ts';
+import { chargeBase, titleOf } from '../simulation/priced-charges.ts';
 import type { RecordContext, Report } from './check-context.ts';
 import { statesBetween } from './days-of-change.ts';
 
-/** A charge that comes with every contract of an offer. */
-export interface ContractCharge extends DiscountedCharge {
-  readonly currency: string;
-  readonly isPercent: boolean;
-  /** PercentAppliedTo, in lower case. */
-  readonly base: string;
-  readonly isOnce: boolean;
-  readonly hasPriceIn: (days: ValidDays) => boolean;
-}
-
-/** Charges of a list, and the member of the product that names it. */
-export interface ListedCharges {
-  readonly member: string;
-  readonly what: 'commission' | 'insurance';
-  readonly list: string;
-  readonly charges: readonly ContractCharge[];
-}
-
-/** The commissions of a list that come with every contract. */
-export function contractCommissions(
-  { Commissions }: CommissionListRecord,
-  context: RecordContext,
-): readonly ContractCharge[] {
-  return Commissions.filter(belongsToContract).map((commission) => ({
-    dimension: 'Commission',
-    name: commission.Name,
-    group: commission.Type,
-    isPercent: commission.ValueIsPercent,
-    hasPriceIn: (days) =>
-      (commission.ValueIsPercent && commission.Percent !== null) || hasPrice(commission, days),
-    ...commonOf(commission, context),
-  }));
-}
-
-/** The insurances of a list that come with every contract. */
-export function contractInsurances(
-  { Insurances }: InsuranceListRecord,
-  context: RecordContext,
-): readonly ContractCharge[] {
-  return Insurances.filter(isMandatory).map((insurance) => ({
-    dimension: 'Insurance',
-    name: insurance.InsuranceName,
-    group: insurance.Class,
-    isPercent: insurance.ValueIsPercentage,
-    hasPriceIn: (days) => hasPrice(insurance, days),
-    ...commonOf(insurance, context),
-  }));
-}
-
-function commonOf(record: CommissionRecord | InsuranceRecord, { lending }: RecordContext) {
-  return {
-    currency: codeKey(record.Currency),
-    base: codeKey(record.PercentAppliedTo ?? 'FinancedAmount'),
-    isOnce: findPeriodicity(record.PeriodicityType, lending?.periodicities)?.unit === 'Once',
-  };
-}
-
-function hasPrice(
-  { UseBankingFormula, Values }: { UseBankingFormula: boolean; Values: readonly (ValidDays & WithStatus)[] },
-  days: ValidDays,
-): boolean {
-  return UseBankingFormula || Values.some((value) => isActive(value) && daysOverlap(value, days));
-}
-
-/** What charges are checked against. */
+/** A product with what its charges are checked against. */
 export interface ChargedProduct {
   readonly product: ProductRecord;
   readonly types: readonly CompiledScheduleType[];
+  readonly periodicities: readonly Periodicity[];
   readonly discounts: readonly { readonly code: string; readonly record: DiscountRecord }[];
 }
 
-/** Reports charges that a simulation of the product would be refused for. */
+/** Continues a message after `names the commission list X, `. */
+type Tell = (problem: string) => void;
+
+/** Reports charges of a list that a simulation of the product would be refused for. */
 export function checkContractCharges(
-  { member, what, list, charges }: ListedCharges,
-  { product, types, discounts }: ChargedProduct,
-  report: Report,
+  records: readonly ChargeRecord[],
+  { product, types, periodicities, discounts }: ChargedProduct,
+  tell: Tell,
 ): void {
   const days = { ValidFrom: product.StartDate, ValidTo: product.EndDate };
   const { Currency } = product.Availability;
-  const tell = (problem: string): void => report(member, `names the ${what} list ${list}, ${problem}`);
-  const priced = charges.filter((charge) => charge.hasPriceIn(days));
-  for (const { name, currency } of priced) {
-    if (currency === codeKey(Currency) || currencyDigits(Currency) === undefined) continue;
-    tell(
-      `whose ${what} ${name} is in ${currency.toUpperCase()}, not ${Currency}: name a list in ${Currency}`,
-    );
+  const priced = records
+    .filter((record) => comesWithContract(record) && hasPriceIn(record, days))
+    .map(listCharge);
+  for (const charge of priced) {
+    if (codeKey(charge.currency) === codeKey(Currency) || currencyDigits(Currency) === undefined) continue;
+    const currency = charge.currency.trim().toUpperCase();
+    tell(`whose ${titleOf(charge)} is in ${currency}, not ${Currency}: name a list in ${Currency}`);
   }
-  const repeated = priced.filter(({ isOnce }) => !isOnce);
+  const repeated = priced.filter((charge) => !isOnce(charge.periodicityType, periodicities));
   if (repeated.length > MOST_ITEMS) {
     tell(`of which ${repeated.length} come with a contract: ${MOST_ITEMS} are the most`);
   }
-  for (const type of types) checkType(repeated, type, what, tell);
+  for (const type of types) checkType(repeated, type, tell);
   for (const charge of repeated) {
-    if (!charge.isPercent || charge.base === 'financedamount') continue;
+    if (!charge.isPercent || chargeBase(charge) === 'financedamount') continue;
     for (const { code, record } of discounts) {
       if (!takesMoney(record, charge, days)) continue;
-      const fault = `money off its ${what} ${charge.name}, a percentage of another figure than FinancedAmount`;
+      const fault = `money off its ${titleOf(charge)}, a percentage of another figure than FinancedAmount`;
       tell(`while ${record.Name} of ${code} takes ${fault}: make that a percentage, or narrow it`);
     }
   }
 }
 
-function checkType(
-  charges: readonly ContractCharge[],
-  type: CompiledScheduleType,
-  what: string,
-  tell: (problem: string) => void,
-): void {
+function hasPriceIn(record: ChargeRecord, days: ValidDays): boolean {
+  const { UseBankingFormula } = record;
+  const hasPercent = 'ValueIsPercent' in record && record.ValueIsPercent && record.Percent !== null;
+  const values: readonly (ValidDays & WithStatus)[] = record.Values;
+  return (
+    UseBankingFormula || hasPercent || values.some((value) => isActive(value) && daysOverlap(value, days))
+  );
+}
+
+function isOnce(periodicityType: string, periodicities: readonly Periodicity[] | undefined): boolean {
+  return findPeriodicity(periodicityType, periodicities)?.unit === 'Once';
+}
+
+function checkType(charges: readonly ListCharge[], type: CompiledScheduleType, tell: Tell): void {
   const { name } = type.type;
   const [first] = charges;
   if (first !== undefined && !type.type.acceptsCharges) {
-    tell(`whose ${what} ${first.name} ${name} does not accept: detach the one or the other`);
+    tell(`whose ${titleOf(first)} ${name} does not accept: detach the one or the other`);
     return;
   }
   const bases: ReadonlySet<string> = new Set(basesOf(type).map(codeKey));
-  for (const charge of charges.filter(({ isPercent, base }) => isPercent && !bases.has(base))) {
+  for (const charge of charges.filter((one) => one.isPercent && !bases.has(chargeBase(one)))) {
     const reason = `of a figure that ${name} calculates after it`;
-    tell(`whose ${what} ${charge.name} is a percentage ${reason}: apply it to another, or detach ${name}`);
+    tell(`whose ${titleOf(charge)} is a percentage ${reason}: apply it to another, or detach ${name}`);
   }
 }
 
-function takesMoney(record: DiscountRecord, charge: ContractCharge, days: ValidDays): boolean {
+function takesMoney(record: DiscountRecord, charge: ListCharge, days: ValidDays): boolean {
   const { Status, IsPercentage, UseBankingFormula, DiscountValue, StartDate, EndDate } = record;
   const isGiven = Status === 'Active' && (UseBankingFormula || (DiscountValue ?? 0) > 0);
   const isMoney = isGiven && !IsPercentage && lowersCharge(record, charge);
@@ -178,8 +126,8 @@ export function checkInsuranceCounts(product: ProductRecord, context: RecordCont
 }
 
 function isAlwaysCollected(insurance: InsuranceRecord, { lending }: RecordContext): boolean {
-  const isOnce = findPeriodicity(insurance.PeriodicityType, lending?.periodicities)?.unit === 'Once';
-  return isMandatory(insurance) && insurance.Filters.length === 0 && !isOnce;
+  const isRepeated = !isOnce(insurance.PeriodicityType, lending?.periodicities);
+  return isRepeated && comesWithContract(insurance) && insurance.Filters.length === 0;
 }
 
 /** One that several items name comes once. */

@@ -8,13 +8,7 @@ import { findPeriodicity, type Periodicity } from '../../lending/dates/periodici
 import { isProductType, servesProductType } from '../../lending/schedule-types/schedule-type.ts';
 import { type LoanRange, loanRangeOf } from './loan-range.ts';
 import { below, type RecordContext, type Report } from './check-context.ts';
-import {
-  type ChargedProduct,
-  checkContractCharges,
-  checkInsuranceCounts,
-  contractCommissions,
-  contractInsurances,
-} from './check-offered-charges.ts';
+import { checkContractCharges, checkInsuranceCounts } from './check-offered-charges.ts';
 import { checkOfferCounts, checkOfferedRates } from './check-offered-rates.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
@@ -88,29 +82,28 @@ function checkScheduleType(
 function checkCharges(
   product: ProductRecord,
   types: readonly CompiledScheduleType[],
-  context: RecordContext,
+  { soundLists, lending }: RecordContext,
   report: Report,
 ): void {
-  const { soundLists: lists } = context;
   const codes = new Map(product.Discounts.map((code) => [codeKey(code), code]));
   const discounts = [...codes.values()].flatMap((code) =>
-    (lists.list('discount-list', code)?.Discounts ?? []).map((record) => ({ code, record })),
+    (soundLists.list('discount-list', code)?.Discounts ?? []).map((record) => ({ code, record })),
   );
-  const charged: ChargedProduct = { product, types, discounts };
+  const charged = { product, types, discounts, periodicities: lending?.periodicities ?? [] };
   for (const [place, { CommissionList }] of product.InterestsAndCommissions.entries()) {
-    const list = lists.list('commission-list', CommissionList);
-    if (list === undefined || CommissionList === null) continue;
-    const member = `InterestsAndCommissions[${place}].CommissionList`;
-    const charges = contractCommissions(list, context);
-    checkContractCharges({ member, what: 'commission', list: CommissionList, charges }, charged, report);
+    const { Commissions = [] } = soundLists.list('commission-list', CommissionList) ?? {};
+    const field = `InterestsAndCommissions[${place}].CommissionList`;
+    checkContractCharges(Commissions, charged, (problem) =>
+      report(field, `names the commission list ${CommissionList}, ${problem}`),
+    );
   }
   const days = { ValidFrom: product.StartDate, ValidTo: product.EndDate };
-  for (const [place, item] of product.Insurances.entries()) {
-    const list = lists.list('insurance-list', item.InsuranceList);
-    const isOffered = daysOverlap({ ValidFrom: item.StartDate, ValidTo: item.EndDate }, days);
-    if (list === undefined || !isOffered) continue;
-    const member = `Insurances[${place}].InsuranceList`;
-    const charges = contractInsurances(list, context);
-    checkContractCharges({ member, what: 'insurance', list: item.InsuranceList, charges }, charged, report);
+  for (const [place, { InsuranceList, StartDate, EndDate }] of product.Insurances.entries()) {
+    if (!daysOverlap({ ValidFrom: StartDate, ValidTo: EndDate }, days)) continue;
+    const { Insurances = [] } = soundLists.list('insurance-list', InsuranceList) ?? {};
+    const field = `Insurances[${place}].InsuranceList`;
+    checkContractCharges(Insurances, charged, (problem) =>
+      report(field, `names the insurance list ${InsuranceList}, ${problem}`),
+    );
   }
 }
