@@ -7,7 +7,7 @@ import { watchEventLoop } from '../shared/platform/loop-watchdog.ts';
 import { lowerPriority } from '../shared/platform/lower-priority.ts';
 import { createMetrics } from '../shared/platform/metrics.ts';
 import type { AdminEndpoint } from './admin-endpoint.ts';
-import { WORKER_NAMES, type WorkerName } from './catalogue.ts';
+import { WORKER_NAMES, type WorkerName } from './worker-list.ts';
 import { startBanner } from './start-banner.ts';
 import { startWorkers, type RunningSystem, type StartOptions } from './start-workers.ts';
 

@@ -14,7 +14,7 @@ import type { RunningWorker } from './runtime/worker.ts';
 import { createCodec } from './create-codec.ts';
 import { publishCatalogue } from './publish-catalogue.ts';
 import { stopInTurn } from './stop-in-turn.ts';
-import { WORKER_NAMES, WORKERS, type WorkerEntry, type WorkerName } from './catalogue.ts';
+import { WORKER_NAMES, WORKERS, type WorkerEntry, type WorkerName } from './worker-list.ts';
 
 export interface RunningSystem {
   readonly broker: Broker;

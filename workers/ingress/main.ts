@@ -14,9 +14,9 @@ import { createAccess } from './access/create-access.ts';
 import type { Documents } from './server/documents.ts';
 import { ingressOptions } from './server/ingress-options.ts';
 import { createChannelProfiles } from './notifications/channel-profiles.ts';
-import type { OutboxReader } from './outbox/outbox-routes.ts';
-import { createReplyReader } from './actions/read-large-reply.ts';
-import { resultSecret } from './results/result-secret.ts';
+import type { OutboxReader } from './outbox/outbox.ts';
+import { createReplyReader } from './actions/reply.ts';
+import { resultSecret } from './actions/result-secret.ts';
 import { startIngress } from './server/start-ingress.ts';
 
 const NAME = 'ingress';

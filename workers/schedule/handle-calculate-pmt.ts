@@ -2,7 +2,7 @@ import { paymentValueInput } from '../../shared/contract/payment-value/read-paym
 import { calculatePaymentValue } from '../../shared/lending/payment-value.ts';
 import type { PaymentValueRequest } from '../../shared/lending/request/payment-value-request.ts';
 import type { LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
-import { answerCalculation, type AnsweredCalculation } from './answer-calculation.ts';
+import { answerCalculation, type AnsweredCalculation } from './calculations.ts';
 
 /** Terms without any list: a payment takes microseconds. */
 const NO_EFFORT = { processorMs: 0, leastReplyBytes: 0 };

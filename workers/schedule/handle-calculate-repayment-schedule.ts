@@ -4,7 +4,7 @@ import { checkRepaymentScheduleRequest } from '../../shared/contract/schedule/ca
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
 import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';
 import { scheduleEffort } from '../../shared/lending/request-effort.ts';
-import { answerCalculation, type AnsweredCalculation } from './answer-calculation.ts';
+import { answerCalculation, type AnsweredCalculation } from './calculations.ts';
 
 /**
  * Answers a CalculateRepaymentScheduleRequest with the schedule types, periodicities, calendars, commissions and

@@ -1,10 +1,10 @@
 import type { RequestReply } from '../../../shared/messaging/requester/request-reply.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
-import { warningsList } from '../../../shared/platform/header-text.ts';
-import { traceParentOf, type ValidAction } from './forward-action.ts';
+import { warningsList } from '../../../shared/platform/warnings-list.ts';
+import { traceParentOf, type ValidAction } from './action-route.ts';
 import { RETRY_AFTER_SECONDS } from '../server/http-limits.ts';
-import { ownerHash, type ResultIds } from '../results/result-id.ts';
+import { ownerHash, type ResultIds } from './result-ids.ts';
 import { sendJson, sendProblem } from '../server/send-answer.ts';
 
 export interface RespondLaterDeps {

@@ -1,7 +1,7 @@
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
-import type { RecordStore } from './record-store.ts';
+import type { RecordStore } from '../feed/record-store.ts';
 
 /** An Idempotency-Key counts for so long (N3). */
 export const KEY_COUNTS_MS = 24 * 3_600_000;

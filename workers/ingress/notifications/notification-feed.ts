@@ -8,7 +8,7 @@ import type {
   NotificationState,
 } from '../../../shared/notification/notification-state.ts';
 import { createAcceptanceStore, type AcceptanceStore } from './acceptance-store.ts';
-import { createRecordStore, type RecordStore } from './record-store.ts';
+import { createRecordStore, type RecordStore } from '../feed/record-store.ts';
 
 /** Record names of what is followed. */
 export const ACCEPTANCE_TYPE = 'NotificationAcceptance';

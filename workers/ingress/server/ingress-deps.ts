@@ -11,7 +11,7 @@ import type { ActionRegistry } from '../actions/action-contract.ts';
 import type { Documents } from './documents.ts';
 import type { IngressOptions } from './ingress-options.ts';
 import type { ChannelProfiles } from '../notifications/channel-profiles.ts';
-import type { OutboxReader } from '../outbox/outbox-routes.ts';
+import type { OutboxReader } from '../outbox/outbox.ts';
 
 /** Everything an ingress instance works with. */
 export interface IngressDeps {

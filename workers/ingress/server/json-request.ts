@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isReadableContent } from './content-type.ts';
 import { parseJsonBody } from './parse-json-body.ts';
-import { announcedLength, announcesBody, readBody, type BodyRoom } from './read-body.ts';
+import { announcedLength, announcesBody, readBody, type BodyRoom } from './json-body.ts';
 import { refuse, sendProblem } from './send-answer.ts';
 import type { TrafficGate } from './traffic-gate.ts';
 

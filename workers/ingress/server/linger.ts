@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HTTP_LIMITS } from './http-limits.ts';
-import { announcedLength } from './read-body.ts';
+import { announcedLength } from './json-body.ts';
 
 /** Whether a body is under way that is not worth reading to its end only to keep the connection. */
 export function hasLongRest(request: IncomingMessage): boolean {

@@ -6,7 +6,7 @@ import {
   type ActionHandlerDeps,
   type ActionRequest,
 } from '../actions/action-handler.ts';
-import { createResultHandler, type ResultHandlerDeps } from '../results/result-handler.ts';
+import { createResultHandler, type ResultHandlerDeps } from '../actions/result-route.ts';
 import { refuse } from './send-answer.ts';
 
 /** The action addresses of the interface (section 4). */

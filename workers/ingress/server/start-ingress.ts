@@ -1,8 +1,9 @@
 import type { AddressInfo, Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROBLEM_TYPE } from '../../../schemas/messages.ts';
-import { combineHealth, type Health } from '../../../shared/platform/health.ts';
-import { assembleIngress, type AssembledIngress } from './assemble-ingress.ts';
+import { combineHealth } from '../../../shared/platform/health-server.ts';
+import type { Health } from '../../../shared/platform/health.ts';
+import { assembleIngress, type AssembledIngress } from '../ingress.ts';
 import type { IngressDeps } from './ingress-deps.ts';
 
 export interface RunningIngress {

@@ -11,7 +11,7 @@ import {
   REGISTRY_IMAGE,
 } from '../../../../scripts/dev/local-kafka/versions.ts';
 import { loadConfig } from '../../../../shared/platform/config.ts';
-import { WORKER_NAMES } from '../../../../workers/catalogue.ts';
+import { WORKER_NAMES } from '../../../../workers/worker-list.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
 const compose = readFileSync(path.join(root, 'docker-compose.yml'), 'utf8');

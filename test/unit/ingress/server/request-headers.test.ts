@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { bearerToken } from '../../../workers/ingress/access/access.ts';
-import { isReadableContent } from '../../../workers/ingress/server/content-type.ts';
-import { correlationIdOf, logCorrelationId } from '../../../workers/ingress/server/correlation-id.ts';
-import { isLoopback } from '../../../shared/platform/host-names.ts';
-import { readPreferences } from '../../../workers/ingress/actions/prefer-header.ts';
-import { leastMsOf } from '../../support/fakes/least-time.ts';
+import { bearerToken } from '../../../../workers/ingress/access/access.ts';
+import { isReadableContent } from '../../../../workers/ingress/server/content-type.ts';
+import { correlationIdOf, logCorrelationId } from '../../../../workers/ingress/server/correlation-id.ts';
+import { isLoopback } from '../../../../shared/platform/host-names.ts';
+import { readPreferences } from '../../../../workers/ingress/actions/prefer-header.ts';
+import { leastMsOf } from '../../../support/fakes/least-time.ts';
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 

@@ -7,14 +7,14 @@ import fastify, {
 } from 'fastify';
 import { createNameCheck } from '../../../shared/platform/host-names.ts';
 import type { Log } from '../../../shared/platform/log.ts';
-import { answerClientError, refuseConnect } from './client-error.ts';
+import { answerClientError, refuseConnect } from './malformed-http.ts';
 import { correlationIdOf } from './correlation-id.ts';
 import { HTTP_LIMITS } from './http-limits.ts';
-import type { HttpMetrics } from './http-metrics.ts';
+import type { HttpMetrics } from './traffic.ts';
 import type { IngressOptions } from './ingress-options.ts';
 import { framingFault } from './framing-fault.ts';
 import type { OpenAnswers } from './open-answers.ts';
-import { announcedLength } from './read-body.ts';
+import { announcedLength } from './json-body.ts';
 import { refuse, sendProblem } from './send-answer.ts';
 
 declare module 'fastify' {

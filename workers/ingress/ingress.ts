@@ -1,20 +1,20 @@
 import type { FastifyInstance } from 'fastify';
-import type { Health } from '../../../shared/platform/health.ts';
-import { createApp } from './create-app.ts';
-import { registerDocuments } from './documents.ts';
-import { createForward } from '../actions/forward-action.ts';
-import { registerHealth } from './health-routes.ts';
-import { createHttpMetrics, type HttpMetrics } from './http-metrics.ts';
-import type { IngressDeps } from './ingress-deps.ts';
-import { createNotificationPart, type NotificationPart } from '../notifications/notification-part.ts';
-import { createOpenAnswers, type OpenAnswers } from './open-answers.ts';
-import { registerAbsentOutbox, registerOutbox } from '../outbox/outbox-routes.ts';
-import { createRateLimit } from './rate-limit.ts';
-import { createRespondLater } from '../actions/respond-later.ts';
-import { createResultFeed, type ResultFeed } from '../results/result-feed.ts';
-import { createResultIds } from '../results/result-id.ts';
-import { registerActions, registerNotFound, registerResults } from './routes.ts';
-import { createTrafficGate, type TrafficGate } from './traffic-gate.ts';
+import type { Health } from '../../shared/platform/health.ts';
+import { createApp } from './server/app.ts';
+import { registerDocuments } from './server/documents.ts';
+import { createForward } from './actions/action-route.ts';
+import { registerHealth } from './server/health.ts';
+import { createHttpMetrics, type HttpMetrics } from './server/traffic.ts';
+import type { IngressDeps } from './server/ingress-deps.ts';
+import { createNotificationPart, type NotificationPart } from './notifications/notifications.ts';
+import { createOpenAnswers, type OpenAnswers } from './server/open-answers.ts';
+import { registerAbsentOutbox, registerOutbox } from './outbox/outbox.ts';
+import { createRateLimit } from './server/rate-limit.ts';
+import { createRespondLater } from './actions/respond-later.ts';
+import { createResultFeed, type ResultFeed } from './actions/result-feed.ts';
+import { createResultIds } from './actions/result-ids.ts';
+import { registerActions, registerNotFound, registerResults } from './server/routes.ts';
+import { createTrafficGate, type TrafficGate } from './server/traffic-gate.ts';
 
 /** One ingress instance, put together and not yet started. */
 export interface AssembledIngress {

@@ -4,7 +4,7 @@ import { errorText } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import { bearerToken } from '../access/access.ts';
 import { admit, type AdmissionDeps } from '../server/admission.ts';
-import { ownerHash } from '../results/result-id.ts';
+import { ownerHash } from '../actions/result-ids.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
 import type { NotificationFeed } from './notification-feed.ts';
 

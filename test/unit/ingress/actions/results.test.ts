@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import type { LogMessage } from '../../../shared/messaging/message.ts';
-import { createResultIds, ownerHash } from '../../../workers/ingress/results/result-id.ts';
-import { resultSecret } from '../../../workers/ingress/results/result-secret.ts';
-import { createResultStore } from '../../../workers/ingress/results/result-store.ts';
+import { HEADER } from '../../../../shared/messaging/header-names.ts';
+import type { LogMessage } from '../../../../shared/messaging/message.ts';
+import { createResultIds, ownerHash } from '../../../../workers/ingress/actions/result-ids.ts';
+import { resultSecret } from '../../../../workers/ingress/actions/result-secret.ts';
+import { createResultStore } from '../../../../workers/ingress/actions/result-store.ts';
 
 const TICKET = {
   issuedAtMs: 1_700_000_000_000,

@@ -13,8 +13,8 @@ import { createBodyBudget } from './body-budget.ts';
 import { CHANNELS } from './channels.ts';
 import { ACCEPTANCE_TYPE, createNotificationFeed, STATE_TYPE } from './notification-feed.ts';
 import { createNotificationKeys } from './notification-keys.ts';
-import { createSendHandler } from './send-handler.ts';
-import { createStatusHandler } from './status-handler.ts';
+import { createSendHandler } from './send-route.ts';
+import { createStatusHandler } from './status-route.ts';
 
 /** The notifications of an ingress instance: their addresses and what is behind them. */
 export interface NotificationPart {
