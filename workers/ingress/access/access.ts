@@ -1,14 +1,7 @@
-/** What a token that holds says. */
-export interface VerifiedToken {
-  /** Stable identity of the caller: `sub`, else the user name. */
-  readonly subject: string;
-  /** What `user_name` has to equal: the configured claim, else `sub` (E2). */
-  readonly userName: string;
-  readonly expiresAtMs: number;
-}
+import { createHash } from 'node:crypto';
 
 /** What a request brings to prove who sends it. */
-export interface Credentials {
+export interface CallerCredentials {
   readonly token: string | undefined;
   /** `user_name` of the generic form. */
   readonly userName: string | undefined;
@@ -18,23 +11,23 @@ export interface Credentials {
 
 export type AccessDecision =
   | { readonly kind: 'granted'; readonly subject: string }
-  /** No token, or one that does not hold: 401. */
+  /** No token, or an invalid one: 401. */
   | { readonly kind: 'unauthenticated'; readonly reason: string }
-  /** The token holds for somebody else: 403. */
+  /** The token belongs to another user: 403. */
   | { readonly kind: 'forbidden'; readonly reason: string }
-  /** The keys cannot be fetched: nobody can be judged, 503. */
+  /** The keys cannot be fetched: no token can be checked, 503. */
   | { readonly kind: 'undecided' };
 
 /** Who may call. Answers at once when the token was checked before, so that the hot path pays for no promise. */
 export interface Access {
   readonly required: boolean;
-  check(credentials: Credentials): AccessDecision | Promise<AccessDecision>;
+  check(credentials: CallerCredentials): AccessDecision | Promise<AccessDecision>;
 }
 
-/** The subject of everybody where no access control is configured. */
-export const ANONYMOUS = '';
+/** The subject of all callers where no access control is configured. */
+const ANONYMOUS = '';
 
-/** Lets everybody in; only for an instance that is reachable from its own machine alone (E2). */
+/** Admits every caller; only for an instance that is reachable from its own machine alone (E2). */
 export const openAccess: Access = {
   required: false,
   check: () => ({ kind: 'granted', subject: ANONYMOUS }),
@@ -44,4 +37,29 @@ export const openAccess: Access = {
 export function bearerToken(authorization: string | undefined): string | undefined {
   const found = authorization === undefined ? null : /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization);
   return found?.[1];
+}
+
+/**
+ * The credentials of a request (E2): the bearer header's token, else `access_token` of the generic form, which counts
+ * only together with `user_name`. A user name that was sent is compared in either case.
+ */
+export function credentialsOf(authorization: string | undefined, body: unknown): CallerCredentials {
+  const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  const userName = nonEmptyText(fields, 'user_name');
+  const bearer = bearerToken(authorization);
+  if (bearer !== undefined) return { token: bearer, userName };
+  const token = nonEmptyText(fields, 'access_token');
+  if (userName === undefined) return { token: undefined, userName, lacksUserName: token !== undefined };
+  return { token, userName };
+}
+
+/** An own property, if it is text and not empty. */
+export function nonEmptyText(fields: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** A caller as it is written into ids and records: recognisable, not readable. 96 bits distinguish all callers. */
+export function hashSubject(subject: string): string {
+  return createHash('sha256').update(subject).digest('base64url').slice(0, 16);
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import {
   createLocalJWKSet,
@@ -10,39 +11,48 @@ import {
   type JWTVerifyOptions,
 } from 'jose';
 import type { Clock } from '../../../shared/platform/clock.ts';
+import type { Config } from '../../../shared/platform/config.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
+import { isLoopback } from '../../../shared/platform/host-names.ts';
 import type { Log } from '../../../shared/platform/log.ts';
-import type { Access, AccessDecision, Credentials, VerifiedToken } from './access.ts';
-import { createTokenCache } from './token-cache.ts';
+import {
+  nonEmptyText,
+  openAccess,
+  type Access,
+  type AccessDecision,
+  type CallerCredentials,
+} from './access.ts';
 
-export interface JwtSettings {
-  readonly jwtSecret: string | undefined;
-  readonly jwksUrl: string | undefined;
-  readonly jwksFile: string | undefined;
-  readonly issuer: string | undefined;
-  /** Has to be among those that the token is for (`aud`). */
-  readonly audience: string;
-  /** The longest time that a token may be valid, from its `iat` and from now. */
-  readonly maxLifetimeMs: number;
-  /** Claim that `user_name` has to equal; default `preferred_username`, else `sub`. */
-  readonly userClaim: string | undefined;
+export type JwtSettings = Config['auth'];
+
+/** What a valid token says. */
+interface VerifiedToken {
+  /** Stable identity of the caller: `sub`, else the user name. */
+  readonly subject: string;
+  /** What `user_name` has to equal: the configured claim, else `sub` (E2). */
+  readonly userName: string;
+  readonly expiresAtMs: number;
 }
 
 /** Clocks of token issuer and gateway differ by no more than this. */
 const CLOCK_TOLERANCE_SECONDS = 5;
-/** The key set is asked for once in so long at most, when a token names a key that is not in it. */
+/** The shortest interval between two requests for the key set, when tokens name keys that are not in it. */
 const KEY_SET_COOLDOWN_MS = 30_000;
 /** A key that the issuer withdrew is honoured at most this long. */
 const KEY_SET_MAX_AGE_MS = 600_000;
 const KEY_SET_TIMEOUT_MS = 5_000;
-/** Characters of a token that are looked at; the ones in use have some 1,000. */
+/** A withdrawn key or token is honoured at most this long; a check costs 100 times a look-up. */
+const MAX_CACHE_AGE_MS = 60_000;
+/** Tokens remembered; the oldest are evicted first. */
+const MAX_CACHED_TOKENS = 10_000;
+/** Characters of the longest token that is checked; the ones in use have some 1,000. */
 const MAX_TOKEN_LENGTH = 8_192;
 const MILLIS_PER_SECOND = 1_000;
 const MILLIS_PER_HOUR = 3_600_000;
 const NO_TOKEN = 'The request carries no access token.';
 const UNNAMED = 'access_token counts only beside user_name, which must be text and not empty.';
 const INVALID = 'The access token is not valid.';
-/** What to look at in a token whose signature holds, by the claim that is missing or wrong. */
+/** The reason for refusing a token whose signature is valid, by the claim that is missing or wrong. */
 const CLAIM_FAULTS: Readonly<Record<string, string>> = {
   aud: 'The access token is not for this service (aud).',
   exp: 'The access token has expired or does not say when it does (exp).',
@@ -65,15 +75,38 @@ const KEY_SET_ALGORITHMS = [
 ];
 
 type Verify = (token: string) => Promise<JWTPayload>;
+type TokenCache = ReturnType<typeof createTokenCache>;
+
+/**
+ * Access control as configured (E2): by JSON Web Token when a secret or key set is given. Without one every caller is
+ * admitted, with a warning, and only on a loopback address; on any other this throws ConfigError.
+ */
+export function createAccess(
+  settings: JwtSettings & { readonly host: string },
+  deps: { readonly clock: Clock; readonly log: Log },
+): Access {
+  const keys = settings.jwtSecret ?? settings.jwksUrl ?? settings.jwksFile;
+  if (keys !== undefined) return createJwtAccess(settings, deps);
+  if (!isLoopback(settings.host)) {
+    throw new ConfigError(
+      'without access control the ingress listens on a loopback address only: ' +
+        'set AUTH_JWKS_URL, AUTH_JWKS_FILE or AUTH_JWT_SECRET, or HOST to 127.0.0.1',
+    );
+  }
+  deps.log.warn('access control is off: every caller on this machine is let in');
+  return openAccess;
+}
 
 /**
  * Access by JSON Web Token (E2), checked against a shared secret or a key set. Tokens must name a subject or user, the
  * audience, and an expiry within the longest lifetime. Throws ConfigError when the key set file cannot be used.
  */
-export function createJwtAccess(settings: JwtSettings, deps: { clock: Clock; log: Log }): Access {
-  const verify = createVerify(settings, deps.clock);
-  const cache = createTokenCache(deps.clock);
-  const parts = { verify, log: deps.log, cache, nowMs: () => deps.clock.now() };
+function createJwtAccess(
+  settings: JwtSettings,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): Access {
+  const cache = createTokenCache(clock);
+  const parts = { verify: createVerify(settings, clock), log, cache, clock };
   return {
     required: true,
     check: ({ token, userName, lacksUserName = false }) => {
@@ -87,15 +120,15 @@ export function createJwtAccess(settings: JwtSettings, deps: { clock: Clock; log
 }
 
 async function checkUnknown(
-  { token = '', userName }: Credentials,
+  { token = '', userName }: CallerCredentials,
   settings: JwtSettings,
-  parts: { verify: Verify; log: Log; cache: ReturnType<typeof createTokenCache>; nowMs: () => number },
+  parts: { verify: Verify; log: Log; cache: TokenCache; clock: Clock },
 ): Promise<AccessDecision> {
   let claims: JWTPayload;
   try {
     claims = await parts.verify(token);
   } catch (error) {
-    if (isTokenFault(error)) return { kind: 'unauthenticated', reason: reasonOf(error) };
+    if (isTokenFault(error)) return { kind: 'unauthenticated', reason: describeFault(error) };
     parts.log.error(
       { error: error instanceof Error ? error.name : 'unknown' },
       'the key set cannot be fetched',
@@ -103,7 +136,7 @@ async function checkUnknown(
     return { kind: 'undecided' };
   }
   const { maxLifetimeMs } = settings;
-  if (lifetimeMs(claims, parts.nowMs()) > maxLifetimeMs + CLOCK_TOLERANCE_SECONDS * MILLIS_PER_SECOND) {
+  if (lifetimeMs(claims, parts.clock.now()) > maxLifetimeMs + CLOCK_TOLERANCE_SECONDS * MILLIS_PER_SECOND) {
     const hours = maxLifetimeMs / MILLIS_PER_HOUR;
     return { kind: 'unauthenticated', reason: `The access token is valid for longer than ${hours} h (exp).` };
   }
@@ -121,9 +154,10 @@ function decide(token: VerifiedToken, userName: string | undefined): AccessDecis
     : { kind: 'forbidden', reason: 'The access token belongs to another user than user_name.' };
 }
 
+/** Undefined: the token names no caller. The library checks the types of the times only. */
 function readClaims(claims: JWTPayload, userClaim: string): VerifiedToken | undefined {
-  const sub = textClaim(claims, 'sub');
-  const userName = textClaim(claims, userClaim) ?? sub;
+  const sub = nonEmptyText(claims, 'sub');
+  const userName = nonEmptyText(claims, userClaim) ?? sub;
   const subject = sub ?? userName;
   if (subject === undefined || userName === undefined) return undefined;
   return { subject, userName, expiresAtMs: (claims.exp ?? 0) * MILLIS_PER_SECOND };
@@ -134,19 +168,13 @@ function lifetimeMs({ exp = 0, iat }: JWTPayload, nowMs: number): number {
   return exp * MILLIS_PER_SECOND - Math.min(nowMs, (iat ?? nowMs / MILLIS_PER_SECOND) * MILLIS_PER_SECOND);
 }
 
-/** A claim is named only once the signature holds, so that nothing is told of tokens that others made. */
-function reasonOf(error: unknown): string {
+/** A claim is named only once the signature is valid, so that a forged token reveals nothing. */
+function describeFault(error: unknown): string {
   const isClaim = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired;
   return isClaim ? (CLAIM_FAULTS[error.claim] ?? INVALID) : INVALID;
 }
 
-/** The library checks the types of the times only. */
-function textClaim(claims: JWTPayload, name: string): string | undefined {
-  const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-/** Faults of the token itself; all else is the key set's. */
+/** Whether the token itself is at fault, and not the key set. */
 function isTokenFault(error: unknown): boolean {
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
   // jose reports an unexpected answer of the key set's address by its plain base class.
@@ -178,7 +206,7 @@ function createVerify(settings: JwtSettings, clock: Clock): Verify {
   };
 }
 
-/** While an issuer changes its keys, a token that names none may be signed by any of them. */
+/** While an issuer rotates its keys, a token that names none may be signed by any of them. */
 async function verifyByAny(
   token: string,
   candidates: errors.JWKSMultipleMatchingKeys,
@@ -207,4 +235,27 @@ function keySet(settings: JwtSettings): JWTVerifyGetKey {
   } catch {
     throw new ConfigError('AUTH_JWKS_FILE cannot be read as a JSON Web Key Set');
   }
+}
+
+/** Remembers checked tokens by their hash, so that none stays in memory. */
+function createTokenCache(clock: Clock) {
+  const cached = new Map<string, { readonly token: VerifiedToken; readonly validUntilMs: number }>();
+  return {
+    find: (token: string): VerifiedToken | undefined => {
+      const found = cached.get(hashToken(token));
+      return found !== undefined && found.validUntilMs > clock.now() ? found.token : undefined;
+    },
+    add: (token: string, verified: VerifiedToken): void => {
+      const key = hashToken(token);
+      cached.delete(key);
+      const [oldest] = cached.size >= MAX_CACHED_TOKENS ? cached.keys() : [];
+      if (oldest !== undefined) cached.delete(oldest);
+      const validUntilMs = Math.min(verified.expiresAtMs, clock.now() + MAX_CACHE_AGE_MS);
+      cached.set(key, { token: verified, validUntilMs });
+    },
+  };
+}
+
+function hashToken(token: string): string {
+  return hash('sha256', token, 'base64');
 }

@@ -1,65 +1,132 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Action } from '../../../shared/contract/actions/actions.ts';
 import { refuseLargeReply, requestWeight } from '../../../shared/contract/actions/request-limits.ts';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
-import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyReply } from 'fastify';
-import { ANSWER_HEADERS, type AnswerHeader } from '../../../shared/messaging/answer-headers.ts';
 import type { CancellableRequests, RequestReply } from '../../../shared/messaging/requester/request-reply.ts';
-import type { Reply } from '../../../shared/messaging/requester/requester.ts';
+import type { OutgoingRequest, Reply } from '../../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
-import { createProblem, type Warning } from '../../../shared/platform/problem.ts';
-import { warningsList } from '../../../shared/platform/header-text.ts';
-import { refuseRateLimited } from '../server/admission.ts';
-import type { ActionContract } from './action-contract.ts';
-import type { AcceptedAction } from './action-handler.ts';
-import { logCorrelationId } from '../server/correlation-id.ts';
+import { createProblem } from '../../../shared/platform/create-problem.ts';
+import { nearestName } from '../../../shared/platform/nearest-name.ts';
+import type { Warning } from '../../../shared/platform/problem.ts';
+import { warningsList } from '../../../shared/platform/warnings-list.ts';
+import { hashSubject } from '../access/access.ts';
+import { authenticateBearer, authenticateBody, readBody, type AdmissionDeps } from '../server/admission.ts';
+import { logCorrelationId, traceContext } from '../server/correlation-id.ts';
+import { RETRY_AFTER_SECONDS, type IngressOptions } from '../server/http-limits.ts';
+import { requireJson } from '../server/json-body.ts';
+import { refuseRateLimited } from '../server/rate-limit.ts';
+import { refuse, refuseOtherMethods, sendJson, sendProblem } from '../server/send-answer.ts';
+import { requireOpen, type Traffic } from '../server/traffic.ts';
 import { readPreferences } from './prefer-header.ts';
-import type { RateLimit } from '../server/rate-limit.ts';
-import { sendJson, sendProblem } from '../server/send-answer.ts';
+import { describePending, resultHref, sendReply } from './reply.ts';
+import type { ResultIds } from './result-ids.ts';
+
+/** What the ingress has to know of an action to forward it: no more, so that a new action changes nothing here. */
+export type ActionContract = Pick<
+  Action,
+  'name' | 'topic' | 'requestType' | 'replyType' | 'read' | 'effort' | 'render'
+>;
+
+/** Actions by their name in lower case: names match in any case (E4). */
+export type ActionRegistry = ReadonlyMap<string, ActionContract>;
+
+export interface ActionRouteDeps extends AdmissionDeps {
+  readonly options: IngressOptions;
+  readonly actions: ActionRegistry;
+  readonly traffic: Traffic;
+  readonly requester: RequestReply & CancellableRequests;
+  readonly resultIds: ResultIds;
+  readonly clock: Clock;
+}
+
+interface ActionRoute {
+  readonly Params: { readonly action: string };
+}
+type ActionRequest = FastifyRequest<ActionRoute>;
 
 /** A request that is valid and ready for the log. */
-export interface ValidAction extends AcceptedAction {
+interface ValidRequest {
+  readonly action: ActionContract;
   readonly payload: unknown;
   readonly warnings: readonly Warning[];
 }
 
-export interface ForwardDeps {
-  readonly requester: RequestReply & CancellableRequests;
-  readonly topicPrefix: string;
-  readonly replyTimeoutMs: number;
-  readonly rateLimit: RateLimit;
-  readonly clock: Clock;
-  /** Takes a request whose caller prefers to fetch the result later. */
-  readonly respondLater: (action: ValidAction) => void;
-}
-
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
-/** The HTTP headers of what answers tell beside their body. */
-const HTTP_NAMES: Readonly<Record<AnswerHeader, string>> = { holidayCalendar: 'Holiday-Calendar' };
-const TRACE_PARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 
-/** Reads the action's input and sends it on its way: answered here when the reply comes, or later (RFC 7240). */
-export function createForward(deps: ForwardDeps): (accepted: AcceptedAction) => void {
-  return (accepted) => {
-    const read = accepted.action.read(accepted.body);
-    if (read.kind === 'invalid') {
-      sendProblem(accepted.reply, createProblem(read.problem, { errors: read.faults }));
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The action of the address; set on routes of actions. */
+    action: ActionContract;
+  }
+}
+
+/**
+ * POST of an action (section 4): the checks in the order of their cost, then the body, then the request goes on the log. It
+ * is answered when the reply comes, or at once with the address of its result (RFC 7240).
+ */
+export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): void {
+  const { options, traffic } = deps;
+  const url = `${options.basePath}/platapi/automation-processors/actions/:action`;
+  const findAction = createActionLookup(deps);
+  app.decorateRequest('action');
+  app.post<ActionRoute>(url, {
+    preHandler: [
+      findAction,
+      labelAction,
+      requireOpen(traffic),
+      requireJson(options.bodyLimitBytes),
+      authenticateBearer(deps),
+      readBody(deps, { limitBytes: options.bodyLimitBytes }),
+      authenticateBody(deps),
+    ],
+    handler: async (request, reply) => {
+      const { action } = request;
+      const read = action.read(request.body);
+      if (read.kind === 'invalid') {
+        sendProblem(reply, createProblem(read.problem, { errors: read.faults }));
+        return;
+      }
+      const { payload, warnings } = read;
+      if (!chargeEffort(deps, request, reply, payload)) return;
+      const preferences = readPreferences(request.headers.prefer);
+      const valid = { action, payload, warnings };
+      if (preferences.respondAsync) await respondLater(deps, request, reply, valid);
+      else await respondNow(deps, request, reply, { ...valid, waitSeconds: preferences.waitSeconds });
+    },
+  });
+  refuseOtherMethods(app, url, 'POST', [findAction]);
+}
+
+/** Hook: finds the action of the address, or responds with 404 and the name that was probably meant. */
+function createActionLookup({ actions, options }: ActionRouteDeps) {
+  const names = [...actions.values()].map(({ name }) => name);
+  return (request: ActionRequest, reply: FastifyReply, done: () => void): void => {
+    const action = actions.get(request.params.action.toLowerCase());
+    if (action !== undefined) {
+      request.action = action;
+      done();
       return;
     }
-    const { payload, warnings } = read;
-    if (!isAffordable(deps, accepted, payload)) return;
-    const preferences = readPreferences(accepted.request.headers.prefer);
-    const valid = { ...accepted, payload, warnings };
-    if (preferences.respondAsync) deps.respondLater(valid);
-    else respondNow(deps, valid, preferences.waitSeconds);
+    const nearest = nearestName(request.params.action, names);
+    const hint = nearest === undefined ? '' : `Did you mean ${nearest}? `;
+    refuse(reply, 'unknown-action', {
+      detail: `${hint}The documentation at ${options.basePath}/docs lists the actions.`,
+    });
   };
 }
 
-/** Refuses what cannot be answered, and counts expensive requests by what they cost (E6). */
-function isAffordable(
-  { rateLimit, clock }: ForwardDeps,
-  { action, caller, reply }: AcceptedAction,
+function labelAction(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+  request.figures = request.action.name;
+  done();
+}
+
+/** Charges an expensive request by its effort (E6); false: it was refused, since its reply cannot fit or by the limit. */
+function chargeEffort(
+  { rateLimiter, clock }: ActionRouteDeps,
+  { action, caller, bodyCost }: FastifyRequest,
+  reply: FastifyReply,
   payload: unknown,
 ): boolean {
   const effort = action.effort?.(payload, Math.floor(clock.now() / DAY_MS) as CalendarDate);
@@ -70,65 +137,73 @@ function isAffordable(
     return false;
   }
   const further = requestWeight(effort) - 1;
-  const waitSeconds = further === 0 ? 0 : rateLimit.charge(caller, further);
+  const waitSeconds = further === 0 ? 0 : rateLimiter.charge(caller, further, bodyCost);
   if (waitSeconds > 0) refuseRateLimited(reply, waitSeconds);
   return waitSeconds === 0;
 }
 
-/** The trace context to pass on, if the caller sent a valid one. */
-export function traceParentOf(headers: IncomingHttpHeaders): string | undefined {
-  const given = headers.traceparent;
-  return typeof given === 'string' && TRACE_PARENT.test(given) ? given : undefined;
-}
-
-function respondNow(deps: ForwardDeps, valid: ValidAction, waitSeconds: number | undefined): void {
-  const { action, reply, request } = valid;
+/** Sends a request and waits for its reply, no longer than the caller does. */
+async function respondNow(
+  deps: ActionRouteDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  valid: ValidRequest & { readonly waitSeconds: number | undefined },
+): Promise<void> {
   if (reply.raw.destroyed) return;
-  const askedMs = (waitSeconds ?? Number.POSITIVE_INFINITY) * SECOND_MS;
-  const timeoutMs = Math.min(deps.replyTimeoutMs, askedMs);
-  if (timeoutMs === askedMs) reply.header('preference-applied', `wait=${waitSeconds}`);
-  const traceParent = traceParentOf(request.headers);
+  const waitMs = (valid.waitSeconds ?? Number.POSITIVE_INFINITY) * SECOND_MS;
+  const timeoutMs = Math.min(deps.options.replyTimeoutMs, waitMs);
+  if (timeoutMs === waitMs) reply.header('preference-applied', `wait=${valid.waitSeconds}`);
   const correlationId = logCorrelationId(request.headers, request.id);
   request.abandoned = () => deps.requester.cancel(correlationId);
-  deps.requester
-    .request({
-      topic: topicName(deps.topicPrefix, action.topic),
-      type: action.requestType,
-      payload: valid.payload,
-      timeoutMs,
-      correlationId,
-      ...(traceParent === undefined ? {} : { traceParent }),
-    })
-    .then((answer) => sendReply(reply, { answer: withDetail(answer, timeoutMs), ...valid }))
-    .catch((error: unknown) => reply.send(error));
+  const outgoing = createOutgoing(deps, request, valid, { correlationId, timeoutMs });
+  const answer = await deps.requester.request(outgoing);
+  sendReply(reply, { ...valid, answer: explainTimeout(answer, timeoutMs) });
 }
 
-/** Says what the requester cannot know: how long this caller waited, and what may come of it. */
-function withDetail(answer: Reply, timeoutMs: number): Reply {
+/**
+ * `Prefer: respond-async` (RFC 7240): puts the request on the log with the results topic as its reply address and
+ * responds with 202 and the address of the result, once the request is stored. When the send failed the response is a
+ * problem; should the request have been stored nevertheless, its result is never read.
+ */
+async function respondLater(
+  deps: ActionRouteDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  valid: ValidRequest,
+): Promise<void> {
+  const { basePath, topicPrefix, asyncTimeoutMs: timeoutMs } = deps.options;
+  const issuedAtMs = deps.clock.now();
+  const { id, correlationId } = deps.resultIds.issue({
+    issuedAtMs,
+    deadlineMs: issuedAtMs + timeoutMs,
+    owner: hashSubject(request.subject),
+    action: valid.action.name,
+  });
+  const outgoing = createOutgoing(deps, request, valid, { correlationId, timeoutMs });
+  const sent = await deps.requester.fire(outgoing, topicName(topicPrefix, 'ingressResults'));
+  if (sent.kind !== 'sent') return sendProblem(reply, sent.problem);
+  const header = warningsList(valid.warnings, undefined);
+  if (header !== undefined) reply.header('warnings', header);
+  reply
+    .header('location', resultHref(basePath, id))
+    .header('preference-applied', 'respond-async')
+    .header('retry-after', RETRY_AFTER_SECONDS);
+  sendJson(reply, 202, describePending(basePath, id));
+}
+
+function createOutgoing(
+  { options }: ActionRouteDeps,
+  { headers }: FastifyRequest,
+  { action, payload }: ValidRequest,
+  call: Required<Pick<OutgoingRequest, 'correlationId' | 'timeoutMs'>>,
+): OutgoingRequest {
+  const topic = topicName(options.topicPrefix, action.topic);
+  return { topic, type: action.requestType, payload, ...call, ...traceContext(headers) };
+}
+
+/** Adds what the requester cannot know: how long this caller waited, and that it may repeat the request. */
+function explainTimeout(answer: Reply, timeoutMs: number): Reply {
   if (answer.kind !== 'problem' || answer.problem.code !== 'reply-timeout') return answer;
   const detail = `No worker replied within ${timeoutMs} ms. Nothing is stored by an action: it may be sent again.`;
   return { kind: 'problem', problem: { detail, ...answer.problem } };
-}
-
-/** What a reply is rendered with. */
-export interface RenderedReply {
-  readonly action: ActionContract;
-  readonly answer: Reply;
-  readonly warnings: readonly Warning[];
-}
-
-/** Answers with what came back: 200 and the body unwrapped (E1), or the problem with its status; warnings with either. */
-export function sendReply(reply: FastifyReply, { action, answer, warnings }: RenderedReply): void {
-  if (reply.raw.destroyed) return;
-  const header = warningsList(warnings, answer.kind === 'problem' ? undefined : answer.warnings);
-  if (header !== undefined) reply.header('warnings', header);
-  if (answer.kind === 'problem') {
-    sendProblem(reply, answer.problem);
-    return;
-  }
-  for (const name of ANSWER_HEADERS) {
-    const told = answer.headers?.[name];
-    if (told !== undefined) reply.header(HTTP_NAMES[name], told);
-  }
-  sendJson(reply, 200, answer.body ?? action.render(answer.payload));
 }

@@ -1,27 +1,70 @@
-import type { CalculationThreads } from '../../runtime/calculation-threads.ts';
+/** The reply of a worker as the response to a caller. */
+
+import type { FastifyReply } from 'fastify';
+import { ANSWER_HEADERS, type AnswerHeader } from '../../../shared/messaging/answer-headers.ts';
 import type { Codec, EncodedMessage } from '../../../shared/messaging/codec.ts';
-import type { MaybePromise } from '../../../shared/messaging/sync-or-async.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
 import type { Reply } from '../../../shared/messaging/requester/requester.ts';
-import { createProblem } from '../../../shared/platform/problem.ts';
+import type { MaybePromise } from '../../../shared/messaging/sync-or-async.ts';
+import { createProblem } from '../../../shared/platform/create-problem.ts';
+import type { Warning } from '../../../shared/platform/problem.ts';
+import { warningsList } from '../../../shared/platform/warnings-list.ts';
+import type { CalculationThreads } from '../../runtime/calculation-threads.ts';
+import { sendJson, sendProblem } from '../server/send-answer.ts';
 
-/** Reading and rendering such a reply takes some 20 ms, in bytes of its message. */
+/** The HTTP headers of what replies say beside their body. */
+const HTTP_NAMES: Readonly<Record<AnswerHeader, string>> = { holidayCalendar: 'Holiday-Calendar' };
+/** Bytes of a message whose decoding and rendering take some 20 ms. */
 const LARGE_REPLY_BYTES = 262_144;
-const OVERLOADED = createProblem('overloaded', {
-  detail: 'Too many large replies are waiting; try again in a moment.',
-});
+const OVERLOADED: Reply = {
+  kind: 'problem',
+  problem: createProblem('overloaded', {
+    detail: 'Too many large replies are waiting; try again in a moment.',
+  }),
+};
 
-/** Reads replies: small ones at once, large ones beside the event loop, where their answers are rendered too (E6). */
+/** Reads replies: small ones at once, large ones in a thread, which renders them too (E6). */
 export function createReplyReader(
   codec: Codec,
   threads: CalculationThreads | undefined,
 ): (message: EncodedMessage) => MaybePromise<Reply> {
   return (message) => {
     const isLarge = (message.value?.length ?? 0) > LARGE_REPLY_BYTES;
-    return isLarge && threads !== undefined ? renderBeside(threads, message) : readReply(codec, message);
+    if (!isLarge || threads === undefined) return readReply(codec, message);
+    return threads.render(message).then((reply) => reply ?? OVERLOADED);
   };
 }
 
-async function renderBeside(threads: CalculationThreads, message: EncodedMessage): Promise<Reply> {
-  return (await threads.render(message)) ?? { kind: 'problem', problem: OVERLOADED };
+/** Sends a reply: 200 and the body unwrapped (E1), or the problem with its status; warnings with either. */
+export function sendReply(
+  reply: FastifyReply,
+  {
+    action,
+    answer,
+    warnings,
+  }: {
+    readonly action: { render(payload: unknown): string };
+    readonly answer: Reply;
+    readonly warnings: readonly Warning[];
+  },
+): void {
+  if (reply.raw.destroyed) return;
+  const header = warningsList(warnings, answer.kind === 'problem' ? undefined : answer.warnings);
+  if (header !== undefined) reply.header('warnings', header);
+  if (answer.kind === 'problem') return sendProblem(reply, answer.problem);
+  for (const name of ANSWER_HEADERS) {
+    const value = answer.headers?.[name];
+    if (value !== undefined) reply.header(HTTP_NAMES[name], value);
+  }
+  sendJson(reply, 200, answer.body ?? action.render(answer.payload));
+}
+
+/** Path of a result, relative to the host. */
+export function resultHref(basePath: string, resultId: string): string {
+  return `${basePath}/platapi/results/${resultId}`;
+}
+
+/** The JSON text of a result that is not there yet. */
+export function describePending(basePath: string, resultId: string): string {
+  return JSON.stringify({ resultId, status: 'pending', href: resultHref(basePath, resultId) });
 }

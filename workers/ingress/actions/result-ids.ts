@@ -1,11 +1,12 @@
-import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { ConfigError } from '../../../shared/platform/errors.ts';
 
-/** What the address of a result says by itself, so that any instance can judge it without having issued it. */
+/** What the address of a result says by itself, so that any instance can check it without having issued it. */
 export interface ResultTicket {
   /** Correlation id of the request on the log. */
   readonly correlationId: string;
   readonly issuedAtMs: number;
-  /** After this nobody answers any more. */
+  /** Workers do not reply after this, in epoch milliseconds. */
   readonly deadlineMs: number;
   /** Hash of the caller who may read the result. */
   readonly owner: string;
@@ -20,17 +21,33 @@ export interface ResultIds {
   read(id: string): ResultTicket | undefined;
 }
 
-/** Format of the id: changes when its parts change, so that an id of another build is unknown, not misread. */
+/** Format of the id: changes with its parts, so that an id of another release is unknown, not misread. */
 const VERSION = '1';
 const SEPARATOR = '\n';
 /** Bytes of HMAC-SHA-256 kept: 128 bits, beyond guessing. */
 const MAC_BYTES = 16;
-/** Longer than any id that is issued; what is longer is not worth an HMAC. */
+/** Longer than any id that is issued; a longer one is refused without an HMAC. */
 const MAX_ID_LENGTH = 480;
+/** Protects nothing: with access control off every caller may read every result. */
+const OPEN_SECRET = 'results of an instance without access control';
+const SECRET_BYTES = 32;
 
-/** A caller as it is written into an id: recognisable, not readable. 96 bits tell all callers apart. */
-export function ownerHash(subject: string): string {
-  return createHash('sha256').update(subject).digest('base64url').slice(0, 16);
+/**
+ * The secret that result ids are signed with. All instances of a cluster need the same one; it has to be configured
+ * (RESULT_ID_SECRET) where callers are distinguished and results outlive the process, else ConfigError.
+ */
+export function chooseResultSecret(options: {
+  readonly configured: string | undefined;
+  readonly accessRequired: boolean;
+  readonly brokerKind: 'embedded' | 'kafka';
+}): string {
+  if (options.configured !== undefined) return options.configured;
+  if (!options.accessRequired) return OPEN_SECRET;
+  // The results of an embedded broker end with this process, and no other instance reads them.
+  if (options.brokerKind === 'embedded') return randomBytes(SECRET_BYTES).toString('base64');
+  throw new ConfigError(
+    'with access control on Kafka set RESULT_ID_SECRET, the same for all ingress instances',
+  );
 }
 
 /** Ids are the ticket in base64url followed by an HMAC over it; the secret is shared by all instances. */
@@ -51,12 +68,12 @@ export function createResultIds(secret: string): ResultIds {
       const body = id.slice(0, dot);
       const mac = Buffer.from(id.slice(dot + 1), 'base64url');
       if (mac.length !== MAC_BYTES || !timingSafeEqual(mac, sign(body))) return undefined;
-      return ticketOf(Buffer.from(body, 'base64url').toString().split(SEPARATOR));
+      return parseTicket(Buffer.from(body, 'base64url').toString().split(SEPARATOR));
     },
   };
 }
 
-function ticketOf(parts: readonly string[]): ResultTicket | undefined {
+function parseTicket(parts: readonly string[]): ResultTicket | undefined {
   const [version, correlationId = '', issuedAt, deadline, owner = '', action = ''] = parts;
   if (version !== VERSION) return undefined;
   return {

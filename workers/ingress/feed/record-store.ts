@@ -1,74 +1,63 @@
-/** How a record is kept: its Avro bytes as one-byte characters, which cost the least memory and nothing to collect. */
-interface Kept {
-  readonly text: string;
+/** A record and when it was written, in epoch milliseconds. */
+export interface StoredRecord<Value> {
+  readonly value: Value;
   readonly writtenAtMs: number;
 }
 
-export interface RecordStoreOptions {
+export interface RecordStoreOptions<Value> {
   readonly maxBytes: number;
   /** Records that were written longer ago are forgotten. */
   readonly retentionMs: number;
   readonly now: () => number;
+  /** Bytes of memory that an entry takes. */
+  readonly sizeOf: (key: string, value: Value) => number;
 }
 
-/** The latest records of a topic by key, still encoded: most of them are never asked for. */
-export interface RecordStore {
-  put(key: string, value: Buffer, writtenAtMs: number): void;
+/** The latest records of a topic by key. */
+export interface RecordStore<Value> {
+  put(key: string, value: Value, writtenAtMs: number): void;
   delete(key: string): void;
-  find(key: string): Buffer | undefined;
-  entry(key: string): { readonly value: Buffer; readonly writtenAtMs: number } | undefined;
-  /** Whether a record of a thing that began then may have been dropped for lack of room. */
-  mayHaveDropped(sinceMs: number): boolean;
+  find(key: string): StoredRecord<Value> | undefined;
+  /** Whether a record of something that began then may have been evicted for lack of room. */
+  mayHaveEvicted(sinceMs: number): boolean;
   size(): { readonly records: number; readonly bytes: number };
 }
 
-/** Map slot, object, and the headers of two strings. */
-const ENTRY_BYTES = 160;
-
-/** Bounded by age and by bytes; the records that were written first go first. */
-export function createRecordStore({ maxBytes, retentionMs, now }: RecordStoreOptions): RecordStore {
-  const records = new Map<string, Kept>();
+/** A store that is bounded by age and by bytes: the records that were put first are evicted first. */
+export function createRecordStore<Value>(options: RecordStoreOptions<Value>): RecordStore<Value> {
+  const { maxBytes, retentionMs, now, sizeOf } = options;
+  const records = new Map<string, StoredRecord<Value>>();
   let bytes = 0;
-  let droppedUpToMs = Number.NEGATIVE_INFINITY;
-
-  const take = (key: string): void => {
+  let evictedUpToMs = Number.NEGATIVE_INFINITY;
+  const remove = (key: string): void => {
     const known = records.get(key);
     if (known === undefined) return;
     records.delete(key);
-    bytes -= sizeOf(key, known);
+    bytes -= sizeOf(key, known.value);
   };
   const evict = (): void => {
     const expiredMs = now() - retentionMs;
-    for (const [key, kept] of records) {
-      const isExpired = kept.writtenAtMs < expiredMs;
+    for (const [key, { writtenAtMs }] of records) {
+      const isExpired = writtenAtMs < expiredMs;
       if (!isExpired && bytes <= maxBytes) return;
-      take(key);
-      if (!isExpired) droppedUpToMs = Math.max(droppedUpToMs, kept.writtenAtMs);
+      remove(key);
+      if (!isExpired) evictedUpToMs = Math.max(evictedUpToMs, writtenAtMs);
     }
   };
-
-  const entry: RecordStore['entry'] = (key) => {
-    evict();
-    const kept = records.get(key);
-    return kept && { value: Buffer.from(kept.text, 'latin1'), writtenAtMs: kept.writtenAtMs };
-  };
-
   return {
     put: (key, value, writtenAtMs) => {
-      take(key);
-      const kept = { text: value.toString('latin1'), writtenAtMs };
-      records.set(key, kept);
-      bytes += sizeOf(key, kept);
+      remove(key);
+      if (writtenAtMs < now() - retentionMs) return;
+      records.set(key, { value, writtenAtMs });
+      bytes += sizeOf(key, value);
       evict();
     },
-    delete: take,
-    find: (key) => entry(key)?.value,
-    entry,
-    mayHaveDropped: (sinceMs) => sinceMs <= droppedUpToMs,
+    delete: remove,
+    find: (key) => {
+      evict();
+      return records.get(key);
+    },
+    mayHaveEvicted: (sinceMs) => sinceMs <= evictedUpToMs,
     size: () => ({ records: records.size, bytes }),
   };
-}
-
-function sizeOf(key: string, { text }: Kept): number {
-  return key.length + text.length + ENTRY_BYTES;
 }

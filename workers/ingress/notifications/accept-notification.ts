@@ -7,13 +7,12 @@ import type { NotificationAcceptance } from '../../../shared/notification/notifi
 import { assertNever } from '../../../shared/platform/errors.ts';
 import type { Warning } from '../../../shared/platform/problem.ts';
 import { warningsList } from '../../../shared/platform/warnings-list.ts';
-import { traceParentOf } from '../actions/action-route.ts';
-import { ownerHash } from '../actions/result-ids.ts';
+import { hashSubject } from '../access/access.ts';
+import { traceContext } from '../server/correlation-id.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
-import { KEY_COUNTS_MS } from './acceptance-store.ts';
 import type { ChannelContract } from './channels.ts';
-import type { NotificationFeed } from './notification-feed.ts';
-import { createOneAtATime } from './one-at-a-time.ts';
+import { KEY_COUNTS_MS } from './notification-feed.ts';
+import type { KeyOwner } from './notification-keys.ts';
 import {
   publishNotification,
   type Published,
@@ -21,72 +20,93 @@ import {
   type ReadyNotification,
 } from './publish-notification.ts';
 
-/** A notification that was let in and read. */
+/** A notification that was admitted and read; `request.subject` is its caller. */
 export interface ReadNotification {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly contract: ChannelContract;
-  readonly subject: string;
   readonly command: SmsCommand | EmailCommand;
   readonly warnings: readonly Warning[];
   readonly idempotencyKey: string | undefined;
 }
 
+/** Takes a notification and responds to it. */
+export type AcceptNotification = (notification: ReadNotification) => Promise<void>;
+
 export interface AcceptDeps extends PublishDeps {
-  readonly feed: Pick<NotificationFeed, 'addAcceptance' | 'acceptance' | 'state'>;
-  readonly basePath: string;
-  /** What the figures count: `accepted`, `repeated`, `conflict`, `refused` or `unknown`. */
-  readonly count: (channel: string, outcome: string) => void;
+  /** Counts the result: `accepted`, `repeated`, `conflict`, `refused` or `unknown`. */
+  readonly count: (channel: string, result: string) => void;
 }
 
 const UNKNOWN_WITH_KEY =
   'The notification may have been accepted. Repeat the request with the same Idempotency-Key: it is sent once.';
 const UNKNOWN_WITHOUT_KEY =
   'The notification may have been accepted. A repetition may be sent a second time: only requests with an Idempotency-Key can be repeated safely.';
+const TOO_LARGE = {
+  detail: `A notification may have ${NOTIFICATION_LIMITS.commandBytes} bytes at most, its files decoded.`,
+};
 
 /**
  * Takes notifications (N3): 202 once the command is on the log. Of requests with the same Idempotency-Key the first is
- * carried out; the others wait for it and get its answer, or 409 when they ask for something else. A repeat after a
+ * carried out; the others wait for it and get its response, or 409 when they ask for something else. A repeat after a
  * 504 puts the command on the log again, under the same id, and the worker sends it once.
  */
-export function createAccept(deps: AcceptDeps): (notification: ReadNotification) => void {
-  const keyed = createOneAtATime();
-  return (notification) => {
-    const { reply, idempotencyKey } = notification;
+export function createAccept(deps: AcceptDeps): AcceptNotification {
+  const inTurn = createKeyedQueue();
+  return async (notification) => {
+    const { request, reply, contract, idempotencyKey } = notification;
     if (reply.raw.destroyed) return;
-    if (idempotencyKey === undefined) {
-      const notificationId = deps.keys.newId();
-      const ready = { ...readyOf(notification), notificationId, bodyHash: '', keyId: undefined };
-      carryOut(deps, notification, ready).catch((error: unknown) => answerFailure(reply, error));
-      return;
+    try {
+      if (idempotencyKey === undefined) {
+        const notificationId = deps.keys.newId();
+        await carryOut(deps, notification, { notificationId, bodyHash: '', keyId: undefined });
+        return;
+      }
+      const owner = { subject: request.subject, channel: contract.channel, idempotencyKey };
+      const keyId = deps.keys.idOf(owner);
+      await inTurn(keyId, () => acceptKeyed(deps, notification, { keyId, owner }));
+    } catch (error) {
+      // A registry that cannot be reached is a passing fault, all else a bug. Nothing of the command is on the log then.
+      if (!isPassingFailure(error)) throw error;
+      refuse(reply, 'broker-unavailable');
     }
-    const keyId = deps.keys.idOf({ ...notification, ...notification.contract, idempotencyKey });
-    keyed.run(keyId, (done) => {
-      acceptKeyed(deps, notification, { keyId, idempotencyKey })
-        .catch((error: unknown) => answerFailure(reply, error))
-        .finally(done);
-    });
   };
 }
 
-/** One use of an Idempotency-Key, while no other of the same key is under way here. */
+/**
+ * Runs the tasks of one key one after another; those of different keys do not wait for each other. Bounded by its
+ * callers: each waiting task is an open connection.
+ */
+function createKeyedQueue() {
+  const last = new Map<string, Promise<void>>();
+  return async (key: string, task: () => Promise<void>): Promise<void> => {
+    const former = last.get(key);
+    const own = former === undefined ? task() : former.then(task, task);
+    last.set(key, own);
+    try {
+      await own;
+    } finally {
+      if (last.get(key) === own) last.delete(key);
+    }
+  };
+}
+
+/** One use of an Idempotency-Key, while no other of the same key is in progress here. */
 async function acceptKeyed(
   deps: AcceptDeps,
   notification: ReadNotification,
-  { keyId, idempotencyKey }: { readonly keyId: string; readonly idempotencyKey: string },
+  { keyId, owner }: { readonly keyId: string; readonly owner: KeyOwner },
 ): Promise<void> {
-  const { reply, contract, command } = notification;
-  if (reply.raw.destroyed) return;
-  const bodyHash = deps.keys.commandHash(command);
+  if (notification.reply.raw.destroyed) return;
+  const bodyHash = deps.keys.commandHash(notification.command);
   const former = await deps.feed.acceptance(keyId);
   if (former !== undefined && stillCounts(deps, former)) {
     answerRepeat(deps, notification, { former, bodyHash });
     return;
   }
-  const owner = { ...notification, channel: contract.channel, idempotencyKey };
-  const usedAt = former?.acceptedAt ?? (await formerEnd(deps, keyId));
+  const usedAt = former?.acceptedAt ?? (await findFormerEnd(deps, keyId));
   const notificationId = usedAt === undefined ? keyId : deps.keys.idOf(owner, usedAt);
-  await carryOut(deps, notification, { ...readyOf(notification), notificationId, bodyHash, keyId });
+  await carryOut(deps, notification, { notificationId, bodyHash, keyId });
 }
 
 function stillCounts({ clock }: AcceptDeps, { acceptedAt }: NotificationAcceptance): boolean {
@@ -97,34 +117,29 @@ function stillCounts({ clock }: AcceptDeps, { acceptedAt }: NotificationAcceptan
  * When the key's former use ended, if that is known and its acceptance no longer is. Under the same id the worker would
  * take the new use for the former one and not send it. A recent end without an acceptance is that of a lost answer.
  */
-async function formerEnd({ feed, clock }: AcceptDeps, keyId: string): Promise<number | undefined> {
+async function findFormerEnd({ feed, clock }: AcceptDeps, keyId: string): Promise<number | undefined> {
   const state = await feed.state(keyId);
   return state !== undefined && clock.now() - state.updatedAt >= KEY_COUNTS_MS ? state.updatedAt : undefined;
-}
-
-function readyOf({
-  contract,
-  command,
-  subject,
-  request,
-}: ReadNotification): Omit<ReadyNotification, 'notificationId' | 'bodyHash' | 'keyId'> {
-  return { contract, command, owner: ownerHash(subject), traceParent: traceParentOf(request.headers) };
 }
 
 async function carryOut(
   deps: AcceptDeps,
   notification: ReadNotification,
-  ready: ReadyNotification,
+  ids: Pick<ReadyNotification, 'notificationId' | 'bodyHash' | 'keyId'>,
 ): Promise<void> {
+  const { request, contract, command } = notification;
+  const { traceParent } = traceContext(request.headers);
+  const ready = { ...ids, contract, command, owner: hashSubject(request.subject), traceParent };
   const published = await publishNotification(deps, ready);
-  deps.count(ready.contract.channel, published.kind);
-  answerPublished(deps, notification, { published, notificationId: ready.notificationId });
+  deps.count(contract.channel, published.kind);
+  answerPublished(deps, notification, published, ids.notificationId);
 }
 
 function answerPublished(
   deps: AcceptDeps,
   notification: ReadNotification,
-  { published, notificationId }: { readonly published: Published; readonly notificationId: string },
+  published: Published,
+  notificationId: string,
 ): void {
   const { reply, idempotencyKey } = notification;
   if (reply.raw.destroyed) return;
@@ -142,10 +157,6 @@ function answerPublished(
   }
 }
 
-const TOO_LARGE = {
-  detail: `A notification may have ${NOTIFICATION_LIMITS.commandBytes} bytes at most, its files decoded.`,
-};
-
 function answerRepeat(
   deps: AcceptDeps,
   notification: ReadNotification,
@@ -162,19 +173,13 @@ function answerRepeat(
   });
 }
 
-/** A registry that is away passes; all else is a bug. Nothing of the command is on the log then. */
-function answerFailure(reply: FastifyReply, error: unknown): void {
-  if (isPassingFailure(error)) refuse(reply, 'broker-unavailable');
-  else reply.send(error);
-}
-
 function sendAccepted(
-  { basePath }: AcceptDeps,
+  { options }: AcceptDeps,
   { reply, warnings }: ReadNotification,
   notificationId: string,
 ): void {
   const header = warningsList(warnings, undefined);
   if (header !== undefined) reply.header('warnings', header);
-  reply.header('location', `${basePath}/api/notifications/v1/${notificationId}`);
+  reply.header('location', `${options.basePath}/api/notifications/v1/${notificationId}`);
   sendJson(reply, 202, renderAccepted(notificationId));
 }

@@ -11,7 +11,7 @@ export interface ChannelContract {
   readonly channel: Channel;
   /** The value of X-Communication-Channel. */
   readonly number: string;
-  /** Record name of its command in the catalogue of messages. */
+  /** Record name of its command in schemas/messages.ts. */
   readonly commandType: string;
   readonly topic: TopicKey;
   readonly reader: NotificationReader<SmsCommand | EmailCommand>;

@@ -1,105 +1,154 @@
 import type { Codec, Decoded } from '../../../shared/messaging/codec.ts';
-import { isPromise, type MaybePromise } from '../../../shared/messaging/sync-or-async.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
+import { isPromise, type MaybePromise } from '../../../shared/messaging/sync-or-async.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type {
   NotificationAcceptance,
   NotificationState,
 } from '../../../shared/notification/notification-state.ts';
-import { createAcceptanceStore, type AcceptanceStore } from './acceptance-store.ts';
+import type { Clock } from '../../../shared/platform/clock.ts';
 import { createRecordStore, type RecordStore } from '../feed/record-store.ts';
+import { createTopicFeed, type TopicFeed } from '../feed/topic-feed.ts';
+import type { IngressOptions } from '../server/http-limits.ts';
 
 /** Record names of what is followed. */
 export const ACCEPTANCE_TYPE = 'NotificationAcceptance';
 export const STATE_TYPE = 'NotificationState';
 
-/** Time to read some days of records after a restart; an instance that needs longer does not start. */
-const CATCH_UP_MS = 60_000;
-/** First byte of Avro: nobody writes these records in another format. */
-const AVRO = 0;
+/** An Idempotency-Key counts for this long (N3). */
+export const KEY_COUNTS_MS = 24 * 3_600_000;
 
-export interface NotificationFeedOptions {
-  readonly topicPrefix: string;
+/** Memory of an entry beside its key and value: map slot, object, and the headers of two strings. */
+const ENTRY_BYTES = 160;
+/** First byte of Avro: these records are written in no other format. */
+const AVRO = 0;
+/** Own records that the broker may have lost are not awaited without end. */
+const MAX_OWN_RECORDS = 10_000;
+
+/** Records still encoded, since most are never asked for: one-byte characters cost the least memory and no collection. */
+type EncodedStore = RecordStore<string>;
+/** A record that was read, not a tombstone. */
+type ReadRecord = LogMessage & { readonly value: Buffer };
+
+export interface NotificationFeedDeps {
+  readonly options: IngressOptions;
   readonly codec: Codec;
-  readonly now: () => number;
-  readonly acceptanceBytes: number;
-  readonly stateBytes: number;
-  /** Records are forgotten after so long. */
-  readonly retentionMs: number;
-  /** Gets the acceptance that came first on the log, when one that this instance wrote came later. */
+  readonly clock: Clock;
+  /** Writes the acceptance that came first on the log again, when one that this instance wrote came later. */
   readonly writeAgain: (message: OutgoingMessage) => void;
 }
 
-/** What was accepted and what has become of it, followed from the beginning: so any instance knows, also after a restart. */
-export interface NotificationFeed {
-  /** What was accepted under the id. At once when the schema is known; rejects while a registry is away. */
+/** The acceptances and states of notifications: so any instance knows them, also after a restart. */
+export interface NotificationFeed extends TopicFeed {
+  /**
+   * What was accepted under an id; of several acceptances within 24 hours the first on the log counts, everywhere. At
+   * once when the schema is known; rejects while a schema registry cannot be reached.
+   */
   acceptance(id: string): MaybePromise<NotificationAcceptance | undefined>;
   /** The latest state of the notification, likewise. */
   state(id: string): MaybePromise<NotificationState | undefined>;
-  /** Takes what this instance wrote itself, so that it knows before the log tells. */
+  /** Adds an acceptance that this instance is about to write: it counts until the log shows another one first. */
   addAcceptance(id: string, value: Buffer, acceptedAtMs: number): void;
-  /** Whether the state of a notification accepted then may have been dropped for lack of room. */
-  mayHaveDroppedState(acceptedAtMs: number): boolean;
-  /** Resolves when all that was there has been read. */
-  start(): Promise<void>;
-  /** Started, and following. */
-  isCurrent(): boolean;
+  /** Whether the state of a notification accepted then may have been evicted for lack of room. */
+  mayHaveEvictedState(acceptedAtMs: number): boolean;
   size(): { readonly acceptances: number; readonly states: number; readonly bytes: number };
-  stop(timeoutMs: number): Promise<void>;
 }
 
-export function createNotificationFeed(broker: Broker, options: NotificationFeedOptions): NotificationFeed {
-  const { topicPrefix, codec, now, retentionMs } = options;
-  const acceptances = createRecordStore({ maxBytes: options.acceptanceBytes, retentionMs, now });
-  const accepted = createAcceptanceStore(acceptances, options.writeAgain);
-  const states = createRecordStore({ maxBytes: options.stateBytes, retentionMs, now });
-  const acceptanceTopic = topicName(topicPrefix, 'notificationAcceptances');
-  const tail = broker.createTail({
-    clientId: 'ingress-notifications',
-    topics: [acceptanceTopic, topicName(topicPrefix, 'notificationOutcomes')],
-    from: 'earliest',
+/** Follows the topics of acceptances and outcomes. */
+export function createNotificationFeed(broker: Broker, deps: NotificationFeedDeps): NotificationFeed {
+  const { options, codec, clock } = deps;
+  const createStore = (maxBytes: number): EncodedStore =>
+    createRecordStore({
+      maxBytes,
+      retentionMs: options.notificationRetentionMs,
+      now: () => clock.now(),
+      sizeOf: (key, text) => key.length + text.length + ENTRY_BYTES,
+    });
+  const acceptances = createStore(options.acceptanceStoreBytes);
+  const states = createStore(options.notificationStoreBytes);
+  const accepted = createAcceptances(acceptances, deps.writeAgain);
+  const acceptanceTopic = topicName(options.topicPrefix, 'notificationAcceptances');
+  const topics = [acceptanceTopic, topicName(options.topicPrefix, 'notificationOutcomes')];
+  const feed = createTopicFeed(broker, { clientId: 'ingress-notifications', topics }, (message) => {
+    const { key, value, topic, timestampMs } = message;
+    if (key === null) return;
+    const id = key.toString();
+    const isAcceptance = topic === acceptanceTopic;
+    if (value === null) (isAcceptance ? acceptances : states).delete(id);
+    else if (value[0] !== AVRO) return;
+    else if (isAcceptance) accepted.receive(id, { ...message, value });
+    else states.put(id, value.toString('latin1'), timestampMs);
   });
-  let caughtUp = false;
   return {
-    acceptance: (id) => decoded(codec, ACCEPTANCE_TYPE, acceptances.find(id)),
-    state: (id) => decoded(codec, STATE_TYPE, states.find(id)),
-    addAcceptance: (id, value, acceptedAtMs) => accepted.addOwn(id, value, acceptedAtMs),
-    mayHaveDroppedState: (acceptedAtMs) => states.mayHaveDropped(acceptedAtMs),
-    start: async () => {
-      await tail.start((message) => {
-        if (message.topic === acceptanceTopic)
-          keep(message, acceptances, (id, record) => accepted.keep(id, record));
-        else keep(message, states, (id, { value, timestampMs }) => states.put(id, value, timestampMs));
-      });
-      await tail.caughtUp(CATCH_UP_MS);
-      caughtUp = true;
-    },
-    isCurrent: () => caughtUp && tail.isReady(),
+    ...feed,
+    acceptance: (id) => decode(codec, ACCEPTANCE_TYPE, acceptances.find(id)?.value),
+    state: (id) => decode(codec, STATE_TYPE, states.find(id)?.value),
+    addAcceptance: (id, value, acceptedAtMs) => accepted.addOwn(id, value.toString('latin1'), acceptedAtMs),
+    mayHaveEvictedState: states.mayHaveEvicted,
     size: () => {
-      const [kept, told] = [acceptances.size(), states.size()];
-      return { acceptances: kept.records, states: told.records, bytes: kept.bytes + told.bytes };
+      const [ofAcceptances, ofStates] = [acceptances.size(), states.size()];
+      return {
+        acceptances: ofAcceptances.records,
+        states: ofStates.records,
+        bytes: ofAcceptances.bytes + ofStates.bytes,
+      };
     },
-    stop: (timeoutMs) => tail.stop(timeoutMs),
   };
 }
 
-function keep(message: LogMessage, store: RecordStore, put: AcceptanceStore['keep']): void {
-  const { key, value } = message;
-  if (key === null) return;
-  if (value === null) store.delete(key.toString());
-  else if (value[0] === AVRO) put(key.toString(), { ...message, value });
+/**
+ * Two instances that get the same Idempotency-Key in the same moment both write an acceptance. Compaction keeps the last
+ * record of an id, so the instance whose own one came later gives the first one to `writeAgain`, marked as the first:
+ * whichever of the records are left, every instance ends with the same one.
+ */
+function createAcceptances(records: EncodedStore, writeAgain: (message: OutgoingMessage) => void) {
+  /** Written here and not yet seen on the log. */
+  const own = new Map<string, string>();
+  return {
+    addOwn: (id: string, text: string, acceptedAtMs: number): void => {
+      own.set(id, text);
+      const [oldest] = own.keys();
+      if (own.size > MAX_OWN_RECORDS && oldest !== undefined) own.delete(oldest);
+      const former = records.find(id);
+      if (former === undefined || acceptedAtMs - former.writtenAtMs >= KEY_COUNTS_MS)
+        records.put(id, text, acceptedAtMs);
+    },
+    receive: (id: string, { topic, value, headers, timestampMs }: ReadRecord): void => {
+      const text = value.toString('latin1');
+      const written = own.get(id);
+      const isOwn = written === text;
+      if (isOwn) own.delete(id);
+      const former = records.find(id);
+      const isLater = former !== undefined && timestampMs - former.writtenAtMs >= KEY_COUNTS_MS;
+      const isEarlier = former !== undefined && former.writtenAtMs - timestampMs >= KEY_COUNTS_MS;
+      const isSeen = former !== undefined && written !== former.value;
+      const isMarked = headerText(headers, HEADER.firstAcceptance) !== undefined;
+      if (isLater || (!isEarlier && (!isSeen || isMarked))) records.put(id, text, timestampMs);
+      else if (isOwn && former !== undefined && former.value !== text) {
+        writeAgain({
+          topic,
+          key: id,
+          value: Buffer.from(former.value, 'latin1'),
+          headers: { ...headers, [HEADER.firstAcceptance]: 'true' },
+          timestampMs: former.writtenAtMs,
+        });
+      }
+    },
+  };
 }
 
-/** The payload; undefined for a record that cannot be read, whoever wrote it. */
-function decoded<Payload>(
+/** The payload; undefined for a record that is absent or cannot be read. */
+function decode<Payload>(
   codec: Codec,
   type: string,
-  value: Buffer | undefined,
+  text: string | undefined,
 ): MaybePromise<Payload | undefined> {
-  if (value === undefined) return undefined;
+  if (text === undefined) return undefined;
   const payload = (found: Decoded): Payload | undefined =>
     found.kind === 'decoded' && found.type === type ? (found.payload as Payload) : undefined;
-  const found = codec.decode({ value, headers: {} });
+  const found = codec.decode({ value: Buffer.from(text, 'latin1'), headers: {} });
   return isPromise(found) ? found.then(payload) : payload(found);
 }

@@ -1,83 +1,77 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdmissionDeps } from '../server/admission.ts';
-import { NOTIFICATION_RETENTION_MS } from '../server/http-limits.ts';
-import type { IngressDeps } from '../server/ingress-deps.ts';
-import { refuseReading, refuseWriting } from '../server/routes.ts';
-import type { TrafficGate } from '../server/traffic-gate.ts';
-import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { preparePhoneNumbers } from '../../../shared/contract/notification/phone-number.ts';
+import type { Codec } from '../../../shared/messaging/codec.ts';
+import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
+import type { Clock } from '../../../shared/platform/clock.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import type { Health } from '../../../shared/platform/health.ts';
+import type { Log } from '../../../shared/platform/log.ts';
+import type { Metrics } from '../../../shared/platform/metrics.ts';
+import type { AdmissionDeps } from '../server/admission.ts';
+import type { IngressOptions } from '../server/http-limits.ts';
+import type { Traffic } from '../server/traffic.ts';
 import { createAccept } from './accept-notification.ts';
-import { createBodyBudget } from './body-budget.ts';
+import type { ChannelProfiles } from './channel-profiles.ts';
 import { CHANNELS } from './channels.ts';
-import { ACCEPTANCE_TYPE, createNotificationFeed, STATE_TYPE } from './notification-feed.ts';
+import {
+  ACCEPTANCE_TYPE,
+  createNotificationFeed,
+  STATE_TYPE,
+  type NotificationFeed,
+} from './notification-feed.ts';
 import { createNotificationKeys } from './notification-keys.ts';
-import { createSendHandler } from './send-route.ts';
-import { createStatusHandler } from './status-route.ts';
+import { registerSending } from './send-route.ts';
+import { registerStatus } from './status-route.ts';
 
-/** The notifications of an ingress instance: their addresses and what is behind them. */
-export interface NotificationPart {
-  register(app: FastifyInstance): void;
+export interface NotificationDeps extends AdmissionDeps {
+  readonly options: IngressOptions;
+  readonly traffic: Traffic;
+  readonly broker: Broker;
+  /** Puts notifications on the log; not yet started. */
+  readonly notificationPublisher: Publisher;
+  readonly channelProfiles: ChannelProfiles;
+  /** The secret of the result ids. */
+  readonly resultSecret: string;
+  readonly codec: Codec;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** The notifications of an ingress instance. */
+export interface Notifications {
   /** Message types that have to be known before anything is taken. */
   readonly types: readonly string[];
   start(): Promise<void>;
-  health(gate: TrafficGate): Readonly<Record<string, Health>>;
+  health(): Readonly<Record<string, Health>>;
   stop(timeoutMs: number): Promise<void>;
 }
 
-const ADDRESS = '/api/notifications/v1';
 const READY: Health = { status: 'ready' };
 
-export function createNotificationPart(
-  deps: IngressDeps,
-  shared: AdmissionDeps & { readonly gate: TrafficGate },
-): NotificationPart {
-  const { options, clock, log, codec, broker, notificationPublisher: publisher, channelProfiles } = deps;
+/** Registers the addresses of notifications (interface 4.8) and makes what is behind them. */
+export function registerNotifications(app: FastifyInstance, deps: NotificationDeps): Notifications {
+  const { broker, notificationPublisher: publisher, channelProfiles, traffic } = deps;
   const feed = createNotificationFeed(broker, {
-    topicPrefix: options.topicPrefix,
-    codec,
-    now: () => clock.now(),
-    acceptanceBytes: options.acceptanceStoreBytes,
-    stateBytes: options.notificationStoreBytes,
-    retentionMs: NOTIFICATION_RETENTION_MS,
+    ...deps,
     writeAgain: (message) => writeAgain(deps, message),
   });
-  const figures = createFigures(deps, feed);
   const keys = createNotificationKeys(deps.resultSecret);
-  const accept = createAccept({ ...options, ...figures, publisher, codec, clock, log, keys, feed });
-  const budget = createBodyBudget(options.bodyBudgetBytes);
-  const send = {
-    ...shared,
-    budget,
-    profiles: channelProfiles,
-    defaultCountry: options.defaultCountry,
-    accept,
-  };
+  const accept = createAccept({ ...deps, ...createFigures(deps.metrics, feed), publisher, keys, feed });
+  registerSending(app, { ...deps, accept });
+  registerStatus(app, { ...deps, feed });
   return {
-    register: (app) => {
-      const base = options.basePath + ADDRESS;
-      const { bodyLimitBytes, emailBodyLimitBytes } = options;
-      app.post(`${base}/sms/send`, createSendHandler({ ...send, bodyLimitBytes }, CHANNELS.sms));
-      app.post(
-        `${base}/email/send`,
-        createSendHandler({ ...send, bodyLimitBytes: emailBodyLimitBytes }, CHANNELS.email),
-      );
-      app.get(`${base}/:notificationId`, createStatusHandler({ ...shared, feed, log }));
-      for (const path of ['/sms/send', '/email/send']) refuseReading(app, base + path);
-      refuseWriting(app, `${base}/:notificationId`);
-    },
     types: [...Object.values(CHANNELS).map(({ commandType }) => commandType), ACCEPTANCE_TYPE, STATE_TYPE],
     start: async () => {
       preparePhoneNumbers();
       await Promise.all([publisher.start(), feed.start()]);
     },
-    health: (gate) => {
-      const waiting = gate.state() === 'starting' ? 'starting' : 'degraded';
+    health: () => {
+      const status = traffic.state() === 'starting' ? 'starting' : 'degraded';
+      const behind: Health = { status, reason: 'the states of notifications are not up to date' };
       return {
-        notifications: feed.isCurrent()
-          ? READY
-          : { status: waiting, reason: 'what became of notifications is not up to date' },
+        notifications: feed.isCurrent() ? READY : behind,
         providers: channelProfiles.health(),
       };
     },
@@ -88,15 +82,15 @@ export function createNotificationPart(
   };
 }
 
-/** Every instance that runs has the right one already: without this one only those that start later may differ. */
-function writeAgain({ notificationPublisher, log }: IngressDeps, message: OutgoingMessage): void {
+/** Every running instance has the right one already: a failure can mislead only those that start later. */
+function writeAgain({ notificationPublisher, log }: NotificationDeps, message: OutgoingMessage): void {
   notificationPublisher.publish([message]).catch((error: unknown) => {
     log.error({ reason: errorText(error) }, 'the acceptance that came first could not be written again');
   });
 }
 
-function createFigures({ metrics }: IngressDeps, feed: ReturnType<typeof createNotificationFeed>) {
-  const taken = metrics.counter(
+function createFigures(metrics: Metrics, feed: NotificationFeed) {
+  const requests = metrics.counter(
     'plat_ingress_notifications_total',
     'Notifications by channel and by what the caller was told',
     ['channel', 'outcome'],
@@ -117,7 +111,7 @@ function createFigures({ metrics }: IngressDeps, feed: ReturnType<typeof createN
     bytes.set(size.bytes);
   });
   return {
-    count: (channel: string, outcome: string) => taken.inc({ channel, outcome }),
-    onRecordLost: () => lost.inc(),
+    count: (channel: string, result: string) => requests.inc({ channel, outcome: result }),
+    countLostRecord: () => lost.inc(),
   };
 }

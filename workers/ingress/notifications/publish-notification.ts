@@ -12,11 +12,12 @@ import type { Clock } from '../../../shared/platform/clock.ts';
 import type { ErrorCode } from '../../../shared/platform/problem.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
+import type { IngressOptions } from '../server/http-limits.ts';
 import type { ChannelContract } from './channels.ts';
 import { ACCEPTANCE_TYPE, type NotificationFeed } from './notification-feed.ts';
 import type { NotificationKeys } from './notification-keys.ts';
 
-/** A command that is ready for the log, and what is kept of it. */
+/** A command that is ready for the log, and what its acceptance records. */
 export interface ReadyNotification {
   readonly contract: ChannelContract;
   /** Its notificationId is not set yet. */
@@ -25,12 +26,12 @@ export interface ReadyNotification {
   /** Hash of the caller, and of the command where it has an Idempotency-Key. */
   readonly owner: string;
   readonly bodyHash: string;
-  /** The id under which a repeat of the Idempotency-Key looks; the same as the notification's but for a later use. */
+  /** The id under which a repeat of the Idempotency-Key looks; the notification's own, except for a later use. */
   readonly keyId: string | undefined;
   readonly traceParent: string | undefined;
 }
 
-/** What became of it. `unknown`: it may be on the log. */
+/** The result of publishing. `unknown`: the command may be on the log. */
 export type Published =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly code: ErrorCode }
@@ -41,17 +42,16 @@ export interface PublishDeps {
   readonly codec: Codec;
   readonly clock: Clock;
   readonly log: Log;
-  readonly topicPrefix: string;
+  readonly options: IngressOptions;
   readonly keys: NotificationKeys;
-  readonly feed: Pick<NotificationFeed, 'addAcceptance'>;
-  /** Counts acceptances that could not be kept. */
-  readonly onRecordLost: () => void;
+  readonly feed: NotificationFeed;
+  /** Counts acceptances that could not be written. */
+  readonly countLostRecord: () => void;
 }
 
 /**
- * Puts a command on the log and then keeps that it was accepted (N3). Accepted once the command is stored by all
- * replicas; a record of it that is lost costs the caller its GET, not the message, and is logged and counted. Rejects
- * on bugs only.
+ * Puts a command on the log and then records that it was accepted (N3). Accepted once the command is stored by all
+ * replicas; a lost record costs the caller its GET, not the message, and is logged and counted. Rejects on bugs only.
  */
 export async function publishNotification(deps: PublishDeps, ready: ReadyNotification): Promise<Published> {
   const { contract, command, notificationId } = ready;
@@ -62,23 +62,23 @@ export async function publishNotification(deps: PublishDeps, ready: ReadyNotific
   if (encoded.value.length > NOTIFICATION_LIMITS.commandBytes)
     return { kind: 'refused', code: 'body-too-large' };
   try {
-    await deps.publisher.publish([commandMessage(deps, ready, { encoded, nowMs: acceptedAt })]);
+    await deps.publisher.publish([createCommandMessage(deps, ready, { encoded, nowMs: acceptedAt })]);
   } catch (error) {
     const code = sendProblemCode(error);
     if (code === 'bug') throw error;
     return code === 'unknown' ? { kind: 'unknown' } : { kind: 'refused', code };
   }
-  await keepAcceptance(deps, ready, acceptedAt);
+  await recordAcceptance(deps, ready, acceptedAt);
   return { kind: 'accepted' };
 }
 
-function commandMessage(
-  { topicPrefix, keys }: PublishDeps,
+function createCommandMessage(
+  { options, keys }: PublishDeps,
   { contract, command, notificationId, traceParent }: ReadyNotification,
   { encoded, nowMs }: { readonly encoded: Encoded; readonly nowMs: number },
 ): OutgoingMessage {
   return {
-    topic: topicName(topicPrefix, contract.topic),
+    topic: topicName(options.topicPrefix, contract.topic),
     key: keys.receiverKey(contract.channel, command.receiver),
     value: encoded.value,
     timestampMs: nowMs,
@@ -91,21 +91,21 @@ function commandMessage(
   };
 }
 
-async function keepAcceptance(
+async function recordAcceptance(
   deps: PublishDeps,
   { contract, notificationId, owner, bodyHash, keyId }: ReadyNotification,
   acceptedAt: number,
 ): Promise<void> {
   const { channel } = contract;
   const acceptance: NotificationAcceptance = { notificationId, channel, acceptedAt, owner, bodyHash };
-  const topic = topicName(deps.topicPrefix, 'notificationAcceptances');
+  const topic = topicName(deps.options.topicPrefix, 'notificationAcceptances');
   try {
     const { value, headers } = await deps.codec.encode(ACCEPTANCE_TYPE, acceptance, 'avro');
     const ids = keyId === undefined || keyId === notificationId ? [notificationId] : [notificationId, keyId];
     for (const id of ids) deps.feed.addAcceptance(id, value, acceptedAt);
     await deps.publisher.publish(ids.map((key) => ({ topic, key, value, headers, timestampMs: acceptedAt })));
   } catch (error) {
-    deps.onRecordLost();
-    deps.log.error({ notificationId, reason: errorText(error) }, 'an acceptance could not be kept');
+    deps.countLostRecord();
+    deps.log.error({ notificationId, reason: errorText(error) }, 'an acceptance could not be written');
   }
 }

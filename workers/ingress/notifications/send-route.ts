@@ -1,66 +1,127 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ReadRequest } from '../../../shared/contract/json/request-contract.ts';
-import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
-import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
-import { createProblem } from '../../../shared/platform/problem.ts';
-import { bearerToken } from '../access/access.ts';
-import { admit, countBody, type AdmissionDeps } from '../server/admission.ts';
-import { acceptHeaders, readJson, refuseNotReady } from '../server/json-request.ts';
-import { refuse, sendProblem } from '../server/send-answer.ts';
-import type { TrafficGate } from '../server/traffic-gate.ts';
-import type { ReadNotification } from './accept-notification.ts';
-import type { BodyBudget } from './body-budget.ts';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/notification-limits.ts';
+import { createProblem } from '../../../shared/platform/create-problem.ts';
+import type { Fault, Problem } from '../../../shared/platform/problem.ts';
+import { authenticate, countBody, type AdmissionDeps } from '../server/admission.ts';
+import type { IngressOptions } from '../server/http-limits.ts';
+import { readJsonBody, requireJson } from '../server/json-body.ts';
+import { refuse, refuseOtherMethods, sendProblem } from '../server/send-answer.ts';
+import { labelFigures, requireOpen, type Traffic } from '../server/traffic.ts';
+import type { AcceptNotification } from './accept-notification.ts';
 import type { ChannelProfiles } from './channel-profiles.ts';
-import type { ChannelContract } from './channels.ts';
-import { readNotificationHeaders } from './notification-headers.ts';
+import { CHANNELS, type ChannelContract } from './channels.ts';
 
-export interface SendHandlerDeps extends AdmissionDeps {
-  readonly gate: TrafficGate;
-  readonly profiles: ChannelProfiles;
-  /** Country of telephone numbers without a country code. */
-  readonly defaultCountry: string | undefined;
-  readonly bodyLimitBytes: number;
-  readonly budget: BodyBudget;
-  /** Takes the notification from here and answers it. */
-  readonly accept: (notification: ReadNotification) => void;
+export interface SendRouteDeps extends AdmissionDeps {
+  readonly options: IngressOptions;
+  readonly traffic: Traffic;
+  readonly channelProfiles: ChannelProfiles;
+  readonly accept: AcceptNotification;
 }
+
+const SENDER_ID = 'platrealm';
+const KEY = new RegExp(`^[\\x20-\\x7e]{1,${NOTIFICATION_LIMITS.idempotencyKeyCharacters}}$`);
+const KEY_RULE = `must have 1 to ${NOTIFICATION_LIMITS.idempotencyKeyCharacters} printable ASCII characters`;
+const ONE_KEY = 'must be sent once';
+
+type NotificationHeaders =
+  | { readonly kind: 'valid'; readonly idempotencyKey: string | undefined }
+  | { readonly kind: 'refused'; readonly problem: Problem };
 
 /**
  * POST of a notification (interface 4.8): the checks in the order of their cost, then the body with all its faults at
  * once, then `accept`. The token comes in the header only (E2).
  */
-export function createSendHandler(deps: SendHandlerDeps, contract: ChannelContract) {
-  const { channel } = contract;
-  return (request: FastifyRequest, reply: FastifyReply): void => {
-    request.figures = `send-${channel}`;
-    if (deps.gate.state() !== 'open') return refuseNotReady(reply, deps.gate);
-    if (!acceptHeaders(deps.bodyLimitBytes, request, reply)) return;
-    const credentials = { token: bearerToken(request.headers.authorization), userName: undefined };
-    admit(deps, { request, reply, credentials }, (subject, caller) => {
-      const headers = readNotificationHeaders(request.raw, contract);
-      if (headers.kind === 'refused') return sendProblem(reply, headers.problem);
-      const profile = deps.profiles.of(channel);
-      if (profile === undefined) return refuse(reply, 'no-provider');
-      const room = {
-        limitBytes: deps.bodyLimitBytes,
-        take: deps.budget.takerFor(reply),
-        done: (bytes: number) => countBody(deps, caller, bytes),
-      };
-      readJson(room, request, reply, (body) => {
-        const reading = { country: deps.defaultCountry, ...profile };
+export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void {
+  const { options, traffic, channelProfiles } = deps;
+  const budget = createBodyBudget(options.bodyBudgetBytes);
+  const limits = { sms: options.bodyLimitBytes, email: options.emailBodyLimitBytes };
+  for (const contract of Object.values(CHANNELS)) {
+    const { channel } = contract;
+    const limitBytes = limits[channel];
+    const url = `${options.basePath}/api/notifications/v1/${channel}/send`;
+    app.post(url, {
+      preHandler: [
+        labelFigures(`send-${channel}`),
+        requireOpen(traffic),
+        requireJson(limitBytes),
+        authenticate(deps),
+      ],
+      handler: async (request, reply) => {
+        const headers = readNotificationHeaders(request.raw, contract);
+        if (headers.kind === 'refused') return sendProblem(reply, headers.problem);
+        const profile = channelProfiles.of(channel);
+        if (profile === undefined) return refuse(reply, 'no-provider');
+        await readJsonBody(request, reply, { limitBytes, reserve: budget(reply) });
+        countBody(deps, request);
+        if (reply.sent) return;
+        const reading = { country: options.defaultCountry, ...profile };
+        const read = await contract.reader.read(request.body, reading);
+        if (read.kind === 'invalid') {
+          return sendProblem(reply, createProblem(read.problem, { errors: read.faults }));
+        }
+        const { payload: command, warnings } = read;
         const { idempotencyKey } = headers;
-        const take = (read: ReadRequest<SmsCommand | EmailCommand>): void => {
-          if (read.kind === 'invalid') {
-            sendProblem(reply, createProblem(read.problem, { errors: read.faults }));
-            return;
-          }
-          const { payload: command, warnings } = read;
-          deps.accept({ request, reply, contract, subject, command, warnings, idempotencyKey });
-        };
-        const read = contract.reader.read(body, reading);
-        if (isPromise(read)) read.then(take).catch((error: unknown) => reply.send(error));
-        else take(read);
-      });
+        await deps.accept({ request, reply, contract, command, warnings, idempotencyKey });
+      },
     });
+    refuseOtherMethods(app, url, 'POST');
+  }
+}
+
+/**
+ * The memory that bodies may take together while their requests are in flight: without it as many e-mails as there are
+ * connections could be in memory at once. Returns what reserves memory for a request, until its response is out or its
+ * caller went away.
+ */
+function createBodyBudget(maxBytes: number): (reply: FastifyReply) => (bytes: number) => boolean {
+  let leftBytes = maxBytes;
+  return (reply) => {
+    let reserved = 0;
+    reply.raw.once('close', () => {
+      leftBytes += reserved;
+      reserved = 0;
+    });
+    return (bytes) => {
+      if (bytes > leftBytes) return false;
+      leftBytes -= bytes;
+      reserved += bytes;
+      return true;
+    };
   };
+}
+
+/**
+ * Reads the headers that a notification needs: X-Sender-Id (403), X-Communication-Channel and Idempotency-Key (400). All
+ * that is wrong with them is reported at once; a wrong sender decides about the code.
+ */
+function readNotificationHeaders(
+  { headers, headersDistinct }: Pick<IncomingMessage, 'headers' | 'headersDistinct'>,
+  { channel, number }: ChannelContract,
+): NotificationHeaders {
+  const sender = headers['x-sender-id'];
+  const sent = headers['x-communication-channel'];
+  const faults: Fault[] = [];
+  if (sender !== SENDER_ID) faults.push(createValueFault('X-Sender-Id', sender, `\`${SENDER_ID}\``));
+  if (sent !== number) {
+    const wanted = `\`${number}\` at this address, which is that of ${channel}`;
+    faults.push(createValueFault('X-Communication-Channel', sent, wanted));
+  }
+  const key = headers['idempotency-key'];
+  // Node joins several lines by commas, which may occur in a key as well.
+  const isRepeated = (headersDistinct['idempotency-key']?.length ?? 0) > 1;
+  if (isRepeated || (key !== undefined && !KEY.test(String(key)))) {
+    faults.push({ path: 'Idempotency-Key', code: 'wrong-type', message: isRepeated ? ONE_KEY : KEY_RULE });
+  }
+  if (faults.length === 0)
+    return { kind: 'valid', idempotencyKey: key === undefined ? undefined : String(key) };
+  const detail = faults.map(({ path, message }) => `The header ${path} ${message}.`).join(' ');
+  const code = sender === SENDER_ID ? 'invalid-request' : 'forbidden';
+  return { kind: 'refused', problem: createProblem(code, { detail, errors: faults }) };
+}
+
+function createValueFault(path: string, sent: unknown, wanted: string): Fault {
+  return sent === undefined
+    ? { path, code: 'missing', message: `is missing; must be ${wanted}` }
+    : { path, code: 'unknown-value', message: `must be ${wanted}` };
 }

@@ -1,11 +1,11 @@
-/** What a message of the local outbox says, for a person to read: enough MIME for the messages that this system writes. */
+/** The text of a message of the local outbox, for a person to read: enough MIME for the messages that this system writes. */
 
 export interface MailText {
   /** Header lines, unfolded. */
   readonly head: readonly string[];
-  /** The first text of the message; markup stays markup that is only shown. */
+  /** The first text of the message; its markup is shown as text. */
   readonly text: string;
-  /** Names of the files that go with it. */
+  /** Names of the attached files. */
   readonly files: readonly string[];
 }
 
@@ -19,17 +19,17 @@ const MAX_DEPTH = 5;
 const MAX_PARTS = 50;
 const LINE_BREAK = /\r?\n/;
 
-/** Reads a message (RFC 5322, 2045, 2046). What it does not understand is shown as it stands. */
+/** Reads a message (RFC 5322, 2045, 2046). What it does not understand is shown as it is. */
 export function readMailText(content: Buffer): MailText {
-  const message = partOf(content);
+  const message = splitPart(content);
   const leaves: Part[] = [];
-  collect(message, leaves, 0);
-  const files = leaves.map(fileName).filter((name) => name !== undefined);
-  const text = leaves.find((part) => fileName(part) === undefined) ?? message;
-  return { head: message.head, text: decoded(text), files };
+  collectLeaves(message, leaves, 0);
+  const files = leaves.map(readFileName).filter((name) => name !== undefined);
+  const text = leaves.find((part) => readFileName(part) === undefined) ?? message;
+  return { head: message.head, text: decodeBody(text), files };
 }
 
-function partOf(bytes: Buffer): Part {
+function splitPart(bytes: Buffer): Part {
   const source = bytes.toString('latin1');
   const end = /\r?\n\r?\n/.exec(source);
   const headEnd = end?.index ?? source.length;
@@ -40,8 +40,8 @@ function partOf(bytes: Buffer): Part {
   return { head: head.split(LINE_BREAK), body: bytes.subarray(headEnd + (end?.[0].length ?? 0)) };
 }
 
-function collect(part: Part, leaves: Part[], depth: number): void {
-  const boundary = parameter(field(part, 'content-type'), 'boundary');
+function collectLeaves(part: Part, leaves: Part[], depth: number): void {
+  const boundary = readParameter(readField(part, 'content-type'), 'boundary');
   if (boundary === undefined || depth >= MAX_DEPTH) {
     leaves.push(part);
     return;
@@ -52,24 +52,24 @@ function collect(part: Part, leaves: Part[], depth: number): void {
     .slice(1, MAX_PARTS + 1);
   for (const piece of pieces) {
     if (piece.startsWith('--')) return;
-    collect(partOf(Buffer.from(piece.replace(/^[ \t]*\r?\n/, ''), 'latin1')), leaves, depth + 1);
+    collectLeaves(splitPart(Buffer.from(piece.replace(/^[ \t]*\r?\n/, ''), 'latin1')), leaves, depth + 1);
   }
 }
 
-function field({ head }: Part, name: string): string {
+function readField({ head }: Part, name: string): string {
   const line = head.find((one) => one.toLowerCase().startsWith(`${name}:`));
   return line?.slice(name.length + 1).trim() ?? '';
 }
 
-function parameter(value: string, name: string): string | undefined {
+function readParameter(value: string, name: string): string | undefined {
   const found = new RegExp(`;\\s*${name}(\\*(?:0\\*?)?)?=(?:"([^"]*)"|([^;\\s]+))`, 'i').exec(value);
   const [, marks = '', quoted, bare] = found ?? [];
   const text = quoted ?? bare;
-  return text === undefined || !marks.endsWith('*') ? text : withoutEncoding(text);
+  return text === undefined || !marks.endsWith('*') ? text : decodeParameter(text);
 }
 
 /** RFC 2231: character set, language and percent-encoded bytes. */
-function withoutEncoding(text: string): string {
+function decodeParameter(text: string): string {
   try {
     return decodeURIComponent(text.replace(/^[\w-]*'[\w-]*'/, ''));
   } catch {
@@ -77,25 +77,27 @@ function withoutEncoding(text: string): string {
   }
 }
 
-function fileName(part: Part): string | undefined {
-  const disposition = field(part, 'content-disposition');
+function readFileName(part: Part): string | undefined {
+  const disposition = readField(part, 'content-disposition');
   if (!/^attachment/i.test(disposition)) return undefined;
-  return parameter(disposition, 'filename') ?? parameter(field(part, 'content-type'), 'name') ?? 'file';
+  return (
+    readParameter(disposition, 'filename') ?? readParameter(readField(part, 'content-type'), 'name') ?? 'file'
+  );
 }
 
-function decoded(part: Part): string {
+function decodeBody(part: Part): string {
   const source = part.body.toString('latin1');
-  switch (field(part, 'content-transfer-encoding').toLowerCase()) {
+  switch (readField(part, 'content-transfer-encoding').toLowerCase()) {
     case 'base64':
       return Buffer.from(source, 'base64').toString('utf8');
     case 'quoted-printable':
-      return Buffer.from(unquoted(source), 'latin1').toString('utf8');
+      return Buffer.from(decodeQuotedPrintable(source), 'latin1').toString('utf8');
     default:
       return part.body.toString('utf8');
   }
 }
 
-function unquoted(source: string): string {
+function decodeQuotedPrintable(source: string): string {
   return source
     .replaceAll(/[ \t]*=\r?\n/g, '')
     .replaceAll(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

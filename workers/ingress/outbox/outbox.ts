@@ -1,92 +1,142 @@
+/** The pages of the local outbox, complete in themselves: no part of a message becomes markup. */
+
+import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { OutboxFolder } from '../../../shared/notification/outbox-folder.ts';
-import { bearerToken } from '../access/access.ts';
-import { admit, type AdmissionDeps } from '../server/admission.ts';
-import { refuseWriting } from '../server/routes.ts';
-import { refuse } from '../server/send-answer.ts';
-import { OUTBOX_POLICY, outboxListPage, outboxMessagePage } from './outbox-pages.ts';
+import { DOCS_STYLE } from '../../../shared/contract/documents/docs-style.ts';
+import { html, table, type Html } from '../../../shared/contract/documents/html.ts';
+import { readMessageHead } from '../../../shared/notification/message-head.ts';
+import type { OutboxFolder, OutboxItem, OutboxMessage } from '../../../shared/notification/outbox-folder.ts';
+import { authenticate, type AdmissionDeps } from '../server/admission.ts';
+import { refuse, refuseOtherMethods } from '../server/send-answer.ts';
+import { labelFigures } from '../server/traffic.ts';
+import { readMailText } from './mail-text.ts';
 
 /** The local outbox as its pages read it. */
 export type OutboxReader = Pick<OutboxFolder, 'list' | 'read'>;
 
-export interface OutboxDeps extends AdmissionDeps {
-  readonly basePath: string;
-  readonly outbox: OutboxReader;
-}
-
 type MessageRequest = FastifyRequest<{ Params: { id: string } }>;
 
-const LISTED = 100;
+/** Messages on the first page. */
+const MAX_LISTED = 100;
+/** More than anyone reads on a page. */
+const MAX_SHOWN_CHARACTERS = 1_000_000;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Nothing is loaded or run; the one inline style is allowed by its hash. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(DOCS_STYLE.markup).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
 /**
  * Serves /outbox, /outbox/{id} and /outbox/{id}/message.eml, read-only: what would have been sent, for those who try the
- * system out. Where access control is on they need the token like everything else.
+ * system out. Where access control is on they need the token like every other address. Without `outbox` /outbox explains
+ * why there is none: the README names the address.
  */
-export function registerOutbox(app: FastifyInstance, deps: OutboxDeps): void {
-  const { basePath, outbox } = deps;
-  const base = `${basePath}/outbox`;
-  app.get(base, (request, reply) =>
-    letIn(deps, request, reply, async () =>
-      sendPage(reply, outboxListPage(await outbox.list(LISTED), basePath)),
-    ),
-  );
-  app.get(`${base}/:id`, (request: MessageRequest, reply) =>
-    letIn(deps, request, reply, async () => {
-      const message = await find(deps, request);
-      if (message === undefined) return refuse(reply, 'not-found');
-      sendPage(reply, outboxMessagePage(message, basePath));
-    }),
-  );
-  app.get(`${base}/:id/message.eml`, (request: MessageRequest, reply) =>
-    letIn(deps, request, reply, async () => {
-      const message = await find(deps, request);
-      if (message === undefined || message.channel !== 'email') return refuse(reply, 'not-found');
-      secured(reply)
-        .header('content-type', 'message/rfc822')
-        .header('content-disposition', `attachment; filename="${message.id}.eml"`)
-        .send(message.content);
-    }),
-  );
-  for (const path of ['', '/:id', '/:id/message.eml']) refuseWriting(app, base + path);
-}
-
-/** Where the pages are not served, /outbox says why: the README names the address. */
-export function registerAbsentOutbox(app: FastifyInstance, basePath: string): void {
-  app.get(`${basePath}/outbox`, (_request, reply) => {
-    refuse(reply, 'not-found', {
-      detail:
-        'The local outbox is shown on the embedded broker without a provider configuration only. Elsewhere the ' +
-        'providers of NOTIFICATION_CONFIG_FILE take the messages, or OUTBOX_FOLDER of the notification worker.',
-    });
-  });
-  refuseWriting(app, `${basePath}/outbox`);
-}
-
-function letIn(
-  deps: OutboxDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  answer: () => Promise<void>,
+export function registerOutbox(
+  app: FastifyInstance,
+  basePath: string,
+  deps: AdmissionDeps & { readonly outbox: OutboxReader | undefined },
 ): void {
-  request.figures = 'outbox';
-  const credentials = { token: bearerToken(request.headers.authorization), userName: undefined };
-  admit(deps, { request, reply, credentials }, () => {
-    answer().catch((error: unknown) => reply.send(error));
+  const { outbox } = deps;
+  const base = `${basePath}/outbox`;
+  refuseOtherMethods(app, base, 'GET');
+  if (outbox === undefined) {
+    app.get(base, (_request, reply) => explainAbsence(reply));
+    return;
+  }
+  const preHandler = [labelFigures('outbox'), authenticate(deps)];
+  const find = async ({ params }: MessageRequest): Promise<OutboxMessage | undefined> =>
+    UUID.test(params.id) ? outbox.read(params.id) : undefined;
+  app.get(base, { preHandler }, async (_request, reply) => {
+    sendPage(reply, renderList(await outbox.list(MAX_LISTED), basePath));
   });
+  app.get(`${base}/:id`, { preHandler }, async (request: MessageRequest, reply) => {
+    const message = await find(request);
+    if (message === undefined) return refuse(reply, 'not-found');
+    sendPage(reply, renderMessage(message, basePath));
+  });
+  app.get(`${base}/:id/message.eml`, { preHandler }, async (request: MessageRequest, reply) => {
+    const message = await find(request);
+    if (message === undefined || message.channel !== 'email') return refuse(reply, 'not-found');
+    setSecurityHeaders(reply)
+      .header('content-type', 'message/rfc822')
+      .header('content-disposition', `attachment; filename="${message.id}.eml"`)
+      .send(message.content);
+  });
+  for (const path of ['/:id', '/:id/message.eml']) refuseOtherMethods(app, base + path, 'GET');
 }
 
-async function find({ outbox }: OutboxDeps, { params }: MessageRequest) {
-  return UUID.test(params.id) ? outbox.read(params.id) : undefined;
+function explainAbsence(reply: FastifyReply): void {
+  refuse(reply, 'not-found', {
+    detail:
+      'The local outbox is shown on the embedded broker without a provider configuration only. Elsewhere the ' +
+      'providers of NOTIFICATION_CONFIG_FILE take the messages, or OUTBOX_FOLDER of the notification worker.',
+  });
 }
 
 function sendPage(reply: FastifyReply, page: string): void {
-  secured(reply).header('content-type', 'text/html; charset=utf-8').send(page);
+  setSecurityHeaders(reply).header('content-type', 'text/html; charset=utf-8').send(page);
 }
 
-function secured(reply: FastifyReply): FastifyReply {
+function setSecurityHeaders(reply: FastifyReply): FastifyReply {
   return reply
     .header('cache-control', 'no-store')
-    .header('content-security-policy', OUTBOX_POLICY)
+    .header('content-security-policy', PAGE_POLICY)
     .header('referrer-policy', 'no-referrer');
+}
+
+/** The newest messages. */
+function renderList(items: readonly OutboxItem[], basePath: string): string {
+  const rows = items.map(({ id, channel, writtenAt, sender, receiver, subject }) => [
+    new Date(writtenAt).toISOString(),
+    channel,
+    sender,
+    receiver,
+    html`<a href="${basePath}/outbox/${id}">${subject === '' ? id : subject}</a>`,
+  ]);
+  const messages =
+    rows.length === 0
+      ? html`<p>Nothing has been sent yet.</p>`
+      : table(['Written', 'Channel', 'Sender', 'Receiver', 'Message'], rows);
+  return renderPage(
+    html`<p>No provider is configured: messages end here and never leave this machine.</p>${messages}`,
+  );
+}
+
+/** One message as text; an e-mail also to be downloaded. */
+function renderMessage(message: OutboxMessage, basePath: string): string {
+  const { id, channel, content } = message;
+  const { head, text, files } = readMailText(content);
+  const download =
+    channel === 'email'
+      ? html`<p><a href="${basePath}/outbox/${id}/message.eml">Download as .eml</a></p>`
+      : [];
+  const attached = files.length === 0 ? [] : html`<p>Files: ${files.join(', ')}</p>`;
+  const { sender, receiver, subject } = readMessageHead(content);
+  const summary = [[channel, sender, receiver, subject]];
+  return renderPage(html`<p><a href="${basePath}/outbox">All messages</a></p>
+<h2>${id}</h2>${download}
+${table(['Channel', 'Sender', 'Receiver', 'Subject'], summary)}
+<pre>${head.join('\n')}</pre>
+<pre>${text.slice(0, MAX_SHOWN_CHARACTERS)}</pre>${attached}`);
+}
+
+function renderPage(content: Html): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Outbox</title>
+<style>${DOCS_STYLE}</style>
+</head>
+<body>
+<header><h1>Outbox</h1></header>
+<main>${content}</main>
+</body>
+</html>
+`.markup;
 }

@@ -1,85 +1,120 @@
+/** Who may call: access control and rate limit as hooks of a route, which set `request.subject` and `request.caller`. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { assertNever } from '../../../shared/platform/errors.ts';
-import type { Access, AccessDecision, Credentials } from '../access/access.ts';
-import type { RateLimit } from './rate-limit.ts';
+import {
+  bearerToken,
+  credentialsOf,
+  type Access,
+  type AccessDecision,
+  type CallerCredentials,
+} from '../access/access.ts';
+import { readJsonBody, type BodyRoom } from './json-body.ts';
+import { bodyCost, refuseRateLimited, type RateLimiter } from './rate-limit.ts';
 import { refuse } from './send-answer.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Stable identity of the caller, once it is admitted. */
+    subject: string;
+    /** The name under which the rate limit counts the request; empty until it was counted. */
+    caller: string;
+    /** What its body has cost the caller beyond the one request that is counted for it anyway. */
+    bodyCost: number;
+  }
+}
 
 export interface AdmissionDeps {
   readonly access: Access;
-  readonly rateLimit: RateLimit;
+  readonly rateLimiter: RateLimiter;
 }
 
-/** Who a request comes from and where its answer goes. */
-export interface Applicant {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly credentials: Credentials;
-}
-
-type Admitted = (subject: string, caller: string) => void;
+type AsyncHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /**
- * Lets a request in or answers it with 401, 403, 429 or 503 (E1, E2, E6). `admitted` is called with the
- * caller's subject, and its name for the rate limit, in the same turn whenever the token was checked before. Callers count by subject; those without a valid
- * token, and everybody where access control is off, by remote address.
+ * Hook: admits a caller by its bearer token, or responds with 401, 403, 429 or 503 (E1, E2, E6). Callers count by
+ * subject; those without a valid token, and all where access control is off, by remote address.
  */
-export function admit(deps: AdmissionDeps, applicant: Applicant, admitted: Admitted): void {
-  const decision = deps.access.check(applicant.credentials);
-  if (!(decision instanceof Promise)) {
-    settle(deps, applicant, decision, admitted);
-    return;
-  }
-  decision
-    .then((known) => settle(deps, applicant, known, admitted))
-    .catch((error: unknown) => applicant.reply.send(error));
+export function authenticate(deps: AdmissionDeps): AsyncHook {
+  return (request, reply) => {
+    const credentials = { token: bearerToken(request.headers.authorization), userName: undefined };
+    return admit(deps, request, reply, credentials);
+  };
 }
 
-/** Who a request without a valid token is counted for. */
-export function addressOf(request: FastifyRequest): string {
-  return `address ${request.ip}`;
+/** Hook: the same, except that a caller without a bearer token is judged by its body, which may hold the token (E2). */
+export function authenticateBearer(deps: AdmissionDeps): AsyncHook {
+  const judge = authenticate(deps);
+  return async (request, reply) => {
+    const isInBody = deps.access.required && bearerToken(request.headers.authorization) === undefined;
+    if (!isInBody) await judge(request, reply);
+  };
 }
 
-/** Answers a caller whose allowance is used up: 429 with the seconds to wait (E6). */
-export function refuseRateLimited(reply: FastifyReply, waitSeconds: number): void {
-  reply.header('retry-after', waitSeconds);
-  refuse(reply, 'rate-limited', { detail: `Send fewer requests; try again in ${waitSeconds} s.` });
+/**
+ * Hook after `authenticateBearer` and `readBody`: admits a caller by the credentials of the generic form. One that was
+ * admitted already is not counted again; a user_name beside its bearer token still has to be the token's own.
+ */
+export function authenticateBody(deps: AdmissionDeps): AsyncHook {
+  return async (request, reply) => {
+    const credentials = credentialsOf(request.headers.authorization, request.body);
+    if (request.caller === '') {
+      await admit(deps, request, reply, credentials);
+    } else {
+      const decision = await deps.access.check(credentials);
+      if (decision.kind === 'granted') request.subject = decision.subject;
+      else refuseCaller(reply, decision, credentials);
+    }
+    countBody(deps, request);
+  };
 }
 
-/** Bytes of a body that are read, parsed and checked in the processor time of one request of the allowance, 10 ms. */
-const BODY_BYTES_PER_REQUEST = 262_144;
+/** Hook: reads the body into `request.body`; one that cannot be read is counted here, any other by the next hook. */
+export function readBody(deps: AdmissionDeps, room: BodyRoom): AsyncHook {
+  return async (request, reply) => {
+    await readJsonBody(request, reply, room);
+    if (reply.sent) countBody(deps, request);
+  };
+}
 
-/** Counts a body by its length for its caller, once it is read and whatever became of it. */
+/** Counts a body that was read by its length for its caller. */
 export function countBody(
-  { rateLimit }: Pick<AdmissionDeps, 'rateLimit'>,
-  caller: string,
-  bytes: number,
+  { rateLimiter }: Pick<AdmissionDeps, 'rateLimiter'>,
+  request: FastifyRequest,
 ): void {
-  const further = Math.round(bytes / BODY_BYTES_PER_REQUEST);
-  if (further > 0) rateLimit.spend(caller, further);
+  request.bodyCost = bodyCost(request.bodyBytes);
+  if (request.bodyCost === 0) return;
+  rateLimiter.spend(request.caller === '' ? describeAddress(request) : request.caller, request.bodyCost);
 }
 
-/** RFC 6750 section 3: a token that was sent and does not hold is named as the reason. */
-function challenge({ token }: Credentials): string {
-  return `Bearer realm="platapi"${token === undefined ? '' : ', error="invalid_token"'}`;
+async function admit(
+  { access, rateLimiter }: AdmissionDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  credentials: CallerCredentials,
+): Promise<void> {
+  const checked = access.check(credentials);
+  const decision = checked instanceof Promise ? await checked : checked;
+  const isKnown = access.required && decision.kind === 'granted';
+  request.caller = isKnown ? `subject ${decision.subject}` : describeAddress(request);
+  const waitSeconds = rateLimiter.take(request.caller);
+  if (waitSeconds > 0) refuseRateLimited(reply, waitSeconds);
+  else if (decision.kind === 'granted') request.subject = decision.subject;
+  else refuseCaller(reply, decision, credentials);
 }
 
-function settle(
-  deps: AdmissionDeps,
-  applicant: Applicant,
-  decision: AccessDecision,
-  admitted: Admitted,
+function refuseCaller(
+  reply: FastifyReply,
+  decision: Exclude<AccessDecision, { kind: 'granted' }>,
+  { token }: CallerCredentials,
 ): void {
-  const { request, reply } = applicant;
-  const known = deps.access.required && decision.kind === 'granted';
-  const caller = known ? `subject ${decision.subject}` : addressOf(request);
-  const waitSeconds = deps.rateLimit.take(caller);
-  if (waitSeconds > 0) return refuseRateLimited(reply, waitSeconds);
   switch (decision.kind) {
-    case 'granted':
-      return admitted(decision.subject, caller);
-    case 'unauthenticated':
-      reply.header('www-authenticate', challenge(applicant.credentials));
+    case 'unauthenticated': {
+      // RFC 6750 section 3: names a token that was sent and is not valid as the reason.
+      const reason = token === undefined ? '' : ', error="invalid_token"';
+      reply.header('www-authenticate', `Bearer realm="platapi"${reason}`);
       return refuse(reply, 'unauthenticated', { detail: decision.reason });
+    }
     case 'forbidden':
       return refuse(reply, 'forbidden', { detail: decision.reason });
     case 'undecided':
@@ -87,4 +122,8 @@ function settle(
     default:
       return assertNever(decision);
   }
+}
+
+function describeAddress(request: FastifyRequest): string {
+  return `address ${request.ip}`;
 }

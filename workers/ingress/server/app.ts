@@ -7,71 +7,41 @@ import fastify, {
 } from 'fastify';
 import { createNameCheck } from '../../../shared/platform/host-names.ts';
 import type { Log } from '../../../shared/platform/log.ts';
-import { answerClientError, refuseConnect } from './malformed-http.ts';
 import { correlationIdOf } from './correlation-id.ts';
-import { HTTP_LIMITS } from './http-limits.ts';
-import type { HttpMetrics } from './traffic.ts';
-import type { IngressOptions } from './ingress-options.ts';
-import { framingFault } from './framing-fault.ts';
-import type { OpenAnswers } from './open-answers.ts';
-import { announcedLength } from './json-body.ts';
-import { refuse, sendProblem } from './send-answer.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Label `action` of the request figures: an action's own name, or the kind of address. Never made up by callers. */
-    figures: string;
-    /** Called when the caller went away before it was answered. */
-    abandoned: (() => void) | undefined;
-  }
-}
+import { HTTP_LIMITS, type IngressOptions } from './http-limits.ts';
+import { answerClientError, findFramingFault, refuseConnect } from './malformed-http.ts';
+import { announcedLength, refuse, sendProblem } from './send-answer.ts';
+import type { Traffic } from './traffic.ts';
 
 /** The one address that takes longer bodies. */
 const EMAIL_ADDRESS = /\/email\/send(?:\?|$)/;
 
-/** Status of requests whose caller went away, in the figures only. */
-const ABANDONED = 499;
-
-type AppOptions = Pick<
-  IngressOptions,
-  | 'host'
-  | 'allowedHosts'
-  | 'stalledAnswerMs'
-  | 'headersTimeoutMs'
-  | 'requestTimeoutMs'
-  | 'keepAliveTimeoutMs'
-  | 'replyTimeoutMs'
-  | 'bodyLimitBytes'
-  | 'emailBodyLimitBytes'
->;
-
 /**
- * The bare HTTP server: limits, time-outs, correlation ids, the check of Host and Origin that every address goes
- * through, and a problem document for whatever goes wrong (E1). Nothing is logged per request; bodies are read by the
- * routes themselves.
+ * The bare HTTP server: limits, timeouts, correlation ids, the check of Host and Origin that every address goes
+ * through, and a problem document for every failure (E1). Nothing is logged per request.
+ *
+ * Routes check their requests in `preHandler` hooks, in the order in which they list them, and read bodies themselves:
+ * with a limit, and not at all where the response is known before.
  */
-export function createApp(
-  options: AppOptions,
-  deps: { log: Log; metrics: HttpMetrics; answers: OpenAnswers },
-): FastifyInstance {
+export function createApp(options: IngressOptions, traffic: Traffic, log: Log): FastifyInstance {
   const app = fastify({
     logger: false,
     genReqId: (request) => correlationIdOf(request.headers),
     requestTimeout: options.requestTimeoutMs,
-    connectionTimeout: options.replyTimeoutMs + options.stalledAnswerMs,
+    connectionTimeout: options.replyTimeoutMs + options.stalledResponseMs,
     keepAliveTimeout: options.keepAliveTimeoutMs,
     http: {
       maxHeaderSize: HTTP_LIMITS.headerBytes,
       headersTimeout: options.headersTimeoutMs,
       connectionsCheckingInterval: HTTP_LIMITS.timeoutCheckMs,
-      // Checked here instead, since Node's own refusal has no body (E1).
+      // Checked by `findFramingFault` instead, since Node's own refusal has no body (E1).
       requireHostHeader: false,
     },
     routerOptions: { maxParamLength: HTTP_LIMITS.pathParameterLength },
     return503OnClosing: false,
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
-      describe(request, reply);
+      setCommonHeaders(request, reply);
       if (error.code === 'FST_ERR_BAD_URL') {
         return refuse(reply, 'invalid-request', { detail: 'The address is not a valid URL.' });
       }
@@ -81,26 +51,21 @@ export function createApp(
   app.server.maxConnections = HTTP_LIMITS.connections;
   answerExpectations(app, options);
   app.server.on('connect', (_request, socket) => refuseConnect(socket));
-  takeEveryMethod(app);
-  // Bodies stay on the socket for the routes: read with a limit, and not at all where the answer is known before.
+  acceptAllMethods(app);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  app.decorateRequest('figures', 'other');
-  app.decorateRequest('abandoned', undefined);
+  app
+    .decorateRequest('figures', 'other')
+    .decorateRequest('abandoned', undefined)
+    .decorateRequest('subject', '')
+    .decorateRequest('caller', '')
+    .decorateRequest('bodyBytes', 0)
+    .decorateRequest('bodyCost', 0);
   const checkNames = createNameCheck(options);
   app.addHook('onRequest', (request, reply, done) => {
-    describe(request, reply);
-    deps.metrics.started();
-    deps.answers.add(reply.raw);
-    const startedAtMs = performance.now();
-    // Unlike the framework's onResponse this comes also when the caller went away.
-    reply.raw.once('close', () => {
-      deps.answers.delete(reply.raw);
-      const answered = reply.raw.writableFinished;
-      deps.metrics.finished(request.figures, answered ? reply.statusCode : ABANDONED, startedAtMs);
-      if (!answered) request.abandoned?.();
-    });
-    const fault = framingFault(request.raw);
+    setCommonHeaders(request, reply);
+    traffic.observe(request, reply);
+    const fault = findFramingFault(request.raw);
     if (fault !== undefined) {
       reply.header('connection', 'close');
       return refuse(reply, 'malformed-http', { detail: fault });
@@ -109,19 +74,24 @@ export function createApp(
     if (foreign === undefined) return done();
     sendProblem(reply, foreign);
   });
-  app.setErrorHandler((error: FastifyError, _request, reply) => answerError(error, reply, deps.log));
+  app.setErrorHandler((error: FastifyError, _request, reply) => answerError(error, reply, log));
+  app.setNotFoundHandler((_request, reply) =>
+    refuse(reply, 'not-found', {
+      detail: `The documentation at ${options.basePath}/docs lists the addresses.`,
+    }),
+  );
   return app;
 }
 
-function describe(request: FastifyRequest, reply: FastifyReply): void {
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-correlation-id', request.id).header('x-content-type-options', 'nosniff');
 }
 
 /**
- * `Expect: 100-continue`: a body that is too long is refused before it is sent. Other expectations are passed over
+ * `Expect: 100-continue`: a body that is too long is refused before it is sent. Other expectations are ignored
  * (RFC 9110 section 10.1.1); Node's own 417 has no body.
  */
-function answerExpectations(app: FastifyInstance, limits: AppOptions): void {
+function answerExpectations(app: FastifyInstance, limits: IngressOptions): void {
   app.server.on('checkContinue', (request, response) => {
     const isEmail = EMAIL_ADDRESS.test(request.url ?? '');
     const limitBytes = isEmail ? limits.emailBodyLimitBytes : limits.bodyLimitBytes;
@@ -132,7 +102,7 @@ function answerExpectations(app: FastifyInstance, limits: AppOptions): void {
 }
 
 /** The routes refuse methods that they do not take (405), the rare ones of HTTP included. */
-function takeEveryMethod(app: FastifyInstance): void {
+function acceptAllMethods(app: FastifyInstance): void {
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }

@@ -3,14 +3,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { HTTP_LIMITS } from './http-limits.ts';
 
 /** Visible ASCII without blanks: it is written to a header, to logs and to problem documents as it came. */
-const SANE = new RegExp(`^[\\x21-\\x7e]{1,${HTTP_LIMITS.correlationIdLength}}$`);
+const VALID_ID = new RegExp(`^[\\x21-\\x7e]{1,${HTTP_LIMITS.correlationIdLength}}$`);
+const TRACE_PARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 
 /**
  * The id that a request is traced by: the caller's own `X-Correlation-Id`, else `X-Request-Id`, else a new UUID. An
  * id that is not 1 to 128 visible ASCII characters (or was sent twice) is replaced.
  */
 export function correlationIdOf(headers: IncomingHttpHeaders): string {
-  return givenId(headers) ?? randomUUID();
+  return sentId(headers) ?? randomUUID();
 }
 
 /**
@@ -18,10 +19,16 @@ export function correlationIdOf(headers: IncomingHttpHeaders): string {
  * so a chosen one is followed by a UUID; a new one is unique as it is.
  */
 export function logCorrelationId(headers: IncomingHttpHeaders, correlationId: string): string {
-  return givenId(headers) === undefined ? correlationId : `${correlationId}.${randomUUID()}`;
+  return sentId(headers) === undefined ? correlationId : `${correlationId}.${randomUUID()}`;
 }
 
-function givenId(headers: IncomingHttpHeaders): string | undefined {
-  const given = headers['x-correlation-id'] ?? headers['x-request-id'];
-  return typeof given === 'string' && SANE.test(given) ? given : undefined;
+/** The W3C trace context to propagate: `{ traceParent }` if the caller sent a valid one, else `{}`. */
+export function traceContext({ traceparent }: IncomingHttpHeaders): { readonly traceParent?: string } {
+  const isValid = typeof traceparent === 'string' && TRACE_PARENT.test(traceparent);
+  return isValid ? { traceParent: traceparent } : {};
+}
+
+function sentId(headers: IncomingHttpHeaders): string | undefined {
+  const id = headers['x-correlation-id'] ?? headers['x-request-id'];
+  return typeof id === 'string' && VALID_ID.test(id) ? id : undefined;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { refuseWriting } from './routes.ts';
+import { refuseOtherMethods } from './send-answer.ts';
 
 /** The published documents as they are sent; made once at start. */
 export interface Documents {
@@ -17,7 +17,7 @@ interface Resource {
   readonly contentSecurityPolicy: string | undefined;
 }
 
-/** Browsers ask again at the latest after this; the documents change with a release only. */
+/** Browsers revalidate after this; the documents change with a release only. */
 const CACHE_CONTROL = 'public, max-age=300';
 const INLINE = /<(style|script)\b[^>]*>([\s\S]*?)<\/\1>/gi;
 
@@ -30,7 +30,7 @@ export function registerDocuments(app: FastifyInstance, basePath: string, docume
   };
   for (const [path, content] of Object.entries(resources)) {
     app.get(basePath + path, (request, reply) => sendResource(request, reply, content));
-    refuseWriting(app, basePath + path);
+    refuseOtherMethods(app, basePath + path, 'GET');
   }
   app.get(`${basePath}/`, (_request, reply) => {
     reply.redirect(`${basePath}/docs`, 302);

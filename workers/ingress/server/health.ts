@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { combineHealth, type Health } from '../../../shared/platform/health.ts';
+import { combineHealth } from '../../../shared/platform/health-server.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
-import { refuseWriting } from './routes.ts';
-import { sendJson } from './send-answer.ts';
+import type { Health } from '../../../shared/platform/health.ts';
+import { refuseOtherMethods, sendJson } from './send-answer.ts';
 
 export interface HealthDeps {
   readonly metrics: Metrics;
@@ -37,7 +37,9 @@ export function registerHealth(app: FastifyInstance, basePath: string, deps: Hea
         .header('cache-control', 'no-store')
         .send(text);
     });
-    for (const path of ['/health/live', '/health/ready', '/metrics']) refuseWriting(app, prefix + path);
+    for (const path of ['/health/live', '/health/ready', '/metrics']) {
+      refuseOtherMethods(app, prefix + path, 'GET');
+    }
   }
 }
 

@@ -1,68 +1,174 @@
+import { isAscii, isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BodyFaultCode } from '../../../shared/contract/json/body-faults.ts';
+import { createProblem } from '../../../shared/platform/create-problem.ts';
+import { exceedsJsonDepth, MAX_JSON_DEPTH } from '../../../shared/platform/json-depth.ts';
+import type { Problem } from '../../../shared/platform/problem.ts';
+import { announcedLength, refuse, sendProblem } from './send-answer.ts';
 
-export type ReadBody =
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Bytes of the body that was read; 0 before. */
+    bodyBytes: number;
+  }
+}
+
+/** How much of a body is read. */
+export interface BodyRoom {
+  readonly limitBytes: number;
+  /** Reserves memory for each chunk; false: there is none left. Absent: there always is. */
+  readonly reserve?: (bytes: number) => boolean;
+}
+
+export type ParsedBody =
+  | { readonly kind: 'parsed'; readonly body: unknown }
+  | { readonly kind: 'refused'; readonly problem: Problem };
+
+type ReadBody =
   | { readonly kind: 'read'; readonly bytes: Buffer }
   | { readonly kind: 'too-large' }
   /** There is no memory for it at the moment. */
   | { readonly kind: 'no-room' }
-  /** The client went away; there is nobody to answer. */
+  /** The client went away. */
   | { readonly kind: 'aborted' };
 
-const NOTHING = Buffer.alloc(0);
+/** The one media type of the interface (section 4), with parameters (RFC 9110 section 8.3.1). */
+const JSON_TYPE =
+  /^application\/json[ \t]*((?:;[ \t]*(?:[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"[^"\\]*")[ \t]*)?)*)$/i;
+const CHARSET = /;[ \t]*charset=("?)([^";\s]*)\1/gi;
+const BYTE_ORDER_MARK = 0xfeff;
+const NO_BODY = { detail: 'Send a JSON object as the body.' };
+const NO_ROOM = { detail: 'Too many large bodies are under way; try again in a moment.' };
+const TOO_DEEP = `Objects and arrays are nested deeper than ${MAX_JSON_DEPTH} levels.`;
 
-/** The announced length in bytes; absent with chunked bodies. Node has refused anything that is not a number. */
-export function announcedLength(request: IncomingMessage): number | undefined {
-  const length = request.headers['content-length'];
-  return length === undefined ? undefined : Number(length);
-}
-
-/** Whether the headers announce a body of at least one byte. */
-export function announcesBody(request: IncomingMessage): boolean {
-  return request.headers['transfer-encoding'] !== undefined || (announcedLength(request) ?? 0) > 0;
-}
-
-/** What a body may take. */
-export interface BodyRoom {
-  readonly limitBytes: number;
-  /** Asked for every piece that comes; false: there is no room for it. Absent: there always is. */
-  readonly take?: (bytes: number) => boolean;
-  /** Told of the length of a body that was read whole, after what was done with it at once. */
-  readonly done?: (bytes: number) => void;
+/** Hook: refuses by the headers alone: nothing announced, another media type, too long (E1). */
+export function requireJson(limitBytes: number) {
+  return ({ headers, raw }: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    const length = announcedLength(raw) ?? 0;
+    if (length === 0 && headers['transfer-encoding'] === undefined) {
+      refuse(reply, 'empty-body', NO_BODY);
+    } else if (!isReadableContent(headers['content-type'], headers['content-encoding'])) {
+      reply.header('accept-post', 'application/json');
+      refuse(reply, 'unsupported-media-type', {
+        detail: 'Send application/json in UTF-8 without content encoding.',
+      });
+    } else if (length > limitBytes) {
+      refuseTooLarge(reply, limitBytes);
+    } else {
+      done();
+    }
+  };
 }
 
 /**
- * Reads a body of at most `limitBytes` and calls `done` once. A longer one is refused before reading when its length
- * is announced, else as soon as the limit is passed. By callback: the hot path pays for no promise.
+ * Reads the body into `request.body`, or responds with what is wrong with it. `reply.sent` says so, also when the client
+ * went away.
  */
-export function readBody(
-  request: IncomingMessage,
-  { limitBytes, take = roomForAll }: BodyRoom,
-  done: (outcome: ReadBody) => void,
-): void {
-  if ((announcedLength(request) ?? 0) > limitBytes) {
-    done({ kind: 'too-large' });
+export async function readJsonBody(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  room: BodyRoom,
+): Promise<void> {
+  const read = await readBody(request.raw, room);
+  if (read.kind === 'too-large') return refuseTooLarge(reply, room.limitBytes);
+  if (read.kind === 'no-room') return refuse(reply, 'overloaded', NO_ROOM);
+  if (read.kind === 'aborted') {
+    reply.hijack();
     return;
   }
+  request.bodyBytes = read.bytes.length;
+  const parsed = parseJsonBody(read.bytes);
+  if (parsed.kind === 'refused') sendProblem(reply, parsed.problem);
+  else request.body = parsed.body;
+}
+
+/** Whether a body of this content type and encoding can be read: JSON in UTF-8, not compressed. */
+export function isReadableContent(
+  contentType: string | undefined,
+  contentEncoding: string | undefined,
+): boolean {
+  if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') return false;
+  if (contentType === undefined || contentType === 'application/json') return contentType !== undefined;
+  const parameters = JSON_TYPE.exec(contentType)?.[1];
+  return (
+    parameters !== undefined && [...parameters.matchAll(CHARSET)].every(([, , name]) => isUtf8Charset(name))
+  );
+}
+
+/**
+ * Bytes to a JSON value. Refused as 400: no bytes, not UTF-8, not JSON, nested deeper than the limit. Of fields sent
+ * twice the last counts; a field `__proto__` becomes a plain own field. The problem never repeats the body: it may
+ * hold a token.
+ */
+export function parseJsonBody(bytes: Buffer): ParsedBody {
+  if (bytes.length === 0) return { kind: 'refused', problem: createProblem('empty-body', NO_BODY) };
+  const text = decodeUtf8(bytes);
+  if (text === undefined) return malformed('not-utf8', 'The body is not valid UTF-8.');
+  if (exceedsJsonDepth(bytes)) return malformed('too-deep', TOO_DEEP);
+  try {
+    const body = JSON.parse(text) as unknown;
+    return hasDeepData(body) ? malformed('too-deep', TOO_DEEP, 'Data') : { kind: 'parsed', body };
+  } catch (error) {
+    return malformed('malformed-json', `The body is not valid JSON${describePosition(error)}.`);
+  }
+}
+
+/** `utf8` is no registered name, and common all the same. */
+function isUtf8Charset(charset = ''): boolean {
+  return charset.toLowerCase() === 'utf-8' || charset.toLowerCase() === 'utf8';
+}
+
+function refuseTooLarge(reply: FastifyReply, limitBytes: number): void {
+  refuse(reply, 'body-too-large', { detail: `A body may have ${limitBytes} bytes at most.` });
+}
+
+/** Reads a body; stops as soon as it is longer than the limit or there is no room for it. */
+function readBody(request: IncomingMessage, { limitBytes, reserve }: BodyRoom): Promise<ReadBody> {
+  const { promise, resolve } = Promise.withResolvers<ReadBody>();
+  if (request.destroyed) resolve({ kind: 'aborted' });
   const chunks: Buffer[] = [];
   let length = 0;
   const finish = (outcome: ReadBody): void => {
     request.off('data', onData).off('end', onEnd).off('close', onClose);
-    done(outcome);
+    resolve(outcome);
   };
   const onData = (chunk: Buffer): void => {
     length += chunk.length;
     if (length > limitBytes) finish({ kind: 'too-large' });
-    else if (!take(chunk.length)) finish({ kind: 'no-room' });
+    else if (reserve?.(chunk.length) === false) finish({ kind: 'no-room' });
     else chunks.push(chunk);
   };
   const onEnd = (): void => {
-    const [first = NOTHING] = chunks;
-    finish({ kind: 'read', bytes: chunks.length <= 1 ? first : Buffer.concat(chunks, length) });
+    const [first] = chunks;
+    const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, length);
+    finish({ kind: 'read', bytes });
   };
   const onClose = (): void => finish({ kind: 'aborted' });
   request.on('data', onData).on('end', onEnd).on('close', onClose);
+  return promise;
 }
 
-function roomForAll(): boolean {
-  return true;
+function decodeUtf8(bytes: Buffer): string | undefined {
+  if (isAscii(bytes)) return bytes.toString('latin1');
+  if (!isUtf8(bytes)) return undefined;
+  const text = bytes.toString('utf8');
+  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+}
+
+/** The generic form may carry its input as JSON text (E2), whose nesting the outer depth does not include. */
+function hasDeepData(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null || !('Data' in body)) return false;
+  return typeof body.Data === 'string' && exceedsJsonDepth(Buffer.from(body.Data));
+}
+
+/** Where the parser stopped; the rest of its message quotes the body. */
+function describePosition(error: unknown): string {
+  const found = error instanceof Error ? /at position (\d+)/.exec(error.message) : null;
+  return found === null ? '' : ` (at character ${found[1]})`;
+}
+
+function malformed(code: BodyFaultCode, message: string, path = 'body'): ParsedBody {
+  const problem = createProblem('malformed-json', { detail: message, errors: [{ path, code, message }] });
+  return { kind: 'refused', problem };
 }

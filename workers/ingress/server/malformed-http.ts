@@ -1,5 +1,7 @@
+/** Requests that are not valid HTTP: those that Node's parser rejects, and those that it should have rejected. */
+
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES, type ServerResponse } from 'node:http';
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createProblem, type ErrorCode } from '../../../shared/platform/problem.ts';
 import { HTTP_LIMITS } from './http-limits.ts';
@@ -7,13 +9,30 @@ import { HTTP_LIMITS } from './http-limits.ts';
 /** Node keeps the response that is being written at the socket; a second one must not be mixed into it. */
 type ClientSocket = Duplex & { readonly _httpMessage?: ServerResponse | null };
 
+const HOST = 'host';
 /** Connections that are about to be answered here: their further bytes are faults too. */
 const ending = new WeakSet<Duplex>();
 
 /**
- * Answers what never became a request: bytes that are no HTTP, contradicting Content-Length and Transfer-Encoding,
+ * What is wrong with the framing of a request that Node's parser accepted, or undefined: each of these may be read
+ * differently by a proxy in front, which is how requests get smuggled (RFC 9112 sections 3.2 and 6.1).
+ */
+export function findFramingFault(request: IncomingMessage): string | undefined {
+  if (request.httpVersionMajor !== 1) return 'Send HTTP/1.1.';
+  const coding = request.headers['transfer-encoding'];
+  if (coding !== undefined) {
+    if (coding.toLowerCase() !== 'chunked') return 'The only transfer coding is chunked.';
+    if (request.httpVersionMinor === 0) return 'HTTP/1.0 has no transfer coding.';
+  }
+  const hosts = countHosts(request.rawHeaders);
+  if (hosts > 1) return 'Send one Host header.';
+  return hosts === 0 && request.httpVersionMinor > 0 ? 'Send a Host header.' : undefined;
+}
+
+/**
+ * Answers what never became a request: bytes that are not HTTP, contradicting Content-Length and Transfer-Encoding,
  * header fields beyond the limit, a request that did not arrive in time. Then the connection ends. The requests
- * before it on the same connection get their own answers first.
+ * before it on the same connection get their own responses first.
  */
 export function answerClientError(error: Error & { code?: string }, socket: ClientSocket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -22,10 +41,10 @@ export function answerClientError(error: Error & { code?: string }, socket: Clie
   }
   if (ending.has(socket)) return;
   ending.add(socket);
-  const code = codeOf(error.code);
+  const code = problemCode(error.code);
   const { _httpMessage: earlier } = socket;
   if (earlier?.req.complete === true) answerAfter(earlier, code, socket);
-  // This request's own answer is on its way already.
+  // The response to this very request is being sent already.
   else if (earlier?.headersSent === true) end(socket, '');
   else endWithProblem(socket, code);
 }
@@ -36,7 +55,23 @@ export function refuseConnect(socket: Duplex): void {
   endWithProblem(socket, 'method-not-allowed', 'Allow: GET, HEAD, POST, OPTIONS\r\n');
 }
 
-/** Of pipelined answers Node hands the socket on to the next when one is finished. */
+/** Node keeps the first of several in `headers` and ignores the others. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === HOST.length && name.toLowerCase() === HOST) hosts++;
+  }
+  return hosts;
+}
+
+function problemCode(code: string | undefined): ErrorCode {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request-timeout';
+  if (code === 'HPE_HEADER_OVERFLOW' || code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return 'headers-too-large';
+  return 'malformed-http';
+}
+
+/** When a pipelined response is finished, Node assigns the socket to the next one. */
 function answerAfter(earlier: ServerResponse, code: ErrorCode, socket: ClientSocket): void {
   earlier.once('close', () => {
     const { _httpMessage: next } = socket;
@@ -58,16 +93,9 @@ function endWithProblem(socket: Duplex, code: ErrorCode, header = ''): void {
   );
 }
 
-/** Ends the connection with its last bytes, and for good some time later. */
+/** Half-closes the connection after its last bytes, and destroys it when the client does not close in turn. */
 function end(socket: Duplex, last: string): void {
   socket.end(last);
-  // Whoever does not close in turn is closed.
-  const timer = setTimeout(() => socket.destroy(), HTTP_LIMITS.lingerMs).unref();
+  const timer = setTimeout(() => socket.destroy(), HTTP_LIMITS.drainBodyMs).unref();
   socket.once('close', () => clearTimeout(timer));
-}
-
-function codeOf(code: string | undefined): ErrorCode {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request-timeout';
-  if (code === 'HPE_HEADER_OVERFLOW' || code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return 'headers-too-large';
-  return 'malformed-http';
 }

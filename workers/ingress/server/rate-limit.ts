@@ -1,37 +1,40 @@
+import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../../shared/platform/clock.ts';
+import { refuse } from './send-answer.ts';
 
-/** Callers remembered; the one seen first is forgotten first, which at worst gives it a fresh allowance. */
+/** Callers remembered; the oldest is evicted first, which at worst gives it a fresh allowance. */
 const MAX_CALLERS = 10_000;
 const SECOND_MS = 1_000;
+/** Bytes of a body that are read, parsed and checked in the processor time of one request of the allowance, 10 ms. */
+const BODY_BYTES_PER_REQUEST = 262_144;
+
+/** What requests cost is counted in ordinary requests. */
+export interface RateLimiter {
+  /** Takes one request from the caller's allowance. Returns 0, or the whole seconds to wait when it is used up. */
+  take(caller: string): number;
+  /**
+   * Takes the further cost of a request, and may leave the allowance in debt, which is paid back before the caller's next
+   * request. Returns 0, or the seconds to wait when there is a debt already; what this request itself has spent
+   * (`ownCost`) is not counted as one.
+   */
+  charge(caller: string, further: number, ownCost: number): number;
+  /** Takes what a request has cost already, whatever is left. */
+  spend(caller: string, cost: number): void;
+}
 
 interface Bucket {
   tokens: number;
   atMs: number;
 }
 
-export interface RateLimit {
-  /** Takes one request from the caller's allowance. Answers 0, or the whole seconds to wait when it is used up. */
-  take(caller: string): number;
-  /**
-   * Takes what a request costs beyond the one that was taken for it, and may leave the allowance in debt: it is paid
-   * back before the caller's next request. Answers 0, or the seconds to wait where there is a debt already.
-   */
-  charge(caller: string, further: number): number;
-  /** Takes what a request has cost already beyond the one that was taken for it, whatever is left. */
-  spend(caller: string, further: number): void;
-}
-
-/** No limit: the setting 0, and requests that were counted already. */
-export const UNLIMITED: RateLimit = { take: () => 0, charge: () => 0, spend: () => undefined };
-
 /**
  * A token bucket per caller (E6): `perSecond` requests a second, and as many at once after a pause. Counts per
  * instance. 0 switches it off.
  */
-export function createRateLimit(perSecond: number, clock: Clock): RateLimit {
-  if (perSecond === 0) return UNLIMITED;
+export function createRateLimiter(perSecond: number, clock: Clock): RateLimiter {
+  if (perSecond === 0) return { take: () => 0, charge: () => 0, spend: () => undefined };
   const buckets = new Map<string, Bucket>();
-  const bucketOf = (caller: string, nowMs: number): Bucket => {
+  const findBucket = (caller: string, nowMs: number): Bucket => {
     const known = buckets.get(caller);
     if (known !== undefined) return known;
     const [oldest] = buckets.size >= MAX_CALLERS ? buckets.keys() : [];
@@ -40,30 +43,42 @@ export function createRateLimit(perSecond: number, clock: Clock): RateLimit {
     buckets.set(caller, fresh);
     return fresh;
   };
-  const filled = (caller: string): Bucket => {
+  const refill = (caller: string): Bucket => {
     const nowMs = clock.now();
-    const bucket = bucketOf(caller, nowMs);
+    const bucket = findBucket(caller, nowMs);
     const elapsedMs = Math.max(0, nowMs - bucket.atMs);
     bucket.tokens = Math.min(perSecond, bucket.tokens + (elapsedMs * perSecond) / SECOND_MS);
     bucket.atMs = nowMs;
     return bucket;
   };
-  const secondsTo = (tokens: number): number => Math.max(1, Math.ceil(tokens / perSecond));
+  const secondsUntil = (tokens: number): number => Math.max(1, Math.ceil(tokens / perSecond));
   return {
     take: (caller) => {
-      const bucket = filled(caller);
-      if (bucket.tokens < 1) return secondsTo(1 - bucket.tokens);
+      const bucket = refill(caller);
+      if (bucket.tokens < 1) return secondsUntil(1 - bucket.tokens);
       bucket.tokens--;
       return 0;
     },
-    charge: (caller, further) => {
-      const bucket = filled(caller);
-      if (bucket.tokens < 0) return secondsTo(1 - bucket.tokens);
+    charge: (caller, further, ownCost) => {
+      const bucket = refill(caller);
+      const before = bucket.tokens + ownCost;
+      if (before < 0) return secondsUntil(1 - before);
       bucket.tokens -= further;
       return 0;
     },
-    spend: (caller, further) => {
-      filled(caller).tokens -= further;
+    spend: (caller, cost) => {
+      refill(caller).tokens -= cost;
     },
   };
+}
+
+/** What a body costs beyond the one request that is counted for it anyway. */
+export function bodyCost(bytes: number): number {
+  return Math.round(bytes / BODY_BYTES_PER_REQUEST);
+}
+
+/** Responds to a caller whose allowance is used up: 429 with the seconds to wait (E6). */
+export function refuseRateLimited(reply: FastifyReply, waitSeconds: number): void {
+  reply.header('retry-after', waitSeconds);
+  refuse(reply, 'rate-limited', { detail: `Send fewer requests; try again in ${waitSeconds} s.` });
 }

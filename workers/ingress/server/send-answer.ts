@@ -1,50 +1,107 @@
-import type { OutgoingHttpHeaders } from 'node:http';
-import type { FastifyReply } from 'fastify';
-import { createProblem, type ErrorCode, type Problem, type ProblemExtras } from '../../../shared/platform/problem.ts';
-import { RETRY_AFTER_SECONDS } from './http-limits.ts';
-import { endAfterBody, hasLongRest } from './linger.ts';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyReply, preHandlerHookHandler } from 'fastify';
+import { createProblem, type ProblemExtras } from '../../../shared/platform/create-problem.ts';
+import type { ErrorCode } from '../../../shared/platform/error-codes.ts';
+import type { Problem } from '../../../shared/platform/problem.ts';
+import { HTTP_LIMITS, RETRY_AFTER_SECONDS } from './http-limits.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
-const LOWEST_ERROR = 400;
-const HIGHEST_ERROR = 599;
-const TOO_MANY = 429;
-const UNAVAILABLE = 503;
+const MIN_ERROR_STATUS = 400;
+const MAX_ERROR_STATUS = 599;
+const TOO_MANY_REQUESTS = 429;
+const SERVICE_UNAVAILABLE = 503;
 
-/** Answers with JSON text, or its bytes, that is ready to be sent. */
+/** Sends JSON text, or its bytes, that is ready to be sent. */
 export function sendJson(reply: FastifyReply, status: number, body: string | Uint8Array): void {
   reply.code(status).header('content-type', JSON_TYPE).header('cache-control', 'no-store').send(body);
 }
 
-/** Answers with the problem of a code (E1). */
+/** Responds with the problem of a code (E1). */
 export function refuse(reply: FastifyReply, code: ErrorCode, extras: ProblemExtras = {}): void {
   sendProblem(reply, createProblem(code, extras));
 }
 
 /**
- * Answers with a problem document (E1), under this request's correlation id. What a worker sent is taken as it is but
- * for a status that is none of an error. Works while a body is
- * still under way.
+ * Responds with a problem document (E1), under this request's correlation id. A worker's problem is sent as it is,
+ * except for a status that is not an error status. Works while a body is still being received.
  */
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
   const status = isErrorStatus(problem.status) ? problem.status : 500;
-  if ((status === TOO_MANY || status === UNAVAILABLE) && !reply.hasHeader('retry-after')) {
+  if ((status === TOO_MANY_REQUESTS || status === SERVICE_UNAVAILABLE) && !reply.hasHeader('retry-after')) {
     reply.header('retry-after', RETRY_AFTER_SECONDS);
   }
   const body = JSON.stringify({ ...problem, status, correlationId: reply.request.id });
   reply.code(status).header('content-type', PROBLEM_TYPE).header('cache-control', 'no-store');
-  if (hasLongRest(reply.request.raw)) sendAndLinger(reply, body);
+  if (hasLongRest(reply.request.raw)) sendAndDrain(reply, body);
   else reply.send(body);
 }
 
-/** Sends the whole answer at once, and ends it when the rest of the request's body has gone by. */
-function sendAndLinger(reply: FastifyReply, body: string): void {
+/**
+ * Makes an address answer OPTIONS with 204 and Allow, and every method but the one that it takes with 405 and Allow, after
+ * `preHandler`. No CORS headers: pages of other sites are not let in.
+ */
+export function refuseOtherMethods(
+  app: FastifyInstance,
+  url: string,
+  taken: 'GET' | 'POST',
+  preHandler: preHandlerHookHandler[] = [],
+): void {
+  const methods: readonly string[] = taken === 'GET' ? ['GET', 'HEAD'] : [taken];
+  const allow = [...methods, 'OPTIONS'].join(', ');
+  app.route({
+    method: app.supportedMethods.filter((method) => !methods.includes(method)),
+    url,
+    preHandler,
+    handler: (request, reply) => {
+      reply.header('allow', allow);
+      if (request.method === 'OPTIONS') reply.code(204).send();
+      else refuse(reply, 'method-not-allowed', { detail: `Allowed are: ${allow}.` });
+    },
+  });
+}
+
+/** The announced length of a body in bytes; absent with chunked bodies. Node has refused anything that is not a number. */
+export function announcedLength({ headers }: IncomingMessage): number | undefined {
+  const length = headers['content-length'];
+  return length === undefined ? undefined : Number(length);
+}
+
+function isErrorStatus(status: number): boolean {
+  return Number.isInteger(status) && status >= MIN_ERROR_STATUS && status <= MAX_ERROR_STATUS;
+}
+
+/** Whether a body is being received that is too long to be read to its end only to keep the connection. */
+function hasLongRest(request: IncomingMessage): boolean {
+  if (request.complete || request.destroyed) return false;
+  const length = announcedLength(request);
+  if (length === undefined) return request.headers['transfer-encoding'] !== undefined;
+  return length > HTTP_LIMITS.keptConnectionBodyBytes;
+}
+
+/** Sends the whole response at once, and ends it when the rest of the request's body has been drained. */
+function sendAndDrain(reply: FastifyReply, body: string): void {
   reply.header('connection', 'close').header('content-length', Buffer.byteLength(body)).hijack();
   const headers = reply.getHeaders() as OutgoingHttpHeaders;
   reply.raw.writeHead(reply.statusCode, headers).write(body);
   endAfterBody(reply.request.raw, reply.raw);
 }
 
-function isErrorStatus(status: number): boolean {
-  return Number.isInteger(status) && status >= LOWEST_ERROR && status <= HIGHEST_ERROR;
+/**
+ * Ends a response that was written while its request's body is still being received, and with it the connection. Closing
+ * at once would reset it and often cost the client the response (RFC 9112 section 9.6), so the rest is read and
+ * discarded first: up to a number of bytes and a time.
+ */
+function endAfterBody(request: IncomingMessage, response: ServerResponse): void {
+  let discarded = 0;
+  const { socket } = request;
+  const timer = setTimeout(() => socket.destroy(), HTTP_LIMITS.drainBodyMs);
+  request.on('data', (chunk: Buffer) => {
+    discarded += chunk.length;
+    if (discarded > HTTP_LIMITS.discardedBodyBytes) socket.destroy();
+  });
+  request.once('close', () => {
+    clearTimeout(timer);
+    response.end();
+  });
 }
