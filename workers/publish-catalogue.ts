@@ -1,10 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { createLibraryCalendars } from '../shared/calendars/library-calendars.ts';
 import { writeRecords } from '../shared/catalogue/write-records.ts';
-import {
-  catalogueError,
-  readWholeCatalogue,
-} from '../shared/contract/catalogue-files/read-folder.ts';
+import { catalogueError, readWholeCatalogue } from '../shared/contract/catalogue-files/read-folder.ts';
 import type { Codec } from '../shared/messaging/codec.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { topicName } from '../shared/messaging/topics/topics.ts';

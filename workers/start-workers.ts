@@ -78,7 +78,7 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
     if (broker.kind === 'embedded') await publishCatalogue(broker, codec, config);
     const context = { config, log, clock, metrics, broker, codec, threads, processHealth: health };
     for (const name of names) {
-      const { start } = await WORKERS[name].load();
+      const start = await WORKERS[name].load();
       const ownLog = log.child({ worker: name });
       // A broker may fail in between; a worker whose start fails has left nothing running.
       await wait(`what worker ${name} needs`, async () => {

@@ -1,30 +1,30 @@
 import type { StartWorker } from './runtime/worker.ts';
 import type { TopicKey } from '../shared/messaging/topics/topics.ts';
 
-/** A worker that this process can start: where its code is (loaded only when asked for) and the topics it cannot do without. */
+/** A worker that this process can start: its code, loaded only when it is started, and the topics that it needs. */
 export interface WorkerEntry {
-  readonly load: () => Promise<{ start: StartWorker }>;
+  readonly load: () => Promise<StartWorker>;
   readonly topics: readonly TopicKey[];
-  /** It needs the topics of the configured retry tiers too. */
+  /** It also needs the topics of the configured retry tiers. */
   readonly retryTiers?: true;
 }
 
 /** All workers by name, in the order of their start: consumers first, so that the ingress finds them listening. */
 export const WORKERS = {
   schedule: {
-    load: () => import('./schedule/main.ts'),
+    load: async () => (await import('./schedule/main.ts')).startScheduleWorker,
     topics: ['scheduleRequests', 'scheduleBulkRequests', 'scheduleDeadLetters', 'catalogueRecords'],
   },
   product: {
-    load: () => import('./product/main.ts'),
+    load: async () => (await import('./product/main.ts')).startProductWorker,
     topics: ['productRequests', 'productDeadLetters', 'catalogueRecords'],
   },
   simulation: {
-    load: () => import('./simulation/main.ts'),
+    load: async () => (await import('./simulation/main.ts')).startSimulationWorker,
     topics: ['simulationRequests', 'simulationDeadLetters', 'catalogueRecords'],
   },
   notification: {
-    load: () => import('./notification/main.ts'),
+    load: async () => (await import('./notification/main.ts')).start,
     topics: [
       'smsCommands',
       'emailCommands',
@@ -35,7 +35,7 @@ export const WORKERS = {
     retryTiers: true,
   },
   ingress: {
-    load: () => import('./ingress/main.ts'),
+    load: async () => (await import('./ingress/main.ts')).startIngressWorker,
     topics: [
       'scheduleRequests',
       'productRequests',

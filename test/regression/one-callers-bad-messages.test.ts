@@ -14,7 +14,7 @@ import type { Broker } from '../../shared/messaging/ports.ts';
 import { startLane } from '../../shared/messaging/handler/request-consumer.ts';
 import { TOPIC } from '../../shared/messaging/topics/topics.ts';
 import type { StartWorker } from '../../workers/runtime/worker.ts';
-import { start as startIngress } from '../../workers/ingress/main.ts';
+import { startIngressWorker } from '../../workers/ingress/main.ts';
 import { createHandlers } from '../../workers/product/handlers.ts';
 import { EXAMPLE_CATALOGUE } from '../support/builders/example-catalogue.ts';
 import { createSharedBroker, startOn } from '../support/worlds/ingress-system.ts';
@@ -81,7 +81,7 @@ async function deadLettersIn(broker: Broker): Promise<number> {
 async function startWorld(startProduct: StartWorker) {
   const broker = await createSharedBroker(PARTITIONS);
   const product = await startOn(broker, startProduct);
-  const { url } = await startOn(broker, startIngress);
+  const { url } = await startOn(broker, startIngressWorker);
   return { broker, product, url, caller: await createCaller(broker) };
 }
 

@@ -7,7 +7,7 @@ import type { Broker, Publisher } from '../../shared/messaging/ports.ts';
 import type { CancellableRequests, RequestReply } from '../../shared/messaging/requester/request-reply.ts';
 import { topicName } from '../../shared/messaging/topics/topics.ts';
 import type { Clock } from '../../shared/platform/clock.ts';
-import { combineHealth } from '../../shared/platform/health-server.ts';
+import { combineHealth } from '../../shared/platform/health.ts';
 import type { Health } from '../../shared/platform/health.ts';
 import type { Log } from '../../shared/platform/log.ts';
 import type { Metrics } from '../../shared/platform/metrics.ts';
@@ -99,7 +99,9 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     now: () => clock.now(),
   });
   const topics = [topicName(options.topicPrefix, 'ingressResults')];
-  const resultFeed = createTopicFeed(broker, { clientId: 'ingress-results', topics }, results.add);
+  const resultFeed = createTopicFeed(broker, { clientId: 'ingress-results', topics }, (message) =>
+    results.add(message),
+  );
 
   const rateLimiter = createRateLimiter(options.rateLimitPerSecond, clock);
   const resultIds = createResultIds(deps.resultSecret);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ACTIONS_BY_NAME } from '../../shared/contract/actions/actions.ts';
-import { asyncApiDocument } from '../../shared/contract/documents/asyncapi-document.ts';
+import { asyncApiDocument } from '../../shared/contract/documents/asyncapi.ts';
 import { docsPage } from '../../shared/contract/documents/docs-page.ts';
-import { openApiDocument } from '../../shared/contract/documents/openapi-document.ts';
+import { openApiDocument } from '../../shared/contract/documents/openapi.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { createRequester } from '../../shared/messaging/requester/request-reply.ts';
 import { topicName } from '../../shared/messaging/topics/topics.ts';

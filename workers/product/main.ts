@@ -17,7 +17,10 @@ const MESSAGE_TYPES = [
 /**
  * Starts the product worker, which answers look-ups. Rejects when it cannot begin; nothing is left running then.
  */
-export function start(context: WorkerContext, open: OpenCatalogue = openCatalogue): Promise<RunningWorker> {
+export function startProductWorker(
+  context: WorkerContext,
+  open: OpenCatalogue = openCatalogue,
+): Promise<RunningWorker> {
   return startCatalogueWorker(context, {
     name: 'product',
     messageTypes: MESSAGE_TYPES,

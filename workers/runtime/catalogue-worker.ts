@@ -1,5 +1,9 @@
 import type { Handlers } from '../../shared/messaging/handler/handle-by-type.ts';
-import { startLane, type LaneOptions, type RunningLane } from '../../shared/messaging/handler/request-consumer.ts';
+import {
+  startLane,
+  type LaneOptions,
+  type RunningLane,
+} from '../../shared/messaging/handler/request-consumer.ts';
 import type { TopicKey } from '../../shared/messaging/topics/topics.ts';
 import { combineHealth } from '../../shared/platform/health.ts';
 import type { RunningWorker, WorkerContext } from './worker.ts';

@@ -31,5 +31,5 @@ export interface RunningWorker {
   readonly url?: string;
 }
 
-/** The default shape of workers/<name>/main.ts: an exported function `start`. */
+/** Starts a worker; each workers/<name>/main.ts exports such a function. */
 export type StartWorker = (context: WorkerContext) => Promise<RunningWorker>;

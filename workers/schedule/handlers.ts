@@ -4,7 +4,7 @@ import { LONG_WORK_MS } from '../../shared/contract/actions/request-limits.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
 import type { Handler, Handlers, RequestContext } from '../../shared/messaging/handler/handle-by-type.ts';
 import { refused, retry, type Outcome } from '../../shared/messaging/outcome.ts';
-import { createProblem } from '../../shared/platform/create-problem.ts';
+import { createProblem } from '../../shared/platform/problem.ts';
 import type { AnsweredCalculation } from './calculations.ts';
 import { createCalculatePMT } from './handle-calculate-pmt.ts';
 import { createCalculateRate } from './handle-calculate-rate.ts';

@@ -28,7 +28,7 @@ const LANES: CatalogueWorker<LendingWorkerCatalogue>['lanes'] = [
  * Starts the schedule worker, which calculates with the catalogue's schedule types, periodicities and calendars, on the
  * lanes that its configuration names. Rejects when it cannot begin; nothing is left running then.
  */
-export function start(context: WorkerContext): Promise<RunningWorker> {
+export function startScheduleWorker(context: WorkerContext): Promise<RunningWorker> {
   const { codec, threads } = context;
   return startCatalogueWorker(context, {
     name: 'schedule',

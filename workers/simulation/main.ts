@@ -7,7 +7,10 @@ import { createHandlers } from './handlers.ts';
 /**
  * Starts the simulation worker, which simulates products. Rejects when it cannot begin; nothing is left running then.
  */
-export function start(context: WorkerContext, open: OpenCatalogue = openCatalogue): Promise<RunningWorker> {
+export function startSimulationWorker(
+  context: WorkerContext,
+  open: OpenCatalogue = openCatalogue,
+): Promise<RunningWorker> {
   return startCatalogueWorker(context, {
     name: 'simulation',
     messageTypes: ['SimulateRequest', 'SimulateReply'],

@@ -8,7 +8,7 @@ import { REQUEST_BATCH } from '../../../shared/messaging/codec/request-batch.ts'
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
-import { start as startSchedule } from '../../../workers/schedule/main.ts';
+import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { createSharedBroker, startOn } from './ingress-system.ts';
 
 export const REPLY_TOPIC = 'an.upstream.system.replies';
@@ -42,7 +42,7 @@ export async function createBatchWorld(
   await broker.admin.createTopics([
     { topic: REPLY_TOPIC, partitions: 2, ...(options.replyConfig && { config: options.replyConfig }) },
   ]);
-  await startOn(broker, options.start ?? startSchedule);
+  await startOn(broker, options.start ?? startScheduleWorker);
   const publisher = broker.createPublisher({ clientId: 'upstream' });
   await publisher.start();
   return {

@@ -1,16 +1,16 @@
 import { onTestFinished } from 'vitest';
 import { openAccess } from '../../../workers/ingress/access/access.ts';
-import type { ActionContract } from '../../../workers/ingress/actions/action-contract.ts';
-import type { IngressDeps } from '../../../workers/ingress/server/ingress-deps.ts';
-import type { IngressOptions } from '../../../workers/ingress/server/ingress-options.ts';
+import type { ActionContract } from '../../../workers/ingress/actions/action-route.ts';
+import { ingressOptions, type IngressOptions } from '../../../workers/ingress/server/http-limits.ts';
 import { createChannelProfiles } from '../../../workers/ingress/notifications/channel-profiles.ts';
-import { startIngress, type RunningIngress } from '../../../workers/ingress/server/start-ingress.ts';
+import { startIngress, type IngressDeps, type RunningIngress } from '../../../workers/ingress/ingress.ts';
 import type { ReadRequest } from '../../../shared/contract/json/request-contract.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
+import { loadConfig } from '../../../shared/platform/config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import { createFakeRequester } from '../fakes/requester.ts';
@@ -59,26 +59,10 @@ export const jsonCodec: Codec = {
   prepare: async () => undefined,
 };
 
-const SECOND = 1_000;
+/** The settings of a test: one port that is free, no rate limit, and small stores. */
 export const TEST_OPTIONS: IngressOptions = {
-  host: '127.0.0.1',
-  port: 0,
-  allowedHosts: [],
-  basePath: '',
-  bodyLimitBytes: 262_144,
-  rateLimitPerSecond: 0,
-  replyTimeoutMs: 10 * SECOND,
-  asyncTimeoutMs: 60 * SECOND,
-  headersTimeoutMs: 10 * SECOND,
-  requestTimeoutMs: 30 * SECOND,
-  keepAliveTimeoutMs: 72 * SECOND,
-  stalledAnswerMs: 60 * SECOND,
-  resultRetentionMs: 3_600 * SECOND,
+  ...ingressOptions(loadConfig({ PORT: '0', RATE_LIMIT_PER_SECOND: '0' })),
   resultStoreBytes: 1_048_576,
-  topicPrefix: '',
-  emailBodyLimitBytes: 10_485_760,
-  defaultCountry: undefined,
-  bodyBudgetBytes: 268_435_456,
   acceptanceStoreBytes: 1_048_576,
   notificationStoreBytes: 1_048_576,
 };

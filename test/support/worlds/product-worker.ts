@@ -6,8 +6,8 @@ import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { RunningWorker, StartWorker } from '../../../workers/runtime/worker.ts';
 import type { OpenCatalogue } from '../../../shared/catalogue/open-catalogue.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
-import { start } from '../../../workers/product/main.ts';
-import { start as startSimulation } from '../../../workers/simulation/main.ts';
+import { startProductWorker } from '../../../workers/product/main.ts';
+import { startSimulationWorker } from '../../../workers/simulation/main.ts';
 import { publishCatalogue } from '../../../workers/publish-catalogue.ts';
 import { EXAMPLE_CATALOGUE } from '../builders/example-catalogue.ts';
 import { startOn } from './ingress-system.ts';
@@ -20,14 +20,15 @@ const openExamples: OpenCatalogue = () =>
   });
 
 /** A product worker with the catalogue in memory instead of on the log. */
-export const startWithExamples: StartWorker = (context) => start(context, openExamples);
+export const startWithExamples: StartWorker = (context) => startProductWorker(context, openExamples);
 
 /** A simulation worker with the catalogue in memory. */
-export const startSimulationWithExamples: StartWorker = (context) => startSimulation(context, openExamples);
+export const startSimulationWithExamples: StartWorker = (context) =>
+  startSimulationWorker(context, openExamples);
 
 /** A product worker with the catalogue on the log, where it is put first. */
 export async function startOverLog(broker: Broker): Promise<RunningWorker> {
   const config = loadConfig({});
   await publishCatalogue(broker, await createCodec(config, systemClock), config);
-  return startOn(broker, start);
+  return startOn(broker, startProductWorker);
 }

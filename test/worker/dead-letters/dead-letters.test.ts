@@ -4,7 +4,7 @@ import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
-import { start } from '../../../workers/schedule/main.ts';
+import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { deadLettersOver } from '../../support/worlds/dead-letters-world.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 
@@ -29,7 +29,7 @@ async function collect(broker: Broker, topic: string): Promise<LogMessage[]> {
 async function startWorld() {
   const broker = await createSharedBroker(2);
   await broker.admin.createTopics([{ topic: REPLY_TOPIC, partitions: 1 }]);
-  await startOn(broker, start);
+  await startOn(broker, startScheduleWorker);
   const replies = await collect(broker, REPLY_TOPIC);
   const letters = await collect(broker, TOPIC.scheduleDeadLetters);
   const requests = await collect(broker, TOPIC.scheduleRequests);

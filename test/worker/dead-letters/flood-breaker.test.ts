@@ -6,7 +6,7 @@ import { loadConfig } from '../../../shared/platform/config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
-import { start } from '../../../workers/schedule/main.ts';
+import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { createSharedBroker } from '../../support/worlds/ingress-system.ts';
 
 const LANES = 4;

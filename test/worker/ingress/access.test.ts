@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog, type Log } from '../../../shared/platform/log.ts';
-import { createAccess } from '../../../workers/ingress/access/create-access.ts';
+import { createAccess } from '../../../workers/ingress/access/jwt-access.ts';
 import type { JwtSettings } from '../../../workers/ingress/access/jwt-access.ts';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
 import { ECHO_PATH, openTestIngress, postEcho } from '../../support/worlds/ingress-fixture.ts';

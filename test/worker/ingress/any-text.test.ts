@@ -20,9 +20,9 @@ import { silentLog } from '../../../shared/platform/log.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import type { RunningWorker, StartWorker } from '../../../workers/runtime/worker.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
-import { start as startIngress } from '../../../workers/ingress/main.ts';
+import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { start as startNotification } from '../../../workers/notification/main.ts';
-import { start as startSchedule } from '../../../workers/schedule/main.ts';
+import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { startSimulationWithExamples, startWithExamples } from '../../support/worlds/product-worker.ts';
 import { post } from '../../support/builders/schedule-call.ts';
 
@@ -127,9 +127,14 @@ beforeAll(async () => {
     ...allTopicSpecs(topicPrefix, notification.retryTiersMs),
     { topic: REPLIES, partitions: 3 },
   ]);
-  for (const start of [startSchedule, startWithExamples, startSimulationWithExamples, startNotification])
+  for (const start of [
+    startScheduleWorker,
+    startWithExamples,
+    startSimulationWithExamples,
+    startNotification,
+  ])
     await startOne(start);
-  ({ url = '' } = await startOne(startIngress));
+  ({ url = '' } = await startOne(startIngressWorker));
   publisher = broker.createPublisher({ clientId: 'any-text' });
   await publisher.start();
   const answers = broker.createTail({ clientId: 'any-text', topics: [REPLIES], from: 'earliest' });

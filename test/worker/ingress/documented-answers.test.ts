@@ -6,8 +6,8 @@ import { openApiDocument } from '../../../shared/contract/documents/openapi.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
-import { start as startIngressWorker } from '../../../workers/ingress/main.ts';
-import { start as startSchedule } from '../../../workers/schedule/main.ts';
+import { startIngressWorker } from '../../../workers/ingress/main.ts';
+import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import { STATE_EXAMPLE } from '../../../shared/contract/notification/examples.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
@@ -72,7 +72,7 @@ const PROOF = { jsonParam: PROOF_REQUEST };
 
 async function system(env: Record<string, string> = {}) {
   const broker = await createSharedBroker(1);
-  await startOn(broker, startSchedule);
+  await startOn(broker, startScheduleWorker);
   await startOn(broker, startWithExamples);
   await startOn(broker, startSimulationWithExamples);
   let nowMs = Date.now();

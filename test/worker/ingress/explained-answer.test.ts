@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { repaymentScheduleReply } from '../../../shared/contract/schedule/reply-fields.ts';
-import { start as startIngress } from '../../../workers/ingress/main.ts';
-import { start as startSchedule } from '../../../workers/schedule/main.ts';
+import { startIngressWorker } from '../../../workers/ingress/main.ts';
+import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import { post, PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
 
@@ -10,8 +10,8 @@ const SHIFTED = { ...PROOF_REQUEST, HolidayShift: true, HolidayCountry: 'Romania
 
 async function startSystem(env: Record<string, string> = {}): Promise<string> {
   const broker = await createSharedBroker(1);
-  await startOn(broker, startSchedule, env);
-  return (await startOn(broker, startIngress, env)).url;
+  await startOn(broker, startScheduleWorker, env);
+  return (await startOn(broker, startIngressWorker, env)).url;
 }
 
 it('the answer tells the holiday calendar that it was made with, at once and as a result fetched later (H2)', async () => {

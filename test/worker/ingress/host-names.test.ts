@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHealthServer } from '../../../shared/platform/health.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
-import { start as startIngress } from '../../../workers/ingress/main.ts';
+import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { ECHO_PATH } from '../../support/worlds/ingress-fixture.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import { openRawHttp } from '../../support/raw-http.ts';
@@ -40,7 +40,7 @@ async function ask(port: number, line: string, headers: readonly string[]) {
 }
 
 const ingress = async (env: Record<string, string> = {}) =>
-  startOn(await createSharedBroker(1), startIngress, env);
+  startOn(await createSharedBroker(1), startIngressWorker, env);
 
 describe('an ingress on loopback', () => {
   it.each([

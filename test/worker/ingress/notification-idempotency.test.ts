@@ -7,7 +7,7 @@ import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
-import { start as startIngress } from '../../../workers/ingress/main.ts';
+import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
 import { createTestBroker, openTestIngress } from '../../support/worlds/ingress-fixture.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
@@ -81,7 +81,7 @@ async function compacted(broker: Broker, openSegment: number): Promise<Broker> {
 describe('an Idempotency-Key (N3)', () => {
   it('gets the first answer again for the same request, without a second command', async () => {
     const broker = await createSharedBroker(3);
-    const { url } = await startOn(broker, startIngress);
+    const { url } = await startOn(broker, startIngressWorker);
     const id = await idOf(send(url, 'sms', SMS, withKey('a')));
     expect(id).toMatch(FIFTH);
     expect(await idOf(send(url, 'sms', SMS, withKey('a')))).toBe(id);
@@ -93,7 +93,7 @@ describe('an Idempotency-Key (N3)', () => {
 
   it('is answered 409 with another request', async () => {
     const broker = await createSharedBroker(3);
-    const { url } = await startOn(broker, startIngress);
+    const { url } = await startOn(broker, startIngressWorker);
     const body = { ...EMAIL, attachmentList: [{ name: 'a.txt', content: content('one') }] };
     await idOf(send(url, 'email', body, withKey('a')));
     const others = [
@@ -115,14 +115,14 @@ describe('an Idempotency-Key (N3)', () => {
 
   it('is known to every instance and after a restart', async () => {
     const broker = await createSharedBroker(3);
-    const first = await startOn(broker, startIngress);
-    const second = await startOn(broker, startIngress);
+    const first = await startOn(broker, startIngressWorker);
+    const second = await startOn(broker, startIngressWorker);
     const id = await idOf(send(first.url, 'sms', SMS, withKey('a')));
     await first.stop(1_000);
     await expect.poll(async () => (await statusOf(second.url, id)).status).toBe(200);
     expect(await idOf(send(second.url, 'sms', SMS, withKey('a')))).toBe(id);
     await second.stop(1_000);
-    const third = await startOn(broker, startIngress);
+    const third = await startOn(broker, startIngressWorker);
     expect(await idOf(send(third.url, 'sms', SMS, withKey('a')))).toBe(id);
     expect((await send(third.url, 'sms', { ...SMS, message: 'Other' }, withKey('a'))).status).toBe(409);
     expect(await commandsOf(broker, 'sms')).toHaveLength(1);
@@ -130,7 +130,7 @@ describe('an Idempotency-Key (N3)', () => {
 
   it('belongs to its caller and its channel', async () => {
     const broker = await createSharedBroker(3);
-    const { url } = await startOn(broker, startIngress, { AUTH_JWT_SECRET: SECRET });
+    const { url } = await startOn(broker, startIngressWorker, { AUTH_JWT_SECRET: SECRET });
     const as = async (subject: string) => ({
       headers: { ...(await bearer(subject)), 'idempotency-key': 'a' },
     });
@@ -144,7 +144,7 @@ describe('an Idempotency-Key (N3)', () => {
   });
 
   it('has 1 to 255 printable characters', async () => {
-    const { url } = await startOn(await createSharedBroker(1), startIngress);
+    const { url } = await startOn(await createSharedBroker(1), startIngressWorker);
     for (const key of ['', 'k'.repeat(256), 'k\tk', 'ké']) {
       const response = await send(url, 'sms', SMS, withKey(key));
       expect([key, response.status]).toEqual([key, 400]);
@@ -156,7 +156,7 @@ describe('an Idempotency-Key (N3)', () => {
 
   it('of requests at the same moment the first is carried out, the others wait for it', async () => {
     const broker = await createSharedBroker(3);
-    const { url } = await startOn(broker, startIngress);
+    const { url } = await startOn(broker, startIngressWorker);
     const bodies = Array.from({ length: 20 }, (_, index) =>
       index % 4 === 3 ? { ...SMS, message: 'Other' } : SMS,
     );
@@ -220,7 +220,7 @@ describe('an Idempotency-Key (N3)', () => {
   it('of requests at the same moment on two instances the first on the log counts, on all and for good', async () => {
     const broker = await createSharedBroker(1);
     const { late, listen } = hearingLate(broker);
-    const [one, two] = [await startOn(broker, startIngress), await startOn(late, startIngress)];
+    const [one, two] = [await startOn(broker, startIngressWorker), await startOn(late, startIngressWorker)];
     const other = { ...SMS, message: 'Other' };
     const id = await idOf(send(one.url, 'sms', SMS, withKey('a')));
     expect(await idOf(send(two.url, 'sms', other, withKey('a')))).toBe(id);
@@ -233,7 +233,7 @@ describe('an Idempotency-Key (N3)', () => {
       await compacted(broker, 3),
     ];
     const urls = [one.url, two.url];
-    for (const each of brokers) urls.push((await startOn(each, startIngress)).url);
+    for (const each of brokers) urls.push((await startOn(each, startIngressWorker)).url);
     for (const url of urls) {
       expect(await idOf(send(url, 'sms', SMS, withKey('a')))).toBe(id);
       expect((await send(url, 'sms', other, withKey('a'))).status).toBe(409);
@@ -244,7 +244,7 @@ describe('an Idempotency-Key (N3)', () => {
 
   it('is refused when it is sent twice, while one with a comma in it counts', async () => {
     const broker = await createSharedBroker(1);
-    const { url } = await startOn(broker, startIngress);
+    const { url } = await startOn(broker, startIngressWorker);
     const raw = await openRawHttp(Number(new URL(url).port));
     const body = JSON.stringify(SMS);
     raw.send(
@@ -264,7 +264,7 @@ describe('an Idempotency-Key (N3)', () => {
     const broker = await createSharedBroker(3);
     let nowMs = Date.now();
     const clock = { now: () => nowMs };
-    const { url } = await startOn(broker, startIngress, {}, clock);
+    const { url } = await startOn(broker, startIngressWorker, {}, clock);
     const first = await idOf(send(url, 'sms', SMS, withKey('a')));
     nowMs += 24 * HOUR_MS - 1;
     expect(await idOf(send(url, 'sms', SMS, withKey('a')))).toBe(first);
@@ -273,7 +273,7 @@ describe('an Idempotency-Key (N3)', () => {
     const second = await idOf(send(url, 'sms', other, withKey('a')));
     expect(second).not.toBe(first);
     expect(await idOf(send(url, 'sms', other, withKey('a')))).toBe(second);
-    const restarted = await startOn(broker, startIngress, {}, clock);
+    const restarted = await startOn(broker, startIngressWorker, {}, clock);
     nowMs += 23 * HOUR_MS;
     expect(await idOf(send(restarted.url, 'sms', other, withKey('a')))).toBe(second);
     expect((await statusOf(restarted.url, first)).status).toBe(200);
@@ -285,9 +285,9 @@ describe('an Idempotency-Key (N3)', () => {
 
   it('does not stand for a notification that ended long ago, should its acceptance be forgotten', async () => {
     const broker = await createSharedBroker(3);
-    const { url } = await startOn(broker, startIngress);
+    const { url } = await startOn(broker, startIngressWorker);
     const first = await idOf(send(url, 'sms', SMS, withKey('a')));
-    await startOn(broker, startIngress);
+    await startOn(broker, startIngressWorker);
     const later = await createSharedBroker(3);
     const ended = {
       notificationId: first,
@@ -302,19 +302,19 @@ describe('an Idempotency-Key (N3)', () => {
       leaseUntil: undefined,
     } as const;
     await writeState(later, { ...ended, updatedAt: Date.now() - 50 * HOUR_MS });
-    const fresh = await startOn(later, startIngress);
+    const fresh = await startOn(later, startIngressWorker);
     const second = await idOf(send(fresh.url, 'sms', SMS, withKey('a')));
     expect(second).not.toBe(first);
     expect(await idOf(send(fresh.url, 'sms', SMS, withKey('a')))).toBe(second);
     const lost = await createSharedBroker(3);
     await writeState(lost, { ...ended, updatedAt: Date.now() - HOUR_MS });
-    const other = await startOn(lost, startIngress);
+    const other = await startOn(lost, startIngressWorker);
     expect(await idOf(send(other.url, 'sms', SMS, withKey('a')))).toBe(first);
   });
 
   it('leaves nothing personal in the records of what was accepted', async () => {
     const broker = await createSharedBroker(1);
-    const { url } = await startOn(broker, startIngress);
+    const { url } = await startOn(broker, startIngressWorker);
     const body = { ...EMAIL, message: 'planted-code 4711', subject: 'planted-subject' };
     await idOf(send(url, 'email', body, withKey('planted-key')));
     const records = await recordsOf(broker, TOPIC.notificationAcceptances);

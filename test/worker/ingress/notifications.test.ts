@@ -17,7 +17,7 @@ import { MessagingError } from '../../../shared/platform/errors.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
-import { start as startIngress } from '../../../workers/ingress/main.ts';
+import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
 import { createTestBroker, openTestIngress } from '../../support/worlds/ingress-fixture.ts';
 import { createSharedBroker, standingClock, startOn } from '../../support/worlds/ingress-system.ts';
@@ -42,7 +42,7 @@ const bearer = async (subject: string) => {
 
 async function system(env: Record<string, string> = {}, clock = systemClock) {
   const broker = await createSharedBroker(3);
-  const { url } = await startOn(broker, startIngress, env, clock);
+  const { url } = await startOn(broker, startIngressWorker, env, clock);
   return { broker, url };
 }
 
@@ -51,7 +51,7 @@ async function systemAsMade() {
   const broker = createMemoryBroker();
   onTestFinished(() => broker.close());
   await broker.admin.createTopics(topicSpecs('', Object.keys(TOPIC) as TopicKey[]));
-  const { url } = await startOn(broker, startIngress);
+  const { url } = await startOn(broker, startIngressWorker);
   return { broker, url };
 }
 
@@ -355,7 +355,7 @@ describe('providers', () => {
     const broker = await createSharedBroker(1);
     const file = path.join(await mkdtemp(path.join(tmpdir(), 'plat-ingress-')), 'providers.json');
     writeFileSync(file, '{"notificationConfigurations": "planted-secret"}');
-    const starting = startOn(broker, startIngress, {
+    const starting = startOn(broker, startIngressWorker, {
       NOTIFICATION_CONFIG_FILE: file,
       NOTIFICATION_ALLOW_LOSS: 'true',
     });
@@ -425,7 +425,7 @@ describe('a broker that is away', () => {
 describe('asking what has become of it (N3)', () => {
   it('tells each state, from any instance, also from one that starts later', async () => {
     const broker = await createSharedBroker(3);
-    const [one, two] = [await startOn(broker, startIngress), await startOn(broker, startIngress)];
+    const [one, two] = [await startOn(broker, startIngressWorker), await startOn(broker, startIngressWorker)];
     const id = await idOf(send(one.url, 'sms', SMS));
     const seen = async (url: string) => (await (await statusOf(url, id)).json()) as { status?: string };
     expect(await seen(one.url)).toMatchObject({ notificationId: id, status: 'accepted', attempts: [] });
@@ -453,7 +453,7 @@ describe('asking what has become of it (N3)', () => {
         nextAttemptAt: '2026-01-16T00:00:00.000Z',
       });
     await writeState(broker, state(id, { status: 'sent', attempt: 2, providerMessageId: 'theirs' }));
-    const three = await startOn(broker, startIngress);
+    const three = await startOn(broker, startIngressWorker);
     const last = await seen(three.url);
     expect(last).toMatchObject({ notificationId: id, status: 'sent', channel: 'sms' });
     expect(JSON.stringify(last)).not.toContain('theirs');

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createTransport } from 'nodemailer';
 import { describe, expect, it } from 'vitest';
 import { openOutboxFolder, type OutboxFolder } from '../../../shared/notification/outbox-folder.ts';
-import { start as startIngress } from '../../../workers/ingress/main.ts';
+import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { openTestIngress } from '../../support/worlds/ingress-fixture.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 
@@ -124,13 +124,16 @@ describe('the page of the local outbox', () => {
     const secret = 'a shared secret of the tests, 32 characters and more';
     const folder = await mkdtemp(path.join(tmpdir(), 'plat-outbox-'));
     const broker = await createSharedBroker(1);
-    const guarded = await startOn(broker, startIngress, { AUTH_JWT_SECRET: secret, OUTBOX_FOLDER: folder });
+    const guarded = await startOn(broker, startIngressWorker, {
+      AUTH_JWT_SECRET: secret,
+      OUTBOX_FOLDER: folder,
+    });
     expect((await fetch(`${guarded.url}/outbox`)).status).toBe(401);
-    const open = await startOn(broker, startIngress, { OUTBOX_FOLDER: folder });
+    const open = await startOn(broker, startIngressWorker, { OUTBOX_FOLDER: folder });
     expect((await fetch(`${open.url}/outbox`)).status).toBe(200);
     const file = path.join(folder, 'providers.json');
     await writeFile(file, '{"notificationConfigurations": []}');
-    const configured = await startOn(broker, startIngress, {
+    const configured = await startOn(broker, startIngressWorker, {
       NOTIFICATION_CONFIG_FILE: file,
       NOTIFICATION_ALLOW_LOSS: 'true',
     });

@@ -84,7 +84,7 @@ describe('clients that do not read', () => {
       type: 'EchoReply',
       payload: 'x'.repeat(total),
     }));
-    const options = { replyTimeoutMs: 100, stalledAnswerMs: 300 };
+    const options = { replyTimeoutMs: 100, stalledResponseMs: 300 };
     const ingress = await openTestIngress({ requester, options });
     const raw = await openRawHttp(ingress.port);
     raw.socket.pause();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { start as startIngress } from '../../../workers/ingress/main.ts';
-import { start as startSchedule } from '../../../workers/schedule/main.ts';
+import { startIngressWorker } from '../../../workers/ingress/main.ts';
+import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import {
   ACTION_PATH,
@@ -14,8 +14,11 @@ describe('two ingress instances over one broker', () => {
   it.each([1, 6])('lose and swap no reply over %i reply partitions', async (partitions) => {
     // One partition for all replies: every instance sees those of the others, the worst case for mixing them up.
     const broker = await createSharedBroker(partitions);
-    await startOn(broker, startSchedule);
-    const instances = await Promise.all([startOn(broker, startIngress), startOn(broker, startIngress)]);
+    await startOn(broker, startScheduleWorker);
+    const instances = await Promise.all([
+      startOn(broker, startIngressWorker),
+      startOn(broker, startIngressWorker),
+    ]);
     const amounts = Array.from({ length: 200 }, (_, index) => 100 + index);
     const first = await Promise.all(
       amounts.map(async (amount, index) => {
@@ -30,8 +33,11 @@ describe('two ingress instances over one broker', () => {
 
   it('answer each other’s asynchronous results with the very body of the synchronous call', async () => {
     const broker = await createSharedBroker(3);
-    await startOn(broker, startSchedule);
-    const [one, two] = await Promise.all([startOn(broker, startIngress), startOn(broker, startIngress)]);
+    await startOn(broker, startScheduleWorker);
+    const [one, two] = await Promise.all([
+      startOn(broker, startIngressWorker),
+      startOn(broker, startIngressWorker),
+    ]);
     const body = { jsonParam: { ...PROOF_REQUEST, CalculateDAE: 2, ContractPeriod: 7 } };
     const direct = await post(one.url, body);
     const accepted = await post(one.url, body, { headers: { prefer: 'respond-async' } });
@@ -48,8 +54,8 @@ describe('two ingress instances over one broker', () => {
 describe('one ingress with the schedule worker', () => {
   it('answers the proof schedule in the direct and the generic form', async () => {
     const broker = await createSharedBroker(3);
-    await startOn(broker, startSchedule);
-    const ingress = await startOn(broker, startIngress, { BASE_PATH: '/bank' });
+    await startOn(broker, startScheduleWorker);
+    const ingress = await startOn(broker, startIngressWorker, { BASE_PATH: '/bank' });
     expect((await scheduleRows(ingress.url)).map((row) => row['TotalInstallment'])).toEqual(PROOF_TOTALS);
     const generic = { access_token: 't', user_name: 'u', Data: JSON.stringify({ jsonParam: PROOF_REQUEST }) };
     const rows = (await (await post(ingress.url, generic)).json()) as { TotalInstallment: number }[];
@@ -71,8 +77,8 @@ describe('one ingress with the schedule worker', () => {
     [{ ScheduleType: 'Nothing' }, 422],
   ])('answers %j with a problem that names the member', async (changes, status) => {
     const broker = await createSharedBroker(1);
-    await startOn(broker, startSchedule);
-    const ingress = await startOn(broker, startIngress);
+    await startOn(broker, startScheduleWorker);
+    const ingress = await startOn(broker, startIngressWorker);
     const response = await post(ingress.url, { jsonParam: { ...PROOF_REQUEST, ...changes } });
     expect([response.status, response.headers.get('content-type')]).toEqual([
       status,
@@ -84,7 +90,10 @@ describe('one ingress with the schedule worker', () => {
 
   it('answers 504 when no worker is there, and 504 for its result after the deadline', async () => {
     const broker = await createSharedBroker(1);
-    const ingress = await startOn(broker, startIngress, { REPLY_TIMEOUT_MS: '150', ASYNC_TIMEOUT_MS: '1' });
+    const ingress = await startOn(broker, startIngressWorker, {
+      REPLY_TIMEOUT_MS: '150',
+      ASYNC_TIMEOUT_MS: '1',
+    });
     const body = { jsonParam: PROOF_REQUEST };
     const response = await post(ingress.url, body);
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
@@ -99,7 +108,7 @@ describe('one ingress with the schedule worker', () => {
   it('frees the slot of a caller that goes away', async () => {
     // Longer than the test: it is not this limit that frees the slot.
     const env = { REPLY_TIMEOUT_MS: '60000' };
-    const ingress = await startOn(await createSharedBroker(1), startIngress, env);
+    const ingress = await startOn(await createSharedBroker(1), startIngressWorker, env);
     const pending = async () =>
       Number(
         /^plat_ingress_pending_replies (\d+)$/m.exec(
@@ -121,11 +130,11 @@ describe('one ingress with the schedule worker', () => {
 
   it('refuses to start without access control on an address that others reach', async () => {
     const broker = await createSharedBroker(1);
-    await expect(startOn(broker, startIngress, { HOST: '0.0.0.0' })).rejects.toThrow(/access control/);
+    await expect(startOn(broker, startIngressWorker, { HOST: '0.0.0.0' })).rejects.toThrow(/access control/);
   });
 
   it('serves documents that name its actions and base path', async () => {
-    const ingress = await startOn(await createSharedBroker(1), startIngress, { BASE_PATH: '/bank' });
+    const ingress = await startOn(await createSharedBroker(1), startIngressWorker, { BASE_PATH: '/bank' });
     const openApi = (await (await fetch(`${ingress.url}/openapi.json`)).json()) as {
       paths: object;
       servers: { url: string }[];

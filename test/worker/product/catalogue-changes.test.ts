@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
-import { start as startIngress } from '../../../workers/ingress/main.ts';
-import { start as startProduct } from '../../../workers/product/main.ts';
+import { startIngressWorker } from '../../../workers/ingress/main.ts';
+import { startProductWorker } from '../../../workers/product/main.ts';
 import {
   changesOf,
   expectDeletion,
@@ -16,11 +16,11 @@ const STOP_MS = 5_000;
 it('look-ups follow the log without a gap, from empty memory too, and forget what is deleted', async () => {
   const broker = await createSharedBroker(1);
   const first = await startOverLog(broker);
-  const { url } = await startOn(broker, startIngress);
+  const { url } = await startOn(broker, startIngressWorker);
   const world = { url, change: changesOf(broker, TOPIC.catalogueRecords) };
   await expectSeamlessUpdate(world);
   await first.stop(STOP_MS);
-  const second = await startOn(broker, startProduct);
+  const second = await startOn(broker, startProductWorker);
   await expectNewVersion(world);
   await expectDeletion(world, 'TL-PERSONAL');
   expect(second.health()).toEqual({ status: 'ready' });

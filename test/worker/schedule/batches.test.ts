@@ -16,8 +16,8 @@ import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
-import { start as startProduct } from '../../../workers/product/main.ts';
-import { start as startSchedule } from '../../../workers/schedule/main.ts';
+import { startProductWorker } from '../../../workers/product/main.ts';
+import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import {
   avroBatch,
   createBatchWorld,
@@ -298,7 +298,7 @@ it('several requests in one message are refused on the topic for live requests, 
 });
 
 it('a worker without a bulk topic refuses batches, and says that there is none', async () => {
-  const world = await createBatchWorld({ start: startProduct });
+  const world = await createBatchWorld({ start: startProductWorker });
   const reply = await ask(world, {
     ...(await avroBatch(world.codec, [{ value: Buffer.alloc(1) }])),
     topic: TOPIC.productRequests,
@@ -350,7 +350,7 @@ it('of batches whose replies cannot go out only four are begun, whatever waits b
         };
       },
     };
-    return startSchedule({ ...context, broker: slow });
+    return startScheduleWorker({ ...context, broker: slow });
   };
   const world = await createBatchWorld({ start });
   const batches = 10;

@@ -7,8 +7,8 @@ import { createMessageCodec } from '../../../shared/messaging/codec/message-code
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
-import { start as startIngress } from '../../../workers/ingress/main.ts';
-import { start as startSchedule } from '../../../workers/schedule/main.ts';
+import { startIngressWorker } from '../../../workers/ingress/main.ts';
+import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import { createLogCaller } from '../../support/log-caller.ts';
 import { post } from '../../support/builders/schedule-call.ts';
@@ -28,7 +28,7 @@ const PMT_PATH = '/platapi/automation-processors/actions/plat_bp_calculatepmt';
 /** A schedule worker, and a caller of the log that asks it and waits for the answer. */
 async function startCaller() {
   const broker = await createSharedBroker(2);
-  await startOn(broker, startSchedule);
+  await startOn(broker, startScheduleWorker);
   const ask = await createLogCaller(broker);
   return (topic: string, value: Buffer, headers: MessageHeaders) => ask({ topic, value, headers });
 }
@@ -36,8 +36,8 @@ async function startCaller() {
 /** A system of ingress and worker; answers the address of an action. */
 async function startSystem(): Promise<string> {
   const broker = await createSharedBroker(1);
-  await startOn(broker, startSchedule);
-  return (await startOn(broker, startIngress)).url;
+  await startOn(broker, startScheduleWorker);
+  return (await startOn(broker, startIngressWorker)).url;
 }
 
 const jsonOf = (jsonParam: object) => Buffer.from(JSON.stringify({ jsonParam }));

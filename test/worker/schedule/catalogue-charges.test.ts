@@ -4,9 +4,9 @@ import { loadConfig } from '../../../shared/platform/config.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { writeRecords } from '../../../shared/catalogue/write-records.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
-import { start as startIngress } from '../../../workers/ingress/main.ts';
+import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { publishCatalogue } from '../../../workers/publish-catalogue.ts';
-import { start as startSchedule } from '../../../workers/schedule/main.ts';
+import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { catalogueCodec, CATALOGUE_TOPIC, guidOf, recordOf } from '../../support/worlds/catalogue-world.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import { post } from '../../support/builders/schedule-call.ts';
@@ -38,8 +38,8 @@ interface Answer {
 
 /** The ingress and the schedule worker; asks for the schedule of a loan with changes. */
 async function startSystem(broker: Broker) {
-  await startOn(broker, startSchedule);
-  const { url } = await startOn(broker, startIngress);
+  await startOn(broker, startScheduleWorker);
+  const { url } = await startOn(broker, startIngressWorker);
   return async (changes: object): Promise<Answer> => {
     const response = await post(url, { jsonParam: { ...TERMS, ...changes } });
     const body = (await response.json()) as

@@ -3,7 +3,7 @@ import { getPriority, constants } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
-import { start } from '../../../workers/schedule/main.ts';
+import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { startEngine } from '../../support/worlds/engine-process.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import { PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
@@ -26,7 +26,7 @@ it.each([
     const publisher = broker.createPublisher({ clientId: 'upstream' });
     await publisher.start();
     onTestFinished(() => publisher.stop());
-    await startOn(broker, start, { SCHEDULE_LANES: lane });
+    await startOn(broker, startScheduleWorker, { SCHEDULE_LANES: lane });
     const value = Buffer.from(JSON.stringify({ jsonParam: PROOF_REQUEST }));
     const headers = {
       [HEADER.messageType]: 'CalculateRepaymentScheduleRequest',
@@ -39,7 +39,7 @@ it.each([
     await expect.poll(() => answered).toEqual(['own']);
     await sleep(SILENCE_MS);
     expect(answered).toEqual(['own']);
-    await startOn(broker, start);
+    await startOn(broker, startScheduleWorker);
     await expect.poll(() => answered).toEqual(['own', 'other']);
   },
 );

@@ -4,7 +4,7 @@ import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
-import { start } from '../../../workers/schedule/main.ts';
+import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import { PROOF_REQUEST, PROOF_TOTALS, type Row } from '../../support/builders/schedule-call.ts';
 
@@ -19,7 +19,7 @@ async function startWorld(): Promise<{
 }> {
   const broker = await createSharedBroker(3);
   await broker.admin.createTopics([{ topic: REPLY_TOPIC, partitions: 2 }]);
-  await startOn(broker, start);
+  await startOn(broker, startScheduleWorker);
   const replies = await collect(broker, REPLY_TOPIC);
   const deadLetters = await collect(broker, TOPIC.scheduleDeadLetters);
   const publisher = broker.createPublisher({ clientId: 'upstream' });

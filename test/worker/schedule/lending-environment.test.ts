@@ -19,7 +19,7 @@ import {
   identityOf,
   recordKey,
 } from '../../../shared/product/catalogue/catalogue-record.ts';
-import { start } from '../../../workers/schedule/main.ts';
+import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { catalogueCodec, CATALOGUE_TOPIC, recordOf } from '../../support/worlds/catalogue-world.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 
@@ -132,7 +132,7 @@ describe('what a worker that calculates knows', () => {
     await expect.poll(() => environment.snapshot?.()?.charges).toBeUndefined();
   });
 
-  it('takes countries to read at start, built-in ones among them', async () => {
+  it('takes countries to read at startScheduleWorker, built-in ones among them', async () => {
     const { environment } = await environmentOf({ HOLIDAY_COUNTRIES: 'RO, Iceland' });
     expect(environment.calendars.find('IS')?.isWorkingDay(calendarDateOf(2026, 6, 17))).toBe(false);
   });
@@ -148,7 +148,7 @@ describe('what a worker that calculates knows', () => {
 it('the worker does not start with a default calendar that nobody knows (H2)', async () => {
   const broker = await createSharedBroker(1);
   const env = { DEFAULT_HOLIDAY_CALENDAR: 'Atlantis' };
-  await expect(startOn(broker, start, env)).rejects.toThrow('DEFAULT_HOLIDAY_CALENDAR');
+  await expect(startOn(broker, startScheduleWorker, env)).rejects.toThrow('DEFAULT_HOLIDAY_CALENDAR');
 });
 
 /** A schedule of 100 over two instalments; answers headers and rows of the reply, or the fault codes. */
@@ -191,7 +191,7 @@ async function startCaller(broker: Broker) {
 
 it('the worker takes calendars and periodicities that are published while it runs, and tells them (H2, D7)', async () => {
   const broker = await createSharedBroker(1);
-  await startOn(broker, start);
+  await startOn(broker, startScheduleWorker);
   const ask = await startCaller(broker);
   const shifted = { PeriodicityType: 'Monthly', HolidayShift: true, HolidayCountry: 'Bank' };
   expect((await ask(shifted)).dates).toEqual(['unknown-calendar']);

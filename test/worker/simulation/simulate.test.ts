@@ -11,10 +11,10 @@ import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
-import { start as startIngress } from '../../../workers/ingress/main.ts';
+import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { publishCatalogue } from '../../../workers/publish-catalogue.ts';
-import { start as startSchedule } from '../../../workers/schedule/main.ts';
-import { start } from '../../../workers/simulation/main.ts';
+import { startScheduleWorker } from '../../../workers/schedule/main.ts';
+import { startSimulationWorker } from '../../../workers/simulation/main.ts';
 import { EXAMPLE_TIME_MS } from '../../support/builders/example-catalogue.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import { createLogCaller } from '../../support/log-caller.ts';
@@ -164,9 +164,9 @@ async function startSystem(): Promise<string> {
   const broker = await createSharedBroker(1);
   const config = loadConfig({});
   await publishCatalogue(broker, await createCodec(config, systemClock), config);
-  await startOn(broker, start);
-  await startOn(broker, startSchedule);
-  return (await startOn(broker, startIngress)).url;
+  await startOn(broker, startSimulationWorker);
+  await startOn(broker, startScheduleWorker);
+  return (await startOn(broker, startIngressWorker)).url;
 }
 
 interface Answer {

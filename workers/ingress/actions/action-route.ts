@@ -6,10 +6,10 @@ import type { CancellableRequests, RequestReply } from '../../../shared/messagin
 import type { OutgoingRequest, Reply } from '../../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
-import { createProblem } from '../../../shared/platform/create-problem.ts';
+import { createProblem } from '../../../shared/platform/problem.ts';
 import { nearestName } from '../../../shared/platform/nearest-name.ts';
 import type { Warning } from '../../../shared/platform/problem.ts';
-import { warningsList } from '../../../shared/platform/warnings-list.ts';
+import { warningsList } from '../../../shared/platform/header-text.ts';
 import { hashSubject } from '../access/access.ts';
 import { authenticateBearer, authenticateBody, readBody, type AdmissionDeps } from '../server/admission.ts';
 import { logCorrelationId, traceContext } from '../server/correlation-id.ts';
@@ -40,11 +40,6 @@ export interface ActionRouteDeps extends AdmissionDeps {
   readonly clock: Clock;
 }
 
-interface ActionRoute {
-  readonly Params: { readonly action: string };
-}
-type ActionRequest = FastifyRequest<ActionRoute>;
-
 /** A request that is valid and ready for the log. */
 interface ValidRequest {
   readonly action: ActionContract;
@@ -71,7 +66,7 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
   const url = `${options.basePath}/platapi/automation-processors/actions/:action`;
   const findAction = createActionLookup(deps);
   app.decorateRequest('action');
-  app.post<ActionRoute>(url, {
+  app.post(url, {
     preHandler: [
       findAction,
       labelAction,
@@ -102,14 +97,15 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
 /** Hook: finds the action of the address, or responds with 404 and the name that was probably meant. */
 function createActionLookup({ actions, options }: ActionRouteDeps) {
   const names = [...actions.values()].map(({ name }) => name);
-  return (request: ActionRequest, reply: FastifyReply, done: () => void): void => {
-    const action = actions.get(request.params.action.toLowerCase());
+  return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    const { action: name } = request.params as { readonly action: string };
+    const action = actions.get(name.toLowerCase());
     if (action !== undefined) {
       request.action = action;
       done();
       return;
     }
-    const nearest = nearestName(request.params.action, names);
+    const nearest = nearestName(name, names);
     const hint = nearest === undefined ? '' : `Did you mean ${nearest}? `;
     refuse(reply, 'unknown-action', {
       detail: `${hint}The documentation at ${options.basePath}/docs lists the actions.`,

@@ -6,9 +6,9 @@ import type { Codec, EncodedMessage } from '../../../shared/messaging/codec.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
 import type { Reply } from '../../../shared/messaging/requester/requester.ts';
 import type { MaybePromise } from '../../../shared/messaging/sync-or-async.ts';
-import { createProblem } from '../../../shared/platform/create-problem.ts';
+import { createProblem } from '../../../shared/platform/problem.ts';
 import type { Warning } from '../../../shared/platform/problem.ts';
-import { warningsList } from '../../../shared/platform/warnings-list.ts';
+import { warningsList } from '../../../shared/platform/header-text.ts';
 import type { CalculationThreads } from '../../runtime/calculation-threads.ts';
 import { sendJson, sendProblem } from '../server/send-answer.ts';
 

@@ -16,8 +16,7 @@ export interface ResultStore extends Pick<RecordStore<EncodedMessage>, 'mayHaveE
 
 /** Bounded by age and by bytes; the oldest results are evicted first. */
 export function createResultStore(options: Omit<RecordStoreOptions<EncodedMessage>, 'sizeOf'>): ResultStore {
-  const sizeOf = (_id: string, { value }: EncodedMessage): number => (value?.length ?? 0) + ENTRY_BYTES;
-  const results = createRecordStore({ ...options, sizeOf });
+  const results = createRecordStore({ ...options, sizeOf: measureResult });
   return {
     add: ({ value, headers, timestampMs }) => {
       const id = headerText(headers, HEADER.correlationId);
@@ -25,7 +24,11 @@ export function createResultStore(options: Omit<RecordStoreOptions<EncodedMessag
       results.put(id, { value, headers }, timestampMs);
     },
     find: (correlationId) => results.find(correlationId)?.value,
-    mayHaveEvicted: results.mayHaveEvicted,
-    size: results.size,
+    mayHaveEvicted: (issuedAtMs) => results.mayHaveEvicted(issuedAtMs),
+    size: () => results.size(),
   };
+}
+
+function measureResult(_id: string, { value }: EncodedMessage): number {
+  return (value?.length ?? 0) + ENTRY_BYTES;
 }

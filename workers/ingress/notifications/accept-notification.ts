@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { renderAccepted } from '../../../shared/contract/notification/notification-answers.ts';
-import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/notification-limits.ts';
+import { renderAccepted } from '../../../shared/contract/notification/answers.ts';
+import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
 import { isPassingFailure } from '../../../shared/messaging/processing-result.ts';
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
 import type { Warning } from '../../../shared/platform/problem.ts';
-import { warningsList } from '../../../shared/platform/warnings-list.ts';
+import { warningsList } from '../../../shared/platform/header-text.ts';
 import { hashSubject } from '../access/access.ts';
 import { traceContext } from '../server/correlation-id.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';

@@ -87,7 +87,7 @@ export function createNotificationFeed(broker: Broker, deps: NotificationFeedDep
     acceptance: (id) => decode(codec, ACCEPTANCE_TYPE, acceptances.find(id)?.value),
     state: (id) => decode(codec, STATE_TYPE, states.find(id)?.value),
     addAcceptance: (id, value, acceptedAtMs) => accepted.addOwn(id, value.toString('latin1'), acceptedAtMs),
-    mayHaveEvictedState: states.mayHaveEvicted,
+    mayHaveEvictedState: (acceptedAtMs) => states.mayHaveEvicted(acceptedAtMs),
     size: () => {
       const [ofAcceptances, ofStates] = [acceptances.size(), states.size()];
       return {

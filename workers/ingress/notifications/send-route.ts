@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/notification-limits.ts';
-import { createProblem } from '../../../shared/platform/create-problem.ts';
+import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
+import { createProblem } from '../../../shared/platform/problem.ts';
 import type { Fault, Problem } from '../../../shared/platform/problem.ts';
 import { authenticate, countBody, type AdmissionDeps } from '../server/admission.ts';
 import type { IngressOptions } from '../server/http-limits.ts';

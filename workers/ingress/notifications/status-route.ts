@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { renderNotification } from '../../../shared/contract/notification/notification-answers.ts';
+import { renderNotification } from '../../../shared/contract/notification/answers.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import { hashSubject } from '../access/access.ts';

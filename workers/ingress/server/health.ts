@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { combineHealth } from '../../../shared/platform/health-server.ts';
+import { combineHealth } from '../../../shared/platform/health.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import { refuseOtherMethods, sendJson } from './send-answer.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, preHandlerHookHandler } from 'fastify';
-import { createProblem, type ProblemExtras } from '../../../shared/platform/create-problem.ts';
-import type { ErrorCode } from '../../../shared/platform/error-codes.ts';
+import { createProblem, type ProblemExtras } from '../../../shared/platform/problem.ts';
+import type { ErrorCode } from '../../../shared/platform/problem.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import { HTTP_LIMITS, RETRY_AFTER_SECONDS } from './http-limits.ts';
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
-import { createResultIds, ownerHash } from '../../../../workers/ingress/actions/result-ids.ts';
-import { resultSecret } from '../../../../workers/ingress/actions/result-secret.ts';
+import { hashSubject } from '../../../../workers/ingress/access/access.ts';
+import { chooseResultSecret, createResultIds } from '../../../../workers/ingress/actions/result-ids.ts';
 import { createResultStore } from '../../../../workers/ingress/actions/result-store.ts';
 
 const TICKET = {
   issuedAtMs: 1_700_000_000_000,
   deadlineMs: 1_700_000_060_000,
-  owner: ownerHash('u1'),
+  owner: hashSubject('u1'),
   action: 'PLAT_BP_X',
 };
 
@@ -23,7 +23,7 @@ const message = (id: string | Buffer | (string | Buffer)[], timestampMs: number,
 });
 
 const secret = (configured: string | undefined, accessRequired: boolean, brokerKind: 'embedded' | 'kafka') =>
-  resultSecret({ configured, accessRequired, brokerKind });
+  chooseResultSecret({ configured, accessRequired, brokerKind });
 
 describe('result ids', () => {
   it('say what they were issued for, and no two are alike', () => {
@@ -45,7 +45,7 @@ describe('result ids', () => {
   });
 
   it('fit a path parameter with the longest name of the interface, and show no subject', () => {
-    const owner = ownerHash('a subject that is rather long '.repeat(100));
+    const owner = hashSubject('a subject that is rather long '.repeat(100));
     const { id } = createResultIds('secret').issue({ ...TICKET, owner, action: 'x'.repeat(64) });
     expect(id.length).toBeLessThan(480);
     expect(Buffer.from(id, 'base64url').toString()).not.toContain('subject');
@@ -63,7 +63,7 @@ describe('the secret of result ids', () => {
 
 describe('the result store', () => {
   it('finds by correlation id, the first answer of several, the last of repeated headers', () => {
-    const store = createResultStore({ clock: { now: () => 100 }, retentionMs: 1_000, maxBytes: 10_000 });
+    const store = createResultStore({ now: () => 100, retentionMs: 1_000, maxBytes: 10_000 });
     store.add(message(Buffer.from('a'), 50, 1));
     store.add(message('a', 60, 2));
     store.add(message(['x', 'b'], 60));
@@ -71,24 +71,24 @@ describe('the result store', () => {
     expect(store.find('a')?.value?.length).toBe(1);
     expect(store.find('b')).toBeDefined();
     expect(store.find('x')).toBeUndefined();
-    expect(store.size().results).toBe(2);
+    expect(store.size().records).toBe(2);
   });
 
   it('forgets after the retention, counted from when the result was written', () => {
     let nowMs = 0;
-    const store = createResultStore({ clock: { now: () => nowMs }, retentionMs: 1_000, maxBytes: 10_000 });
+    const store = createResultStore({ now: () => nowMs, retentionMs: 1_000, maxBytes: 10_000 });
     store.add(message('a', 0));
     nowMs = 1_000;
     expect(store.find('a')).toBeDefined();
     nowMs = 1_001;
     expect(store.find('a')).toBeUndefined();
     store.add(message('late', 0));
-    expect(store.size()).toEqual({ results: 0, bytes: 0 });
-    expect(store.mayHaveDropped(0)).toBe(false);
+    expect(store.size()).toEqual({ records: 0, bytes: 0 });
+    expect(store.mayHaveEvicted(0)).toBe(false);
   });
 
   it('stays within its bytes by dropping the oldest, and knows from when on it is complete', () => {
-    const store = createResultStore({ clock: { now: () => 100 }, retentionMs: 1_000, maxBytes: 3_000 });
+    const store = createResultStore({ now: () => 100, retentionMs: 1_000, maxBytes: 3_000 });
     for (const [index, id] of ['a', 'b', 'c'].entries()) store.add(message(id, 10 * (index + 1), 800));
     expect([store.find('a'), store.find('b') !== undefined, store.find('c') !== undefined]).toEqual([
       undefined,
@@ -96,6 +96,6 @@ describe('the result store', () => {
       true,
     ]);
     expect(store.size().bytes).toBeLessThanOrEqual(3_000);
-    expect([store.mayHaveDropped(10), store.mayHaveDropped(11)]).toEqual([true, false]);
+    expect([store.mayHaveEvicted(10), store.mayHaveEvicted(11)]).toEqual([true, false]);
   });
 });

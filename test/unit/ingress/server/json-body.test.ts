@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseJsonBody } from '../../../../workers/ingress/server/parse-json-body.ts';
+import { parseJsonBody } from '../../../../workers/ingress/server/json-body.ts';
 
 const codeOf = (bytes: Buffer): string | undefined => {
   const parsed = parseJsonBody(bytes);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createRateLimit } from '../../../../workers/ingress/server/rate-limit.ts';
+import { createRateLimiter } from '../../../../workers/ingress/server/rate-limit.ts';
 
 describe('the rate limit', () => {
   it('lets a second’s worth through at once, then as many as time brings', () => {
     let nowMs = 0;
-    const limit = createRateLimit(10, { now: () => nowMs });
+    const limit = createRateLimiter(10, { now: () => nowMs });
     const passed = () =>
       Array.from({ length: 100 }, () => limit.take('a')).filter((wait) => wait === 0).length;
     expect(passed()).toBe(10);
@@ -16,7 +16,7 @@ describe('the rate limit', () => {
 
   it('keeps callers apart, also when the clock goes backwards', () => {
     let nowMs = 10_000;
-    const limit = createRateLimit(1, { now: () => nowMs });
+    const limit = createRateLimiter(1, { now: () => nowMs });
     expect([limit.take('a'), limit.take('a'), limit.take('b')]).toEqual([0, 1, 0]);
     nowMs = 5_000;
     expect(limit.take('a')).toBe(1);
@@ -26,8 +26,8 @@ describe('the rate limit', () => {
 
   it('lets an expensive request go into debt, which the caller pays back before its next one', () => {
     let nowMs = 0;
-    const limit = createRateLimit(100, { now: () => nowMs });
-    expect([limit.take('a'), limit.charge('a', 98), limit.take('a'), limit.charge('a', 98)]).toEqual([
+    const limit = createRateLimiter(100, { now: () => nowMs });
+    expect([limit.take('a'), limit.charge('a', 98, 0), limit.take('a'), limit.charge('a', 98, 0)]).toEqual([
       0, 0, 0, 0,
     ]);
     expect(limit.take('a')).toBe(1);
@@ -39,14 +39,23 @@ describe('the rate limit', () => {
   });
 
   it('refuses an expensive request of a caller that is in debt, however many came in at once', () => {
-    const limit = createRateLimit(10, { now: () => 0 });
+    const limit = createRateLimiter(10, { now: () => 0 });
     for (let request = 0; request < 10; request++) limit.take('a');
-    const charged = Array.from({ length: 10 }, () => limit.charge('a', 99));
+    const charged = Array.from({ length: 10 }, () => limit.charge('a', 99, 0));
     expect(charged).toEqual([0, ...Array.from({ length: 9 }, () => 10)]);
   });
 
+  it('does not refuse an expensive request for what its own body has cost', () => {
+    const limit = createRateLimiter(10, { now: () => 0 });
+    for (let request = 0; request < 10; request++) limit.take('a');
+    limit.spend('a', 4);
+    expect(limit.charge('a', 3, 4)).toBe(0);
+    expect(limit.charge('a', 3, 4)).toBe(1);
+    expect(limit.take('a')).toBe(1);
+  });
+
   it('remembers a bounded number of callers and forgets the one seen first', () => {
-    const limit = createRateLimit(1, { now: () => 0 });
+    const limit = createRateLimiter(1, { now: () => 0 });
     limit.take('first');
     for (let caller = 0; caller < 9_999; caller++) limit.take(`caller ${caller}`);
     expect(limit.take('first')).toBe(1);
@@ -56,7 +65,7 @@ describe('the rate limit', () => {
   });
 
   it('is off at 0', () => {
-    const limit = createRateLimit(0, { now: () => 0 });
+    const limit = createRateLimiter(0, { now: () => 0 });
     expect(Array.from({ length: 1_000 }, () => limit.take('a')).every((wait) => wait === 0)).toBe(true);
   });
 });

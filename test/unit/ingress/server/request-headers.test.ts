@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bearerToken } from '../../../../workers/ingress/access/access.ts';
-import { isReadableContent } from '../../../../workers/ingress/server/content-type.ts';
+import { isReadableContent } from '../../../../workers/ingress/server/json-body.ts';
 import { correlationIdOf, logCorrelationId } from '../../../../workers/ingress/server/correlation-id.ts';
 import { isLoopback } from '../../../../shared/platform/host-names.ts';
 import { readPreferences } from '../../../../workers/ingress/actions/prefer-header.ts';

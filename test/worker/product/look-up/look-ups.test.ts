@@ -14,7 +14,7 @@ import { createMessageCodec } from '../../../../shared/messaging/codec/message-c
 import type { LogMessage, MessageHeaders } from '../../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../../shared/messaging/topics/topics.ts';
 import type { Problem } from '../../../../shared/platform/problem.ts';
-import { start as startIngress } from '../../../../workers/ingress/main.ts';
+import { startIngressWorker } from '../../../../workers/ingress/main.ts';
 import { EXAMPLE_TIME_MS } from '../../../support/builders/example-catalogue.ts';
 import { createSharedBroker, startOn } from '../../../support/worlds/ingress-system.ts';
 import { createLogCaller } from '../../../support/log-caller.ts';
@@ -116,7 +116,7 @@ it('an Avro request meets the limits of a JSON one', async () => {
 it('over HTTP the look-ups have the paths of the interface, in any case and both forms (E2, E4)', async () => {
   const broker = await createSharedBroker(1);
   await startOn(broker, startWithExamples);
-  const { url } = await startOn(broker, startIngress);
+  const { url } = await startOn(broker, startIngressWorker);
   const [{ request, reply }] = INSURANCE_LIST_EXAMPLES;
   const bodies = [
     request,
@@ -152,7 +152,7 @@ it('the catalogue comes from the log, where it is when the worker takes its firs
   const broker = await createSharedBroker(1);
   const worker = await startOverLog(broker);
   await expect.poll(() => worker.health()).toEqual({ status: 'ready' });
-  const { url } = await startOn(broker, startIngress);
+  const { url } = await startOn(broker, startIngressWorker);
   for (const [name, [{ request, reply }]] of EXAMPLES) {
     const action = ACTIONS.find(({ requestType }) => requestType === `${name}Request`);
     const response = await post(url, request, { path: PREFIX + action?.name });
