@@ -20,7 +20,7 @@ async function startWorld() {
   const metrics = createMetrics();
   const codec = await createCodec(config, systemClock);
   const context = { config, codec, broker, log: silentLog, clock: systemClock, metrics };
-  const worker = await start({ ...context, processHealth: () => ({}) });
+  const worker = await startScheduleWorker({ ...context, processHealth: () => ({}) });
   onTestFinished(() => worker.stop(0));
   const publisher = broker.createPublisher({ clientId: 'upstream' });
   await publisher.start();
