@@ -5,7 +5,7 @@
 
 import { CompressionTypes, Kafka, logLevel, type Message, type Producer } from 'kafkajs';
 import { installCodecs } from '../../../shared/messaging/kafka/kafkajs/compression.ts';
-import { stopIdlePolling } from '../../../shared/messaging/kafka/connection/idle-polling.ts';
+import { stopIdlePolling } from '../../../shared/messaging/kafka/kafkajs/patches.ts';
 import { rawProducer, runConsumer } from '../calls/raw-client.ts';
 
 const SESSION_MS = 30_000;

@@ -1,39 +1,52 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
 import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
 import { MessagingError } from '../../platform/errors.ts';
 import type { CreateKafkaClient, KafkaClient } from './connection/client.ts';
 import { brokerErrorType, isTopicUnknown, toMessagingError } from './connection/errors.ts';
+import { kafkajsModule, replaceFunction } from './kafkajs/internals.ts';
 import { existingTopics } from '../topics/required-topics.ts';
-import { untilLed, whileSettling } from './leaders.ts';
 import type { PartitionOffset } from '../message.ts';
 import type { BrokerAdmin, TopicSpec } from '../ports.ts';
 import type { TopicState } from '../topics/topic-settings.ts';
 
-/** An admin call repeats inside kafkajs while a controller or coordinator moves: about 3 s in all. */
+/** kafkajs retries an admin call while a controller or coordinator moves: about 3 s in all. */
 const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 };
 /** Creating topics waits for their leaders no longer than this. */
 const CREATE_TIMEOUT_MS = 15_000;
 /** How many replicas topics get where the cluster has enough brokers. */
 const WANTED_REPLICAS = 3;
-/** With so many replicas, two must have a record before it counts as stored: one broker may fail without loss. */
+/** With that many replicas, two must have a record before it counts as stored: one broker may fail without loss. */
 const MIN_IN_SYNC_REPLICAS = '2';
-/** Offsets of a topic that was made a moment ago wait so long for the broker that answers to hear of it. */
+/** Offsets of a new topic wait this long for the broker that answers to know it. */
 const OFFSETS_SPREAD_MS = 2_000;
-/** What topics of the brokers themselves start with. */
+/** Prefix of the brokers' internal topics. */
 const INTERNAL_PREFIX = '__';
 /** Kafka's number of the isolation level under which the end of a partition is its high watermark. */
 const READ_UNCOMMITTED = 0;
 
+/** A new topic has its leaders within some 10 ms on an idle broker. */
+const LEADER_POLL_MS = 50;
+/** A leader or a coordinator that moves is settled within seconds. */
+const LEADER_MOVE_MS = 5_000;
+const SETTLING: ReadonlySet<string> = new Set([
+  'NOT_LEADER_FOR_PARTITION',
+  'LEADER_NOT_AVAILABLE',
+  'UNKNOWN_TOPIC_OR_PARTITION',
+  'GROUP_LOAD_IN_PROGRESS',
+  'GROUP_COORDINATOR_NOT_AVAILABLE',
+  'NOT_COORDINATOR_FOR_GROUP',
+]);
+
 /**
- * Topics, offsets and groups by kafkajs' admin. One connection, opened by the first call and replaced after a failed
- * one; offsets by connections of their own. Every call rejects with MessagingError.
+ * Topics, offsets and groups through kafkajs' admin. One connection, opened by the first call and replaced after a failed
+ * one; queries of offsets have their own connections. Every call rejects with MessagingError.
  */
 export class KafkaAdmin implements BrokerAdmin {
   readonly #createClient: CreateKafkaClient;
   readonly #clientId: string;
   #current: Promise<{ admin: Admin; client: KafkaClient }> | undefined;
-  /** Clients whose connection is being made: kafkajs tries for seconds, and cannot be told to give up. */
+  /** Clients that are connecting: kafkajs retries for seconds, and cannot be aborted. */
   readonly #connecting = new Set<KafkaClient>();
   #closed = false;
 
@@ -52,7 +65,7 @@ export class KafkaAdmin implements BrokerAdmin {
       const replicas = Math.min(WANTED_REPLICAS, brokers.length);
       const topics = missing.map((spec) => topicConfig(spec, replicas));
       try {
-        // kafkajs' own wait for leaders gives up on a broker that has not heard of the new topic yet.
+        // kafkajs' own wait for leaders fails on a broker that does not know the new topic yet.
         await admin.createTopics({ topics, timeout: CREATE_TIMEOUT_MS, waitForLeaders: false });
       } catch (error) {
         if (brokerErrorType(error) !== 'TOPIC_ALREADY_EXISTS') throw error;
@@ -77,7 +90,7 @@ export class KafkaAdmin implements BrokerAdmin {
     });
   }
 
-  /** As the broker that answers knows them at this moment; who needs a topic that may be new asks again. */
+  /** As known to the broker that answers; a caller that needs a new topic queries again. */
   partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
     return this.#call('partition counts', (admin) => partitionCounts(admin, topics));
   }
@@ -102,7 +115,7 @@ export class KafkaAdmin implements BrokerAdmin {
    * leader that was just elected answers only when it knows of everything that was confirmed before.
    */
   highWatermarks(topic: string): Promise<readonly { partition: number; high: number }[]> {
-    readIsolationLevelOfCall();
+    useIsolationLevelOfCall();
     return isolationLevels.run(READ_UNCOMMITTED, () => this.offsets(topic));
   }
 
@@ -128,7 +141,7 @@ export class KafkaAdmin implements BrokerAdmin {
     });
   }
 
-  /** A connection that is still being made is given up, and not waited for. */
+  /** Gives up a pending connection attempt without waiting for it. */
   async close(): Promise<void> {
     this.#closed = true;
     const isConnecting = this.#connecting.size > 0;
@@ -150,8 +163,8 @@ export class KafkaAdmin implements BrokerAdmin {
   }
 
   /**
-   * A call by a connection of its own, for what kafkajs looks up in its metadata: it keeps that of the last question
-   * only, whatever topic it was for, so that any other call meanwhile would make this one fail, or miss partitions.
+   * A call with its own connection, for what kafkajs looks up in its metadata: it keeps only the metadata of the last query,
+   * for whichever topic, so that a concurrent call would make this one fail, or miss partitions.
    */
   async #callAlone<T>(what: string, ask: (admin: Admin) => Promise<T>): Promise<T> {
     if (this.#closed) throw closed(what);
@@ -198,7 +211,7 @@ export class KafkaAdmin implements BrokerAdmin {
   }
 }
 
-/** A cluster that is starting would otherwise refuse the topics for good, and its missing brokers are on their way. */
+/** A starting cluster would otherwise reject the topics permanently, although its missing brokers are about to join. */
 function requireBrokers(specs: readonly TopicSpec[], live: number): void {
   const wanted = Math.max(...specs.map(({ replicationFactor = 1 }) => replicationFactor));
   if (live >= wanted) return;
@@ -209,26 +222,71 @@ function requireBrokers(specs: readonly TopicSpec[], live: number): void {
   );
 }
 
+/** Resolves when every partition of the new topics has a leader. Rejects after `timeoutMs`. */
+async function untilLed(
+  admin: Pick<Admin, 'fetchTopicMetadata'>,
+  specs: readonly TopicSpec[],
+  timeoutMs: number,
+): Promise<void> {
+  const giveUpAt = performance.now() + timeoutMs;
+  for (const spec of specs) {
+    while (!(await isLed(admin, spec))) {
+      if (performance.now() > giveUpAt) {
+        throw new MessagingError('broker-unavailable', `${spec.topic} was created but has no leader yet`, {
+          canRetry: true,
+        });
+      }
+      await sleep(LEADER_POLL_MS);
+    }
+  }
+}
+
+/**
+ * Repeats a query about an existing topic while the leader or coordinator in the metadata is not ready, or the broker that
+ * answers does not know the topic yet.
+ */
+async function whileSettling<T>(ask: () => Promise<T>): Promise<T> {
+  const giveUpAt = performance.now() + LEADER_MOVE_MS;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!SETTLING.has(brokerErrorType(error) ?? '') || performance.now() > giveUpAt) throw error;
+      await sleep(LEADER_POLL_MS);
+    }
+  }
+}
+
+async function isLed(
+  admin: Pick<Admin, 'fetchTopicMetadata'>,
+  { topic, partitions }: TopicSpec,
+): Promise<boolean> {
+  try {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+    const found = topics.find(({ name }) => name === topic)?.partitions ?? [];
+    return found.length >= partitions && found.every(({ leader }) => leader >= 0);
+  } catch (error) {
+    if (isTopicUnknown(error) || brokerErrorType(error) === 'LEADER_NOT_AVAILABLE') return false;
+    throw error;
+  }
+}
+
 interface BrokerClass {
   readonly prototype: { listOffsets: (request: { isolationLevel?: number }) => Promise<unknown> };
 }
 
 const isolationLevels = new AsyncLocalStorage<number>();
-const PATCHED = new WeakSet<object>();
 
-/** The admin client of kafkajs asks for offsets as a reader of committed records, and cannot be told otherwise. */
-function readIsolationLevelOfCall(): void {
-  const { prototype } = createRequire(import.meta.url)('kafkajs/src/broker') as BrokerClass;
-  if (PATCHED.has(prototype)) return;
-  PATCHED.add(prototype);
-  const { listOffsets } = prototype;
-  prototype.listOffsets = function listOffsetsAsCalled(this: object, request) {
+/** kafkajs' admin client always queries offsets as a reader of committed records; here the level of the call counts. */
+function useIsolationLevelOfCall(): void {
+  const { prototype } = kafkajsModule('broker') as BrokerClass;
+  replaceFunction(prototype, 'listOffsets', function listOffsetsAsCalled(listOffsets, request) {
     const isolationLevel = isolationLevels.getStore();
     return listOffsets.call(this, isolationLevel === undefined ? request : { ...request, isolationLevel });
-  };
+  });
 }
 
-/** Asks topic by topic: one that is missing fails the whole answer of kafkajs. */
+/** Queries topic by topic: a missing one fails the whole answer of kafkajs. */
 async function partitionCounts(admin: Admin, topics: readonly string[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const topic of new Set(topics)) {

@@ -3,7 +3,6 @@ import type {
   Consumer,
   EachBatchPayload,
   KafkaMessage,
-  Message,
   Producer,
   ProducerBatch,
   TopicMessages,
@@ -12,9 +11,9 @@ import { type FetchAnswer, fetchListeners } from '../../../shared/messaging/kafk
 import type { CreateKafkaClient } from '../../../shared/messaging/kafka/connection/client.ts';
 import {
   type ProduceAnswer,
+  produceListeners,
   type ProduceRequest,
-  roundOf,
-} from '../../../shared/messaging/kafka/publishing/produce-round.ts';
+} from '../../../shared/messaging/kafka/kafkajs/produce-answers.ts';
 import { settleMicrotasks } from './work.ts';
 
 /** What a fake consumer was asked: seeks as `topic/partition@offset`, pauses and resumes as `topic/partition`. */
@@ -136,7 +135,7 @@ export class FakeKafkajsProducer {
     sendBatch: ({ topicMessages = [] }: ProducerBatch) => {
       const { promise, resolve, reject } = Promise.withResolvers<object[]>();
       const request = toProduceRequest(topicMessages);
-      const round = roundOf(request);
+      const round = produceListeners.getStore();
       const end = () => {
         resolve([]);
         return settleMicrotasks();
@@ -164,7 +163,7 @@ export class FakeKafkajsProducer {
 }
 
 /** All partitions in one request, as for a cluster of one broker. */
-function toProduceRequest(topicMessages: readonly TopicMessages[]): ProduceRequest {
+function toProduceRequest(topicMessages: readonly TopicMessages[]) {
   const topicData = topicMessages.map(({ topic, messages }) => {
     const partitions = Map.groupBy(messages, ({ partition }) => partition ?? 0);
     return { topic, partitions: [...partitions].map(([partition, own]) => ({ partition, messages: own })) };
@@ -172,10 +171,10 @@ function toProduceRequest(topicMessages: readonly TopicMessages[]): ProduceReque
   return { topicData };
 }
 
-function textsOf({ topicData }: ProduceRequest): string[] {
+function textsOf({ topicData }: ReturnType<typeof toProduceRequest>): string[] {
   return topicData.flatMap(({ topic, partitions }) =>
     partitions.map(({ partition, messages }) => {
-      const values = (messages as readonly Message[]).map(({ value }) => String(value));
+      const values = messages.map(({ value }) => String(value));
       return `${topic}/${partition}: ${values.join(' ')}`;
     }),
   );

@@ -1,17 +1,19 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import type { ISocketFactoryArgs } from 'kafkajs';
-import { isBrokenResponse } from './broken-response.ts';
+import { isBrokenResponse } from '../kafkajs/connection-guard.ts';
 
-/** Dead peers are found by keep-alive probes from then on (kafkajs' own figure). */
+/** Keep-alive probes find dead peers after this idle time (kafkajs' own figure). */
 const KEEP_ALIVE_DELAY_MS = 60_000;
-/** A broker takes connections within this; one that drops the attempts never says so. */
-const CONNECT_SOON_MS = 2_000;
+/** A broker accepts connections within this time; dropped attempts are not reported by any event. */
+const USUAL_CONNECT_MS = 2_000;
+/** For how long a broker that was silent comes after the others. */
+const SILENT_MS = 30_000;
 
 /**
- * The sockets of one kafkajs client. kafkajs neither tells whether it is connected nor can it be cut off; with its
- * sockets in our hands we know both. Small requests go out at once (TCP_NODELAY, which kafkajs does not set: a
- * heartbeat or commit behind an unacknowledged request would wait for the peer's delayed acknowledgement, 40 ms).
+ * The sockets of one kafkajs client. kafkajs neither reports whether it is connected nor can be forced to disconnect; with
+ * its sockets both are possible. Small requests are sent at once (TCP_NODELAY, which kafkajs does not set: a heartbeat or
+ * commit behind an unacknowledged request would wait for the peer's delayed acknowledgement, 40 ms).
  */
 export class KafkaConnections {
   readonly #sockets = new Set<Socket>();
@@ -23,8 +25,8 @@ export class KafkaConnections {
   onLost: (() => void) | undefined;
 
   /**
-   * `onSilent` is called with the `host:port` of a broker that does not take a connection, `onBroken` when a connection was
-   * closed because a response on it cannot be right (see guardConnections).
+   * `onSilent` is called with the `host:port` of a broker that does not accept a connection, `onBroken` when a connection
+   * was closed because of an invalid response (see guardConnections).
    */
   constructor(
     onSilent: (address: string) => void,
@@ -34,14 +36,14 @@ export class KafkaConnections {
     this.#onBroken = onBroken;
   }
 
-  /** Whether at least one connection to a broker stands. */
+  /** Whether at least one connection to a broker is open. */
   isConnected(): boolean {
     return this.#open > 0;
   }
 
   /** The socket factory for kafkajs. */
   readonly createSocket = ({ host, port, ssl, onConnect }: ISocketFactoryArgs): Socket => {
-    // kafkajs goes on trying to join after a stop was given up; without sockets it cannot come back as a dead member
+    // kafkajs keeps trying to join after a stop timed out; without sockets it cannot come back as a dead member
     // (tulios/kafkajs#1593: consumes after stop).
     if (this.#destroyed) throw new Error('this client is closed');
     const secure = ssl as ConnectionOptions | undefined;
@@ -54,7 +56,7 @@ export class KafkaConnections {
     return socket;
   };
 
-  /** Closes all sockets at once and for good: whatever waits for an answer fails. */
+  /** Closes all sockets at once and permanently: pending requests fail. */
   destroy(): void {
     this.#destroyed = true;
     this.onLost = undefined;
@@ -65,7 +67,7 @@ export class KafkaConnections {
   #watch(socket: Socket, connected: 'connect' | 'secureConnect', address: string): void {
     this.#sockets.add(socket);
     let counted = false;
-    const late = setTimeout(() => this.#onSilent(address), CONNECT_SOON_MS).unref();
+    const late = setTimeout(() => this.#onSilent(address), USUAL_CONNECT_MS).unref();
     socket.once(connected, () => {
       clearTimeout(late);
       counted = true;
@@ -82,5 +84,30 @@ export class KafkaConnections {
       this.#open -= 1;
       if (this.#open === 0) this.onLost?.();
     });
+  }
+}
+
+/**
+ * Brokers that recently did not accept a connection or left a request unanswered. A new client that begins with such a
+ * broker waits for it again: 5 s each time for a frozen machine that still accepts connections.
+ */
+export class SilentBrokers {
+  readonly #untilMs = new Map<string, number>();
+
+  note(address: string): void {
+    this.#untilMs.set(address, performance.now() + SILENT_MS);
+  }
+
+  /** The addresses in their order, silent ones last. */
+  last(addresses: readonly string[]): string[] {
+    const now = performance.now();
+    for (const [address, untilMs] of this.#untilMs) {
+      if (untilMs <= now) this.#untilMs.delete(address);
+    }
+    const isSilent = (address: string): boolean => this.#untilMs.has(address);
+    return [
+      ...addresses.filter((address) => !isSilent(address)),
+      ...addresses.filter((address) => isSilent(address)),
+    ];
   }
 }

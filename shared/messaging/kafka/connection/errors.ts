@@ -1,10 +1,9 @@
-import { MessagingError } from '../../../platform/errors.ts';
-import type { PublishFate } from '../publishing/produce-round.ts';
+import { MessagingError, errorText } from '../../../platform/errors.ts';
 
-/** How deep kafkajs nests causes: retries exceeded, non-retriable wrapper, protocol error, with some to spare. */
+/** kafkajs nests causes three deep (retries exceeded, non-retriable wrapper, protocol error); the rest is reserve. */
 const MAX_CAUSE_DEPTH = 8;
 
-/** Answers of the group coordinator that mean: this generation is over, or this member is no longer in the group. */
+/** Error codes of the group coordinator: this generation is over, or this member is no longer in the group. */
 const GENERATION_OVER: ReadonlySet<string> = new Set([
   'REBALANCE_IN_PROGRESS',
   'ILLEGAL_GENERATION',
@@ -12,28 +11,50 @@ const GENERATION_OVER: ReadonlySet<string> = new Set([
   'FENCED_INSTANCE_ID',
 ]);
 
-/** Answers that say that the topic, or the named partition of it, is not there for this client. */
+/** The topic, or the named partition of it, does not exist for this client. */
 const TOPIC_UNKNOWN: ReadonlySet<string> = new Set([
   'UNKNOWN_TOPIC_OR_PARTITION',
   'INVALID_TOPIC_EXCEPTION',
   'TOPIC_AUTHORIZATION_FAILED',
 ]);
 
-/** Socket errors that only occur before a connection stands: no request can have been written to it. */
+/** Socket errors that occur only before a connection is open: no request can have been written to it. */
 const NEVER_CONNECTED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /**
- * Answers that a leader only gives before it appends. NOT_LEADER_OR_FOLLOWER and UNKNOWN_TOPIC_OR_PARTITION are none of
- * them: both also come when leadership moves while an appended batch waits for its followers.
+ * Error codes that a leader returns only before it appends. NOT_LEADER_OR_FOLLOWER and UNKNOWN_TOPIC_OR_PARTITION are not
+ * among them: both also occur when leadership moves while an appended batch waits for its followers.
  */
 const NOT_APPENDED: ReadonlySet<string> = new Set(['NOT_ENOUGH_REPLICAS', 'TOPIC_AUTHORIZATION_FAILED']);
 
-/** The broker's own name of the error (kafkajs `type`), wherever in the chain of causes it stands. */
+const TOO_LARGE: ReadonlySet<string> = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
+
+/** Error codes that concern a record or its topic and will be the same next time. */
+const REFUSED: ReadonlySet<string> = new Set([
+  'INVALID_RECORD',
+  'INVALID_TIMESTAMP',
+  'CORRUPT_MESSAGE',
+  'UNSUPPORTED_FOR_MESSAGE_FORMAT',
+  'UNSUPPORTED_COMPRESSION_TYPE',
+  'POLICY_VIOLATION',
+  'TOPIC_AUTHORIZATION_FAILED',
+  'CLUSTER_AUTHORIZATION_FAILED',
+]);
+
+/**
+ * What is known of records that are not, or not certainly, on the log. `answered`: their leader gave this error for their
+ * partition. `lost`: a request with them was made and not answered. Of the others nothing was written: `unwritable`, the
+ * request with them cannot be encoded; `not-asked`, the send ended before a request was made; `left-out`, kafkajs' metadata
+ * does not show the partition (it reports such records as sent).
+ */
+export type PublishFate = 'answered' | 'lost' | 'unwritable' | 'not-asked' | 'left-out';
+
+/** The broker's own name of the error (kafkajs `type`), from anywhere in the chain of causes. */
 export function brokerErrorType(error: unknown): string | undefined {
   return findInChain(error, 'type');
 }
 
-/** Whether a refused heartbeat or commit means that the assignment is over. */
+/** Whether a failed heartbeat or commit means that the assignment is over. */
 export function isGenerationOver(error: unknown): boolean {
   return GENERATION_OVER.has(brokerErrorType(error) ?? '');
 }
@@ -42,20 +63,20 @@ export function isTopicUnknown(error: unknown): boolean {
   return TOPIC_UNKNOWN.has(brokerErrorType(error) ?? '');
 }
 
-/** Whether records that a request did not bring to the log with certainty may be there all the same. */
+/** Whether records of a failed request may be on the log. */
 export function isMaybeStored(fate: PublishFate, error: unknown): boolean {
   if (fate === 'answered') return !NOT_APPENDED.has(brokerErrorType(error) ?? '');
   return fate === 'lost' && !NEVER_CONNECTED.has(findInChain(error, 'code') ?? '');
 }
 
 /**
- * What a failed call to the broker is to the rest of the system: `topic-unknown`, `broker-refused` (credentials or
- * permissions; trying again does not help) or `broker-unavailable`.
+ * Classifies a failed call to the broker: `topic-unknown`, `broker-refused` (credentials or permissions; a retry does not
+ * help) or `broker-unavailable`.
  */
 export function toMessagingError(what: string, error: unknown): MessagingError {
   if (error instanceof MessagingError) return error;
   const type = brokerErrorType(error);
-  const text = `${what}: ${error instanceof Error ? error.message : String(error)}`;
+  const text = `${what}: ${errorText(error)}`;
   if (type === 'UNKNOWN_TOPIC_OR_PARTITION' || type === 'INVALID_TOPIC_EXCEPTION') {
     return new MessagingError('topic-unknown', text, { canRetry: false, cause: error });
   }
@@ -65,14 +86,36 @@ export function toMessagingError(what: string, error: unknown): MessagingError {
   return new MessagingError('broker-unavailable', text, { canRetry: true, cause: error });
 }
 
+/**
+ * The error for the record that made a request fail, or undefined when no record is at fault: then the request is repeated.
+ * A broker names the partition but not the record, which the caller has to find.
+ */
+export function refusedRecord(error: unknown): MessagingError | undefined {
+  const type = brokerErrorType(error) ?? '';
+  if (TOO_LARGE.has(type)) {
+    return new MessagingError('message-too-large', errorText(error), { canRetry: false, cause: error });
+  }
+  // An encoder throws only because of the value.
+  const isUnwritable = error instanceof TypeError || error instanceof RangeError;
+  if (!REFUSED.has(type) && !isUnwritable) return undefined;
+  const text = `the broker rejects the message: ${errorText(error)}`;
+  return new MessagingError('not-sent', text, { canRetry: false, cause: error });
+}
+
+/** The error for a record that is too large for every topic. */
+export function tooLarge(topic: string): MessagingError {
+  const text = `a message for ${topic} is larger than every topic allows`;
+  return new MessagingError('message-too-large', text, { canRetry: false });
+}
+
 function isRefusal(error: unknown, type: string | undefined): boolean {
   if (type?.endsWith('_AUTHORIZATION_FAILED') === true) return true;
   return chainOf(error).some(({ name }) => name === 'KafkaJSSASLAuthenticationError');
 }
 
-function findInChain(error: unknown, member: 'type' | 'code'): string | undefined {
+function findInChain(error: unknown, field: 'type' | 'code'): string | undefined {
   for (const link of chainOf(error)) {
-    const value = (link as { type?: unknown; code?: unknown })[member];
+    const value = (link as { type?: unknown; code?: unknown })[field];
     if (typeof value === 'string') return value;
   }
   return undefined;

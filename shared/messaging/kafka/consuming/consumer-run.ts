@@ -9,8 +9,8 @@ import { MessagingError } from '../../../platform/errors.ts';
 import { REQUEST_TIMEOUT_MS, type CreateKafkaClient, type KafkaClient } from '../connection/client.ts';
 import { toMessagingError } from '../connection/errors.ts';
 import { fetchListeners, type FetchAnswer } from '../kafkajs/fetch-answers.ts';
-import { StallWatch } from './stall-watch.ts';
-import type { TopicPartition } from '../../message.ts';
+import { toLogMessage } from './log-message.ts';
+import type { LogMessage, PartitionOffset, TopicPartition } from '../../message.ts';
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
@@ -21,64 +21,66 @@ const MIB = 1_024 * KIB;
  */
 const MAX_BYTES_PER_PARTITION = 256 * KIB;
 const MAX_BYTES_PER_FETCH = 2 * MIB;
-/** One heartbeat a second: a rebalance is noticed within that time, and a session of 6 s survives five lost ones. */
+/** With one heartbeat a second a rebalance is noticed within that time, and a session of 6 s survives five lost ones. */
 const HEARTBEAT_INTERVAL_MS = 1_000;
-/** New partitions are found after this, and the group joins anew. */
+/** New partitions are found after this, and the group rebalances. */
 const METADATA_MAX_AGE_MS = 60_000;
-/** Retries inside kafkajs ride over a moved leader or coordinator; what lasts longer ends the run and is rebuilt. */
+/** Retries inside kafkajs cover a moved leader or coordinator; a longer failure ends the run, and a new one is built. */
 const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 };
 /** A run without any sign of life for this long beyond the longest rebalance is stuck (tulios/kafkajs#659). */
 const STALL_MARGIN_MS = 15_000;
 /**
- * Requests of a running consumer that a broker has to answer in time. kafkajs would put them to a broker that is frozen
- * or cut off for half a minute, though its partitions and groups have had other leaders for long: it looks for those only
- * when it is told of a change, or once a minute. A new run asks the others.
+ * Requests of a running consumer that a broker has to answer in time. kafkajs would send them to a frozen or disconnected
+ * broker for half a minute, although its partitions and groups have other leaders by then: it refreshes metadata only after
+ * an error response, or once a minute. A new run asks the other brokers.
  */
 const ANSWERED_IN_TIME: ReadonlySet<string> = new Set(['Fetch', 'Heartbeat', 'OffsetCommit', 'OffsetFetch']);
-/** What a crashed run may spend on leaving its group, so that its partitions need not wait for the session's end. */
-const FAREWELL_MS = 1_000;
-/** Longer than any fetch can take: its waiting time, its time-out, a new connection. */
-export const LONGEST_FETCH_MS = 2 * REQUEST_TIMEOUT_MS;
+/** Time for a crashed run to leave its group, so that its partitions need not wait for the end of the session. */
+const LEAVE_MS = 1_000;
+/** Upper bound of a fetch: its waiting time, its time-out, a new connection. */
+export const MAX_FETCH_MS = 2 * REQUEST_TIMEOUT_MS;
 
-export interface ConsumerRunOptions {
+interface ConsumerRunOptions {
   readonly clientId: string;
   readonly groupId: string;
   readonly topics: readonly string[];
   readonly sessionTimeoutMs: number;
   readonly rebalanceTimeoutMs: number;
   readonly maxWaitMs: number;
-  /** Partitions that may be handed over side by side: all of them. */
+  /** Partitions that may be delivered concurrently: all of them. */
   readonly concurrency: number;
   readonly assigner?: PartitionAssigner;
 }
 
-/** What happens in a run. All calls are synchronous; a throw ends the run as crashed. */
+/** The events of a run. All calls are synchronous; a throw ends the run as crashed. */
 export interface ConsumerRunListener {
   /** A new generation: these partitions, starting at the commits unless the listener seeks. */
   onJoined(partitions: readonly TopicPartition[]): void;
-  /** The group rebalances; a request sent now still reaches the coordinator before this member joins anew. */
-  onRebalancing(): void;
-  /** Messages of one partition. What is not resolved is fetched again. */
-  onBatch(payload: EachBatchPayload): void;
-  /** kafkajs passed over offsets without a message (control records, compacted ones). */
-  onPassed(partition: TopicPartition, position: number, highWatermark: number): void;
-  onFetchStarted(nodeId: string): void;
-  /** A broker answered; what it brought is handed over after that. */
-  onFetchAnswered(answer: FetchAnswer): void;
-  onFetchEnded(nodeId: string): void;
-  onHeartbeat(): void;
-  /** The run ended for good after it had started. */
+  /** At least one message, all of one partition. Returns whether they are accepted; otherwise they are fetched again. */
+  onBatch(messages: readonly LogMessage[], highWatermark: number): boolean;
+  /** kafkajs skipped offsets without a message (control records, compacted ones); `position` is the next one. */
+  onPassed(position: PartitionOffset, highWatermark: number): void;
+  /** The run ended permanently after it had started. */
   onCrash(error: MessagingError): void;
+  /** The group rebalances; a request sent now still reaches the coordinator before this member joins again. */
+  onRebalancing?(): void;
+  onFetchStarted?(nodeId: string): void;
+  /** A broker answered; the messages of the answer are delivered after this call. */
+  onFetchAnswered?(answer: FetchAnswer): void;
+  onFetchEnded?(nodeId: string): void;
+  onHeartbeat?(): void;
 }
 
-/** One life of a kafkajs consumer, from connecting to its end; it is never restarted, a new one takes its place. */
+/** One life of a kafkajs consumer, from connecting to its end; it is never restarted, but replaced by a new one. */
 export class KafkaConsumerRun {
-  readonly consumer: Consumer;
+  readonly #consumer: Consumer;
   readonly #client: KafkaClient;
   readonly #options: ConsumerRunOptions;
   readonly #listener: ConsumerRunListener;
-  readonly #stall: StallWatch;
+  readonly #liveness: LivenessWatch;
   #state: 'new' | 'starting' | 'running' | 'ended' = 'new';
+  /** The latest batch's functions. They belong to the consumer, not to the batch, and stay usable after it. */
+  #calls: Pick<EachBatchPayload, 'commitOffsetsIfNecessary' | 'heartbeat'> | undefined;
   #failStart: ((error: MessagingError) => void) | undefined;
   #closing: Promise<void> | undefined;
 
@@ -87,7 +89,7 @@ export class KafkaConsumerRun {
     this.#options = options;
     this.#listener = listener;
     this.#client = createClient({ clientId, retry: RETRY });
-    this.consumer = this.#client.kafka.consumer({
+    this.#consumer = this.#client.kafka.consumer({
       groupId,
       ...(assigner === undefined ? {} : { partitionAssigners: [assigner] }),
       sessionTimeout: options.sessionTimeoutMs,
@@ -103,13 +105,13 @@ export class KafkaConsumerRun {
       // kafkajs would restart a crashed consumer under the same object, or not, by rules of its own.
       retry: { ...RETRY, restartOnFailure: () => Promise.resolve(false) },
     });
-    this.#stall = new StallWatch(options.rebalanceTimeoutMs + STALL_MARGIN_MS, () => {
+    this.#liveness = new LivenessWatch(options.rebalanceTimeoutMs + STALL_MARGIN_MS, () => {
       const text = `${clientId}: the consumer shows no sign of life`;
       this.#fail(new MessagingError('consumer-stalled', text, { canRetry: true }));
     });
   }
 
-  /** Whether the run goes on and a connection to a broker stands. */
+  /** Whether the run is active and a connection to a broker is open. */
   isConnected(): boolean {
     return this.#state === 'running' && this.#client.connections.isConnected();
   }
@@ -126,19 +128,19 @@ export class KafkaConsumerRun {
     this.#listen();
     const joined = this.#firstJoin();
     try {
-      await this.consumer.connect();
-      await this.consumer.subscribe({ topics: [...topics], fromBeginning: true });
+      await this.#consumer.connect();
+      await this.#consumer.subscribe({ topics: [...topics], fromBeginning: true });
       const config: ConsumerRunConfig = {
         autoCommit: false,
         eachBatchAutoResolve: false,
         partitionsConsumedConcurrently: concurrency,
         eachBatch: (payload) => {
-          this.#guard(() => this.#listener.onBatch(payload));
+          this.#guard(() => this.#deliver(payload));
           return Promise.resolve();
         },
       };
       const onAnswer = (answer: FetchAnswer) => this.#sign(() => this.#answered(answer));
-      await fetchListeners.run(onAnswer, () => this.consumer.run(config));
+      await fetchListeners.run(onAnswer, () => this.#consumer.run(config));
     } catch (error) {
       this.#fail(toMessagingError(`consumer ${clientId}`, error));
     }
@@ -146,13 +148,51 @@ export class KafkaConsumerRun {
   }
 
   /**
-   * Leaves the group and disconnects. kafkajs waits for fetches and joins under way without limit and may then skip
-   * the LeaveGroup request (runner.js): after `timeoutMs` the sockets are cut and the session's end removes the member.
+   * Leaves the group and disconnects. kafkajs waits for pending fetches and joins without limit and may then skip the
+   * LeaveGroup request (runner.js): after `timeoutMs` the sockets are destroyed, and the end of the session removes the member.
    */
   async stop(timeoutMs: number): Promise<void> {
     if (this.#state === 'starting') this.#fail(stopped(this.#options.clientId));
     this.#state = 'ended';
     await this.#close(timeoutMs);
+  }
+
+  /** kafkajs drops what it has fetched of a paused partition, and fetches it again after resume(). */
+  pause(partitions: readonly TopicPartition[]): void {
+    this.#consumer.pause(byTopic(partitions));
+  }
+
+  resume(partitions: readonly TopicPartition[]): void {
+    this.#consumer.resume(byTopic(partitions));
+  }
+
+  /** Pauses all partitions of its topics but these. */
+  fetchOnly(partitions: readonly TopicPartition[]): void {
+    this.#consumer.pause(this.#options.topics.map((topic) => ({ topic })));
+    if (partitions.length > 0) this.resume(partitions);
+  }
+
+  seek({ topic, partition, offset }: PartitionOffset): void {
+    this.#consumer.seek({ topic, partition, offset: String(offset) });
+  }
+
+  /**
+   * One attempt, for the generation at the moment of the call; consumer.commitOffsets() would repeat a failed commit of this
+   * generation under the next one. False before the first batch. Rejects with the errors of kafkajs.
+   */
+  async commit(offsets: readonly PartitionOffset[]): Promise<boolean> {
+    if (this.#calls === undefined) return false;
+    const topics = [...Map.groupBy(offsets, ({ topic }) => topic)].map(([topic, list]) => ({
+      topic,
+      partitions: list.map(({ partition, offset }) => ({ partition, offset: String(offset) })),
+    }));
+    await this.#calls.commitOffsetsIfNecessary({ topics });
+    return true;
+  }
+
+  /** Before the first batch kafkajs' own loop is enough: no work can delay it yet. Rejects with the errors of kafkajs. */
+  async heartbeat(): Promise<void> {
+    await this.#calls?.heartbeat();
   }
 
   /** Ends the run as crashed. */
@@ -163,7 +203,7 @@ export class KafkaConsumerRun {
   #firstJoin(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#failStart = reject;
-    this.consumer.on(this.consumer.events.GROUP_JOIN, () => {
+    this.#consumer.on(this.#consumer.events.GROUP_JOIN, () => {
       if (this.#state === 'starting') this.#state = 'running';
       resolve();
     });
@@ -172,27 +212,26 @@ export class KafkaConsumerRun {
   }
 
   #listen(): void {
-    const { consumer } = this;
+    const consumer = this.#consumer;
     const { events } = consumer;
-    this.#stall.start();
+    this.#liveness.start();
     consumer.on(events.GROUP_JOIN, ({ payload }) => {
       this.#sign(() => this.#listener.onJoined(assignedPartitions(payload)));
     });
-    consumer.on(events.REBALANCING, () => this.#sign(() => this.#listener.onRebalancing()));
-    consumer.on(events.HEARTBEAT, () => this.#sign(() => this.#listener.onHeartbeat()));
+    consumer.on(events.REBALANCING, () => this.#sign(() => this.#listener.onRebalancing?.()));
+    consumer.on(events.HEARTBEAT, () => this.#sign(() => this.#listener.onHeartbeat?.()));
     consumer.on(events.FETCH_START, ({ payload }) => {
-      this.#sign(() => this.#listener.onFetchStarted(String((payload as { nodeId: unknown }).nodeId)));
+      this.#sign(() => this.#listener.onFetchStarted?.(String((payload as { nodeId: unknown }).nodeId)));
     });
     consumer.on(events.FETCH, ({ payload }) => {
       const { nodeId } = payload as unknown as { nodeId: unknown };
-      this.#sign(() => this.#listener.onFetchEnded(String(nodeId)));
+      this.#sign(() => this.#listener.onFetchEnded?.(String(nodeId)));
     });
     consumer.on(events.END_BATCH_PROCESS, ({ payload }) => {
       if (payload.batchSize > 0) return;
       const { topic, partition, lastOffset, highWatermark } = payload;
-      const passed = () =>
-        this.#listener.onPassed({ topic, partition }, Number(lastOffset) + 1, Number(highWatermark));
-      this.#sign(passed);
+      const position = { topic, partition, offset: Number(lastOffset) + 1 };
+      this.#sign(() => this.#listener.onPassed(position, Number(highWatermark)));
     });
     consumer.on(events.REQUEST_TIMEOUT, ({ payload: { apiName, broker } }) => {
       this.#client.onSilent(broker);
@@ -203,19 +242,28 @@ export class KafkaConsumerRun {
     consumer.on(events.CRASH, ({ payload }) => this.fail(payload.error));
   }
 
+  #deliver(payload: EachBatchPayload): void {
+    this.#calls = payload;
+    const { topic, partition, messages, highWatermark } = payload.batch;
+    const last = messages.at(-1);
+    if (last === undefined) return;
+    const read = messages.map((message) => toLogMessage(topic, partition, message));
+    if (this.#listener.onBatch(read, Number(highWatermark))) payload.resolveOffset(last.offset);
+  }
+
   #answered(answer: FetchAnswer): void {
     for (const fetched of answer.partitions) {
       for (const batch of fetched.unreadable) this.#client.onUnreadable(fetched, batch);
     }
-    this.#listener.onFetchAnswered(answer);
+    this.#listener.onFetchAnswered?.(answer);
   }
 
   #sign(call: () => void): void {
-    this.#stall.alive();
+    this.#liveness.alive();
     this.#guard(call);
   }
 
-  /** kafkajs would repeat a batch whose handler throws for ever, and take a throwing listener for its own. */
+  /** kafkajs would repeat a batch whose handler throws forever, and treat a throwing listener as an error of its own. */
   #guard(call: () => void): void {
     if (this.#state === 'ended') return;
     try {
@@ -229,19 +277,19 @@ export class KafkaConsumerRun {
     const before = this.#state;
     if (before === 'ended') return;
     this.#state = 'ended';
-    void this.#close(FAREWELL_MS);
+    void this.#close(LEAVE_MS);
     this.#failStart?.(error);
     if (before === 'running') this.#listener.onCrash(error);
   }
 
   #close(timeoutMs: number): Promise<void> {
-    this.#stall.stop();
-    this.#closing ??= disconnectWithin(this.consumer, this.#client, timeoutMs);
+    this.#liveness.stop();
+    this.#closing ??= disconnectWithin(this.#consumer, this.#client, timeoutMs);
     return this.#closing;
   }
 }
 
-/** Disconnects, and cuts the sockets when that takes longer than `timeoutMs`. Never rejects. */
+/** Disconnects, and destroys the sockets when that takes longer than `timeoutMs`. Never rejects. */
 async function disconnectWithin(consumer: Consumer, client: KafkaClient, timeoutMs: number): Promise<void> {
   const timer = setTimeout(() => client.connections.destroy(), timeoutMs);
   await consumer.disconnect().catch(() => undefined);
@@ -255,6 +303,49 @@ function assignedPartitions({ memberAssignment }: ConsumerGroupJoinEvent['payloa
   );
 }
 
+/** Partitions in the form in which kafkajs pauses and resumes them. */
+function byTopic(partitions: readonly TopicPartition[]): { topic: string; partitions: number[] }[] {
+  const topics = Map.groupBy(partitions, ({ topic }) => topic);
+  return [...topics].map(([topic, list]) => ({ topic, partitions: list.map(({ partition }) => partition) }));
+}
+
 function stopped(clientId: string): MessagingError {
   return new MessagingError('consumer-used', `${clientId} was stopped`, { canRetry: false });
+}
+
+/**
+ * Detects a consumer that shows no sign of life. It counts its own ticks instead of comparing clock times, so that a
+ * suspended process, or a blocked event loop, is not mistaken for a stuck consumer.
+ */
+class LivenessWatch {
+  static readonly #TICK_MS = 5_000;
+  readonly #limitTicks: number;
+  readonly #onStall: () => void;
+  #ticks = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Calls `onStall` once when there was no sign of life for `limitMs`, to within 5 s. */
+  constructor(limitMs: number, onStall: () => void) {
+    this.#limitTicks = Math.ceil(limitMs / LivenessWatch.#TICK_MS);
+    this.#onStall = onStall;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#tick(), LivenessWatch.#TICK_MS).unref();
+  }
+
+  alive(): void {
+    this.#ticks = 0;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #tick(): void {
+    this.#ticks += 1;
+    if (this.#ticks < this.#limitTicks) return;
+    this.stop();
+    this.#onStall();
+  }
 }

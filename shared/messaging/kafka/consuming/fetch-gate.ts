@@ -1,23 +1,23 @@
 /**
- * Knows which fetches were under way when a new generation began.
+ * Tracks the fetches that were pending when a new generation began.
  *
- * kafkajs joins anew while fetches to other brokers are still under way when a leader has moved (consumerGroup.js,
- * recoverFromFetch). The answer to such a fetch belongs to the positions of the old generation; taken in the new one it
- * would move the new position past messages that were handed over but never committed: they would be skipped. So
- * the gate stays shut, and with it all partitions paused (kafkajs drops answers for paused partitions), until each
- * fetch that began before the join has ended.
+ * When a leader has moved, kafkajs rejoins while fetches to other brokers are still pending (consumerGroup.js,
+ * recoverFromFetch). The answer to such a fetch belongs to the positions of the old generation; accepted in the new one it
+ * would move the new position past messages that were delivered but never committed: they would be skipped. So the gate
+ * stays shut, and all partitions stay paused (kafkajs drops answers for paused partitions), until each fetch that began
+ * before the join has ended.
  */
 export class FetchGate {
-  /** Brokers with a fetch under way. */
-  readonly #underWay = new Set<string>();
+  /** Brokers with a pending fetch. */
+  readonly #pending = new Set<string>();
   readonly #awaited = new Set<string>();
   #onOpen: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
-  readonly #longestFetchMs: number;
+  readonly #maxFetchMs: number;
 
-  /** A fetch takes at most `longestFetchMs`; a broker that left the cluster is waited for no longer than that. */
-  constructor(longestFetchMs: number) {
-    this.#longestFetchMs = longestFetchMs;
+  /** A fetch takes at most `maxFetchMs`; the gate waits no longer for a broker that left the cluster. */
+  constructor(maxFetchMs: number) {
+    this.#maxFetchMs = maxFetchMs;
   }
 
   get isShut(): boolean {
@@ -25,35 +25,35 @@ export class FetchGate {
   }
 
   fetchStarted(nodeId: string): void {
-    // Each broker has one fetch at a time: a new one tells that the one before ended, be it by an error.
+    // Each broker has one fetch at a time: a new one implies that the one before has ended, even by an error.
     this.#ended(nodeId);
-    this.#underWay.add(nodeId);
+    this.#pending.add(nodeId);
   }
 
   fetchEnded(nodeId: string): void {
-    this.#underWay.delete(nodeId);
+    this.#pending.delete(nodeId);
     this.#ended(nodeId);
   }
 
   /** All fetches are known to have ended: kafkajs waits for them before an ordinary rebalance. */
   allEnded(): void {
-    this.#underWay.clear();
+    this.#pending.clear();
     this.#open();
   }
 
   /**
-   * A new generation began. Answers whether the gate is shut, and calls `onOpen` once when it opens again.
+   * A new generation began. Returns whether the gate is shut, and calls `onOpen` once when it opens again.
    */
   generationBegan(onOpen: () => void): boolean {
     this.close();
-    for (const nodeId of this.#underWay) this.#awaited.add(nodeId);
+    for (const nodeId of this.#pending) this.#awaited.add(nodeId);
     if (this.#awaited.size === 0) return false;
     this.#onOpen = onOpen;
-    this.#timer = setTimeout(() => this.#open(), this.#longestFetchMs);
+    this.#timer = setTimeout(() => this.#open(), this.#maxFetchMs);
     return true;
   }
 
-  /** Forgets what it waits for. */
+  /** Stops waiting, without a call of `onOpen`. */
   close(): void {
     clearTimeout(this.#timer);
     this.#awaited.clear();

@@ -1,13 +1,54 @@
+import { randomUUID } from 'node:crypto';
 import { AssignerProtocol, type PartitionAssigner } from 'kafkajs';
+import type { CreateKafkaClient } from '../connection/client.ts';
+import { KafkaConsumerRun, type ConsumerRunListener } from './consumer-run.ts';
 
-const NAME = 'plat-tail';
+/** No other member takes over from a group of one, so its member need not be expelled soon. */
+const SESSION_TIMEOUT_MS = 30_000;
+const REBALANCE_TIMEOUT_MS = 10_000;
+/** How long a fetch waits for data. */
+const MAX_WAIT_MS = 250;
+const ASSIGNER = 'plat-tail';
 const VERSION = 0;
 const NO_USER_DATA = Buffer.alloc(0);
 
-/** Assigns everything, or the one partition of each topic, to the only member of the group. */
-export function tailAssigner(only: number | undefined): PartitionAssigner {
+interface SingleMemberOptions {
+  readonly clientId: string;
+  readonly topics: readonly string[];
+  /** Only this partition of every topic; absent: all. */
+  readonly partition?: number | undefined;
+  /** Number of partitions. */
+  readonly concurrency: number;
+}
+
+/**
+ * Creates a consumer run in a new group of one, since kafkajs reads only as a member of a group. The group's id is random,
+ * also for each life of a reader: the member of the life before may still be a member of its group. Nothing is ever
+ * committed to it, so the broker forgets it some minutes after its member has gone (offsets.retention.check.interval.ms); it
+ * is not deleted here, because a killed process could not do so either.
+ */
+export function createSingleMemberRun(
+  createClient: CreateKafkaClient,
+  { clientId, topics, partition, concurrency }: SingleMemberOptions,
+  listener: ConsumerRunListener,
+): KafkaConsumerRun {
+  const options = {
+    clientId,
+    groupId: `${clientId}.tail.${randomUUID()}`,
+    topics,
+    sessionTimeoutMs: SESSION_TIMEOUT_MS,
+    rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS,
+    maxWaitMs: MAX_WAIT_MS,
+    concurrency,
+    assigner: assignToSingleMember(partition),
+  };
+  return new KafkaConsumerRun(createClient, options, listener);
+}
+
+/** Assigns all partitions, or one partition of each topic, to the only member of the group. */
+function assignToSingleMember(only: number | undefined): PartitionAssigner {
   return ({ cluster }) => ({
-    name: NAME,
+    name: ASSIGNER,
     version: VERSION,
     assign: ({ members, topics }) => {
       const assignment = Object.fromEntries(
@@ -27,7 +68,7 @@ export function tailAssigner(only: number | undefined): PartitionAssigner {
       return Promise.resolve(members.map(({ memberId }) => ({ memberId, memberAssignment })));
     },
     protocol: ({ topics }) => ({
-      name: NAME,
+      name: ASSIGNER,
       metadata: AssignerProtocol.MemberMetadata.encode({ version: VERSION, topics, userData: NO_USER_DATA }),
     }),
   });

@@ -1,33 +1,30 @@
-import { randomUUID } from 'node:crypto';
-import type { EachBatchPayload } from 'kafkajs';
 import { MessagingError, errorText } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
-import type { CatchUp } from './catch-up.ts';
-import { CatchUps } from './catch-ups.ts';
 import type { CreateKafkaClient } from '../connection/client.ts';
+import { CatchUps, type CatchUp } from './catch-up.ts';
 import type { FetchAnswer } from '../kafkajs/fetch-answers.ts';
-import { KafkaConsumerRun, type ConsumerRunListener } from './consumer-run.ts';
+import type { ConsumerRunListener, KafkaConsumerRun } from './consumer-run.ts';
 import { startConsumer } from './consumer-start.ts';
-import { toLogMessage } from '../publishing/record.ts';
-import { byTopic } from '../topic-lists.ts';
-import { tailAssigner } from './single-member-run.ts';
-import { tailEnds, tailRanges, type TailAdmin } from './tail-ranges.ts';
+import { createSingleMemberRun } from './single-member-run.ts';
 import { partitionId, type LogMessage, type PartitionOffset, type TopicPartition } from '../../message.ts';
-import type { Tail, TailOptions } from '../../ports.ts';
+import type { BrokerAdmin, Tail, TailOptions } from '../../ports.ts';
 
-/** Nobody takes over from a group of one, so its member need not be given up soon. */
-const SESSION_TIMEOUT_MS = 30_000;
-const REBALANCE_TIMEOUT_MS = 10_000;
-/** How long a fetch waits for data. */
-const MAX_WAIT_MS = 250;
-/** Without a successful heartbeat (one a second) for so long the tail does not count as connected. */
+/** Without a successful heartbeat (one a second) for this long the tail does not count as connected. */
 const HEARTBEAT_MISSED_MS = 6_000;
-/** A tail whose consumer ended is built anew after this, doubled each time. */
+/** A tail whose consumer ended gets a new one after this, doubled each time. */
 const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 5_000;
 const DEFAULT_STOP_TIMEOUT_MS = 5_000;
+/** How soon the end offsets are queried again while the broker is unavailable. */
+const ASK_AGAIN_MS = 250;
 
-/** What the broker makes it with. */
+/** What a tail needs of the admin client. */
+export interface TailAdmin extends Pick<BrokerAdmin, 'offsets'> {
+  /** See KafkaAdmin. */
+  highWatermarks(topic: string): Promise<readonly { partition: number; high: number }[]>;
+}
+
+/** Dependencies, from the broker. */
 export interface TailParts {
   readonly createClient: CreateKafkaClient;
   readonly admin: TailAdmin;
@@ -36,11 +33,8 @@ export interface TailParts {
 }
 
 /**
- * A consumer group of one, since kafkajs reads only as a member of a group. The group's id is random and nothing is ever
- * committed to it, so the broker forgets it by itself some minutes after its member has gone
- * (offsets.retention.check.interval.ms); it is not deleted here, because a process that is killed could not do so either.
- * The positions are the tail's own: each join, however it came about, seeks to them. Without that kafkajs would
- * start over at the beginning (or, without fromBeginning, skip to the end) at every rejoin.
+ * Reads as the only member of a group (see createSingleMemberRun), with its own positions: each join seeks to them, since
+ * kafkajs would start over at the beginning (or, without fromBeginning, skip to the end) at every rejoin.
  */
 export class KafkaTail implements Tail, ConsumerRunListener {
   readonly #options: TailOptions;
@@ -50,7 +44,7 @@ export class KafkaTail implements Tail, ConsumerRunListener {
   #onMessage: ((message: LogMessage) => void) | undefined;
   #run: KafkaConsumerRun | undefined;
   #state: 'new' | 'joining' | 'ready' | 'stopped' = 'new';
-  /** Called at the next fetch, be it of a consumer built later: the one waited for may be lost before it fetched. */
+  /** Called at the next fetch, also of a later consumer: the present one may be lost before it fetched. */
   readonly #onFetched = new Set<() => void>();
   #heartbeatAt = 0;
   #failures = 0;
@@ -65,18 +59,18 @@ export class KafkaTail implements Tail, ConsumerRunListener {
     const calls = {
       partitions: () => this.partitions(),
       position: (partition: TopicPartition) => this.#positionOf(partition),
-      pause: (partitions: readonly TopicPartition[]) => this.#run?.consumer.pause(byTopic(partitions)),
-      resume: (partitions: readonly TopicPartition[]) => this.#run?.consumer.resume(byTopic(partitions)),
+      pause: (partitions: readonly TopicPartition[]) => this.#run?.pause(partitions),
+      resume: (partitions: readonly TopicPartition[]) => this.#run?.resume(partitions),
     };
     this.#catchUps = new CatchUps(calls);
   }
 
-  /** The end offsets are taken before the consumer runs; start() is over after the join and the first fetch. */
+  /** Queries the end offsets before the consumer runs; resolves after the join and the first fetch. */
   async start(onMessage: (message: LogMessage) => void): Promise<void> {
     if (this.#state !== 'new') throw notRunning(this.#options.clientId);
     this.#state = 'joining';
     this.#onMessage = onMessage;
-    for (const { topic, partition, low, high } of await tailRanges(this.#parts.admin, this.#options)) {
+    for (const { topic, partition, low, high } of await partitionRanges(this.#parts.admin, this.#options)) {
       const offset = this.#options.from === 'latest' ? high : low;
       this.#positions.set(partitionId(topic, partition), { topic, partition, offset });
     }
@@ -99,7 +93,7 @@ export class KafkaTail implements Tail, ConsumerRunListener {
     const isOver = Promise.race([late.promise, this.#stopSignal.promise]);
     let catchUp: CatchUp | undefined;
     try {
-      const ends = await Promise.race([tailEnds(this.#parts.admin, this.#options, isOver), isOver]);
+      const ends = await Promise.race([endOffsets(this.#parts.admin, this.#options, isOver), isOver]);
       catchUp = this.#catchUps.begin(ends);
       await Promise.race([catchUp.reached, isOver]);
     } finally {
@@ -122,31 +116,28 @@ export class KafkaTail implements Tail, ConsumerRunListener {
     this.#heartbeatAt = Date.now();
     for (const { topic, partition } of partitions) {
       const position = this.#positions.get(partitionId(topic, partition));
-      // A partition that was added since starts at its beginning: nothing of it was there before.
+      // A partition that was added since then starts at its beginning: it did not exist before.
       if (position === undefined) this.#moveTo({ topic, partition, offset: 0 });
-      else this.#run?.consumer.seek({ topic, partition, offset: String(position.offset) });
+      else this.#run?.seek(position);
     }
   }
 
-  /** The consumer stays connected and soon joins anew; until then nothing is delivered. */
+  /** The consumer stays connected and soon rejoins; until then nothing is delivered. */
   onRebalancing(): void {
     if (this.#state === 'ready') this.#state = 'joining';
   }
 
-  onBatch(payload: EachBatchPayload): void {
-    const { topic, partition, messages } = payload.batch;
-    for (const message of messages) this.#deliver(toLogMessage(topic, partition, message));
+  onBatch(messages: readonly LogMessage[]): boolean {
+    for (const message of messages) this.#deliver(message);
     const last = messages.at(-1);
-    if (last === undefined) return;
-    payload.resolveOffset(last.offset);
-    this.#moveTo({ topic, partition, offset: Number(last.offset) + 1 });
+    if (last !== undefined)
+      this.#moveTo({ topic: last.topic, partition: last.partition, offset: last.offset + 1 });
+    return true;
   }
 
-  onPassed({ topic, partition }: TopicPartition, position: number): void {
-    this.#moveTo({ topic, partition, offset: position });
+  onPassed(position: PartitionOffset): void {
+    this.#moveTo(position);
   }
-
-  onFetchStarted(): void {}
 
   onFetchAnswered(answer: FetchAnswer): void {
     this.#catchUps.answered(answer);
@@ -169,24 +160,9 @@ export class KafkaTail implements Tail, ConsumerRunListener {
     this.#reopenLater(error);
   }
 
-  /** A group of its own for each life: the member of the one before may still be waited for in its group. */
   #makeRun(): KafkaConsumerRun {
-    const { clientId, topics, partition } = this.#options;
-    this.#run = new KafkaConsumerRun(
-      this.#parts.createClient,
-      {
-        clientId,
-        groupId: `${clientId}.tail.${randomUUID()}`,
-        topics,
-        sessionTimeoutMs: SESSION_TIMEOUT_MS,
-        rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS,
-        maxWaitMs: MAX_WAIT_MS,
-        concurrency: this.#positions.size,
-        assigner: tailAssigner(partition),
-      },
-      this,
-    );
-    return this.#run;
+    const options = { ...this.#options, concurrency: this.#positions.size };
+    return createSingleMemberRun(this.#parts.createClient, options, this);
   }
 
   async #open(): Promise<void> {
@@ -194,7 +170,7 @@ export class KafkaTail implements Tail, ConsumerRunListener {
     const { promise: fetched, resolve } = Promise.withResolvers<void>();
     this.#onFetched.add(resolve);
     await startConsumer(
-      () => this.#makeRun(),
+      () => (this.#run = this.#makeRun()),
       () => this.#state === 'stopped',
     );
     await Promise.race([fetched, this.#stopSignal.promise]);
@@ -206,7 +182,10 @@ export class KafkaTail implements Tail, ConsumerRunListener {
     const delayMs = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, LONGEST_BACKOFF_MS);
     this.#failures += 1;
     const { clientId } = this.#options;
-    this.#parts.log.warn({ clientId, error: errorText(error), delayMs }, 'tail lost, building it anew');
+    this.#parts.log.warn(
+      { clientId, error: errorText(error), delayMs },
+      'the tail lost its consumer, a new one follows',
+    );
     this.#timer = setTimeout(() => void this.#reopen(), delayMs);
   }
 
@@ -236,6 +215,58 @@ export class KafkaTail implements Tail, ConsumerRunListener {
 
   #positionOf({ topic, partition }: TopicPartition): number {
     return this.#positions.get(partitionId(topic, partition))?.offset ?? 0;
+  }
+}
+
+/** A partition with its first retained and its next offset. */
+interface PartitionRange {
+  readonly topic: string;
+  readonly partition: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+type Wanted = Pick<TailOptions, 'topics' | 'partition'>;
+
+/** The partitions that a tail reads. Rejects with `topic-unknown` when one of them does not exist. */
+async function partitionRanges(
+  admin: Pick<BrokerAdmin, 'offsets'>,
+  { topics, partition }: Wanted,
+): Promise<readonly PartitionRange[]> {
+  const ranges = await Promise.all(
+    topics.map(async (topic) => {
+      const offsets = await admin.offsets(topic);
+      const wanted = offsets.filter((one) => partition === undefined || one.partition === partition);
+      if (wanted.length > 0) return wanted.map((one) => ({ topic, ...one }));
+      const text = `topic ${topic} has no partition ${partition}`;
+      throw new MessagingError('topic-unknown', text, { canRetry: false });
+    }),
+  );
+  return ranges.flat();
+}
+
+/** The high watermarks of the partitions that a tail reads, queried until the broker answers or `isOver` rejects. */
+async function endOffsets(
+  admin: TailAdmin,
+  wanted: Wanted,
+  isOver: Promise<never>,
+): Promise<readonly PartitionOffset[]> {
+  for (;;) {
+    try {
+      const ends = await Promise.all(
+        wanted.topics.map(async (topic) => {
+          const all = await admin.highWatermarks(topic);
+          return all.map(({ partition, high }) => ({ topic, partition, offset: high }));
+        }),
+      );
+      return ends.flat().filter(({ partition }) => partition === (wanted.partition ?? partition));
+    } catch (error) {
+      if (!(error instanceof MessagingError) || !error.canRetry) throw error;
+    }
+    const pause = new Promise<void>((resolve) => {
+      setTimeout(resolve, ASK_AGAIN_MS);
+    });
+    await Promise.race([pause, isOver]);
   }
 }
 

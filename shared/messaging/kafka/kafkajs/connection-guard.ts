@@ -1,8 +1,8 @@
-import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
-import { brokenResponse, isBrokenResponse } from '../connection/broken-response.ts';
+import { kafkajsModule, replaceFunction } from './internals.ts';
 
 const MIB = 1_024 * 1_024;
+const BROKEN_RESPONSE = 'ERR_BROKEN_RESPONSE';
 const LENGTH_BYTES = 4;
 const CORRELATION_ID_BYTES = 4;
 /**
@@ -16,6 +16,19 @@ export const MAX_RESPONSE_BYTES = 64 * MIB;
  * 24 days.
  */
 const MAX_THROTTLE_MS = 60_000;
+
+/**
+ * A response that cannot be what the broker sent. kafkajs repeats a request that failed with it: the error is none of those
+ * (RangeError, TypeError) that kafkajs takes for faults of its own.
+ */
+export function brokenResponse(what: string, cause?: unknown): Error {
+  const reason = cause instanceof Error ? `${what}: ${cause.message}` : what;
+  return Object.assign(new Error(reason, { cause }), { code: BROKEN_RESPONSE });
+}
+
+export function isBrokenResponse(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === BROKEN_RESPONSE;
+}
 
 /** Cuts the bytes of one connection into responses: a length of four bytes, then so many bytes. */
 export class ResponseFrames {
@@ -81,13 +94,13 @@ interface Connection {
 }
 
 interface ConnectionPrototype {
-  connect?: (this: Connection) => Promise<boolean>;
-  processData?: (this: Connection, data: Buffer) => unknown;
-  send?: (this: Connection, protocol: { readonly response: Response }) => Promise<unknown>;
+  connect: (this: Connection) => Promise<boolean>;
+  processData: (this: Connection, data: Buffer) => unknown;
+  send: (this: Connection, protocol: { readonly response: Response }) => Promise<unknown>;
 }
 
 interface QueuePrototype {
-  sendSocketRequest?: (this: RequestQueue, request: SocketRequest) => void;
+  sendSocketRequest: (this: RequestQueue, request: SocketRequest) => void;
 }
 
 /** What is known of one life of a connection, from connecting to its end. */
@@ -99,37 +112,25 @@ interface Life {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Keyed by the queue: it belongs to one connection for good. */
+/** Keyed by the queue: it belongs to one connection permanently. */
 const lives = new WeakMap<RequestQueue, Life>();
 const connecting = new WeakMap<Connection, Promise<boolean>>();
-const PATCHED = new WeakSet<object>();
 
 /**
- * Keeps what a broken connection leaves behind from the next one, and makes a response that cannot be right the end of its
- * connection alone. kafkajs parses the bytes of a new connection behind those of a response that a reset cut off, and
- * lets errors of parsing escape as uncaught exceptions; it hands a response to any request of that number. Here
- * - each connection begins without bytes, and the socket before it is closed for good;
+ * Isolates each connection from what a broken one leaves behind, and makes an invalid response end only its own connection.
+ * kafkajs parses the bytes of a new connection behind those of a response that a reset cut off, lets parse errors escape as
+ * uncaught exceptions, and delivers a response to any request of that number. Here
+ * - each connection begins without bytes, and the socket before it is closed;
  * - a response whose length is negative or beyond MAX_RESPONSE_BYTES, that answers another request than the oldest one (a
- *   broker answers in the order of requests), that does not end within the request time-out, or that cannot be
- *   decoded closes its connection. All its requests fail with an error that kafkajs repeats.
- * Throws on a kafkajs that is built otherwise.
+ *   broker answers in the order of requests), that does not end within the request time-out, or that cannot be decoded
+ *   closes its connection. All its requests fail with an error on which kafkajs retries.
  */
 export function guardConnections(): void {
-  const require = createRequire(import.meta.url);
-  const { prototype } = require('kafkajs/src/network/connection') as { prototype: ConnectionPrototype };
-  const queue = (require('kafkajs/src/network/requestQueue') as { prototype: QueuePrototype }).prototype;
-  if (PATCHED.has(prototype)) return;
-  const { connect, processData, send } = prototype;
-  const { sendSocketRequest } = queue;
-  if (!connect || !processData || !send || !sendSocketRequest) {
-    throw builtOtherwise();
-  }
-  PATCHED.add(prototype);
-  boundDecoders(require('kafkajs/src/protocol/decoder') as { prototype: DecoderPrototype });
-  prototype.connect = function connectAnew(this: Connection) {
+  const { prototype } = kafkajsModule('network/connection') as { prototype: ConnectionPrototype };
+  replaceFunction(prototype, 'connect', function connectAnew(connect) {
     if (this.isConnected()) return connect.call(this);
-    const under = connecting.get(this);
-    if (under !== undefined) return under;
+    const pending = connecting.get(this);
+    if (pending !== undefined) return pending;
     const begun = beginLife(this, connect);
     connecting.set(this, begun);
     const forget = () => {
@@ -137,10 +138,10 @@ export function guardConnections(): void {
     };
     begun.then(forget, forget);
     return begun;
-  };
-  prototype.processData = function takeResponses(this: Connection, data: Buffer) {
+  });
+  replaceFunction(prototype, 'processData', function processFrames(processData, data) {
     const life = lives.get(this.requestQueue);
-    // A connection made before it could be guarded, or a login without framing, as brokers before Kafka 1.0 want it.
+    // A connection made before the guard, or a login without framing, as brokers before Kafka 1.0 use it.
     if (life === undefined || (this.authHandlers !== null && !this.authExpectResponse)) {
       return processData.call(this, data);
     }
@@ -154,16 +155,18 @@ export function guardConnections(): void {
       closeBroken(this, error);
     }
     return undefined;
-  };
-  prototype.send = function sendAndDecode(this: Connection, protocol) {
+  });
+  replaceFunction(prototype, 'send', function sendAndDecode(send, protocol) {
     const decode = (raw: Buffer) => decodeOrClose(this, protocol.response, raw);
     return send.call(this, { ...protocol, response: { ...protocol.response, decode } });
-  };
-  queue.sendSocketRequest = function sendInOrder(this: RequestQueue, request: SocketRequest) {
+  });
+  const queue = (kafkajsModule('network/requestQueue') as { prototype: QueuePrototype }).prototype;
+  replaceFunction(queue, 'sendSocketRequest', function sendInOrder(sendSocketRequest, request) {
     // Before the call: a request without a response is forgotten within it.
     if (request.expectResponse) lives.get(this)?.unanswered.push(request.correlationId);
     sendSocketRequest.call(this, request);
-  };
+  });
+  boundDecoders((kafkajsModule('protocol/decoder') as { prototype: DecoderPrototype }).prototype);
 }
 
 function beginLife(
@@ -247,7 +250,10 @@ interface Decoder {
   readonly offset: number;
 }
 
-type DecoderPrototype = Record<string, (this: Decoder, ...rest: unknown[]) => unknown>;
+type DecoderPrototype = Record<
+  (typeof READERS | typeof ARRAY_READERS)[number],
+  (this: Decoder, ...rest: unknown[]) => unknown
+>;
 
 /**
  * Readers of lengths, which kafkajs does not compare with what there is: they give a shorter value, or move back. The
@@ -256,31 +262,23 @@ type DecoderPrototype = Record<string, (this: Decoder, ...rest: unknown[]) => un
 const READERS = ['readString', 'readBytes'] as const;
 const ARRAY_READERS = ['readArray', 'readArrayAsync'] as const;
 
-function boundDecoders({ prototype }: { prototype: DecoderPrototype }): void {
+function boundDecoders(prototype: DecoderPrototype): void {
   for (const name of READERS) {
-    const read = prototype[name];
-    if (read === undefined) throw builtOtherwise();
-    prototype[name] = function readWithin(this: Decoder, ...rest: unknown[]) {
+    replaceFunction(prototype, name, function readWithin(read, ...rest) {
       const from = this.offset;
       const value = read.apply(this, rest);
       if (this.offset < from || this.offset > this.buffer.length) {
         throw brokenResponse('a length leads out of the response');
       }
       return value;
-    };
+    });
   }
   for (const name of ARRAY_READERS) {
-    const read = prototype[name];
-    if (read === undefined) throw builtOtherwise();
-    prototype[name] = function readItemsWithin(this: Decoder, ...rest: unknown[]) {
+    replaceFunction(prototype, name, function readItemsWithin(read, ...rest) {
       const items = this.buffer.readInt32BE(this.offset);
-      // Each item takes a byte at least; kafkajs makes room for as many as are told.
+      // Each item takes a byte at least; kafkajs makes room for as many as the response claims.
       if (items > this.buffer.length - this.offset) throw brokenResponse('more items than bytes');
       return read.apply(this, rest);
-    };
+    });
   }
-}
-
-function builtOtherwise(): Error {
-  return new Error('connections cannot be guarded: kafkajs is not of the version in package.json');
 }

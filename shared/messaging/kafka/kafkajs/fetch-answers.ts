@@ -1,17 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createRequire } from 'node:module';
 import { MessagingError } from '../../../platform/errors.ts';
 import type { TopicPartition } from '../../message.ts';
+import { kafkajsModule, replaceExport, replaceFunction } from './internals.ts';
 
-/** What a broker answered to one fetch request. */
+/** A broker's response to one fetch request. */
 export interface FetchAnswer {
-  /** It brought nothing of any partition, so nothing was left out for its size. */
+  /** No partition has records, so none was left out for its size. */
   readonly isEmpty: boolean;
   readonly partitions: readonly FetchedPartition[];
 }
 
 export interface FetchedPartition extends TopicPartition {
-  /** The offset that was asked for. The consumer has handed over every message below it. */
+  /** The requested offset: the consumer has delivered every message below it. */
   readonly from: number;
   /** The last stable offset: no message below it was withheld for a transaction that is still open. */
   readonly stableEnd: number;
@@ -19,14 +19,14 @@ export interface FetchedPartition extends TopicPartition {
   readonly unreadable: readonly UnreadableBatch[];
 }
 
-/** A record batch with the right checksum that cannot be decoded; its messages are passed over. */
+/** A record batch with the right checksum that cannot be decoded; its messages are skipped. */
 export interface UnreadableBatch {
   readonly firstOffset: number;
   readonly lastOffset: number;
   readonly reason: string;
 }
 
-/** A record as kafkajs decodes it, as far as it matters here. */
+/** The fields used here of a record as kafkajs decodes it. */
 interface DecodedRecord {
   readonly offset: string;
   readonly unreadable?: UnreadableBatch;
@@ -65,51 +65,42 @@ type DecodeBatch = (bytes: ResponseBytes) => Promise<{ readonly records: readonl
 /** Position within a record batch (Kafka protocol, record batch version 2). */
 const LAST_OFFSET_DELTA_AT = 23;
 
-const BATCH_DECODER = 'kafkajs/src/protocol/recordBatch/v0/decoder';
-/** Modules that keep the batch decoder which they were loaded with. */
+/** Modules that keep the batch decoder with which they were loaded. */
 const BATCH_DECODER_USER =
   /kafkajs[\\/]src[\\/]protocol[\\/]requests[\\/]fetch[\\/]v\d+[\\/](response|decodeMessages)\.js$/;
 
-const PATCHED = new WeakSet<object>();
-
-/** Hears the answers to all fetches of the consumer whose `run()` is called within `fetchListeners.run()`. */
+/** The listener of all fetches of the consumer whose `run()` is called within `fetchListeners.run()`. */
 export const fetchListeners = new AsyncLocalStorage<(answer: FetchAnswer) => void>();
 
 /**
- * Lets `fetchListeners` hear what kafkajs keeps to itself, and one unreadable record batch no longer end a consumer,
- * which would meet it again in each of its lives. Decoders reject with MessagingError `batch-unreadable` for such a
- * batch. Its checksum is right: checkFetchResponses refuses a response with another one before it is decoded.
+ * Reports to `fetchListeners` what kafkajs does not expose, and keeps one unreadable record batch from ending a consumer,
+ * which would fetch it again in each of its lives. Decoders reject with MessagingError `batch-unreadable` for such a batch.
+ * Its checksum is right: checkFetchResponses rejects a response with a wrong one before it is decoded.
  */
-export function hearFetchAnswers(): void {
-  const require = createRequire(import.meta.url);
-  const { prototype } = require('kafkajs/src/broker') as BrokerClass;
-  if (PATCHED.has(prototype)) return;
-  PATCHED.add(prototype);
-  const { fetch } = prototype;
-  prototype.fetch = async function fetchAndTell(this: object, request: FetchRequest) {
+export function reportFetchAnswers(): void {
+  const { prototype } = kafkajsModule('broker') as BrokerClass;
+  replaceFunction(prototype, 'fetch', async function fetchAndReport(fetch, request) {
     const response = await fetch.call(this, request);
     fetchListeners.getStore()?.(toFetchAnswer(request, response));
     return response;
-  };
-  const decode = require(BATCH_DECODER) as DecodeBatch;
-  const decoder = require.cache[require.resolve(BATCH_DECODER)];
-  if (decoder === undefined) throw new Error('the batch decoder of kafkajs cannot be replaced');
-  decoder.exports = (bytes: ResponseBytes) => decodeToTheEnd(decode, bytes);
-  // kafkajs loads these anew with its next fetch.
-  for (const file of Object.keys(require.cache))
-    if (BATCH_DECODER_USER.test(file)) delete require.cache[file];
+  });
+  replaceExport<DecodeBatch>(
+    'protocol/recordBatch/v0/decoder.js',
+    BATCH_DECODER_USER,
+    (decode) => (bytes) => decodeWithEnd(decode, bytes),
+  );
 }
 
 /**
- * The records of a batch, and in the place of missing ones at its end (removed by compaction, or all of an unreadable
- * batch) a control record: kafkajs moves on by the records it is given, and never hands over those of control.
+ * Decodes a batch, with a control record in place of records that are missing at its end (removed by compaction, or all of
+ * an unreadable batch): kafkajs advances by the decoded records, and never delivers control records.
  */
-async function decodeToTheEnd(
+async function decodeWithEnd(
   decode: DecodeBatch,
   bytes: ResponseBytes,
 ): Promise<{ readonly records: readonly DecodedRecord[] }> {
   const batch = bytes.buffer.subarray(bytes.offset);
-  const passing = (unreadable?: UnreadableBatch) => ({
+  const endRecord = (unreadable?: UnreadableBatch) => ({
     offset: String(lastOffsetOf(batch)),
     key: null,
     isControlRecord: true,
@@ -119,11 +110,11 @@ async function decodeToTheEnd(
   try {
     const decoded = await decode(bytes);
     if (decoded.records.at(-1)?.offset === String(lastOffsetOf(batch))) return decoded;
-    return { ...decoded, records: [...decoded.records, passing()] };
+    return { ...decoded, records: [...decoded.records, endRecord()] };
   } catch (error) {
     if (!(error instanceof MessagingError) || error.code !== 'batch-unreadable') throw error;
     const firstOffset = Number(batch.readBigInt64BE(0));
-    return { records: [passing({ firstOffset, lastOffset: lastOffsetOf(batch), reason: error.message })] };
+    return { records: [endRecord({ firstOffset, lastOffset: lastOffsetOf(batch), reason: error.message })] };
   }
 }
 

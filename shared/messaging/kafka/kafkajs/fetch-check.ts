@@ -1,9 +1,9 @@
-import { createRequire } from 'node:module';
 import { crc32c } from './crc32c.ts';
-import { brokenResponse } from '../connection/broken-response.ts';
+import { brokenResponse } from './connection-guard.ts';
+import { kafkajsModule, replaceFunction } from './internals.ts';
 
-/** The versions of fetch responses whose layout is known here; kafkajs speaks none above. Kafka 4 takes none below. */
-const OLDEST_CHECKED = 4;
+/** Versions of fetch responses whose layout is known here: kafkajs uses none above, Kafka 4 accepts none below. */
+const MIN_CHECKED_VERSION = 4;
 const WITH_LOG_START = 5;
 const WITH_SESSION = 7;
 const WITH_PREFERRED_REPLICA = 11;
@@ -25,37 +25,26 @@ interface FetchPartition {
   readonly fetchOffset: string | number;
 }
 
-/** What a fetch asked for. */
+/** What a fetch requested. */
 export type FetchTopics = readonly {
   readonly topic: string;
   readonly partitions: readonly FetchPartition[];
 }[];
 
 interface FetchDefinition {
-  protocol?: (choice: { version: number }) => (request: { readonly topics: FetchTopics }) => {
+  protocol: (choice: { version: number }) => (request: { readonly topics: FetchTopics }) => {
     readonly response: { readonly decode: (raw: Buffer) => Promise<unknown>; readonly parse: unknown };
   };
 }
 
-const PATCHED = new WeakSet<object>();
-
 /**
- * kafkajs hands out fetched records without comparing a checksum ("the library is currently not performing CRC
- * validations"), cuts what does not fit without a word, and takes the partition of another request for its own. Here each
- * fetch response is checked before kafkajs decodes it. Throws on a kafkajs that is built otherwise.
+ * kafkajs delivers fetched records without comparing a checksum ("the library is currently not performing CRC
+ * validations"), silently cuts what does not fit, and accepts partitions of another request. Here each fetch response is
+ * checked before kafkajs decodes it.
  */
 export function checkFetchResponses(): void {
-  const require = createRequire(import.meta.url);
-  const definition = require('kafkajs/src/protocol/requests/fetch') as FetchDefinition;
-  if (PATCHED.has(definition)) return;
-  const { protocol } = definition;
-  if (protocol === undefined) {
-    throw new Error(
-      'the checksums of fetched records cannot be checked: kafkajs is not of the version in package.json',
-    );
-  }
-  PATCHED.add(definition);
-  definition.protocol = (choice) => {
+  const definition = kafkajsModule('protocol/requests/fetch') as FetchDefinition;
+  replaceFunction(definition, 'protocol', (protocol, choice) => {
     const make = protocol(choice);
     return (request) => {
       const made = make(request);
@@ -66,16 +55,16 @@ export function checkFetchResponses(): void {
       };
       return { ...made, response: { decode: decodeChecked, parse } };
     };
-  };
+  });
 }
 
 /**
- * Throws unless the response has the layout of its version to the last byte, answers for just the partitions that were
- * asked for, and each whole record batch has its checksum. Offsets and lengths in front of a batch are not part of its
- * checksum: of these, offsets must rise and the first batch must reach the offset that was asked for.
+ * Throws unless the response has the layout of its version to the last byte, contains only requested partitions, each once,
+ * and each whole record batch has its checksum. Offsets and lengths in front of a batch are not part of its checksum: of
+ * these, offsets must increase, and the first batch must reach the requested offset.
  */
 export function checkFetchResponse(version: number, raw: Buffer, asked: FetchTopics): void {
-  if (version < OLDEST_CHECKED) return;
+  if (version < MIN_CHECKED_VERSION) return;
   const open = new Map(
     asked.flatMap(({ topic, partitions }) =>
       partitions.map(({ partition, fetchOffset }) => [`${topic}/${partition}`, BigInt(fetchOffset)]),
@@ -110,7 +99,7 @@ export function checkFetchResponse(version: number, raw: Buffer, asked: FetchTop
   if (at !== raw.length) throw brokenResponse('bytes behind the end of the response');
 }
 
-/** The last batches may be cut at the size limit of the fetch; the first one always comes whole. */
+/** The last batches may be cut at the size limit of the fetch; the first one is always whole. */
 function checkBatches(records: Buffer, fetchOffset: bigint): void {
   if (records.length === 0) return;
   if (records.length < BATCH_HEADER_BYTES) throw brokenResponse('a record batch without its header');

@@ -1,58 +1,66 @@
-import { createRequire } from 'node:module';
-import { type ProduceAnswer, type ProduceRequest, roundOf } from '../publishing/produce-round.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { kafkajsModule, replaceFunction } from './internals.ts';
 
-interface ResponseFormat {
-  readonly decode: (raw: Buffer) => Promise<ProduceAnswer>;
-  readonly parse: (answer: ProduceAnswer) => Promise<ProduceAnswer>;
+/** Topics and partitions of a produce request, as kafkajs has them. */
+export interface ProduceRequest {
+  readonly topicData: readonly {
+    readonly topic: string;
+    readonly partitions: readonly { readonly partition: number }[];
+  }[];
 }
 
-interface RequestFormat {
-  readonly encode: () => Promise<unknown>;
+/** A broker's answer to a produce request; error code 0 says that the partition's records are on the log. */
+export interface ProduceAnswer {
+  readonly topics: readonly {
+    readonly topicName: string;
+    readonly partitions: readonly { readonly partition: number; readonly errorCode: number }[];
+  }[];
 }
 
-type MakeProduce = (request: ProduceRequest) => {
-  readonly request: RequestFormat;
-  readonly response: ResponseFormat;
-};
+/** Receives the result of each request of one send; kafkajs makes a request for each broker. */
+export interface ProduceListener {
+  /** A request goes to a broker: from now on its records may be on the log. */
+  begin(request: ProduceRequest): void;
+  answer(answer: ProduceAnswer): void;
+  /** A request ended without an answer. */
+  lose(request: ProduceRequest, error: unknown): void;
+  /** A request cannot be encoded, so no part of it is sent. */
+  refuseToWrite(request: ProduceRequest, error: unknown): void;
+}
 
 interface ProduceDefinition {
-  protocol?: (choice: { version: number }) => MakeProduce;
+  protocol: (choice: { version: number }) => (request: ProduceRequest) => {
+    readonly request: { readonly encode: () => Promise<unknown> };
+    readonly response: {
+      readonly decode: (raw: Buffer) => Promise<ProduceAnswer>;
+      readonly parse: (answer: ProduceAnswer) => Promise<ProduceAnswer>;
+    };
+  };
 }
 
 interface BrokerClass {
-  readonly prototype: { produce?: (request: ProduceRequest) => Promise<ProduceAnswer> };
+  readonly prototype: { produce: (request: ProduceRequest) => Promise<ProduceAnswer> };
 }
 
-const PATCHED = new WeakSet<object>();
+/** The listener of the send that is called within `produceListeners.run()`. */
+export const produceListeners = new AsyncLocalStorage<ProduceListener>();
 
 /**
  * A produce request is answered partition by partition and goes to several brokers, but kafkajs throws the first error of
- * all and forgets the rest. Here a send of ours (`roundOf`) hears each broker's answer or failure as it comes, and kafkajs
- * goes on until all have ended. Sends of others fail as ever. Throws on a kafkajs that is built otherwise, since
- * confirmed messages would then count as lost.
+ * all and drops the rest. Here a send with a listener reports each broker's answer or failure as it comes, and kafkajs goes
+ * on until all have ended. Sends without a listener fail as ever.
  */
-export function hearProduceAnswers(): void {
-  const require = createRequire(import.meta.url);
-  const definition = require('kafkajs/src/protocol/requests/produce') as ProduceDefinition;
-  const { prototype } = require('kafkajs/src/broker') as BrokerClass;
-  if (PATCHED.has(prototype)) return;
-  const { protocol } = definition;
-  const { produce } = prototype;
-  if (protocol === undefined || produce === undefined) {
-    throw new Error(
-      'the answers of produce requests cannot be read: kafkajs is not of the version in package.json',
-    );
-  }
-  PATCHED.add(prototype);
-  definition.protocol = (choice) => {
+export function reportProduceAnswers(): void {
+  const definition = kafkajsModule('protocol/requests/produce') as ProduceDefinition;
+  replaceFunction(definition, 'protocol', (protocol, choice) => {
     const make = protocol(choice);
     return (request) => {
       const made = make(request);
-      const round = roundOf(request);
-      if (round === undefined) return made;
+      const listener = produceListeners.getStore();
+      if (listener === undefined) return made;
       const encode = () =>
         made.request.encode().catch((error: unknown) => {
-          round.refuseToWrite(request, error);
+          listener.refuseToWrite(request, error);
           throw error;
         });
       return {
@@ -60,23 +68,24 @@ export function hearProduceAnswers(): void {
         response: { decode: made.response.decode, parse: unchanged },
       };
     };
-  };
-  prototype.produce = function produceAndTell(this: object, request: ProduceRequest) {
-    const round = roundOf(request);
+  });
+  const { prototype } = kafkajsModule('broker') as BrokerClass;
+  replaceFunction(prototype, 'produce', function produceAndReport(produce, request) {
+    const listener = produceListeners.getStore();
     const begun = produce.call(this, request);
-    if (round === undefined) return begun;
-    round.begin(request);
+    if (listener === undefined) return begun;
+    listener.begin(request);
     return begun.then(
       (answer) => {
-        round.answer(answer);
+        listener.answer(answer);
         return answer;
       },
       (error: unknown) => {
-        round.lose(request, error);
+        listener.lose(request, error);
         return { topics: [] };
       },
     );
-  };
+  });
 }
 
 /** kafkajs throws here at the first partition that failed. */

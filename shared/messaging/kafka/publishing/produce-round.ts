@@ -1,77 +1,68 @@
-import { createRequire } from 'node:module';
-import type { PublishSlice } from './publish-queue.ts';
+import { CompressionTypes, type Producer, type ProducerBatch, type TopicMessages } from 'kafkajs';
 import { partitionId } from '../../message.ts';
+import type { PublishFate } from '../connection/errors.ts';
+import { kafkajsModule } from '../kafkajs/internals.ts';
+import {
+  produceListeners,
+  type ProduceAnswer,
+  type ProduceListener,
+  type ProduceRequest,
+} from '../kafkajs/produce-answers.ts';
+import type { PublishSlice } from './publish-queue.ts';
 
-/** Topics and partitions of a produce request, as kafkajs has them. */
-export interface ProduceRequest {
-  readonly topicData: readonly {
-    readonly topic: string;
-    readonly partitions: readonly { readonly partition: number; readonly messages: readonly object[] }[];
-  }[];
-}
+/** A leader waits no longer for its followers; less than the request time-out, so that its answer comes first. */
+const ACKS_TIMEOUT_MS = 4_000;
+/** Requests with a value larger than this are compressed; below it costs more time than it saves. */
+const COMPRESS_ABOVE_BYTES = 4_096;
+const ALL_IN_SYNC_REPLICAS = -1;
 
-/** A broker's answer to a produce request; error code 0 says that the partition's records are on the log. */
-export interface ProduceAnswer {
-  readonly topics: readonly {
-    readonly topicName: string;
-    readonly partitions: readonly { readonly partition: number; readonly errorCode: number }[];
-  }[];
-}
-
-/**
- * What is known of records that are not, or not certainly, on the log. `answered`: their leader gave this error for their
- * partition. `lost`: a request with them was made and not answered. Of the others nothing was written: `unwritable`, the
- * request with them cannot be encoded; `not-asked`, the send ended before a request was made; `left-out`, kafkajs' metadata
- * does not show the partition (it reports such records as sent).
- */
-export type PublishFate = 'answered' | 'lost' | 'unwritable' | 'not-asked' | 'left-out';
-
+/** A slice that is not, or not certainly, on the log. */
 export interface PublishFailure {
   readonly slice: PublishSlice;
   readonly fate: PublishFate;
   readonly error: unknown;
 }
 
-/** Rounds that may be under way, by the first record of each partition. */
-const rounds = new WeakMap<object, ProduceRound>();
-
-/** The round that this request of kafkajs belongs to; undefined for requests of others. */
-export function roundOf({ topicData }: ProduceRequest): ProduceRound | undefined {
-  const first = topicData[0]?.partitions[0]?.messages[0];
-  return first === undefined ? undefined : rounds.get(first);
-}
-
 /**
- * One send of a publisher, of which kafkajs makes a request for each broker. Keeps what became of each partition, which
- * kafkajs does not tell: who repeats the whole send because of one partition stores what the others confirmed once more.
+ * One send of a publisher, of which kafkajs makes a request for each broker. Keeps the result of each partition, which
+ * kafkajs does not report: repeating the whole send because of one partition would duplicate what the others confirmed.
  */
-export class ProduceRound {
+export class ProduceRound implements ProduceListener {
+  readonly #slices: readonly PublishSlice[];
   readonly #open = new Map<string, PublishSlice>();
   readonly #failures = new Map<PublishSlice, Omit<PublishFailure, 'slice'>>();
   readonly #onStored: (slices: readonly PublishSlice[]) => void;
 
   /** `onStored` is called with the slices that a broker has confirmed, while others may still be silent. */
   constructor(slices: readonly PublishSlice[], onStored: (slices: readonly PublishSlice[]) => void) {
+    this.#slices = slices;
     this.#onStored = onStored;
-    for (const slice of slices) {
-      const { queue, entries } = slice;
-      this.#open.set(partitionId(queue.topic, queue.partition), slice);
-      const [first] = entries;
-      if (first !== undefined) rounds.set(first.record, this);
-    }
+    for (const slice of slices) this.#open.set(partitionId(slice.queue.topic, slice.queue.partition), slice);
   }
 
-  /** A request goes to a broker: from now on its records may be on the log. */
+  /** Sends once; resolves with the slices that no broker has confirmed. Never rejects. */
+  async send(producer: Pick<Producer, 'sendBatch'>): Promise<readonly PublishFailure[]> {
+    let error: unknown;
+    try {
+      await produceListeners.run(this, () => producer.sendBatch(toProducerBatch(this.#slices)));
+    } catch (thrown) {
+      error = thrown;
+    }
+    const failures = Array.from(this.#open.values(), (slice) => this.#failureOf(slice, error));
+    // Connections that were opened meanwhile keep the round for as long as they live.
+    this.#open.clear();
+    this.#failures.clear();
+    return failures;
+  }
+
   begin(request: ProduceRequest): void {
     this.#set(request, 'lost', undefined);
   }
 
-  /** A request ended without an answer. */
   lose(request: ProduceRequest, error: unknown): void {
     this.#set(request, 'lost', error);
   }
 
-  /** A request cannot be encoded, so nothing of it goes out. */
   refuseToWrite(request: ProduceRequest, error: unknown): void {
     this.#set(request, 'unwritable', error);
   }
@@ -94,19 +85,6 @@ export class ProduceRound {
     if (stored.length > 0) this.#onStored(stored);
   }
 
-  /** The slices that are not confirmed once the send has ended, `error` being what it ended with, if anything. */
-  failures(error: unknown): readonly PublishFailure[] {
-    const failures = Array.from(this.#open.values(), (slice) => {
-      const known = this.#failures.get(slice) ?? {
-        fate: error === undefined ? 'left-out' : 'not-asked',
-        error,
-      };
-      return { slice, fate: known.fate, error: known.error ?? error ?? unconfirmed(slice) };
-    });
-    this.#open.clear();
-    return failures;
-  }
-
   #set({ topicData }: ProduceRequest, fate: PublishFate, error: unknown): void {
     for (const { topic, partitions } of topicData) {
       for (const { partition } of partitions) {
@@ -116,6 +94,37 @@ export class ProduceRound {
       }
     }
   }
+
+  #failureOf(slice: PublishSlice, sendError: unknown): PublishFailure {
+    const { fate, error } = this.#failures.get(slice) ?? {
+      fate: sendError === undefined ? 'left-out' : 'not-asked',
+      error: sendError,
+    };
+    return { slice, fate, error: error ?? sendError ?? unconfirmed(slice) };
+  }
+}
+
+/** The slices as one request of kafkajs, which compresses all batches of a request or none. */
+function toProducerBatch(slices: readonly PublishSlice[]): ProducerBatch {
+  const topics = new Map<string, TopicMessages>();
+  let isLarge = false;
+  for (const { queue, entries } of slices) {
+    let topic = topics.get(queue.topic);
+    if (topic === undefined) {
+      topic = { topic: queue.topic, messages: [] };
+      topics.set(queue.topic, topic);
+    }
+    for (const { record, valueBytes } of entries) {
+      topic.messages.push(record);
+      isLarge ||= valueBytes > COMPRESS_ABOVE_BYTES;
+    }
+  }
+  return {
+    acks: ALL_IN_SYNC_REPLICAS,
+    timeout: ACKS_TIMEOUT_MS,
+    compression: isLarge ? CompressionTypes.GZIP : CompressionTypes.None,
+    topicMessages: [...topics.values()],
+  };
 }
 
 function unconfirmed({ queue }: PublishSlice): Error {
@@ -123,8 +132,7 @@ function unconfirmed({ queue }: PublishSlice): Error {
 }
 
 function brokerError(code: number): Error {
-  const require = createRequire(import.meta.url);
-  const { createErrorFromCode } = require('kafkajs/src/protocol/error') as {
+  const { createErrorFromCode } = kafkajsModule('protocol/error') as {
     createErrorFromCode: (code: number) => Error;
   };
   return createErrorFromCode(code);

@@ -2,15 +2,19 @@ import type { Producer } from 'kafkajs';
 import { MessagingError } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { CreateKafkaClient } from '../connection/client.ts';
-import { isMaybeStored, isTopicUnknown, toMessagingError } from '../connection/errors.ts';
+import {
+  isMaybeStored,
+  isTopicUnknown,
+  refusedRecord,
+  toMessagingError,
+  tooLarge,
+} from '../connection/errors.ts';
 import { ProducerConnection } from './producer-connection.ts';
 import { PublishCall } from './publish-call.ts';
 import { type PublishFailure, ProduceRound } from './produce-round.ts';
-import { toProducerBatch } from './producer-batch.ts';
 import { PublishQueue, markMaybeStored, type PublishSlice } from './publish-queue.ts';
 import { toRecord } from './record.ts';
 import { RecordPlacement } from './record-placement.ts';
-import { refusedRecord, tooLarge } from './refused-record.ts';
 import type { TopicPartitions } from './topic-partitions.ts';
 import type { OutgoingMessage } from '../../message.ts';
 import type { Publisher, PublisherOptions } from '../../ports.ts';
@@ -152,8 +156,7 @@ export class KafkaPublisher implements Publisher {
 
   async #send(producer: Producer, slices: readonly PublishSlice[]): Promise<void> {
     const round = new ProduceRound(slices, (stored) => this.#stored(stored));
-    const sent = producer.sendBatch(toProducerBatch(slices)).then(() => undefined);
-    const failures = round.failures(await sent.catch((error: unknown) => error));
+    const failures = await round.send(producer);
     this.#inFlight = [];
     if (this.#state === 'stopped') return;
     if (failures.length > 0) {

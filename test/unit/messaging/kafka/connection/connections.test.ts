@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { SilentBrokers } from '../../../../../shared/messaging/kafka/connection/silent-brokers.ts';
+import { SilentBrokers } from '../../../../../shared/messaging/kafka/connection/connections.ts';
 
 describe('brokers that were silent', () => {
   beforeEach(() => {

@@ -6,10 +6,10 @@ import {
   brokerErrorType,
   isGenerationOver,
   isMaybeStored,
+  refusedRecord,
   toMessagingError,
 } from '../../../../../shared/messaging/kafka/connection/errors.ts';
 import { kafkaClients } from '../../../../../shared/messaging/kafka/connection/client.ts';
-import { refusedRecord } from '../../../../../shared/messaging/kafka/publishing/refused-record.ts';
 import { silentLog } from '../../../../../shared/platform/log.ts';
 
 const { KafkaJSConnectionError, KafkaJSNumberOfRetriesExceeded, KafkaJSProtocolError } = kafkajs;

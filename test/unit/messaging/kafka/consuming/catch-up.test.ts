@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CatchUp } from '../../../../../shared/messaging/kafka/consuming/catch-up.ts';
-import { CatchUps } from '../../../../../shared/messaging/kafka/consuming/catch-ups.ts';
+import { CatchUp, CatchUps } from '../../../../../shared/messaging/kafka/consuming/catch-up.ts';
 import type { FetchAnswer } from '../../../../../shared/messaging/kafka/kafkajs/fetch-answers.ts';
 
 const at = (partition: number, offset: number) => ({ topic: 't', partition, offset });

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { installCodecs } from '../../../../../shared/messaging/kafka/kafkajs/compression.ts';
-import { hearFetchAnswers } from '../../../../../shared/messaging/kafka/kafkajs/fetch-answers.ts';
+import { reportFetchAnswers } from '../../../../../shared/messaging/kafka/kafkajs/fetch-answers.ts';
 import { lz4Frame } from '../../../../support/foreign-batches.ts';
 
 const require = createRequire(import.meta.url);
@@ -25,7 +25,7 @@ const LZ4 = 3;
 
 beforeAll(() => {
   installCodecs();
-  hearFetchAnswers();
+  reportFetchAnswers();
 });
 
 /** The record sets of one partition as kafkajs decodes them. */

@@ -1,40 +1,48 @@
+import type { ProducerBatch } from 'kafkajs';
 import { describe, expect, test } from 'vitest';
 import { brokerErrorType } from '../../../../../shared/messaging/kafka/connection/errors.ts';
 import {
+  produceListeners,
+  type ProduceListener,
   type ProduceRequest,
-  ProduceRound,
-  roundOf,
-} from '../../../../../shared/messaging/kafka/publishing/produce-round.ts';
+} from '../../../../../shared/messaging/kafka/kafkajs/produce-answers.ts';
+import { ProduceRound } from '../../../../../shared/messaging/kafka/publishing/produce-round.ts';
 import { PublishCall } from '../../../../../shared/messaging/kafka/publishing/publish-call.ts';
-import {
-  PublishQueue,
-  type PublishSlice,
-} from '../../../../../shared/messaging/kafka/publishing/publish-queue.ts';
+import { PublishQueue } from '../../../../../shared/messaging/kafka/publishing/publish-queue.ts';
 
 const NOT_LEADER = 6;
+const NONE = 0;
+const GZIP = 1;
 
-/** A round of one record for each of the partitions of topic `t`; `stored` is what it has told. */
-function roundWith(partitions: readonly number[]) {
+/** What kafkajs does with a round: requests, answers, failures. A throw ends the send. */
+type Script = (listener: ProduceListener, batch: ProducerBatch) => void;
+
+/** Sends a round of one record for each of the partitions of topic `t`, with a value of this size. */
+async function send(partitions: readonly number[], script: Script, valueBytes = 1) {
   const queue = new PublishQueue();
   const call = new PublishCall('test', partitions.length, 1_000);
   for (const partition of partitions) {
-    queue.add('t', partition, { record: { value: 'x' }, bytes: 1, valueBytes: 1, call });
+    queue.add('t', partition, { record: { value: `v${partition}`, partition }, bytes: 1, valueBytes, call });
   }
-  const slices = queue.take(0);
   const stored: number[] = [];
-  const round = new ProduceRound(slices, (done) =>
+  const round = new ProduceRound(queue.take(0), (done) =>
     stored.push(...done.map((slice) => slice.queue.partition)),
   );
-  /** What kafkajs would send to the leader of these partitions. */
-  const requestFor = (...own: readonly number[]): ProduceRequest => ({
-    topicData: [{ topic: 't', partitions: own.map((partition) => toPartition(slices, partition)) }],
-  });
-  return { round, stored, requestFor };
+  const sendBatch = async (batch: ProducerBatch) => {
+    const listener = produceListeners.getStore();
+    if (listener === undefined) throw new Error('kafkajs is called outside of the listener');
+    script(listener, batch);
+    return [];
+  };
+  const failures = (await round.send({ sendBatch })).map(({ slice, fate, error }) =>
+    [slice.queue.partition, fate, brokerErrorType(error) ?? String(error)].join(' '),
+  );
+  return { stored, failures };
 }
 
-function toPartition(slices: readonly PublishSlice[], partition: number) {
-  const slice = slices.find(({ queue }) => queue.partition === partition);
-  return { partition, messages: slice?.entries.map(({ record }) => record) ?? [] };
+/** What kafkajs would send to the leader of these partitions. */
+function requestFor(...own: readonly number[]): ProduceRequest {
+  return { topicData: [{ topic: 't', partitions: own.map((partition) => ({ partition })) }] };
 }
 
 function answerOf(codes: Readonly<Record<number, number>>) {
@@ -42,23 +50,16 @@ function answerOf(codes: Readonly<Record<number, number>>) {
   return { topics: [{ topicName: 't', partitions }] };
 }
 
-function failuresOf(round: ProduceRound, error?: Error): string[] {
-  return round
-    .failures(error)
-    .map(({ slice, fate, error: cause }) =>
-      [slice.queue.partition, fate, brokerErrorType(cause) ?? String(cause)].join(' '),
-    );
-}
-
 describe('a send to several brokers', () => {
-  test('tells what is stored as each broker answers, and what became of each of the others', () => {
-    const { round, stored, requestFor } = roundWith([0, 1, 2, 3, 4]);
-    round.begin(requestFor(0, 1));
-    round.begin(requestFor(2, 3));
-    round.answer(answerOf({ 0: 0, 1: NOT_LEADER }));
+  test('reports what is stored as each broker answers, and the result of each other partition', async () => {
+    const { stored, failures } = await send([0, 1, 2, 3, 4], (listener) => {
+      listener.begin(requestFor(0, 1));
+      listener.begin(requestFor(2, 3));
+      listener.answer(answerOf({ 0: 0, 1: NOT_LEADER }));
+      listener.lose(requestFor(2, 3), new Error('connection lost'));
+    });
     expect(stored).toEqual([0]);
-    round.lose(requestFor(2, 3), new Error('connection lost'));
-    expect(failuresOf(round)).toEqual([
+    expect(failures).toEqual([
       '1 answered NOT_LEADER_FOR_PARTITION',
       '2 lost Error: connection lost',
       '3 lost Error: connection lost',
@@ -66,48 +67,56 @@ describe('a send to several brokers', () => {
     ]);
   });
 
-  test('before any request was made nothing is in doubt, whatever ended the send', () => {
-    const { round } = roundWith([0, 1]);
-    expect(failuresOf(round, new Error('no metadata'))).toEqual([
-      '0 not-asked Error: no metadata',
-      '1 not-asked Error: no metadata',
-    ]);
+  test('before any request was made nothing is in doubt, whatever ended the send', async () => {
+    const { failures } = await send([0, 1], () => {
+      throw new Error('no metadata');
+    });
+    expect(failures).toEqual(['0 not-asked Error: no metadata', '1 not-asked Error: no metadata']);
   });
 
-  test('knows which of its requests were made when something else ends it', () => {
-    const { round, requestFor } = roundWith([0, 1]);
-    round.begin(requestFor(1));
-    expect(failuresOf(round, new Error('ended'))).toEqual([
-      '0 not-asked Error: ended',
-      '1 lost Error: ended',
-    ]);
+  test('knows which of its requests were made when something else ends it', async () => {
+    const { failures } = await send([0, 1], (listener) => {
+      listener.begin(requestFor(1));
+      throw new Error('ended');
+    });
+    expect(failures).toEqual(['0 not-asked Error: ended', '1 lost Error: ended']);
   });
 
-  test('counts a partition that an answer leaves out as lost, and one that is named twice once', () => {
-    const { round, stored, requestFor } = roundWith([0, 1]);
-    round.begin(requestFor(0, 1));
-    round.answer(answerOf({ 0: 0 }));
-    round.answer(answerOf({ 0: NOT_LEADER }));
+  test('keeps what cannot be written apart from what was lost, although kafkajs ends both alike', async () => {
+    const { failures } = await send([0, 1], (listener) => {
+      for (const partition of [0, 1]) listener.begin(requestFor(partition));
+      listener.refuseToWrite(requestFor(0), new TypeError('no text'));
+      for (const partition of [0, 1]) listener.lose(requestFor(partition), new Error('ended'));
+    });
+    expect(failures).toEqual(['0 unwritable TypeError: no text', '1 lost Error: ended']);
+  });
+
+  test('counts a partition that an answer leaves out as lost, and one that is named twice once', async () => {
+    const { stored, failures } = await send([0, 1], (listener) => {
+      listener.begin(requestFor(0, 1));
+      listener.answer(answerOf({ 0: 0 }));
+      listener.answer(answerOf({ 0: NOT_LEADER }));
+    });
     expect(stored).toEqual([0]);
-    expect(failuresOf(round)).toEqual(['1 lost Error: no broker confirmed partition 1 of t']);
+    expect(failures).toEqual(['1 lost Error: no broker confirmed partition 1 of t']);
   });
 
-  test('is found by the request of any of its brokers, and by no other request', () => {
-    const { round, requestFor } = roundWith([0, 1]);
-    expect([roundOf(requestFor(0)), roundOf(requestFor(1))]).toEqual([round, round]);
-    expect(roundOf({ topicData: [{ topic: 't', partitions: [{ partition: 0, messages: [{}] }] }] })).toBe(
-      undefined,
+  test('holds the records of all its partitions, and is compressed above 4 KiB a value', async () => {
+    const batches: ProducerBatch[] = [];
+    for (const valueBytes of [4_096, 4_097]) {
+      await send([0, 1], (_, batch) => batches.push(batch), valueBytes);
+    }
+    const messages = [
+      { value: 'v0', partition: 0 },
+      { value: 'v1', partition: 1 },
+    ];
+    expect(batches).toEqual(
+      [NONE, GZIP].map((compression) => ({
+        acks: -1,
+        timeout: 4_000,
+        compression,
+        topicMessages: [{ topic: 't', messages }],
+      })),
     );
-    expect(roundOf({ topicData: [] })).toBe(undefined);
-  });
-
-  test('repeated, is the round of its latest send', () => {
-    const queue = new PublishQueue();
-    const call = new PublishCall('test', 1, 1_000);
-    queue.add('t', 0, { record: { value: 'x' }, bytes: 1, valueBytes: 1, call });
-    const slices = queue.take(0);
-    const rounds = [0, 1].map(() => new ProduceRound(slices, () => undefined));
-    const request = { topicData: [{ topic: 't', partitions: [toPartition(slices, 0)] }] };
-    expect(roundOf(request)).toBe(rounds[1]);
   });
 });

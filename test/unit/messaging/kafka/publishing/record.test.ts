@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { toLogMessage, toRecord } from '../../../../../shared/messaging/kafka/publishing/record.ts';
+import { toLogMessage } from '../../../../../shared/messaging/kafka/consuming/log-message.ts';
+import { toRecord } from '../../../../../shared/messaging/kafka/publishing/record.ts';
 import type { OutgoingMessage } from '../../../../../shared/messaging/message.ts';
 
 const NOW = 1_700_000_000_000;

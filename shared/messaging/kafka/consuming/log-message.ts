@@ -1,0 +1,36 @@
+import type { IHeaders, KafkaMessage } from 'kafkajs';
+import type { HeaderValue, LogMessage, MessageHeaders } from '../../message.ts';
+
+/** Converts a record that kafkajs has read to a message. */
+export function toLogMessage(topic: string, partition: number, read: KafkaMessage): LogMessage {
+  return {
+    topic,
+    partition,
+    offset: Number(read.offset),
+    key: read.key,
+    value: read.value,
+    headers: readHeaders(read.headers),
+    timestampMs: Number(read.timestamp),
+  };
+}
+
+/** Kafka allows a header without a value; it is read as absent, since our headers have no meaning without one. */
+function readHeaders(headers: IHeaders | undefined): MessageHeaders {
+  if (headers === undefined) return {};
+  for (const name in headers) {
+    if (!Buffer.isBuffer(headers[name])) return withoutGaps(headers);
+  }
+  return headers;
+}
+
+function withoutGaps(headers: IHeaders): MessageHeaders {
+  const kept: Record<string, HeaderValue | readonly HeaderValue[]> = {};
+  for (const [name, header] of Object.entries(headers)) {
+    const values = (Array.isArray(header) ? header : [header]).filter(
+      (value) => value !== undefined && value !== null,
+    );
+    const [only] = values;
+    if (only !== undefined) kept[name] = values.length === 1 ? only : values;
+  }
+  return kept;
+}

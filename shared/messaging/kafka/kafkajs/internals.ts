@@ -1,0 +1,56 @@
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.url);
+const REPLACEMENTS = new WeakSet<object>();
+
+/** An inner module of kafkajs, which has no public types: `path` is below `kafkajs/src`. */
+export function kafkajsModule(path: string): unknown {
+  return require(`kafkajs/src/${path}`);
+}
+
+type AnyFunction = (this: never, ...args: never[]) => unknown;
+
+/**
+ * Replaces a function of kafkajs for the whole process; the replacement gets the original as its first argument. A second call
+ * has no effect. Throws when there is no such function: the corrections of this folder are written for the version of kafkajs
+ * in package.json.
+ */
+export function replaceFunction<Name extends string, Owner extends Record<Name, AnyFunction>>(
+  owner: Owner,
+  name: Name,
+  replacement: (
+    this: ThisParameterType<Owner[Name]>,
+    original: Owner[Name],
+    ...args: Parameters<Owner[Name]>
+  ) => ReturnType<Owner[Name]>,
+): void {
+  const original = owner[name];
+  if (typeof original !== 'function') {
+    throw new Error(`kafkajs has no function ${name}: it is not of the version in package.json`);
+  }
+  if (REPLACEMENTS.has(original)) return;
+  const replaced = function replaced(this: ThisParameterType<Owner[Name]>, ...args: Parameters<Owner[Name]>) {
+    return replacement.call(this, original, ...args);
+  };
+  REPLACEMENTS.add(replaced);
+  owner[name] = replaced as unknown as Owner[Name];
+}
+
+/**
+ * Replaces the function that a module of kafkajs exports; a second call has no effect. `users` matches the files of modules
+ * that hold the former one: kafkajs loads them again with their next use.
+ */
+export function replaceExport<Exported extends object>(
+  path: string,
+  users: RegExp,
+  replace: (original: Exported) => Exported,
+): void {
+  const original = kafkajsModule(path) as Exported;
+  const loaded = require.cache[require.resolve(`kafkajs/src/${path}`)];
+  if (loaded === undefined) throw new Error(`kafkajs/src/${path} cannot be replaced`);
+  if (REPLACEMENTS.has(original)) return;
+  const replacement = replace(original);
+  REPLACEMENTS.add(replacement);
+  loaded.exports = replacement;
+  for (const file of Object.keys(require.cache)) if (users.test(file)) delete require.cache[file];
+}

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { KafkaConsumerRun } from '../../../../../shared/messaging/kafka/consuming/consumer-run.ts';
+import { fakeKafkaClients } from '../../../../support/fakes/kafkajs.ts';
+
+const REBALANCE_TIMEOUT_MS = 5_000;
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+/** A started run that has joined, with the codes of its crashes. */
+async function startRun() {
+  const { createClient, consumers } = fakeKafkaClients();
+  const crashes: string[] = [];
+  const run = new KafkaConsumerRun(
+    createClient,
+    {
+      clientId: 'c',
+      groupId: 'g',
+      topics: ['t'],
+      sessionTimeoutMs: 6_000,
+      rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS,
+      maxWaitMs: 250,
+      concurrency: 1,
+    },
+    {
+      onJoined: () => undefined,
+      onBatch: () => true,
+      onPassed: () => undefined,
+      onCrash: ({ code }) => crashes.push(code),
+    },
+  );
+  const started = run.start();
+  await vi.advanceTimersByTimeAsync(0);
+  const [consumer] = consumers;
+  if (consumer === undefined) throw new Error('no consumer');
+  consumer.join({ t: [0] });
+  await started;
+  return { run, consumer, crashes };
+}
+
+describe('a run of a Kafka consumer', () => {
+  test('crashes once after a rebalance time-out and 15 s (or up to 5 s earlier) without a sign of life', async () => {
+    const { consumer, crashes } = await startRun();
+    await vi.advanceTimersByTimeAsync(14_000);
+    consumer.emit('HEARTBEAT');
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect(crashes).toEqual([]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(crashes).toEqual(['consumer-stalled']);
+  });
+
+  test('crashes when a broker does not answer a request of the group or a fetch, but not one for metadata', async () => {
+    const { consumer, crashes } = await startRun();
+    consumer.emit('REQUEST_TIMEOUT', { apiName: 'Metadata', broker: 'b:1' });
+    expect(crashes).toEqual([]);
+    consumer.emit('REQUEST_TIMEOUT', { apiName: 'Heartbeat', broker: 'b:1' });
+    expect(crashes).toEqual(['broker-unavailable']);
+  });
+
+  test('commits nothing before its first batch, and neither starts nor speaks again once it was stopped', async () => {
+    const { run, consumer, crashes } = await startRun();
+    expect(await run.commit([{ topic: 't', partition: 0, offset: 1 }])).toBe(false);
+    await run.stop(1_000);
+    consumer.emit('CRASH', { error: new Error('late') });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect({ crashes, isConnected: run.isConnected() }).toEqual({ crashes: [], isConnected: false });
+    await expect(run.start()).rejects.toMatchObject({ code: 'consumer-used' });
+  });
+});
