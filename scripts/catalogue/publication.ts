@@ -4,10 +4,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RecordChanges } from '../../shared/catalogue/write-records.ts';
 import type { CatalogueFault } from '../../shared/lending/schedule-types/catalogue-entry.ts';
 import type { OtherCalendars } from '../../shared/lending/calendars/business-calendar.ts';
-import { catalogueOfRecords } from '../../shared/product/validation/catalogue-of-records.ts';
+import { buildCatalogue } from '../../shared/product/validation/catalogue-of-records.ts';
 import {
   type CatalogueRecord,
-  identityOf,
+  identifyRecord,
   recordKey,
 } from '../../shared/product/catalogue/catalogue-record.ts';
 import { asJson, memberDifferences, type MemberDifference } from './member-differences.ts';
@@ -26,7 +26,7 @@ export interface FolderDifference {
 
 /** Records by message key, in their order. */
 export function recordsByKey(records: readonly CatalogueRecord[]): ReadonlyMap<string, CatalogueRecord> {
-  return new Map(records.map((entry) => [recordKey(identityOf(entry)), entry]));
+  return new Map(records.map((entry) => [recordKey(identifyRecord(entry)), entry]));
 }
 
 /** Compares the records of a folder with those of the topic, from the topic to the folder. */
@@ -87,7 +87,7 @@ export function faultsAfter(
       record: code,
       message: 'cannot be read: publish it anew, or delete it by --delete-missing',
     }));
-  const outcome = catalogueOfRecords([...put.values(), ...kept], otherCalendars);
+  const outcome = buildCatalogue([...put.values(), ...kept], otherCalendars);
   return [...unreadable, ...(outcome.kind === 'refused' ? outcome.faults : [])];
 }
 
@@ -95,7 +95,7 @@ export function faultsAfter(
 export function sharedKeys(records: readonly CatalogueRecord[]): readonly CatalogueFault[] {
   const first = new Map<string, CatalogueRecord>();
   return records.flatMap((entry) => {
-    const { kind, code, version } = identityOf(entry);
+    const { kind, code, version } = identifyRecord(entry);
     const key = recordKey({ kind, code, version });
     const earlier = first.get(key);
     if (earlier === undefined) first.set(key, entry);

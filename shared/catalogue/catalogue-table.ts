@@ -7,7 +7,7 @@ import {
 } from '../lending/schedule-types/lending-catalogue.ts';
 import type { Health } from '../platform/health.ts';
 import type { Metrics } from '../platform/metrics.ts';
-import { ListCharges } from '../product/catalogue/catalogue-charges.ts';
+import { CatalogueCharges } from '../product/catalogue/catalogue-charges.ts';
 import type {
   ListKind,
   CatalogueRecord,
@@ -15,8 +15,8 @@ import type {
   RecordKind,
   RecordsByKind,
 } from '../product/catalogue/catalogue-record.ts';
-import { type CatalogueView, entriesOfKind } from '../product/catalogue/catalogue-view.ts';
-import { answeringVersion, listInForce } from '../product/catalogue/validity.ts';
+import { type CatalogueView, selectEntries } from '../product/catalogue/catalogue-view.ts';
+import { selectProductVersion, selectListVersion } from '../product/catalogue/validity.ts';
 import type { IndexEntry } from './catalogue-index.ts';
 import { EncodedRecords, type EncodedRecordsOptions, type EncodedRecordsStats } from './encoded-records.ts';
 
@@ -66,7 +66,7 @@ export function createCatalogueTable(options: CatalogueTableOptions): CatalogueT
 class LogCatalogueTable implements CatalogueTable {
   readonly #options: CatalogueTableOptions;
   readonly #records: EncodedRecords;
-  readonly #charges = new ListCharges(this);
+  readonly #charges = new CatalogueCharges(this);
   #lending: LendingCatalogue | undefined;
   #namesLeftOut = 0;
 
@@ -111,17 +111,17 @@ class LogCatalogueTable implements CatalogueTable {
 
   product(code: string, day: CalendarDate) {
     const versions = this.#records.index.versions('product', code);
-    return this.#readable('product', versions, (left) => answeringVersion(left, day));
+    return this.#readable('product', versions, (left) => selectProductVersion(left, day));
   }
 
   productById(id: string, day: CalendarDate) {
     const versions = this.#records.index.withId('product', id);
-    return this.#readable('product', versions, (left) => answeringVersion(left, day));
+    return this.#readable('product', versions, (left) => selectProductVersion(left, day));
   }
 
   list<Kind extends ListKind>(kind: Kind, code: string | null) {
     if (code === null) return undefined;
-    return this.#readable(kind, this.#records.index.versions(kind, code), (left) => listInForce(left));
+    return this.#readable(kind, this.#records.index.versions(kind, code), (left) => selectListVersion(left));
   }
 
   identities(): readonly (RecordIdentity & { readonly key: string })[] {
@@ -170,7 +170,7 @@ class LogCatalogueTable implements CatalogueTable {
 }
 
 /** The names with the charges as they are whenever they are asked for: a change of a list compiles no names anew. */
-function withCharges(lending: LendingCatalogue, charges: ListCharges): LendingCatalogue {
+function withCharges(lending: LendingCatalogue, charges: CatalogueCharges): LendingCatalogue {
   return {
     ...lending,
     get knownCharges() {
@@ -211,9 +211,9 @@ export function compileNames(
   for (;;) {
     const outcome = createLendingCatalogue(
       {
-        scheduleTypes: entriesOfKind(left, 'schedule-type'),
-        periodicities: entriesOfKind(left, 'periodicity'),
-        calendars: entriesOfKind(left, 'calendar'),
+        scheduleTypes: selectEntries(left, 'schedule-type'),
+        periodicities: selectEntries(left, 'periodicity'),
+        calendars: selectEntries(left, 'calendar'),
       },
       otherCalendars,
     );

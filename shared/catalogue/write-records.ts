@@ -5,7 +5,7 @@ import type { OutgoingMessage } from '../messaging/message.ts';
 import type { Broker } from '../messaging/ports.ts';
 import {
   type CatalogueRecord,
-  identityOf,
+  identifyRecord,
   type RecordIdentity,
   type RecordKind,
 } from '../product/catalogue/catalogue-record.ts';
@@ -51,7 +51,7 @@ export async function writeRecords(target: RecordTarget, { put, remove }: Record
   const publisher = broker.createPublisher({ clientId });
   try {
     await publisher.start();
-    const entries = put.map((entry) => ({ entry, identity: identityOf(entry) })).toSorted(inWritingOrder);
+    const entries = put.map((entry) => ({ entry, identity: identifyRecord(entry) })).toSorted(inWritingOrder);
     for (let from = 0; from < entries.length; from += MESSAGES_AT_A_TIME) {
       const some = entries.slice(from, from + MESSAGES_AT_A_TIME);
       await publisher.publish(await Promise.all(some.map(({ entry }) => encodeRecord(codec, topic, entry))));

@@ -2,7 +2,7 @@ import type { ProductByCodePayload } from '../../shared/contract/product/replies
 import { productByCodeInput } from '../../shared/contract/product/read-product-requests.ts';
 import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
-import { productByCode, type ProductByCodeRequest } from '../../shared/product/look-up/product-by-code.ts';
+import { lookUpProduct, type ProductByCodeRequest } from '../../shared/product/look-up/product-by-code.ts';
 import { answerLookUp } from './answer-look-up.ts';
 
 /** Answers a GetBankingProductByCodeRequest: a product with the sections that are asked for (L1, L2). Pure. */
@@ -11,7 +11,7 @@ export function createGetBankingProductByCodeHandler(catalogue: CatalogueView): 
     {
       replyType: 'GetBankingProductByCodeReply',
       check: productByCodeInput.check,
-      find: productByCode,
+      find: lookUpProduct,
       payloadOf: (answer): ProductByCodePayload => ({ json: JSON.stringify(answer) }),
     },
     catalogue,

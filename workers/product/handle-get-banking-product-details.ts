@@ -2,7 +2,7 @@ import { productDetailsInput } from '../../shared/contract/product/read-product-
 import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import type { SelectorRequest } from '../../shared/product/look-up/product-selection.ts';
-import { productDetails, type ProductDetails } from '../../shared/product/look-up/product-details.ts';
+import { lookUpDetails, type ProductDetails } from '../../shared/product/look-up/product-details.ts';
 import { answerLookUp } from './answer-look-up.ts';
 
 /** Answers a GetBankingProductDetailsRequest: how a product is displayed (L1). Pure. */
@@ -11,7 +11,7 @@ export function createGetBankingProductDetailsHandler(catalogue: CatalogueView):
     {
       replyType: 'GetBankingProductDetailsReply',
       check: productDetailsInput.check,
-      find: productDetails,
+      find: lookUpDetails,
       payloadOf: (answer) => answer,
     },
     catalogue,

@@ -3,7 +3,7 @@ import { productDocumentsInput } from '../../shared/contract/product/read-produc
 import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import type { SelectorRequest } from '../../shared/product/look-up/product-selection.ts';
-import { productDocuments, type ProductDocument } from '../../shared/product/look-up/product-documents.ts';
+import { lookUpDocuments, type ProductDocument } from '../../shared/product/look-up/product-documents.ts';
 import { answerLookUp } from './answer-look-up.ts';
 
 /** Answers a GetProductDocumentsRequest: the documents of a product (L1). Pure. */
@@ -12,7 +12,7 @@ export function createGetProductDocumentsHandler(catalogue: CatalogueView): Hand
     {
       replyType: 'GetProductDocumentsReply',
       check: productDocumentsInput.check,
-      find: productDocuments,
+      find: lookUpDocuments,
       payloadOf: (documents): ProductDocumentsPayload => ({ documents }),
     },
     catalogue,

@@ -4,7 +4,7 @@ import {
 } from '../../shared/contract/product/read-product-requests.ts';
 import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
-import { insuranceList, type InsuranceListItem } from '../../shared/product/look-up/insurance-list.ts';
+import { lookUpInsuranceList, type InsuranceListItem } from '../../shared/product/look-up/insurance-list.ts';
 import { answerLookUp } from './answer-look-up.ts';
 
 /** Answers a GetProductInsuranceListRequest: the insurance lists of a product whose filters pass (L1, L3). Pure. */
@@ -14,7 +14,7 @@ export function createGetProductInsuranceListHandler(catalogue: CatalogueView): 
       replyType: 'GetProductInsuranceListReply',
       check: insuranceListInput.check,
       find: ({ filterList, ...request }, context) =>
-        insuranceList({ ...request, filterList: filterList?.map(namedFigure) }, context),
+        lookUpInsuranceList({ ...request, filterList: filterList?.map(namedFigure) }, context),
       payloadOf: (Insurances, warnings) => ({ Insurances, warnings }),
     },
     catalogue,

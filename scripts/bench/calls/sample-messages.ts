@@ -9,7 +9,7 @@ import type { RepaymentSchedule } from '../../../shared/lending/request/repaymen
 import type { Codec, Encoded } from '../../../shared/messaging/codec.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
-import { productByCode } from '../../../shared/product/look-up/product-by-code.ts';
+import { lookUpProduct } from '../../../shared/product/look-up/product-by-code.ts';
 import { LOOK_UP_CALL } from './sample-look-up.ts';
 import { SAMPLE_BODY } from './sample-request.ts';
 
@@ -45,7 +45,7 @@ export async function lookUpMessageSizes(): Promise<{ requestBytes: number; repl
   if (catalogue === undefined) throw new Error('the example catalogue is wrong');
   const read = productByCodeInput.read(JSON.parse(LOOK_UP_CALL.body));
   if (read.kind !== 'valid') throw new Error('the look-up is not valid');
-  const found = productByCode(read.payload, { catalogue, requestDay: SOME_DAY });
+  const found = lookUpProduct(read.payload, { catalogue, requestDay: SOME_DAY });
   if (found.kind !== 'found') throw new Error(`the product is not found: ${found.kind}`);
   const codec = benchCodec();
   return {

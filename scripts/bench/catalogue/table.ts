@@ -18,7 +18,7 @@ import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-record.ts';
-import { productByCode } from '../../../shared/product/look-up/product-by-code.ts';
+import { lookUpProduct } from '../../../shared/product/look-up/product-by-code.ts';
 import { median } from '../closed-loop.ts';
 import type { TableFigures } from './scenarios.ts';
 import { ALL_SECTIONS } from '../calls/sample-look-up.ts';
@@ -111,7 +111,7 @@ function lookUps(from: CatalogueTable, count: number): number {
   const step = Math.floor(products / HOT_PRODUCTS);
   const lookUp = (index: number): void => {
     const BankingProductCode = `bench-${(index % HOT_PRODUCTS) * step}`;
-    const found = productByCode(
+    const found = lookUpProduct(
       { ...ALL_SECTIONS, BankingProductCode },
       { catalogue: from, requestDay: DAY },
     );

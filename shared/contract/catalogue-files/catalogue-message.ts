@@ -16,7 +16,7 @@ import type { Codec, Decoded } from '../../messaging/codec.ts';
 import type { OutgoingMessage } from '../../messaging/message.ts';
 import {
   type CatalogueRecord,
-  identityOf,
+  identifyRecord,
   RECORD_KINDS,
   type RecordIdentity,
   recordKey,
@@ -51,7 +51,7 @@ const LAST_DAY = calendarDateOf(LATEST_YEAR, 12, 31);
 
 /** The payload of a record. Throws RangeError on a record that is too large. */
 export function messageOf(entry: CatalogueRecord): CatalogueMessage {
-  const { kind, code, version, id, status, validFrom, validTo } = identityOf(entry);
+  const { kind, code, version, id, status, validFrom, validTo } = identifyRecord(entry);
   return {
     kind,
     code,
@@ -72,7 +72,7 @@ export async function encodeRecord(
   entry: CatalogueRecord,
 ): Promise<OutgoingMessage> {
   const { value, headers } = await codec.encode(CATALOGUE_RECORD, messageOf(entry), 'avro');
-  return { topic, key: recordKey(identityOf(entry)), value: unpooled(value), headers };
+  return { topic, key: recordKey(identifyRecord(entry)), value: unpooled(value), headers };
 }
 
 /** The payload of a decoded message. Throws, without any of its content, on one that is no catalogue record. */
@@ -104,7 +104,7 @@ export function unpackRecord(message: CatalogueMessage, source: string): Unpacke
   const read = readCatalogueRecord(message.kind as RecordKind, value, source);
   if (read.kind === 'invalid') throw new Error(`its body is wrong at ${read.paths.join(', ')}`);
   const { entry } = read;
-  const differs = differingMembers(identityOf(entry), message);
+  const differs = differingMembers(identifyRecord(entry), message);
   if (differs.length > 0)
     throw new Error(`its body has another ${differs.join(', ')} than the members beside it`);
   return { entry, bytes };

@@ -8,7 +8,11 @@ import { type CatalogueMessage, messageOf } from './catalogue-message.ts';
 import { unpackBody } from './record-body.ts';
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { Fault } from '../../platform/problem.ts';
-import { identityOf, RECORD_KINDS, type RecordIdentity } from '../../product/catalogue/catalogue-record.ts';
+import {
+  identifyRecord,
+  RECORD_KINDS,
+  type RecordIdentity,
+} from '../../product/catalogue/catalogue-record.ts';
 import { jsonSchemaOf, type JsonSchema } from '../json/json-schema.ts';
 import { wanted } from '../json/field-kinds.ts';
 import { readCatalogueRecord } from './read-record.ts';
@@ -68,7 +72,7 @@ export function readCatalogueRecordForm(value: unknown): ReadRequest<CatalogueMe
   if (read.kind === 'invalid') {
     return invalid(read.paths.map((path) => shapeFault(`body.${path}`, 'wrong-type', NOT_OF_KIND)));
   }
-  const faults = contradictions(identityOf(read.entry), said);
+  const faults = contradictions(identifyRecord(read.entry), said);
   if (faults.length > 0) return invalid(faults);
   return { kind: 'valid', payload: messageOf(read.entry), warnings: [] };
 }

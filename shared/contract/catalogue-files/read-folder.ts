@@ -5,7 +5,7 @@
 
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
-import { catalogueOfRecords } from '../../product/validation/catalogue-of-records.ts';
+import { buildCatalogue } from '../../product/validation/catalogue-of-records.ts';
 import {
   type CatalogueRecord,
   KIND_FOLDERS,
@@ -32,7 +32,7 @@ export interface FolderCatalogue {
  */
 export function readWholeCatalogue(folder: string, otherCalendars?: OtherCalendars): FolderCatalogue {
   const { records, partial, unknown, faults } = readFolder(folder);
-  const outcome = catalogueOfRecords(records, otherCalendars, { partial, unknown });
+  const outcome = buildCatalogue(records, otherCalendars, { partial, unknown });
   const all = outcome.kind === 'refused' ? [...faults, ...outcome.faults] : faults;
   const isWhole = outcome.kind === 'catalogue' && all.length === 0;
   return { records, faults: all, catalogue: isWhole ? outcome.catalogue : undefined };

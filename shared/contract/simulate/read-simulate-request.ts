@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import type { Fault } from '../../platform/problem.ts';
-import { missingInterestType } from '../../product/simulation/interest-choice.ts';
+import { describeMissingType } from '../../product/simulation/interest-choice.ts';
 import { FORMULA_INPUT_PARTS, type SimulateRequest } from '../../product/simulation/simulate-request.ts';
 import { createBodyReader } from '../json/body-input.ts';
 import { isAbsent, isRecord, shapeFault } from '../json/faults.ts';
@@ -40,7 +40,7 @@ function interestTypeBeside(sent: Readonly<Record<string, unknown>>): readonly F
     ...(FORMULA_INPUT_PARTS.some((part) => hasEntries(inputs[part])) ? ['jsonInputFormula'] : []),
     ...(hasEntries(jsonMultipleInterestRates) ? ['jsonMultipleInterestRates'] : []),
   ];
-  return needing.length === 0 ? [] : [shapeFault('interestType', 'missing', missingInterestType(needing))];
+  return needing.length === 0 ? [] : [shapeFault('interestType', 'missing', describeMissingType(needing))];
 }
 
 /** True for a list or an object that is not empty. */

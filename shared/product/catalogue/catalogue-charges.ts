@@ -12,7 +12,7 @@ import type { CommissionRecord, InsuranceRecord } from './list-records.ts';
 import { isActive } from './validity.ts';
 
 /** The Active charges of a catalogue; only lists that changed since it was asked last are read again. */
-export class ListCharges {
+export class CatalogueCharges {
   readonly #lists: ListsInForce;
   readonly #directory = new ChargeDirectory();
   readonly #changed = new Map<string, () => readonly KnownCharge[]>();
@@ -26,8 +26,8 @@ export class ListCharges {
     if (kind !== 'commission-list' && kind !== 'insurance-list') return;
     const read = (): readonly KnownCharge[] | undefined =>
       kind === 'commission-list'
-        ? this.#lists.list(kind, code)?.Commissions.filter(isActive).map(knownCommission)
-        : this.#lists.list(kind, code)?.Insurances.filter(isActive).map(knownInsurance);
+        ? this.#lists.list(kind, code)?.Commissions.filter(isActive).map(readCommission)
+        : this.#lists.list(kind, code)?.Insurances.filter(isActive).map(readInsurance);
     this.#changed.set(`${kind}/${codeKey(code)}`, () => read() ?? []);
   }
 
@@ -40,18 +40,18 @@ export class ListCharges {
 }
 
 /** The charges of records that do not change. */
-export function chargesOfRecords(
+export function collectCharges(
   records: readonly CatalogueRecord[],
   lists: ListsInForce,
 ): KnownCharges | undefined {
-  const charges = new ListCharges(lists);
+  const charges = new CatalogueCharges(lists);
   for (const { kind, record } of records) if ('Code' in record) charges.noteChange(kind, record.Code);
   return charges.known;
 }
 
-function knownCommission(commission: CommissionRecord): KnownCharge {
+function readCommission(commission: CommissionRecord): KnownCharge {
   return {
-    names: namesOf({ FeeName: commission.Name, FeeId: commission.Id }),
+    names: keepNames({ FeeName: commission.Name, FeeId: commission.Id }),
     defaults: {
       appliedTo: commission.PercentAppliedTo ?? undefined,
       perAnnum: commission.PerAnnum,
@@ -60,9 +60,9 @@ function knownCommission(commission: CommissionRecord): KnownCharge {
   };
 }
 
-function knownInsurance(insurance: InsuranceRecord): KnownCharge {
+function readInsurance(insurance: InsuranceRecord): KnownCharge {
   return {
-    names: namesOf({
+    names: keepNames({
       InsuranceName: insurance.InsuranceName,
       InsuranceClassName: insurance.Class,
       InsuranceClassId: insurance.ClassId,
@@ -75,7 +75,7 @@ function knownInsurance(insurance: InsuranceRecord): KnownCharge {
   };
 }
 
-function namesOf(names: Partial<Record<NameMember, string | null>>): KnownCharge['names'] {
+function keepNames(names: Partial<Record<NameMember, string | null>>): KnownCharge['names'] {
   const said = Object.entries(names).flatMap(([member, name]) => {
     const key = codeKey(name ?? '');
     return key === '' ? [] : [[member, key] as const];

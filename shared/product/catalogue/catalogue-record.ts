@@ -85,7 +85,7 @@ export const KIND_FOLDERS: Readonly<Record<RecordKind, string>> = {
 export const RECORD_KINDS = Object.keys(KIND_FOLDERS) as readonly RecordKind[];
 
 /** Kind, code, version, id, status and validity of a record. */
-export function identityOf({ kind, record }: CatalogueRecord): RecordIdentity {
+export function identifyRecord({ kind, record }: CatalogueRecord): RecordIdentity {
   const bare = { kind, version: ONLY_VERSION, id: null, status: null, validFrom: null, validTo: null };
   if ('name' in record) return { ...bare, code: record.name };
   if ('PaymentScheduleCode' in record) {

@@ -13,7 +13,7 @@ import {
 import type { InsuranceListRecord } from './list-records.ts';
 import type { ProductInsuranceItem, ProductRecord } from './product-record.ts';
 import type { ItemFilter } from './record-parts.ts';
-import { listInForce, type ListVersion } from './validity.ts';
+import { selectListVersion, type ListVersion } from './validity.ts';
 
 /** The lists of a catalogue by their code. */
 export interface ListsInForce {
@@ -41,7 +41,7 @@ export interface ListedInsuranceItem {
 }
 
 /** The insurance items of a product with their lists; an item whose list is not in force is not Active (L2). */
-export function insuranceItemsInForce(
+export function findInsuranceItems(
   { Insurances }: ProductRecord,
   catalogue: ListsInForce,
 ): readonly ListedInsuranceItem[] {
@@ -52,7 +52,7 @@ export function insuranceItemsInForce(
 }
 
 /** All filters of insurance items and of the single insurances of their lists. */
-export function insuranceFilters(items: readonly ListedInsuranceItem[]): readonly ItemFilter[] {
+export function collectInsuranceFilters(items: readonly ListedInsuranceItem[]): readonly ItemFilter[] {
   return items.flatMap(({ item, list }) => [
     ...item.Filters,
     ...list.Insurances.flatMap(({ Filters }) => Filters),
@@ -60,7 +60,7 @@ export function insuranceFilters(items: readonly ListedInsuranceItem[]): readonl
 }
 
 /** The entries of one kind, in catalogue order. */
-export function entriesOfKind<Kind extends RecordKind>(
+export function selectEntries<Kind extends RecordKind>(
   records: readonly CatalogueRecord[],
   kind: Kind,
 ): readonly CatalogueEntry<RecordsByKind[Kind]>[] {
@@ -70,11 +70,14 @@ export function entriesOfKind<Kind extends RecordKind>(
 }
 
 /** The lists in force among these records. */
-export function listsInForce(records: readonly CatalogueRecord[]): ListsInForce {
+export function indexLists(records: readonly CatalogueRecord[]): ListsInForce {
   const lists = records.flatMap(({ kind, record }) => ('Code' in record ? [{ kind, record }] : []));
   const versions = Map.groupBy(lists, ({ kind, record }) => `${kind}/${codeKey(record.Code)}`);
   const inForce = new Map(
-    [...versions].map(([key, found]) => [key, listInForce(found.map(({ record }) => record as ListVersion))]),
+    [...versions].map(([key, found]) => [
+      key,
+      selectListVersion(found.map(({ record }) => record as ListVersion)),
+    ]),
   );
   return {
     list: <Kind extends ListKind>(kind: Kind, code: string | null) =>
@@ -86,7 +89,7 @@ export function listsInForce(records: readonly CatalogueRecord[]): ListsInForce 
 }
 
 /** The same lists without those that are in a set of faulty records. */
-export function withoutFaulty(lists: ListsInForce, faulty: ReadonlySet<unknown>): ListsInForce {
+export function excludeFaultyLists(lists: ListsInForce, faulty: ReadonlySet<unknown>): ListsInForce {
   return {
     list: (kind, code) => {
       const list = lists.list(kind, code);

@@ -13,14 +13,14 @@ type DatedValue = ValidDays & WithStatus;
 /** True when the day lies from `from` to `to`, texts `yyyy-mm-dd`, whose order is that of the days. */
 export function isWithin(day: CalendarDate, from: string | null, to: string | null): boolean {
   if (from === null && to === null) return true;
-  const text = textOf(day);
+  const text = formatDay(day);
   return (from === null || from <= text) && (to === null || text <= to);
 }
 
 /** The day asked for last, as text: one request asks for the same day of all that it meets. */
 let lastAsked: { readonly day: CalendarDate; readonly text: string } | undefined;
 
-function textOf(day: CalendarDate): string {
+function formatDay(day: CalendarDate): string {
   if (lastAsked?.day !== day) lastAsked = { day, text: formatCalendarDate(day) };
   return lastAsked.text;
 }
@@ -52,7 +52,7 @@ export function valueOn<Value extends DatedValue>(
 }
 
 /** Finds the value of a day as {@link valueOn} does, quickly among thousands; no two Active ones share a day. */
-export function valueIndex<Value extends DatedValue>(
+export function indexValues<Value extends DatedValue>(
   values: readonly Value[],
 ): (day: CalendarDate) => Value | undefined {
   const entries = values
@@ -60,7 +60,7 @@ export function valueIndex<Value extends DatedValue>(
     .map((value) => ({ value, from: value.ValidFrom ?? '', to: value.ValidTo }))
     .toSorted((one, other) => (one.from < other.from ? -1 : Number(one.from > other.from)));
   return (day) => {
-    const text = textOf(day);
+    const text = formatDay(day);
     let [low, high] = [0, entries.length];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
@@ -100,36 +100,38 @@ export function answersOn(version: ProductVersion, day: CalendarDate): boolean {
  * The version of a product that answers on the day; undefined when none does. A checked catalogue has one at most;
  * while versions come in one by one there may be two, and then the later one answers.
  */
-export function answeringVersion<Version extends ProductVersion>(
+export function selectProductVersion<Version extends ProductVersion>(
   versions: readonly Version[],
   day: CalendarDate,
 ): Version | undefined {
-  return highest(versions.filter((version) => answersOn(version, day)));
+  return selectLatest(versions.filter((version) => answersOn(version, day)));
 }
 
 /** The version of a list that counts: of the Active ones that with the highest number (L2). */
-export function listInForce<Version extends ListVersion>(versions: readonly Version[]): Version | undefined {
-  return highest(versions.filter(({ Status }) => Status === undefined || Status === 'Active'));
+export function selectListVersion<Version extends ListVersion>(
+  versions: readonly Version[],
+): Version | undefined {
+  return selectLatest(versions.filter(({ Status }) => Status === undefined || Status === 'Active'));
 }
 
 /** Pairs of Approved versions of one product that share a day, each in the order of the list. */
-export function overlappingVersions<Version extends ProductVersion>(
+export function findOverlaps<Version extends ProductVersion>(
   versions: readonly Version[],
 ): readonly (readonly [Version, Version])[] {
   const approved = versions.filter(({ Status }) => Status === 'Approved');
   return approved.flatMap((one, place) =>
     approved
       .slice(place + 1)
-      .filter((other) => daysOverlap(daysOf(one), daysOf(other)))
+      .filter((other) => daysOverlap(productDays(one), productDays(other)))
       .map((other) => [one, other] as const),
   );
 }
 
-function daysOf({ StartDate, EndDate }: ProductVersion) {
+function productDays({ StartDate, EndDate }: ProductVersion) {
   return { ValidFrom: StartDate, ValidTo: EndDate };
 }
 
-function highest<Version extends { readonly Version: number }>(
+function selectLatest<Version extends { readonly Version: number }>(
   versions: readonly Version[],
 ): Version | undefined {
   return versions.reduce<Version | undefined>(

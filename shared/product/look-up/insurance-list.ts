@@ -1,14 +1,14 @@
 /** The insurance lists of a product that its conditions leave open to an applicant (interface section 4.3, L3). */
 
 import { Findings } from '../../lending/request/refusal.ts';
-import { insuranceFilters, insuranceItemsInForce } from '../catalogue/catalogue-view.ts';
+import { collectInsuranceFilters, findInsuranceItems } from '../catalogue/catalogue-view.ts';
 import { readFigures, type NamedFigure, passesFilters } from '../catalogue/item-filters.ts';
 import {
-  dayOf,
+  resolveDay,
   isProduct,
   type LookUp,
   type LookUpContext,
-  selectorOf,
+  readSelector,
   type SelectorRequest,
   selectProduct,
 } from './product-selection.ts';
@@ -32,18 +32,18 @@ export interface InsuranceListItem {
  * The insurance items of the product that are valid on the day and whose filters all pass, in catalogue order. A figure
  * that no insurance of the product asks for is ignored with a warning (L3).
  */
-export function insuranceList(
+export function lookUpInsuranceList(
   request: InsuranceListRequest,
   context: LookUpContext,
 ): LookUp<readonly InsuranceListItem[]> {
   const { catalogue } = context;
-  const day = dayOf(request, context);
-  const product = selectProduct(selectorOf(request), catalogue, day);
+  const day = resolveDay(request, context);
+  const product = selectProduct(readSelector(request), catalogue, day);
   if (!isProduct(product)) return product;
-  const offered = insuranceItemsInForce(product, catalogue);
+  const offered = findInsuranceItems(product, catalogue);
   const findings = new Findings();
   // Filters of single insurances count as known, so that callers may send the figures of a simulation.
-  const figures = readFigures('filterList', request.filterList, insuranceFilters(offered), findings);
+  const figures = readFigures('filterList', request.filterList, collectInsuranceFilters(offered), findings);
   if (findings.faults.length > 0) return { kind: 'refused', faults: findings.faults };
   const answer = offered
     .filter(({ item }) => isWithin(day, item.StartDate, item.EndDate))

@@ -10,7 +10,13 @@ import {
   paymentScheduleTypes,
 } from './product-sections.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
-import { dayOf, isProduct, type LookUp, type LookUpContext, selectProduct } from './product-selection.ts';
+import {
+  resolveDay,
+  isProduct,
+  type LookUp,
+  type LookUpContext,
+  selectProduct,
+} from './product-selection.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 
 /** The flags of a request, each of which asks for one section; in the order of the interface. */
@@ -42,17 +48,17 @@ export interface ProductByCodeRequest extends SectionFlags {
 }
 
 /** The product of that code with its sections, member for member as the interface lists them. */
-export function productByCode(request: ProductByCodeRequest, context: LookUpContext) {
+export function lookUpProduct(request: ProductByCodeRequest, context: LookUpContext) {
   const { catalogue } = context;
-  const day = dayOf(request, context);
+  const day = resolveDay(request, context);
   const selector = { code: { member: 'BankingProductCode', value: request.BankingProductCode } };
   const product = selectProduct(selector, catalogue, day);
   if (!isProduct(product)) return product;
   const answer = {
     BankingProduct: bankingProduct(product),
-    ...detailsOf(product, request, catalogue),
-    ...availabilityOf(product, request),
-    ...dimensionsOf(product, request, { catalogue, day }),
+    ...selectDetails(product, request, catalogue),
+    ...selectAvailability(product, request),
+    ...selectDimensions(product, request, { catalogue, day }),
   };
   return { kind: 'found', answer, warnings: [] } as const satisfies LookUp<object>;
 }
@@ -67,7 +73,7 @@ function bankingProduct(product: ProductRecord) {
   };
 }
 
-function detailsOf(product: ProductRecord, flags: SectionFlags, catalogue: CatalogueView) {
+function selectDetails(product: ProductRecord, flags: SectionFlags, catalogue: CatalogueView) {
   const sections = {
     ...(flags.displayBPDetails === true && { GeneralData: product.GeneralData }),
     ...(flags.displayCountryCalendars === true && { CountryCalendars: countryCalendars(product) }),
@@ -84,7 +90,7 @@ function detailsOf(product: ProductRecord, flags: SectionFlags, catalogue: Catal
   return isEmpty(sections) ? {} : { Details: sections };
 }
 
-function availabilityOf(product: ProductRecord, flags: SectionFlags) {
+function selectAvailability(product: ProductRecord, flags: SectionFlags) {
   const sections = {
     ...(flags.displayBPAvailability === true && availability(product)),
     ...(flags.displayMandatoryRoles === true && { MandatoryRoles: product.Availability.MandatoryRoles }),
@@ -93,7 +99,7 @@ function availabilityOf(product: ProductRecord, flags: SectionFlags) {
 }
 
 /** The only container with nothing of its own: asked for alone it is empty (L2). */
-function dimensionsOf(
+function selectDimensions(
   product: ProductRecord,
   flags: SectionFlags,
   { catalogue, day }: { readonly catalogue: CatalogueView; readonly day: CalendarDate },

@@ -1,11 +1,11 @@
 /** How a product is displayed (interface sections 2.3 and 4.5). */
 
 import {
-  dayOf,
+  resolveDay,
   isProduct,
   type LookUp,
   type LookUpContext,
-  selectorOf,
+  readSelector,
   type SelectorRequest,
   selectProduct,
 } from './product-selection.ts';
@@ -21,8 +21,8 @@ export interface ProductDetails {
 }
 
 /** The display data of the product that the request names by code or id. */
-export function productDetails(request: SelectorRequest, context: LookUpContext): LookUp<ProductDetails> {
-  const product = selectProduct(selectorOf(request), context.catalogue, dayOf(request, context));
+export function lookUpDetails(request: SelectorRequest, context: LookUpContext): LookUp<ProductDetails> {
+  const product = selectProduct(readSelector(request), context.catalogue, resolveDay(request, context));
   if (!isProduct(product)) return product;
   const { ProductImage: images, Benefits, DisplayConditions, NoOfDebtor } = product.Display;
   const named = images?.map(({ Name, RealName }) => ({ Name, RealName }));

@@ -1,11 +1,11 @@
 /** The documents of a product (interface sections 2.3 and 4.6). */
 
 import {
-  dayOf,
+  resolveDay,
   isProduct,
   type LookUp,
   type LookUpContext,
-  selectorOf,
+  readSelector,
   type SelectorRequest,
   selectProduct,
 } from './product-selection.ts';
@@ -22,11 +22,11 @@ export interface ProductDocument {
 }
 
 /** The documents of the product that the request names by code or id, in catalogue order. */
-export function productDocuments(
+export function lookUpDocuments(
   request: SelectorRequest,
   context: LookUpContext,
 ): LookUp<readonly ProductDocument[]> {
-  const product = selectProduct(selectorOf(request), context.catalogue, dayOf(request, context));
+  const product = selectProduct(readSelector(request), context.catalogue, resolveDay(request, context));
   if (!isProduct(product)) return product;
   const answer = product.Documents.map(({ ReportId, IsMandatory, IsAccord, DisplayName }) => ({
     Doc: { ReportId, IsMandatory, IsAccord },

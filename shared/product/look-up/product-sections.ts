@@ -6,7 +6,7 @@
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { findProductType } from '../../lending/schedule-types/product-types.ts';
 import type { ScheduleTypeRecord } from '../../lending/schedule-types/schedule-type-record.ts';
-import { insuranceItemsInForce, type CatalogueView } from '../catalogue/catalogue-view.ts';
+import { findInsuranceItems, type CatalogueView } from '../catalogue/catalogue-view.ts';
 import type {
   CommissionRecord,
   DiscountRecord,
@@ -167,7 +167,7 @@ function bandedInterest(interest: InterestRecord, day: CalendarDate) {
 
 /** Dimensions.Insurance: the product's insurance items whose list is in force, in catalogue order. */
 export function insurances(product: ProductRecord, catalogue: CatalogueView) {
-  return insuranceItemsInForce(product, catalogue).map(({ item, list }) => ({
+  return findInsuranceItems(product, catalogue).map(({ item, list }) => ({
     Name: item.Name,
     Code: item.Code,
     StartDate: invariantDate(item.StartDate),

@@ -51,7 +51,7 @@ export interface SelectorRequest {
 }
 
 /** The two members of which one has to be sent, or both when they name the same product (L1). */
-export function selectorOf(request: SelectorRequest): ProductSelector {
+export function readSelector(request: SelectorRequest): ProductSelector {
   const { productCode, productId, bankingProductId } = request;
   const idMember = productId === undefined ? 'bankingProductId' : 'productId';
   const id = productId ?? bankingProductId;
@@ -67,7 +67,7 @@ export function missingSelector(idMember: string): string {
 }
 
 /** The day that a look-up is about: validity counts as of it (L1). */
-export function dayOf(request: { readonly Date?: CalendarDate | undefined }, context: LookUpContext) {
+export function resolveDay(request: { readonly Date?: CalendarDate | undefined }, context: LookUpContext) {
   return request.Date ?? context.requestDay;
 }
 

@@ -11,7 +11,7 @@ import type { ProductRecord } from '../catalogue/product-record.ts';
 import { isWithin } from '../catalogue/validity.ts';
 import {
   type ExactFigure,
-  exactOf,
+  toExact,
   lesser,
   minus,
   ONE_HUNDRED,
@@ -51,7 +51,7 @@ interface NamedDiscount {
  * The discounts in catalogue order, with their amounts: all that are Active, valid on the day and pass their filters,
  * of optional ones those that the request names. Those of a list that the product names twice come once. A name that is none of them is refused (Q5).
  */
-export function discountsOf(
+export function chooseDiscounts(
   request: SimulateRequest,
   product: ProductRecord,
   context: DiscountContext,
@@ -69,12 +69,12 @@ export function discountsOf(
       passesFilters(Filters, figures, catalogue),
   );
   const named = [
-    ...namedOf('optional', request.optional, { offered, product }, findings),
-    ...namedOf('discount', request.discount, { offered, product }, findings),
+    ...readNamedDiscounts('optional', request.optional, { offered, product }, findings),
+    ...readNamedDiscounts('discount', request.discount, { offered, product }, findings),
   ];
   const chosen = new Set(named.flatMap(({ records }) => records));
   const given = offered.filter((record) => !record.IsOptionalDiscount || chosen.has(record));
-  return { discounts: given.flatMap((record) => withAmount(record, context.inputs, findings)), named };
+  return { discounts: given.flatMap((record) => calculateAmount(record, context.inputs, findings)), named };
 }
 
 /** Warns of discounts that the request names and that lower nothing in any of its offers (E5); asked after the last. */
@@ -90,7 +90,7 @@ interface Offer {
   readonly product: ProductRecord;
 }
 
-function namedOf(
+function readNamedDiscounts(
   member: 'optional' | 'discount',
   items: readonly ChosenDiscount[] | undefined,
   { offered, product }: Offer,
@@ -101,11 +101,11 @@ function namedOf(
     if (item.ProductCode !== undefined && codeKey(item.ProductCode) !== codeKey(product.Code)) {
       findings.refuse(`${path}.ProductCode`, 'unknown-value', `must be ${product.Code}, the product's code`);
     }
-    return { path, records: choiceOf(path, item, offered, findings) };
+    return { path, records: findNamedDiscounts(path, item, offered, findings) };
   });
 }
 
-function choiceOf(
+function findNamedDiscounts(
   path: string,
   { Name, ProductDiscountId }: ChosenDiscount,
   offered: readonly DiscountRecord[],
@@ -121,9 +121,9 @@ function choiceOf(
     );
     return [];
   }
-  if (byName?.length === 0) findings.refuse(`${path}.Name`, 'unknown-value', allowed(offered, 'one'));
+  if (byName?.length === 0) findings.refuse(`${path}.Name`, 'unknown-value', describeAllowed(offered, 'one'));
   if (byId?.length === 0) {
-    findings.refuse(`${path}.ProductDiscountId`, 'unknown-value', allowed(offered, 'the id of one'));
+    findings.refuse(`${path}.ProductDiscountId`, 'unknown-value', describeAllowed(offered, 'the id of one'));
   }
   if (byName === undefined || byId === undefined) return byName ?? byId ?? [];
   const both = byName.filter((found) => byId.includes(found));
@@ -133,7 +133,7 @@ function choiceOf(
   return both;
 }
 
-function allowed(offered: readonly DiscountRecord[], what: string): string {
+function describeAllowed(offered: readonly DiscountRecord[], what: string): string {
   if (offered.length === 0) return 'must be left out: the product offers no discount here';
   return `must be ${what} of ${offered.map(({ Name }) => Name).join(', ')}`;
 }
@@ -143,7 +143,7 @@ function isEqual(first: string, second: string): boolean {
 }
 
 /** A discount without a value takes nothing. */
-function withAmount(
+function calculateAmount(
   record: DiscountRecord,
   inputs: FormulaArguments,
   findings: Findings,
@@ -154,7 +154,7 @@ function withAmount(
     ? inputs.valueOf(Formula)
     : DiscountValue === null
       ? ZERO
-      : exactOf(DiscountValue);
+      : toExact(DiscountValue);
   if (amount === undefined) return [];
   if (signOf(amount) < 0) {
     const path = isByFormula ? 'jsonInputFormula.discountInput' : 'productCode';
@@ -205,15 +205,15 @@ export interface Discounted {
  * Percentages first, then values, each group in catalogue order and each discount on what is left, never below zero
  * (Q5). A base of zero or less, such as a negative rate, has nothing to take from.
  */
-export function discounted(base: ExactFigure, discounts: readonly Discount[]): Discounted {
+export function applyDiscounts(base: ExactFigure, discounts: readonly Discount[]): Discounted {
   if (signOf(base) <= 0) return { left: base, percent: null, value: null };
-  const ofPercent = lessPercentages(base, discounts);
-  const ofValue = lessValues(ofPercent.left, discounts);
+  const ofPercent = applyPercentages(base, discounts);
+  const ofValue = applyValues(ofPercent.left, discounts);
   return { ...ofValue, percent: ofPercent.percent };
 }
 
 /** The percentages alone; notes which of them have an effect. */
-export function lessPercentages(
+export function applyPercentages(
   base: ExactFigure,
   discounts: readonly Discount[],
 ): Omit<Discounted, 'value'> {
@@ -228,7 +228,7 @@ export function lessPercentages(
 }
 
 /** The values alone; notes which of them have an effect. */
-export function lessValues(base: ExactFigure, discounts: readonly Discount[]): Omit<Discounted, 'percent'> {
+export function applyValues(base: ExactFigure, discounts: readonly Discount[]): Omit<Discounted, 'percent'> {
   const values = discounts.filter(({ record }) => !record.IsPercentage);
   if (values.length === 0) return { left: base, value: null };
   let sum = ZERO;

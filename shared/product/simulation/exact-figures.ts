@@ -10,7 +10,7 @@ import { divideRounded, type RoundingMode } from '../../lending/numbers/rounding
 export type ExactFigure = FormulaValue;
 
 /** Decimals that requests and answers carry in every format; no rate of a catalogue needs more. */
-const MOST_DECIMALS = 20;
+const MAX_DECIMALS = 20;
 /** Decimals of percentages that are shown (Q4). */
 const PERCENT_DECIMALS = 4;
 /** Decimals of figures that are shown and are not the catalogue's own (Q5). */
@@ -21,24 +21,24 @@ const FEW_DECIMALS = 6;
 export const ZERO: ExactFigure = { numerator: 0n, denominator: 1n };
 export const ONE_HUNDRED: ExactFigure = { numerator: 100n, denominator: 1n };
 
-/** Powers of ten up to those of {@link MOST_DECIMALS}. */
-const POWERS_OF_TEN = Array.from({ length: MOST_DECIMALS + 1 }, (_, digits) => 10n ** BigInt(digits));
+/** Powers of ten up to those of {@link MAX_DECIMALS}. */
+const POWERS_OF_TEN = Array.from({ length: MAX_DECIMALS + 1 }, (_, digits) => 10n ** BigInt(digits));
 /** A plain decimal text with few digits, as nearly all prices and rates have them: whole part and decimals. */
 const PLAIN_DECIMAL = /^(-?\d{1,15})(?:\.(\d{1,15}))?$/;
 
 /** The figure of a decimal, or of a JSON number, which stands for the decimal that its shortest text shows (M1). */
-export function exactOf(value: Decimal | number): ExactFigure {
+export function toExact(value: Decimal | number): ExactFigure {
   if (typeof value === 'number' && Number.isSafeInteger(value)) {
     return { numerator: BigInt(value), denominator: 1n };
   }
   const [, whole, decimals = ''] = PLAIN_DECIMAL.exec(String(value)) ?? [];
-  if (whole !== undefined) return figureOfText(whole + decimals, decimals.length);
+  if (whole !== undefined) return parseDigits(whole + decimals, decimals.length);
   const decimal = new Decimal(value);
   const digits = Math.max(0, decimal.decimalPlaces());
-  return figureOfText(decimal.toFixed(digits).replace('.', ''), digits);
+  return parseDigits(decimal.toFixed(digits).replace('.', ''), digits);
 }
 
-function figureOfText(digits: string, decimals: number): ExactFigure {
+function parseDigits(digits: string, decimals: number): ExactFigure {
   return { numerator: BigInt(digits), denominator: powerOfTen(decimals) };
 }
 
@@ -86,29 +86,29 @@ export function signOf({ numerator }: ExactFigure): -1 | 0 | 1 {
 }
 
 /** The figure in whole minor units of a currency with that many digits (M2). */
-export function minorOf(figure: ExactFigure, digits: number, rounding: RoundingMode): bigint {
+export function roundToMinor(figure: ExactFigure, digits: number, rounding: RoundingMode): bigint {
   return divideRounded(figure.numerator * powerOfTen(digits), figure.denominator, rounding);
 }
 
 /** The decimal of a figure; one whose decimals do not end is rounded to 20 of them. */
-export function decimalOf(figure: ExactFigure): Decimal {
+export function toDecimal(figure: ExactFigure): Decimal {
   const { numerator, denominator } = figure;
   // Nearly all figures end after a few decimals, and a short text makes a decimal sooner than a long one.
   for (let digits = 0; digits <= FEW_DECIMALS; digits += 1) {
     const parts = powerOfTen(digits);
     if (parts % denominator === 0n) return scaledDecimal(numerator * (parts / denominator), digits);
   }
-  return scaledDecimal(minorOf(figure, MOST_DECIMALS, 'HALF_UP'), MOST_DECIMALS);
+  return scaledDecimal(roundToMinor(figure, MAX_DECIMALS, 'HALF_UP'), MAX_DECIMALS);
 }
 
 /**
  * The decimal of a figure that formulas or discounts made, as an answer shows it: at most ten decimals, rounded half
  * up. Only for show: what is calculated with keeps its digits (M4).
  */
-export function shownOf(figure: ExactFigure): Decimal {
+export function roundForDisplay(figure: ExactFigure): Decimal {
   const parts = powerOfTen(SHOWN_DECIMALS);
-  if (parts % figure.denominator === 0n) return decimalOf(figure);
-  return scaledDecimal(minorOf(figure, SHOWN_DECIMALS, 'HALF_UP'), SHOWN_DECIMALS);
+  if (parts % figure.denominator === 0n) return toDecimal(figure);
+  return scaledDecimal(roundToMinor(figure, SHOWN_DECIMALS, 'HALF_UP'), SHOWN_DECIMALS);
 }
 
 /** Whole minor units as a decimal in major units. */
@@ -117,8 +117,8 @@ export function scaledDecimal(minor: bigint, digits: number): Decimal {
 }
 
 /** A percentage with four decimals and its sign, rounded half up, such as `7.9500%` (Q4). */
-export function percentText(figure: ExactFigure): string {
-  return `${scaledText(minorOf(figure, PERCENT_DECIMALS, 'HALF_UP'), PERCENT_DECIMALS)}%`;
+export function formatPercent(figure: ExactFigure): string {
+  return `${scaledText(roundToMinor(figure, PERCENT_DECIMALS, 'HALF_UP'), PERCENT_DECIMALS)}%`;
 }
 
 function isSafe(whole: bigint): boolean {

@@ -18,7 +18,7 @@ import { FORMULA_INPUT_PARTS, type SimulateRequest } from './simulate-request.ts
 import { isActive } from '../catalogue/validity.ts';
 
 /** Most offers of one simulation: bounds its work and its answer. */
-export const MOST_OFFERS = 100;
+export const MAX_OFFERS = 100;
 
 /** An interest of an interest-commission item. */
 export interface Offer {
@@ -32,14 +32,14 @@ export interface Offer {
  * default one, else the first. Left out are interests for payments that are late, and those without a rate on the day.
  * Without any offer the request is refused (Q3).
  */
-export function offersOf(
+export function chooseOffers(
   request: SimulateRequest,
   product: ProductRecord,
   { catalogue, requestDay }: { readonly catalogue: CatalogueView; readonly requestDay: CalendarDate },
   findings: Findings,
 ): readonly Offer[] {
   const faultsBefore = findings.faults.length;
-  const type = interestTypeOf(request, findings);
+  const type = readInterestType(request, findings);
   const hasSentRates = (request.jsonMultipleInterestRates?.length ?? 0) > 0;
   checkSentRates(hasSentRates, type, findings);
   const items = product.InterestsAndCommissions;
@@ -57,28 +57,28 @@ export function offersOf(
     return [{ item, list, interests }];
   });
   const offers = priced.flatMap(({ item, list, interests }) =>
-    chosen(interests, type).map((interest) => ({ item, list, interest })),
+    chooseInterests(interests, type).map((interest) => ({ item, list, interest })),
   );
   if (offers.length === 0) {
     const types = new Set(priced.flatMap(({ interests }) => interests.map(({ Type }) => Type)));
     refuseWithoutOffer(request, { itemsLeft: passing.length, types: [...types] }, findings);
   }
-  if (offers.length > MOST_OFFERS) {
-    const message = `must leave at most ${MOST_OFFERS} offers, not ${offers.length}: name more figures`;
+  if (offers.length > MAX_OFFERS) {
+    const message = `must leave at most ${MAX_OFFERS} offers, not ${offers.length}: name more figures`;
     findings.refuse('jsonFilterCommission', 'out-of-range', message);
     return [];
   }
   return offers;
 }
 
-function chosen(interests: readonly InterestRecord[], type: InterestType | undefined) {
+function chooseInterests(interests: readonly InterestRecord[], type: InterestType | undefined) {
   if (type !== undefined) return interests.filter((interest) => interest.Type === type);
   const preferred = interests.find(({ IsDefault }) => IsDefault) ?? interests[0];
   return preferred === undefined ? [] : [preferred];
 }
 
 /** The type that id and name agree on; undefined: the request names none, or a wrong one. */
-function interestTypeOf(request: SimulateRequest, findings: Findings): InterestType | undefined {
+function readInterestType(request: SimulateRequest, findings: Findings): InterestType | undefined {
   const { interestType, interestTypeName } = request;
   const byId =
     interestType === undefined
@@ -103,13 +103,13 @@ function interestTypeOf(request: SimulateRequest, findings: Findings): InterestT
   }
   const needing = membersNeedingType(request);
   if (interestType === undefined && needing.length > 0) {
-    findings.missing('interestType', missingInterestType(needing));
+    findings.missing('interestType', describeMissingType(needing));
   }
   return byId ?? byName;
 }
 
 /** What is said of a request without interestType beside members that need it. */
-export function missingInterestType(needing: readonly string[]): string {
+export function describeMissingType(needing: readonly string[]): string {
   return `is missing; must be the id of the interest type beside ${needing.join(' and ')}`;
 }
 

@@ -7,8 +7,15 @@ import type {
   InterestRateRange,
   RepaymentScheduleRequest,
 } from '../../lending/request/repayment-schedule-request.ts';
-import { type Discount, discounted, type Discounted } from './discounts.ts';
-import { decimalOf, exactOf, percentText, shownOf, ZERO, type ExactFigure } from './exact-figures.ts';
+import { type Discount, applyDiscounts, type Discounted } from './discounts.ts';
+import {
+  toDecimal,
+  toExact,
+  formatPercent,
+  roundForDisplay,
+  ZERO,
+  type ExactFigure,
+} from './exact-figures.ts';
 import type {
   CollectionInterest,
   InterestListRecord,
@@ -20,7 +27,7 @@ import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { OfferedInterest } from './simulation.ts';
 import { isActive, isWithin, valueOn } from '../catalogue/validity.ts';
 
-const NOTHING = decimalOf(ZERO);
+const NOTHING = toDecimal(ZERO);
 const NO_BAND = { min: ZERO, max: null, rate: ZERO };
 
 /** What rates depend on besides the interest itself. */
@@ -60,9 +67,11 @@ export function hasRate(
     case 'BankingFormula':
       return interest.Formula !== null;
     case 'Collection': {
-      if (hasSentRates || bandsOn(interest, requestDay).length > 0) return true;
-      const ranges = rangesOn(interest, requestDay);
-      return ranges.length > 0 && ranges.every((range) => rateOfRange(range, list, requestDay) !== undefined);
+      if (hasSentRates || findBandsOn(interest, requestDay).length > 0) return true;
+      const ranges = findRangesOn(interest, requestDay);
+      return (
+        ranges.length > 0 && ranges.every((range) => findRangeRate(range, list, requestDay) !== undefined)
+      );
     }
     default:
       return assertNever(interest.Type);
@@ -70,7 +79,7 @@ export function hasRate(
 }
 
 /** The rates of an interest that {@link hasRate}; undefined, with the fault noted, when its formula has no value. */
-export function offeredRatesOf(
+export function calculateRates(
   interest: InterestRecord,
   list: InterestListRecord,
   context: RateContext,
@@ -79,14 +88,14 @@ export function offeredRatesOf(
     case 'Fixed':
     case 'Variable': {
       const value = valueOn(interest.Values, context.requestDay);
-      return value === undefined ? undefined : ofCatalogue(value, context);
+      return value === undefined ? undefined : discountCatalogueRate(value, context);
     }
     case 'BankingFormula': {
       const rate = interest.Formula === null ? undefined : context.inputs.valueOf(interest.Formula);
-      return rate === undefined ? undefined : ofFormula(rate, context);
+      return rate === undefined ? undefined : discountFormulaRate(rate, context);
     }
     case 'Collection':
-      return collectedRates(interest, list, context);
+      return calculateCollectionRates(interest, list, context);
     default:
       return assertNever(interest.Type);
   }
@@ -95,126 +104,127 @@ export function offeredRatesOf(
 /** Rates of the catalogue without discounts, by the value that they are the rates of: values never change. */
 const undiscounted = new WeakMap<InterestValue, OfferedRates>();
 
-function ofCatalogue(value: InterestValue, context: RateContext): OfferedRates {
-  if (context.discounts.length > 0) return lessDiscounts(exactOf(value.Value), context);
+function discountCatalogueRate(value: InterestValue, context: RateContext): OfferedRates {
+  if (context.discounts.length > 0) return discountRate(toExact(value.Value), context);
   const known = undiscounted.get(value);
   if (known !== undefined) return known;
-  const rates = lessDiscounts(exactOf(value.Value), context);
+  const rates = discountRate(toExact(value.Value), context);
   undiscounted.set(value, rates);
   return rates;
 }
 
-function lessDiscounts(rate: ExactFigure, context: RateContext): OfferedRates {
-  const less = discounted(rate, context.discounts);
-  const { percent, shown } = shownAs(rate, less);
-  const InterestPercent = less.left === rate ? shown.basePercent : decimalOf(less.left);
+function discountRate(rate: ExactFigure, context: RateContext): OfferedRates {
+  const less = applyDiscounts(rate, context.discounts);
+  const { percent, shown } = describeRate(rate, less);
+  const InterestPercent = less.left === rate ? shown.basePercent : toDecimal(less.left);
   return { terms: { InterestPercent }, percent, shown };
 }
 
 /** The schedule takes all digits of the rate, the answer shows some (M4). */
-function ofFormula(rate: ExactFigure, context: RateContext): OfferedRates {
-  const less = discounted(rate, context.discounts);
-  const { percent, shown } = shownAs(rate, less);
-  const basePercent = shownOf(rate);
-  return { terms: { InterestPercent: decimalOf(less.left) }, percent, shown: { ...shown, basePercent } };
+function discountFormulaRate(rate: ExactFigure, context: RateContext): OfferedRates {
+  const less = applyDiscounts(rate, context.discounts);
+  const { percent, shown } = describeRate(rate, less);
+  const basePercent = roundForDisplay(rate);
+  return { terms: { InterestPercent: toDecimal(less.left) }, percent, shown: { ...shown, basePercent } };
 }
 
-function lowered(rate: ExactFigure, { discounts }: RateContext) {
-  return decimalOf(discounted(rate, discounts).left);
+function lowerRate(rate: ExactFigure, { discounts }: RateContext) {
+  return toDecimal(applyDiscounts(rate, discounts).left);
 }
 
-function shownAs(base: ExactFigure, { left, percent, value }: Discounted): Omit<OfferedRates, 'terms'> {
+function describeRate(base: ExactFigure, { left, percent, value }: Discounted): Omit<OfferedRates, 'terms'> {
   const shown = {
-    basePercent: decimalOf(base),
-    discountValue: value === null ? NOTHING : shownOf(value),
-    discountPercent: percent === null ? NOTHING : shownOf(percent),
+    basePercent: toDecimal(base),
+    discountValue: value === null ? NOTHING : roundForDisplay(value),
+    discountPercent: percent === null ? NOTHING : roundForDisplay(percent),
   };
-  return { percent: percentText(left), shown };
+  return { percent: formatPercent(left), shown };
 }
 
-function collectedRates(
+function calculateCollectionRates(
   interest: InterestRecord,
   list: InterestListRecord,
   context: RateContext,
 ): OfferedRates {
   const { requestDay, sentRates, installmentsNo } = context;
-  if (sentRates.length === 0 && bandsOn(interest, requestDay).length > 0)
-    return bandedRates(interest, context);
-  const ranges = sentRates.length > 0 ? sentRates : ownRanges(interest, list, { requestDay, installmentsNo });
+  if (sentRates.length === 0 && findBandsOn(interest, requestDay).length > 0)
+    return calculateBandedRates(interest, context);
+  const ranges =
+    sentRates.length > 0 ? sentRates : listRanges(interest, list, { requestDay, installmentsNo });
   const first = ranges.find(({ FromInstNo }) => FromInstNo === 1) ?? ranges[0];
   const MultipleInterestRates = ranges.map(({ InterestRate, ...rows }) => ({
     ...rows,
-    InterestRate: InterestRate === undefined ? undefined : lowered(exactOf(InterestRate), context),
+    InterestRate: InterestRate === undefined ? undefined : lowerRate(toExact(InterestRate), context),
   }));
-  const base = first?.InterestRate === undefined ? ZERO : exactOf(first.InterestRate);
-  return { terms: { MultipleInterestRates }, ...shownAs(base, discounted(base, context.discounts)) };
+  const base = first?.InterestRate === undefined ? ZERO : toExact(first.InterestRate);
+  return { terms: { MultipleInterestRates }, ...describeRate(base, applyDiscounts(base, context.discounts)) };
 }
 
 /** The ranges of a Collection as far as the loan has rows. */
-function ownRanges(
+function listRanges(
   interest: InterestRecord,
   list: InterestListRecord,
   { requestDay, installmentsNo }: Pick<RateContext, 'requestDay' | 'installmentsNo'>,
 ): readonly InterestRateRange[] {
-  return rangesOn(interest, requestDay)
+  return findRangesOn(interest, requestDay)
     .map((range) => ({
       FromInstNo: range.InterestStartPeriod ?? 1,
       ToInstNo: Math.min(range.InterestEndPeriod ?? installmentsNo, installmentsNo),
-      InterestRate: decimalOf(rateOfRange(range, list, requestDay) ?? ZERO),
+      InterestRate: toDecimal(findRangeRate(range, list, requestDay) ?? ZERO),
     }))
     .filter(({ FromInstNo }) => FromInstNo <= installmentsNo);
 }
 
 /** The instalment ranges that hold on the day. */
-export function rangesOn({ CollectionInterests }: InterestRecord, day: CalendarDate) {
+export function findRangesOn({ CollectionInterests }: InterestRecord, day: CalendarDate) {
   return CollectionInterests.filter(({ InterestStartDate, InterestEndDate }) =>
     isWithin(day, InterestStartDate, InterestEndDate),
   );
 }
 
 /** The value of the interest that a range names. */
-function rateOfRange(
+function findRangeRate(
   { InterestName }: CollectionInterest,
   { Interests }: InterestListRecord,
   day: CalendarDate,
 ): ExactFigure | undefined {
   const named = Interests.find((other) => isActive(other) && codeKey(other.Name) === codeKey(InterestName));
   const value = named === undefined ? undefined : valueOn(named.Values, day);
-  return value === undefined ? undefined : exactOf(value.Value);
+  return value === undefined ? undefined : toExact(value.Value);
 }
 
-function bandsOn({ BandedInterests }: InterestRecord, day: CalendarDate) {
+function findBandsOn({ BandedInterests }: InterestRecord, day: CalendarDate) {
   return BandedInterests.filter(({ CollectionValidFrom, CollectionValidTo }) =>
     isWithin(day, CollectionValidFrom, CollectionValidTo),
   );
 }
 
 /** The bands of the day that a schedule takes: those for overdrafts belong to their types, unless there are no others. */
-export function bandsFor(
+export function selectBands(
   interest: InterestRecord,
   { requestDay, isOverdraft }: Pick<RateContext, 'requestDay' | 'isOverdraft'>,
 ) {
-  const all = bandsOn(interest, requestDay);
+  const all = findBandsOn(interest, requestDay);
   const fitting = all.filter(({ IsForOverdraft }) => !IsForOverdraft || isOverdraft);
   return fitting.length > 0 ? fitting : all;
 }
 
-function bandedRates(interest: InterestRecord, context: RateContext): OfferedRates {
-  const bands = bandsFor(interest, context).map((band) => ({
-    min: exactOf(band.MinUtilizedAmount ?? 0),
+function calculateBandedRates(interest: InterestRecord, context: RateContext): OfferedRates {
+  const bands = selectBands(interest, context).map((band) => ({
+    min: toExact(band.MinUtilizedAmount ?? 0),
     max: band.MaxUtilizedAmount,
-    rate: exactOf(band.Value),
+    rate: toExact(band.Value),
   }));
   const ascending = bands.toSorted((one, other) => compareValues(one.min, other.min));
   const shown =
     ascending.findLast(({ min }) => compareValues(min, context.financed) <= 0) ?? ascending[0] ?? NO_BAND;
   const BandedInterestRates = bands.map(({ min, max, rate }) => ({
-    MinUtilizedAmount: decimalOf(min),
-    MaxUtilizedAmount: max === null ? undefined : decimalOf(exactOf(max)),
-    Value: lowered(rate, context),
+    MinUtilizedAmount: toDecimal(min),
+    MaxUtilizedAmount: max === null ? undefined : toDecimal(toExact(max)),
+    Value: lowerRate(rate, context),
   }));
   return {
     terms: { BandedInterestRates },
-    ...shownAs(shown.rate, discounted(shown.rate, context.discounts)),
+    ...describeRate(shown.rate, applyDiscounts(shown.rate, context.discounts)),
   };
 }

@@ -6,7 +6,7 @@ import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../../lending/
 import { compareValues } from '../../lending/formula/formula-arithmetic.ts';
 import type { Findings } from '../../lending/request/refusal.ts';
 import type { Availability, PeriodType } from '../catalogue/product-record.ts';
-import { type ExactFigure, exactOf, percentOf } from './exact-figures.ts';
+import { type ExactFigure, toExact, percentOf } from './exact-figures.ts';
 
 const DAYS_PER_WEEK = 7;
 const MONTHS_PER_YEAR = 12;
@@ -34,19 +34,19 @@ export function checkAmountBounds(
     findings.refuse('amount', 'out-of-range', message);
   }
   if (MinimumAdvance === null && MaximumAdvance === null) return;
-  const paid = exactOf(downPayment);
-  if (MinimumAdvance !== null && compareValues(paid, shareOf(amount, MinimumAdvance)) < 0) {
+  const paid = toExact(downPayment);
+  if (MinimumAdvance !== null && compareValues(paid, calculateShare(amount, MinimumAdvance)) < 0) {
     const message = `must be at least ${MinimumAdvance} % of amount, the product's MinimumAdvance`;
     findings.refuse('downPayment', 'out-of-range', message);
   }
-  if (MaximumAdvance !== null && compareValues(paid, shareOf(amount, MaximumAdvance)) > 0) {
+  if (MaximumAdvance !== null && compareValues(paid, calculateShare(amount, MaximumAdvance)) > 0) {
     const message = `must be at most ${MaximumAdvance} % of amount, the product's MaximumAdvance`;
     findings.refuse('downPayment', 'out-of-range', message);
   }
 }
 
-function shareOf(amount: Decimal, percent: number): ExactFigure {
-  return percentOf(exactOf(amount), exactOf(percent));
+function calculateShare(amount: Decimal, percent: number): ExactFigure {
+  return percentOf(toExact(amount), toExact(percent));
 }
 
 /** What a loanPeriod counts, such as `Monthly periods`; of the periodicity Once, which has no length, the PeriodType. */
@@ -88,11 +88,11 @@ function compareTerm(
   if (months > 0 && monthsOfUnit > 0) return periods * months - count * monthsOfUnit;
   const end =
     months > 0 ? addMonths(start, periods * months) : addDays(start, periods * daysPerPeriod(periodicity));
-  return end - after(start, count, unit);
+  return end - addPeriods(start, count, unit);
 }
 
 /** The day a number of units after a start. */
-export function after(start: CalendarDate, count: number, unit: PeriodType): CalendarDate {
+export function addPeriods(start: CalendarDate, count: number, unit: PeriodType): CalendarDate {
   if (unit === 'Days') return addDays(start, count);
   if (unit === 'Weeks') return addDays(start, count * DAYS_PER_WEEK);
   return addMonths(start, unit === 'Years' ? count * MONTHS_PER_YEAR : count);

@@ -13,19 +13,19 @@ import type { CommissionListRecord } from '../catalogue/list-records.ts';
 import { type Discount, lowersCharge, lowersInterest } from './discounts.ts';
 import { fraction, scaledDecimal } from './exact-figures.ts';
 import type { Offer } from './interest-choice.ts';
-import { offeredRatesOf } from './interest-rates.ts';
+import { calculateRates } from './interest-rates.ts';
 import type { CatalogueCharge } from './offered-charges.ts';
 import {
-  commissionItems,
-  insuranceItems,
+  toCommissionItems,
+  toInsuranceItems,
   type PricedCharge,
-  pricedOnce,
-  upFrontOf,
+  priceChargeOnce,
+  sumUpFrontCharges,
 } from './priced-charges.ts';
 import type { FormulaArguments } from './product-formula.ts';
 import type { SimulateRequest } from './simulate-request.ts';
 import type { SimulatedLoan } from './simulated-loan.ts';
-import { noteFaults, noteWarnings } from './simulation-faults.ts';
+import { addFaults, addWarnings } from './simulation-faults.ts';
 import type { SimulationRecord, SimulationRow } from './simulation.ts';
 
 /** An offer with the commissions that go with it. */
@@ -48,14 +48,14 @@ export interface SharedTerms {
 }
 
 /** The record of an offer; undefined, with the faults noted, when it cannot be calculated. */
-export function offerRecord(
+export function calculateOffer(
   offer: CompleteOffer,
   shared: SharedTerms,
   findings: Findings,
 ): SimulationRecord | undefined {
   const { interest, list, item } = offer;
   const { request, loan } = shared;
-  const rates = offeredRatesOf(interest, list, {
+  const rates = calculateRates(interest, list, {
     requestDay: loan.start,
     installmentsNo: loan.installmentsNo,
     financed: fraction(loan.financed, 10 ** loan.digits),
@@ -64,18 +64,18 @@ export function offerRecord(
     inputs: shared.inputs,
     discounts: shared.discounts.filter(({ record }) => lowersInterest(record, interest)),
   });
-  const commissions = priced(offer.commissions, shared, findings);
-  const insurances = priced(shared.insurances, shared, findings);
+  const commissions = priceCharges(offer.commissions, shared, findings);
+  const insurances = priceCharges(shared.insurances, shared, findings);
   if (rates === undefined || findings.faults.length > 0) return undefined;
-  const terms = { ...loan.terms, ...rates.terms, ...chargeTerms(commissions, insurances, loan) };
+  const terms = { ...loan.terms, ...rates.terms, ...buildChargeTerms(commissions, insurances, loan) };
   const outcome = calculateRepaymentSchedule(terms, shared.schedule);
   if (outcome.kind === 'refused') {
-    const charged = { commissions: repeated(commissions), insurances: repeated(insurances) };
-    noteFaults(outcome.faults, { request, terms, interest, ...charged }, findings);
+    const charged = { commissions: selectRepeated(commissions), insurances: selectRepeated(insurances) };
+    addFaults(outcome.faults, { request, terms, interest, ...charged }, findings);
     return undefined;
   }
-  noteWarnings(outcome.warnings, findings);
-  const figures = scheduleFigures(outcome, loan);
+  addWarnings(outcome.warnings, findings);
+  const figures = summariseSchedule(outcome, loan);
   if (figures.total > LARGEST_FIGURE_MINOR) {
     const largest = formatMinorUnits(LARGEST_FIGURE_MINOR, loan.digits);
     findings.refuse('amount', 'amount-too-large', `must give a total of at most ${largest}`);
@@ -98,29 +98,29 @@ export function offerRecord(
 }
 
 /** The charges that are a part of the schedule. */
-function repeated(charges: readonly PricedCharge[]): readonly PricedCharge[] {
+function selectRepeated(charges: readonly PricedCharge[]): readonly PricedCharge[] {
   return charges.filter(({ isOnce }) => !isOnce);
 }
 
-function priced(
+function priceCharges(
   charges: readonly CatalogueCharge[],
   { discounts, loan }: SharedTerms,
   findings: Findings,
 ): readonly PricedCharge[] {
   return charges.flatMap((charge) => {
     const lowering = discounts.filter(({ record }) => lowersCharge(record, charge));
-    return pricedOnce(charge, lowering, loan, findings) ?? [];
+    return priceChargeOnce(charge, lowering, loan, findings) ?? [];
   });
 }
 
-function chargeTerms(
+function buildChargeTerms(
   commissions: readonly PricedCharge[],
   insurances: readonly PricedCharge[],
   loan: SimulatedLoan,
 ): Pick<RepaymentScheduleRequest, 'Commission' | 'Insurance' | 'UpFrontValue'> {
-  const fees = commissionItems(repeated(commissions), loan);
-  const premiums = insuranceItems(repeated(insurances), loan);
-  const upFront = upFrontOf([...commissions, ...insurances], loan);
+  const fees = toCommissionItems(selectRepeated(commissions), loan);
+  const premiums = toInsuranceItems(selectRepeated(insurances), loan);
+  const upFront = sumUpFrontCharges([...commissions, ...insurances], loan);
   return {
     ...(fees.length === 0 ? {} : { Commission: fees }),
     ...(premiums.length === 0 ? {} : { Insurance: premiums }),
@@ -143,14 +143,14 @@ export type ScheduleFigures = Pick<
 >;
 
 /** First figures are those of row 1, totals column sums, `total` with the down payment of row 0 (Q4). */
-export function scheduleFigures(schedule: RepaymentSchedule, loan: SimulatedLoan): ScheduleFigures {
+export function summariseSchedule(schedule: RepaymentSchedule, loan: SimulatedLoan): ScheduleFigures {
   const down = downPaymentRow(loan);
   const rows: SimulationRow[] = [down];
   const flows: number[] = [];
   const sums = { insurance: 0, fee: 0, total: down.totalInstallment };
   for (const row of schedule.rows) {
     rows.push(row);
-    flows.push(flowOf(row));
+    flows.push(lenderFlow(row));
     sums.insurance += row.insurance ?? 0;
     sums.fee += row.managementFee;
     sums.total += row.totalInstallment;
@@ -170,7 +170,7 @@ export function scheduleFigures(schedule: RepaymentSchedule, loan: SimulatedLoan
 }
 
 /** What the lender gets of an instalment: insurances go to an insurer (A3). */
-function flowOf({ interest, principal, managementFee }: ScheduleRow): number {
+function lenderFlow({ interest, principal, managementFee }: ScheduleRow): number {
   return interest + principal + managementFee;
 }
 

@@ -11,7 +11,7 @@ import type {
   InsuranceRecord,
 } from '../catalogue/list-records.ts';
 import { isActive, isWithin, valueOn } from '../catalogue/validity.ts';
-import { decimalOf, exactOf, shownOf, type ExactFigure } from './exact-figures.ts';
+import { toDecimal, toExact, roundForDisplay, type ExactFigure } from './exact-figures.ts';
 import type { FormulaArguments } from './product-formula.ts';
 
 /** A commission or an insurance as its list holds it. */
@@ -53,19 +53,19 @@ export interface PriceContext {
 }
 
 /** The commissions of a list that come with every contract, in catalogue order; one without a price on the day is free. */
-export function offeredCommissions(
+export function priceCommissions(
   list: CommissionListRecord | undefined,
   context: PriceContext,
 ): readonly CatalogueCharge[] {
   const commissions = (list?.Commissions ?? []).filter(comesWithContract);
-  return commissions.flatMap((commission) => chargeOnDay(commission, context) ?? []);
+  return commissions.flatMap((commission) => priceOnDay(commission, context) ?? []);
 }
 
 /**
  * The insurances that come with every contract, of items that are valid on the day, as far as all filters pass, in
  * catalogue order; one that several items name comes once.
  */
-export function offeredInsurances(
+export function priceInsurances(
   items: readonly ListedInsuranceItem[],
   { figures, lists }: { readonly figures: NamedFigures; readonly lists: ListsInForce },
   context: PriceContext,
@@ -75,7 +75,7 @@ export function offeredInsurances(
     .filter(({ item }) => passesFilters(item.Filters, figures, lists))
     .flatMap(({ list }) => list.Insurances.filter(comesWithContract))
     .filter(({ Filters }) => passesFilters(Filters, figures, lists));
-  return [...new Set(insurances)].flatMap((insurance) => chargeOnDay(insurance, context) ?? []);
+  return [...new Set(insurances)].flatMap((insurance) => priceOnDay(insurance, context) ?? []);
 }
 
 /**
@@ -94,12 +94,12 @@ export function comesWithContract(record: ChargeRecord): boolean {
 }
 
 /** The charge of a record. */
-export function listCharge(record: ChargeRecord): ListCharge {
+export function readCharge(record: ChargeRecord): ListCharge {
   const common = {
     id: record.Id,
     periodicityType: record.PeriodicityType,
     currency: record.Currency,
-    isByFormula: formulaOf(record) !== null,
+    isByFormula: selectFormula(record) !== null,
     appliedTo: record.PercentAppliedTo,
     perAnnum: record.PerAnnum,
     isUpfront: record.IsUpfront,
@@ -133,29 +133,36 @@ const chargesOnDay = new WeakMap<
 >();
 
 /** The charge with its price; made once a day, unless a formula prices it from what the caller sends. */
-function chargeOnDay(record: ChargeRecord, context: PriceContext): CatalogueCharge | undefined {
-  if (record.UseBankingFormula) return withPrice(record, context);
+function priceOnDay(record: ChargeRecord, context: PriceContext): CatalogueCharge | undefined {
+  if (record.UseBankingFormula) return calculatePrice(record, context);
   const known = chargesOnDay.get(record);
   if (known?.day === context.requestDay) return known.charge;
-  const charge = withPrice(record, context);
+  const charge = calculatePrice(record, context);
   chargesOnDay.set(record, { day: context.requestDay, charge });
   return charge;
 }
 
 /** Undefined: the charge has no price on the day, or its formula has none. */
-function withPrice(record: ChargeRecord, { requestDay, inputs }: PriceContext): CatalogueCharge | undefined {
-  const formula = formulaOf(record);
-  const value = formula === null ? valueOfDay(record, requestDay) : null;
-  const price = formula !== null ? inputs.valueOf(formula) : value === null ? undefined : exactOf(value);
+function calculatePrice(
+  record: ChargeRecord,
+  { requestDay, inputs }: PriceContext,
+): CatalogueCharge | undefined {
+  const formula = selectFormula(record);
+  const value = formula === null ? findValueOn(record, requestDay) : null;
+  const price = formula !== null ? inputs.valueOf(formula) : value === null ? undefined : toExact(value);
   if (price === undefined) return undefined;
-  return { ...listCharge(record), price, priceShown: formula === null ? decimalOf(price) : shownOf(price) };
+  return {
+    ...readCharge(record),
+    price,
+    priceShown: formula === null ? toDecimal(price) : roundForDisplay(price),
+  };
 }
 
-function formulaOf({ UseBankingFormula, Formula }: ChargeRecord) {
+function selectFormula({ UseBankingFormula, Formula }: ChargeRecord) {
   return UseBankingFormula ? Formula : null;
 }
 
-function valueOfDay(record: ChargeRecord, day: CalendarDate): number | null {
+function findValueOn(record: ChargeRecord, day: CalendarDate): number | null {
   if ('InsuranceName' in record) return valueOn(record.Values, day)?.Value ?? null;
   const value = valueOn(record.Values, day);
   if (record.ValueIsPercent) return value?.CommissionPercent ?? record.Percent;

@@ -10,15 +10,15 @@ import {
 import type { Findings } from '../../lending/request/refusal.ts';
 import type { CommissionItem, InsuranceItem } from '../../lending/request/repayment-schedule-request.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
-import { type Discount, lessPercentages, lessValues } from './discounts.ts';
+import { type Discount, applyPercentages, applyValues } from './discounts.ts';
 import {
-  decimalOf,
+  toDecimal,
   type ExactFigure,
   fraction,
-  minorOf,
+  roundToMinor,
   percentOf,
   scaledDecimal,
-  shownOf,
+  roundForDisplay,
   signOf,
   times,
 } from './exact-figures.ts';
@@ -44,14 +44,18 @@ export interface PricedCharge {
 }
 
 /** The charge less its discounts; undefined, with the fault noted, when it cannot be charged in this loan. */
-export function pricedCharge(
+export function priceCharge(
   charge: CatalogueCharge,
   discounts: readonly Discount[],
   loan: SimulatedLoan,
   findings: Findings,
 ): PricedCharge | undefined {
   const refuse = (message: string): undefined => {
-    findings.refuse('productCode', 'not-allowed', `must be a product whose ${titleOf(charge)} ${message}`);
+    findings.refuse(
+      'productCode',
+      'not-allowed',
+      `must be a product whose ${chargeTitle(charge)} ${message}`,
+    );
   };
   if (codeKey(charge.currency) !== codeKey(loan.currency)) return refuse(`is in ${loan.currency}`);
   if (signOf(charge.price) < 0) return refuseNegative(charge, findings);
@@ -62,7 +66,7 @@ export function pricedCharge(
   if (isOnce && charge.isPercent && !BASES_AT_START.has(base)) {
     return refuse('is of the financed amount: it is paid at the start');
   }
-  const ofPercent = lessPercentages(charge.price, discounts);
+  const ofPercent = applyPercentages(charge.price, discounts);
   const percent = ofPercent.left;
   const hasValues = discounts.some(({ record }) => !record.IsPercentage);
   if (charge.isPercent && !hasValues) {
@@ -72,24 +76,24 @@ export function pricedCharge(
       isOnce,
       value: undefined,
       percent,
-      shown: shownCharge(charge, { percent }, taken, loan),
+      shown: describeCharge(charge, { percent }, taken, loan),
     };
   }
   if (charge.isPercent && !isOnce && base !== 'financedamount') {
     return refuse('has no discount in money, as its percentage is not of the financed amount');
   }
   const moneyOf = (price: ExactFigure): ExactFigure =>
-    charge.isPercent ? costOf(charge, price, periodicity, loan) : price;
-  const ofValue = lessValues(moneyOf(percent), discounts);
-  const value = minorOf(ofValue.left, loan.digits, loan.rounding);
-  const money = charge.isPercent ? shownOf(moneyOf(charge.price)) : charge.priceShown;
+    charge.isPercent ? calculateCost(charge, price, periodicity, loan) : price;
+  const ofValue = applyValues(moneyOf(percent), discounts);
+  const value = roundToMinor(ofValue.left, loan.digits, loan.rounding);
+  const money = charge.isPercent ? roundForDisplay(moneyOf(charge.price)) : charge.priceShown;
   const taken = { percent: ofPercent.percent, value: ofValue.value };
   return {
     charge,
     isOnce,
     value,
     percent,
-    shown: shownCharge(charge, { percent, value, money }, taken, loan),
+    shown: describeCharge(charge, { percent, value, money }, taken, loan),
   };
 }
 
@@ -99,28 +103,28 @@ export function chargeBase({ appliedTo }: ListCharge): string {
 }
 
 /** How messages call a charge, such as `commission Account administration`. */
-export function titleOf({ dimension, name }: ListCharge): string {
+export function chargeTitle({ dimension, name }: ListCharge): string {
   return `${dimension.toLowerCase()} ${name}`;
 }
 
 /** Of a price by formula the caller can send other arguments. */
 function refuseNegative(charge: CatalogueCharge, findings: Findings): undefined {
   if (charge.isByFormula) {
-    const message = `must not make the ${titleOf(charge)} less than zero`;
-    findings.refuse(formulaPathOf(charge), 'out-of-range', message);
+    const message = `must not make the ${chargeTitle(charge)} less than zero`;
+    findings.refuse(formulaPath(charge), 'out-of-range', message);
     return;
   }
-  const message = `must be a product whose ${titleOf(charge)} does not cost less than zero`;
+  const message = `must be a product whose ${chargeTitle(charge)} does not cost less than zero`;
   findings.refuse('productCode', 'not-allowed', message);
 }
 
 /** The member whose arguments give a charge its price by formula. */
-export function formulaPathOf({ dimension }: CatalogueCharge): string {
+export function formulaPath({ dimension }: CatalogueCharge): string {
   return dimension === 'Commission' ? 'jsonInputFormula.commissionInput' : 'jsonInputFormula.insuranceInput';
 }
 
 /** What a percentage of the financed amount costs each time, in major units and not yet rounded (F2). */
-function costOf(
+function calculateCost(
   { perAnnum }: CatalogueCharge,
   percent: ExactFigure,
   periodicity: Periodicity,
@@ -141,7 +145,7 @@ interface Left {
   readonly money?: Decimal;
 }
 
-function shownCharge(
+function describeCharge(
   charge: CatalogueCharge,
   { percent, value, money }: Left,
   taken: { readonly percent: ExactFigure | null; readonly value: ExactFigure | null },
@@ -151,11 +155,11 @@ function shownCharge(
   return {
     name: charge.name,
     value: value === undefined ? null : scaledDecimal(value, digits),
-    percent: isPercent ? shownLeft(percent, price, priceShown) : null,
+    percent: isPercent ? describeRemaining(percent, price, priceShown) : null,
     baseValue: money ?? null,
     basePercent: isPercent ? priceShown : null,
-    discountValue: taken.value === null ? null : shownOf(taken.value),
-    discountPercent: taken.percent === null ? null : shownOf(taken.percent),
+    discountValue: taken.value === null ? null : roundForDisplay(taken.value),
+    discountPercent: taken.percent === null ? null : roundForDisplay(taken.percent),
     valueIsPercent: isPercent,
     currencyId: currencyId(charge.currency),
     periodicityType: charge.periodicityType,
@@ -165,27 +169,27 @@ function shownCharge(
   };
 }
 
-function shownLeft(left: ExactFigure, price: ExactFigure, priceShown: Decimal): Decimal {
-  return left === price ? priceShown : shownOf(left);
+function describeRemaining(left: ExactFigure, price: ExactFigure, priceShown: Decimal): Decimal {
+  return left === price ? priceShown : roundForDisplay(left);
 }
 
 /** What is paid once at the start for the charges that are due then, in minor units, each rounded singly (Q6). */
-export function upFrontOf(charges: readonly PricedCharge[], loan: SimulatedLoan): bigint {
+export function sumUpFrontCharges(charges: readonly PricedCharge[], loan: SimulatedLoan): bigint {
   const atStart = charges.filter(({ isOnce }) => isOnce);
   return atStart.reduce((sum, { value, percent }) => {
     if (value !== undefined) return sum + value;
     const cost = percentOf(fraction(loan.financed, 10 ** loan.digits), percent);
-    return sum + minorOf(cost, loan.digits, loan.rounding);
+    return sum + roundToMinor(cost, loan.digits, loan.rounding);
   }, 0n);
 }
 
 /** The commissions that a schedule collects, none of them once. */
-export function commissionItems(
+export function toCommissionItems(
   charges: readonly PricedCharge[],
   loan: SimulatedLoan,
 ): readonly CommissionItem[] {
   return charges.map((priced) => ({
-    ...sourceOf(priced),
+    ...toSource(priced),
     FeePeriodicityType: priced.charge.periodicityType,
     FeeDate: loan.start,
     FeeName: priced.charge.name,
@@ -195,12 +199,12 @@ export function commissionItems(
 }
 
 /** The insurances that a schedule collects, none of them once. */
-export function insuranceItems(
+export function toInsuranceItems(
   charges: readonly PricedCharge[],
   loan: SimulatedLoan,
 ): readonly InsuranceItem[] {
   return charges.map((priced) => ({
-    ...sourceOf(priced),
+    ...toSource(priced),
     InsurancePeriodicityType: priced.charge.periodicityType,
     InsuranceDate: loan.start,
     InsuranceName: priced.charge.name,
@@ -210,7 +214,7 @@ export function insuranceItems(
 }
 
 /** Exactly one of SourceValue and SourcePercent, with all digits (M4), and what goes with a percentage (F1, F2). */
-function sourceOf({
+function toSource({
   charge,
   shown,
   percent,
@@ -222,7 +226,7 @@ function sourceOf({
   if (shown.value !== null) return { SourceValue: shown.value, IsUpfront };
   const isCatalogues = percent === charge.price && !charge.isByFormula;
   return {
-    SourcePercent: isCatalogues ? charge.priceShown : decimalOf(percent),
+    SourcePercent: isCatalogues ? charge.priceShown : toDecimal(percent),
     PercentAppliedTo: charge.appliedTo ?? undefined,
     PerAnnum: charge.perAnnum,
     IsUpfront,
@@ -238,22 +242,22 @@ const undiscounted = new WeakMap<
   { readonly basis: PriceBasis; readonly priced: PricedCharge }
 >();
 
-/** A {@link pricedCharge}; one without discounts, which costs every loan the same, is priced once. */
-export function pricedOnce(
+/** A {@link priceCharge}; one without discounts, which costs every loan the same, is priced once. */
+export function priceChargeOnce(
   charge: CatalogueCharge,
   discounts: readonly Discount[],
   loan: SimulatedLoan,
   findings: Findings,
 ): PricedCharge | undefined {
-  if (discounts.length > 0 || charge.isByFormula) return pricedCharge(charge, discounts, loan, findings);
+  if (discounts.length > 0 || charge.isByFormula) return priceCharge(charge, discounts, loan, findings);
   const known = undiscounted.get(charge);
   if (known !== undefined && isSameBasis(known.basis, loan)) return known.priced;
-  const priced = pricedCharge(charge, discounts, loan, findings);
-  if (priced !== undefined) undiscounted.set(charge, { basis: basisOf(loan), priced });
+  const priced = priceCharge(charge, discounts, loan, findings);
+  if (priced !== undefined) undiscounted.set(charge, { basis: selectBasis(loan), priced });
   return priced;
 }
 
-function basisOf({ currency, digits, rounding, periodicities, start }: SimulatedLoan): PriceBasis {
+function selectBasis({ currency, digits, rounding, periodicities, start }: SimulatedLoan): PriceBasis {
   return { currency, digits, rounding, periodicities, start };
 }
 

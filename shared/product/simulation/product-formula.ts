@@ -5,7 +5,7 @@ import { parseFormula } from '../../lending/formula/formula-parser.ts';
 import { namesIn } from '../../lending/formula/formula-tree.ts';
 import { isFormulaFailure } from '../../lending/formula/formula-values.ts';
 import type { Findings } from '../../lending/request/refusal.ts';
-import { exactOf, type ExactFigure } from './exact-figures.ts';
+import { toExact, type ExactFigure } from './exact-figures.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { FormulaRecord } from '../catalogue/record-parts.ts';
 import type { FormulaInput, FormulaInputPart, FormulaInputs } from './simulate-request.ts';
@@ -28,7 +28,7 @@ export class FormulaArguments {
       if (this.#figures.has(key)) {
         findings.contradict(`${this.#path}.${name}`, 'must be sent once: names count in any case');
       } else {
-        this.#figures.set(key, exactOf(value));
+        this.#figures.set(key, toExact(value));
       }
     }
   }
@@ -90,7 +90,7 @@ export class FormulaArguments {
 }
 
 /** The value of a formula without arguments; undefined: it takes some, or has none. */
-export function constantOf({ Expression }: FormulaRecord): ExactFigure | undefined {
+export function evaluateConstant({ Expression }: FormulaRecord): ExactFigure | undefined {
   const tree = parseFormula(Expression);
   if (tree.kind === 'formula-error' || namesIn(tree).size > 0) return undefined;
   const compiled = compileFormula(tree, { slotOf: () => 0, rounding: 'HALF_UP' });

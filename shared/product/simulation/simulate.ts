@@ -4,17 +4,21 @@ import { formatCalendarDate, type CalendarDate } from '../../lending/dates/calen
 import type { KnownCalendars } from '../../lending/due-dates/holiday-shift.ts';
 import { Findings } from '../../lending/request/refusal.ts';
 import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
-import { insuranceFilters, insuranceItemsInForce, type CatalogueView } from '../catalogue/catalogue-view.ts';
-import { discountsOf, warnOfIdleDiscounts } from './discounts.ts';
-import { offersOf, type Offer } from './interest-choice.ts';
-import { offeredCommissions, offeredInsurances, type CatalogueCharge } from './offered-charges.ts';
+import {
+  collectInsuranceFilters,
+  findInsuranceItems,
+  type CatalogueView,
+} from '../catalogue/catalogue-view.ts';
+import { chooseDiscounts, warnOfIdleDiscounts } from './discounts.ts';
+import { chooseOffers, type Offer } from './interest-choice.ts';
+import { priceCommissions, priceInsurances, type CatalogueCharge } from './offered-charges.ts';
 import { FormulaArguments } from './product-formula.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import { readFigures } from '../catalogue/item-filters.ts';
-import { simulatedLoanOf } from './simulated-loan.ts';
-import { type CompleteOffer, offerRecord, type SharedTerms } from './offer.ts';
+import { buildLoan } from './simulated-loan.ts';
+import { type CompleteOffer, calculateOffer, type SharedTerms } from './offer.ts';
 import type { FormulaInputPart, SimulateRequest } from './simulate-request.ts';
-import { distinctFaults } from './simulation-faults.ts';
+import { deduplicateFaults } from './simulation-faults.ts';
 import type { SimulationOutcome, SimulationRecord } from './simulation.ts';
 
 /** What a simulation knows besides the request. */
@@ -26,7 +30,7 @@ export interface SimulateContext {
 }
 
 /** Most rows of all offers together: bounds the time of a simulation and keeps its answer within a message. */
-export const MOST_ROWS = 36_000;
+export const MAX_ROWS = 36_000;
 /** Installments over which a new payment is solved, once for each rate that was sent, that take as long as one row. */
 const SOLVED_PER_ROW = 100;
 
@@ -57,16 +61,16 @@ export function* simulateInSteps(
   const findings = new Findings();
   const refused = (): SimulationOutcome => ({
     kind: 'refused',
-    faults: distinctFaults(findings.faults),
+    faults: deduplicateFaults(findings.faults),
   });
-  const inputs = inputsOf(request, findings);
-  const loan = simulatedLoanOf(request, product, context, findings);
-  const offers = offersOf(request, product, context, findings);
-  const complete = completeOffers(offers, context, inputs);
-  const insurances = insurancesOf(request, product, context, { findings, inputs });
+  const inputs = readFormulaInputs(request, findings);
+  const loan = buildLoan(request, product, context, findings);
+  const offers = chooseOffers(request, product, context, findings);
+  const complete = addCommissions(offers, context, inputs);
+  const insurances = chooseInsurances(request, product, context, { findings, inputs });
   const discounted = { catalogue, requestDay, inputs: inputs.discountInput };
-  const given = discountsOf(request, product, discounted, findings);
-  const offerRows = loan === undefined ? 0 : rowsOfOffer(request, loan.installmentsNo);
+  const given = chooseDiscounts(request, product, discounted, findings);
+  const offerRows = loan === undefined ? 0 : countRows(request, loan.installmentsNo);
   if (loan !== undefined) refuseTooManyRows(offers.length, { ...loan, offerRows }, findings);
   if (loan === undefined || findings.faults.length > 0) return refused();
   for (const input of Object.values(inputs)) input.warnOfExtras();
@@ -83,7 +87,7 @@ export function* simulateInSteps(
   const records: SimulationRecord[] = [];
   for (const [index, offer] of complete.entries()) {
     yield (complete.length - index) * offerRows;
-    const record = offerRecord(offer, shared, findings);
+    const record = calculateOffer(offer, shared, findings);
     if (record !== undefined) records.push(record);
   }
   if (findings.faults.length > 0) return refused();
@@ -107,7 +111,7 @@ function unknownProduct(day: CalendarDate): SimulationOutcome {
 }
 
 /** The work of one offer in rows of a plain schedule. */
-function rowsOfOffer({ jsonMultipleInterestRates }: SimulateRequest, installmentsNo: number): number {
+function countRows({ jsonMultipleInterestRates }: SimulateRequest, installmentsNo: number): number {
   const solved = (jsonMultipleInterestRates?.length ?? 0) * installmentsNo;
   return installmentsNo + Math.floor(solved / SOLVED_PER_ROW);
 }
@@ -117,18 +121,18 @@ function refuseTooManyRows(
   { installmentsNo, offerRows }: { readonly installmentsNo: number; readonly offerRows: number },
   findings: Findings,
 ): void {
-  if (offers * offerRows <= MOST_ROWS) return;
-  if (offers * installmentsNo <= MOST_ROWS) {
+  if (offers * offerRows <= MAX_ROWS) return;
+  if (offers * installmentsNo <= MAX_ROWS) {
     const message = `must have fewer items with ${offers} offers over ${installmentsNo} periods`;
     findings.refuse('jsonMultipleInterestRates', 'too-many-rows', message);
     return;
   }
-  const most = Math.floor(MOST_ROWS / offers);
+  const most = Math.floor(MAX_ROWS / offers);
   const message = `must be at most ${most} periods with ${offers} offers; jsonFilterCommission leaves fewer of them`;
   findings.refuse('loanPeriod', 'too-many-rows', message);
 }
 
-function inputsOf({ jsonInputFormula }: SimulateRequest, findings: Findings): Inputs {
+function readFormulaInputs({ jsonInputFormula }: SimulateRequest, findings: Findings): Inputs {
   return {
     interestInput: new FormulaArguments('interestInput', jsonInputFormula, findings),
     commissionInput: new FormulaArguments('commissionInput', jsonInputFormula, findings),
@@ -138,7 +142,7 @@ function inputsOf({ jsonInputFormula }: SimulateRequest, findings: Findings): In
 }
 
 /** The offers with their commissions; formulas are tried, so that all missing arguments are told at once (Q7). */
-function completeOffers(
+function addCommissions(
   offers: readonly Offer[],
   { catalogue, requestDay }: SimulateContext,
   inputs: Inputs,
@@ -154,24 +158,20 @@ function completeOffers(
     const commissionList = catalogue.list('commission-list', code);
     const known = commissionsByCode.get(commissionList?.Code ?? '');
     const commissions =
-      known ?? offeredCommissions(commissionList, { requestDay, inputs: inputs.commissionInput });
+      known ?? priceCommissions(commissionList, { requestDay, inputs: inputs.commissionInput });
     commissionsByCode.set(commissionList?.Code ?? '', commissions);
     return { ...offer, commissionList, commissions };
   });
 }
 
-function insurancesOf(
+function chooseInsurances(
   request: SimulateRequest,
   product: ProductRecord,
   { catalogue, requestDay }: SimulateContext,
   { findings, inputs }: { readonly findings: Findings; readonly inputs: Inputs },
 ): readonly CatalogueCharge[] {
-  const items = insuranceItemsInForce(product, catalogue);
+  const items = findInsuranceItems(product, catalogue);
   const sent = request.jsonInsuranceFilter;
-  const figures = readFigures('jsonInsuranceFilter', sent, insuranceFilters(items), findings);
-  return offeredInsurances(
-    items,
-    { figures, lists: catalogue },
-    { requestDay, inputs: inputs.insuranceInput },
-  );
+  const figures = readFigures('jsonInsuranceFilter', sent, collectInsuranceFilters(items), findings);
+  return priceInsurances(items, { figures, lists: catalogue }, { requestDay, inputs: inputs.insuranceInput });
 }

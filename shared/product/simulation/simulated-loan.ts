@@ -13,8 +13,8 @@ import { MOST_INSTALLMENTS } from '../../lending/terms/loan-terms.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
-import { exactOf, fraction, minorOf, percentOf, scaledDecimal } from './exact-figures.ts';
-import { after, checkAmountBounds, checkPeriodBounds, loanPeriodUnit } from './loan-bounds.ts';
+import { toExact, fraction, roundToMinor, percentOf, scaledDecimal } from './exact-figures.ts';
+import { addPeriods, checkAmountBounds, checkPeriodBounds, loanPeriodUnit } from './loan-bounds.ts';
 import type { SimulateRequest } from './simulate-request.ts';
 
 const NOTHING = new Decimal(0);
@@ -38,7 +38,7 @@ export interface SimulatedLoan {
 }
 
 /** The loan of a request; undefined, with all faults noted, when product or request do not give one. */
-export function simulatedLoanOf(
+export function buildLoan(
   request: SimulateRequest,
   product: ProductRecord,
   { catalogue, requestDay }: { readonly catalogue: CatalogueView; readonly requestDay: CalendarDate },
@@ -46,15 +46,15 @@ export function simulatedLoanOf(
 ): SimulatedLoan | undefined {
   const { Currency } = product.Availability;
   const digits = currencyDigits(Currency) ?? DEFAULT_CURRENCY_DIGITS;
-  const amounts = amountsOf(request, product, digits, findings);
-  const scheduleType = attachedTypeOf(request, product, catalogue, findings);
+  const amounts = readAmounts(request, product, digits, findings);
+  const scheduleType = findAttachedType(request, product, catalogue, findings);
   const { periodicities } = catalogue.lending;
   const periodicity = findPeriodicity(product.GeneralData.PeriodicityType, periodicities);
   if (periodicity === undefined) {
     const message = `must be a product whose periodicity is known, not ${product.GeneralData.PeriodicityType}`;
     findings.refuse('productCode', 'unknown-periodicity', message);
   }
-  const periods = periodsOf(request, product, { periodicity, start: requestDay }, findings);
+  const periods = readPeriods(request, product, { periodicity, start: requestDay }, findings);
   if (amounts === undefined || scheduleType === undefined) return undefined;
   if (periodicity === undefined || periods === undefined) return undefined;
   const installmentsNo = periodicity.unit === 'Once' ? 1 : periods;
@@ -76,11 +76,11 @@ export function simulatedLoanOf(
       InstallmentDay: datePartsOf(requestDay).day,
       ActivationDate: requestDay,
       ...(periodicity.unit === 'Once'
-        ? { FirstDueDate: after(requestDay, periods, product.Availability.PeriodType) }
+        ? { FirstDueDate: addPeriods(requestDay, periods, product.Availability.PeriodType) }
         : {}),
-      ...shiftOf(product),
-      ...percentagesOf(product, scheduleType, { financed: amounts.financed, digits }),
-      ...advanceOf(request, scheduleType),
+      ...readHolidayShift(product),
+      ...readPercentages(product, scheduleType, { financed: amounts.financed, digits }),
+      ...readAdvance(request, scheduleType),
       CalculateDAE: 0,
       Currency,
       installmentValue: request.installmentValue,
@@ -89,7 +89,7 @@ export function simulatedLoanOf(
   };
 }
 
-function amountsOf(
+function readAmounts(
   request: SimulateRequest,
   { Availability }: ProductRecord,
   digits: number,
@@ -108,7 +108,7 @@ function amountsOf(
 }
 
 /** The schedule type of the request, when it is one of the product's (Q2). */
-function attachedTypeOf(
+function findAttachedType(
   { scheduleType }: SimulateRequest,
   { PaymentScheduleTypes }: ProductRecord,
   { lending }: CatalogueView,
@@ -131,7 +131,7 @@ function attachedTypeOf(
  * The number of periods, within limits and bounds. Periods are those of the product's periodicity; Once has no length,
  * so that its loanPeriod counts in the product's PeriodType.
  */
-function periodsOf(
+function readPeriods(
   { loanPeriod }: SimulateRequest,
   { Availability }: ProductRecord,
   { periodicity, start }: { readonly periodicity: Periodicity | undefined; readonly start: CalendarDate },
@@ -149,7 +149,7 @@ function periodsOf(
 }
 
 /** What the product says of cards and of what is left at the end (B1, B3). */
-function percentagesOf(
+function readPercentages(
   { CapitalPercent, ResidualPercent }: ProductRecord,
   { type, principal, namesRead }: CompiledScheduleType,
   { financed, digits }: Pick<SimulatedLoan, 'financed' | 'digits'>,
@@ -157,7 +157,11 @@ function percentagesOf(
   const residual =
     ResidualPercent === null
       ? undefined
-      : minorOf(percentOf(fraction(financed, 10 ** digits), exactOf(ResidualPercent)), digits, type.rounding);
+      : roundToMinor(
+          percentOf(fraction(financed, 10 ** digits), toExact(ResidualPercent)),
+          digits,
+          type.rounding,
+        );
   const isCapitalRead = principal.kind === 'CapitalPercent' || namesRead.has('CapitalPercent');
   return {
     ...(CapitalPercent === null || !isCapitalRead ? {} : { CapitalPercent: new Decimal(CapitalPercent) }),
@@ -166,7 +170,7 @@ function percentagesOf(
 }
 
 /** What was paid down, for schedule types whose formulas read it; others take no notice of it (E5). */
-function advanceOf(
+function readAdvance(
   { downPayment }: SimulateRequest,
   { namesRead }: CompiledScheduleType,
 ): Partial<RepaymentScheduleRequest> {
@@ -174,7 +178,10 @@ function advanceOf(
 }
 
 /** The product's calendars work as one: a day counts as a business day when all of them say so (H2). */
-function shiftOf({ GeneralData, CountryCalendars }: ProductRecord): Partial<RepaymentScheduleRequest> {
+function readHolidayShift({
+  GeneralData,
+  CountryCalendars,
+}: ProductRecord): Partial<RepaymentScheduleRequest> {
   if (!GeneralData.HolidayShiftForRepaymentInstallments) return {};
   const calendars = [...new Map(CountryCalendars.map((name) => [codeKey(name), name.trim()])).values()];
   return {

@@ -7,7 +7,7 @@ import type { Fault, Findings, Warning } from '../../lending/request/refusal.ts'
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { InterestRecord } from '../catalogue/list-records.ts';
 import type { CatalogueCharge } from './offered-charges.ts';
-import { formulaPathOf, type PricedCharge, titleOf } from './priced-charges.ts';
+import { formulaPath, type PricedCharge, chargeTitle } from './priced-charges.ts';
 import type { SimulateRequest } from './simulate-request.ts';
 
 /** The simulation that a calculation was made for. */
@@ -60,10 +60,10 @@ const CHARGE_MEMBERS: Readonly<Record<string, string>> = {
 };
 
 /** The fault as the caller of a simulation is told it. */
-export function toldFault(fault: Fault, context: FaultContext): Fault {
+export function translateFault(fault: Fault, context: FaultContext): Fault {
   const told = TOLD.find(([path]) => path.test(fault.path));
   if (told !== undefined) return told[1](fault, context);
-  return refusal('productCode', codeOf(fault), 'must be a product whose terms can be calculated with');
+  return refusal('productCode', translateCode(fault), 'must be a product whose terms can be calculated with');
 }
 
 function refusal(path: string, code: Fault['code'], message: string): Fault {
@@ -71,7 +71,7 @@ function refusal(path: string, code: Fault['code'], message: string): Fault {
 }
 
 /** What a schedule lacks is due to the product: nothing is missing that a simulation could send. */
-function codeOf({ code }: Fault): Fault['code'] {
+function translateCode({ code }: Fault): Fault['code'] {
   return code === 'missing' ? 'not-allowed' : code;
 }
 
@@ -144,7 +144,7 @@ function ranges(fault: Fault, { request, terms, interest }: FaultContext): Fault
     return refusal('loanPeriod', fault.code, message);
   }
   const message = `must be a product whose interest ${interest.Name} has one rate for every installment`;
-  return refusal('productCode', codeOf(fault), message);
+  return refusal('productCode', translateCode(fault), message);
 }
 
 function bands(fault: Fault, { interest }: FaultContext): Fault {
@@ -159,7 +159,7 @@ function bands(fault: Fault, { interest }: FaultContext): Fault {
   }
   if (path.endsWith('.Value')) return wrongRate(fault, interest);
   const message = `must be a product whose interest ${interest.Name} has one rate for every amount`;
-  return refusal('productCode', codeOf(fault), message);
+  return refusal('productCode', translateCode(fault), message);
 }
 
 function chargeList({ path, code }: Fault, context: FaultContext): Fault {
@@ -178,10 +178,10 @@ function charge({ path, code, message }: Fault, context: FaultContext): Fault {
   const priced = (list === 'Commission' ? context.commissions : context.insurances)[Number(place)];
   const needs = 'must be a product whose terms can be calculated';
   if (priced === undefined) return refusal('productCode', code, needs);
-  const title = titleOf(priced.charge);
+  const title = chargeTitle(priced.charge);
   if (code === 'amount-too-large') return tooLarge([priced], title);
   if (member.startsWith('Source') && priced.charge.isByFormula) {
-    return refusal(formulaPathOf(priced.charge), code, `must give the ${title} a price: it ${message}`);
+    return refusal(formulaPath(priced.charge), code, `must give the ${title} a price: it ${message}`);
   }
   if (member === 'PercentAppliedTo' && code === 'not-allowed') {
     const told = `must be a schedule type that can charge the ${title}: its PercentAppliedTo ${message}`;
@@ -190,7 +190,7 @@ function charge({ path, code, message }: Fault, context: FaultContext): Fault {
   const known = CHARGE_MEMBERS[member] ?? 'its record';
   return refusal(
     'productCode',
-    codeOf({ path, code, message, status: 422 }),
+    translateCode({ path, code, message, status: 422 }),
     `${needs}: ${title}, ${known}, ${message}`,
   );
 }
@@ -203,7 +203,7 @@ function tooLarge(charges: readonly PricedCharge[], what: string): Fault {
   const code = 'amount-too-large';
   const byFormula = charges.find((priced) => priced.charge.isByFormula);
   if (byFormula !== undefined) {
-    return refusal(formulaPathOf(byFormula.charge), code, `must give smaller ${what}: ${told}`);
+    return refusal(formulaPath(byFormula.charge), code, `must give smaller ${what}: ${told}`);
   }
   if (isSome(({ isPercent }) => isPercent)) {
     return refusal('amount', code, `must be smaller: with ${what} ${told}`);
@@ -212,9 +212,9 @@ function tooLarge(charges: readonly PricedCharge[], what: string): Fault {
 }
 
 /** Notes the faults of a calculation by what the caller knows of it, each once over all offers. */
-export function noteFaults(faults: readonly Fault[], context: FaultContext, findings: Findings): void {
+export function addFaults(faults: readonly Fault[], context: FaultContext, findings: Findings): void {
   for (const fault of faults) {
-    const told = toldFault(fault, context);
+    const told = translateFault(fault, context);
     const isKnown = findings.faults.some(
       ({ path, code, message }) => path === told.path && code === told.code && message === told.message,
     );
@@ -223,14 +223,14 @@ export function noteFaults(faults: readonly Fault[], context: FaultContext, find
 }
 
 /** Each fault once: what is wrong with a charge is found anew for every offer that it belongs to. */
-export function distinctFaults(faults: readonly Fault[]): readonly Fault[] {
+export function deduplicateFaults(faults: readonly Fault[]): readonly Fault[] {
   return [
     ...new Map(faults.map((fault) => [`${fault.path} ${fault.code} ${fault.message}`, fault])).values(),
   ];
 }
 
 /** Warnings about members that the caller sent; what the product brought along is no concern of the caller. */
-export function noteWarnings(warnings: readonly Warning[], findings: Findings): void {
+export function addWarnings(warnings: readonly Warning[], findings: Findings): void {
   for (const { path, code } of warnings) {
     const isSent = path === 'installmentValue' || path === 'principalValue';
     if (isSent && !findings.warnings.some((known) => known.path === path)) findings.warn(path, code);

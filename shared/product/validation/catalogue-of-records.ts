@@ -7,10 +7,10 @@ import {
   type LendingCatalogue,
 } from '../../lending/schedule-types/lending-catalogue.ts';
 import { type CatalogueRecord, codeKey, type RecordKind } from '../catalogue/catalogue-record.ts';
-import { type CatalogueView, entriesOfKind, listsInForce } from '../catalogue/catalogue-view.ts';
+import { type CatalogueView, selectEntries, indexLists } from '../catalogue/catalogue-view.ts';
 import { checkCatalogue } from './check-catalogue.ts';
-import { chargesOfRecords } from '../catalogue/catalogue-charges.ts';
-import { answeringVersion, answersOn } from '../catalogue/validity.ts';
+import { collectCharges } from '../catalogue/catalogue-charges.ts';
+import { selectProductVersion, answersOn } from '../catalogue/validity.ts';
 
 /** A catalogue, or everything that is wrong with it. */
 export type RecordsOutcome =
@@ -33,12 +33,12 @@ interface PartlyRead {
  * not built in. What could be read in part only is checked too, and known by name; with any of it the caller refuses the
  * catalogue. Never throws.
  */
-export function catalogueOfRecords(
+export function buildCatalogue(
   records: readonly CatalogueRecord[],
   otherCalendars?: OtherCalendars,
   { partial, unknown }: PartlyRead = { partial: [], unknown: new Set() },
 ): RecordsOutcome {
-  const lending = lendingOf([...records, ...partial], otherCalendars);
+  const lending = compileLending([...records, ...partial], otherCalendars);
   // What names a faulty schedule type or periodicity is not at fault itself: without these only the rest is checked.
   const others = partial.filter(({ kind }) => !LENDING_KINDS.includes(kind));
   const isRead = others.length === partial.length && LENDING_KINDS.every((kind) => !unknown.has(kind));
@@ -49,25 +49,26 @@ export function catalogueOfRecords(
     ...checkCatalogue([...records, ...others], { lending: names, otherCalendars, unknown }),
   ];
   if (names === undefined || faults.length > 0 || partial.length > 0) return { kind: 'refused', faults };
-  return { kind: 'catalogue', catalogue: viewOfRecords(records, names) };
+  return { kind: 'catalogue', catalogue: buildCatalogueView(records, names) };
 }
 
 /** The view of records that are not checked here. */
-export function viewOfRecords(records: readonly CatalogueRecord[], lending: LendingCatalogue): CatalogueView {
-  const lists = listsInForce(records);
-  const knownCharges = chargesOfRecords(records, lists);
-  return { ...lists, ...productsOfRecords(records), lending: { ...lending, knownCharges } };
+export function buildCatalogueView(
+  records: readonly CatalogueRecord[],
+  lending: LendingCatalogue,
+): CatalogueView {
+  const lists = indexLists(records);
+  const knownCharges = collectCharges(records, lists);
+  return { ...lists, ...indexProducts(records), lending: { ...lending, knownCharges } };
 }
 
 /** Products by code and by id. */
-function productsOfRecords(
-  records: readonly CatalogueRecord[],
-): Pick<CatalogueView, 'product' | 'productById'> {
-  const products = entriesOfKind(records, 'product').map(({ record }) => record);
+function indexProducts(records: readonly CatalogueRecord[]): Pick<CatalogueView, 'product' | 'productById'> {
+  const products = selectEntries(records, 'product').map(({ record }) => record);
   const byCode = Map.groupBy(products, ({ Code }) => codeKey(Code));
   const byId = new Map(products.map((product) => [codeKey(product.Id), product]));
   return {
-    product: (code, day) => answeringVersion(byCode.get(codeKey(code)) ?? [], day),
+    product: (code, day) => selectProductVersion(byCode.get(codeKey(code)) ?? [], day),
     productById: (id, day) => {
       const product = byId.get(codeKey(id));
       return product !== undefined && answersOn(product, day) ? product : undefined;
@@ -75,12 +76,12 @@ function productsOfRecords(
   };
 }
 
-function lendingOf(records: readonly CatalogueRecord[], otherCalendars: OtherCalendars | undefined) {
+function compileLending(records: readonly CatalogueRecord[], otherCalendars: OtherCalendars | undefined) {
   return createLendingCatalogue(
     {
-      scheduleTypes: entriesOfKind(records, 'schedule-type'),
-      periodicities: entriesOfKind(records, 'periodicity'),
-      calendars: entriesOfKind(records, 'calendar'),
+      scheduleTypes: selectEntries(records, 'schedule-type'),
+      periodicities: selectEntries(records, 'periodicity'),
+      calendars: selectEntries(records, 'calendar'),
     },
     otherCalendars,
   );

@@ -6,11 +6,17 @@
 
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
 import { type CatalogueRecord, codeKey, type RecordKind } from '../catalogue/catalogue-record.ts';
-import { entriesOfKind, listsInForce, withoutFaulty } from '../catalogue/catalogue-view.ts';
-import { overlappingVersions } from '../catalogue/validity.ts';
+import { selectEntries, indexLists, excludeFaultyLists } from '../catalogue/catalogue-view.ts';
+import { findOverlaps } from '../catalogue/validity.ts';
 import { checkCommission, checkInsurance } from './check-charge-lists.ts';
-import { below, type CheckContext, type RecordContext, recordName, reporterOf } from './check-context.ts';
-import { chargeNamesOf, checkDiscounts } from './check-discounts.ts';
+import {
+  below,
+  type CheckContext,
+  type RecordContext,
+  describeRecord,
+  createReporter,
+} from './check-context.ts';
+import { collectChargeNames, checkDiscounts } from './check-discounts.ts';
 import { checkIdentities } from './check-identities.ts';
 import { checkInterests } from './check-interests.ts';
 import { checkNames } from './check-parts.ts';
@@ -25,16 +31,16 @@ export function checkCatalogue(
   const faults: CatalogueFault[] = [];
   checkIdentities(records, faults);
   checkVersions(records, faults);
-  const lists = listsInForce(records);
-  const productCodes = new Set(entriesOfKind(records, 'product').map(({ record }) => codeKey(record.Code)));
+  const lists = indexLists(records);
+  const productCodes = new Set(selectEntries(records, 'product').map(({ record }) => codeKey(record.Code)));
   const mayExist = (kind: RecordKind): boolean => context.unknown?.has(kind) === true;
   const faulty = new Set<unknown>();
   const recordContext: RecordContext = {
     ...context,
-    soundLists: withoutFaulty(lists, faulty),
+    soundLists: excludeFaultyLists(lists, faulty),
     hasProduct: (code) => productCodes.has(codeKey(code)) || mayExist('product'),
     hasList: (kind, code) => lists.list(kind, code) !== undefined || mayExist(kind),
-    charges: chargeNamesOf(records, mayExist),
+    charges: collectChargeNames(records, mayExist),
   };
   const faultsOf = new Map<CatalogueRecord, readonly CatalogueFault[]>();
   // Lists come first: what a product can do with a faulty list is unknown until the list is corrected.
@@ -63,10 +69,10 @@ function checkVersions(records: readonly CatalogueRecord[], faults: CatalogueFau
   const products = records.filter((entry) => entry.kind === 'product').filter(isDated);
   for (const entries of Map.groupBy(products, ({ record }) => codeKey(record.Code)).values()) {
     const versions = entries.map((entry) => ({ ...entry.record, entry }));
-    for (const [one, other] of overlappingVersions(versions)) {
+    for (const [one, other] of findOverlaps(versions)) {
       if (one.Version === other.Version) continue;
-      const text = `must not share a day with ${recordName(one.entry)} in ${one.entry.source}`;
-      reporterOf(other.entry, faults)(
+      const text = `must not share a day with ${describeRecord(one.entry)} in ${one.entry.source}`;
+      createReporter(other.entry, faults)(
         'StartDate',
         `${text}: only one version may be Approved on a day, so end one before the other starts`,
       );
@@ -75,7 +81,7 @@ function checkVersions(records: readonly CatalogueRecord[], faults: CatalogueFau
 }
 
 function checkRecord(entry: CatalogueRecord, context: RecordContext, faults: CatalogueFault[]): void {
-  const report = reporterOf(entry, faults);
+  const report = createReporter(entry, faults);
   if (entry.kind === 'product' && entry.record.Status === 'Approved') {
     checkProduct(entry.record, context, report);
     if (entry.unread === undefined) checkSimulation(entry.record, context, report);

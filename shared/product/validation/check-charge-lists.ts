@@ -4,9 +4,9 @@ import { findPeriodicity } from '../../lending/dates/periodicity.ts';
 import { MOST_INSTALLMENTS } from '../../lending/terms/loan-terms.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CommissionRecord, InsuranceRecord } from '../catalogue/list-records.ts';
-import { comesWithContract, listCharge, type ChargeRecord } from '../simulation/offered-charges.ts';
+import { comesWithContract, readCharge, type ChargeRecord } from '../simulation/offered-charges.ts';
 import { BASES_AT_START } from '../simulation/priced-charges.ts';
-import { below, type RecordContext, type Report } from './check-context.ts';
+import { below, type RecordContext, type ReportFault } from './check-context.ts';
 import {
   checkBase,
   checkCurrency,
@@ -20,7 +20,11 @@ import {
 } from './check-parts.ts';
 
 /** Reports what keeps a commission from being charged. */
-export function checkCommission(commission: CommissionRecord, context: RecordContext, report: Report): void {
+export function checkCommission(
+  commission: CommissionRecord,
+  context: RecordContext,
+  report: ReportFault,
+): void {
   checkCharge(commission, context, report);
   const { ValueIsPercent, Percent, IsForUnusage, PercentAppliedTo } = commission;
   checkPercent('Percent', Percent, PERCENT_LIMITS, report);
@@ -50,7 +54,11 @@ export function checkCommission(commission: CommissionRecord, context: RecordCon
 }
 
 /** Reports what keeps an insurance from being charged. */
-export function checkInsurance(insurance: InsuranceRecord, context: RecordContext, report: Report): void {
+export function checkInsurance(
+  insurance: InsuranceRecord,
+  context: RecordContext,
+  report: ReportFault,
+): void {
   checkCharge(insurance, context, report);
   for (const [place, { Value }] of insurance.Values.entries()) {
     const field = `Values[${place}].Value`;
@@ -60,8 +68,8 @@ export function checkInsurance(insurance: InsuranceRecord, context: RecordContex
   checkFilters(insurance.Filters, context, report);
 }
 
-function checkCharge(record: ChargeRecord, context: RecordContext, report: Report): void {
-  const { isPercent } = listCharge(record);
+function checkCharge(record: ChargeRecord, context: RecordContext, report: ReportFault): void {
+  const { isPercent } = readCharge(record);
   checkCurrency(record.Currency, report);
   checkPeriodicity('PeriodicityType', record.PeriodicityType, context, report);
   checkBase(record.PercentAppliedTo, report);
@@ -74,7 +82,7 @@ function checkCharge(record: ChargeRecord, context: RecordContext, report: Repor
 function checkChargedBase(
   { PercentAppliedTo, PeriodicityType }: ChargeRecord,
   { lending }: RecordContext,
-  report: Report,
+  report: ReportFault,
 ): void {
   const isOnce = findPeriodicity(PeriodicityType, lending?.periodicities)?.unit === 'Once';
   if (isOnce && PercentAppliedTo !== null && !BASES_AT_START.has(codeKey(PercentAppliedTo))) {
@@ -95,7 +103,7 @@ export function checkPeriodicity(
   member: string,
   name: string,
   { lending }: Pick<RecordContext, 'lending'>,
-  report: Report,
+  report: ReportFault,
 ): void {
   if (lending === undefined || findPeriodicity(name, lending.periodicities) !== undefined) return;
   const known = lending.periodicities.map((periodicity) => periodicity.name).join(', ');

@@ -5,7 +5,7 @@ import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entr
 import type { LendingCatalogue } from '../../lending/schedule-types/lending-catalogue.ts';
 import {
   type CatalogueRecord,
-  identityOf,
+  identifyRecord,
   type RecordKind,
   type ListKind,
 } from '../catalogue/catalogue-record.ts';
@@ -39,17 +39,17 @@ export interface ChargeNames {
 }
 
 /** Tells a fault of one record. `message` goes on from the member's name: `must ...` or `names ...`. */
-export type Report = (member: string, message: string) => void;
+export type ReportFault = (member: string, message: string) => void;
 
 /** In members that could not be read, such as `Values[]`: all items, as far as they are told of as a whole. */
 const ANY_ITEM = '[]';
 
 /** The reporter of a record. */
-export function reporterOf(entry: CatalogueRecord, faults: CatalogueFault[]): Report {
+export function createReporter(entry: CatalogueRecord, faults: CatalogueFault[]): ReportFault {
   const { source, unread } = entry;
   return (member, message) => {
     if (unread !== undefined && isUnread(member, unread)) return;
-    faults.push({ source, record: recordName(entry), message: `${member} ${message}` });
+    faults.push({ source, record: describeRecord(entry), message: `${member} ${message}` });
   };
 }
 
@@ -73,14 +73,14 @@ function isWithin(member: string, other: string): boolean {
 }
 
 /** The reporter of what stands below a member, such as `Values[0]`. */
-export function below(place: string, report: Report): Report {
+export function below(place: string, report: ReportFault): ReportFault {
   return (member, message) => report(`${place}.${member}`, message);
 }
 
 /** `TL-STD`, or `TL-STD version 2`. */
-export function recordName(entry: CatalogueRecord): string {
+export function describeRecord(entry: CatalogueRecord): string {
   if (entry.unread?.has('Code') === true) return '';
   if (entry.kind === 'schedule-type') return entry.record.PaymentScheduleTypeName;
-  const { code, version } = identityOf(entry);
+  const { code, version } = identifyRecord(entry);
   return version === 1 ? code : `${code} version ${version}`;
 }

@@ -1,7 +1,7 @@
 /** What is wrong with a discount list (Q5), and the names that discounts may refer to. */
 
 import { type CatalogueRecord, codeKey, type RecordKind } from '../catalogue/catalogue-record.ts';
-import { below, type ChargeNames, type RecordContext, type Report } from './check-context.ts';
+import { below, type ChargeNames, type RecordContext, type ReportFault } from './check-context.ts';
 import {
   checkDays,
   checkFilters,
@@ -12,7 +12,7 @@ import {
   WHOLE_PERCENT,
 } from './check-parts.ts';
 import type { DiscountDimension, DiscountListRecord, DiscountRecord } from '../catalogue/list-records.ts';
-import { entriesOfKind } from '../catalogue/catalogue-view.ts';
+import { selectEntries } from '../catalogue/catalogue-view.ts';
 
 /** Members that only make sense in one dimension. */
 const MEMBERS_OF_DIMENSION: Readonly<Record<DiscountDimension, readonly (keyof DiscountRecord)[]>> = {
@@ -38,20 +38,20 @@ function isNaming({ unread }: CatalogueRecord): boolean {
 }
 
 /** What discounts may name. */
-export function chargeNamesOf(
+export function collectChargeNames(
   records: readonly CatalogueRecord[],
   mayExist: (kind: RecordKind) => boolean,
 ): ChargeNames {
-  const commissions = entriesOfKind(records, 'commission-list')
+  const commissions = selectEntries(records, 'commission-list')
     .filter(({ record }) => record.Status === 'Active')
     .flatMap(({ record }) => record.Commissions);
-  const insurances = entriesOfKind(records, 'insurance-list')
+  const insurances = selectEntries(records, 'insurance-list')
     .filter(({ record }) => record.Status === 'Active')
     .flatMap(({ record }) => record.Insurances);
   const hasOthers = (kind: 'commission-list' | 'insurance-list'): boolean =>
     mayExist(kind) || records.some((entry) => entry.kind === kind && isNaming(entry));
   const names = (kind: Parameters<typeof hasOthers>[0], found: readonly (string | null)[]) =>
-    hasOthers(kind) ? ANY_NAME : keysOf(found);
+    hasOthers(kind) ? ANY_NAME : collectKeys(found);
   return {
     Commission: names(
       'commission-list',
@@ -76,7 +76,7 @@ export function chargeNamesOf(
 export function checkDiscounts(
   { Discounts }: DiscountListRecord,
   context: RecordContext,
-  report: Report,
+  report: ReportFault,
 ): void {
   checkNames(
     Discounts.map(({ Name }) => Name),
@@ -88,7 +88,7 @@ export function checkDiscounts(
   }
 }
 
-function checkDiscount(discount: DiscountRecord, context: RecordContext, report: Report): void {
+function checkDiscount(discount: DiscountRecord, context: RecordContext, report: ReportFault): void {
   const { DiscountValue, IsPercentage, Formula, AppliedToDimension, StartDate, EndDate } = discount;
   checkDays(['StartDate', 'EndDate'], { ValidFrom: StartDate, ValidTo: EndDate }, report);
   checkFormulaUse(discount, IsPercentage ? PERCENT_LIMITS : MONEY_LIMITS, report);
@@ -115,6 +115,6 @@ function checkDiscount(discount: DiscountRecord, context: RecordContext, report:
   }
 }
 
-function keysOf(names: readonly (string | null)[]): ReadonlySet<string> {
+function collectKeys(names: readonly (string | null)[]): ReadonlySet<string> {
   return new Set(names.filter((name) => name !== null).map(codeKey));
 }

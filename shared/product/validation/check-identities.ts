@@ -1,8 +1,8 @@
 /** No two records may be taken for one another: codes with versions, and GUIDs (L1). */
 
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
-import { type CatalogueRecord, codeKey, identityOf, recordKey } from '../catalogue/catalogue-record.ts';
-import { recordName, type Report, reporterOf } from './check-context.ts';
+import { type CatalogueRecord, codeKey, identifyRecord, recordKey } from '../catalogue/catalogue-record.ts';
+import { describeRecord, type ReportFault, createReporter } from './check-context.ts';
 
 /** A GUID and the member that holds it. */
 interface HeldId {
@@ -21,14 +21,14 @@ export function checkIdentities(records: readonly CatalogueRecord[], faults: Cat
   const ownerByKey = new Map<string, CatalogueRecord>();
   const holderById = new Map<string, Holder>();
   for (const entry of records) {
-    const report = reporterOf(entry, faults);
+    const report = createReporter(entry, faults);
     const isNamed = !['Code', 'Version'].some((member) => entry.unread?.has(member));
     if (isNamed) checkName(entry, ownerByKey, report);
-    for (const { member, id } of heldIds(entry)) {
+    for (const { member, id } of collectIds(entry)) {
       const holder = holderById.get(id);
       if (holder === undefined) holderById.set(id, { entry, member });
       else if (!maySharePlace(holder, { entry, member })) {
-        const place = `${holder.member} of ${recordName(holder.entry)} in ${holder.entry.source}`;
+        const place = `${holder.member} of ${describeRecord(holder.entry)} in ${holder.entry.source}`;
         report(member, `must be a GUID of its own: this one is also ${place}`);
       }
     }
@@ -36,20 +36,24 @@ export function checkIdentities(records: readonly CatalogueRecord[], faults: Cat
 }
 
 /** Names of schedule types, periodicities and calendars are checked where these are compiled. */
-function checkName(entry: CatalogueRecord, ownerByKey: Map<string, CatalogueRecord>, report: Report): void {
-  const key = recordKey(identityOf(entry));
+function checkName(
+  entry: CatalogueRecord,
+  ownerByKey: Map<string, CatalogueRecord>,
+  report: ReportFault,
+): void {
+  const key = recordKey(identifyRecord(entry));
   const owner = ownerByKey.get(key);
   if (owner === undefined) {
     ownerByKey.set(key, entry);
   } else if (isVersioned(entry)) {
     const text = `is also in ${owner.source}; give this one another Code or Version`;
-    report('Version', `must differ: ${recordName(entry)} ${text}`);
+    report('Version', `must differ: ${describeRecord(entry)} ${text}`);
   }
 }
 
 /** Items keep their ids from one version of a record to the next; nothing else may share one. */
 function maySharePlace(one: Holder, other: Holder): boolean {
-  const [known, found] = [identityOf(one.entry), identityOf(other.entry)];
+  const [known, found] = [identifyRecord(one.entry), identifyRecord(other.entry)];
   const isItem = one.member.includes('.') && other.member.includes('.');
   const isOneFamily = known.kind === found.kind && codeKey(known.code) === codeKey(found.code);
   return isItem && isOneFamily && one.entry !== other.entry;
@@ -60,7 +64,7 @@ function isVersioned({ kind }: CatalogueRecord): boolean {
 }
 
 /** The GUIDs of a record and of its items, in lower case. */
-function heldIds({ record }: CatalogueRecord): readonly HeldId[] {
+function collectIds({ record }: CatalogueRecord): readonly HeldId[] {
   if ('PaymentScheduleTypeId' in record) return [held('PaymentScheduleTypeId', record.PaymentScheduleTypeId)];
   if (!('Id' in record)) return [];
   const ofItems = Object.entries(record).flatMap(([list, items]: readonly [string, unknown]) =>

@@ -8,20 +8,20 @@ import type {
   InterestRecord,
 } from '../catalogue/list-records.ts';
 import { daysOverlap, isActive, isWithin } from '../catalogue/validity.ts';
-import { below, type Report } from './check-context.ts';
+import { below, type ReportFault } from './check-context.ts';
 import {
   checkDays,
   checkFormula,
   checkNames,
-  checkOrder,
+  checkBounds,
   checkPercent,
   checkValues,
   RATE_LIMITS,
 } from './check-parts.ts';
-import { statesBetween } from './days-of-change.ts';
+import { splitAtChanges } from './days-of-change.ts';
 
 /** Reports interests that say two things at once, or name others that give no rate. */
-export function checkInterests({ Interests }: InterestListRecord, report: Report): void {
+export function checkInterests({ Interests }: InterestListRecord, report: ReportFault): void {
   checkNames(
     Interests.map(({ Name }) => Name),
     (place) => `Interests[${place}].Name`,
@@ -42,7 +42,7 @@ export function checkInterests({ Interests }: InterestListRecord, report: Report
 }
 
 /** Without a type a simulation takes the default: there is one at the most (Q3). */
-function checkDefaults(interests: readonly InterestRecord[], report: Report): void {
+function checkDefaults(interests: readonly InterestRecord[], report: ReportFault): void {
   const first = interests.findIndex(isDefault);
   for (const [place, interest] of interests.entries()) {
     if (place === first || !isDefault(interest)) continue;
@@ -63,7 +63,7 @@ function givesRate({ Type, Status }: InterestRecord): boolean {
 }
 
 /** Where the rate of an interest stands depends on its type; anything else would be without effect. */
-function checkType(interest: InterestRecord, report: Report): void {
+function checkType(interest: InterestRecord, report: ReportFault): void {
   const { Type, CollectionInterests, BandedInterests, Formula } = interest;
   const isCollection = Type === 'Collection';
   const isFormula = Type === 'BankingFormula';
@@ -92,7 +92,7 @@ function checkType(interest: InterestRecord, report: Report): void {
 function checkRanges(
   ranges: readonly CollectionInterest[],
   rates: ReadonlySet<string>,
-  report: Report,
+  report: ReportFault,
 ): void {
   for (const [place, range] of ranges.entries()) {
     const tell = below(`CollectionInterests[${place}]`, report);
@@ -104,7 +104,7 @@ function checkRanges(
     }
     if (range.InterestStartPeriod === 0) tell('InterestStartPeriod', 'must be at least 1, or null');
     const first = ['InterestStartPeriod', range.InterestStartPeriod] as const;
-    checkOrder(first, ['InterestEndPeriod', range.InterestEndPeriod], tell);
+    checkBounds(first, ['InterestEndPeriod', range.InterestEndPeriod], tell);
     checkDays(['InterestStartDate', 'InterestEndDate'], daysOfRange(range), tell);
   }
   const spans = ranges.map((range) => ({
@@ -116,11 +116,11 @@ function checkRanges(
   checkCover(ranges, report);
 }
 
-function checkBands(bands: readonly BandedInterest[], report: Report): void {
+function checkBands(bands: readonly BandedInterest[], report: ReportFault): void {
   for (const [place, band] of bands.entries()) {
     const tell = below(`BandedInterests[${place}]`, report);
     const least = ['MinUtilizedAmount', band.MinUtilizedAmount] as const;
-    checkOrder(least, ['MaxUtilizedAmount', band.MaxUtilizedAmount], tell);
+    checkBounds(least, ['MaxUtilizedAmount', band.MaxUtilizedAmount], tell);
     if (band.MaxUtilizedAmount === (band.MinUtilizedAmount ?? 0)) {
       tell('MaxUtilizedAmount', 'must be above MinUtilizedAmount, or null: nothing would lie between them');
     }
@@ -143,7 +143,7 @@ interface Span {
 }
 
 /** An instalment, or an amount, has one rate on a day. */
-function reportOverlaps(spans: readonly Span[], list: string, report: Report): void {
+function reportOverlaps(spans: readonly Span[], list: string, report: ReportFault): void {
   for (const [place, span] of spans.entries()) {
     const earlier = spans
       .slice(0, place)
@@ -168,13 +168,13 @@ function daysOfBand({ CollectionValidFrom, CollectionValidTo }: BandedInterest) 
  * Reports ranges that do not follow the one before: on each day on which any holds, those of the day begin with
  * instalment 1 and follow one another. Where the last one ends is a matter of the product.
  */
-export function checkCover(ranges: readonly CollectionInterest[], report: Report): void {
+export function checkCover(ranges: readonly CollectionInterest[], report: ReportFault): void {
   const told = new Set<number>();
   const days = ranges.map((range) => ({
     ValidFrom: range.InterestStartDate,
     ValidTo: range.InterestEndDate,
   }));
-  for (const { day } of statesBetween(days)) {
+  for (const { day } of splitAtChanges(days)) {
     const held = ranges
       .map(({ InterestStartPeriod, ...range }, place) => ({
         ...range,

@@ -13,13 +13,13 @@ import { daysOverlap, isActive, startsBy, type WithStatus } from '../catalogue/v
 import { lowersCharge } from '../simulation/discounts.ts';
 import {
   comesWithContract,
-  listCharge,
+  readCharge,
   type ChargeRecord,
   type ListCharge,
 } from '../simulation/offered-charges.ts';
-import { chargeBase, titleOf } from '../simulation/priced-charges.ts';
-import type { RecordContext, Report } from './check-context.ts';
-import { statesBetween } from './days-of-change.ts';
+import { chargeBase, chargeTitle } from '../simulation/priced-charges.ts';
+import type { RecordContext, ReportFault } from './check-context.ts';
+import { splitAtChanges } from './days-of-change.ts';
 
 /** A product with what its charges are checked against. */
 export interface ChargedProduct {
@@ -42,11 +42,11 @@ export function checkContractCharges(
   const { Currency } = product.Availability;
   const priced = records
     .filter((record) => comesWithContract(record) && hasPriceIn(record, days))
-    .map(listCharge);
+    .map(readCharge);
   for (const charge of priced) {
     if (codeKey(charge.currency) === codeKey(Currency) || currencyDigits(Currency) === undefined) continue;
     const currency = charge.currency.trim().toUpperCase();
-    tell(`whose ${titleOf(charge)} is in ${currency}, not ${Currency}: name a list in ${Currency}`);
+    tell(`whose ${chargeTitle(charge)} is in ${currency}, not ${Currency}: name a list in ${Currency}`);
   }
   const repeated = priced.filter((charge) => !isOnce(charge.periodicityType, periodicities));
   if (repeated.length > MOST_ITEMS) {
@@ -57,7 +57,7 @@ export function checkContractCharges(
     if (!charge.isPercent || chargeBase(charge) === 'financedamount') continue;
     for (const { code, record } of discounts) {
       if (!takesMoney(record, charge, days)) continue;
-      const fault = `money off its ${titleOf(charge)}, a percentage of another figure than FinancedAmount`;
+      const fault = `money off its ${chargeTitle(charge)}, a percentage of another figure than FinancedAmount`;
       tell(`while ${record.Name} of ${code} takes ${fault}: make that a percentage, or narrow it`);
     }
   }
@@ -80,13 +80,13 @@ function checkType(charges: readonly ListCharge[], type: CompiledScheduleType, t
   const { name } = type.type;
   const [first] = charges;
   if (first !== undefined && !type.type.acceptsCharges) {
-    tell(`whose ${titleOf(first)} ${name} does not accept: detach the one or the other`);
+    tell(`whose ${chargeTitle(first)} ${name} does not accept: detach the one or the other`);
     return;
   }
   const bases: ReadonlySet<string> = new Set(basesOf(type).map(codeKey));
   for (const charge of charges.filter((one) => one.isPercent && !bases.has(chargeBase(one)))) {
     const reason = `of a figure that ${name} calculates after it`;
-    tell(`whose ${titleOf(charge)} is a percentage ${reason}: apply it to another, or detach ${name}`);
+    tell(`whose ${chargeTitle(charge)} is a percentage ${reason}: apply it to another, or detach ${name}`);
   }
 }
 
@@ -110,7 +110,11 @@ interface CountedItem {
  * Reports lists of which every simulation on some day would have more than the most insurances. Only items and
  * insurances that no filter leaves out count. What is too much within one list is told of that list.
  */
-export function checkInsuranceCounts(product: ProductRecord, context: RecordContext, report: Report): void {
+export function checkInsuranceCounts(
+  product: ProductRecord,
+  context: RecordContext,
+  report: ReportFault,
+): void {
   const items = product.Insurances.filter(({ Filters }) => Filters.length === 0).map((item) => ({
     days: { ValidFrom: item.StartDate, ValidTo: item.EndDate },
     insurances: (context.soundLists.list('insurance-list', item.InsuranceList)?.Insurances ?? []).filter(
@@ -137,7 +141,7 @@ function distinct(items: readonly CountedItem[]): ReadonlySet<InsuranceRecord> {
 
 /** The most insurances with a price on any one day of a validity. */
 function mostOnADay(items: readonly CountedItem[], validity: ValidDays): number {
-  const counts = statesBetween(items.map(({ days }) => days)).map((state) => {
+  const counts = splitAtChanges(items.map(({ days }) => days)).map((state) => {
     const within = common(state.days, validity);
     if (within === undefined) return 0;
     const held = items.filter(({ days }) => daysOverlap(days, within));

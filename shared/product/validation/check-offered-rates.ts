@@ -10,12 +10,12 @@ import {
 } from '../catalogue/list-records.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import { daysOverlap, isActive, startsBy } from '../catalogue/validity.ts';
-import { exactOf } from '../simulation/exact-figures.ts';
-import { MOST_OFFERS } from '../simulation/interest-choice.ts';
-import { MOST_ROWS } from '../simulation/simulate.ts';
-import type { RecordContext, Report } from './check-context.ts';
-import { type LoanRange, longestPeriodYears } from './loan-range.ts';
-import { type BandCover, type RateState, rateStatesOf } from './rate-states.ts';
+import { toExact } from '../simulation/exact-figures.ts';
+import { MAX_OFFERS } from '../simulation/interest-choice.ts';
+import { MAX_ROWS } from '../simulation/simulate.ts';
+import type { RecordContext, ReportFault } from './check-context.ts';
+import { type LoanRange, findLongestPeriod } from './loan-range.ts';
+import { type BandCover, type RateState, listRateStates } from './rate-states.ts';
 
 const PERCENT = 100;
 
@@ -40,7 +40,7 @@ export function checkOfferedRates(
   // Days in the wrong order are a fault of their own.
   const validity = { ValidFrom: StartDate, ValidTo: startsBy(StartDate, EndDate) ? EndDate : null };
   let hasAny = false;
-  for (const { interest, states, extremes } of rateStatesOf(list)) {
+  for (const { interest, states, extremes } of listRateStates(list)) {
     const held = states.filter(({ days }) => daysOverlap(days, validity));
     hasAny ||= held.length > 0;
     const note = (problem: string): unknown => problems.add(`whose interest ${interest.Name} ${problem}`);
@@ -107,7 +107,7 @@ function checkFineness(bounds: ReadonlySet<number>, { digits }: LoanRange, tell:
 }
 
 function exactDenominator(value: number): bigint {
-  const { numerator, denominator } = exactOf(value);
+  const { numerator, denominator } = toExact(value);
   const divisor = greatestDivisor(numerator, denominator);
   return divisor === 0n ? denominator : denominator / divisor;
 }
@@ -134,7 +134,7 @@ function isRateSound(percent: number, loans: OfferedLoans): boolean {
 function checkRate(percent: number, loans: OfferedLoans, tell: Tell): void {
   if (percent === 0) return;
   for (const { type, interest } of loans.types) {
-    const years = longestPeriodYears(loans.product, loans.range, type.dayCount);
+    const years = findLongestPeriod(loans.product, loans.range, type.dayCount);
     const isEffective = interest.kind === 'EffectiveRate';
     if (percent * (isEffective ? 1 : years) <= -PERCENT) {
       tell(`has the rate ${percent}, which leaves nothing of a balance with ${type.name}: raise it`);
@@ -154,10 +154,10 @@ function checkRate(percent: number, loans: OfferedLoans, tell: Tell): void {
 export function checkOfferCounts(
   { product, range }: OfferedLoans,
   { soundLists }: RecordContext,
-  report: Report,
+  report: ReportFault,
 ): void {
   const rows = range.periodicity.unit === 'Once' ? 1 : range.leastPeriods;
-  const most = Math.min(MOST_OFFERS, Math.floor(MOST_ROWS / rows));
+  const most = Math.min(MAX_OFFERS, Math.floor(MAX_ROWS / rows));
   const interests = product.InterestsAndCommissions.filter(({ Filters }) => Filters.length === 0).flatMap(
     ({ InterestList }) => soundLists.list('interest-list', InterestList)?.Interests ?? [],
   );

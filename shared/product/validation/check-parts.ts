@@ -10,7 +10,7 @@ import { LARGEST_RATE_PERCENT } from '../../lending/request/member-checks.ts';
 import { formatMinorUnits, LARGEST_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
 import type { FormulaRecord, ItemFilter, ValidDays } from '../catalogue/record-parts.ts';
 import { codeKey, KIND_FOLDERS, type ListKind, type RecordKind } from '../catalogue/catalogue-record.ts';
-import { below, type RecordContext, type Report } from './check-context.ts';
+import { below, type RecordContext, type ReportFault } from './check-context.ts';
 import { daysOverlap, isActive, startsBy, type WithStatus } from '../catalogue/validity.ts';
 
 /** Rates in percent, of both signs; percentages and amounts of charges (M6). */
@@ -19,7 +19,7 @@ export const PERCENT_LIMITS = { least: 0, most: LARGEST_RATE_PERCENT };
 export const MONEY_LIMITS = { least: 0, most: LARGEST_AMOUNT_MINOR };
 
 /** Decimals that requests and answers carry. */
-const MOST_DECIMALS = 20;
+const MAX_DECIMALS = 20;
 
 /** Largest share that a discount or an advance may be. */
 export const WHOLE_PERCENT = 100;
@@ -28,14 +28,14 @@ export const WHOLE_PERCENT = 100;
 export function checkDays(
   members: readonly [from: string, to: string],
   days: ValidDays,
-  report: Report,
+  report: ReportFault,
 ): void {
   if (startsBy(days.ValidFrom, days.ValidTo)) return;
   report(members[1], `must not be before ${members[0]}: swap the two days`);
 }
 
 /** At most one Active value may hold on any day, or it would be left to chance which one counts. */
-export function checkValues(values: readonly (ValidDays & WithStatus)[], report: Report): void {
+export function checkValues(values: readonly (ValidDays & WithStatus)[], report: ReportFault): void {
   const mayOverlap = daysMayOverlap(values.filter(isActive));
   for (const [place, value] of values.entries()) {
     checkDays(['ValidFrom', 'ValidTo'], value, below(`Values[${place}]`, report));
@@ -62,10 +62,10 @@ function daysMayOverlap(spans: readonly ValidDays[]): boolean {
 }
 
 /** A bound below another one would leave nothing between them. */
-export function checkOrder(
+export function checkBounds(
   [least, most]: readonly [member: string, value: number | null],
   [largest, bound]: readonly [member: string, value: number | null],
-  report: Report,
+  report: ReportFault,
 ): void {
   if (most === null || bound === null || most <= bound) return;
   report(largest, `must not be below ${least}, which is ${most}: swap the two, or send null for no bound`);
@@ -75,11 +75,11 @@ export function checkOrder(
 export function checkFilters(
   filters: readonly ItemFilter[],
   context: Pick<RecordContext, 'hasList'>,
-  report: Report,
+  report: ReportFault,
 ): void {
   for (const [place, filter] of filters.entries()) {
     const tell = below(`Filters[${place}]`, report);
-    if ('From' in filter) checkOrder(['From', filter.From], ['To', filter.To], tell);
+    if ('From' in filter) checkBounds(['From', filter.From], ['To', filter.To], tell);
     if ('Values' in filter && filter.Values.length === 0) tell('Values', 'must have at least one number');
     if ('List' in filter) checkListName(['List', 'custom-list', filter.List], context, tell);
   }
@@ -89,13 +89,13 @@ export function checkFilters(
 export function checkListName(
   [field, kind, code]: readonly [field: string, kind: ListKind, code: string | null],
   { hasList }: Pick<RecordContext, 'hasList'>,
-  report: Report,
+  report: ReportFault,
 ): void {
-  if (code !== null && !hasList(kind, code)) report(field, missing(kind, code));
+  if (code !== null && !hasList(kind, code)) report(field, describeMissing(kind, code));
 }
 
 /** `names the interest list X, which is ...` */
-export function missing(kind: RecordKind, code: string): string {
+export function describeMissing(kind: RecordKind, code: string): string {
   const what = kind.replace('-', ' ');
   return `names the ${what} ${code}, which is not in the catalogue or not Active: add it to ${KIND_FOLDERS[kind]}, or name another`;
 }
@@ -110,7 +110,7 @@ export interface FormulaLimits {
  * The expression must be readable and know exactly the arguments that it says it takes; one without arguments must have
  * a value within the limits.
  */
-export function checkFormula(formula: FormulaRecord, limits: FormulaLimits, report: Report): void {
+export function checkFormula(formula: FormulaRecord, limits: FormulaLimits, report: ReportFault): void {
   const tell = below('Formula', report);
   const inputs = new Set(formula.Inputs.map(codeKey));
   if (inputs.size < formula.Inputs.length) tell('Inputs', 'must name each argument once');
@@ -131,7 +131,7 @@ export function checkFormula(formula: FormulaRecord, limits: FormulaLimits, repo
 }
 
 /** An expression that fails whatever is sent, or that always has a value which nothing can be charged by. */
-function checkValue(tree: FormulaTree, { least, most }: FormulaLimits, report: Report): void {
+function checkValue(tree: FormulaTree, { least, most }: FormulaLimits, report: ReportFault): void {
   const compiled = compileFormula(tree, { slotOf: () => 0, rounding: 'HALF_UP' });
   if ('kind' in compiled) {
     report('Expression', `cannot be calculated at position ${compiled.at}: ${compiled.message}`);
@@ -147,7 +147,7 @@ function checkValue(tree: FormulaTree, { least, most }: FormulaLimits, report: R
 export function checkFormulaUse(
   { UseBankingFormula, Formula }: { UseBankingFormula: boolean; Formula: FormulaRecord | null },
   limits: FormulaLimits,
-  report: Report,
+  report: ReportFault,
 ): void {
   if (Formula !== null) checkFormula(Formula, limits, report);
   if (UseBankingFormula && Formula === null) {
@@ -159,7 +159,11 @@ export function checkFormulaUse(
 }
 
 /** Names, by which items of a list are found, must differ in any case. */
-export function checkNames(names: readonly string[], place: (index: number) => string, report: Report): void {
+export function checkNames(
+  names: readonly string[],
+  place: (index: number) => string,
+  report: ReportFault,
+): void {
   const first = new Map<string, number>();
   for (const [index, name] of names.entries()) {
     const earlier = first.get(codeKey(name));
@@ -169,7 +173,7 @@ export function checkNames(names: readonly string[], place: (index: number) => s
 }
 
 /** Currencies are those of ISO 4217. */
-export function checkCurrency(currency: string, report: Report): void {
+export function checkCurrency(currency: string, report: ReportFault): void {
   if (currencyDigits(currency) === undefined) {
     report('Currency', 'must be a currency code of ISO 4217, such as EUR');
   }
@@ -180,26 +184,31 @@ export function checkPercent(
   member: string,
   value: number | null,
   { least, most }: FormulaLimits,
-  report: Report,
+  report: ReportFault,
 ): void {
   if (value === null) return;
   if (value < least || value > most) report(member, `must be from ${least} to ${most} percent`);
-  else if (decimalsOf(value) > MOST_DECIMALS) report(member, `must have at most ${MOST_DECIMALS} decimals`);
+  else if (countDecimals(value) > MAX_DECIMALS) report(member, `must have at most ${MAX_DECIMALS} decimals`);
 }
 
 /** Money must be at most what amounts may be, in minor units of its currency (M6). */
-export function checkMoney(member: string, value: number | null, currency: string, report: Report): void {
+export function checkMoney(
+  member: string,
+  value: number | null,
+  currency: string,
+  report: ReportFault,
+): void {
   const digits = currencyDigits(currency) ?? DEFAULT_CURRENCY_DIGITS;
   const largest = formatMinorUnits(LARGEST_AMOUNT_MINOR, digits);
   if (value !== null && value > Number(largest)) report(member, `must be at most ${largest} ${currency}`);
 }
 
 /** What a percentage is of (F2). */
-export function checkBase(base: string | null, report: Report): void {
+export function checkBase(base: string | null, report: ReportFault): void {
   if (base === null || CHARGE_BASES.some((known) => known === base)) return;
   report('PercentAppliedTo', `must be one of ${CHARGE_BASES.join(', ')}, or null for the financed amount`);
 }
 
-function decimalsOf(value: number): number {
+function countDecimals(value: number): number {
   return new Decimal(value).decimalPlaces();
 }

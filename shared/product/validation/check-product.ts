@@ -5,22 +5,22 @@ import { findCalendar } from '../../lending/calendars/find-calendar.ts';
 import { PRODUCT_TYPE_CODES } from '../../lending/schedule-types/product-types.ts';
 import { GRACE_TYPES } from '../../lending/terms/repayment-terms.ts';
 import { isProductType, servesProductType } from '../../lending/schedule-types/schedule-type.ts';
-import { below, type RecordContext, type Report } from './check-context.ts';
+import { below, type RecordContext, type ReportFault } from './check-context.ts';
 import { checkPeriodicity } from './check-charge-lists.ts';
 import {
   checkCurrency,
   checkDays,
   checkFilters,
   checkListName,
-  checkOrder,
-  missing,
+  checkBounds,
+  describeMissing,
   WHOLE_PERCENT,
 } from './check-parts.ts';
 import type { Availability, ProductRecord } from '../catalogue/product-record.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 
 /** Reports what would keep the product from being shown or simulated. */
-export function checkProduct(product: ProductRecord, context: RecordContext, report: Report): void {
+export function checkProduct(product: ProductRecord, context: RecordContext, report: ReportFault): void {
   const { StartDate, EndDate, BankingProductType } = product;
   checkDays(['StartDate', 'EndDate'], { ValidFrom: StartDate, ValidTo: EndDate }, report);
   if (!isProductType(BankingProductType)) {
@@ -46,11 +46,11 @@ export function checkProduct(product: ProductRecord, context: RecordContext, rep
   }
 }
 
-function checkAvailability(availability: Availability, report: Report): void {
+function checkAvailability(availability: Availability, report: ReportFault): void {
   checkCurrency(availability.Currency, report);
   for (const bound of ['Period', 'Amount', 'Advance'] as const) {
     const [least, most] = [`Minimum${bound}`, `Maximum${bound}`] as const;
-    checkOrder([least, availability[`Minimum${bound}`]], [most, availability[`Maximum${bound}`]], report);
+    checkBounds([least, availability[`Minimum${bound}`]], [most, availability[`Maximum${bound}`]], report);
   }
   for (const member of ['MinimumAdvance', 'MaximumAdvance'] as const) {
     if ((availability[member] ?? 0) > WHOLE_PERCENT) {
@@ -62,7 +62,7 @@ function checkAvailability(availability: Availability, report: Report): void {
   }
 }
 
-function checkGeneralData({ GeneralData }: ProductRecord, context: RecordContext, report: Report): void {
+function checkGeneralData({ GeneralData }: ProductRecord, context: RecordContext, report: ReportFault): void {
   const { PeriodicityType, HolidayShiftMethod, GraceType } = GeneralData;
   checkPeriodicity('PeriodicityType', PeriodicityType, context, report);
   if (HolidayShiftMethod !== null && !HOLIDAY_METHODS.some((known) => known === HolidayShiftMethod)) {
@@ -74,7 +74,11 @@ function checkGeneralData({ GeneralData }: ProductRecord, context: RecordContext
 }
 
 /** Each calendar is known, and all of them together, by which due dates are moved, leave working days (H2). */
-function checkCalendars({ CountryCalendars }: ProductRecord, context: RecordContext, report: Report): void {
+function checkCalendars(
+  { CountryCalendars }: ProductRecord,
+  context: RecordContext,
+  report: ReportFault,
+): void {
   const { lending, otherCalendars } = context;
   if (lending === undefined || CountryCalendars.length === 0) return;
   const isKnown = (name: string): boolean =>
@@ -92,14 +96,14 @@ function checkCalendars({ CountryCalendars }: ProductRecord, context: RecordCont
 }
 
 /** The product's schedule types calculate, and are made for its type (S1, S4). */
-function checkScheduleTypes(product: ProductRecord, context: RecordContext, report: Report): void {
+function checkScheduleTypes(product: ProductRecord, context: RecordContext, report: ReportFault): void {
   const { lending } = context;
   if (lending === undefined) return;
   const isKnownType = isProductType(product.BankingProductType);
   for (const [place, name] of product.PaymentScheduleTypes.entries()) {
     const found = lending.findScheduleType(name);
     const tell = (message: string): void => report(`PaymentScheduleTypes[${place}]`, message);
-    if (found === undefined) tell(missing('schedule-type', name));
+    if (found === undefined) tell(describeMissing('schedule-type', name));
     else if (isKnownType && !servesProductType(found.type, product.BankingProductType)) {
       tell(
         `names ${name}, which is not made for products of type ${product.BankingProductType}: name another`,
@@ -112,7 +116,10 @@ function checkScheduleTypes(product: ProductRecord, context: RecordContext, repo
  * A simulation needs a schedule type and an interest (Q2, Q3): with one of them alone every caller would be refused. A
  * product with neither is there to be looked up only.
  */
-function checkOffer({ PaymentScheduleTypes, InterestsAndCommissions }: ProductRecord, report: Report): void {
+function checkOffer(
+  { PaymentScheduleTypes, InterestsAndCommissions }: ProductRecord,
+  report: ReportFault,
+): void {
   const hasTypes = PaymentScheduleTypes.length > 0;
   const hasInterests = InterestsAndCommissions.some(({ InterestList }) => InterestList !== null);
   // An item without either list is told of by itself.
@@ -129,7 +136,7 @@ function checkOffer({ PaymentScheduleTypes, InterestsAndCommissions }: ProductRe
   }
 }
 
-function checkOffers(product: ProductRecord, context: RecordContext, report: Report): void {
+function checkOffers(product: ProductRecord, context: RecordContext, report: ReportFault): void {
   for (const [place, item] of product.InterestsAndCommissions.entries()) {
     const tell = below(`InterestsAndCommissions[${place}]`, report);
     const { InterestList, CommissionList } = item;
@@ -143,7 +150,7 @@ function checkOffers(product: ProductRecord, context: RecordContext, report: Rep
 }
 
 /** A list that is named twice would be no other than one that is named once (Q5). */
-function checkDiscountLists({ Discounts }: ProductRecord, context: RecordContext, report: Report): void {
+function checkDiscountLists({ Discounts }: ProductRecord, context: RecordContext, report: ReportFault): void {
   const keys = Discounts.map(codeKey);
   for (const [place, code] of Discounts.entries()) {
     const field = `Discounts[${place}]`;
@@ -155,7 +162,7 @@ function checkDiscountLists({ Discounts }: ProductRecord, context: RecordContext
   }
 }
 
-function checkInsuranceItems(product: ProductRecord, context: RecordContext, report: Report): void {
+function checkInsuranceItems(product: ProductRecord, context: RecordContext, report: ReportFault): void {
   for (const [place, item] of product.Insurances.entries()) {
     const tell = below(`Insurances[${place}]`, report);
     checkDays(['StartDate', 'EndDate'], { ValidFrom: item.StartDate, ValidTo: item.EndDate }, tell);

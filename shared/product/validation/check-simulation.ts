@@ -6,8 +6,8 @@
 import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
 import { findPeriodicity, type Periodicity } from '../../lending/dates/periodicity.ts';
 import { isProductType, servesProductType } from '../../lending/schedule-types/schedule-type.ts';
-import { type LoanRange, loanRangeOf } from './loan-range.ts';
-import { below, type RecordContext, type Report } from './check-context.ts';
+import { type LoanRange, findLoanRange } from './loan-range.ts';
+import { below, type RecordContext, type ReportFault } from './check-context.ts';
 import { checkContractCharges, checkInsuranceCounts } from './check-offered-charges.ts';
 import { checkOfferCounts, checkOfferedRates } from './check-offered-rates.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
@@ -15,7 +15,7 @@ import { codeKey } from '../catalogue/catalogue-record.ts';
 import { daysOverlap } from '../catalogue/validity.ts';
 
 /** Reports what every simulation of a product would be refused for. What it names is checked elsewhere. */
-export function checkSimulation(product: ProductRecord, context: RecordContext, report: Report): void {
+export function checkSimulation(product: ProductRecord, context: RecordContext, report: ReportFault): void {
   const { lending } = context;
   if (lending === undefined || !isProductType(product.BankingProductType)) return;
   const periodicity = findPeriodicity(product.GeneralData.PeriodicityType, lending.periodicities);
@@ -29,7 +29,7 @@ export function checkSimulation(product: ProductRecord, context: RecordContext, 
   checkCharges(product, types, context, report);
   checkInsuranceCounts(product, context, report);
   if (periodicity === undefined) return;
-  const range = loanRangeOf(product.Availability, periodicity, below('Availability', report));
+  const range = findLoanRange(product.Availability, periodicity, below('Availability', report));
   for (const { type, place } of attached) {
     checkScheduleType(type, { product, periodicity, range }, (problem) => {
       report(`PaymentScheduleTypes[${place}]`, `names ${type.type.name}, ${problem}`);
@@ -83,7 +83,7 @@ function checkCharges(
   product: ProductRecord,
   types: readonly CompiledScheduleType[],
   { soundLists, lending }: RecordContext,
-  report: Report,
+  report: ReportFault,
 ): void {
   const codes = new Map(product.Discounts.map((code) => [codeKey(code), code]));
   const discounts = [...codes.values()].flatMap((code) =>

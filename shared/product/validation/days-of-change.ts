@@ -18,28 +18,28 @@ export interface DaysOfState {
 }
 
 /** The states that some spans of days lead through, in order; the first began ever before, the last has no end. */
-export function statesBetween(spans: readonly ValidDays[]): readonly DaysOfState[] {
-  const changes = changesOf(spans);
+export function splitAtChanges(spans: readonly ValidDays[]): readonly DaysOfState[] {
+  const changes = findChanges(spans);
   const [earliest] = changes;
-  const before = earliest === undefined ? ANY_DAY : shifted(earliest, -1);
+  const before = earliest === undefined ? ANY_DAY : shiftDay(earliest, -1);
   return [null, ...changes].flatMap((ValidFrom, place) => {
     const next = changes[place];
     const day = parseCalendarDate(ValidFrom ?? before);
     if (day === undefined) return [];
-    return [{ day, days: { ValidFrom, ValidTo: next === undefined ? null : shifted(next, -1) } }];
+    return [{ day, days: { ValidFrom, ValidTo: next === undefined ? null : shiftDay(next, -1) } }];
   });
 }
 
 /** First days on which other ones of these hold than the day before, in order. */
-function changesOf(spans: readonly ValidDays[]): readonly string[] {
+function findChanges(spans: readonly ValidDays[]): readonly string[] {
   const days = spans.flatMap(({ ValidFrom, ValidTo }) => [
     ValidFrom,
-    ValidTo === null ? null : shifted(ValidTo, 1),
+    ValidTo === null ? null : shiftDay(ValidTo, 1),
   ]);
   return [...new Set(days.filter((day) => day !== null))].toSorted();
 }
 
-function shifted(day: string, days: 1 | -1): string {
+function shiftDay(day: string, days: 1 | -1): string {
   const parsed = parseCalendarDate(day);
   return parsed === undefined ? day : formatCalendarDate(addDays(parsed, days));
 }

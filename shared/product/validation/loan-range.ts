@@ -8,9 +8,9 @@ import { formatMinorUnits, LARGEST_AMOUNT_MINOR } from '../../lending/numbers/mo
 import { Findings } from '../../lending/request/refusal.ts';
 import { MOST_INSTALLMENTS } from '../../lending/terms/loan-terms.ts';
 import type { Availability, ProductRecord } from '../catalogue/product-record.ts';
-import { exactOf } from '../simulation/exact-figures.ts';
-import { after, checkPeriodBounds } from '../simulation/loan-bounds.ts';
-import type { Report } from './check-context.ts';
+import { toExact } from '../simulation/exact-figures.ts';
+import { addPeriods, checkPeriodBounds } from '../simulation/loan-bounds.ts';
+import type { ReportFault } from './check-context.ts';
 import { WHOLE_PERCENT } from './check-parts.ts';
 
 /** What the bounds of a product leave: loans that a simulation may be asked for. */
@@ -31,32 +31,32 @@ const STARTS: readonly CalendarDate[] = Array.from({ length: 24 }, (_, month) =>
 );
 
 /** The loans within the bounds; undefined, with the fault reported, when there are none. */
-export function loanRangeOf(
+export function findLoanRange(
   availability: Availability,
   periodicity: Periodicity,
-  report: Report,
+  report: ReportFault,
 ): LoanRange | undefined {
   checkAdvance(availability, report);
-  const amounts = amountsOf(availability, report);
-  const periods = periodsOf(availability, periodicity, report);
+  const amounts = findAmounts(availability, report);
+  const periods = findPeriods(availability, periodicity, report);
   return amounts && periods && { ...amounts, ...periods, periodicity };
 }
 
 /** An advance of the whole amount would leave nothing to finance (Q1). */
-function checkAdvance({ MinimumAdvance }: Availability, report: Report): void {
+function checkAdvance({ MinimumAdvance }: Availability, report: ReportFault): void {
   if (MinimumAdvance !== WHOLE_PERCENT) return;
   report('MinimumAdvance', `must be below ${WHOLE_PERCENT}: nothing would be left to finance`);
 }
 
-function amountsOf(
+function findAmounts(
   { MinimumAmount, MaximumAmount, Currency }: Availability,
-  report: Report,
+  report: ReportFault,
 ): Pick<LoanRange, 'leastAmount' | 'mostAmount' | 'digits'> | undefined {
   const digits = currencyDigits(Currency) ?? DEFAULT_CURRENCY_DIGITS;
   const largest = BigInt(LARGEST_AMOUNT_MINOR);
-  const wanted = MinimumAmount === null ? 1n : minorUnitsFrom(MinimumAmount, digits);
+  const wanted = MinimumAmount === null ? 1n : roundUpToMinor(MinimumAmount, digits);
   const least = wanted < 1n ? 1n : wanted;
-  const allowed = MaximumAmount === null ? largest : minorUnitsTo(MaximumAmount, digits);
+  const allowed = MaximumAmount === null ? largest : roundDownToMinor(MaximumAmount, digits);
   const most = allowed > largest ? largest : allowed;
   if (least <= most) return { leastAmount: Number(least), mostAmount: Number(most), digits };
   if (least > largest) {
@@ -69,19 +69,19 @@ function amountsOf(
 }
 
 /** The least whole number of minor units that is not below an amount, and the greatest that is not above it. */
-function minorUnitsFrom(amount: number, digits: number): bigint {
-  const { numerator, denominator } = exactOf(amount);
+function roundUpToMinor(amount: number, digits: number): bigint {
+  const { numerator, denominator } = toExact(amount);
   return (numerator * 10n ** BigInt(digits) + denominator - 1n) / denominator;
 }
-function minorUnitsTo(amount: number, digits: number): bigint {
-  const { numerator, denominator } = exactOf(amount);
+function roundDownToMinor(amount: number, digits: number): bigint {
+  const { numerator, denominator } = toExact(amount);
   return (numerator * 10n ** BigInt(digits)) / denominator;
 }
 
-function periodsOf(
+function findPeriods(
   availability: Availability,
   periodicity: Periodicity,
-  report: Report,
+  report: ReportFault,
 ): Pick<LoanRange, 'leastPeriods' | 'mostPeriods'> | undefined {
   const { MinimumPeriod, MaximumPeriod, PeriodType } = availability;
   const starts = isByCalendar(periodicity, PeriodType) ? STARTS : STARTS.slice(0, 1);
@@ -137,7 +137,7 @@ const MONTHS_OF_FOUR_YEARS = 48;
 const START = calendarDateOf(2023, 1, 1);
 
 /** Years that the longest period counts, a bit more rather than less; a regular one of 30-day months exactly. */
-export function longestPeriodYears(
+export function findLongestPeriod(
   { GeneralData, Availability }: ProductRecord,
   { periodicity, mostPeriods }: LoanRange,
   dayCount: DayCountName,
@@ -150,15 +150,15 @@ export function longestPeriodYears(
     return (months * DAYS_PER_MONTH) / (dayCount === '30/360' ? DAYS_PER_YEAR : DAYS_PER_LONG_YEAR);
   }
   const days =
-    periodicity.unit === 'Once' ? after(START, mostPeriods, Availability.PeriodType) - START + 1 : 0;
-  return (days + daysPerPeriod(periodicity) + daysOfMonths(months) + shift) / DAYS_PER_YEAR;
+    periodicity.unit === 'Once' ? addPeriods(START, mostPeriods, Availability.PeriodType) - START + 1 : 0;
+  return (days + daysPerPeriod(periodicity) + countDays(months) + shift) / DAYS_PER_YEAR;
 }
 
 /** Counted once: thousands of products have one of a few periodicities. */
 const daysByMonths = new Map<number, number>([[0, 0]]);
 
 /** Days of so many months, at the most. */
-function daysOfMonths(months: number): number {
+function countDays(months: number): number {
   const known = daysByMonths.get(months);
   if (known !== undefined) return known;
   const starts = Array.from({ length: MONTHS_OF_FOUR_YEARS }, (_, month) => addMonths(START, month));

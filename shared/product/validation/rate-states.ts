@@ -10,11 +10,11 @@ import type {
   InterestValue,
 } from '../catalogue/list-records.ts';
 import type { ValidDays } from '../catalogue/record-parts.ts';
-import { isActive, valueIndex } from '../catalogue/validity.ts';
-import { type ExactFigure, exactOf } from '../simulation/exact-figures.ts';
-import { bandsFor, rangesOn } from '../simulation/interest-rates.ts';
-import { constantOf } from '../simulation/product-formula.ts';
-import { statesBetween } from './days-of-change.ts';
+import { isActive, indexValues } from '../catalogue/validity.ts';
+import { type ExactFigure, toExact } from '../simulation/exact-figures.ts';
+import { selectBands, findRangesOn } from '../simulation/interest-rates.ts';
+import { evaluateConstant } from '../simulation/product-formula.ts';
+import { splitAtChanges } from './days-of-change.ts';
 
 /** What holds for an interest from one day to another. */
 export interface RateState {
@@ -50,49 +50,51 @@ export interface OfferedRateStates {
 const statesByList = new WeakMap<InterestListRecord, readonly OfferedRateStates[]>();
 
 /** The interests of a list that are offered, in catalogue order, with all of their rates. The list has no fault. */
-export function rateStatesOf(list: InterestListRecord): readonly OfferedRateStates[] {
+export function listRateStates(list: InterestListRecord): readonly OfferedRateStates[] {
   const known = statesByList.get(list);
   if (known !== undefined) return known;
   const rates = new RatesByName(list.Interests);
   const offered = list.Interests.filter((interest) => isActive(interest) && !interest.IsPenalty);
   const found = offered.map((interest) => {
-    const states = statesOf(interest, rates);
-    return { interest, states, extremes: extremesOf(states) };
+    const states = listStates(interest, rates);
+    return { interest, states, extremes: findExtremes(states) };
   });
   statesByList.set(list, found);
   return found;
 }
 
-function statesOf(interest: InterestRecord, rates: RatesByName): readonly RateState[] {
+function listStates(interest: InterestRecord, rates: RatesByName): readonly RateState[] {
   switch (interest.Type) {
     case 'Fixed':
     case 'Variable':
       return interest.Values.filter(isActive).map((value) => ({
         days: { ValidFrom: value.ValidFrom, ValidTo: value.ValidTo },
-        percents: [percentOf(exactOf(value.Value))],
+        percents: [toNumber(toExact(value.Value))],
       }));
     case 'BankingFormula': {
       if (interest.Formula === null) return [];
-      const rate = constantOf(interest.Formula);
-      const percents = rate === undefined ? [] : [percentOf(rate)];
+      const rate = evaluateConstant(interest.Formula);
+      const percents = rate === undefined ? [] : [toNumber(rate)];
       return [{ days: { ValidFrom: null, ValidTo: null }, percents }];
     }
     case 'Collection':
-      return interest.BandedInterests.length > 0 ? bandStates(interest) : rangeStates(interest, rates);
+      return interest.BandedInterests.length > 0
+        ? listBandStates(interest)
+        : listRangeStates(interest, rates);
     default:
       return assertNever(interest.Type);
   }
 }
 
-function rangeStates(interest: InterestRecord, rates: RatesByName): readonly RateState[] {
+function listRangeStates(interest: InterestRecord, rates: RatesByName): readonly RateState[] {
   const ranges = interest.CollectionInterests;
   const names = new Set(ranges.map(({ InterestName }) => codeKey(InterestName)));
   const spans = [
     ...ranges.map((range) => ({ ValidFrom: range.InterestStartDate, ValidTo: range.InterestEndDate })),
     ...[...names].flatMap((name) => rates.spansOf(name)),
   ];
-  return statesBetween(spans).flatMap(({ day, days }) => {
-    const held = rangesOn(interest, day);
+  return splitAtChanges(spans).flatMap(({ day, days }) => {
+    const held = findRangesOn(interest, day);
     const found = held.map(({ InterestName }) => rates.on(codeKey(InterestName), day));
     const percents = found.filter((percent) => percent !== undefined);
     if (held.length === 0 || percents.length < held.length) return [];
@@ -102,21 +104,21 @@ function rangeStates(interest: InterestRecord, rates: RatesByName): readonly Rat
   });
 }
 
-function bandStates(interest: InterestRecord): readonly RateState[] {
+function listBandStates(interest: InterestRecord): readonly RateState[] {
   const spans = interest.BandedInterests.map((band) => ({
     ValidFrom: band.CollectionValidFrom,
     ValidTo: band.CollectionValidTo,
   }));
-  return statesBetween(spans).flatMap(({ day, days }) => {
+  return splitAtChanges(spans).flatMap(({ day, days }) => {
     const bands = [false, true].flatMap((isOverdraft) => {
-      const held = bandsFor(interest, { requestDay: day, isOverdraft });
-      return held.length === 0 ? [] : [{ isOverdraft, ...coverOf(held) }];
+      const held = selectBands(interest, { requestDay: day, isOverdraft });
+      return held.length === 0 ? [] : [{ isOverdraft, ...summariseBands(held) }];
     });
     return bands.length === 0 ? [] : [{ days, percents: [], bands }];
   });
 }
 
-function coverOf(bands: readonly BandedInterest[]): Omit<BandCover, 'isOverdraft'> {
+function summariseBands(bands: readonly BandedInterest[]): Omit<BandCover, 'isOverdraft'> {
   const starts = bands.map(({ MinUtilizedAmount }) => MinUtilizedAmount ?? 0);
   const highest = Math.max(...starts);
   return {
@@ -125,7 +127,7 @@ function coverOf(bands: readonly BandedInterest[]): Omit<BandCover, 'isOverdraft
     bounds: bands
       .flatMap((band) => [band.MinUtilizedAmount, band.MaxUtilizedAmount])
       .filter((bound) => bound !== null),
-    percents: bands.map(({ Value }) => percentOf(exactOf(Value))),
+    percents: bands.map(({ Value }) => toNumber(toExact(Value))),
   };
 }
 
@@ -146,14 +148,14 @@ class RatesByName {
   }
 
   on(name: string, day: CalendarDate): number | undefined {
-    const find = this.#indexes.get(name) ?? valueIndex(this.#interests.get(name)?.Values ?? []);
+    const find = this.#indexes.get(name) ?? indexValues(this.#interests.get(name)?.Values ?? []);
     this.#indexes.set(name, find);
     const value = find(day);
-    return value === undefined ? undefined : percentOf(exactOf(value.Value));
+    return value === undefined ? undefined : toNumber(toExact(value.Value));
   }
 }
 
-function extremesOf(states: readonly RateState[]): readonly number[] {
+function findExtremes(states: readonly RateState[]): readonly number[] {
   let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { percents, bands } of states) {
     for (const percent of [...percents, ...(bands ?? []).flatMap((cover) => cover.percents)]) {
@@ -164,6 +166,6 @@ function extremesOf(states: readonly RateState[]): readonly number[] {
   return least > greatest ? [] : [least, greatest];
 }
 
-function percentOf({ numerator, denominator }: ExactFigure): number {
+function toNumber({ numerator, denominator }: ExactFigure): number {
   return Number(numerator) / Number(denominator);
 }

@@ -5,7 +5,7 @@ import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/re
 import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-folder.ts';
 import {
   type CatalogueRecord,
-  identityOf,
+  identifyRecord,
   type RecordKind,
   type RecordsByKind,
 } from '../../../shared/product/catalogue/catalogue-record.ts';
@@ -54,6 +54,6 @@ export function recordFrom<Kind extends RecordKind>(
 }
 
 function keyOf(entry: CatalogueRecord): string {
-  const { kind, code, version } = identityOf(entry);
+  const { kind, code, version } = identifyRecord(entry);
   return `${kind}/${code}/${version}`;
 }

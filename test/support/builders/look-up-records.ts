@@ -2,7 +2,7 @@
 
 import { createLendingCatalogue } from '../../../shared/lending/schedule-types/lending-catalogue.ts';
 import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-record.ts';
-import { viewOfRecords } from '../../../shared/product/validation/catalogue-of-records.ts';
+import { buildCatalogueView } from '../../../shared/product/validation/catalogue-of-records.ts';
 import type { CatalogueView } from '../../../shared/product/catalogue/catalogue-view.ts';
 import type {
   CustomListRecord,
@@ -71,7 +71,7 @@ export function catalogueOf(
     { kind: 'interest-list', source: 'test', record: list },
     ...others,
   ];
-  return viewOfRecords(records, lending.catalogue);
+  return buildCatalogueView(records, lending.catalogue);
 }
 
 /** Lists as records of a catalogue. */

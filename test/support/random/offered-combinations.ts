@@ -3,10 +3,10 @@
 import { Decimal } from 'decimal.js';
 import { type CalendarDate, formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
-import { catalogueOfRecords } from '../../../shared/product/validation/catalogue-of-records.ts';
+import { buildCatalogue } from '../../../shared/product/validation/catalogue-of-records.ts';
 import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-record.ts';
-import { type CatalogueView, entriesOfKind } from '../../../shared/product/catalogue/catalogue-view.ts';
-import { loanRangeOf } from '../../../shared/product/validation/loan-range.ts';
+import { type CatalogueView, selectEntries } from '../../../shared/product/catalogue/catalogue-view.ts';
+import { findLoanRange } from '../../../shared/product/validation/loan-range.ts';
 import { INTEREST_OPTION_IDS, type InterestType } from '../../../shared/product/catalogue/list-records.ts';
 import type { ProductRecord } from '../../../shared/product/catalogue/product-record.ts';
 import type { FormulaInput, SimulateRequest } from '../../../shared/product/simulation/simulate-request.ts';
@@ -20,10 +20,10 @@ const LOCK_PERCENT = 5;
 
 /** Reasons why what a checked catalogue offers cannot be simulated; empty: all of it can. Throws on a catalogue with faults. */
 export function refusalsOf(records: readonly CatalogueRecord[]): readonly string[] {
-  const outcome = catalogueOfRecords(records);
+  const outcome = buildCatalogue(records);
   if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
   const { catalogue } = outcome;
-  return entriesOfKind(records, 'product').flatMap(({ record }) =>
+  return selectEntries(records, 'product').flatMap(({ record }) =>
     catalogue.product(record.Code, DAY) === record ? refusalsOfProduct(record, catalogue) : [],
   );
 }
@@ -80,7 +80,7 @@ function loansOf(
   { lending }: CatalogueView,
 ): readonly Pick<SimulateRequest, 'amount' | 'loanPeriod' | 'downPayment' | 'productCode'>[] {
   const periodicity = findPeriodicity(product.GeneralData.PeriodicityType, lending.periodicities);
-  const range = periodicity && loanRangeOf(product.Availability, periodicity, () => undefined);
+  const range = periodicity && findLoanRange(product.Availability, periodicity, () => undefined);
   if (range === undefined) throw new Error(`${product.Code} has no range`);
   const { MinimumAdvance, MaximumAmount } = product.Availability;
   const unit = 10 ** range.digits;

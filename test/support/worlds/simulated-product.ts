@@ -6,7 +6,7 @@ import {
   createLendingCatalogue,
   type CatalogueRecords,
 } from '../../../shared/lending/schedule-types/lending-catalogue.ts';
-import { viewOfRecords } from '../../../shared/product/validation/catalogue-of-records.ts';
+import { buildCatalogueView } from '../../../shared/product/validation/catalogue-of-records.ts';
 import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../../../shared/product/catalogue/catalogue-view.ts';
 import type {
@@ -273,7 +273,7 @@ export function catalogueOf(offering: Offering = {}): CatalogueView {
   ];
   const lending = createLendingCatalogue(offering.lending ?? {});
   if (lending.kind === 'refused') throw new Error(JSON.stringify(lending.faults));
-  return viewOfRecords(records, lending.catalogue);
+  return buildCatalogueView(records, lending.catalogue);
 }
 
 /** 1000 over 4 months with level payments, with changes. */

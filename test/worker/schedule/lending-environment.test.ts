@@ -16,7 +16,7 @@ import { ConfigError } from '../../../shared/platform/errors.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
 import {
   type CatalogueRecord,
-  identityOf,
+  identifyRecord,
   recordKey,
 } from '../../../shared/product/catalogue/catalogue-record.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
@@ -93,7 +93,7 @@ describe('what a worker that calculates knows', () => {
     await change(
       broker,
       [],
-      [BANK, DECADE].map((entry) => recordKey(identityOf(entry))),
+      [BANK, DECADE].map((entry) => recordKey(identifyRecord(entry))),
     );
     await expect.poll(() => calendars.find('Bank')).toBeUndefined();
     await expect.poll(names).not.toContain('Every 10 days');
@@ -126,9 +126,9 @@ describe('what a worker that calculates knows', () => {
     expect(calendars.find(calendars.defaultName ?? '')?.name).toBe('Bank+TARGET');
     const charges = (known: typeof catalogue) => known.knownCharges?.named('FeeName', 'service')?.agreement;
     expect(charges(catalogue)?.defaults).toEqual(charges(environment.catalogue)?.defaults);
-    await change(broker, [], [recordKey(identityOf(DECADE))]);
+    await change(broker, [], [recordKey(identifyRecord(DECADE))]);
     await expect.poll(() => environment.snapshot?.() === before).toBe(false);
-    await change(broker, [], [recordKey(identityOf(list))]);
+    await change(broker, [], [recordKey(identifyRecord(list))]);
     await expect.poll(() => environment.snapshot?.()?.charges).toBeUndefined();
   });
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readCatalogueRecord } from '../../../../shared/contract/catalogue-files/read-record.ts';
 import { readWholeCatalogue } from '../../../../shared/contract/catalogue-files/read-folder.ts';
 import type { RecordKind } from '../../../../shared/product/catalogue/catalogue-record.ts';
-import { catalogueOfRecords } from '../../../../shared/product/validation/catalogue-of-records.ts';
+import { buildCatalogue } from '../../../../shared/product/validation/catalogue-of-records.ts';
 import { EXAMPLE_FOLDER, EXAMPLE_RECORDS, type Json } from '../../../support/builders/catalogue-entries.ts';
 
 /** Members that must be there; without each of them the rest of its record is read. */
@@ -236,7 +236,7 @@ describe('a catalogue with records that can be read in part', () => {
         const others = EXAMPLE_RECORDS.filter((other) => other !== entry);
         const partly = { partial: read.partial, unknown: new Set<RecordKind>() };
         expect([place, read.partial.length]).toEqual([place, 1]);
-        expect([place, catalogueOfRecords(others, undefined, partly)]).toEqual([
+        expect([place, buildCatalogue(others, undefined, partly)]).toEqual([
           place,
           { kind: 'refused', faults: [] },
         ]);
@@ -256,7 +256,7 @@ describe('a catalogue with records that can be read in part', () => {
         const others = EXAMPLE_RECORDS.filter((other) => other !== entry);
         const partly = { partial: read.partial, unknown: new Set<RecordKind>() };
         expect([place, read.partial.length]).toEqual([place, 1]);
-        expect(catalogueOfRecords(others, undefined, partly)).toEqual({ kind: 'refused', faults: [] });
+        expect(buildCatalogue(others, undefined, partly)).toEqual({ kind: 'refused', faults: [] });
       }
     }
     expect(tried).toBeGreaterThan(100);

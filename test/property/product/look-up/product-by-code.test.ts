@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { productByCodeReply } from '../../../../shared/contract/product/replies.ts';
 import type { LookUpContext } from '../../../../shared/product/look-up/product-selection.ts';
 import {
-  productByCode,
+  lookUpProduct,
   SECTION_FLAGS,
   type ProductByCodeRequest,
   type SectionFlags,
@@ -16,7 +16,7 @@ const ALL: SectionFlags = Object.fromEntries(SECTION_FLAGS.map((flag) => [flag, 
 
 /** The answer as callers get it; throws when there is none. */
 function answerOf(request: ProductByCodeRequest, context = example) {
-  const found = productByCode(request, context);
+  const found = lookUpProduct(request, context);
   if (found.kind !== 'found') throw new Error(JSON.stringify(found));
   return JSON.parse(JSON.stringify(found.answer)) as Answer;
 }
@@ -99,7 +99,7 @@ describe('sections (L2)', () => {
       const flags = Object.fromEntries(
         SECTION_FLAGS.map((flag, place) => [flag, (bits & (1 << place)) !== 0]),
       );
-      const found = productByCode({ BankingProductCode: 'P', ...flags }, plain);
+      const found = lookUpProduct({ BankingProductCode: 'P', ...flags }, plain);
       const members = found.kind === 'found' ? membersOf(found.answer) : found.kind;
       const expected = expectedMembers(flags);
       if (members !== expected) wrong.push({ flags, members, expected });
@@ -157,7 +157,7 @@ test.each([
 });
 
 const versionOn = (day: string, code = 'tl-personal') =>
-  productByCode({ BankingProductCode: code }, { ...example, requestDay: date(day) });
+  lookUpProduct({ BankingProductCode: code }, { ...example, requestDay: date(day) });
 
 describe('the answering version (L1)', () => {
   test.each([

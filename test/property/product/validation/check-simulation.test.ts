@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CatalogueRecord, RecordKind } from '../../../../shared/product/catalogue/catalogue-record.ts';
-import { catalogueOfRecords } from '../../../../shared/product/validation/catalogue-of-records.ts';
+import { buildCatalogue } from '../../../../shared/product/validation/catalogue-of-records.ts';
 import {
   EXAMPLE_RECORDS,
   exampleJson,
@@ -23,7 +23,7 @@ function changed(...changes: readonly Change[]): readonly CatalogueRecord[] {
 
 /** What is wrong, as `record: message`. */
 function faultsOf(records: readonly CatalogueRecord[]): readonly string[] {
-  const outcome = catalogueOfRecords(records);
+  const outcome = buildCatalogue(records);
   return outcome.kind === 'refused'
     ? outcome.faults.map(({ record, message }) => `${record}: ${message}`)
     : [];

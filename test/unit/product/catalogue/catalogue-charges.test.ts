@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
-import { ListCharges } from '../../../../shared/product/catalogue/catalogue-charges.ts';
+import { CatalogueCharges } from '../../../../shared/product/catalogue/catalogue-charges.ts';
 import type { CatalogueView, ListsInForce } from '../../../../shared/product/catalogue/catalogue-view.ts';
 import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
 import { fee } from '../../../support/builders/lending-charges.ts';
@@ -74,7 +74,7 @@ describe('the charges of a catalogue that changes', () => {
         return kind === 'commission-list' && hasNoCommissions ? undefined : source.list(kind, code);
       },
     };
-    const charges = new ListCharges(lists);
+    const charges = new CatalogueCharges(lists);
     charges.noteChange('commission-list', 'COM');
     charges.noteChange('insurance-list', 'INS');
     charges.noteChange('commission-list', ' com');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  identityOf,
+  identifyRecord,
   KIND_FOLDERS,
   RECORD_KINDS,
   recordKey,
@@ -10,7 +10,7 @@ import { EXAMPLE_RECORDS, exampleJson, recordFrom } from '../../../support/build
 describe('the identity of a record (L1)', () => {
   it('of a product has its id in lower case, its status and its validity', () => {
     const json = exampleJson('product', 'TL-PERSONAL', 1);
-    const identity = identityOf(recordFrom('product', { ...json, Id: json.Id.toUpperCase() }));
+    const identity = identifyRecord(recordFrom('product', { ...json, Id: json.Id.toUpperCase() }));
     expect(identity).toEqual({
       kind: 'product',
       code: 'TL-PERSONAL',
@@ -30,13 +30,13 @@ describe('the identity of a record (L1)', () => {
     ['periodicity', 'Every 10 days', 'periodicity/every 10 days/1', null],
     ['calendar', 'Bank', 'calendar/bank/1', null],
   ] as const)('of the %s %s is %s', (kind, code, key, status) => {
-    const identity = identityOf(recordFrom(kind, exampleJson(kind, code)));
+    const identity = identifyRecord(recordFrom(kind, exampleJson(kind, code)));
     expect(recordKey(identity)).toBe(key);
     expect(identity).toMatchObject({ kind, code, version: 1, status, validFrom: null, validTo: null });
   });
 
   it('gives every record of the example a key of its own', () => {
-    const keys = EXAMPLE_RECORDS.map((entry) => recordKey(identityOf(entry)));
+    const keys = EXAMPLE_RECORDS.map((entry) => recordKey(identifyRecord(entry)));
     expect(new Set(keys).size).toBe(EXAMPLE_RECORDS.length);
   });
 

@@ -4,21 +4,21 @@ import { describe, expect, it } from 'vitest';
 import { readWholeCatalogue } from '../../../../shared/contract/catalogue-files/read-folder.ts';
 import { findProductType } from '../../../../shared/lending/schedule-types/product-types.ts';
 import type { ItemFilter } from '../../../../shared/product/catalogue/record-parts.ts';
-import { entriesOfKind } from '../../../../shared/product/catalogue/catalogue-view.ts';
+import { selectEntries } from '../../../../shared/product/catalogue/catalogue-view.ts';
 import { EXAMPLE_FOLDER, EXAMPLE_RECORDS } from '../../../support/builders/catalogue-entries.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
 const page = readFileSync(path.join(root, 'docs/catalogue.md'), 'utf8');
 
-const products = entriesOfKind(EXAMPLE_RECORDS, 'product').map(({ record }) => record);
-const interests = entriesOfKind(EXAMPLE_RECORDS, 'interest-list').flatMap(({ record }) => record.Interests);
-const commissions = entriesOfKind(EXAMPLE_RECORDS, 'commission-list').flatMap(
+const products = selectEntries(EXAMPLE_RECORDS, 'product').map(({ record }) => record);
+const interests = selectEntries(EXAMPLE_RECORDS, 'interest-list').flatMap(({ record }) => record.Interests);
+const commissions = selectEntries(EXAMPLE_RECORDS, 'commission-list').flatMap(
   ({ record }) => record.Commissions,
 );
-const insurances = entriesOfKind(EXAMPLE_RECORDS, 'insurance-list').flatMap(
+const insurances = selectEntries(EXAMPLE_RECORDS, 'insurance-list').flatMap(
   ({ record }) => record.Insurances,
 );
-const discounts = entriesOfKind(EXAMPLE_RECORDS, 'discount-list').flatMap(({ record }) => record.Discounts);
+const discounts = selectEntries(EXAMPLE_RECORDS, 'discount-list').flatMap(({ record }) => record.Discounts);
 
 describe('the example catalogue', () => {
   it('has no faults', () => {
@@ -87,7 +87,7 @@ describe('the example catalogue', () => {
     ['optional and automatic discounts', new Set(discounts.map((one) => one.IsOptionalDiscount)).size === 2],
     ['discounts in percent and in figures', new Set(discounts.map((one) => one.IsPercentage)).size === 2],
     ['discounts in every dimension', new Set(discounts.map((one) => one.AppliedToDimension)).size === 3],
-    ['a custom list', entriesOfKind(EXAMPLE_RECORDS, 'custom-list').length > 0],
+    ['a custom list', selectEntries(EXAMPLE_RECORDS, 'custom-list').length > 0],
     [
       'a custom periodicity in use',
       products.some(({ GeneralData }) => GeneralData.PeriodicityType === 'Every 10 days'),
@@ -138,7 +138,7 @@ describe('the example catalogue', () => {
     );
     const kinds = ['interest-list', 'commission-list', 'insurance-list', 'discount-list'] as const;
     const codes = kinds.flatMap((kind) =>
-      entriesOfKind(EXAMPLE_RECORDS, kind).map(({ record }) => record.Code),
+      selectEntries(EXAMPLE_RECORDS, kind).map(({ record }) => record.Code),
     );
     expect(codes.filter((code) => !used.has(code))).toEqual([]);
   });
@@ -166,7 +166,7 @@ describe('docs/catalogue.md', () => {
 
 /** Members that docs/schedule-types.md explains. */
 const OF_SCHEDULE_TYPES: ReadonlySet<string> = new Set(
-  entriesOfKind(EXAMPLE_RECORDS, 'schedule-type').flatMap(({ record }) => [
+  selectEntries(EXAMPLE_RECORDS, 'schedule-type').flatMap(({ record }) => [
     ...Object.keys(record),
     ...record.PaymentScheduleTypeDetails.flatMap((column) => Object.keys(column)),
   ]),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Findings } from '../../../../shared/lending/request/refusal.ts';
-import { listsInForce } from '../../../../shared/product/catalogue/catalogue-view.ts';
+import { indexLists } from '../../../../shared/product/catalogue/catalogue-view.ts';
 import {
   type NamedFigure,
   passesFilters,
@@ -15,7 +15,7 @@ const CLASS: ItemFilter = { Name: 'EnergyClass', Values: [1, 2] };
 const EMPLOYER: ItemFilter = { Name: 'Employer', List: 'PREFERRED' };
 const DECIMALS: ItemFilter = { Name: 'Rate', From: 0.1, To: 0.3 };
 
-const LISTS = listsInForce([
+const LISTS = indexLists([
   { kind: 'custom-list', source: 'test', record: { Code: 'PREFERRED', Version: 1, Values: [1001, 1017] } },
 ]);
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { ProductStatus } from '../../../../shared/product/catalogue/product-record.ts';
 import {
-  answeringVersion,
+  selectProductVersion,
   answersOn,
   daysOverlap,
   isActive,
   isWithin,
-  listInForce,
-  overlappingVersions,
+  selectListVersion,
+  findOverlaps,
   valueOn,
   valuesOn,
 } from '../../../../shared/product/catalogue/validity.ts';
@@ -33,22 +33,22 @@ describe('the version of a product that answers (L1)', () => {
     ['2024-01-01', 2],
     ['2999-12-31', 2],
   ])('is on %s version %s: both ends belong to the validity, null is open', (day, expected) => {
-    expect(answeringVersion([second, first], date(day))?.Version).toBe(expected);
+    expect(selectProductVersion([second, first], date(day))?.Version).toBe(expected);
   });
 
   it.each(['Draft', 'VersionDraft', 'Closed'] as const)('is never a %s one', (status) => {
     expect(answersOn(version(1, null, null, status), date('2025-01-01'))).toBe(false);
-    expect(answeringVersion([version(3, null, null, status), first], date('2021-01-01'))).toBe(first);
+    expect(selectProductVersion([version(3, null, null, status), first], date('2021-01-01'))).toBe(first);
   });
 
   it('is the later one while two are valid, in whatever order they come', () => {
     const other = version(2, '2023-01-01', null);
-    expect(answeringVersion([first, other], date('2023-06-01'))).toBe(other);
-    expect(answeringVersion([other, first], date('2023-06-01'))).toBe(other);
+    expect(selectProductVersion([first, other], date('2023-06-01'))).toBe(other);
+    expect(selectProductVersion([other, first], date('2023-06-01'))).toBe(other);
   });
 
   it('does not exist among no versions', () => {
-    expect(answeringVersion([], date('2025-01-01'))).toBeUndefined();
+    expect(selectProductVersion([], date('2025-01-01'))).toBeUndefined();
   });
 });
 
@@ -62,12 +62,12 @@ describe('versions that overlap (L1)', () => {
     ['an Approved and a Draft one', version(1, null, null), version(2, null, null, 'Draft'), 0],
     ['an Approved and a Closed one', version(1, null, null, 'Closed'), version(2, null, null), 0],
   ])('are counted for %s', (_, one, other, expected) => {
-    expect(overlappingVersions([one, other])).toHaveLength(expected);
+    expect(findOverlaps([one, other])).toHaveLength(expected);
   });
 
   it('are told pair by pair', () => {
     const [one, two, three] = [1, 2, 3].map((number) => version(number, null, null));
-    expect(overlappingVersions([one!, two!, three!])).toEqual([
+    expect(findOverlaps([one!, two!, three!])).toEqual([
       [one, two],
       [one, three],
       [two, three],
@@ -83,12 +83,12 @@ describe('the version of a list that counts (L2)', () => {
       { Version: 3, Status: 'Draft' },
       { Version: 4, Status: 'Closed' },
     ] as const;
-    expect(listInForce(versions)).toBe(versions[0]);
-    expect(listInForce(versions.slice(2))).toBeUndefined();
+    expect(selectListVersion(versions)).toBe(versions[0]);
+    expect(selectListVersion(versions.slice(2))).toBeUndefined();
   });
 
   it('is the highest of lists without a status', () => {
-    expect(listInForce([{ Version: 1 }, { Version: 3 }, { Version: 2 }])).toEqual({ Version: 3 });
+    expect(selectListVersion([{ Version: 1 }, { Version: 3 }, { Version: 2 }])).toEqual({ Version: 3 });
   });
 });
 

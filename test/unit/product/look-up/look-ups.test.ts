@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { CalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 import {
-  insuranceList,
+  lookUpInsuranceList,
   type InsuranceListRequest,
 } from '../../../../shared/product/look-up/insurance-list.ts';
 import type { LookUpContext } from '../../../../shared/product/look-up/product-selection.ts';
-import { productDetails } from '../../../../shared/product/look-up/product-details.ts';
-import { productDocuments } from '../../../../shared/product/look-up/product-documents.ts';
+import { lookUpDetails } from '../../../../shared/product/look-up/product-details.ts';
+import { lookUpDocuments } from '../../../../shared/product/look-up/product-documents.ts';
 import type { ProductInsuranceItem } from '../../../../shared/product/catalogue/product-record.ts';
 import type { ItemFilter } from '../../../../shared/product/catalogue/record-parts.ts';
 import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
@@ -32,14 +32,14 @@ describe('naming a product (L1)', () => {
     [{ productCode: 'TL-PERSONAL', productId: PERSONAL_2 }],
     [{ bankingProductId: PERSONAL_2 }],
   ])('%j finds the version that answers today', (request) => {
-    expect(productDetails(request, example)).toMatchObject({
+    expect(lookUpDetails(request, example)).toMatchObject({
       kind: 'found',
       answer: { Name: 'Personal loan' },
     });
   });
 
   test('a code and an id of different products contradict each other', () => {
-    expect(productDetails({ productCode: 'TL-PERSONAL', productId: HOME }, example)).toMatchObject({
+    expect(lookUpDetails({ productCode: 'TL-PERSONAL', productId: HOME }, example)).toMatchObject({
       kind: 'refused',
       faults: [{ path: 'productId', code: 'exclusive', status: 400 }],
     });
@@ -47,25 +47,25 @@ describe('naming a product (L1)', () => {
 
   test('the id of another version is unknown on a day that it is not valid on', () => {
     const request = { productCode: 'TL-PERSONAL', bankingProductId: PERSONAL_1 };
-    expect(productDocuments(request, example)).toMatchObject({
+    expect(lookUpDocuments(request, example)).toMatchObject({
       kind: 'unknown-product',
       faults: [{ path: 'bankingProductId', code: 'unknown-product' }],
     });
-    expect(productDocuments({ ...request, Date: date('2021-01-01') }, example)).toMatchObject({
+    expect(lookUpDocuments({ ...request, Date: date('2021-01-01') }, example)).toMatchObject({
       kind: 'found',
     });
   });
 
   test('code and id that both name nothing are both told of', () => {
     const request = { productCode: 'NOTHING', productId: '0f8fad5b-d9cb-469f-a165-70867728950e' };
-    expect(productDetails(request, example)).toMatchObject({
+    expect(lookUpDetails(request, example)).toMatchObject({
       kind: 'unknown-product',
       faults: [{ path: 'productCode' }, { path: 'productId' }],
     });
   });
 
   test('without code and id nothing is found', () => {
-    expect(productDetails({}, example)).toMatchObject({
+    expect(lookUpDetails({}, example)).toMatchObject({
       kind: 'refused',
       faults: [{ path: 'productCode', code: 'missing' }],
     });
@@ -74,7 +74,7 @@ describe('naming a product (L1)', () => {
 
 describe('display data', () => {
   test('the image is the JSON text of a list, with the members of the interface only', () => {
-    const found = productDetails({ productCode: 'MG-HOME' }, example);
+    const found = lookUpDetails({ productCode: 'MG-HOME' }, example);
     expect(found).toMatchObject({
       answer: { ProductImage: '[{"Name":"home-loan.png","RealName":"home-loan-large.png"}]', NoOfDebtor: 4 },
     });
@@ -82,7 +82,7 @@ describe('display data', () => {
 
   test('what a product does not say is null', () => {
     const context = { catalogue: catalogueOf([product({})]), requestDay: LOOK_UP_DAY };
-    expect(productDetails({ productCode: 'P' }, context)).toEqual({
+    expect(lookUpDetails({ productCode: 'P' }, context)).toEqual({
       kind: 'found',
       answer: {
         Name: 'Product',
@@ -105,13 +105,13 @@ test('documents are answered in catalogue order; none is an empty list', () => {
     catalogue: catalogueOf([product({ Documents })]),
     requestDay: LOOK_UP_DAY,
   });
-  expect(productDocuments({ productCode: 'P' }, context(documents))).toMatchObject({
+  expect(lookUpDocuments({ productCode: 'P' }, context(documents))).toMatchObject({
     answer: [
       { Doc: { ReportId: HOME, IsMandatory: null, IsAccord: false }, Report: { DisplayName: 'B' } },
       { Doc: { ReportId: PERSONAL_1, IsMandatory: true, IsAccord: null }, Report: { DisplayName: 'A' } },
     ],
   });
-  expect(productDocuments({ productCode: 'P' }, context([]))).toMatchObject({ answer: [] });
+  expect(lookUpDocuments({ productCode: 'P' }, context([]))).toMatchObject({ answer: [] });
 });
 
 const item = (Code: string, changes: Partial<ProductInsuranceItem> = {}): ProductInsuranceItem => ({
@@ -141,7 +141,7 @@ function codesFor(
       customRecord({ Code: 'Regions', Version: 1, Values: [1, 2.5] }),
     ],
   );
-  const found = insuranceList({ productCode: 'P', filterList }, { catalogue, requestDay });
+  const found = lookUpInsuranceList({ productCode: 'P', filterList }, { catalogue, requestDay });
   if (found.kind !== 'found') return found.faults.map(({ path, code }) => `${path} ${code}`);
   const warnings = found.warnings.map(({ code, path }) => `${code};${path}`);
   return [...found.answer.map(({ ItemCode }) => ItemCode), ...warnings];
@@ -154,7 +154,7 @@ describe('insurance lists (L3)', () => {
       [],
       [insuranceRecord(insurances())],
     );
-    expect(insuranceList({ productCode: 'P' }, { catalogue, requestDay: LOOK_UP_DAY })).toMatchObject({
+    expect(lookUpInsuranceList({ productCode: 'P' }, { catalogue, requestDay: LOOK_UP_DAY })).toMatchObject({
       answer: [
         {
           ItemName: 'Item B',

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
 import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/list-records.ts';
-import { entriesOfKind } from '../../../../shared/product/catalogue/catalogue-view.ts';
+import { selectEntries } from '../../../../shared/product/catalogue/catalogue-view.ts';
 import type {
   FormulaInputPart,
   SimulateRequest,
@@ -84,7 +84,7 @@ describe('the example catalogue, simulated', () => {
   );
 
   it('is simulated as a whole: every approved product above', () => {
-    const approved = entriesOfKind(EXAMPLE_RECORDS, 'product').filter(
+    const approved = selectEntries(EXAMPLE_RECORDS, 'product').filter(
       ({ record }) => record.Status === 'Approved',
     );
     expect(new Set(LOANS.map(([code]) => code))).toEqual(new Set(approved.map(({ record }) => record.Code)));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
-  catalogueOfRecords,
-  viewOfRecords,
+  buildCatalogue,
+  buildCatalogueView,
 } from '../../../../shared/product/validation/catalogue-of-records.ts';
 import { exampleJson, exampleWith } from '../../../support/builders/catalogue-entries.ts';
 import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
@@ -44,8 +44,10 @@ describe('a catalogue in memory (L1, L2)', () => {
       { kind: 'interest-list', json: { ...list, Version: 2, Id: id(2), Name: 'Second' }, source: 'b.json' },
       { kind: 'interest-list', json: { ...list, Version: 3, Id: id(3), Status: 'Draft' }, source: 'c.json' },
     );
-    expect(viewOfRecords(records, catalogue.lending).list('interest-list', 'INT-LEASE')?.Name).toBe('Second');
-    expect(catalogueOfRecords(records).kind).toBe('catalogue');
+    expect(buildCatalogueView(records, catalogue.lending).list('interest-list', 'INT-LEASE')?.Name).toBe(
+      'Second',
+    );
+    expect(buildCatalogue(records).kind).toBe('catalogue');
   });
 
   it('knows schedule types, periodicities and calendars, its own and the built-in ones', () => {
@@ -60,7 +62,7 @@ describe('a catalogue in memory (L1, L2)', () => {
     const type = exampleJson('schedule-type', 'CMP');
     const product = exampleJson('product', 'CC-CLASSIC');
     product.Availability.Currency = 'XXX';
-    const outcome = catalogueOfRecords(
+    const outcome = buildCatalogue(
       exampleWith(
         { kind: 'schedule-type', json: { ...type, ScheduleInterestCalculationType: 'Lunar' } },
         { kind: 'product', json: product },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { catalogueOfRecords } from '../../../../shared/product/validation/catalogue-of-records.ts';
+import { buildCatalogue } from '../../../../shared/product/validation/catalogue-of-records.ts';
 import type { CatalogueRecord } from '../../../../shared/product/catalogue/catalogue-record.ts';
 import type { InsuranceRecord, InterestRecord } from '../../../../shared/product/catalogue/list-records.ts';
 import type { ProductRecord } from '../../../../shared/product/catalogue/product-record.ts';
@@ -41,7 +41,7 @@ function faultsOf(changes: Partial<ProductRecord>, parts: Parts = {}): readonly 
     })),
     ...(parts.scheduleTypes ?? []).map((record) => ({ kind: 'schedule-type' as const, source, record })),
   ];
-  const outcome = catalogueOfRecords(records);
+  const outcome = buildCatalogue(records);
   return outcome.kind === 'refused' ? outcome.faults.map(({ message }) => message) : [];
 }
 

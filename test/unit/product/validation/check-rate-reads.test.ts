@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { catalogueOfRecords } from '../../../../shared/product/validation/catalogue-of-records.ts';
+import { buildCatalogue } from '../../../../shared/product/validation/catalogue-of-records.ts';
 import type { CatalogueRecord } from '../../../../shared/product/catalogue/catalogue-record.ts';
 import type { InterestRecord, InterestValue } from '../../../../shared/product/catalogue/list-records.ts';
 import { addDays, formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
@@ -75,7 +75,7 @@ function readsFor(products: number): number {
     })),
   ];
   reads = 0;
-  expect(catalogueOfRecords(records)).toMatchObject({ kind: 'catalogue' });
+  expect(buildCatalogue(records)).toMatchObject({ kind: 'catalogue' });
   return reads;
 }
 
