@@ -1,4 +1,4 @@
-import { JSON_SHAPES } from '../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../shared/contract/actions/message-forms.ts';
 import { createMessageCodec, type MessageCodec } from '../shared/messaging/codec/message-codec.ts';
 import type { Clock } from '../shared/platform/clock.ts';
 import type { Config } from '../shared/platform/config.ts';
@@ -9,12 +9,12 @@ export async function createCodec(
   clock: Clock,
 ): Promise<MessageCodec> {
   const { url, username, password } = config.schemaRegistry;
-  if (url === undefined) return createMessageCodec({ shapes: JSON_SHAPES, clock });
+  if (url === undefined) return createMessageCodec({ shapes: MESSAGE_FORMS, clock });
   const { createSchemaRegistry } = await import('../shared/messaging/codec/schema-registry.ts');
   const registry = createSchemaRegistry({
     url,
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
   });
-  return createMessageCodec({ shapes: JSON_SHAPES, clock, registry });
+  return createMessageCodec({ shapes: MESSAGE_FORMS, clock, registry });
 }

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { JSON_SHAPES } from '../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../shared/contract/actions/message-forms.ts';
 import type { Decoded, MessageFormat } from '../../shared/messaging/codec.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
@@ -169,7 +169,7 @@ function jsonBase({ value, headers }: LogMessage): Base {
 }
 
 function shapeOf(type: string) {
-  return Object.hasOwn(JSON_SHAPES, type) ? JSON_SHAPES[type] : undefined;
+  return Object.hasOwn(MESSAGE_FORMS, type) ? MESSAGE_FORMS[type] : undefined;
 }
 
 function faultsText(faults: readonly Fault[]): string {

@@ -1,6 +1,6 @@
 /** The payload of a letter as `show` prints it: readable, with personal data masked. */
 
-import { JSON_SHAPES } from '../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../shared/contract/actions/message-forms.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
@@ -105,7 +105,7 @@ async function itemContent(
 
 /** A decoded payload as the interface spells it. Throws where its type has no JSON form. */
 function jsonForm(type: string, payload: unknown): unknown {
-  const shape = Object.hasOwn(JSON_SHAPES, type) ? JSON_SHAPES[type] : undefined;
+  const shape = Object.hasOwn(MESSAGE_FORMS, type) ? MESSAGE_FORMS[type] : undefined;
   if (shape === undefined) throw new Error(`${type} has no JSON form`);
   return JSON.parse(shape.render(payload));
 }

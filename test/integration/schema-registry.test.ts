@@ -7,7 +7,7 @@ import { readSchema } from '../../schemas/schema-files.ts';
 import { registeredVersions } from '../../shared/messaging/codec/schema-history.ts';
 import { createSchemaRegistry } from '../../shared/messaging/codec/schema-registry.ts';
 import { createMessageCodec } from '../../shared/messaging/codec/message-codec.ts';
-import { JSON_SHAPES } from '../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../shared/contract/actions/message-forms.ts';
 import { systemClock } from '../../shared/platform/clock.ts';
 import { registryOrSkip } from '../support/kafka/suite.ts';
 import {
@@ -30,7 +30,7 @@ const COMMAND_LIMIT_MS = 30_000;
 const UNKNOWN_ID = 1_000_000_007;
 
 const newCodec = () =>
-  createMessageCodec({ shapes: JSON_SHAPES, clock: systemClock, registry: createSchemaRegistry(settings) });
+  createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock, registry: createSchemaRegistry(settings) });
 const problemSchema = readSchema(messageDefinition(PROBLEM)!);
 const withField = (field: object) => {
   const schema = JSON.parse(problemSchema) as { fields: object[] };

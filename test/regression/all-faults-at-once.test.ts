@@ -6,12 +6,9 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { paymentValueInput } from '../../shared/contract/payment-value/read-payment-value-request.ts';
-import { rateInput } from '../../shared/contract/rate/read-rate-request.ts';
-import {
-  checkRepaymentScheduleRequest,
-  readRepaymentScheduleRequest,
-} from '../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { paymentValueRequest } from '../../shared/contract/payment-value/calculate-pmt.ts';
+import { rateRequest } from '../../shared/contract/rate/calculate-rate.ts';
+import { repaymentScheduleRequest } from '../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import {
   BUILT_IN_CATALOGUE,
   type ScheduleCatalogue,
@@ -28,7 +25,7 @@ const TERMS = {
 };
 
 function faultsOf(changes: object) {
-  const read = readRepaymentScheduleRequest({ jsonParam: { ...TERMS, ...changes } }, BUILT_IN_CATALOGUE);
+  const read = repaymentScheduleRequest.read({ jsonParam: { ...TERMS, ...changes } }, BUILT_IN_CATALOGUE);
   if (read.kind === 'valid') return [];
   return [read.problem, ...read.faults.map(({ path, code }) => `${path.replace('jsonParam.', '')} ${code}`)];
 }
@@ -116,7 +113,7 @@ describe('names beside a fault of shape (S1, D7)', () => {
     ],
   };
   const codesOf = (catalogue?: ScheduleCatalogue) => {
-    const read = readRepaymentScheduleRequest({ jsonParam: OWN }, catalogue);
+    const read = repaymentScheduleRequest.read({ jsonParam: OWN }, catalogue);
     return read.kind === 'valid'
       ? []
       : read.faults.map(({ path, code }) => `${path.replace('jsonParam.', '')} ${code}`);
@@ -144,13 +141,13 @@ describe('names beside a fault of shape (S1, D7)', () => {
   });
 
   it('are judged in Avro by the worker, which hands in the catalogue that it follows', () => {
-    const read = readRepaymentScheduleRequest({
+    const read = repaymentScheduleRequest.read({
       jsonParam: { ...TERMS, ProductType: 'TL', ScheduleType: 'CardMinimumPayment' },
     });
     if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
     const request = { ...read.payload, HolidayCountry: 'x'.repeat(201), InstallmentDay: 0 };
     const codes = [undefined, EXAMPLE_CATALOGUE.lending, BUILT_IN_CATALOGUE].map((catalogue) =>
-      checkRepaymentScheduleRequest(request, catalogue)?.faults.map(({ code }) => code),
+      repaymentScheduleRequest.check(request, catalogue)?.faults.map(({ code }) => code),
     );
     expect(codes).toEqual([
       ['too-long', 'out-of-range'],
@@ -161,13 +158,13 @@ describe('names beside a fault of shape (S1, D7)', () => {
 
   it('are treated alike in requests for payment values and rates', () => {
     const wrong = { jsonParam: { PeriodicityType: 'Every 10 days', InterestCalculationMethod: '30/360' } };
-    expect(paymentValueInput.read(wrong)).toMatchObject({ faults: [{ code: 'missing' }] });
-    expect(paymentValueInput.read(wrong, BUILT_IN_CATALOGUE)).toMatchObject({
+    expect(paymentValueRequest.read(wrong)).toMatchObject({ faults: [{ code: 'missing' }] });
+    expect(paymentValueRequest.read(wrong, BUILT_IN_CATALOGUE)).toMatchObject({
       faults: [{ code: 'missing' }, { code: 'unknown-periodicity' }],
     });
     const flows = { jsonParam: { Rule: 'IRR', PeriodicityType: 'Every 10 days', Amounts: [-1, 'x'] } };
-    expect(rateInput.read(flows)).toMatchObject({ faults: [{ code: 'wrong-type' }] });
-    expect(rateInput.read(flows, BUILT_IN_CATALOGUE)).toMatchObject({
+    expect(rateRequest.read(flows)).toMatchObject({ faults: [{ code: 'wrong-type' }] });
+    expect(rateRequest.read(flows, BUILT_IN_CATALOGUE)).toMatchObject({
       faults: [{ code: 'wrong-type' }, { code: 'unknown-periodicity' }],
     });
   });

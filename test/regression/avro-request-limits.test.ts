@@ -8,11 +8,15 @@ import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';
 import type { RequestContext } from '../../shared/messaging/handler/handle-by-type.ts';
 import { createMessageCodec } from '../../shared/messaging/codec/message-codec.ts';
+import { checkedHandlers } from '../../workers/runtime/checked-handlers.ts';
 import { createHandlers } from '../../workers/schedule/handlers.ts';
 import { BUILT_IN_ENVIRONMENT } from '../support/builders/lending-environment.ts';
 import { date, decimal, loan } from '../support/builders/lending-loan.ts';
 
-const handle = createHandlers(BUILT_IN_ENVIRONMENT)['CalculateRepaymentScheduleRequest']!;
+const handlers = checkedHandlers(createHandlers(BUILT_IN_ENVIRONMENT), {
+  lending: BUILT_IN_ENVIRONMENT.catalogue,
+});
+const handle = handlers['CalculateRepaymentScheduleRequest']!;
 const codec = createMessageCodec({ shapes: {}, clock: { now: () => 0 } });
 const FEE = { FeePeriodicityType: 'Monthly', FeeDate: date('2025-01-01'), FeeName: 'Service' } as const;
 
@@ -21,7 +25,7 @@ async function answerOf(changes: Partial<RepaymentScheduleRequest>) {
   const message = await codec.encode('CalculateRepaymentScheduleRequest', loan(changes), 'avro');
   const decoded = await codec.decode(message);
   if (decoded.kind !== 'decoded') throw new Error(decoded.problem.detail);
-  return handle(decoded.payload, { originTimestampMs: 0 } as RequestContext);
+  return handle(decoded.payload, { originTimestampMs: 0, format: decoded.format } as RequestContext);
 }
 
 async function faultsOf(changes: Partial<RepaymentScheduleRequest>) {

@@ -1,6 +1,6 @@
 /** What the engine itself, in this process, says of a contract: the measure of what came back over Kafka. */
 
-import { readRepaymentScheduleRequest } from '../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { repaymentScheduleRequest } from '../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { renderRepaymentSchedule } from '../../shared/contract/schedule/render-schedule.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
@@ -14,7 +14,7 @@ export function expectedSchedule(
   originTimestampMs: number,
 ): string {
   const { catalogue, calendars } = BUILT_IN_ENVIRONMENT;
-  const read = readRepaymentScheduleRequest({ jsonParam }, catalogue);
+  const read = repaymentScheduleRequest.read({ jsonParam }, catalogue);
   if (read.kind === 'invalid') throw new Error(`the contract cannot be read: ${JSON.stringify(read)}`);
   const requestDay = Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
   const outcome = calculateRepaymentSchedule(read.payload, { requestDay, catalogue, calendars });

@@ -1,6 +1,6 @@
 /** What docs/request-fields.md may state about an answer, worked out from the answer itself. */
 
-import { readRepaymentScheduleRequest } from '../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { repaymentScheduleRequest } from '../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
 import { formatCalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import { findCalendar } from '../../shared/lending/calendars/find-calendar.ts';
@@ -17,7 +17,7 @@ export type Answer =
 
 /** Reads and calculates members as a worker does that has no catalogue of its own. */
 export function answerTo(members: JsonObject): Answer {
-  const read = readRepaymentScheduleRequest({ jsonParam: members }, BUILT_IN_CATALOGUE);
+  const read = repaymentScheduleRequest.read({ jsonParam: members }, BUILT_IN_CATALOGUE);
   if (read.kind === 'invalid') return refusedWith(read.faults);
   const outcome = calculateRepaymentSchedule(read.payload, {
     requestDay: REQUEST_DAY,

@@ -1,6 +1,5 @@
-/** What the handlers of look-ups have in common: check, look up, and say what came of it. */
+/** What the handlers of look-ups have in common: look up, and give the outcome. */
 
-import type { InvalidRequest } from '../../shared/contract/json/request-contract.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import type { Fault } from '../../shared/lending/request/refusal.ts';
 import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
@@ -16,8 +15,6 @@ const DAY_MS = 86_400_000;
 interface LookUpAction<Request, Answer> {
   /** Record name of the reply in the catalogue of messages. */
   readonly replyType: string;
-  /** Holds a request that came in Avro against the limits that one in JSON was held against when it was read. */
-  readonly check: (request: Request) => InvalidRequest | undefined;
   /** Pure; the day is the UTC day of the message's own timestamp, so that a replay gives the same answer (L1). */
   readonly find: (request: Request, context: LookUpContext) => LookUp<Answer>;
   /** The answer as the reply carries it. */
@@ -29,13 +26,10 @@ export function answerLookUp<Request, Answer>(
   action: LookUpAction<Request, Answer>,
   catalogue: CatalogueView,
 ): Handler {
-  const { replyType, check, find, payloadOf } = action;
+  const { replyType, find, payloadOf } = action;
   return (payload, { originTimestampMs }) => {
     const requestDay = Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
-    const request = payload as Request;
-    const wrong = check(request);
-    if (wrong !== undefined) return refused(createProblem(wrong.problem, { errors: wrong.faults }));
-    const outcome = find(request, { catalogue, requestDay });
+    const outcome = find(payload as Request, { catalogue, requestDay });
     if (outcome.kind === 'unknown-product') return refusal('unknown-product', outcome.faults);
     if (outcome.kind === 'refused') return refusal('invalid-request', outcome.faults);
     const { answer, warnings } = outcome;

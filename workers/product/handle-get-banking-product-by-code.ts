@@ -1,5 +1,4 @@
 import type { ProductByCodePayload } from '../../shared/contract/product/replies.ts';
-import { productByCodeInput } from '../../shared/contract/product/read-product-requests.ts';
 import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import { lookUpProduct, type ProductByCodeRequest } from '../../shared/product/look-up/product-by-code.ts';
@@ -10,7 +9,6 @@ export function createGetBankingProductByCodeHandler(catalogue: CatalogueView): 
   return answerLookUp<ProductByCodeRequest, object>(
     {
       replyType: 'GetBankingProductByCodeReply',
-      check: productByCodeInput.check,
       find: lookUpProduct,
       payloadOf: (answer): ProductByCodePayload => ({ json: JSON.stringify(answer) }),
     },

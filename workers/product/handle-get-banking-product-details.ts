@@ -1,4 +1,3 @@
-import { productDetailsInput } from '../../shared/contract/product/read-product-requests.ts';
 import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import type { SelectorRequest } from '../../shared/product/look-up/product-selection.ts';
@@ -10,7 +9,6 @@ export function createGetBankingProductDetailsHandler(catalogue: CatalogueView):
   return answerLookUp<SelectorRequest, ProductDetails>(
     {
       replyType: 'GetBankingProductDetailsReply',
-      check: productDetailsInput.check,
       find: lookUpDetails,
       payloadOf: (answer) => answer,
     },

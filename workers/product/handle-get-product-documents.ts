@@ -1,5 +1,4 @@
 import type { ProductDocumentsPayload } from '../../shared/contract/product/replies.ts';
-import { productDocumentsInput } from '../../shared/contract/product/read-product-requests.ts';
 import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import type { SelectorRequest } from '../../shared/product/look-up/product-selection.ts';
@@ -11,7 +10,6 @@ export function createGetProductDocumentsHandler(catalogue: CatalogueView): Hand
   return answerLookUp<SelectorRequest, readonly ProductDocument[]>(
     {
       replyType: 'GetProductDocumentsReply',
-      check: productDocumentsInput.check,
       find: lookUpDocuments,
       payloadOf: (documents): ProductDocumentsPayload => ({ documents }),
     },

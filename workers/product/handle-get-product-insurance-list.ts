@@ -1,7 +1,4 @@
-import {
-  insuranceListInput,
-  type InsuranceListInput,
-} from '../../shared/contract/product/read-product-requests.ts';
+import type { InsuranceListInput } from '../../shared/contract/product/look-ups.ts';
 import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import { lookUpInsuranceList, type InsuranceListItem } from '../../shared/product/look-up/insurance-list.ts';
@@ -12,7 +9,6 @@ export function createGetProductInsuranceListHandler(catalogue: CatalogueView): 
   return answerLookUp<InsuranceListInput, readonly InsuranceListItem[]>(
     {
       replyType: 'GetProductInsuranceListReply',
-      check: insuranceListInput.check,
       find: ({ filterList, ...request }, context) =>
         lookUpInsuranceList({ ...request, filterList: filterList?.map(namedFigure) }, context),
       payloadOf: (Insurances, warnings) => ({ Insurances, warnings }),

@@ -6,6 +6,7 @@ import {
 } from '../../shared/messaging/handler/request-consumer.ts';
 import type { TopicKey } from '../../shared/messaging/topics/topics.ts';
 import { combineHealth } from '../../shared/platform/health.ts';
+import { checkedHandlers } from './checked-handlers.ts';
 import type { RunningWorker, WorkerContext } from './worker.ts';
 import type { WorkerCatalogue } from '../../shared/catalogue/open-catalogue.ts';
 
@@ -21,6 +22,7 @@ export interface CatalogueWorker<Opened extends WorkerCatalogue> {
   /** In the order in which they start. */
   readonly lanes: readonly Pick<LaneOptions, 'lane' | 'requestTopic' | 'sliceMs'>[];
   readonly open: (context: WorkerContext, worker: string) => Promise<Opened>;
+  /** The handlers by the type of the request; they are called only with requests whose fields are valid. */
   readonly handlersOf: (catalogue: Opened) => Handlers;
 }
 
@@ -41,7 +43,7 @@ export async function startCatalogueWorker<Opened extends WorkerCatalogue>(
     await catalogue.stop(timeoutMs);
   };
   try {
-    const handlers = worker.handlersOf(catalogue);
+    const handlers = checkedHandlers(worker.handlersOf(catalogue), catalogue.view);
     for (const own of worker.lanes) {
       lanes.set(own.lane, await startLane(context, { worker: name, deadLetterTopic, handlers, ...own }));
     }

@@ -1,8 +1,7 @@
-/** What the handlers of calculations have in common: check, estimate, calculate, and give the outcome. */
+/** What the handlers of calculations have in common: estimate, calculate, and give the outcome. */
 
-import { REQUEST_MEMBER } from '../../shared/contract/json/faults-beside-shape.ts';
 import { refuseLargeReply } from '../../shared/contract/actions/request-limits.ts';
-import type { InvalidRequest } from '../../shared/contract/json/request-contract.ts';
+import { JSON_PARAM } from '../../shared/contract/json/request-contract.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import type { Fault, Warning } from '../../shared/lending/request/refusal.ts';
@@ -27,8 +26,6 @@ type CalculationOutcome =
 interface Calculation<Request> {
   /** Record name of the reply in the catalogue of messages; its payload is the result. */
   readonly replyType: string;
-  /** Holds a request that came in Avro against the limits that one in JSON was held against when it was read. */
-  readonly check: (request: Request) => InvalidRequest | undefined;
   /** What it will cost (E6). Pure. */
   readonly effort: (request: Request, requestDay: CalendarDate) => RequestEffort;
   /** Pure; `requestDay` is the UTC day of the message's own timestamp, so that a replay gives the same answer (D2). */
@@ -37,7 +34,7 @@ interface Calculation<Request> {
 
 /** A calculation of one type of request. */
 export interface AnsweredCalculation {
-  /** What a request will cost, or why it is refused at once: for its shape, or because its reply cannot fit. */
+  /** What a request will cost, or that it is refused because its reply cannot fit. */
   readonly estimate: (payload: unknown, originTimestampMs: number) => Refused | EstimatedEffort;
   /** The outcome of a request that was not refused. Pure. */
   readonly answer: (payload: unknown, originTimestampMs: number) => Outcome;
@@ -50,12 +47,9 @@ interface EstimatedEffort extends RequestEffort {
 
 /** Makes the parts of a calculation's handler. A refusal carries every fault at once (E1, E3). */
 export function answerCalculation<Request>(calculation: Calculation<Request>): AnsweredCalculation {
-  const { replyType, check, calculate, effort } = calculation;
+  const { replyType, calculate, effort } = calculation;
   const estimate: AnsweredCalculation['estimate'] = (payload, originTimestampMs) => {
-    const request = payload as Request;
-    const wrong = check(request);
-    if (wrong !== undefined) return refuse(createProblem(wrong.problem, { errors: wrong.faults }));
-    const expected = effort(request, dayOf(originTimestampMs));
+    const expected = effort(payload as Request, dayOf(originTimestampMs));
     const tooLarge = refuseLargeReply(expected);
     return tooLarge === undefined ? { kind: 'effort', ...expected } : refuse(tooLarge);
   };
@@ -65,7 +59,7 @@ export function answerCalculation<Request>(calculation: Calculation<Request>): A
     const { warnings = [], calendar } = outcome;
     const headers = calendar === undefined ? {} : { headers: { holidayCalendar: calendarHeader(calendar) } };
     if (warnings.length === 0) return done({ type: replyType, payload: outcome, ...headers });
-    const located = warnings.map(({ code, path }) => ({ code, path: `${REQUEST_MEMBER}.${path}` }));
+    const located = warnings.map(({ code, path }) => ({ code, path: `${JSON_PARAM}.${path}` }));
     const header = located.map(({ code, path }) => `${code};${path}`).join(', ');
     const body = { type: replyType, payload: { ...outcome, warnings: located }, warnings: header };
     return done({ ...body, ...headers });
@@ -87,7 +81,7 @@ function refusalOf(faults: readonly Fault[]): Outcome {
   }
   const isIncomplete = faults.some((fault) => fault.status === 400);
   const errors = faults.map(({ path, code, message }) => ({
-    path: `${REQUEST_MEMBER}.${path}`,
+    path: `${JSON_PARAM}.${path}`,
     code,
     message,
   }));

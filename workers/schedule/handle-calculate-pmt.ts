@@ -1,4 +1,3 @@
-import { paymentValueInput } from '../../shared/contract/payment-value/read-payment-value-request.ts';
 import { calculatePaymentValue } from '../../shared/lending/payment-value.ts';
 import type { PaymentValueRequest } from '../../shared/lending/request/payment-value-request.ts';
 import type { LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
@@ -11,7 +10,6 @@ const NO_EFFORT = { processorMs: 0, leastReplyBytes: 0 };
 export function createCalculatePMT(environment: LendingEnvironment): AnsweredCalculation {
   return answerCalculation<PaymentValueRequest>({
     replyType: 'CalculatePMTReply',
-    check: (request) => paymentValueInput.check(request, environment.catalogue),
     effort: () => NO_EFFORT,
     calculate: (request) => calculatePaymentValue(request, environment.catalogue.periodicities),
   });

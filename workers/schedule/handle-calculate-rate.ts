@@ -1,4 +1,3 @@
-import { rateInput } from '../../shared/contract/rate/read-rate-request.ts';
 import { calculateRate } from '../../shared/lending/calculate-rate.ts';
 import type { RateRequest } from '../../shared/lending/request/rate-request.ts';
 import { rateEffort } from '../../shared/lending/request-effort.ts';
@@ -9,7 +8,6 @@ import { answerCalculation, type AnsweredCalculation } from './calculations.ts';
 export function createCalculateRate(environment: LendingEnvironment): AnsweredCalculation {
   return answerCalculation<RateRequest>({
     replyType: 'CalculateRateReply',
-    check: (request) => rateInput.check(request, environment.catalogue),
     effort: rateEffort,
     calculate: (request) => calculateRate(request, environment.catalogue.periodicities),
   });

@@ -1,6 +1,5 @@
 import type { LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
 import { MAX_REPLY_BYTES } from '../../shared/contract/actions/request-limits.ts';
-import { checkRepaymentScheduleRequest } from '../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
 import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';
 import { scheduleEffort } from '../../shared/lending/request-effort.ts';
@@ -14,7 +13,6 @@ import { answerCalculation, type AnsweredCalculation } from './calculations.ts';
 export function createCalculateRepaymentSchedule(environment: LendingEnvironment): AnsweredCalculation {
   return answerCalculation<RepaymentScheduleRequest>({
     replyType: 'CalculateRepaymentScheduleReply',
-    check: (request) => checkRepaymentScheduleRequest(request, environment.catalogue),
     effort: (request, requestDay) => scheduleEffort(request, requestDay, environment.catalogue),
     calculate: (request, requestDay) => {
       const { catalogue, calendars } = environment;

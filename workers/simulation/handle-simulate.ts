@@ -1,9 +1,5 @@
 import type { LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
-import {
-  simulateInput,
-  simulateRequestOf,
-  type SimulateInput,
-} from '../../shared/contract/simulate/read-simulate-request.ts';
+import { toSimulateRequest, type SimulateInput } from '../../shared/contract/simulate/request.ts';
 import { limitFaults } from '../../shared/contract/json/faults.ts';
 import { simulatePayload } from '../../shared/contract/simulate/reply.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
@@ -35,11 +31,9 @@ export function createSimulateHandler(
   const slices = new WorkSlices({ sliceMs: SLICE_MS });
   return async (payload, { originTimestampMs }) => {
     const input = payload as SimulateInput;
-    const wrong = simulateInput.check(input);
-    if (wrong !== undefined) return refused(createProblem(wrong.problem, { errors: wrong.faults }));
     const requestDay = Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
     const context = { catalogue, calendars, requestDay };
-    const outcome = await inSlices(slices, simulateInSteps(simulateRequestOf(input), context));
+    const outcome = await inSlices(slices, simulateInSteps(toSimulateRequest(input), context));
     if (outcome.kind === 'refused') return refusalOf(outcome);
     const { records, warnings } = outcome;
     const header = warningsList(warnings, undefined);

@@ -2,7 +2,7 @@
  * Child process: what each contract of a batch costs without any broker. Told a time, it takes batches apart, checks and
  * calculates their contracts, encodes the answers into a batch of replies, and answers how many contracts it did in a second.
  */
-import { checkRepaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { repaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
@@ -61,7 +61,7 @@ async function answerItem(item: BatchItem): Promise<{ id?: string | number; stat
   const decoded = late instanceof Promise ? await late : late;
   if (decoded.kind !== 'decoded') throw new Error('the contract cannot be decoded');
   const request = decoded.payload as RepaymentScheduleRequest;
-  if (checkRepaymentScheduleRequest(request, BUILT_IN_CATALOGUE) !== undefined)
+  if (repaymentScheduleRequest.check(request, BUILT_IN_CATALOGUE) !== undefined)
     throw new Error('the contract is refused');
   const schedule = calculateRepaymentSchedule(request, { requestDay: SOME_DAY });
   if (schedule.kind !== 'schedule') throw new Error('the contract is refused');

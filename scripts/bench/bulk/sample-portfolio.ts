@@ -1,6 +1,6 @@
 /** The contracts of the bulk figures: consumer loans of sixty months with the effective rate, no two alike. */
 
-import { readRepaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { repaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 
 /** Rows of each contract. */
@@ -32,7 +32,7 @@ export function contractBody(index: number): { readonly jsonParam: Readonly<Reco
 
 /** The same as the ingress reads it. */
 export function contractRequest(index: number): RepaymentScheduleRequest {
-  const read = readRepaymentScheduleRequest(contractBody(index));
+  const read = repaymentScheduleRequest.read(contractBody(index));
   if (read.kind !== 'valid') throw new Error(`the contract is not valid: ${JSON.stringify(read.faults)}`);
   return read.payload;
 }

@@ -1,7 +1,7 @@
 import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-folder.ts';
-import { productByCodeInput } from '../../../shared/contract/product/read-product-requests.ts';
-import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
-import { readRepaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { productByCodeRequest } from '../../../shared/contract/product/look-ups.ts';
+import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
+import { repaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
@@ -17,12 +17,12 @@ const SOME_DAY = 20_000 as CalendarDate;
 
 /** The codec that the workers use without a registry. */
 export function benchCodec(): Codec {
-  return createMessageCodec({ shapes: JSON_SHAPES, clock: systemClock });
+  return createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock });
 }
 
 /** The request of a body, as the ingress reads it. */
 export function readBody(body: string): RepaymentScheduleRequest {
-  const read = readRepaymentScheduleRequest(JSON.parse(body));
+  const read = repaymentScheduleRequest.read(JSON.parse(body));
   if (read.kind !== 'valid') throw new Error(`the sample is not valid: ${JSON.stringify(read.faults)}`);
   return read.payload;
 }
@@ -43,7 +43,7 @@ async function sizeOf(encoded: Encoded | Promise<Encoded>): Promise<number> {
 export async function lookUpMessageSizes(): Promise<{ requestBytes: number; replyBytes: number }> {
   const { catalogue } = readWholeCatalogue(LOOK_UP_CALL.catalogueFolder ?? '');
   if (catalogue === undefined) throw new Error('the example catalogue is wrong');
-  const read = productByCodeInput.read(JSON.parse(LOOK_UP_CALL.body));
+  const read = productByCodeRequest.read(JSON.parse(LOOK_UP_CALL.body));
   if (read.kind !== 'valid') throw new Error('the look-up is not valid');
   const found = lookUpProduct(read.payload, { catalogue, requestDay: SOME_DAY });
   if (found.kind !== 'found') throw new Error(`the product is not found: ${found.kind}`);

@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type CatalogueTable, createCatalogueTable } from '../../../shared/catalogue/catalogue-table.ts';
 import { writeRecords } from '../../../shared/catalogue/write-records.ts';
-import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-folder.ts';
 import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/read-record.ts';
 import { calendarDateOf } from '../../../shared/lending/dates/calendar-date.ts';
@@ -40,7 +40,7 @@ if (!Number.isInteger(products) || products < HOT_PRODUCTS) {
 }
 const topic = topicName('', 'catalogueRecords');
 const broker = createMemoryBroker();
-const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: systemClock });
+const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock });
 await broker.admin.createTopics(topicSpecs('', ['catalogueRecords']));
 const example = readWholeCatalogue(FOLDER).records;
 

@@ -1,7 +1,7 @@
 /** One line of a portfolio, `{id, jsonParam, schedule?}`, as a contract or as what is wrong with it. */
 
-import { MAX_WARNINGS, unknownMember } from '../../../shared/contract/json/unknown-fields.ts';
-import { readRepaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { MAX_WARNINGS, unknownField } from '../../../shared/contract/json/unknown-fields.ts';
+import { repaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { isAbsent, isRecord, limitFaults, shapeFault } from '../../../shared/contract/json/faults.ts';
 import { createProblem, type Fault, type Warning } from '../../../shared/platform/problem.ts';
 import type { InputRecord } from './input-records.ts';
@@ -27,7 +27,7 @@ export function readContract(line: number, value: unknown, known: readonly Fault
   }
   const { id: sentId, jsonParam, schedule } = value;
   const id = readId(sentId);
-  const read = readRepaymentScheduleRequest({ jsonParam });
+  const read = repaymentScheduleRequest.read({ jsonParam });
   const faults = id === undefined ? [idFault(sentId), ...known] : known;
   if (read.kind === 'invalid' && faults.length === 0) {
     const problem = createProblem(read.problem, { errors: read.faults });
@@ -81,5 +81,5 @@ function withUnknown(
 ): readonly Warning[] {
   const unknown = Object.keys(value).filter((name) => !MEMBERS.has(name));
   if (unknown.length === 0) return warnings;
-  return [...warnings, ...unknown.map((name) => unknownMember(name))].slice(0, MAX_WARNINGS);
+  return [...warnings, ...unknown.map((name) => unknownField(name))].slice(0, MAX_WARNINGS);
 }

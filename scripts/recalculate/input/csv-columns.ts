@@ -2,7 +2,7 @@
 
 import { Buffer } from 'node:buffer';
 import { jsonSchemaOf, type JsonSchema } from '../../../shared/contract/json/json-schema.ts';
-import { repaymentScheduleMembers } from '../../../shared/contract/schedule/request-fields.ts';
+import { repaymentScheduleFields } from '../../../shared/contract/schedule/request-fields.ts';
 import { shapeFault } from '../../../shared/contract/json/faults.ts';
 import type { Fault } from '../../../shared/platform/problem.ts';
 import { LINE_MEMBER } from './contract-line.ts';
@@ -38,7 +38,7 @@ export interface LineOfCells {
 /** A number as JSON spells it: what other spellings mean is not guessed at. */
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
-const MEMBERS = jsonSchemaOf(repaymentScheduleMembers).properties ?? {};
+const MEMBERS = jsonSchemaOf(repaymentScheduleFields).properties ?? {};
 
 /** The members of a request by name, as columns may be called, in the interface's order and casing. */
 export const MEMBER_NAMES: readonly string[] = Object.keys(MEMBERS);

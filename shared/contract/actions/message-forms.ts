@@ -4,126 +4,34 @@
  * unnoticed), a reply is the answer as HTTP callers get it, an error reply is the problem document.
  */
 
-import type { PaymentValue } from '../../lending/request/payment-value-request.ts';
-import type { ProvenRate } from '../../lending/request/rate-request.ts';
-import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
-import type { RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
-import type { ProductDetails } from '../../product/look-up/product-details.ts';
-import { renderPaymentValue } from '../payment-value/payment-value-reply.ts';
-import { paymentValueMembers } from '../payment-value/calculate-pmt.ts';
-import type { CatalogueMessage } from '../catalogue-files/catalogue-message.ts';
-import { readCatalogueRecordForm, renderCatalogueRecord } from '../catalogue-files/json-form.ts';
-import type { EmailCommand, SmsCommand } from '../../notification/command.ts';
-import { readAcceptance, readState } from '../notification/record-forms.ts';
 import { writeJsonReplyBatch } from '../../messaging/codec/reply-batch-json.ts';
 import type { ReplyBatch } from '../../messaging/codec/request-batch.ts';
-import { readProblem } from '../json/problem.ts';
-import {
-  emailCommandReader,
-  smsCommandReader,
-  type NotificationReading,
-} from '../notification/read-notifications.ts';
-import { renderEmailCommand, renderSmsCommand } from '../notification/render-notification-command.ts';
-import {
-  renderInsuranceList,
-  renderProductByCode,
-  renderProductDetails,
-  renderProductDocuments,
-  type InsuranceListPayload,
-  type ProductByCodePayload,
-  type ProductDocumentsPayload,
-} from '../product/replies.ts';
-import {
-  insuranceListMembers,
-  productByCodeMembers,
-  productDetailsMembers,
-  productDocumentsMembers,
-} from '../product/requests.ts';
-import {
-  insuranceListInput,
-  productByCodeInput,
-  productDetailsInput,
-  productDocumentsInput,
-} from '../product/read-product-requests.ts';
-import { paymentValueInput } from '../payment-value/read-payment-value-request.ts';
-import { renderRate } from '../rate/rate-reply.ts';
-import { rateMembers } from '../rate/calculate-rate.ts';
-import { rateInput } from '../rate/read-rate-request.ts';
-import { readRepaymentScheduleRequest } from '../schedule/calculate-repayment-schedule.ts';
-import { renderRepaymentScheduleRequest } from '../schedule/render-repayment-schedule-request.ts';
-import { bodyRenderer, requestRenderer } from '../json/render-request.ts';
-import { renderRepaymentSchedule } from '../schedule/render-schedule.ts';
-import { renderSimulation, type SimulatePayload } from '../simulate/reply.ts';
-import { simulateInput } from '../simulate/read-simulate-request.ts';
-import { simulateMembers } from '../simulate/request.ts';
+import type { EmailCommand, SmsCommand } from '../../notification/command.ts';
+import type { CatalogueMessage } from '../catalogue-files/catalogue-message.ts';
+import { readCatalogueRecordForm, renderCatalogueRecord } from '../catalogue-files/json-form.ts';
+import type { Action } from '../json/action.ts';
 import { shapeFault } from '../json/faults.ts';
+import { readProblem } from '../json/problem.ts';
 import { invalid, type ReadRequest } from '../json/request-contract.ts';
+import { emailCommandReader, smsCommandReader, type NotificationReading } from '../notification/read-notifications.ts';
+import { readAcceptance, readState } from '../notification/record-forms.ts';
+import { renderEmailCommand, renderSmsCommand } from '../notification/render-notification-command.ts';
+import { ACTIONS } from './actions.ts';
 
 /** How one message type is read and written as JSON. */
-interface JsonForm {
+interface MessageForm {
   /** Reads the value of `JSON.parse`. Never throws. */
   parse(value: unknown): ReadRequest<unknown>;
   /** Writes a payload of the type; throws on one that is not of the type. */
   render(payload: unknown): string;
 }
 
-/** The JSON forms by message type, the record name in the catalogue of messages. */
-export const JSON_SHAPES: Readonly<Record<string, JsonForm>> = {
-  CalculateRepaymentScheduleRequest: {
-    parse: readRepaymentScheduleRequest,
-    render: (payload) => renderRepaymentScheduleRequest(payload as RepaymentScheduleRequest),
-  },
-  CalculateRepaymentScheduleReply: {
-    parse: refuseToRead,
-    render: (payload) => renderRepaymentSchedule(payload as RepaymentSchedule),
-  },
-  CalculatePMTRequest: {
-    parse: paymentValueInput.read,
-    render: requestRenderer(paymentValueMembers),
-  },
-  CalculatePMTReply: {
-    parse: refuseToRead,
-    render: (payload) => renderPaymentValue(payload as PaymentValue),
-  },
-  CalculateRateRequest: { parse: rateInput.read, render: requestRenderer(rateMembers) },
-  CalculateRateReply: { parse: refuseToRead, render: (payload) => renderRate(payload as ProvenRate) },
-  GetBankingProductByCodeRequest: {
-    parse: productByCodeInput.read,
-    render: bodyRenderer(productByCodeMembers),
-  },
-  GetBankingProductByCodeReply: {
-    parse: refuseToRead,
-    render: (payload) => renderProductByCode(payload as ProductByCodePayload),
-  },
-  GetBankingProductDetailsRequest: {
-    parse: productDetailsInput.read,
-    render: bodyRenderer(productDetailsMembers),
-  },
-  GetBankingProductDetailsReply: {
-    parse: refuseToRead,
-    render: (payload) => renderProductDetails(payload as ProductDetails),
-  },
-  GetProductInsuranceListRequest: {
-    parse: insuranceListInput.read,
-    render: bodyRenderer(insuranceListMembers),
-  },
-  GetProductInsuranceListReply: {
-    parse: refuseToRead,
-    render: (payload) => renderInsuranceList(payload as InsuranceListPayload),
-  },
-  GetProductDocumentsRequest: {
-    parse: productDocumentsInput.read,
-    render: bodyRenderer(productDocumentsMembers),
-  },
-  GetProductDocumentsReply: {
-    parse: refuseToRead,
-    render: (payload) => renderProductDocuments(payload as ProductDocumentsPayload),
-  },
-  SimulateRequest: { parse: simulateInput.read, render: bodyRenderer(simulateMembers) },
-  SimulateReply: {
-    parse: refuseToRead,
-    render: (payload) => renderSimulation(payload as SimulatePayload),
-  },
+/** On the log a number carries its country code, and the worker knows the default sender. */
+const OF_MESSAGES: NotificationReading = { hasDefaultSender: true };
+
+/** The JSON forms by message type, the record name in the list of messages. */
+export const MESSAGE_FORMS: Readonly<Record<string, MessageForm>> = {
+  ...Object.fromEntries(ACTIONS.flatMap(formsOfAction)),
   SendSmsCommand: {
     parse: (body) => smsCommandReader.parse(body, OF_MESSAGES),
     render: (payload) => renderSmsCommand(payload as SmsCommand),
@@ -146,6 +54,14 @@ export const JSON_SHAPES: Readonly<Record<string, JsonForm>> = {
   },
 };
 
+function formsOfAction(action: Action): [string, MessageForm][] {
+  const { requestType, replyType, request } = action;
+  return [
+    [requestType, { parse: (body) => request.read(body), render: (payload) => request.render(payload) }],
+    [replyType, { parse: refuseToRead, render: (payload) => action.render(payload) }],
+  ];
+}
+
 /** An array of requests in JSON travels under the type of its items. */
 function refuseToReadBatch(): ReadRequest<never> {
   const message = 'must come under the type of the requests in it, as header plat-message-type names it';
@@ -156,12 +72,8 @@ function refuseToRenderBatch(): never {
   throw new Error('an array of requests in JSON has the type of its items');
 }
 
-/** On the log a number carries its country code, and the worker knows the default sender. */
-const OF_MESSAGES: NotificationReading = { hasDefaultSender: true };
-
-/** JSON turns exact figures into binary numbers, and that of a schedule lacks its start: requesters that calculate on take Avro. */
+/** JSON makes exact figures binary numbers, and that of a schedule lacks its start: requesters that calculate on use Avro. */
 function refuseToRead(): ReadRequest<never> {
-  const message =
-    'an answer in JSON is meant for its reader only; request it in Avro to go on working with it';
+  const message = 'an answer in JSON is for display only; request it in Avro to process it further';
   return invalid([shapeFault('body', 'wrong-type', message)]);
 }

@@ -5,10 +5,11 @@ import { HEADER } from '../../messaging/header-names.ts';
 import { CATALOGUE_RECORD } from '../catalogue-files/catalogue-message.ts';
 import { topicName, type TopicKey } from '../../messaging/topics/topics.ts';
 import { REPLY_BATCH, REQUEST_BATCH } from '../../messaging/codec/request-batch.ts';
-import { ACTIONS, type Action } from '../actions/actions.ts';
+import { ACTIONS } from '../actions/actions.ts';
 import { BATCH_KINDS } from './asyncapi-batches.ts';
 import { asyncApiMessages, KAFKA_BINDING_VERSION, messageNames } from './asyncapi-messages.ts';
 import { notificationChannels, notificationKinds, notificationOperations } from './asyncapi-notifications.ts';
+import type { Action } from '../json/action.ts';
 
 export interface AsyncApiOptions {
   /** Version of the release. */

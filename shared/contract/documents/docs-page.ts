@@ -5,22 +5,16 @@
 
 import { ERROR_CODES } from '../../platform/problem.ts';
 import { topicName } from '../../messaging/topics/topics.ts';
-import { ACTIONS, type Action } from '../actions/actions.ts';
-import { BODY_FAULTS } from '../json/body-faults.ts';
+import { ACTIONS } from '../actions/actions.ts';
+import type { Action } from '../json/action.ts';
 import { CALCULATION_FAULTS } from './calculation-faults.ts';
 import { NOTIFICATION_SECTIONS, notificationSections } from './docs-notifications.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 import { fieldRows } from './field-rows.ts';
 import { html, table, withCode, type Html } from './html.ts';
-import { REQUEST_HEADERS, RESPONSE_HEADERS } from './http-headers.ts';
 import { jsonSchemaOf } from '../json/json-schema.ts';
-import {
-  ERROR_MESSAGE_HEADERS,
-  replyMessageHeaders,
-  REQUEST_MESSAGE_HEADERS,
-  type MessageHeader,
-} from './headers.ts';
-import { SHAPE_FAULTS } from '../json/faults.ts';
+import { ERROR_MESSAGE_HEADERS, replyMessageHeaders, REQUEST_HEADERS, REQUEST_MESSAGE_HEADERS, RESPONSE_HEADERS, type MessageHeader } from './headers.ts';
+import { SHAPE_FAULTS, BODY_FAULTS } from '../json/faults.ts';
 
 export interface DocsPageOptions {
   readonly version: string;

@@ -1,7 +1,65 @@
-/** The headers of messages as documents list them. */
+/** The headers of HTTP calls and of messages as documents list them. */
 
+import type { AnswerHeader } from '../../messaging/answer-headers.ts';
 import { HEADER } from '../../messaging/header-names.ts';
-import type { ResponseHeader } from './http-headers.ts';
+
+interface HttpHeader {
+  readonly description: string;
+  readonly schema: { readonly type: string; readonly maximum?: number; readonly minimum?: number };
+  readonly example?: unknown;
+}
+
+/** Headers that a caller may send, by name. */
+export const REQUEST_HEADERS = {
+  Prefer: {
+    description:
+      '`respond-async`: answer 202 at once with the address of the result. `wait=<seconds>`: the longest the caller waits.',
+    schema: { type: 'string' },
+    example: 'respond-async',
+  },
+  'X-Correlation-Id': {
+    description:
+      'Id that logs and problem documents show; 1 to 128 visible ASCII characters. Absent: `X-Request-Id`, else a new one.',
+    schema: { type: 'string' },
+    example: 'loan-4711',
+  },
+  traceparent: {
+    description: 'W3C trace context; passed on with the request.',
+    schema: { type: 'string' },
+    example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  },
+} as const satisfies Record<string, HttpHeader>;
+
+/** Headers of answers, by name. */
+export const RESPONSE_HEADERS = {
+  'X-Correlation-Id': {
+    description: 'The id of this request in the logs.',
+    schema: { type: 'string' },
+  },
+  Warnings: {
+    description:
+      'What had no effect, or came from the catalogue: a comma list of `code;path`, ASCII, at most 4 KiB and then ending in `truncated`. Codes: `unknown-member`, `no-effect`, `unknown-name`, `ambiguous-name`, `from-catalogue`, `unknown-filter`.',
+    schema: { type: 'string' },
+    example: 'unknown-member;jsonParam.amount, no-effect;jsonParam.ContractPeriod',
+  },
+  'Holiday-Calendar': {
+    description:
+      'The holiday calendar that the due dates were checked against and the version of its holidays: `name;version=...`, ASCII, at most 1,024 characters. Absent when there was none.',
+    schema: { type: 'string' },
+    example: 'RO;version=2026.1',
+  },
+  Location: { description: 'Address of the result.', schema: { type: 'string' } },
+  'Preference-Applied': { description: 'The preference that was followed.', schema: { type: 'string' } },
+  'Retry-After': {
+    description: 'Whole seconds to wait before the next attempt.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  Allow: { description: 'The methods that the address takes.', schema: { type: 'string' } },
+  'Accept-Post': { description: 'The content type that the address takes.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'The kind of token that is wanted.', schema: { type: 'string' } },
+} as const satisfies Record<string, HttpHeader>;
+
+export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
 
 /** One header of a message. Values are UTF-8 text unless the description says bytes. */
 export interface MessageHeader {
@@ -32,10 +90,10 @@ export const CATALOGUE_MESSAGE_HEADERS: readonly MessageHeader[] = FORMAT;
 
 /** Headers of a request. */
 export const REQUEST_MESSAGE_HEADERS: readonly MessageHeader[] = [
-  header(HEADER.correlationId, 'Bytes of your choice, echoed on the reply as they came.'),
+  header(HEADER.correlationId, 'Bytes of your choice, echoed unchanged on the reply.'),
   header(
     HEADER.replyTopic,
-    'Topic that the reply goes to; it exists already. Without it nobody is answered.',
+    'Topic that the reply goes to; it exists already. Without it no reply is sent.',
     true,
   ),
   header(
@@ -43,7 +101,10 @@ export const REQUEST_MESSAGE_HEADERS: readonly MessageHeader[] = [
     'Partition that the reply goes to: 4 bytes big-endian, or decimal text. Absent: decided by the key.',
   ),
   ...FORMAT,
-  header(HEADER.deadline, 'Epoch milliseconds after which nobody waits: later work gets an error reply.'),
+  header(
+    HEADER.deadline,
+    'Epoch milliseconds after which the requester no longer waits: later work gets an error reply.',
+  ),
   header(
     HEADER.originTimestamp,
     'Epoch milliseconds at which the request first entered the log. Absent: the time of the message.',
@@ -70,18 +131,27 @@ const REPLY_MESSAGE_HEADERS: readonly MessageHeader[] = [
   header(HEADER.nestIsDisposed, 'Marks the only message of an answer for clients made with NestJS.', true),
 ];
 
-/** Headers of replies that tell what only some answers do. */
-const ANSWER_MESSAGE_HEADERS: Readonly<Partial<Record<ResponseHeader, MessageHeader>>> = {
-  'Holiday-Calendar': header(
-    HEADER.holidayCalendar,
-    'The holiday calendar that the due dates were held against and the version of its holidays, such as `RO;version=2026.1`.',
-  ),
+/** What only some answers report: the header over HTTP, and the one of the reply message. */
+const ANSWER_HEADERS: Readonly<
+  Record<AnswerHeader, { readonly http: ResponseHeader; readonly message: MessageHeader }>
+> = {
+  holidayCalendar: {
+    http: 'Holiday-Calendar',
+    message: header(
+      HEADER.holidayCalendar,
+      'The holiday calendar that the due dates were checked against and the version of its holidays, such as `RO;version=2026.1`.',
+    ),
+  },
 };
 
-/** Headers of the reply of an action that tells `answerHeaders` over HTTP. */
-export function replyMessageHeaders(answerHeaders: readonly ResponseHeader[] = []): readonly MessageHeader[] {
-  const told = answerHeaders.flatMap((name) => ANSWER_MESSAGE_HEADERS[name] ?? []);
-  return [...REPLY_MESSAGE_HEADERS, ...told];
+/** Headers of the HTTP answer of an action that reports `answerHeaders`. */
+export function answerHttpHeaders(answerHeaders: readonly AnswerHeader[] = []): readonly ResponseHeader[] {
+  return ['X-Correlation-Id', 'Warnings', ...answerHeaders.map((name) => ANSWER_HEADERS[name].http)];
+}
+
+/** Headers of the reply message of an action that reports `answerHeaders`. */
+export function replyMessageHeaders(answerHeaders: readonly AnswerHeader[] = []): readonly MessageHeader[] {
+  return [...REPLY_MESSAGE_HEADERS, ...answerHeaders.map((name) => ANSWER_HEADERS[name].message)];
 }
 
 /** Headers of an error reply. */

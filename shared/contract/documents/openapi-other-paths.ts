@@ -1,6 +1,7 @@
 /** The paths of the OpenAPI document beside the actions. */
 
 import { ACTIONS } from '../actions/actions.ts';
+import { answerHttpHeaders } from './headers.ts';
 import {
   headerReferences,
   pendingResponse,
@@ -36,7 +37,7 @@ export function resultPath(): Record<string, object> {
         responses: {
           200: {
             description: 'The answer of the action.',
-            headers: headerReferences(['X-Correlation-Id', 'Warnings', ...ANSWER_HEADERS]),
+            headers: headerReferences(answerHttpHeaders(ANSWER_HEADERS)),
             content: { 'application/json': { schema } },
           },
           202: pendingResponse('The request is still under way.'),

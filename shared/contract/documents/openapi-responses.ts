@@ -1,7 +1,7 @@
 /** Answers in the OpenAPI document that several paths share. Errors: one for each status, with every code it may carry. */
 
 import { createProblem, ERROR_CODES, type ErrorCode } from '../../platform/problem.ts';
-import type { ResponseHeader } from './http-headers.ts';
+import type { ResponseHeader } from './headers.ts';
 
 /** Warnings where a worker may have answered, as beside a success. */
 const STATUS_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {

@@ -1,18 +1,13 @@
 /** The OpenAPI 3.1 document of the HTTP side, made from the same definitions that requests are read with. */
 
-import { ACTIONS, type Action } from '../actions/actions.ts';
-import { REQUEST_HEADERS, RESPONSE_HEADERS } from './http-headers.ts';
+import { ACTIONS } from '../actions/actions.ts';
+import { answerHttpHeaders, REQUEST_HEADERS, RESPONSE_HEADERS } from './headers.ts';
 import { jsonSchemaOf } from '../json/json-schema.ts';
-import {
-  headerReferences,
-  pendingResponse,
-  problemReferences,
-  problemResponses,
-  schemaReference,
-} from './openapi-responses.ts';
+import { headerReferences, pendingResponse, problemReferences, problemResponses, schemaReference } from './openapi-responses.ts';
 import { HEALTH, operationPaths, PENDING_RESULT, resultPath } from './openapi-other-paths.ts';
 import { notificationPaths, notificationSchemas } from './openapi-notification-paths.ts';
 import { problemSchema } from '../json/problem.ts';
+import type { Action } from '../json/action.ts';
 
 export interface OpenApiOptions {
   /** Version of the release. */
@@ -117,7 +112,7 @@ function post(action: Action): object {
     responses: {
       200: {
         description: 'The answer, without a wrapper.',
-        headers: headerReferences(['X-Correlation-Id', 'Warnings', ...(action.answerHeaders ?? [])]),
+        headers: headerReferences(answerHttpHeaders(action.answerHeaders)),
         content: { 'application/json': { schema: schemaReference(replyType), examples: answers } },
       },
       202: pendingResponse(

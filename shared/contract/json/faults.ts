@@ -3,10 +3,19 @@
 import type { z } from 'zod';
 import type { Fault } from '../../platform/problem.ts';
 
+/** Codes of faults of a body that cannot be read as JSON at all; their path is `body`, or `Data` for the text in it. */
+export const BODY_FAULTS = {
+  'malformed-json': 'The text is not valid JSON',
+  'not-utf8': 'The bytes are not valid UTF-8',
+  'too-deep': 'Objects and arrays are nested too deep',
+} as const;
+
+export type BodyFaultCode = keyof typeof BODY_FAULTS;
+
 /** Codes of faults that a request's definition finds. They are stable: callers may branch on them. */
 export const SHAPE_FAULTS = {
-  missing: 'A mandatory member is missing or null',
-  'wrong-type': 'The value is of another kind than the member has',
+  missing: 'A mandatory field is missing or null',
+  'wrong-type': 'The value is of another type than the field',
   empty: 'The text is empty',
   'too-long': 'The text is too long',
   'too-many-items': 'The list has too many items',
@@ -14,38 +23,38 @@ export const SHAPE_FAULTS = {
   'out-of-range': 'The number is outside the allowed range, or not whole',
   'too-many-decimals': 'The number has more decimals than allowed',
   'invalid-date': 'The text is not an existing date',
-  'mutually-exclusive': 'Members that exclude one another are both sent, or none of them is',
+  'mutually-exclusive': 'Fields that exclude each other are both sent, or neither of them is',
   'invalid-json': 'The text is not valid JSON',
-  'unknown-value': 'The text is none of the allowed ones',
-  'control-character': 'The text holds a line break or another control character',
-  'broken-text': 'The text holds half of a surrogate pair, which stands for no character',
+  'unknown-value': 'The text is not one of the allowed values',
+  'control-character': 'The text contains a line break or another control character',
+  'broken-text': 'The text contains half of a surrogate pair, which is not a character',
   'invalid-phone-number': 'The text is not a telephone number that exists, or its country is not known',
   'invalid-sender': 'The text is neither an alphanumeric sender, a telephone number nor a short code',
   'invalid-address': 'The text is not one plain e-mail address',
-  unclean: 'A message in Avro holds the value otherwise than it is sent',
+  unclean: 'A message in Avro does not hold the value in its normalised form',
   'too-many-recipients': 'The e-mail has too many recipients',
   'invalid-base64': 'The text is not base64',
   'invalid-name': 'The text cannot be the name of a file',
   'attachment-too-large': 'The attachment, or all of them together, are larger than allowed',
-  'refused-type': 'Files of this kind are not sent: programs and scripts',
-  'contradicting-type': 'The content is of another kind than the ending of the name says',
-  'unknown-member': 'The member is not known and has no effect; alone it is a warning',
+  'refused-type': 'Programs and scripts are not sent',
+  'contradicting-type': 'The content does not match the extension of the name',
+  'unknown-member': 'The field is not known and has no effect; alone it is a warning',
   'more-faults': 'There are more faults than are listed',
 } as const;
 
 export type ShapeFaultCode = keyof typeof SHAPE_FAULTS;
 
-/** Most faults that are listed; whoever has more learns so, and the answer stays small. */
+/** Most faults that are listed; the last one then says how many are left out, and the answer stays small. */
 export const MAX_FAULTS = 100;
 
-/** Faults of readable numbers that nothing could be calculated with: alone they make a 422, not a 400 (M6, E1). */
+/** Faults of readable numbers that cannot be calculated with: alone they make a 422, not a 400 (M6, E1). */
 const NOT_COMPUTABLE: ReadonlySet<string> = new Set<ShapeFaultCode>([
   'amount-too-large',
   'out-of-range',
   'too-many-decimals',
 ]);
 
-/** Faults that size alone makes: on their own they make a 413. */
+/** Faults of size: alone they make a 413. */
 const TOO_LARGE: ReadonlySet<string> = new Set<ShapeFaultCode>(['attachment-too-large']);
 
 /** The error codes that faults of a request can amount to. */
@@ -59,7 +68,7 @@ export function problemCodeOf(faults: readonly Fault[]): RequestProblemCode {
 
 type Issue = z.core.$ZodIssue;
 
-/** The path of a member as callers write it: `jsonParam.Commission[0].SourceValue`; the empty path is the body. */
+/** The path of a field as callers write it: `jsonParam.Commission[0].SourceValue`; the empty path is the body. */
 export function pathText(path: readonly PropertyKey[]): string {
   let joined = '';
   for (const key of path) {
@@ -85,8 +94,8 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /**
- * Turns what the definition found into faults, one for each member: of a value of another kind the definition also
- * finds that it is too long. Messages are those of the member kinds.
+ * Turns what the definition found into faults, one for each field: of a value of another type the definition also
+ * finds that it is too long. Messages are those of the field kinds.
  */
 export function faultsOfIssues(issues: readonly Issue[], body: unknown): Fault[] {
   const faults = new Map<string, Fault>();

@@ -1,13 +1,13 @@
 /**
- * The kinds of members that requests are made of. Each reads a JSON value and answers the domain's own type, so that
- * a request is read once, at the border. A kind's messages say what is wrong and what is allowed; they never repeat
+ * The kinds of fields that requests are made of. Each reads a JSON value and gives the domain's own type, so that a
+ * request is read once, at the border. A kind's messages say what is wrong and what is allowed; they never repeat
  * the value that was sent, which may be long or secret.
  */
 
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
-import type { ShapeFaultCode } from './faults.ts';
 import { EARLIEST_YEAR, LATEST_YEAR, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
+import type { ShapeFaultCode } from './faults.ts';
 
 /** Longest name or code that is read, in UTF-16 code units: catalogue names are shorter by far. */
 export const MAX_TEXT_LENGTH = 200;
@@ -15,7 +15,7 @@ export const MAX_TEXT_LENGTH = 200;
 /** What a date looks like, for documents; whether it exists is checked when it is read. */
 const DATE_PATTERN = '^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?$';
 
-/** What is said of a text or a day that is no date of a request. */
+/** Message about a text or a day that is not a date of a request. */
 export const EXISTING_DATE = `must be an existing date such as 2024-01-31, from ${EARLIEST_YEAR} to ${LATEST_YEAR}`;
 
 /** Digits of a decimal: `precision` in all, `scale` of them after the point. */
@@ -29,7 +29,7 @@ const AMOUNT: DecimalSize = { precision: 38, scale: 18 };
 const PERCENT: DecimalSize = { precision: 30, scale: 20 };
 
 /** What a message can carry of counts: an Avro int. */
-const LARGEST_COUNT = 2_147_483_647;
+const MAX_COUNT = 2_147_483_647;
 
 type ErrorText = (issue: { readonly input?: unknown }) => string;
 
@@ -67,7 +67,7 @@ function decimal({ precision, scale }: DecimalSize, tooLargeCode: ShapeFaultCode
   });
 }
 
-/** A count (of units that faults name) or an option given as a whole number; which are allowed is the engine's question. */
+/** A count (of units that faults name) or an option given as a whole number; the engine validates which are allowed. */
 export const count = (unit?: string) => {
   const number = unit === undefined ? 'number' : `number of ${unit}`;
   return z
@@ -78,8 +78,8 @@ export const count = (unit?: string) => {
 
 function wholeNumber(value: number, context: z.RefinementCtx, number = 'number'): number {
   if (!Number.isInteger(value)) return refuse(context, value, 'out-of-range', `must be a whole ${number}`);
-  if (Math.abs(value) <= LARGEST_COUNT) return value;
-  return refuse(context, value, 'out-of-range', `must be at most ${LARGEST_COUNT} in size`);
+  if (Math.abs(value) <= MAX_COUNT) return value;
+  return refuse(context, value, 'out-of-range', `must be at most ${MAX_COUNT} in size`);
 }
 
 function refuse(context: z.RefinementCtx, input: unknown, code: ShapeFaultCode, message: string): never {
@@ -96,7 +96,7 @@ const wantedFlag: ErrorText = (issue) => {
 export const flag = () =>
   z.literal([true, false, 0, 1], { error: wantedFlag }).transform((value) => value === true || value === 1);
 
-/** A number that is used like a flag: true and false count as 1 and 0 (M6), other numbers are the engine's question. */
+/** A number that is used like a flag: true and false count as 1 and 0 (M6), the engine validates other numbers. */
 export const numericFlag = () =>
   z
     .union([z.number().meta({ type: 'integer' }), z.boolean()], {
@@ -104,7 +104,7 @@ export const numericFlag = () =>
     })
     .transform((value, context) => wholeNumber(Number(value), context));
 
-/** What is said of texts without and with too many characters. */
+/** Messages about empty and about too long texts. */
 export const NOT_EMPTY = 'must not be empty; leave it out or send null where it does not apply';
 export const TOO_LONG = `must have at most ${MAX_TEXT_LENGTH} characters`;
 
@@ -119,7 +119,7 @@ export const text = () =>
 const GUID_PATTERN = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 const GUID = new RegExp(GUID_PATTERN);
 
-/** What is said of a text that is no id. */
+/** Message about a text that is not an id. */
 export const NOT_A_GUID = 'must be a GUID such as 0f8fad5b-d9cb-469f-a165-70867728950e';
 
 /** An id of a record (L1). */
@@ -142,8 +142,8 @@ export interface NamedDecimal {
 }
 
 /**
- * An object of figures under names that the definition does not know, `{"Margin": 2.5}`, read as a list in the order
- * of the members; an empty one says the same as none. Every name counts as one, `__proto__` and `constructor` too.
+ * An object of figures under names that the caller chooses, `{"Margin": 2.5}`, read as a list in the order of the
+ * fields; an empty one means the same as none. Every name counts, `__proto__` and `constructor` too.
  */
 export const figuresByName = (mostFigures: number) => {
   const figure = amount();
@@ -160,11 +160,11 @@ export const figuresByName = (mostFigures: number) => {
       if (typeof sent !== 'object' || Array.isArray(sent)) {
         return refuse(context, sent, 'wrong-type', wanted('an object of numbers')({ input: sent }));
       }
-      const members = Object.entries(sent);
-      if (members.length > mostFigures) {
+      const entries = Object.entries(sent);
+      if (entries.length > mostFigures) {
         return refuse(context, undefined, 'too-many-items', tooManyFigures(mostFigures));
       }
-      const list = members.flatMap(([name, value]) => {
+      const list = entries.flatMap(([name, value]) => {
         if (name === '') refuse(context, undefined, 'empty', EMPTY_NAME);
         if (name.length > MAX_TEXT_LENGTH) refuse(context, undefined, 'too-long', LONG_NAME);
         const read = figure.safeParse(value);
@@ -176,11 +176,11 @@ export const figuresByName = (mostFigures: number) => {
     });
 };
 
-/** What is said of figures whose names or number are beyond the limits. */
-export const EMPTY_NAME = 'must not have a member without a name';
-export const LONG_NAME = `must have members with names of at most ${MAX_TEXT_LENGTH} characters`;
+/** Messages about figures whose names or number are beyond the limits. */
+export const EMPTY_NAME = 'must not have a field without a name';
+export const LONG_NAME = `must have fields with names of at most ${MAX_TEXT_LENGTH} characters`;
 export function tooManyFigures(mostFigures: number): string {
-  return `must have at most ${mostFigures} members`;
+  return `must have at most ${mostFigures} fields`;
 }
 
 /** A calendar date (D1): `yyyy-mm-dd`, `yyyy-m-d` or an ISO date-time, whose date part counts. */
@@ -199,14 +199,35 @@ export function isDateSchema(schema: { readonly pattern?: string }): boolean {
   return schema.pattern === DATE_PATTERN;
 }
 
-/** A member that may be left out; null says the same (M6). */
+/** A field that may be left out; null means the same (M6). */
 export const optional = <Kind extends z.ZodType>(kind: Kind) =>
   kind.nullish().transform((value) => value ?? undefined);
 
-/** A list of items that may be left out; an empty list says the same (R1). Longer ones are refused before they are read. */
+/** A list that may be left out; an empty one means the same (R1). Longer ones are refused before they are read. */
 export const optionalList = <Item extends z.ZodType>(item: Item, maxItems: number) =>
   z
     .array(item, { error: wanted('a list') })
     .max(maxItems)
     .nullish()
     .transform((items) => (items === null || items?.length === 0 ? undefined : items));
+
+/** Most figures of a list: more than any product has conditions. */
+const MAX_NAMED_FIGURES = 100;
+
+const namedFigure = z.object(
+  {
+    name: text().describe('Name of the figure, in any case.'),
+    value: amount().describe('The figure.'),
+  },
+  { error: wanted('an object') },
+);
+
+/** Figures under names, `[{name, value}]`, for the filters of a product's items (L3); may be left out. */
+export const namedFigures = () => optionalList(namedFigure, MAX_NAMED_FIGURES);
+
+/** A list in place of which an empty text may be sent as well, as some callers do. */
+export const emptyTextOr = <List extends z.ZodType>(list: List) =>
+  z
+    .preprocess((sent) => (sent === '' ? undefined : sent), list)
+    .optional()
+    .meta({ type: ['array', 'string', 'null'], maxLength: 0 });

@@ -1,7 +1,7 @@
 /**
- * Holds a payload that no definition has read, because it came in Avro, against the limits of the definition: length
- * of texts and lists, years of dates, ids. Numbers have the same limits in the Avro schema. Derived from the definition, so
- * that a request meets the same limits in either format.
+ * Checks a payload that was not read from JSON, because it came in Avro, against the limits of its definition: length of
+ * texts and lists, years of dates, ids. Numbers have the same limits in the Avro schema. Derived from the JSON Schema of
+ * the definition, so that a request meets the same limits in either format.
  */
 
 import { calendarDateOf, EARLIEST_YEAR, LATEST_YEAR } from '../../lending/dates/calendar-date.ts';
@@ -24,13 +24,13 @@ import {
 } from './field-kinds.ts';
 import { shapeFault } from './faults.ts';
 
-/** Notes what of a value of the payload is beyond its limits. */
-export type LimitCheck = (value: unknown, path: string, faults: Fault[]) => void;
+/** Adds the faults of a value that is beyond its limits. */
+type LimitCheck = (value: unknown, path: string, faults: Fault[]) => void;
 
 const EARLIEST_DATE = calendarDateOf(EARLIEST_YEAR, 1, 1);
 const LATEST_DATE = calendarDateOf(LATEST_YEAR, 12, 31);
 
-/** Compiles the check of a definition's JSON Schema; undefined where it has no limit. Absent members pass. */
+/** Compiles the check of a definition's JSON Schema; undefined where it has no limit. Absent fields pass. */
 export function compileLimits(schema: JsonSchema): LimitCheck | undefined {
   if (isDateSchema(schema)) return checkDate;
   if (isGuidSchema(schema)) return checkGuid;
@@ -69,7 +69,7 @@ function listCheck(itemSchema: JsonSchema, maxItems: number): LimitCheck {
   };
 }
 
-/** Figures by names of the caller's: a list of them in a payload. */
+/** Figures by names that the caller chooses: a list in a payload. */
 function figuresCheck(mostFigures: number): LimitCheck {
   return (value, path, faults) => {
     const figures = value as readonly NamedDecimal[];
@@ -85,15 +85,15 @@ function figuresCheck(mostFigures: number): LimitCheck {
 
 function recordCheck(properties: Readonly<Record<string, JsonSchema>>): LimitCheck {
   const checks: (readonly [string, LimitCheck])[] = [];
-  for (const [name, member] of Object.entries(properties)) {
-    const check = compileLimits(member);
+  for (const [name, field] of Object.entries(properties)) {
+    const check = compileLimits(field);
     if (check !== undefined) checks.push([name, check]);
   }
   return (value, path, faults) => {
-    const members = value as Readonly<Record<string, unknown>>;
+    const record = value as Readonly<Record<string, unknown>>;
     for (const [name, check] of checks) {
-      const member = members[name];
-      if (member !== undefined) check(member, path === '' ? name : `${path}.${name}`, faults);
+      const field = record[name];
+      if (field !== undefined) check(field, path === '' ? name : `${path}.${name}`, faults);
     }
   };
 }

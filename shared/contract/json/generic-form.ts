@@ -1,70 +1,77 @@
 /**
- * The input of an action, out of the two forms in which the body of a call may come (E2): direct, `{jsonParam: {...}}`,
- * and generic, `{access_token, user_name, Data}`, where Data is the input as an object or as its JSON text. The access
- * parameters may also stand beside the direct input. They are never repeated in a message.
+ * The two forms in which the body of an action's call may come (E2): direct, `{jsonParam: {...}}`, and generic,
+ * `{access_token, user_name, Data}`, where Data is the input as an object or as its JSON text. The access parameters may
+ * also be sent beside the direct input. They are for access control only and never repeated in a message.
  */
 
 import type { Fault, Warning } from '../../platform/problem.ts';
-import { isAbsent, isRecord, shapeFault } from './faults.ts';
-import { invalid, type InvalidRequest } from './request-contract.ts';
-import { MAX_WARNINGS, unknownMember } from './unknown-fields.ts';
+import { isAbsent, isRecord, limitFaults, shapeFault } from './faults.ts';
+import {
+  invalid,
+  type Fields,
+  type InvalidRequest,
+  type ReadRequest,
+  type RequestContract,
+} from './request-contract.ts';
+import { MAX_WARNINGS, unknownField, unknownFieldFault } from './unknown-fields.ts';
 
 /** Parameters of the generic action endpoint. */
 const ACCESS_TOKEN = 'access_token';
 const USER_NAME = 'user_name';
 const DATA = 'Data';
-/** The members of the generic form. */
-export const FORM_MEMBERS = [ACCESS_TOKEN, USER_NAME, DATA];
+const FORM_FIELDS = [ACCESS_TOKEN, USER_NAME, DATA];
 
-/** The input with the parameters that came with it, or what is wrong with the form. */
-export type ActionInput =
+/** Makes the reader of an action's body in either form; warnings about the form come first. Never throws. */
+export function readEitherForm<Request>(
+  contract: Pick<RequestContract<Request>, 'body' | 'read'>,
+): (body: unknown) => ReadRequest<Request> {
+  const inputFields: ReadonlySet<string> = new Set(Object.keys(contract.body.shape));
+  return (body) => {
+    const form = formInput(body, inputFields);
+    if (form.kind === 'invalid') return form;
+    const input = contract.read(form.input);
+    if (form.warnings.length === 0) return input;
+    if (input.kind === 'invalid') {
+      const unknown = form.warnings.map(({ path }) => unknownFieldFault(path, path, FORM_FIELDS));
+      return { ...input, faults: limitFaults([...input.faults, ...unknown]) };
+    }
+    return { ...input, warnings: [...form.warnings, ...input.warnings] };
+  };
+}
+
+/** The input, or what is wrong with the form. */
+type FormInput =
   | {
       readonly kind: 'input';
       readonly input: unknown;
-      readonly accessToken?: string;
-      readonly userName?: string;
-      /** Members beside Data, which have no effect. */
+      /** Fields beside Data, which have no effect. */
       readonly warnings: readonly Warning[];
     }
   | InvalidRequest;
 
-/**
- * Takes the input out of a parsed body. `inputMembers` are the names on the input's top level: beside Data they would
- * be a second input, which is refused. Never throws, whatever the body is.
- */
-export function actionInput(body: unknown, inputMembers: ReadonlySet<string>): ActionInput {
-  if (!isRecord(body) || !isGeneric(body)) return { kind: 'input', input: body, warnings: [] };
+/** `inputFields` are the names at the top of the input: beside Data they would be a second input, which is refused. */
+function formInput(body: unknown, inputFields: ReadonlySet<string>): FormInput {
+  if (!isRecord(body) || FORM_FIELDS.every((name) => !Object.hasOwn(body, name)))
+    return { kind: 'input', input: body, warnings: [] };
   const faults: Fault[] = [];
-  const accessToken = parameterText(body, ACCESS_TOKEN, faults);
-  const userName = parameterText(body, USER_NAME, faults);
+  checkText(body, ACCESS_TOKEN, faults);
+  checkText(body, USER_NAME, faults);
   const { [ACCESS_TOKEN]: _token, [USER_NAME]: _name, [DATA]: data, ...others } = body;
   const input = isAbsent(data) ? others : dataInput(data, faults);
   const beside = isAbsent(data) ? [] : Object.keys(others);
-  for (const name of beside.filter((member) => inputMembers.has(member))) {
+  for (const name of beside.filter((field) => inputFields.has(field))) {
     faults.push(
       shapeFault(name, 'mutually-exclusive', 'is sent beside Data; must be sent in one place only'),
     );
   }
   if (faults.length > 0) return invalid(faults);
-  return {
-    kind: 'input',
-    input,
-    ...(accessToken === undefined ? {} : { accessToken }),
-    ...(userName === undefined ? {} : { userName }),
-    warnings: beside.slice(0, MAX_WARNINGS).map((name) => unknownMember(name)),
-  };
+  return { kind: 'input', input, warnings: beside.slice(0, MAX_WARNINGS).map((name) => unknownField(name)) };
 }
 
-function isGeneric(body: Readonly<Record<string, unknown>>): boolean {
-  return Object.hasOwn(body, DATA) || Object.hasOwn(body, ACCESS_TOKEN) || Object.hasOwn(body, USER_NAME);
-}
-
-function parameterText(body: Readonly<Record<string, unknown>>, name: string, faults: Fault[]) {
+function checkText(body: Fields, name: string, faults: Fault[]): void {
   const value = body[name];
-  if (isAbsent(value)) return undefined;
-  if (typeof value === 'string') return value;
+  if (isAbsent(value) || typeof value === 'string') return;
   faults.push(shapeFault(name, 'wrong-type', 'must be text'));
-  return undefined;
 }
 
 function dataInput(data: unknown, faults: Fault[]): unknown {

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 
-/** The part of JSON Schema that the definitions of this project need. */
+/** The part of JSON Schema that the definitions use. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly title?: string;
@@ -26,13 +26,13 @@ export interface JsonSchema {
   readonly examples?: readonly unknown[];
 }
 
-/** The schema of what a definition reads; members that it does not know are allowed (E3) unless it says otherwise. */
+/** The schema of what a definition reads; fields that it does not know are allowed (E3) unless it says otherwise. */
 export function jsonSchemaOf(definition: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(definition, { io: 'input' });
   return mergeNull(schema as JsonSchema);
 }
 
-/** Writes "this or null" as one schema of both types, which readers and tools take in more easily than a choice. */
+/** Writes "this or null" as one schema of both types, which readers and tools understand more easily than a choice. */
 function mergeNull(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema;
   const [only, ...others] = anyOf?.filter((choice) => choice.type !== 'null') ?? [];

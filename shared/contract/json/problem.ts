@@ -9,7 +9,7 @@ import { invalid, type ReadRequest } from './request-contract.ts';
 const faultShape = z.object({
   path: z
     .string()
-    .describe('The member in the spelling of the interface, such as jsonParam.Commission[0].SourceValue.'),
+    .describe('The field in the spelling of the interface, such as jsonParam.Commission[0].SourceValue.'),
   code: z.string().describe('Stable code of the fault.'),
   message: z.string().describe('What is wrong and what is allowed, for a person.'),
 });
@@ -22,7 +22,7 @@ const problemShape = z.object({
   instance: z.string().optional().describe('Address of this occurrence.'),
   code: z.string().describe('Stable code of the kind of problem.'),
   errors: z.array(faultShape).optional().describe('Everything that is wrong with the request, at once.'),
-  correlationId: z.string().optional().describe('The id under which the logs know this request.'),
+  correlationId: z.string().optional().describe('The id of this request in the logs.'),
 });
 
 /** JSON Schema of a problem document; `code` lists every code that there is. */

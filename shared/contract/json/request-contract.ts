@@ -1,14 +1,28 @@
 /**
- * Reading a request body with its definition: the payload in domain types, all faults at once, and members that are
- * not known (E3). The definition is compiled once; a valid request then costs a few microseconds.
+ * The contract of a request, made from the definition of its fields: reads it from JSON with all faults at once (E3),
+ * checks one that came in Avro against the same limits and rules, and writes it as JSON. The definition is compiled
+ * once; a valid request then costs a few microseconds.
+ *
+ * The contract checks fields: kinds, limits, and which of them go together. What they mean is validated by the engine,
+ * which the contract asks only beside faults of its own, so that a caller learns everything at once.
  */
 
 import { z } from 'zod';
+import type { FaultCode } from '../../lending/request/refusal.ts';
 import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
 import type { Fault, Warning } from '../../platform/problem.ts';
+import { faultsOfIssues, isRecord, limitFaults, problemCodeOf, type RequestProblemCode } from './faults.ts';
+import { wanted } from './field-kinds.ts';
+import { compileLimits } from './field-limits.ts';
 import { jsonSchemaOf } from './json-schema.ts';
-import { memberTree, surveyBody } from './unknown-fields.ts';
-import { faultsOfIssues, limitFaults, problemCodeOf, type RequestProblemCode } from './faults.ts';
+import { createJsonWriter } from './json-writer.ts';
+import { fieldTree, surveyFields } from './unknown-fields.ts';
+
+/** Field of the body that holds the fields of a calculation's request; paths of their faults start with it. */
+export const JSON_PARAM = 'jsonParam';
+
+/** Fields as they were sent. */
+export type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * What a request was read as. Faults are everything that is wrong at once (E3); `problem` is the error code that they
@@ -25,44 +39,172 @@ export interface InvalidRequest {
   readonly faults: readonly Fault[];
 }
 
-/** The answer of a reader to a request with faults; `others`, which it also has, do not change the error code. */
+/** A request with faults; `others`, which it also has, do not change the error code. */
 export function invalid(faults: readonly Fault[], others: readonly Fault[] = []): InvalidRequest {
   return { kind: 'invalid', problem: problemCodeOf(faults), faults: limitFaults([...faults, ...others]) };
 }
 
-/**
- * Reads a body, for example what `JSON.parse` answers. Never throws, whatever the value is. Beside other faults names are
- * told to be wrong only by those who hand in the catalogue that would know them.
- */
-export type RequestReader<Payload> = (body: unknown, catalogue?: ScheduleCatalogue) => ReadRequest<Payload>;
+/** How the requests of one action are read, checked and written. */
+export interface RequestContract<Request> {
+  /** Definition of the body. */
+  readonly body: z.ZodObject;
+  /**
+   * Reads a body, for example what `JSON.parse` answers. Never throws, whatever the value is. Names beside other faults
+   * are validated only with the catalogue that would know them.
+   */
+  read(body: unknown, catalogue?: ScheduleCatalogue): ReadRequest<Request>;
+  /** Checks a request that was not read from JSON, because it came in Avro; undefined when it is valid. */
+  check(request: Request, catalogue?: ScheduleCatalogue): InvalidRequest | undefined;
+  /** JSON text of the body, the inverse of reading it. Throws on a value that is no request. */
+  render(request: Request): string;
+}
 
-/** What a reader looks at beside the definition of single members. */
-export interface FurtherChecks {
-  /** Rules between members; looks at the body as it was sent. */
-  readonly between: (body: unknown) => readonly Fault[];
-  /** What else is wrong with a body of which these faults are known, so that the answer names everything (E3). */
-  readonly beside: (
-    body: unknown,
+/** What a contract is made from. */
+export interface RequestDefinition<Request> {
+  /** The fields; their output is the request as the engine takes it. */
+  readonly fields: z.ZodObject & z.ZodType<Request>;
+  /** Description of the object {@link JSON_PARAM} that holds the fields; absent: they are at the top of the body. */
+  readonly jsonParam?: string;
+  /** Which fields go together; looks at the fields as they were sent. Paths are relative to them. */
+  readonly between?: (sent: Fields) => readonly Fault[];
+  /** Absent: faults of meaning are reported only when all fields can be read. */
+  readonly meaning?: SemanticValidation<Request>;
+}
+
+/** What the engine finds wrong with a request of which other fields cannot be read. */
+export interface SemanticValidation<Request> {
+  /** Harmless values for mandatory fields that cannot be read. */
+  readonly placeholders: Fields;
+  /** The faults of a readable request, with paths relative to its fields. Without a catalogue only built-in names are known. */
+  readonly faultsOf: (request: Request, catalogue: ScheduleCatalogue | undefined) => readonly Fault[];
+  /** The fields without which a fault of another field cannot be established. */
+  readonly dependsOn: (fault: Fault) => readonly string[];
+}
+
+/** Codes that only a catalogue can establish: it may have names of its own. */
+const BY_CATALOGUE: ReadonlySet<string> = new Set<FaultCode>([
+  'unknown-calendar',
+  'unknown-periodicity',
+  'unknown-schedule-type',
+]);
+
+/** Compiles the contract of an action's requests. */
+export function createRequestContract<Request>(
+  definition: RequestDefinition<Request>,
+): RequestContract<Request> {
+  const { fields, jsonParam, between = () => [] } = definition;
+  const isWrapped = jsonParam !== undefined;
+  const body: z.ZodObject = isWrapped ? jsonParamBody(fields, jsonParam) : fields;
+  const schema = jsonSchemaOf(body);
+  const fieldsSchema = (isWrapped ? schema.properties?.[JSON_PARAM] : schema) ?? {};
+  const compiled = z.compile(body);
+  const known = fieldTree(schema);
+  const checkLimits = compileLimits(fieldsSchema);
+  const renderFields = createJsonWriter(fieldsSchema);
+  const place = isWrapped ? JSON_PARAM : '';
+  const locate = locator(place);
+  const wrap = (sent: unknown) => (isWrapped ? { [JSON_PARAM]: sent } : sent);
+  const { faultsBeside, semanticFaults } = createSemanticCheck(definition, place);
+
+  return {
+    body,
+    read: (sentBody, catalogue) => {
+      const { warnings, overlong, faults: unknown } = surveyFields(known, sentBody);
+      const sent = isWrapped && isRecord(sentBody) ? sentBody[JSON_PARAM] : sentBody;
+      const unread = topFieldsOf(overlong, place);
+      const read = compiled.safeParse(
+        unread.size === 0 ? sentBody : wrap(withLists(sent, unread, undefined)),
+      );
+      const faults = [
+        ...overlong,
+        ...(read.success ? [] : faultsOfIssues(read.error.issues, sentBody)),
+        ...(isRecord(sent) ? between(withLists(sent, unread, UNREAD_LIST)).map(locate) : []),
+      ];
+      if (read.success && faults.length === 0) {
+        const payload = (isWrapped ? read.data[JSON_PARAM] : read.data) as Request;
+        return { kind: 'valid', payload, warnings };
+      }
+      const others = isRecord(sent) ? faultsBeside(sent, faults, catalogue) : [];
+      return invalid(faults, [...others, ...unknown()]);
+    },
+    check: (request, catalogue) => {
+      const faults: Fault[] = [];
+      checkLimits?.(request, place, faults);
+      faults.push(...between(request as Fields).map(locate));
+      return faults.length === 0 ? undefined : invalid(faults, semanticFaults(request, faults, catalogue));
+    },
+    render: (request) => {
+      const text = renderFields(request);
+      return isWrapped ? `{"${JSON_PARAM}":${text}}` : text;
+    },
+  };
+}
+
+function jsonParamBody(fields: z.ZodObject, description: string): z.ZodObject {
+  return z.object(
+    { [JSON_PARAM]: fields.describe(description) },
+    { error: wanted(`an object with the field ${JSON_PARAM}`) },
+  );
+}
+
+/** Stands for a list beyond its limit, whose items are not read. */
+const UNREAD_LIST = [null];
+
+/** What was sent, with another value in place of some lists. */
+function withLists<Sent>(sent: Sent, lists: ReadonlySet<string>, value: unknown): Sent {
+  if (lists.size === 0 || !isRecord(sent)) return sent;
+  return { ...sent, ...Object.fromEntries([...lists].map((name) => [name, value])) };
+}
+
+/** Finds faults of meaning beside those that are known already, in the fields that have none. */
+function createSemanticCheck<Request>({ fields, meaning }: RequestDefinition<Request>, place: string) {
+  const names = Object.keys(fields.shape);
+  const locate = locator(place);
+  type Find<Sent> = (
+    sent: Sent,
     known: readonly Fault[],
     catalogue: ScheduleCatalogue | undefined,
   ) => readonly Fault[];
+
+  const semanticFaults: Find<Request> = (request, known, catalogue) => {
+    if (meaning === undefined) return [];
+    const faulty = topFieldsOf(known, place);
+    const paths = new Set(known.map(({ path }) => path));
+    return meaning
+      .faultsOf(request, catalogue)
+      .filter(({ code }) => catalogue !== undefined || !BY_CATALOGUE.has(code))
+      .filter(({ path }) => !faulty.has(path) && !paths.has(joined(place, topFieldOf(path))))
+      .filter((fault) => meaning.dependsOn(fault).every((name) => !faulty.has(name)))
+      .map(locate)
+      .filter(({ path }) => !paths.has(path));
+  };
+
+  const faultsBeside: Find<Fields> = (sent, known, catalogue) => {
+    if (meaning === undefined) return [];
+    const faulty = topFieldsOf(known, place);
+    const readable = names.map((name) => [name, faulty.has(name) ? meaning.placeholders[name] : sent[name]]);
+    const read = fields.safeParse(Object.fromEntries(readable));
+    return read.success ? semanticFaults(read.data, known, catalogue) : [];
+  };
+
+  return { faultsBeside, semanticFaults };
 }
 
-/** Makes the reader of a definition. A list beyond its limit is reported before anything reads its items. */
-export function createRequestReader<Definition extends z.ZodType>(
-  definition: Definition,
-  { between, beside }: FurtherChecks,
-): RequestReader<z.output<Definition>> {
-  const compiled = z.compile(definition);
-  const known = memberTree(jsonSchemaOf(definition));
-  return (body, catalogue) => {
-    const { warnings, overlong, faults: unknown } = surveyBody(known, body);
-    if (overlong.length > 0) return invalid(overlong, [...beside(body, overlong, catalogue), ...unknown()]);
-    const read = compiled.safeParse(body);
-    const crossFaults = between(body);
-    if (read.success && crossFaults.length === 0) return { kind: 'valid', payload: read.data, warnings };
-    const shapeFaults = read.success ? [] : faultsOfIssues(read.error.issues, body);
-    const faults = [...shapeFaults, ...crossFaults];
-    return invalid(faults, [...beside(body, faults, catalogue), ...unknown()]);
-  };
+/** The fields, without the items below them, that faults name. */
+function topFieldsOf(faults: readonly Fault[], place: string): ReadonlySet<string> {
+  const start = place === '' ? 0 : place.length + 1;
+  return new Set(faults.map(({ path }) => topFieldOf(path.slice(start))));
+}
+
+function topFieldOf(path: string): string {
+  return path.split(/[.[]/, 1)[0] ?? '';
+}
+
+function joined(place: string, path: string): string {
+  return place === '' ? path : `${place}.${path}`;
+}
+
+/** Puts the place of the fields before the path of a fault; of a fault callers get path, code and message. */
+function locator(place: string): (fault: Fault) => Fault {
+  return ({ path, code, message }) => ({ path: joined(place, path), code, message });
 }

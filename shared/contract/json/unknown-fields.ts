@@ -1,6 +1,6 @@
 /**
- * Which members a definition knows, so that others can be reported (E3): they are ignored, but a misspelt member
- * shall not go unnoticed. Lists beyond their limit are found here too, before anything reads their items.
+ * The unknown-field check (E3): fields that a definition does not know are ignored but reported, so that a misspelt one
+ * does not go unnoticed. Lists beyond their limit are found here too, before anything reads their items.
  */
 
 import { nearestName } from '../../platform/nearest-name.ts';
@@ -8,51 +8,51 @@ import type { Fault, Warning } from '../../platform/problem.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { isRecord, shapeFault } from './faults.ts';
 
-/** Most unknown members that are reported; the header that carries them is cut at 4 KiB anyway (E3). */
+/** Most unknown fields that are reported; the header that carries them is cut at 4 KiB anyway (E3). */
 export const MAX_WARNINGS = 100;
 
-/** Code of a warning about a member that the definition does not know, and of the fault that it is beside others. */
-const UNKNOWN_MEMBER = 'unknown-member';
+/** Code of the warning about an unknown field, and of the fault that it is beside other faults. */
+const UNKNOWN_FIELD = 'unknown-member';
 
 /**
- * Most unknown members of a refused request for which the nearest known name is looked for: comparing names costs more
- * than all other reading, and nobody misspells more.
+ * Most unknown fields of a refused request for which the nearest known name is looked for: comparing names costs more
+ * than all other reading.
  */
 const MAX_HINTS = 10;
 
-/** Longest part of an unknown member's name that is repeated in a warning, in characters. */
+/** Longest part of an unknown field's name that is repeated in a warning, in characters. */
 const MAX_SHOWN_NAME = 60;
 
-/** The warning about a member that is not known at a path (`''`: the body itself). */
-export function unknownMember(name: string, path = ''): Warning {
-  return { code: UNKNOWN_MEMBER, path: joinPath(path, name.slice(0, MAX_SHOWN_NAME)) };
+/** The warning about a field that is not known at a path (`''`: the body itself). */
+export function unknownField(name: string, path = ''): Warning {
+  return { code: UNKNOWN_FIELD, path: joinPath(path, name.slice(0, MAX_SHOWN_NAME)) };
 }
 
 /**
- * What a refused request is answered about such a member, with the nearest of the names that are known in its place: a
- * member that is missing is often there under a misspelt name.
+ * The fault that an unknown field is in a refused request, with the nearest of the names that are known there: a missing
+ * field was often sent under a misspelt name.
  */
-export function unknownMemberFault(path: string, name: string, known: Iterable<string>): Fault {
+export function unknownFieldFault(path: string, name: string, known: Iterable<string>): Fault {
   const nearest = nearestName(name, known);
   const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-  return shapeFault(path, UNKNOWN_MEMBER, `is not known here and has no effect${hint}`);
+  return shapeFault(path, UNKNOWN_FIELD, `is not known here and has no effect${hint}`);
 }
 
-/** The members below one place of a definition; a leaf has none that could be unknown. */
-export interface MemberTree {
-  readonly members: ReadonlyMap<string, MemberTree>;
-  /** Set where the definition has a list: the most items that it may have. The members are those of one item. */
+/** The fields below one place of a definition; a leaf has none that could be unknown. */
+interface FieldTree {
+  readonly fields: ReadonlyMap<string, FieldTree>;
+  /** Set where the definition has a list: the most items that it may have. The fields are those of one item. */
   readonly maxItems?: number;
 }
 
-/** The members that a definition knows, read off its JSON Schema. */
-export function memberTree(schema: JsonSchema): MemberTree {
+/** The fields that a definition knows, by its JSON Schema. */
+export function fieldTree(schema: JsonSchema): FieldTree {
   const { properties = {}, items, maxItems } = schema;
   if (items !== undefined) {
     if (maxItems === undefined) throw new Error('every list of a definition needs a limit');
-    return { members: memberTree(items).members, maxItems };
+    return { fields: fieldTree(items).fields, maxItems };
   }
-  return { members: new Map(Object.entries(properties).map(([name, member]) => [name, memberTree(member)])) };
+  return { fields: new Map(Object.entries(properties).map(([name, field]) => [name, fieldTree(field)])) };
 }
 
 /** The fault of a list with more items than its definition allows. */
@@ -61,17 +61,17 @@ export function tooManyItems(path: string, maxItems: number): Fault {
 }
 
 /** What a walk over a body found. */
-export interface MemberSurvey {
-  /** Unknown members, at most {@link MAX_WARNINGS}. */
+interface FieldSurvey {
+  /** Unknown fields, at most {@link MAX_WARNINGS}. */
   readonly warnings: Warning[];
-  /** The same as faults, which only a request with others has. */
+  /** The same as faults, for a request that has other faults. */
   readonly faults: () => Fault[];
   /** Lists with more items than allowed. */
   readonly overlong: Fault[];
 }
 
-/** Walks the members of a body along the known ones; what is of another kind than the known member is passed over. */
-export function surveyBody(tree: MemberTree, body: unknown): MemberSurvey {
+/** Walks the fields of a body along the known ones; a value of another type than the known field is skipped. */
+export function surveyFields(tree: FieldTree, body: unknown): FieldSurvey {
   const found: Found = { unknown: [], overlong: [] };
   survey(tree, body, '', found);
   const { unknown, overlong } = found;
@@ -79,7 +79,7 @@ export function surveyBody(tree: MemberTree, body: unknown): MemberSurvey {
     warnings: unknown.map(({ warning }) => warning),
     faults: () =>
       unknown.map(({ warning, name, known }, index) =>
-        unknownMemberFault(warning.path, name, index < MAX_HINTS ? known : []),
+        unknownFieldFault(warning.path, name, index < MAX_HINTS ? known : []),
       ),
     overlong,
   };
@@ -90,13 +90,13 @@ interface Found {
   readonly overlong: Fault[];
 }
 
-function survey(tree: MemberTree, value: unknown, path: string, found: Found): void {
+function survey(tree: FieldTree, value: unknown, path: string, found: Found): void {
   if (tree.maxItems === undefined) {
     if (isRecord(value)) surveyRecord(tree, value, path, found);
   } else if (Array.isArray(value)) surveyList(tree, value, path, found);
 }
 
-function surveyList(tree: MemberTree, list: readonly unknown[], path: string, found: Found): void {
+function surveyList(tree: FieldTree, list: readonly unknown[], path: string, found: Found): void {
   const { maxItems = 0 } = tree;
   if (list.length > maxItems) {
     found.overlong.push(tooManyItems(path, maxItems));
@@ -108,17 +108,17 @@ function surveyList(tree: MemberTree, list: readonly unknown[], path: string, fo
 }
 
 function surveyRecord(
-  tree: MemberTree,
+  tree: FieldTree,
   record: Readonly<Record<string, unknown>>,
   path: string,
   found: Found,
 ): void {
   for (const name of Object.keys(record)) {
-    const known = tree.members.get(name);
+    const known = tree.fields.get(name);
     if (known === undefined) {
       if (found.unknown.length >= MAX_WARNINGS) continue;
-      found.unknown.push({ warning: unknownMember(name, path), name, known: tree.members.keys() });
-    } else if (known.members.size > 0 || known.maxItems !== undefined) {
+      found.unknown.push({ warning: unknownField(name, path), name, known: tree.fields.keys() });
+    } else if (known.fields.size > 0 || known.maxItems !== undefined) {
       survey(known, record[name], joinPath(path, name), found);
     }
   }

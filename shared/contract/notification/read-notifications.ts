@@ -9,14 +9,9 @@ import type { Fault } from '../../platform/problem.ts';
 import { contentFaults } from './attachments.ts';
 import { withoutRepeated } from './email-address.ts';
 import { jsonSchemaOf } from '../json/json-schema.ts';
-import { memberTree, surveyBody } from '../json/unknown-fields.ts';
+import { fieldTree, surveyFields } from '../json/unknown-fields.ts';
 import { NotificationRules } from './rules.ts';
-import {
-  emailCommandMembers,
-  emailMembers,
-  smsCommandMembers,
-  smsMembers,
-} from './request-fields.ts';
+import { emailCommandMembers, emailMembers, smsCommandMembers, smsMembers } from './request-fields.ts';
 import { faultsOfIssues, isAbsent, isRecord, shapeFault } from '../json/faults.ts';
 import { invalid, type ReadRequest } from '../json/request-contract.ts';
 
@@ -55,10 +50,10 @@ const NO_SENDER = 'is missing; must be sent, since no provider of this channel h
 
 function createReader<Command>(definition: z.ZodObject, take: Take<Command>): NotificationReader<Command> {
   const compiled = z.compile(definition);
-  const known = memberTree(jsonSchemaOf(definition));
-  const hasId = known.members.has(ID);
+  const known = fieldTree(jsonSchemaOf(definition));
+  const hasId = known.fields.has(ID);
   const open = (body: unknown, reading: NotificationReading) => {
-    const { warnings, overlong, faults: unknown } = surveyBody(known, body);
+    const { warnings, overlong, faults: unknown } = surveyFields(known, body);
     const members = overlong.length === 0 ? body : withoutMembers(body, overlong);
     const shape = compiled.safeParse(members);
     const rules = new NotificationRules(reading.country);

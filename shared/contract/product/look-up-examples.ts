@@ -1,6 +1,6 @@
 /** Worked examples of the look-ups of parts of a product, in the example catalogue as of 2026-01-15; a test keeps them true. */
 
-import type { Example } from '../schedule/examples.ts';
+import type { Example } from '../json/action.ts';
 
 /** The main example first. */
 export const PRODUCT_DETAILS_EXAMPLES: readonly [Example, ...Example[]] = [

@@ -1,12 +1,18 @@
-/**
- * The request of `PLAT_BP_CalculateRate` on the wire (A6). Decides shape (400); what the members mean together (422) is
- * decided by the calculation.
- */
+/** `PLAT_BP_CalculateRate` on the wire (A6): request, answer and examples. */
 
 import { z } from 'zod';
-import { MOST_CASH_FLOWS } from '../../lending/annual-rate/check-rate-request.ts';
-import { jsonParamBody } from '../json/json-param-input.ts';
+import { checkRateRequest, MOST_CASH_FLOWS } from '../../lending/annual-rate/check-rate-request.ts';
+import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
+import { BUILT_IN_PERIODICITIES } from '../../lending/dates/periodicity.ts';
+import { rateEffort } from '../../lending/request-effort.ts';
+import type { DiscountedFlow, ProvenRate, RateRequest } from '../../lending/request/rate-request.ts';
+import { Findings } from '../../lending/request/refusal.ts';
+import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
+import type { Fault } from '../../platform/problem.ts';
+import { defineAction, type Example } from '../json/action.ts';
+import { isAbsent } from '../json/faults.ts';
 import { amount, date, optional, optionalList, text, wanted } from '../json/field-kinds.ts';
+import { createRequestContract } from '../json/request-contract.ts';
 
 const cashFlow = z.object(
   {
@@ -16,8 +22,8 @@ const cashFlow = z.object(
   { error: wanted('an object') },
 );
 
-/** The record of members. Its output is the request as the calculation reads it. */
-export const rateMembers = z.object(
+/** The fields of the request. */
+export const rateFields = z.object(
   {
     Rule: text().describe(
       'DAE (effective annual rate of the European directives), XIRR (actual/365) or IRR (equal periods), in any case.',
@@ -33,8 +39,157 @@ export const rateMembers = z.object(
       'IRR: the flows at equal periods, the first at time 0. Negative: paid out to the borrower.',
     ),
   },
-  { error: wanted('an object with the members of the request') },
+  { error: wanted('an object with the fields of the request') },
 );
 
-/** The body of the call: one member `jsonParam` that holds the record. */
-export const rateBody = jsonParamBody(rateMembers, 'The rule and the flows.');
+/** The request as HTTP calls and messages carry it. */
+export const rateRequest = createRequestContract<RateRequest>({
+  fields: rateFields,
+  jsonParam: 'The rule and the flows.',
+  meaning: {
+    placeholders: { Rule: 'DAE' },
+    faultsOf,
+    dependsOn: ({ path }) => (path === 'Unit' ? [] : ['Rule']),
+  },
+});
+
+function faultsOf(request: RateRequest, catalogue: ScheduleCatalogue | undefined): readonly Fault[] {
+  const findings = new Findings();
+  checkRateRequest(request, catalogue?.periodicities ?? BUILT_IN_PERIODICITIES, findings);
+  return findings.faults;
+}
+
+/** One line of the proof. */
+const discountedFlow = z.strictObject({
+  Date: z.string().describe('DAE and XIRR: day of the flow, as 2024-01-31.').optional(),
+  Period: z
+    .number()
+    .describe('IRR: number of the period at whose end the flow is, 0 for the first.')
+    .optional(),
+  Amount: z.number().describe('The flow as sent.'),
+  Years: z
+    .number()
+    .describe('Years from time 0 by the rule, 20 decimals; below zero for a cost paid before it.'),
+  DiscountedAmount: z
+    .number()
+    .nullable()
+    .describe(
+      'The flow at time 0: Amount / (1 + Rate/100)^Years, with IRR and p periods a year ' +
+        'Amount / (1 + Rate/100/p)^(Years*p); null where that has no value.',
+    ),
+});
+
+/** The one object that the action answers. */
+export const rateReply = z
+  .strictObject({
+    Rate: z.number().nullable().describe('Percent a year, ten right decimals; null when there is none.'),
+    Proof: z.array(discountedFlow).describe('The flows in the order of the request; empty without a rate.'),
+    Residual: z
+      .number()
+      .nullable()
+      .describe('Sum of the discounted amounts: how far the shown rate is off; null without a rate.'),
+  })
+  .describe('IRR: the rate of one period times periods per year, so that discounting is by period.');
+
+/** Figures come as plain decimal text; anything else would not be JSON. */
+const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
+
+/**
+ * The answer as JSON text, figures with all their digits. A figure that does not exist may be null or, as Avro brings
+ * it, absent. Throws RangeError on a figure that is no plain decimal: that is a bug of its producer.
+ */
+export function renderRate({ rate, proof, residual }: ProvenRate): string {
+  const lines = proof.map(renderFlow).join(',');
+  return `{"Rate":${figureText(rate)},"Proof":[${lines}],"Residual":${figureText(residual)}}`;
+}
+
+function renderFlow(flow: DiscountedFlow, index: number): string {
+  const when = isAbsent(flow.date) ? `"Period":${index}` : `"Date":"${formatCalendarDate(flow.date)}"`;
+  return (
+    `{${when},"Amount":${figureText(flow.amount)},"Years":${figureText(flow.years)}` +
+    `,"DiscountedAmount":${figureText(flow.discountedAmount)}}`
+  );
+}
+
+function figureText(figure: string | null): string {
+  if (isAbsent(figure)) return 'null';
+  if (!PLAIN_DECIMAL.test(figure)) throw new RangeError('a figure must be plain decimal text');
+  return figure;
+}
+
+const CASH_FLOWS = [
+  { Date: '2025-01-15', Amount: -1000 },
+  { Date: '2025-07-15', Amount: 500 },
+  { Date: '2026-01-20', Amount: 540 },
+];
+
+/** A test keeps the examples true; the main one comes first. */
+const RATE_EXAMPLES: readonly [Example, ...Example[]] = [
+  {
+    key: 'effectiveAnnualRate',
+    summary: 'The effective annual rate of 1000, paid back in two parts',
+    request: { jsonParam: { Rule: 'DAE', CashFlows: CASH_FLOWS } },
+    reply: {
+      Rate: 5.2604508791,
+      Proof: [
+        { Date: '2025-01-15', Amount: -1000, Years: 0, DiscountedAmount: -1000 },
+        { Date: '2025-07-15', Amount: 500, Years: 0.5, DiscountedAmount: 487.3459837334 },
+        { Date: '2026-01-20', Amount: 540, Years: 1.0136612021857923, DiscountedAmount: 512.6540162662 },
+      ],
+      Residual: -4e-10,
+    },
+  },
+  {
+    key: 'xirr',
+    summary: 'The same by XIRR, which counts days over 365',
+    request: { jsonParam: { Rule: 'XIRR', CashFlows: CASH_FLOWS } },
+    reply: {
+      Rate: 5.2745130321,
+      Proof: [
+        { Date: '2025-01-15', Amount: -1000, Years: 0, DiscountedAmount: -1000 },
+        { Date: '2025-07-15', Amount: 500, Years: 0.4958904109589041, DiscountedAmount: 487.4163835915 },
+        { Date: '2026-01-20', Amount: 540, Years: 1.0136986301369864, DiscountedAmount: 512.5836164083 },
+      ],
+      Residual: -2e-10,
+    },
+  },
+  {
+    key: 'irr',
+    summary: 'The rate of four equal monthly payments',
+    request: {
+      jsonParam: {
+        Rule: 'IRR',
+        PeriodicityType: 'Monthly',
+        Amounts: [-1000, 256.28, 256.28, 256.28, 256.28],
+      },
+    },
+    reply: {
+      Rate: 11.9979203288,
+      Proof: [
+        { Period: 0, Amount: -1000, Years: 0, DiscountedAmount: -1000 },
+        { Period: 1, Amount: 256.28, Years: 0.08333333333333333, DiscountedAmount: 253.74300965514 },
+        { Period: 2, Amount: 256.28, Years: 0.16666666666666666, DiscountedAmount: 251.231133716436 },
+        { Period: 3, Amount: 256.28, Years: 0.25, DiscountedAmount: 248.744123569071 },
+        { Period: 4, Amount: 256.28, Years: 0.3333333333333333, DiscountedAmount: 246.281733059334 },
+      ],
+      Residual: -1.9e-11,
+    },
+  },
+];
+
+export const CALCULATE_RATE = defineAction<RateRequest, ProvenRate>({
+  name: 'PLAT_BP_CalculateRate',
+  summary: 'Calculates the rate of cash flows, with its proof',
+  description:
+    'An extension, which lets anyone check a rate that is disclosed to a consumer: the effective annual rate (DAE), ' +
+    'XIRR or IRR of flows that are sent, and each flow discounted with it. Of several rates the one nearest zero counts.',
+  topic: 'scheduleRequests',
+  bulkTopic: 'scheduleBulkRequests',
+  requestType: 'CalculateRateRequest',
+  replyType: 'CalculateRateReply',
+  request: rateRequest,
+  replyShape: rateReply,
+  examples: RATE_EXAMPLES,
+  effort: rateEffort,
+  render: renderRate,
+});

@@ -1,19 +1,20 @@
-/** Reads the request of `PLAT_BP_CalculateRepaymentSchedule`: its members one by one, and the rules between them. */
+/** `PLAT_BP_CalculateRepaymentSchedule`: its request, which fields of it go together, and the action. */
 
 import { faultsOfMembers } from '../../lending/terms/check-members.ts';
+import { scheduleEffort } from '../../lending/request-effort.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
-import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
+import type { RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
 import type { Fault } from '../../platform/problem.ts';
-import { REQUEST_MEMBER } from '../json/faults-beside-shape.ts';
-import { createInputReader } from '../json/json-param-input.ts';
-import { repaymentScheduleBody, repaymentScheduleMembers } from './request-fields.ts';
+import { defineAction } from '../json/action.ts';
 import { isAbsent, isRecord, shapeFault } from '../json/faults.ts';
-import type { InvalidRequest, ReadRequest } from '../json/request-contract.ts';
+import { createRequestContract, type Fields } from '../json/request-contract.ts';
+import { REPAYMENT_SCHEDULE_EXAMPLES } from './examples.ts';
+import { renderRepaymentSchedule } from './render-schedule.ts';
+import { repaymentScheduleReply } from './reply-fields.ts';
+import { repaymentScheduleFields } from './request-fields.ts';
 
-type Members = Readonly<Record<string, unknown>>;
-
-/** Values for mandatory members that cannot be read, so large that nothing beside them is too much. */
-const STAND_INS: Readonly<Record<string, unknown>> = {
+/** Values for mandatory fields that cannot be read, so large that nothing beside them is too much. */
+const PLACEHOLDERS: Fields = {
   ScheduleType: 'EqualInstallments',
   Amount: 1e12,
   InstallmentsNo: 1200,
@@ -21,10 +22,10 @@ const STAND_INS: Readonly<Record<string, unknown>> = {
   InstallmentDay: 1,
   InterestPercent: 0,
 };
-/** Members that decide how many rows there are, and when they are due. */
-const ROW_MEMBERS = ['InstallmentsNo', 'RealInstallmentNo', 'BlockInstallmentNo', 'LastDueDate'];
-const DATE_MEMBERS = [
-  ...ROW_MEMBERS,
+/** Fields that decide how many rows there are, and when they are due. */
+const ROW_FIELDS = ['InstallmentsNo', 'RealInstallmentNo', 'BlockInstallmentNo', 'LastDueDate'];
+const DATE_FIELDS = [
+  ...ROW_FIELDS,
   'ScheduleType',
   'PeriodicityType',
   'InstallmentDay',
@@ -38,11 +39,11 @@ const DATE_MEMBERS = [
   'HolidayCountry',
   'DeferDueDate',
 ];
-/** Members about which nothing can be told while another one is not known. */
-const RESTS_ON: Readonly<Record<string, readonly string[]>> = {
+/** Fields whose faults cannot be established while another field is not known. */
+const DEPENDS_ON: Readonly<Record<string, readonly string[]>> = {
   ProductType: ['ScheduleType'],
-  RealInstallmentNo: ROW_MEMBERS,
-  BlockInstallmentNo: ROW_MEMBERS,
+  RealInstallmentNo: ROW_FIELDS,
+  BlockInstallmentNo: ROW_FIELDS,
   GracePeriodPrincipal: ['InstallmentsNo', 'RealInstallmentNo', 'ExpiryDateForOD'],
   GracePeriodInterest: ['InstallmentsNo', 'RealInstallmentNo', 'ExpiryDateForOD'],
   MultipleInterestRates: ['InstallmentsNo'],
@@ -52,86 +53,79 @@ const RESTS_ON: Readonly<Record<string, readonly string[]>> = {
 };
 /** Faults of amounts that depend on the number of digits, which Currency and Precision decide (M2). */
 const BY_DIGITS: ReadonlySet<string> = new Set(['too-many-decimals', 'amount-too-large']);
-const DIGITS_MEMBERS = ['Currency', 'Precision'];
 
-const input = createInputReader<RepaymentScheduleRequest>({
-  body: repaymentScheduleBody,
-  members: repaymentScheduleMembers,
-  standIns: STAND_INS,
-  // What is missing is told by the shape and the cross-checks.
-  faultsOf: (request, catalogue) =>
-    faultsOfMembers(request, catalogue).filter(({ code }) => code !== 'missing'),
-  restsOn: ({ path, code }) => [
-    ...(RESTS_ON[path.split(/[.[]/, 1)[0] ?? ''] ?? []),
-    ...(BY_DIGITS.has(code) ? DIGITS_MEMBERS : []),
-    ...(code === 'date-order' ? DATE_MEMBERS : []),
-  ],
-  between: crossChecks,
+/** The request as HTTP calls and messages carry it. */
+export const repaymentScheduleRequest = createRequestContract<RepaymentScheduleRequest>({
+  fields: repaymentScheduleFields,
+  jsonParam: 'Terms of the schedule.',
+  between: checkTogether,
+  meaning: {
+    placeholders: PLACEHOLDERS,
+    // What is missing is reported by the definition and by the checks between fields.
+    faultsOf: (request, catalogue) =>
+      faultsOfMembers(request, catalogue).filter(({ code }) => code !== 'missing'),
+    dependsOn: ({ path, code }) => [
+      ...(DEPENDS_ON[path.split(/[.[]/, 1)[0] ?? ''] ?? []),
+      ...(BY_DIGITS.has(code) ? ['Currency', 'Precision'] : []),
+      ...(code === 'date-order' ? DATE_FIELDS : []),
+    ],
+  },
 });
 
-/**
- * Reads `{jsonParam: {...}}`, the body of the HTTP call and of a JSON message alike, into the request that the
- * calculation takes. Faults are all that is wrong with its shape (400), and what else can be told beside them; names of
- * schedule types and periodicities only with the catalogue that would know them. Never throws.
- */
-export function readRepaymentScheduleRequest(
-  body: unknown,
-  catalogue?: ScheduleCatalogue,
-): ReadRequest<RepaymentScheduleRequest> {
-  return input.read(body, catalogue);
-}
+export const CALCULATE_REPAYMENT_SCHEDULE = defineAction<RepaymentScheduleRequest, RepaymentSchedule>({
+  name: 'PLAT_BP_CalculateRepaymentSchedule',
+  summary: 'Calculates the installments of a repayment schedule',
+  description:
+    'Answers one record for each installment. CalculateDAE decides the spelling of the fields and which effective ' +
+    'rate is shown. Nothing is stored: the same request always gets the same answer.',
+  topic: 'scheduleRequests',
+  bulkTopic: 'scheduleBulkRequests',
+  requestType: 'CalculateRepaymentScheduleRequest',
+  replyType: 'CalculateRepaymentScheduleReply',
+  request: repaymentScheduleRequest,
+  replyShape: repaymentScheduleReply,
+  examples: REPAYMENT_SCHEDULE_EXAMPLES,
+  answerHeaders: ['holidayCalendar'],
+  effort: scheduleEffort,
+  render: renderRepaymentSchedule,
+});
 
-/**
- * Holds a request that came in Avro against the same limits and rules as one in JSON; undefined when it keeps them.
- */
-export function checkRepaymentScheduleRequest(
-  request: RepaymentScheduleRequest,
-  catalogue?: ScheduleCatalogue,
-): InvalidRequest | undefined {
-  return input.check(request, catalogue);
-}
-
-function crossChecks(members: Members): readonly Fault[] {
-  const faults: Fault[] = [];
-  checkRate(members, faults);
-  checkItems(members, 'Commission', COMMISSION_NAMES, faults);
-  checkItems(members, 'Insurance', INSURANCE_NAMES, faults);
-  return faults;
+function checkTogether(fields: Fields): readonly Fault[] {
+  return [
+    ...missingRate(fields),
+    ...itemFaults(fields, 'Commission', COMMISSION_NAMES),
+    ...itemFaults(fields, 'Insurance', INSURANCE_NAMES),
+  ];
 }
 
 /** A rate comes from InterestPercent, from ranges or from bands (S4). */
-function checkRate(members: Members, faults: Fault[]): void {
-  if (!isAbsent(members['InterestPercent'])) return;
-  if (takesRatesFrom(members['MultipleInterestRates']) || takesRatesFrom(members['BandedInterestRates']))
-    return;
-  faults.push(
-    shapeFault(
-      `${REQUEST_MEMBER}.InterestPercent`,
-      'missing',
-      'is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent',
-    ),
-  );
+function missingRate(fields: Fields): readonly Fault[] {
+  const rates = [fields['MultipleInterestRates'], fields['BandedInterestRates']];
+  if (!isAbsent(fields['InterestPercent']) || rates.some(givesRates)) return [];
+  const message = 'is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent';
+  return [shapeFault('InterestPercent', 'missing', message)];
 }
 
-/** True for a list that says something, and for what was sent in place of one: that is a fault of its own. */
-function takesRatesFrom(value: unknown): boolean {
+/** True for a list that is not empty, and for what was sent in place of one: that is a fault of its own. */
+function givesRates(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : !isAbsent(value);
 }
 
-/** Members of which at least one identifies an item, the usual one first (F1). */
+/** Fields of which at least one identifies an item, the usual one first (F1). */
 const COMMISSION_NAMES = ['FeeName', 'FeeId'];
 const INSURANCE_NAMES = ['InsuranceName', 'InsuranceClassId', 'InsuranceClassName'];
 
-function checkItems(members: Members, list: string, names: readonly string[], faults: Fault[]): void {
-  const items = members[list];
-  if (!Array.isArray(items)) return;
-  for (const [index, item] of items.entries()) {
-    if (isRecord(item)) checkItem(item, `${REQUEST_MEMBER}.${list}[${index}]`, names, faults);
-  }
+function itemFaults(fields: Fields, list: string, names: readonly string[]): readonly Fault[] {
+  const items = fields[list];
+  if (!Array.isArray(items)) return [];
+  return items.flatMap((item: unknown, index) =>
+    isRecord(item) ? checkItem(item, `${list}[${index}]`, names) : [],
+  );
 }
 
-/** Exactly one of SourceValue and SourcePercent, and something that says which fee it is (F1). */
-function checkItem(item: Members, path: string, names: readonly string[], faults: Fault[]): void {
+/** Exactly one of SourceValue and SourcePercent, and something that says which charge it is (F1). */
+function checkItem(item: Fields, path: string, names: readonly string[]): readonly Fault[] {
+  const faults: Fault[] = [];
   const byValue = !isAbsent(item['SourceValue']);
   const byPercent = !isAbsent(item['SourcePercent']);
   if (byValue === byPercent) {
@@ -143,4 +137,5 @@ function checkItem(item: Members, path: string, names: readonly string[], faults
     const message = `is missing; one of ${names.join(', ')} must say what is charged`;
     faults.push(shapeFault(`${path}.${names[0]}`, 'missing', message));
   }
+  return faults;
 }

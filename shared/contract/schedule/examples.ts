@@ -1,13 +1,6 @@
 /** Worked examples of `PLAT_BP_CalculateRepaymentSchedule`: 100 at 7 % in 6 months; a test keeps them true. */
 
-/** One call and its answer, as documents show them. */
-export interface Example {
-  /** Key of the example in documents. */
-  readonly key: string;
-  readonly summary: string;
-  readonly request: Readonly<Record<string, unknown>>;
-  readonly reply: unknown;
-}
+import type { Example } from '../json/action.ts';
 
 const TERMS = {
   ScheduleType: 'EqualInstallments',

@@ -5,63 +5,97 @@
  */
 
 import { datePartsOf, type CalendarDate } from '../../lending/dates/calendar-date.ts';
-import { INSTALLMENT_TYPE_IDS } from '../../lending/request/installment-types.ts';
 import { formatMinorUnits } from '../../lending/numbers/money.ts';
+import { INSTALLMENT_TYPE_IDS } from '../../lending/request/installment-types.ts';
 import type { Casing, RepaymentSchedule, ScheduleRow } from '../../lending/request/repayment-schedule.ts';
-import { renderRowExplanation } from './spelling.ts';
+import type { ExplainedFigure, FigureExplanation } from '../../lending/request/row-explanation.ts';
 
-/** What comes before the value of each member that the two spellings write differently. */
+/** A field in a spelling: the capitalised one differs in the first letter. */
+export function spelled(name: string, casing: Casing): string {
+  return casing === 'lower' ? name : name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** Explained figures as the lower-case spelling names them, in the order in which a row is explained. */
+const FIGURE_NAMES: Readonly<Record<ExplainedFigure, string>> = {
+  remainingValue: 'remainingValue',
+  payment: 'payment',
+  accruedInterest: 'accruedInterest',
+  interest: 'interest',
+  capitalisedInterest: 'capitalisedInterest',
+  principal: 'principal',
+  pmt: 'pMT',
+  managementFee: 'managementFee',
+  insurance: 'insurance',
+  column: 'column',
+  totalInstallment: 'totalInstallment',
+};
+
+/** Names of the explained figures in each spelling. */
+export const EXPLAINED_FIGURES: Readonly<Record<Casing, readonly string[]>> = {
+  lower: Object.values(FIGURE_NAMES),
+  capitalised: Object.values(FIGURE_NAMES).map((name) => spelled(name, 'capitalised')),
+};
+
+const ROW_FIELDS = [
+  'remainingValue',
+  'pMT',
+  'interest',
+  'capitalisedInterest',
+  'principal',
+  'managementFee',
+  'insurance',
+  'totalInstallment',
+  'isEarlyRepayment',
+  'explanation',
+] as const;
+const EXPLANATION_FIELDS = [
+  'figure',
+  'name',
+  'amount',
+  'days',
+  'basis',
+  'dayCount',
+  'rates',
+  'base',
+  'formula',
+] as const;
+
+/** The text before the value of each field, such as `,"interest":`. */
+type Labels<Field extends string> = Readonly<Record<Field, string>>;
+
+/** How one spelling is written. */
 interface Spelling {
-  readonly remainingValue: string;
-  readonly pmt: string;
-  readonly interest: string;
-  readonly capitalisedInterest: string;
-  readonly principal: string;
-  readonly managementFee: string;
-  readonly insurance: string;
-  readonly totalInstallment: string;
-  readonly isEarlyRepayment: string;
-  readonly explanation: string;
+  readonly row: Labels<(typeof ROW_FIELDS)[number]>;
+  readonly explanation: Labels<(typeof EXPLANATION_FIELDS)[number]>;
+  readonly figures: Readonly<Record<string, string>>;
   /** End of the DueDate's text (D1). */
   readonly midnight: string;
 }
 
-const LOWER: Spelling = {
-  remainingValue: ',"remainingValue":',
-  pmt: ',"pMT":',
-  interest: ',"interest":',
-  capitalisedInterest: ',"capitalisedInterest":',
-  principal: ',"principal":',
-  managementFee: ',"managementFee":',
-  insurance: ',"insurance":',
-  totalInstallment: ',"totalInstallment":',
-  isEarlyRepayment: ',"isEarlyRepayment":',
-  explanation: ',"explanation":',
-  midnight: 'T00:00:00"',
+const SPELLINGS: Readonly<Record<Casing, Spelling>> = {
+  lower: createSpelling('lower', 'T00:00:00"'),
+  capitalised: createSpelling('capitalised', 'T00:00:00Z"'),
 };
 
-const CAPITALISED: Spelling = {
-  remainingValue: ',"RemainingValue":',
-  pmt: ',"PMT":',
-  interest: ',"Interest":',
-  capitalisedInterest: ',"CapitalisedInterest":',
-  principal: ',"Principal":',
-  managementFee: ',"ManagementFee":',
-  insurance: ',"Insurance":',
-  totalInstallment: ',"TotalInstallment":',
-  isEarlyRepayment: ',"IsEarlyRepayment":',
-  explanation: ',"Explanation":',
-  midnight: 'T00:00:00Z"',
-};
+function createSpelling(casing: Casing, midnight: string): Spelling {
+  const labels = <Field extends string>(fields: readonly Field[]) =>
+    Object.fromEntries(fields.map((name) => [name, `,"${spelled(name, casing)}":`])) as Labels<Field>;
+  const figures = Object.entries(FIGURE_NAMES).map(([figure, name]) => [figure, spelled(name, casing)]);
+  return {
+    row: labels(ROW_FIELDS),
+    explanation: labels(EXPLANATION_FIELDS),
+    figures: Object.fromEntries(figures) as Record<string, string>,
+    midnight,
+  };
+}
 
 /** What the rows of one schedule are written with. */
 interface RowStyle {
-  readonly casing: Casing;
   readonly spelling: Spelling;
   readonly digits: number;
   /** What comes before the value of each additional column. */
   readonly extraColumns: readonly string[];
-  /** Members after the total that are the same in every row. */
+  /** Fields after the total that are the same in every row. */
   readonly tail: string;
 }
 
@@ -71,17 +105,16 @@ const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 /**
  * The JSON text of a schedule: an array of rows, or the single object `{"dae": ...}` where only that is shown.
  * Throws RangeError on an amount that is no safe integer and on a rate that is no plain decimal: such a schedule is
- * the fault of whoever made it.
+ * a bug of its producer.
  */
 export function renderRepaymentSchedule(schedule: RepaymentSchedule): string {
   const { casing, show, rows } = schedule;
   if (show === 'dae') return `[{"dae":${rateText(schedule.dae)}}]`;
   const style: RowStyle = {
-    casing,
-    spelling: casing === 'lower' ? LOWER : CAPITALISED,
+    spelling: SPELLINGS[casing],
     digits: schedule.currencyDigits,
     extraColumns: (schedule.extraColumns ?? []).map((name) => `,${JSON.stringify(name)}:`),
-    tail: rateMember(schedule) + `,"ScheduleTypeId":${JSON.stringify(schedule.scheduleTypeId)}`,
+    tail: rateField(schedule) + `,"ScheduleTypeId":${JSON.stringify(schedule.scheduleTypeId)}`,
   };
   let text = '[';
   for (const row of rows) {
@@ -92,42 +125,76 @@ export function renderRepaymentSchedule(schedule: RepaymentSchedule): string {
 
 function renderRow(row: ScheduleRow, style: RowStyle): string {
   const { spelling, digits } = style;
+  const { row: labels } = spelling;
   const { capitalisedInterest, insurance, explanation } = row;
   return (
     `{"InstallmentNo":${row.InstallmentNo},"DueDate":"${dateText(row.dueDate)}${spelling.midnight}` +
     `,"NoDays":${row.noDays},"InstallmentTypeId":${typeIdText(row.installmentTypeId)}` +
-    spelling.remainingValue +
+    labels.remainingValue +
     moneyText(row.remainingValue, digits) +
-    spelling.pmt +
+    labels.pMT +
     moneyText(row.pmt, digits) +
-    spelling.interest +
+    labels.interest +
     moneyText(row.interest, digits) +
     (capitalisedInterest === undefined
       ? ''
-      : spelling.capitalisedInterest + moneyText(capitalisedInterest, digits)) +
-    spelling.principal +
+      : labels.capitalisedInterest + moneyText(capitalisedInterest, digits)) +
+    labels.principal +
     moneyText(row.principal, digits) +
-    spelling.managementFee +
+    labels.managementFee +
     moneyText(row.managementFee, digits) +
-    (insurance === undefined ? '' : spelling.insurance + moneyText(insurance, digits)) +
-    (row.columns === undefined ? '' : columnMembers(row.columns, style)) +
-    spelling.totalInstallment +
+    (insurance === undefined ? '' : labels.insurance + moneyText(insurance, digits)) +
+    (row.columns === undefined ? '' : columnFields(row.columns, style)) +
+    labels.totalInstallment +
     moneyText(row.totalInstallment, digits) +
     style.tail +
-    spelling.isEarlyRepayment +
+    labels.isEarlyRepayment +
     (row.isEarlyRepayment ? '"true"' : '"false"') +
     (explanation === undefined
       ? '}'
-      : `${spelling.explanation}${renderRowExplanation(explanation, style.casing, digits)}}`)
+      : `${labels.explanation}${renderExplanation(explanation, spelling, digits)}}`)
   );
 }
 
-/** The additional columns are members of the row by their own names, alike in both spellings (F4). */
-function columnMembers(amounts: readonly number[], { extraColumns, digits }: RowStyle): string {
+/** The additional columns are fields of the row by their own names, alike in both spellings (F4). */
+function columnFields(amounts: readonly number[], { extraColumns, digits }: RowStyle): string {
   return extraColumns.map((label, column) => label + moneyText(amounts[column] ?? 0, digits)).join('');
 }
 
-function rateMember({ show, dae, eir }: RepaymentSchedule): string {
+/** The JSON array that explains a row (S6, Explain). */
+function renderExplanation(
+  figures: readonly FigureExplanation[],
+  { explanation: labels, figures: names }: Spelling,
+  digits: number,
+): string {
+  const texts = figures.map((one) => {
+    // A worker of a later version may explain figures that this one does not know.
+    const figure = names[one.figure] ?? one.figure;
+    return (
+      `{${labels.figure.slice(1)}${JSON.stringify(figure)}` +
+      optionalText(labels.name, one.name, JSON.stringify) +
+      labels.amount +
+      moneyText(one.amount, digits) +
+      optionalText(labels.days, one.days, String) +
+      optionalText(labels.basis, one.basis, String) +
+      optionalText(labels.dayCount, one.dayCount, JSON.stringify) +
+      optionalText(labels.rates, one.rates, (rates) => `[${rates.map(rateText).join(',')}]`) +
+      optionalText(labels.base, one.base, (base) => moneyText(base, digits)) +
+      `${labels.formula}${JSON.stringify(one.formula)}}`
+    );
+  });
+  return `[${texts.join(',')}]`;
+}
+
+function optionalText<Value>(
+  label: string,
+  value: Value | undefined,
+  write: (value: Value) => string,
+): string {
+  return value === undefined ? '' : label + write(value);
+}
+
+function rateField({ show, dae, eir }: RepaymentSchedule): string {
   if (show === 'rows-with-dae') return `,"dae":${rateText(dae)}`;
   return show === 'rows-with-eir' ? `,"EIR":${rateText(eir)}` : '';
 }
@@ -144,7 +211,7 @@ function moneyText(minor: number, digits: number): string {
   return formatMinorUnits(minor, digits);
 }
 
-/** The published ids as JSON; one of them stands in every row. */
+/** The published ids as JSON; each row has one of them. */
 const TYPE_ID_TEXTS = new Map(Object.values(INSTALLMENT_TYPE_IDS).map((id) => [id, JSON.stringify(id)]));
 
 function typeIdText(id: string): string {

@@ -1,6 +1,6 @@
 /** Worked examples of `PLAT_BP_Simulate` in the example catalogue as of 2026-01-15; a test keeps them true. */
 
-import type { Example } from '../schedule/examples.ts';
+import type { Example } from '../json/action.ts';
 
 /** Balance, payment, interest, principal, commissions, total and, where the offer has it, insurance of each row from 0 on. */
 type Row = readonly [string, string, string, string, string, string, string?];

@@ -1,27 +1,32 @@
 /**
- * The request of `PLAT_BP_Simulate` on the wire: interface section 4.4, members at the top of the body. Decides shape
- * (400); what the product has of it is decided by the simulation.
+ * The request of `PLAT_BP_Simulate` on the wire: interface section 4.4, fields at the top of the body. Decides shape
+ * (400); what they mean for the product is validated by the simulation.
  */
 
 import { z } from 'zod';
 import { MOST_INSTALLMENTS } from '../../lending/terms/loan-terms.ts';
+import type { Fault } from '../../platform/problem.ts';
+import { describeMissingType } from '../../product/simulation/interest-choice.ts';
+import { FORMULA_INPUT_PARTS, type SimulateRequest } from '../../product/simulation/simulate-request.ts';
+import { isAbsent, isRecord, shapeFault } from '../json/faults.ts';
 import {
   amount,
   count,
   figuresByName,
   guid,
+  namedFigures,
   optional,
   optionalList,
   text,
   wanted,
 } from '../json/field-kinds.ts';
-import { namedFigures } from '../json/named-figures-shape.ts';
-import { interestRateRange } from '../schedule/repayment-schedule-items.ts';
+import { createRequestContract, type Fields } from '../json/request-contract.ts';
+import { interestRateRange } from '../schedule/request-fields.ts';
 
-/** More optional features than this no product has. */
-const MOST_CHOICES = 100;
+/** Most optional discounts that a request may name. */
+const MAX_CHOICES = 100;
 /** Most arguments of the formulas of one part. */
-const MOST_ARGUMENTS = 100;
+const MAX_ARGUMENTS = 100;
 
 const AN_OBJECT = { error: wanted('an object') };
 const ONE_IS_SENT = 'Name or ProductDiscountId is sent, or both where they agree.';
@@ -43,7 +48,7 @@ const chosenDiscount = z.object(
 );
 
 const formulaPart = (what: string) =>
-  optional(figuresByName(MOST_ARGUMENTS)).describe(`Arguments of the formulas of ${what}, by their names.`);
+  optional(figuresByName(MAX_ARGUMENTS)).describe(`Arguments of the formulas of ${what}, by their names.`);
 
 const inputFormula = z.object(
   {
@@ -55,8 +60,8 @@ const inputFormula = z.object(
   AN_OBJECT,
 );
 
-/** The record of members. */
-export const simulateMembers = z.object(
+/** The fields of the request. */
+export const simulateFields = z.object(
   {
     productCode: text().describe('Code of the product, in any case. Its approved version answers.'),
     amount: amount().describe(
@@ -73,8 +78,8 @@ export const simulateMembers = z.object(
     interestTypeName: optional(text()).describe(
       'Fixed, Variable, Collection or BankingFormula, in any case. Without a type the default interest is offered.',
     ),
-    optional: optionalList(optionalFeature, MOST_CHOICES).describe('Optional discounts that are taken.'),
-    discount: optionalList(chosenDiscount, MOST_CHOICES).describe('Optional discounts that are taken.'),
+    optional: optionalList(optionalFeature, MAX_CHOICES).describe('Optional discounts that are taken.'),
+    discount: optionalList(chosenDiscount, MAX_CHOICES).describe('Optional discounts that are taken.'),
     jsonFilterCommission: namedFigures().describe('Figures for the filters of interests and commissions.'),
     jsonInsuranceFilter: namedFigures().describe('Figures for the filters of insurances.'),
     jsonDiscountFilter: namedFigures().describe('Figures for the filters of discounts.'),
@@ -85,5 +90,45 @@ export const simulateMembers = z.object(
     installmentValue: optional(amount()).describe('Desired installment value: a locked payment.'),
     principalValue: optional(amount()).describe('Desired principal value: a locked principal.'),
   },
-  { error: wanted('an object with the members of the request') },
+  { error: wanted('an object with the fields of the request') },
 );
+
+/** The request as it is read: figures are exact decimals (M1). */
+export type SimulateInput = z.output<typeof simulateFields>;
+
+/** The request as HTTP calls and messages carry it. */
+export const simulateRequest = createRequestContract<SimulateInput>({
+  fields: simulateFields,
+  between: missingType,
+});
+
+/** The request as the simulation takes it: filters compare JSON numbers. */
+export function toSimulateRequest(input: SimulateInput): SimulateRequest {
+  return {
+    ...input,
+    jsonFilterCommission: input.jsonFilterCommission?.map(namedFigure),
+    jsonInsuranceFilter: input.jsonInsuranceFilter?.map(namedFigure),
+    jsonDiscountFilter: input.jsonDiscountFilter?.map(namedFigure),
+  };
+}
+
+function namedFigure({ name, value }: NonNullable<SimulateInput['jsonFilterCommission']>[number]) {
+  return { name, value: value.toNumber() };
+}
+
+/** Formula arguments and rates by range only go with an interest type (interface 4.4). */
+function missingType(sent: Fields): readonly Fault[] {
+  const { interestType, jsonInputFormula, jsonMultipleInterestRates } = sent;
+  if (!isAbsent(interestType)) return [];
+  const inputs = isRecord(jsonInputFormula) ? jsonInputFormula : {};
+  const needing = [
+    ...(FORMULA_INPUT_PARTS.some((part) => hasEntries(inputs[part])) ? ['jsonInputFormula'] : []),
+    ...(hasEntries(jsonMultipleInterestRates) ? ['jsonMultipleInterestRates'] : []),
+  ];
+  return needing.length === 0 ? [] : [shapeFault('interestType', 'missing', describeMissingType(needing))];
+}
+
+/** True for a list or an object that is not empty. */
+function hasEntries(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+}

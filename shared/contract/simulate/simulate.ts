@@ -1,14 +1,12 @@
-/** The simulation of a product among the actions. */
+/** `PLAT_BP_Simulate`, the simulation of a product. */
 
-import type { Action } from '../actions/actions.ts';
-import { readEitherForm } from '../json/read-either-form.ts';
-import { simulateInput, type SimulateInput } from './read-simulate-request.ts';
 import { simulationEffort } from '../../lending/request-effort.ts';
+import { defineAction } from '../json/action.ts';
 import { SIMULATE_EXAMPLES } from './examples.ts';
 import { renderSimulation, simulateReply, type SimulatePayload } from './reply.ts';
-import { simulateMembers } from './request.ts';
+import { simulateRequest, type SimulateInput } from './request.ts';
 
-export const SIMULATE_ACTION: Action = {
+export const SIMULATE = defineAction<SimulateInput, SimulatePayload>({
   name: 'PLAT_BP_Simulate',
   summary: 'Simulates a banking product with its interest, commissions, insurances and discounts',
   description:
@@ -17,10 +15,9 @@ export const SIMULATE_ACTION: Action = {
   topic: 'simulationRequests',
   requestType: 'SimulateRequest',
   replyType: 'SimulateReply',
-  requestShape: simulateMembers,
+  request: simulateRequest,
   replyShape: simulateReply,
   examples: SIMULATE_EXAMPLES,
-  read: readEitherForm(simulateMembers, simulateInput.read),
-  effort: (payload) => simulationEffort(payload as SimulateInput),
-  render: (payload) => renderSimulation(payload as SimulatePayload),
-};
+  effort: simulationEffort,
+  render: renderSimulation,
+});

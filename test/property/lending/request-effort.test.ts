@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import { rateEffort, scheduleEffort } from '../../../shared/lending/request-effort.ts';
 import type {
@@ -19,7 +19,7 @@ const LOANS_WITH_CHARGES = 300;
 const LARGEST_SHARE = 2.5;
 const LONGEST_TEST_MS = 120_000;
 
-const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 } });
+const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 } });
 beforeAll(() => codec.prepare(['CalculateRepaymentScheduleReply']));
 
 /** Bytes of the reply; undefined where the request is refused. */

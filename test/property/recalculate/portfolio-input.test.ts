@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MEMBER_NAMES } from '../../../scripts/recalculate/input/csv-columns.ts';
 import type { InputFormat } from '../../../scripts/recalculate/input/input-records.ts';
-import { renderRepaymentScheduleRequest } from '../../../shared/contract/schedule/render-repayment-schedule-request.ts';
+import { repaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import {
   contractLine,
   cutAt,
@@ -101,7 +101,7 @@ test('a portfolio gives the same requests in CSV and in NDJSON', async () => {
       lineEnd,
       async (contracts, delimiter, end) => {
         const lines = contracts.map(([request, id, name]) => {
-          const sent = JSON.parse(renderRepaymentScheduleRequest(request)) as {
+          const sent = JSON.parse(repaymentScheduleRequest.render(request)) as {
             jsonParam: Record<string, unknown>;
           };
           return { id, jsonParam: { ...sent.jsonParam, HolidayCountry: name }, schedule: { Note: name } };

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
@@ -18,7 +18,7 @@ const day = (days: number): CalendarDate => days as CalendarDate;
 
 /** A codec with the JSON forms of the contract and a clock that stands still. */
 export function codecOf(options: Partial<MessageCodecOptions> = {}) {
-  return createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 }, ...options });
+  return createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 }, ...options });
 }
 
 export const smallRequest: RepaymentScheduleRequest = {

@@ -1,4 +1,4 @@
-import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
@@ -47,7 +47,7 @@ export async function createBatchWorld(
   await publisher.start();
   return {
     broker,
-    codec: createMessageCodec({ shapes: JSON_SHAPES, clock: systemClock }),
+    codec: createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock }),
     replies: await collect(broker, REPLY_TOPIC),
     deadLetters: await collect(broker, TOPIC.scheduleDeadLetters),
     send: (message) => sendBatch(publisher, message),

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { type CatalogueTable, createCatalogueTable } from '../../../shared/catalogue/catalogue-table.ts';
 import { writeRecords } from '../../../shared/catalogue/write-records.ts';
-import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/read-record.ts';
 import { type CalendarDate, parseCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
@@ -19,7 +19,7 @@ export const CATALOGUE_TOPIC = topicName('', 'catalogueRecords');
 const TABLE_STOP_MS = 1_000;
 
 /** A codec of all messages with the local schema ids. */
-export const catalogueCodec = () => createMessageCodec({ shapes: JSON_SHAPES, clock: systemClock });
+export const catalogueCodec = () => createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock });
 
 /** The day of a text `yyyy-mm-dd`. */
 export function day(text: string): CalendarDate {

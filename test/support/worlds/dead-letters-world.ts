@@ -1,4 +1,4 @@
-import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
@@ -11,7 +11,7 @@ import { commandTopics, type CommandContext } from '../../../scripts/dead-letter
 export function commandContext(log: LetterLog, more: Partial<CommandContext> = {}): CommandContext {
   return {
     log,
-    codec: createMessageCodec({ shapes: JSON_SHAPES, clock: systemClock }),
+    codec: createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock }),
     clock: systemClock,
     actor: { operator: 'olga', run: 'run-1', reason: undefined },
     topics: commandTopics(''),

@@ -8,13 +8,13 @@ import {
   patchOfSetting,
   readEdit,
 } from '../../../scripts/dead-letters/edit.ts';
-import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { deadLetterMessage } from '../../support/worlds/dead-letters.ts';
 
-const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 } });
+const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 } });
 const edit = (message: LogMessage, set: readonly string[], headers: readonly string[] = []) =>
   editMessage(message, readEdit({ set, patchFile: undefined, headers }), codec);
 

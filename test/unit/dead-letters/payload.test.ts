@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { maskPayload, showPayload } from '../../../scripts/dead-letters/payload.ts';
-import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { deadLetterMessage } from '../../support/worlds/dead-letters.ts';
 
-const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 } });
+const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 } });
 const PLANTED = ['+40722123456', 'ana@example.com', 'hello Ana', 'Your code', 'contract-ana.pdf', 'UEFTUw=='];
 
 describe('masking', () => {
@@ -70,7 +70,7 @@ describe('showing a payload', () => {
 
   it('shows Avro in the spellings of the interface', async () => {
     const rate = { Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [-100, 101] };
-    const parsed = JSON_SHAPES['CalculateRateRequest']?.parse({ jsonParam: rate });
+    const parsed = MESSAGE_FORMS['CalculateRateRequest']?.parse({ jsonParam: rate });
     if (parsed?.kind !== 'valid') throw new Error('the request is wrong');
     const { value, headers } = await codec.encode('CalculateRateRequest', parsed.payload, 'avro');
     const message = deadLetterMessage({ ...headers, [HEADER.messageType]: undefined }, { value });
@@ -104,7 +104,7 @@ describe('showing several requests in one message', () => {
   });
 
   it('shows Avro in the spellings of the interface, and hides what cannot be read', async () => {
-    const parsed = JSON_SHAPES['CalculateRateRequest']?.parse({ jsonParam: rate });
+    const parsed = MESSAGE_FORMS['CalculateRateRequest']?.parse({ jsonParam: rate });
     if (parsed?.kind !== 'valid') throw new Error('the request is wrong');
     const { value: item } = await codec.encode('CalculateRateRequest', parsed.payload, 'avro');
     const items = [{ id: 'c-1', value: item }, { value: Buffer.from('hello Ana') }];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRepaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { repaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { MAX_LINE_BYTES } from '../../../scripts/recalculate/input/raw-lines.ts';
 import { contractLine, outline, PLAIN_LOAN, readRecords } from '../../support/builders/portfolio-lines.ts';
 
@@ -10,7 +10,7 @@ describe('a portfolio in NDJSON', () => {
     const schedule = { Installments: [{ InstallmentNo: 1 }] };
     const line = JSON.stringify({ id: 'c-1', jsonParam: PLAIN_LOAN, schedule });
     const [record] = await readRecords(`${line}\n`);
-    const read = readRepaymentScheduleRequest({ jsonParam: PLAIN_LOAN });
+    const read = repaymentScheduleRequest.read({ jsonParam: PLAIN_LOAN });
     expect(read.kind).toBe('valid');
     expect(record).toEqual({
       kind: 'contract',

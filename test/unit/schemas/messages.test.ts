@@ -7,8 +7,8 @@ import {
   recordName,
 } from '../../../schemas/messages.ts';
 import { readReleasedSchemas, readSchema } from '../../../schemas/schema-files.ts';
-import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
-import { repaymentScheduleMembers } from '../../../shared/contract/schedule/request-fields.ts';
+import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
+import { repaymentScheduleFields } from '../../../shared/contract/schedule/request-fields.ts';
 import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
 import { createAvroMessage } from '../../../shared/messaging/codec/avro-message.ts';
 import { checkReleases } from '../../../shared/messaging/codec/schema-release.ts';
@@ -83,14 +83,14 @@ describe('the catalogue of messages', () => {
   });
 
   it('has a JSON form for every message', () => {
-    expect(Object.keys(JSON_SHAPES).toSorted()).toEqual(MESSAGES.map(({ type }) => type).toSorted());
+    expect(Object.keys(MESSAGE_FORMS).toSorted()).toEqual(MESSAGES.map(({ type }) => type).toSorted());
   });
 });
 
 describe('the schemas and the domain', () => {
   it('have the same members in a request, mandatory in both or in none, its items included', () => {
     const record = recordOf('CalculateRepaymentScheduleRequest');
-    const { shape } = repaymentScheduleMembers;
+    const { shape } = repaymentScheduleFields;
     expect(membersOf(record)).toEqual(optionalIn(shape));
     for (const name of [
       'Commission',

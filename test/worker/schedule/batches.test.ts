@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
-import { PAYMENT_VALUE_EXAMPLES } from '../../../shared/contract/payment-value/payment-value-examples.ts';
+import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
+import { PAYMENT_VALUE_EXAMPLES } from '../../../shared/contract/payment-value/calculate-pmt.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
-import {
-  MAX_BATCH_REPLY_BYTES,
-  REPLY_BATCH,
-  type ReplyBatch,
-} from '../../../shared/messaging/codec/request-batch.ts';
+import { MAX_BATCH_REPLY_BYTES, REPLY_BATCH, type ReplyBatch } from '../../../shared/messaging/codec/request-batch.ts';
 import type { Reply } from '../../../shared/messaging/requester/requester.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
@@ -18,16 +14,7 @@ import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
 import { startProductWorker } from '../../../workers/product/main.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
-import {
-  avroBatch,
-  createBatchWorld,
-  jsonAnswers,
-  jsonBatch,
-  REPLY_TOPIC,
-  textOf,
-  type BatchMessage,
-  type BatchWorld,
-} from '../../support/worlds/batch-world.ts';
+import { avroBatch, createBatchWorld, jsonAnswers, jsonBatch, REPLY_TOPIC, textOf, type BatchMessage, type BatchWorld } from '../../support/worlds/batch-world.ts';
 import { PROOF_REQUEST, PROOF_TOTALS, type Row } from '../../support/builders/schedule-call.ts';
 
 const REQUEST = 'CalculateRepaymentScheduleRequest';
@@ -43,7 +30,7 @@ async function ask(world: BatchWorld, message: BatchMessage) {
 
 /** A request as a message value in Avro. */
 async function avroValue(codec: MessageCodec, jsonParam: object, type = REQUEST): Promise<Buffer> {
-  const read = JSON_SHAPES[type]?.parse({ jsonParam });
+  const read = MESSAGE_FORMS[type]?.parse({ jsonParam });
   if (read?.kind !== 'valid') throw new Error(`not a request: ${JSON.stringify(read)}`);
   return (await codec.encode(type, read.payload, 'avro')).value;
 }

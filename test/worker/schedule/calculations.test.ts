@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
-import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
@@ -13,7 +13,7 @@ import { createSharedBroker, startOn } from '../../support/worlds/ingress-system
 import { createLogCaller } from '../../support/log-caller.ts';
 import { post } from '../../support/builders/schedule-call.ts';
 
-const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 } });
+const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 } });
 
 const PMT_TERMS = {
   InstallmentsNo: 4,

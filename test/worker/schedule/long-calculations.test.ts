@@ -4,7 +4,7 @@ import {
   type CalculationThreads,
 } from '../../../workers/runtime/calculation-threads.ts';
 import { restoreEnvironment } from '../../../shared/catalogue/lending-environment.ts';
-import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import type { RequestContext } from '../../../shared/messaging/handler/handle-by-type.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
@@ -23,10 +23,10 @@ const REQUEST = 'CalculateRepaymentScheduleRequest';
 const TEST_LIMIT_MS = 60_000;
 const SNAPSHOT = { records: {}, charges: undefined, defaultHolidayCalendar: undefined };
 const [LONG = EXPLAINED_LOAN] = Object.values(EXPENSIVE_REQUESTS);
-const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 } });
+const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 } });
 
 function payloadOf(jsonParam: object): unknown {
-  const read = JSON_SHAPES[REQUEST]?.parse({ jsonParam });
+  const read = MESSAGE_FORMS[REQUEST]?.parse({ jsonParam });
   if (read?.kind !== 'valid') throw new Error(`not a request: ${JSON.stringify(read)}`);
   return read.payload;
 }

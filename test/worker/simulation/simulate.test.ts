@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
-import { JSON_SHAPES } from '../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { SIMULATE_EXAMPLES } from '../../../shared/contract/simulate/examples.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
@@ -23,7 +23,7 @@ import { ACTION_PATH, post } from '../../support/builders/schedule-call.ts';
 
 const PATH = '/platapi/automation-processors/actions/plat_bp_simulate';
 const OF_TYPE = { [HEADER.messageType]: 'SimulateRequest' };
-const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 } });
+const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 } });
 const [PERSONAL] = SIMULATE_EXAMPLES;
 /** A loan by formula, with a down payment. */
 const STUDY = SIMULATE_EXAMPLES.find(({ key }) => key === 'byFormula') ?? PERSONAL;

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Action } from '../../../shared/contract/actions/actions.ts';
+import type { Action } from '../../../shared/contract/json/action.ts';
 import { refuseLargeReply, requestWeight } from '../../../shared/contract/actions/request-limits.ts';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { CancellableRequests, RequestReply } from '../../../shared/messaging/requester/request-reply.ts';

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BodyFaultCode } from '../../../shared/contract/json/body-faults.ts';
+import type { BodyFaultCode } from '../../../shared/contract/json/faults.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
 import { exceedsJsonDepth, MAX_JSON_DEPTH } from '../../../shared/platform/json-depth.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import { calendarDateOf, type CalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 
 /** Decimals that survive JSON, whose readers have 15 digits at least. */
@@ -40,7 +40,7 @@ const REQUESTS: Readonly<Record<string, fc.Arbitrary<object>>> = {
 };
 
 test.each(Object.entries(REQUESTS))('%s comes back from JSON as it was written', (type, payloads) => {
-  const shape = JSON_SHAPES[type];
+  const shape = MESSAGE_FORMS[type];
   fc.assert(
     fc.property(payloads, (payload) => {
       const read = shape?.parse(JSON.parse(shape.render(payload)));

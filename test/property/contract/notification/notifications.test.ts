@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkEmailCommand } from '../../../../shared/contract/notification/check-notification-command.ts';
 import { cleanEmailAddress } from '../../../../shared/contract/notification/email-address.ts';
-import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import { cleanPhoneNumber } from '../../../../shared/contract/notification/phone-number.ts';
 import { emailReader, smsReader } from '../../../../shared/contract/notification/read-notifications.ts';
 import type { EmailCommand } from '../../../../shared/notification/command.ts';
@@ -101,7 +101,7 @@ test('a cleaned telephone number is E.164, and cleaning it again changes nothing
 });
 
 test('an e-mail that is read always passes as a command', () => {
-  const shape = JSON_SHAPES['SendEmailCommand'];
+  const shape = MESSAGE_FORMS['SendEmailCommand'];
   const texts = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 60 }),
     pieces('a', '@', 'b.example', 'bücher.example', ';', ',', ' ', 'C'),

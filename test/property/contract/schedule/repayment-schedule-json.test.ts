@@ -1,8 +1,7 @@
 import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
-import { renderRepaymentScheduleRequest } from '../../../../shared/contract/schedule/render-repayment-schedule-request.ts';
+import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { renderRepaymentSchedule } from '../../../../shared/contract/schedule/render-schedule.ts';
 import { calendarDateOf, formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 import type {
@@ -176,11 +175,11 @@ const members = fc.record(
 test('a request that was read, written and read again is the same request', () => {
   fc.assert(
     fc.property(members, (sent) => {
-      const read = readRepaymentScheduleRequest({ jsonParam: sent });
+      const read = repaymentScheduleRequest.read({ jsonParam: sent });
       if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
-      const written = JSON.parse(renderRepaymentScheduleRequest(read.payload)) as unknown;
+      const written = JSON.parse(repaymentScheduleRequest.render(read.payload)) as unknown;
       expect(written).toEqual({ jsonParam: JSON.parse(JSON.stringify(sent)) as unknown });
-      expect(readRepaymentScheduleRequest(written)).toEqual(read);
+      expect(repaymentScheduleRequest.read(written)).toEqual(read);
     }),
   );
 });
@@ -210,7 +209,7 @@ test('whatever JSON is sent, the answer is a payload or faults in words of our o
   const body = fc.oneof(fc.jsonValue(), fc.record({ jsonParam: fc.oneof(fc.jsonValue(), anyMembers) }));
   fc.assert(
     fc.property(body, (sent) => {
-      const read = readRepaymentScheduleRequest(sent);
+      const read = repaymentScheduleRequest.read(sent);
       if (read.kind === 'valid') return;
       expect(read.faults.length).toBeGreaterThan(0);
       for (const { path, code, message } of read.faults) {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonSchemaOf } from '../../../../shared/contract/json/json-schema.ts';
-import { repaymentScheduleMembers } from '../../../../shared/contract/schedule/request-fields.ts';
+import { repaymentScheduleFields } from '../../../../shared/contract/schedule/request-fields.ts';
 import {
   readMembersDocument,
   withChanges,
@@ -16,7 +16,7 @@ const docs = path.resolve(import.meta.dirname, '../../../../docs');
 const { bases, rows } = readMembersDocument();
 
 /** Every member of the request, those of items as `Commission[].FeeDate`. */
-const MEMBERS = Object.entries(jsonSchemaOf(repaymentScheduleMembers).properties ?? {}).flatMap(
+const MEMBERS = Object.entries(jsonSchemaOf(repaymentScheduleFields).properties ?? {}).flatMap(
   ([member, { items }]) => [
     member,
     ...Object.keys(items?.properties ?? {}).map((name) => `${member}[].${name}`),

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { MESSAGES } from '../../../../schemas/messages.ts';
 import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
-import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import type { JsonShapes } from '../../../../shared/messaging/codec/json-shapes.ts';
 import { createProblem } from '../../../../shared/platform/problem.ts';
 
-const shapes: JsonShapes = JSON_SHAPES;
+const shapes: JsonShapes = MESSAGE_FORMS;
 
 test('every message of the catalogue has a JSON form', () => {
   expect(Object.keys(shapes).toSorted()).toEqual(MESSAGES.map(({ type }) => type).toSorted());

@@ -10,7 +10,7 @@ import {
   type CatalogueMessage,
 } from '../../../../shared/contract/catalogue-files/catalogue-message.ts';
 import { LARGEST_RECORD_BYTES } from '../../../../shared/contract/catalogue-files/record-body.ts';
-import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import type { Decoded } from '../../../../shared/messaging/codec.ts';
 import {
   CATALOGUE_TOPIC,
@@ -24,7 +24,7 @@ import {
 
 const codec = catalogueCodec();
 const product = recordOf('product', productValue('TL-Std', { EndDate: '2030-12-31' }));
-const form = JSON_SHAPES[CATALOGUE_RECORD]!;
+const form = MESSAGE_FORMS[CATALOGUE_RECORD]!;
 const KEY = 'product/tl-std/1';
 
 const decodedOf = (value: Buffer, headers = {}): Decoded => {

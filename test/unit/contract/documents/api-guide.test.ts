@@ -4,7 +4,7 @@ import { ACTIONS, findAction } from '../../../../shared/contract/actions/actions
 import { ACCEPTED_EXAMPLE, NOTIFICATION_EXAMPLE } from '../../../../shared/contract/notification/examples.ts';
 import { NOTIFICATION_LIMITS } from '../../../../shared/contract/notification/limits.ts';
 import { emailReader } from '../../../../shared/contract/notification/read-notifications.ts';
-import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { calendarDateOf } from '../../../../shared/lending/dates/calendar-date.ts';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
@@ -36,7 +36,7 @@ test('the request and the answer of the guide are those of the worked example', 
 
 test('the explained figures of the guide are those of the worked example', () => {
   const members = { ...(example?.request['jsonParam'] as object), Explain: true };
-  const read = readRepaymentScheduleRequest({ jsonParam: members });
+  const read = repaymentScheduleRequest.read({ jsonParam: members });
   if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
   const outcome = calculateRepaymentSchedule(read.payload, { requestDay: calendarDateOf(2024, 1, 1) });
   const rows = JSON.parse(action?.render(outcome) ?? '[]') as readonly { Explanation: readonly object[] }[];

@@ -1,17 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
-import { BODY_FAULTS } from '../../../../shared/contract/json/body-faults.ts';
 import { CALCULATION_FAULTS } from '../../../../shared/contract/documents/calculation-faults.ts';
 import { docsPage } from '../../../../shared/contract/documents/docs-page.ts';
 import { html, table, withCode } from '../../../../shared/contract/documents/html.ts';
-import {
-  ERROR_MESSAGE_HEADERS,
-  replyMessageHeaders,
-  REQUEST_MESSAGE_HEADERS,
-} from '../../../../shared/contract/documents/headers.ts';
+import { ERROR_MESSAGE_HEADERS, replyMessageHeaders, REQUEST_MESSAGE_HEADERS } from '../../../../shared/contract/documents/headers.ts';
 import { NOTIFICATIONS } from '../../../../shared/contract/notification/notifications.ts';
-import { SHAPE_FAULTS } from '../../../../shared/contract/json/faults.ts';
-import { repaymentScheduleMembers } from '../../../../shared/contract/schedule/request-fields.ts';
+import { SHAPE_FAULTS, BODY_FAULTS } from '../../../../shared/contract/json/faults.ts';
+import { repaymentScheduleFields } from '../../../../shared/contract/schedule/request-fields.ts';
 import { topicName } from '../../../../shared/messaging/topics/topics.ts';
 import { ERROR_CODES } from '../../../../shared/platform/problem.ts';
 
@@ -62,7 +57,7 @@ describe('the page', () => {
   });
 
   test('lists every member of the request, nested ones by their path', () => {
-    for (const name of Object.keys(repaymentScheduleMembers.shape))
+    for (const name of Object.keys(repaymentScheduleFields.shape))
       expect(page).toContain(`<code>jsonParam.${name}</code>`);
     expect(page).toContain('<code>jsonParam.Commission[].SourceValue</code>');
     expect(page).toContain('<td data-label="Type">true, false, 0, 1</td>');
@@ -86,7 +81,7 @@ describe('the page', () => {
     }
     for (const { name } of [
       ...REQUEST_MESSAGE_HEADERS,
-      ...replyMessageHeaders(['Holiday-Calendar']),
+      ...replyMessageHeaders(['holidayCalendar']),
       ...ERROR_MESSAGE_HEADERS,
     ]) {
       expect(page).toContain(`<code>${name}</code>`);

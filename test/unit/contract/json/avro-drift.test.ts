@@ -6,20 +6,21 @@ import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
 import { jsonSchemaOf, type JsonSchema } from '../../../../shared/contract/json/json-schema.ts';
 import { isDateSchema } from '../../../../shared/contract/json/field-kinds.ts';
 import { problemSchema } from '../../../../shared/contract/json/problem.ts';
-import { paymentValueMembers } from '../../../../shared/contract/payment-value/calculate-pmt.ts';
 import {
-  insuranceListMembers,
-  productByCodeMembers,
-  productDetailsMembers,
-  productDocumentsMembers,
-} from '../../../../shared/contract/product/requests.ts';
-import { rateMembers } from '../../../../shared/contract/rate/calculate-rate.ts';
-import { paymentValueInput } from '../../../../shared/contract/payment-value/read-payment-value-request.ts';
-import { repaymentScheduleMembers } from '../../../../shared/contract/schedule/request-fields.ts';
-import { simulateMembers } from '../../../../shared/contract/simulate/request.ts';
+  paymentValueFields,
+  paymentValueRequest,
+} from '../../../../shared/contract/payment-value/calculate-pmt.ts';
+import {
+  insuranceListFields,
+  productByCodeFields,
+  productDetailsFields,
+  productDocumentsFields,
+} from '../../../../shared/contract/product/look-ups.ts';
+import { rateFields, rateRequest } from '../../../../shared/contract/rate/calculate-rate.ts';
+import { repaymentScheduleFields } from '../../../../shared/contract/schedule/request-fields.ts';
+import { simulateFields } from '../../../../shared/contract/simulate/request.ts';
 import type { SimulatePayload, SimulatePayloadRecord } from '../../../../shared/contract/simulate/reply.ts';
-import { rateInput } from '../../../../shared/contract/rate/read-rate-request.ts';
-import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import type { PaymentValue } from '../../../../shared/lending/request/payment-value-request.ts';
 import type { DiscountedFlow, ProvenRate } from '../../../../shared/lending/request/rate-request.ts';
 
@@ -109,14 +110,14 @@ function avroKind(schema: JsonSchema): string {
 }
 
 test.each([
-  ['CalculateRepaymentScheduleRequest', repaymentScheduleMembers, 71],
-  ['CalculatePMTRequest', paymentValueMembers, 9],
-  ['CalculateRateRequest', rateMembers, 8],
-  ['GetBankingProductByCodeRequest', productByCodeMembers, 16],
-  ['GetBankingProductDetailsRequest', productDetailsMembers, 3],
-  ['GetProductInsuranceListRequest', insuranceListMembers, 6],
-  ['GetProductDocumentsRequest', productDocumentsMembers, 3],
-  ['SimulateRequest', simulateMembers, 38],
+  ['CalculateRepaymentScheduleRequest', repaymentScheduleFields, 71],
+  ['CalculatePMTRequest', paymentValueFields, 9],
+  ['CalculateRateRequest', rateFields, 8],
+  ['GetBankingProductByCodeRequest', productByCodeFields, 16],
+  ['GetBankingProductDetailsRequest', productDetailsFields, 3],
+  ['GetProductInsuranceListRequest', insuranceListFields, 6],
+  ['GetProductDocumentsRequest', productDocumentsFields, 3],
+  ['SimulateRequest', simulateFields, 38],
 ] as const)(
   'the JSON %s and the Avro one have the same members, kinds and optional members',
   (type, members, least) => {
@@ -229,7 +230,7 @@ function decimals({ fields }: AvroRecord, list?: string): [string | undefined, s
 test.each(decimals(avroRecord('CalculateRepaymentScheduleRequest')))(
   '%s %s: a number is accepted exactly when the Avro schema has a place for it',
   (list, name, { precision = 0, scale = 0 }) => {
-    const read = (value: number) => readRepaymentScheduleRequest(requestWith(list, name, value));
+    const read = (value: number) => repaymentScheduleRequest.read(requestWith(list, name, value));
     expect(read(Number(`1e${precision - scale - 1}`))).toMatchObject({ kind: 'valid' });
     expect(read(Number(`1e${precision - scale}`))).toMatchObject({ problem: 'not-computable' });
     expect(read(Number(`1e-${scale}`))).toMatchObject({ kind: 'valid' });
@@ -241,7 +242,7 @@ test.each(decimals(avroRecord('CalculatePMTRequest')))(
   '%s %s of a payment value: a number is accepted exactly when the Avro schema has a place for it',
   (_list, name, { precision = 0, scale = 0 }) => {
     const terms = { InstallmentsNo: 4, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' };
-    const read = (value: number) => paymentValueInput.read({ jsonParam: { ...terms, [name]: value } });
+    const read = (value: number) => paymentValueRequest.read({ jsonParam: { ...terms, [name]: value } });
     expect(read(Number(`1e${precision - scale - 1}`))).toMatchObject({ kind: 'valid' });
     expect(read(Number(`1e${precision - scale}`))).toMatchObject({ problem: 'not-computable' });
     expect(read(Number(`1e-${scale}`))).toMatchObject({ kind: 'valid' });
@@ -262,11 +263,11 @@ test('the amounts of flows are accepted exactly when the Avro schema has a place
   expect(JSON.stringify(fields).match(/"precision":38,"scale":18/g)).toHaveLength(2);
   for (const fits of [1e19, 1e-18]) {
     for (const jsonParam of bodies(fits))
-      expect(rateInput.read({ jsonParam })).toMatchObject({ kind: 'valid' });
+      expect(rateRequest.read({ jsonParam })).toMatchObject({ kind: 'valid' });
   }
   for (const misfit of [1e20, 1e-19]) {
     for (const jsonParam of bodies(misfit))
-      expect(rateInput.read({ jsonParam })).toMatchObject({ problem: 'not-computable' });
+      expect(rateRequest.read({ jsonParam })).toMatchObject({ problem: 'not-computable' });
   }
 });
 

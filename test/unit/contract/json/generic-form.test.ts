@@ -1,39 +1,42 @@
 import { expect, test } from 'vitest';
-import { actionInput } from '../../../../shared/contract/json/generic-form.ts';
+import { z } from 'zod';
+import { readEitherForm } from '../../../../shared/contract/json/generic-form.ts';
 
-const MEMBERS = new Set(['jsonParam']);
 const INPUT = { jsonParam: { Amount: 100 } };
-const read = (body: unknown) => actionInput(body, MEMBERS);
+const SHAPE = z.object({ jsonParam: z.unknown() });
+/** Reads any input as it is. */
+const read = readEitherForm<unknown>({
+  body: SHAPE,
+  read: (payload) => ({ kind: 'valid', payload, warnings: [] }),
+});
 
 test('a direct body is the input as it is', () => {
-  expect(read(INPUT)).toEqual({ kind: 'input', input: INPUT, warnings: [] });
+  expect(read(INPUT)).toEqual({ kind: 'valid', payload: INPUT, warnings: [] });
 });
 
 test.each([null, 7, 'text', [INPUT]])('what is no object (%j) is left to the reader of the input', (body) => {
-  expect(read(body)).toEqual({ kind: 'input', input: body, warnings: [] });
+  expect(read(body)).toEqual({ kind: 'valid', payload: body, warnings: [] });
 });
 
 test('the generic form holds the input as an object or as its JSON text (E2)', () => {
   const access = { access_token: 'a.b.c', user_name: 'officer' };
-  const expected = { kind: 'input', input: INPUT, accessToken: 'a.b.c', userName: 'officer', warnings: [] };
+  const expected = { kind: 'valid', payload: INPUT, warnings: [] };
   expect(read({ ...access, Data: INPUT })).toEqual(expected);
   expect(read({ ...access, Data: JSON.stringify(INPUT) })).toEqual(expected);
 });
 
 test('the access parameters may stand beside the direct input', () => {
   expect(read({ access_token: 'a.b.c', user_name: 'officer', ...INPUT })).toEqual({
-    kind: 'input',
-    input: INPUT,
-    accessToken: 'a.b.c',
-    userName: 'officer',
+    kind: 'valid',
+    payload: INPUT,
     warnings: [],
   });
 });
 
 test('null parameters are absent (M6)', () => {
   expect(read({ access_token: null, user_name: null, Data: null, ...INPUT })).toEqual({
-    kind: 'input',
-    input: INPUT,
+    kind: 'valid',
+    payload: INPUT,
     warnings: [],
   });
 });
@@ -48,7 +51,7 @@ test('an input in Data and beside it is refused rather than one of them dropped'
 
 test('other members beside Data are reported as unknown (E3)', () => {
   expect(read({ Data: INPUT, data: 1 })).toMatchObject({
-    kind: 'input',
+    kind: 'valid',
     warnings: [{ code: 'unknown-member', path: 'data' }],
   });
 });

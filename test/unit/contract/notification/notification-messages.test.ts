@@ -6,7 +6,7 @@ import {
   checkEmailCommand,
   checkSmsCommand,
 } from '../../../../shared/contract/notification/check-notification-command.ts';
-import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import { renderNotification } from '../../../../shared/contract/notification/answers.ts';
 import { ACCEPTANCE_EXAMPLE, STATE_EXAMPLE } from '../../../../shared/contract/notification/examples.ts';
 import { createMessageCodec } from '../../../../shared/messaging/codec/message-codec.ts';
@@ -18,7 +18,7 @@ import type {
 import { systemClock } from '../../../../shared/platform/clock.ts';
 import type { Decoded } from '../../../../shared/messaging/codec.ts';
 
-const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: systemClock });
+const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock });
 const ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
 const SMS: SmsCommand = {
   notificationId: ID,
@@ -59,12 +59,12 @@ describe('commands on the log', () => {
 
   it('are in JSON the HTTP body and the id, cleaned alike (N4)', () => {
     const body = { receiver: '0040 722 123 456', message: 'x', notificationId: ID.toUpperCase(), extra: 1 };
-    expect(JSON_SHAPES['SendSmsCommand']?.parse(body)).toMatchObject({
+    expect(MESSAGE_FORMS['SendSmsCommand']?.parse(body)).toMatchObject({
       kind: 'valid',
       payload: { notificationId: ID, receiver: '+40722123456' },
       warnings: [{ code: 'unknown-member', path: 'extra' }],
     });
-    expect(JSON_SHAPES['SendSmsCommand']?.parse({ ...body, notificationId: 'x' })).toMatchObject({
+    expect(MESSAGE_FORMS['SendSmsCommand']?.parse({ ...body, notificationId: 'x' })).toMatchObject({
       kind: 'invalid',
       faults: [
         { path: 'notificationId', code: 'wrong-type' },
@@ -151,7 +151,7 @@ describe('the records of notifications', () => {
     expect(json).toMatchObject({ payload: example });
     const payload = json.kind === 'decoded' ? json.payload : undefined;
     expect(await throughLog(type, payload, 'avro')).toMatchObject({ payload: example });
-    expect(JSON_SHAPES[type]?.parse({ notificationId: 5 })).toMatchObject({ kind: 'invalid' });
+    expect(MESSAGE_FORMS[type]?.parse({ notificationId: 5 })).toMatchObject({ kind: 'invalid' });
   });
 });
 

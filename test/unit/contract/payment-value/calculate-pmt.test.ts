@@ -1,12 +1,10 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
-import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import { jsonSchemaOf } from '../../../../shared/contract/json/json-schema.ts';
-import { renderPaymentValue } from '../../../../shared/contract/payment-value/payment-value-reply.ts';
-import { paymentValueMembers } from '../../../../shared/contract/payment-value/calculate-pmt.ts';
+import { paymentValueFields, renderPaymentValue, paymentValueRequest } from '../../../../shared/contract/payment-value/calculate-pmt.ts';
 import { BUILT_IN_CATALOGUE } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
-import { paymentValueInput } from '../../../../shared/contract/payment-value/read-payment-value-request.ts';
 import type { PaymentValueRequest } from '../../../../shared/lending/request/payment-value-request.ts';
 
 const TERMS = {
@@ -18,7 +16,7 @@ const TERMS = {
 };
 
 const read = (changes: object) =>
-  paymentValueInput.read({ jsonParam: { ...TERMS, ...changes } }, BUILT_IN_CATALOGUE);
+  paymentValueRequest.read({ jsonParam: { ...TERMS, ...changes } }, BUILT_IN_CATALOGUE);
 
 /** The error code, then path and code of each fault. */
 function faultsOf(changes: object): readonly string[] {
@@ -34,10 +32,10 @@ type OptionalKeys<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[
 type Present<T> = { [K in keyof T]-?: Exclude<T[K], undefined> };
 
 test('what is read has the members, types and optional members of the request that is calculated', () => {
-  type Read = Readonly<z.output<typeof paymentValueMembers>>;
+  type Read = Readonly<z.output<typeof paymentValueFields>>;
   expectTypeOf<Present<Read>>().toEqualTypeOf<Present<PaymentValueRequest>>();
   expectTypeOf<OptionalKeys<Read>>().toEqualTypeOf<OptionalKeys<PaymentValueRequest>>();
-  expect(jsonSchemaOf(paymentValueMembers).required).toEqual([
+  expect(jsonSchemaOf(paymentValueFields).required).toEqual([
     'InstallmentsNo',
     'PeriodicityType',
     'InterestCalculationMethod',
@@ -118,14 +116,14 @@ describe('a request in Avro', () => {
   };
 
   test('is held against the lengths of texts that JSON is held against, and told of everything at once', () => {
-    expect(paymentValueInput.check(sent)).toBeUndefined();
+    expect(paymentValueRequest.check(sent)).toBeUndefined();
     const wrong = {
       ...sent,
       PeriodicityType: '',
       InterestCalculationMethod: 'x'.repeat(201),
       InterestType: 2,
     };
-    expect(paymentValueInput.check(wrong)).toMatchObject({
+    expect(paymentValueRequest.check(wrong)).toMatchObject({
       problem: 'invalid-request',
       faults: [
         { path: 'jsonParam.PeriodicityType', code: 'empty' },
@@ -154,8 +152,8 @@ describe('writing', () => {
 
   test('a request is the inverse of reading it', () => {
     const body = { jsonParam: { ...TERMS, FutureValue: 0.1, InterestType: 1 } };
-    const result = paymentValueInput.read(body);
-    const text = JSON_SHAPES['CalculatePMTRequest']?.render(result.kind === 'valid' ? result.payload : {});
+    const result = paymentValueRequest.read(body);
+    const text = MESSAGE_FORMS['CalculatePMTRequest']?.render(result.kind === 'valid' ? result.payload : {});
     expect(JSON.parse(text ?? '')).toEqual(body);
   });
 });

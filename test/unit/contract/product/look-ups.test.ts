@@ -1,11 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
 import { findAction } from '../../../../shared/contract/actions/actions.ts';
-import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
-import {
-  insuranceListInput,
-  productByCodeInput,
-} from '../../../../shared/contract/product/read-product-requests.ts';
+import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
+import { insuranceListRequest, productByCodeRequest } from '../../../../shared/contract/product/look-ups.ts';
 import { SECTION_FLAGS } from '../../../../shared/product/look-up/product-by-code.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 
@@ -129,7 +126,7 @@ describe('requests that came in Avro', () => {
   test('are held against the same limits', () => {
     const figure = { name: '', value: new Decimal(1) };
     expect(
-      insuranceListInput.check({
+      insuranceListRequest.check({
         productCode: undefined,
         productId: 'x',
         filterList: [figure],
@@ -142,16 +139,16 @@ describe('requests that came in Avro', () => {
         { path: 'filterList[0].name', code: 'empty' },
       ],
     });
-    expect(productByCodeInput.check({ BankingProductCode: 'x'.repeat(201) })).toMatchObject({
+    expect(productByCodeRequest.check({ BankingProductCode: 'x'.repeat(201) })).toMatchObject({
       faults: [{ path: 'BankingProductCode', code: 'too-long' }],
     });
-    expect(productByCodeInput.check({ BankingProductCode: 'P' })).toBeUndefined();
+    expect(productByCodeRequest.check({ BankingProductCode: 'P' })).toBeUndefined();
   });
 });
 
 test('a request is written as its body', () => {
   const body = { productCode: 'P', filterList: [{ name: 'Age', value: 30.5 }], Date: '2026-01-05' };
-  const text = JSON_SHAPES['GetProductInsuranceListRequest']?.render(
+  const text = MESSAGE_FORMS['GetProductInsuranceListRequest']?.render(
     read('PLAT_BP_GetProductInsuranceList', body),
   );
   expect(JSON.parse(text ?? '')).toEqual(body);

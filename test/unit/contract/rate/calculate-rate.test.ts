@@ -1,10 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
-import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
-import { rateReply, renderRate } from '../../../../shared/contract/rate/rate-reply.ts';
-import { rateMembers } from '../../../../shared/contract/rate/calculate-rate.ts';
-import { rateInput } from '../../../../shared/contract/rate/read-rate-request.ts';
+import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
+import { rateFields, rateReply, renderRate, rateRequest } from '../../../../shared/contract/rate/calculate-rate.ts';
 import { MOST_CASH_FLOWS } from '../../../../shared/lending/annual-rate/check-rate-request.ts';
 import type { ProvenRate, RateRequest } from '../../../../shared/lending/request/rate-request.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
@@ -15,7 +13,7 @@ const PERIODIC = { Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [-100, 101]
 
 /** The error code, then path and code of each fault. */
 function faultsOf(jsonParam: object): readonly string[] {
-  const result = rateInput.read({ jsonParam });
+  const result = rateRequest.read({ jsonParam });
   if (result.kind === 'valid') return [];
   return [
     result.problem,
@@ -24,30 +22,30 @@ function faultsOf(jsonParam: object): readonly string[] {
 }
 
 test('what is read has the members, types and optional members of the request that is calculated', () => {
-  type Read = z.output<typeof rateMembers>;
+  type Read = z.output<typeof rateFields>;
   type Present<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> };
   type Wanted = Omit<Present<RateRequest>, 'CashFlows' | 'Amounts'>;
   expectTypeOf<Omit<Present<Read>, 'CashFlows' | 'Amounts'>>().toEqualTypeOf<Wanted>();
   expectTypeOf<Present<Read>['CashFlows']>().toExtend<Present<RateRequest>['CashFlows']>();
   expectTypeOf<Present<Read>['Amounts']>().toExtend<Present<RateRequest>['Amounts']>();
   expectTypeOf<keyof Read>().toEqualTypeOf<keyof RateRequest>();
-  expect(Object.keys(rateMembers.shape)).toHaveLength(5);
+  expect(Object.keys(rateFields.shape)).toHaveLength(5);
 });
 
 describe('reading the request of PLAT_BP_CalculateRate (A6)', () => {
   test('takes dates as calendar dates and amounts as exact decimals (D1, M1)', () => {
-    expect(rateInput.read({ jsonParam: DATED })).toMatchObject({
+    expect(rateRequest.read({ jsonParam: DATED })).toMatchObject({
       kind: 'valid',
       payload: { CashFlows: [{ Date: date('2025-01-15'), Amount: new Decimal(-1000) }, {}] },
     });
-    expect(rateInput.read({ jsonParam: PERIODIC })).toMatchObject({
+    expect(rateRequest.read({ jsonParam: PERIODIC })).toMatchObject({
       payload: { Amounts: [new Decimal(-100), new Decimal(101)] },
     });
   });
 
   test('takes an empty list for an absent one, and reports unknown members of flows (R1, E3)', () => {
     const flows = [DRAWN, { Date: '2026-01-20', Amount: 1040, Fee: 1 }];
-    const result = rateInput.read({ jsonParam: { ...DATED, CashFlows: flows, Amounts: [] } });
+    const result = rateRequest.read({ jsonParam: { ...DATED, CashFlows: flows, Amounts: [] } });
     expect(result).toMatchObject({
       kind: 'valid',
       warnings: [{ code: 'unknown-member', path: 'jsonParam.CashFlows[1].Fee' }],
@@ -91,10 +89,10 @@ describe('reading the request of PLAT_BP_CalculateRate (A6)', () => {
 
 test('a request in Avro is held against the limits that JSON is held against', () => {
   const flow = { Date: date('2025-01-01'), Amount: new Decimal(-1) };
-  expect(rateInput.check({ Rule: 'DAE', CashFlows: [flow] })).toBeUndefined();
+  expect(rateRequest.check({ Rule: 'DAE', CashFlows: [flow] })).toBeUndefined();
   const outside = { ...flow, Date: (date('2999-12-31') + 1) as typeof flow.Date };
   expect(
-    rateInput.check({ Rule: 'x'.repeat(201), CashFlows: [flow, outside], Unit: 'Decades' }),
+    rateRequest.check({ Rule: 'x'.repeat(201), CashFlows: [flow, outside], Unit: 'Decades' }),
   ).toMatchObject({
     problem: 'invalid-request',
     faults: [
@@ -104,7 +102,7 @@ test('a request in Avro is held against the limits that JSON is held against', (
     ],
   });
   const many = Array.from({ length: MOST_CASH_FLOWS + 1 }, () => flow.Amount);
-  expect(rateInput.check({ Rule: 'IRR', Amounts: many })).toMatchObject({
+  expect(rateRequest.check({ Rule: 'IRR', Amounts: many })).toMatchObject({
     faults: [
       { path: 'jsonParam.Amounts', code: 'too-many-items' },
       { path: 'jsonParam.PeriodicityType', code: 'missing' },
@@ -154,8 +152,8 @@ describe('writing', () => {
   });
 
   test.each([DATED, PERIODIC])('a request is the inverse of reading it: $Rule', (jsonParam) => {
-    const result = rateInput.read({ jsonParam });
-    const text = JSON_SHAPES['CalculateRateRequest']?.render(result.kind === 'valid' ? result.payload : {});
+    const result = rateRequest.read({ jsonParam });
+    const text = MESSAGE_FORMS['CalculateRateRequest']?.render(result.kind === 'valid' ? result.payload : {});
     expect(JSON.parse(text ?? '')).toEqual({ jsonParam });
   });
 });

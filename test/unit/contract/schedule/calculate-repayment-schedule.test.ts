@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
 import { parseCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
-import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 
 const TERMS = {
   ScheduleType: 'EqualInstallments',
@@ -13,8 +13,8 @@ const TERMS = {
 };
 const FEE = { SourceValue: 1.5, FeePeriodicityType: 'Monthly', FeeDate: '2024-01-01', FeeName: 'Service' };
 
-const read = (members: object) => readRepaymentScheduleRequest({ jsonParam: members });
-const readText = (text: string) => readRepaymentScheduleRequest(JSON.parse(text));
+const read = (members: object) => repaymentScheduleRequest.read({ jsonParam: members });
+const readText = (text: string) => repaymentScheduleRequest.read(JSON.parse(text));
 
 function payloadOf(members: object) {
   const result = read({ ...TERMS, ...members });
@@ -178,7 +178,7 @@ describe('faults', () => {
 
   test('a record without jsonParam around it is refused, not guessed at', () => {
     const unknown = Object.keys(TERMS).map((path) => ({ path, code: 'unknown-member' }));
-    expect(readRepaymentScheduleRequest(TERMS)).toMatchObject({
+    expect(repaymentScheduleRequest.read(TERMS)).toMatchObject({
       kind: 'invalid',
       faults: [{ path: 'jsonParam', code: 'missing' }, ...unknown],
     });
@@ -258,7 +258,7 @@ describe('unknown members', () => {
       { code: 'unknown-member', path: 'jsonParam.amount' },
       { code: 'unknown-member', path: 'jsonParam.Commission[0].feeDate' },
     ]);
-    expect(readRepaymentScheduleRequest({ jsonParam: TERMS, jsonParams: {} })).toMatchObject({
+    expect(repaymentScheduleRequest.read({ jsonParam: TERMS, jsonParams: {} })).toMatchObject({
       kind: 'valid',
       warnings: [{ code: 'unknown-member', path: 'jsonParams' }],
     });

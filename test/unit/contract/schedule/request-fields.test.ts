@@ -3,7 +3,7 @@ import { expect, expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
 import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
 import { jsonSchemaOf } from '../../../../shared/contract/json/json-schema.ts';
-import { repaymentScheduleMembers } from '../../../../shared/contract/schedule/request-fields.ts';
+import { repaymentScheduleFields } from '../../../../shared/contract/schedule/request-fields.ts';
 
 /** A type without readonly and optional marks, down to its values. */
 type Plain<T> = T extends Decimal | number | boolean | string
@@ -16,7 +16,7 @@ type OptionalKeys<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[
 type MandatoryKeys = Exclude<keyof RepaymentScheduleRequest, OptionalKeys<RepaymentScheduleRequest>>;
 type ItemOf<T> = Exclude<T, undefined> extends readonly (infer Item)[] ? Item : never;
 
-type Read = z.output<typeof repaymentScheduleMembers>;
+type Read = z.output<typeof repaymentScheduleFields>;
 type Wanted = RepaymentScheduleRequest;
 
 test('what is read has exactly the members, the types and the optional members of the request that is calculated', () => {
@@ -31,7 +31,7 @@ test('what is read has exactly the members, the types and the optional members o
   expectTypeOf<OptionalKeys<ItemOf<Read['EarlyRepayments']>>>().toEqualTypeOf<
     OptionalKeys<ItemOf<Wanted['EarlyRepayments']>>
   >();
-  expect(jsonSchemaOf(repaymentScheduleMembers).required?.toSorted()).toEqual([
+  expect(jsonSchemaOf(repaymentScheduleFields).required?.toSorted()).toEqual([
     'Amount',
     'InstallmentDay',
     'InstallmentsNo',

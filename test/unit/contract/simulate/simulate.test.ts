@@ -1,12 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
 import { findAction } from '../../../../shared/contract/actions/actions.ts';
-import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
-import {
-  simulateInput,
-  simulateRequestOf,
-  type SimulateInput,
-} from '../../../../shared/contract/simulate/read-simulate-request.ts';
+import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
+import { simulateRequest, toSimulateRequest, type SimulateInput } from '../../../../shared/contract/simulate/request.ts';
 import { renderSimulation, simulatePayload } from '../../../../shared/contract/simulate/reply.ts';
 import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/list-records.ts';
 import { insurance, recordOf } from '../../../support/worlds/simulated-product.ts';
@@ -58,7 +54,7 @@ describe('the request of a simulation', () => {
       jsonFilterCommission: [{ name: 'Age', value: 30.1 }],
       jsonInputFormula: { interestInput: { Score: 1.1, Margin: -2 }, discountInput: null },
     });
-    expect(simulateRequestOf(payload as SimulateInput)).toMatchObject({
+    expect(toSimulateRequest(payload as SimulateInput)).toMatchObject({
       jsonFilterCommission: [{ name: 'Age', value: 30.1 }],
       jsonInputFormula: {
         interestInput: [
@@ -136,7 +132,7 @@ describe('the request of a simulation', () => {
     const payload = read({ ...TERMS, interestType: INTEREST_OPTION_IDS.Fixed }) as SimulateInput;
     const parts = { commissionInput: undefined, insuranceInput: undefined, discountInput: undefined };
     const inAvro = { ...payload, jsonInputFormula: { ...parts, interestInput: list } };
-    expect(simulateInput.check(inAvro)).toMatchObject({
+    expect(simulateRequest.check(inAvro)).toMatchObject({
       problem: 'invalid-request',
       faults: [{ path: 'jsonInputFormula.interestInput', code }],
     });
@@ -163,7 +159,7 @@ describe('the request of a simulation', () => {
       jsonInputFormula: { discountInput: { 'a "b"': 0.1, Years: 3 } },
       jsonMultipleInterestRates: [{ InterestRate: 5.5, FromInstNo: 1, ToInstNo: 12 }],
     };
-    const text = JSON_SHAPES['SimulateRequest']?.render(read(body));
+    const text = MESSAGE_FORMS['SimulateRequest']?.render(read(body));
     expect(JSON.parse(text ?? '')).toEqual(body);
   });
 });

@@ -1,7 +1,7 @@
 /** Schedules that others have published, asked for as a caller would (test/cases/lending/schedule.json). */
 
 import { describe, expect, it } from 'vitest';
-import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { COMPILED_BUILT_IN_SCHEDULE_TYPES } from '../../../../shared/lending/schedule-types/built-in-schedule-types.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import type { CompiledScheduleType } from '../../../../shared/lending/schedule-types/compiled-schedule-type.ts';
@@ -105,7 +105,7 @@ const CATALOGUE = scheduleCatalogueOf(
 );
 
 function scheduleAsAsked(request: object): RepaymentSchedule {
-  const read = readRepaymentScheduleRequest({ jsonParam: request });
+  const read = repaymentScheduleRequest.read({ jsonParam: request });
   if (read.kind !== 'valid') throw new Error(JSON.stringify(read.faults));
   const outcome = calculateRepaymentSchedule(read.payload, { requestDay: REQUEST_DAY, catalogue: CATALOGUE });
   if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));

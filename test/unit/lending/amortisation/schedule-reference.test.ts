@@ -1,7 +1,7 @@
 /** The slow reference against the worked figures of the rules: only then may anything else be compared with it. */
 
 import { describe, expect, it } from 'vitest';
-import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import published from '../../../cases/lending/schedule.json' with { type: 'json' };
 import { difference } from '../../../support/reference/compare-with-reference.ts';
 import { intervalOf } from '../../../support/reference/annual-rate.ts';
@@ -363,7 +363,7 @@ describe('the slow reference on published schedules', () => {
   );
 
   it.each(known)('agrees with the engine, which gives $id as printed', ({ request }) => {
-    const read = readRepaymentScheduleRequest({ jsonParam: request });
+    const read = repaymentScheduleRequest.read({ jsonParam: request });
     expect(read.kind).toBe('valid');
     expect(read.kind === 'valid' ? difference(read.payload, true) : read.kind).toBeUndefined();
   });

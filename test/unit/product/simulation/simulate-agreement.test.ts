@@ -1,8 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { readWholeCatalogue } from '../../../../shared/contract/catalogue-files/read-folder.ts';
-import { readRepaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
-import { renderRepaymentScheduleRequest } from '../../../../shared/contract/schedule/render-repayment-schedule-request.ts';
+import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { commissionsText, insurancesText } from '../../../../shared/contract/simulate/simulation-texts.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
@@ -123,8 +122,8 @@ function toldCharges({ commissions, insurances, terms }: SimulationRecord) {
  * simulation told of them: their base, and whether they are annual, the catalogue has to say (S6).
  */
 function recalculation(record: SimulationRecord, knows: ScheduleCatalogue) {
-  const { jsonParam } = JSON.parse(renderRepaymentScheduleRequest(record.terms)) as { jsonParam: Json };
-  const read = readRepaymentScheduleRequest({ jsonParam: { ...jsonParam, ...toldCharges(record) } });
+  const { jsonParam } = JSON.parse(repaymentScheduleRequest.render(record.terms)) as { jsonParam: Json };
+  const read = repaymentScheduleRequest.read({ jsonParam: { ...jsonParam, ...toldCharges(record) } });
   if (read.kind !== 'valid') throw new Error(JSON.stringify(read));
   const context = { requestDay: date('2030-06-15'), calendars, catalogue: knows };
   return calculateRepaymentSchedule(read.payload, context);

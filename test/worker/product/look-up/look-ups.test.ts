@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
 import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
-import { JSON_SHAPES } from '../../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import {
   INSURANCE_LIST_EXAMPLES,
   PRODUCT_DETAILS_EXAMPLES,
@@ -22,7 +22,7 @@ import { startOverLog, startWithExamples } from '../../../support/worlds/product
 import { post } from '../../../support/builders/schedule-call.ts';
 
 const PREFIX = '/platapi/automation-processors/actions/';
-const codec = createMessageCodec({ shapes: JSON_SHAPES, clock: { now: () => 0 } });
+const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 } });
 
 /** A product worker, and a caller of the log that asks it and waits for the answer. */
 async function startCaller() {

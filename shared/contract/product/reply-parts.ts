@@ -12,7 +12,6 @@ export const yesOrNo = (description: string) => z.boolean().describe(description
 /** A day in an object of its own; null where a range has no end. */
 export const dayObject = (description: string) =>
   z
-    .object({ invariantDate: z.string().describe('The day, as 2024-01-31.') })
-    .strict()
+    .strictObject({ invariantDate: z.string().describe('The day, as 2024-01-31.') })
     .nullable()
     .describe(description);
