@@ -16,7 +16,7 @@ Those that need Kafka take KAFKA_BROKERS, else Docker, else Apache Kafka run by 
 Exit codes: 0 all passed, 1 something failed (with CI=true also: something was left out).
 `;
 
-/** The whole run, Kafka included, takes twenty minutes on two cores and more beside other work; past this it hangs. */
+/** The whole run, Kafka included, takes ten minutes on two cores and more beside other work; past this it hangs. */
 const RUN_LIMIT_MS = 45 * 60_000;
 
 interface Assertion {
@@ -24,9 +24,6 @@ interface Assertion {
   readonly status: string;
 }
 interface Report {
-  readonly numPassedTests: number;
-  readonly numFailedTests: number;
-  readonly success: boolean;
   readonly testResults: readonly {
     readonly name: string;
     readonly status: string;
@@ -34,52 +31,70 @@ interface Report {
   }[];
 }
 
+/**
+ * Levels that run side by side, each list by a vitest of its own: those with Kafka mostly wait for it, one file after
+ * another.
+ */
+const SIDE_BY_SIDE: readonly (readonly string[])[] = [
+  ['unit', 'property', 'golden', 'regression', 'worker'],
+  ['conformance', 'integration', 'system'],
+];
+
+interface Run {
+  readonly code: number;
+  /** Undefined when vitest ended without one. */
+  readonly report: Report | undefined;
+}
+
 const args = process.argv.slice(2);
 if (args.includes('--help')) {
   console.log(HELP);
 } else {
   const folder = mkdtempSync(path.join(tmpdir(), 'engine-tests-'));
+  const runs =
+    args.length > 0 ? [args] : SIDE_BY_SIDE.map((levels) => levels.map((level) => `--project=${level}`));
   try {
     process.exitCode = summarise(
-      await runVitest(args, path.join(folder, 'report.json')),
-      path.join(folder, 'report.json'),
+      await Promise.all(runs.map((run, index) => runVitest(run, path.join(folder, `${index}.json`)))),
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function runVitest(extra: readonly string[], reportFile: string): Promise<number> {
+function runVitest(extra: readonly string[], reportFile: string): Promise<Run> {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
   /** kafkajs sets a timer in the past once per connection, which Node 24 remarks upon; the timer does what it should. */
   const env = { ...process.env, NODE_OPTIONS: '--disable-warning=TimeoutNegativeWarning' };
+  const isColored = process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
   const child = spawn('vitest', ['run', ...reporters, ...extra], {
-    stdio: 'inherit',
+    /** Through pipes vitest prints lines; on a terminal two of them would move each other's cursor. */
+    stdio: ['ignore', 'pipe', 'pipe'],
     timeout: RUN_LIMIT_MS,
-    env,
+    env: isColored ? { ...env, FORCE_COLOR: '1' } : env,
   });
+  child.stdout.pipe(process.stdout, { end: false });
+  child.stderr.pipe(process.stderr, { end: false });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal));
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code) => resolve(code ?? 1));
+    child.once('close', (code) => resolve({ code: code ?? 1, report: readReport(reportFile) }));
   });
 }
 
-function summarise(vitestCode: number, reportFile: string): number {
-  let report: Report;
+function readReport(file: string): Report | undefined {
   try {
-    report = JSON.parse(readFileSync(reportFile, 'utf8')) as Report;
+    return JSON.parse(readFileSync(file, 'utf8')) as Report;
   } catch {
-    console.log('The test run ended without a report.\n0 passed, 1 failed');
-    return 1;
+    return undefined;
   }
-  const all = report.testResults.flatMap((file) => file.assertionResults);
-  const leftOut = all.filter((test) => test.status !== 'passed' && test.status !== 'failed');
-  /** A file that could not even be loaded counts as one failure. */
-  const brokenFiles = report.testResults.filter(
-    (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
-  );
-  const failures = report.numFailedTests + brokenFiles.length;
+}
+
+function summarise(runs: readonly Run[]): number {
+  const reports = runs.flatMap(({ report }) => report ?? []);
+  const files = reports.flatMap((report) => report.testResults);
+  const tests = files.flatMap((file) => file.assertionResults);
+  const leftOut = tests.filter((test) => test.status !== 'passed' && test.status !== 'failed');
   if (leftOut.length > 0) {
     console.log(`\n!!! LEFT OUT: ${leftOut.length} tests did not run on this machine:`);
     for (const test of leftOut) console.log(`!!!   ${test.fullName}`);
@@ -88,12 +103,23 @@ function summarise(vitestCode: number, reportFile: string): number {
         "Debian's Exim (docs/mail-and-sms.md), or packages of scripts/calendars that npm could not install.\n",
     );
   }
-  const isComplete = process.env.CI !== 'true' || leftOut.length === 0;
-  const failed = failures + (isComplete ? 0 : leftOut.length) + (vitestCode !== 0 && failures === 0 ? 1 : 0);
-  if (vitestCode !== 0 && failures === 0)
-    console.log('vitest reported an error outside the tests; see above.');
-  console.log(
-    `${report.numPassedTests} passed, ${failed} failed, ${isComplete ? leftOut.length : 0} skipped`,
+  const failures = reports.flatMap((report) => failuresOf(report));
+  /** Runs that failed for another reason than a test. */
+  const brokenRuns = runs.filter(
+    ({ code, report }) => code !== 0 && (report === undefined || failuresOf(report).length === 0),
   );
+  if (brokenRuns.length > 0) console.log('vitest reported an error outside the tests; see above.');
+  const isComplete = process.env.CI !== 'true' || leftOut.length === 0;
+  const failed = failures.length + brokenRuns.length + (isComplete ? 0 : leftOut.length);
+  const passed = tests.filter((test) => test.status === 'passed').length;
+  console.log(`${passed} passed, ${failed} failed, ${isComplete ? leftOut.length : 0} skipped`);
   return failed === 0 ? 0 : 1;
+}
+
+/** Failed tests, and files that could not even be loaded. */
+function failuresOf(report: Report): readonly unknown[] {
+  return report.testResults.flatMap((file): readonly unknown[] => {
+    const failed = file.assertionResults.filter((test) => test.status === 'failed');
+    return file.status === 'failed' && failed.length === 0 ? [file] : failed;
+  });
 }
