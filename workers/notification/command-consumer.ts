@@ -1,88 +1,104 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { InvalidRequest } from '../../shared/contract/json/request-contract.ts';
+import {
+  checkAttachments,
+  checkEmailCommand,
+  checkSmsCommand,
+} from '../../shared/contract/notification/check-notification-command.ts';
 import { createConsumer, type Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import { consumerMetrics, type ConsumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
-import type { Process } from '../../shared/messaging/processing-result.ts';
+import type { Handlers, RequestContext } from '../../shared/messaging/handler/handle-by-type.ts';
 import { internalTopics, ownReplyTopics } from '../../shared/messaging/handler/reply-topics.ts';
 import { createRequestHandling } from '../../shared/messaging/handler/request-handling.ts';
+import type { LogMessage } from '../../shared/messaging/message.ts';
+import { refused, type Outcome } from '../../shared/messaging/outcome.ts';
+import type { Process } from '../../shared/messaging/processing-result.ts';
 import { retryTopicName } from '../../shared/messaging/topics/topics.ts';
-import type { Channel } from '../../shared/notification/command.ts';
+import type { Channel, EmailCommand, Outbound, SmsCommand } from '../../shared/notification/command.ts';
 import type { Providers } from '../../shared/notification/provider.ts';
 import { monotonicClock } from '../../shared/platform/clock.ts';
+import { createProblem } from '../../shared/platform/problem.ts';
 import { combineHealth, type Health } from '../../shared/platform/health.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
 import { CommandDelivery } from './delivery/command-delivery.ts';
-import type { DeliveryObserver, DeliveryParts } from './delivery/delivery-parts.ts';
-import { createHandlers } from './handlers.ts';
-import { HoldWake } from './ordering/hold-wake.ts';
-import { keepOrder } from './ordering/receiver-order.ts';
-import { channelHealth, roundsHealth } from './notification-health.ts';
-import type { SharedParts } from './shared-parts.ts';
+import type { DeliveriesInProgress } from './delivery/deliveries-in-progress.ts';
+import type { NotificationMetrics } from './metrics.ts';
+import { ReceiverOrder } from './ordering/receiver-order.ts';
+import { CHANNEL_TOPICS, type SharedParts } from './shared-parts.ts';
+import { readCopy } from './state/command-copy.ts';
+
+/** Message types of the commands, by channel. */
+export const COMMAND_TYPES = { sms: 'SendSmsCommand', email: 'SendEmailCommand' } as const;
 
 const MIB = 1_024 * 1_024;
 /** E-mails with files are large, and each partition has a window of its own. */
 const WINDOW = { messages: 1_000, bytes: 8 * MIB };
-/** Every unexpected failure is a notification that nobody receives, so fewer in a row than of requests are a flood. */
+/** Every unexpected failure is a notification that is not delivered, so the limit is lower than for requests. */
 const BREAKER = { inARow: 50 } as const;
-/** The ledger and the hold topic are read to their ends within so long after an assignment, or it is tried again. */
-const FENCE_MS = 30_000;
+/** After an assignment the ledger and the hold topic are read to their ends within this time, or it is tried again. */
+const CATCH_UP_MS = 30_000;
 /** Steps of a delivery other than sending take no longer. */
 const STEP_MS = 60_000;
-const SENDS_IN_A_ROUND = 10;
-/** Outcomes of what is cut off by a shutdown are still written within this. */
+const MAX_SENDS_PER_ROUND = 10;
+/** Outcomes of deliveries that a shutdown cuts off are still written within this. */
 const LAST_OUTCOMES_MS = 2_000;
-/** A notification that waits for a provider is looked at again within so long. */
+/** A notification that waits for a provider is looked at again within this time. */
 const BETWEEN_LOOKS_MS = 5_000;
-/** Heads that will not come any more are looked for so often; they are rare, and nobody else is held up by them. */
+/** Interval of the search for lost heads: they are rare, and delay no other receiver. */
 const LOST_HEADS_MS = 30_000;
 const POLL_MS = 20;
 
-export const COMMAND_TOPICS = { sms: 'smsCommands', email: 'emailCommands' } as const;
+/** What our own headers may add to a command on its way over the tiers; with them it has to fit its topic again. */
+const MAX_ADDED_HEADER_BYTES = 64 * 1_024;
+/** The largest record of our topics. */
+const MAX_RECORD_BYTES = 8 * MIB;
 
-export interface ChannelOptions {
+export interface CommandConsumerOptions {
   readonly channel: Channel;
   readonly providers: Providers;
-  readonly observer: Omit<DeliveryObserver, 'onDeadLetter'>;
+  readonly metrics: NotificationMetrics;
+  /** Aborted when the worker takes no new work. */
   readonly closing: AbortSignal;
 }
 
-export interface RunningChannel {
-  readonly consumer: Consumer;
+export interface CommandConsumer {
   health(): Health;
   stop(timeoutMs: number): Promise<void>;
 }
 
 /**
- * Starts the consumer of one channel's commands; each channel has one, so that a slow one does not hold up the other.
- * Rejects when it cannot begin; nothing is left then.
+ * Starts the consumer of one channel's commands; each channel has its own, so that a slow one does not delay the other.
+ * Rejects when it cannot begin; nothing is left running then.
  */
-export async function startChannel(
+export async function startCommandConsumer(
   context: WorkerContext,
   shared: SharedParts,
-  options: ChannelOptions,
-): Promise<RunningChannel> {
+  options: CommandConsumerOptions,
+): Promise<CommandConsumer> {
   const { broker, config, log, clock } = context;
-  const { channel } = options;
-  const topic = shared.topic(COMMAND_TOPICS[channel]);
+  const { channel, providers } = options;
+  const topic = shared.topic(CHANNEL_TOPICS[channel]);
   const groupId = `${config.topicPrefix}plat.notification.${channel}`;
   const clientId = `notification-${channel}`;
   const observe = consumerMetrics(context.metrics, clientId);
-  const parts = deliveryParts(context, shared, options, { groupId, onDeadLetter: observe.onDeadLetter });
-  const delivery = new CommandDelivery(parts);
-  const process = commandProcess(context, shared, { channel, groupId, delivery, observe });
-  const wake = new HoldWake({ ...parts, topic });
+  const { plan, order, delivery, sendTimeoutMs } = createDelivery(context, shared, options, {
+    groupId,
+    onDeadLetter: observe.onDeadLetter,
+  });
+  const process = commandProcess(context, shared, observe, { channel, groupId, delivery });
   const consumer: Consumer = createConsumer({
     createSource: () => broker.createGroupSource({ groupId, clientId, topics: [topic] }),
-    process: keepOrder(process, { ...parts, wake, count: (end) => consumer.count(end) }, topic),
+    process: order.inOrder(process, (end) => consumer.count(end)),
     log,
     lanes: config.lanes,
     window: WINDOW,
     breaker: BREAKER,
-    // What waits for a provider stands still for as long as its time limit: health tells of the provider then.
-    stallMs: parts.plan.timeLimitMs + STEP_MS,
+    // A notification waits for a provider for as long as its time limit: health reports the provider then.
+    stallMs: plan.timeLimitMs + STEP_MS,
     fence: async (partitions) => {
-      await Promise.all([shared.ledger.caughtUp(FENCE_MS), shared.hold.caughtUp(FENCE_MS)]);
-      wake.forget();
-      void wake.look(partitions);
+      await Promise.all([shared.ledger.caughtUp(CATCH_UP_MS), shared.hold.caughtUp(CATCH_UP_MS)]);
+      order.forgetInHand();
+      void order.wakeLost(partitions);
     },
     onBreaker: observe.onBreaker,
     reads: { groupId, topics: [topic] },
@@ -90,43 +106,38 @@ export async function startChannel(
   });
   observe.follow(consumer);
   await consumer.start();
-  const looks = setInterval(() => void wake.look(consumer.lag()), LOST_HEADS_MS);
-  const standsStillMs = SENDS_IN_A_ROUND * parts.sendTimeoutMs + STEP_MS;
+  const search = setInterval(() => void order.wakeLost(consumer.lag()), LOST_HEADS_MS);
+  const { inProgress } = delivery;
+  const stallMs = MAX_SENDS_PER_ROUND * sendTimeoutMs + STEP_MS;
   return {
-    consumer,
     health: () =>
       combineHealth({
         consumer: consumer.health(),
-        deliveries: roundsHealth(delivery.running, standsStillMs),
-        providers: channelHealth(channel, options.providers, delivery.running.isBusy(BETWEEN_LOOKS_MS)),
+        deliveries: deliveriesHealth(inProgress, stallMs),
+        providers: providersHealth(channel, providers, inProgress.isProviderAwaited(BETWEEN_LOOKS_MS)),
       }),
     stop: async (timeoutMs) => {
-      clearInterval(looks);
+      clearInterval(search);
       await consumer.stop(timeoutMs);
       const untilMs = performance.now() + Math.min(timeoutMs, LAST_OUTCOMES_MS);
-      while (delivery.running.size > 0 && performance.now() < untilMs) await sleep(POLL_MS);
+      while (inProgress.size > 0 && performance.now() < untilMs) await sleep(POLL_MS);
     },
   };
 }
 
-/** Reading, refusing and answering of commands are the same as of requests; what a handler does with them is not. */
+/** Commands are read, refused and answered like requests; only their handlers differ. */
 function commandProcess(
   { broker, config, log, clock, codec }: WorkerContext,
   shared: SharedParts,
+  { onHandled, onDeadLetter }: ConsumerMetrics,
   {
     channel,
     groupId,
     delivery,
-    observe,
-  }: {
-    readonly channel: Channel;
-    readonly groupId: string;
-    readonly delivery: CommandDelivery;
-    readonly observe: ConsumerMetrics;
-  },
+  }: { readonly channel: Channel; readonly groupId: string; readonly delivery: CommandDelivery },
 ): Process {
   return createRequestHandling({
-    handlers: createHandlers(channel, delivery),
+    handlers: commandHandlers(channel, delivery),
     codec,
     replies: shared.copies,
     foreignReplies: shared.foreignReplies,
@@ -138,37 +149,117 @@ function commandProcess(
     internalTopics: internalTopics(config.topicPrefix, config.notification.retryTiersMs),
     clock,
     log,
-    onHandled: observe.onHandled,
-    onDeadLetter: observe.onDeadLetter,
+    onHandled,
+    onDeadLetter,
     expired: 'handle',
   }).process;
 }
 
-function deliveryParts(
+function createDelivery(
   { config, clock, log }: WorkerContext,
-  shared: SharedParts,
-  { channel, providers, observer, closing }: ChannelOptions,
+  { self, ageClock, ledger, hold, copies, deadLetters, topic }: SharedParts,
+  { channel, providers, metrics, closing }: CommandConsumerOptions,
   { groupId, onDeadLetter }: { readonly groupId: string; readonly onDeadLetter: (code: string) => void },
-): DeliveryParts {
+) {
   const { retryTiersMs, timeLimitMs, unknownPolicy, sendTimeoutMs } = config.notification;
-  return {
+  const plan = { tiersMs: retryTiersMs, timeLimitMs: timeLimitMs[channel] };
+  const { onHeld, onAttempt, onOutcome } = metrics;
+  const common = {
     channel,
-    ledger: shared.ledger,
-    hold: shared.hold,
-    providers,
-    copies: shared.copies,
-    deadLetters: shared.deadLetters(groupId),
-    plan: { tiersMs: retryTiersMs, timeLimitMs: timeLimitMs[channel] },
-    unknownPolicy: unknownPolicy[channel],
-    sendTimeoutMs,
-    tierTopic: (delayMs) => retryTopicName(config.topicPrefix, delayMs),
+    ledger,
+    plan,
+    tierTopic: (delayMs: number) => retryTopicName(config.topicPrefix, delayMs),
+    copies,
     clock,
+    ageClock,
     monotonic: monotonicClock,
-    ageClock: shared.ageClock,
-    sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
-    self: shared.self,
-    closing,
-    observer: { ...observer, onDeadLetter },
     log,
   };
+  const order = new ReceiverOrder({ ...common, commandTopic: topic(CHANNEL_TOPICS[channel]), hold, onHeld });
+  const delivery = new CommandDelivery({
+    ...common,
+    order,
+    providers,
+    deadLetters: deadLetters(groupId),
+    unknownPolicy: unknownPolicy[channel],
+    sendTimeoutMs,
+    sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+    self,
+    closing,
+    onAttempt,
+    onOutcome,
+    onDeadLetter,
+  });
+  return { plan, order, delivery, sendTimeoutMs };
+}
+
+/** The handlers of one channel's commands: an invalid command is refused, any other is delivered. */
+function commandHandlers(channel: Channel, delivery: CommandDelivery): Handlers {
+  const deliver = (
+    faults: InvalidRequest | undefined,
+    { notificationId }: SmsCommand | EmailCommand,
+    outbound: (id: string) => Outbound,
+    context: RequestContext,
+  ): Outcome | Promise<Outcome> => {
+    if (faults !== undefined) return refused(createProblem(faults.problem, { errors: faults.faults }));
+    const { message, originTimestampMs } = context;
+    if (isTooLarge(message)) {
+      const detail = 'The command leaves no room for its retries.';
+      return refused(createProblem('body-too-large', { detail }));
+    }
+    const copy = readCopy(message, originTimestampMs, notificationId);
+    return delivery.deliver(copy, outbound(copy.id), context);
+  };
+  if (channel === 'sms') {
+    return {
+      [COMMAND_TYPES.sms]: (payload, context) => {
+        const command = payload as SmsCommand;
+        return deliver(checkSmsCommand(command), command, (id) => ({ ...command, channel, id }), context);
+      },
+    };
+  }
+  return {
+    [COMMAND_TYPES.email]: async (payload, context) => {
+      const command = payload as EmailCommand;
+      const faults = checkEmailCommand(command) ?? (await checkAttachments(command));
+      return deliver(faults, command, (id) => ({ ...command, channel, id }), context);
+    },
+  };
+}
+
+function isTooLarge({ value, key }: LogMessage): boolean {
+  return (value?.length ?? 0) + (key?.length ?? 0) > MAX_RECORD_BYTES - MAX_ADDED_HEADER_BYTES;
+}
+
+/**
+ * Whether a channel can send: not all of its providers are set aside. A channel without a provider is not in use, unless
+ * notifications wait for one.
+ */
+function providersHealth(channel: Channel, providers: Providers, isProviderAwaited: boolean): Health {
+  const all = providers.of(channel);
+  if (all.length === 0) {
+    if (!isProviderAwaited) return { status: 'ready' };
+    return { status: 'degraded', reason: `no provider for ${channel}: its notifications wait` };
+  }
+  const setAside = all.flatMap((provider) => {
+    const { status, reason } = provider.health();
+    if (status === 'ready') return [];
+    return [reason === undefined ? provider.name : `${provider.name} (${reason})`];
+  });
+  if (setAside.length === 0) return { status: 'ready' };
+  const names = setAside.join(', ');
+  const reason =
+    setAside.length === all.length
+      ? `all providers for ${channel} are set aside, its notifications wait: ${names}`
+      : `set aside for ${channel}: ${names}`;
+  return { status: 'degraded', reason };
+}
+
+/** A delivery that makes no progress for this long hangs: no step takes that long. */
+export function deliveriesHealth(inProgress: DeliveriesInProgress, limitMs: number): Health {
+  const slowest = inProgress.slowest();
+  if (slowest === undefined || slowest.stalledMs < limitMs) return { status: 'ready' };
+  const { step, stalledMs } = slowest;
+  const seconds = Math.round(stalledMs / 1_000);
+  return { status: 'unhealthy', reason: `a delivery has made no progress in state ${step} for ${seconds} s` };
 }

@@ -1,21 +1,29 @@
-import { delayLabel } from '../../shared/messaging/topics/topics.ts';
-import type { Metrics } from '../../shared/platform/metrics.ts';
-import type { DeliveryObserver } from './delivery/delivery-parts.ts';
-import type { Hold } from './ordering/hold-topic.ts';
-import type { Ledger } from './ledger/ledger.ts';
 import type { Consumer } from '../../shared/messaging/consumer/consumer.ts';
+import { delayLabel } from '../../shared/messaging/topics/topics.ts';
+import type { Channel } from '../../shared/notification/command.ts';
+import type { NotificationStatus } from '../../shared/notification/notification-state.ts';
+import type { GuardedProvider, SendResult } from '../../shared/notification/provider.ts';
+import type { Metrics } from '../../shared/platform/metrics.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import type { HoldTopic } from './ordering/hold-topic.ts';
 
-/** What the figures of a scrape are read from. */
+/** Sources of the figures that are read at each scrape. */
 export interface Watched {
   readonly ledger: Pick<Ledger, 'figures'>;
-  readonly hold: Pick<Hold, 'figures'>;
+  readonly hold: Pick<HoldTopic, 'figures'>;
   readonly tiers: readonly { readonly delayMs: number; readonly consumer: Pick<Consumer, 'lag'> }[];
 }
 
-/** The metrics of notifications; labels are names of the configuration and codes, never anything of a message. */
-export function notificationMetrics(metrics: Metrics): Omit<DeliveryObserver, 'onDeadLetter'> & {
+/** The metrics of notifications. Labels are names of the configuration and codes, never anything of a message. */
+export interface NotificationMetrics {
+  readonly onAttempt: (provider: GuardedProvider, result: SendResult) => void;
+  readonly onOutcome: (channel: Channel, status: NotificationStatus, code: string | undefined) => void;
+  /** A message was put behind the waiting head of its key: the message itself, or only its place. */
+  readonly onHeld: (channel: Channel, kind: 'whole' | 'place') => void;
   follow(watched: Watched): void;
-} {
+}
+
+export function createNotificationMetrics(metrics: Metrics): NotificationMetrics {
   const attempts = metrics.counter('plat_notification_attempts_total', 'Messages handed to a provider', [
     'channel',
     'provider',

@@ -1,15 +1,66 @@
+import { createConsumer, type Consumer } from '../../shared/messaging/consumer/consumer.ts';
+import { consumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { DeadLetters } from '../../shared/messaging/handler/dead-letter.ts';
-import { isPassingFailure, type Process } from '../../shared/messaging/processing-result.ts';
+import { readRequest } from '../../shared/messaging/handler/request.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
-import { readRequest } from '../../shared/messaging/handler/request.ts';
-import type { Clock, MonotonicClock } from '../../shared/platform/clock.ts';
+import { isPassingFailure, type Process } from '../../shared/messaging/processing-result.ts';
+import { delayLabel, retryTopicName } from '../../shared/messaging/topics/topics.ts';
+import { monotonicClock, type Clock, type MonotonicClock } from '../../shared/platform/clock.ts';
 import { errorText, InfrastructureError } from '../../shared/platform/errors.ts';
+import type { WorkerContext } from '../runtime/worker.ts';
+import { CHANNEL_TOPICS, type SharedParts } from './shared-parts.ts';
+
+const MIB = 1_024 * 1_024;
+/** How far ahead copies are read. Each waits at least a second, so this also limits what a partition puts back per second. */
+const WINDOW = { messages: 1_000, bytes: 4 * MIB };
+/** The first copy of a tier waits for its delay by design, and no longer: a due time beyond it does not count. */
+const STALL_MARGIN_MS = 60_000;
+
+/** The consumer of one retry tier. Each tier has its own, since a log is read in order and the tiers wait differently. */
+export interface RunningTier {
+  readonly delayMs: number;
+  readonly consumer: Consumer;
+}
+
+/** Starts the consumer of a tier. Rejects when it cannot begin; nothing is left running then. */
+export async function startTier(
+  { broker, config, log, clock, metrics }: WorkerContext,
+  shared: SharedParts,
+  delayMs: number,
+): Promise<RunningTier> {
+  const label = delayLabel(delayMs);
+  const topic = retryTopicName(config.topicPrefix, delayMs);
+  const groupId = `${config.topicPrefix}plat.notification.retry.${label}`;
+  const clientId = `notification-retry-${label}`;
+  const observe = consumerMetrics(metrics, clientId);
+  const consumer = createConsumer({
+    createSource: () => broker.createGroupSource({ groupId, clientId, topics: [topic] }),
+    process: createTierProcess({
+      origins: new Set(Object.values(CHANNEL_TOPICS).map((key) => shared.topic(key))),
+      copies: shared.copies,
+      deadLetters: shared.deadLetters(groupId),
+      delayMs,
+      clock,
+      monotonic: monotonicClock,
+      onDeadLetter: observe.onDeadLetter,
+    }),
+    log,
+    window: WINDOW,
+    stallMs: delayMs + STALL_MARGIN_MS,
+    onBreaker: observe.onBreaker,
+    reads: { groupId, topics: [topic] },
+    clock,
+  });
+  observe.follow(consumer);
+  await consumer.start();
+  return { delayMs, consumer };
+}
 
 export interface TierParts {
-  /** Topics that a copy may go back to. */
+  /** Topics that a copy may return to. */
   readonly origins: ReadonlySet<string>;
   readonly copies: Publisher;
   readonly deadLetters: DeadLetters;
@@ -21,14 +72,14 @@ export interface TierParts {
 }
 
 /**
- * A clock ahead of the writer's makes every copy due at once. With this wait a notification that fails again and again, or
- * that waits behind others, comes back once a second then, not as often as the broker can carry it round.
+ * A reader whose clock is ahead of the writer's takes every copy for due. With this wait a notification that keeps failing,
+ * or that waits behind others, then returns once a second, not as often as the broker can carry it.
  */
-const SHORTEST_WAIT_MS = 1_000;
+const MIN_WAIT_MS = 1_000;
 
 /**
- * Lets each copy of a retry tier wait until it is due, and then puts it back onto the topic and partition that it came from.
- * A copy without such a place cannot be put back: it becomes a dead letter.
+ * Keeps each copy of a retry tier until it is due, and then returns it to the topic and partition that it came from. A copy
+ * that does not name them becomes a dead letter.
  */
 export function createTierProcess(parts: TierParts): Process {
   return async (message, attempt, signal, receivedMs = parts.monotonic.elapsedMs()) => {
@@ -36,23 +87,23 @@ export function createTierProcess(parts: TierParts): Process {
     if (origin === undefined) {
       await parts.deadLetters.write(readRequest(message, attempt, signal), {
         code: 'undecodable-message',
-        text: 'the copy on a retry tier names no place to go back to',
+        text: 'the copy on a retry tier names no topic and partition to return to',
       });
       parts.onDeadLetter('undecodable-message');
       return 'settled';
     }
     const leftMs = waitLeftMs(message, receivedMs, parts);
     if (leftMs > 0) return { retryAfterMs: leftMs };
-    await putBack(origin, parts.copies);
+    await returnCopy(origin, parts.copies);
     return 'settled';
   };
 }
 
 /**
- * How long a copy still has to wait. The due time and the timestamp of a record are both dated by the clock of its writer,
- * which may be hours ahead of or behind this one. So they count only between two bounds on the monotonic clock, from when
- * this process was delivered the copy: none waits longer than the delay of its tier, and none shorter than a second (or the
- * delay, where that is shorter). Copies of one key wait one after another, but their times run side by side.
+ * How long a copy still has to wait, in milliseconds. Its due time and timestamp come from the clock of its writer, which
+ * may be hours ahead of or behind this one. So they count only between two bounds on the monotonic clock, from when this
+ * process received the copy: it waits no longer than the delay of its tier, and no shorter than a second (or the delay,
+ * where that is shorter). Copies of one key wait one after another, but their times run concurrently.
  */
 function waitLeftMs(
   { headers, timestampMs }: LogMessage,
@@ -62,16 +113,16 @@ function waitLeftMs(
   const waitedMs = monotonic.elapsedMs() - receivedMs;
   const dueMs = headerNumber(headers, HEADER.dueAt) ?? 0;
   const byClockMs = Math.min(dueMs, timestampMs + delayMs) - clock.now();
-  return Math.min(Math.max(byClockMs, SHORTEST_WAIT_MS - waitedMs), delayMs - waitedMs);
+  return Math.min(Math.max(byClockMs, MIN_WAIT_MS - waitedMs), delayMs - waitedMs);
 }
 
-/** Whatever the command topic refuses is mended there: until then the copy waits where it is, and so do those behind it. */
-async function putBack(copy: OutgoingMessage, copies: Publisher): Promise<void> {
+/** While the command topic refuses the copy, it waits on the tier, and so do the copies behind it. */
+async function returnCopy(copy: OutgoingMessage, copies: Publisher): Promise<void> {
   try {
     await copies.publish([copy]);
   } catch (error) {
     if (isPassingFailure(error)) throw error;
-    const what = `a copy cannot be put back onto ${copy.topic}: ${errorText(error)}`;
+    const what = `a copy cannot be returned to ${copy.topic}: ${errorText(error)}`;
     throw new InfrastructureError('copy-not-put-back', what, error);
   }
 }

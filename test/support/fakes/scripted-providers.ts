@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, Outbound } from '../../../shared/notification/command.ts';
 import type { Admission, GuardedProvider, SendResult } from '../../../shared/notification/provider.ts';
-import type { OpenedProviders } from '../../../workers/notification/main.ts';
+import type { ProviderSet } from '../../../workers/notification/providers/configured-providers.ts';
 
 export interface Sent {
   readonly id: string;
@@ -20,7 +20,7 @@ export interface ScriptedProvider extends GuardedProvider {
   condition: 'ready' | 'degraded';
 }
 
-export interface ScriptedProviders extends OpenedProviders {
+export interface ScriptedProviders extends ProviderSet {
   /** All calls in the order in which they ended, whatever came of them. */
   readonly calls: readonly Sent[];
   /** Calls that delivered: how often a receiver got each id. */

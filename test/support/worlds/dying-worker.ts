@@ -1,5 +1,5 @@
 import type { Broker, GroupSource, Publisher, Tail } from '../../../shared/messaging/ports.ts';
-import type { OpenedProviders } from '../../../workers/notification/main.ts';
+import type { ProviderSet } from '../../../workers/notification/providers/configured-providers.ts';
 import type { GuardedProvider } from '../../../shared/notification/provider.ts';
 
 /** When a worker dies: at its n-th publish, counted from 1, just before or just after that is on the log. */
@@ -10,7 +10,7 @@ export interface Death {
 
 export interface DyingWorker {
   readonly broker: Broker;
-  readonly providers: OpenedProviders;
+  readonly providers: ProviderSet;
   /** Publishes so far. */
   readonly publishes: () => number;
   readonly isDead: () => boolean;
@@ -21,7 +21,7 @@ export interface DyingWorker {
  * A broker and providers that end for their worker at one moment, as with `kill -9`: from then on no call of it has any
  * effect or is ever answered, and the group gives its partitions to others. What was on the log stays.
  */
-export function dyingWorker(broker: Broker, providers: OpenedProviders, death: Death): DyingWorker {
+export function dyingWorker(broker: Broker, providers: ProviderSet, death: Death): DyingWorker {
   const { promise: died, resolve: die } = Promise.withResolvers<void>();
   const never = new Promise<never>(() => undefined);
   let publishes = 0;

@@ -15,7 +15,8 @@ import { silentLog, type Log } from '../../../shared/platform/log.ts';
 import { createMetrics, type Metrics } from '../../../shared/platform/metrics.ts';
 import type { RunningWorker } from '../../../workers/runtime/worker.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
-import { start, type OpenedProviders } from '../../../workers/notification/main.ts';
+import { start } from '../../../workers/notification/main.ts';
+import type { ProviderSet } from '../../../workers/notification/providers/configured-providers.ts';
 import { scriptedProviders, type ScriptedProviders } from '../fakes/scripted-providers.ts';
 
 export const SMS = TOPIC.smsCommands;
@@ -43,7 +44,7 @@ export interface Given {
 /** What a worker gets instead of the world's own; as if it were another process. */
 export interface WorkerOver {
   readonly broker?: Broker;
-  readonly providers?: OpenedProviders;
+  readonly providers?: ProviderSet;
   readonly unknownPolicy?: 'park' | 'resend';
   readonly clock?: Clock;
 }

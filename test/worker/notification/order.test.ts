@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
-import { Hold } from '../../../workers/notification/ordering/hold-topic.ts';
+import { HoldTopic } from '../../../workers/notification/ordering/hold-topic.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { eventually } from '../../support/conformance/wait.ts';
 import { idOf, notificationWorld, type NotificationWorld } from '../../support/worlds/notification-world.ts';
@@ -19,7 +19,7 @@ const ids = (from: number, to: number) =>
 
 /** Records that are left on the hold topic when all has ended. */
 async function leftOnHold(world: NotificationWorld): Promise<number> {
-  const hold = new Hold({
+  const hold = new HoldTopic({
     broker: world.broker,
     publisher: world.broker.createPublisher({ clientId: 'looker' }),
     topic: TOPIC.notificationHold,

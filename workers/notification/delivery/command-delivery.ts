@@ -1,275 +1,353 @@
+import type { DeadLetters } from '../../../shared/messaging/handler/dead-letter.ts';
 import type { RequestContext } from '../../../shared/messaging/handler/handle-by-type.ts';
-import { done, refused, retry, type Outcome } from '../../../shared/messaging/outcome.ts';
 import { DEADLINE_SKEW_MS } from '../../../shared/messaging/handler/refuse-expired.ts';
-import type { Outbound } from '../../../shared/notification/command.ts';
-import type { RetryPlan } from '../../../shared/notification/retry-plan.ts';
-import { createProblem } from '../../../shared/platform/problem.ts';
-import { assertNever } from '../../../shared/platform/errors.ts';
-import { isUnknown, knownAttempts, wasTried } from '../state/attempt-history.ts';
-import { acceptsTwice, awaitTurn, TURN_LIMIT_MS, TURN_LOOK_MS, type Turn } from '../ordering/await-turn.ts';
-import type { CommandCopy } from '../state/command-copy.ts';
+import { readRequest } from '../../../shared/messaging/handler/request.ts';
+import type { Outcome } from '../../../shared/messaging/outcome.ts';
+import type { Publisher } from '../../../shared/messaging/ports.ts';
+import { isPassingFailure } from '../../../shared/messaging/processing-result.ts';
+import type { Channel, Outbound } from '../../../shared/notification/command.ts';
+import type {
+  AttemptRecord,
+  NotificationState,
+  NotificationStatus,
+} from '../../../shared/notification/notification-state.ts';
+import type { Providers } from '../../../shared/notification/provider.ts';
+import type { Clock } from '../../../shared/platform/clock.ts';
+import { assertNever, InfrastructureError, MessagingError } from '../../../shared/platform/errors.ts';
+import type { Log } from '../../../shared/platform/log.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { ReceiverOrder } from '../ordering/receiver-order.ts';
+import { addAttempts } from '../state/attempt-history.ts';
+import { deadCopy, retryCopy, withLedgerAttempts, type CommandCopy } from '../state/command-copy.ts';
 import {
-  lostAttempt,
-  nextStep,
-  OUTCOME_UNKNOWN,
-  type ConcludeOptions,
-  type NextStep,
-} from './conclude-round.ts';
-import type { DeliveryParts } from './delivery-parts.ts';
-import { repeatableBy } from './eligible-providers.ts';
-import { holdUp } from './hold-up.ts';
-import { leaseMs } from './lease-length.ts';
-import { decide, isOfOtherChannel, type LedgerEntry } from '../state/delivery-state.ts';
-import { queueBehindHead } from '../ordering/queue-behind-head.ts';
-import { brokenRound, runRound, type RoundEnd } from './provider-round.ts';
-import { withinLease } from './within-lease.ts';
-import { RunningRounds } from './deliveries-in-progress.ts';
+  acceptsSecondSend,
+  advance,
+  RECEIVED,
+  type Delivery,
+  type DeliveryEffect,
+  type DeliveryEvent,
+  type DeliveryStep,
+  type ProviderTurn,
+  type Times,
+} from '../state/delivery-state.ts';
+import type { LedgerEntry } from '../state/ledger-entry.ts';
+import type { RetryPlan } from '../state/retry-plan.ts';
+import { DeliveriesInProgress } from './deliveries-in-progress.ts';
+import {
+  brokenRound,
+  callProviders,
+  eligibleProviders,
+  leaseMs,
+  repeatableBy,
+  takeTurn,
+  type RoundDeps,
+} from './provider-round.ts';
 import { SendGate } from './send-gate.ts';
-import { bury, putOnTier, stateOf } from '../ledger/write-states.ts';
 
-/** Somebody else's intent came first; by then his outcome may be there. */
-const LOST_CLAIM_MS = 100;
+/** What the delivery of one channel's notifications works with. */
+export interface CommandDeliveryOptions extends RoundDeps {
+  readonly channel: Channel;
+  readonly ledger: Ledger;
+  readonly order: Pick<ReceiverOrder, 'enqueue' | 'setHead'>;
+  readonly providers: Providers;
+  /** Carries copies to the retry tiers. */
+  readonly copies: Publisher;
+  readonly deadLetters: DeadLetters;
+  readonly plan: RetryPlan;
+  readonly unknownPolicy: Delivery['unknownPolicy'];
+  /** Name of the tier topic for a delay. */
+  readonly tierTopic: (delayMs: number) => string;
+  /** Decides how old a notification is. */
+  readonly ageClock: Clock;
+  /** This process, as owner of intents. */
+  readonly self: string;
+  /** Aborted when the worker takes no new work. */
+  readonly closing: AbortSignal;
+  readonly onOutcome: (channel: Channel, status: NotificationStatus, code: string | undefined) => void;
+  readonly onDeadLetter: (code: string) => void;
+  readonly log: Log;
+}
 
-const TIME_LIMIT_EXCEEDED = 'time-limit-exceeded';
-const WAITS = createProblem('not-ready', { detail: 'the notification waits' });
-const PARKED: NextStep = { status: 'parked', code: OUTCOME_UNKNOWN, nextAttemptAt: undefined };
+/** A copy keeps its place while it waits for a send slot or a provider for this time; then it is looked at again. */
+const MAX_PROVIDER_WAIT_MS = 10_000;
+/** While it waits it looks again at least this often: the providers may have been replaced. */
+const PROVIDER_LOOK_MS = 1_000;
 
-/**
- * Delivers one command by the ledger: decides what is left to do, and does it so that it may be done again after a crash at
- * any point. Every step is on the log before the next one; nothing is sent before the intent was read back.
- */
+/** One run of the state machine. */
+interface Run {
+  readonly delivery: Delivery & { readonly copy: CommandCopy };
+  readonly message: Outbound;
+  readonly signal: AbortSignal;
+  holdsSlot: boolean;
+}
+
+/** Runs the state machine (state/delivery-state.ts) for the copies of one channel's commands. */
 export class CommandDelivery {
-  readonly running: RunningRounds;
-  /** Notifications that were handed to a provider and whose outcome is not on the log: no round of them is begun again. */
+  readonly inProgress: DeliveriesInProgress;
+  /** Notifications that reached a provider and whose outcome is not on the log: no round of them is begun again. */
   readonly #begun = new Set<string>();
   readonly #gate = new SendGate();
-  readonly #parts: DeliveryParts;
+  readonly #options: CommandDeliveryOptions;
   /** When a provider of the channel was last seen in order, on the monotonic clock. */
   #servedMs: number;
 
-  constructor(parts: DeliveryParts) {
-    this.#parts = parts;
-    this.#servedMs = parts.monotonic.elapsedMs();
-    this.running = new RunningRounds(parts.monotonic);
+  constructor(options: CommandDeliveryOptions) {
+    this.#options = options;
+    this.#servedMs = options.monotonic.elapsedMs();
+    this.inProgress = new DeliveriesInProgress(options.monotonic);
   }
 
-  /** What becomes of a copy. Rejects with lost infrastructure: the same copy is tried again. */
+  /** Delivers a copy. Rejects with lost infrastructure: the same copy is delivered again. */
   async deliver(given: CommandCopy, message: Outbound, context: RequestContext): Promise<Outcome> {
-    const { ledger, clock } = this.#parts;
+    const { ledger, clock, plan, unknownPolicy } = this.#options;
     const known = ledger.find(given.id);
-    const copy = { ...given, history: knownAttempts(given.history, known, clock.now()) };
+    const copy = withLedgerAttempts(given, known, clock.now());
+    const delivery = { copy, plan, unknownPolicy };
+    const run: Run = { delivery, message, signal: context.signal, holdsSlot: false };
+    const event = this.#copyRead(copy, known, context.deadlineMs);
     try {
-      return await this.#deliver(copy, message, known, context);
+      return await this.#finish(run, advance(delivery, RECEIVED, event));
     } catch (error) {
-      throw holdUp(error);
+      throw asPassing(error);
     }
   }
 
-  async #deliver(
+  async #finish(run: Run, first: DeliveryStep): Promise<Outcome> {
+    const { id } = run.delivery.copy;
+    let { state, effects } = first;
+    // Nothing to do, and perhaps because another copy is in progress, which stays so.
+    if (state.step === 'ended') return state.outcome;
+    try {
+      for (;;) {
+        this.inProgress.enter(id, state.step);
+        let event: DeliveryEvent | undefined;
+        for (const effect of effects) event = await this.#perform(run, effect);
+        if (state.step === 'ended') return state.outcome;
+        if (event === undefined) throw new Error(`no event follows the state ${state.step}`);
+        ({ state, effects } = advance(run.delivery, state, event));
+      }
+    } finally {
+      this.#releaseSlot(run);
+      this.inProgress.leave(id);
+    }
+  }
+
+  #copyRead(
     copy: CommandCopy,
-    message: Outbound,
     known: LedgerEntry | undefined,
-    context: RequestContext,
-  ): Promise<Outcome> {
-    const { monotonic, self, channel } = this.#parts;
-    if (isOfOtherChannel(channel, known)) return bury(copy, this.#parts, 'duplicate-id');
-    const isRunning = this.running.has(copy.id);
-    const hasBegun = this.#begun.has(copy.id);
-    const decision = decide(copy, known, { elapsedMs: monotonic.elapsedMs(), self, isRunning, hasBegun });
-    switch (decision.kind) {
-      case 'skip':
-        return done();
-      case 'wait':
-        return retry(decision.afterMs, WAITS);
-      case 'retry-again':
-        await this.#retryAgain(copy, known);
-        return done();
-      case 'bury-again':
-        return bury(copy, this.#parts, decision.code);
-      case 'unknown':
-        return this.#concludeLost(copy, known ?? {});
-      case 'go':
-        return this.running.during(copy.id, () => this.#go(copy, message, known, context));
+    deadlineMs: number | undefined,
+  ): DeliveryEvent {
+    const { monotonic, ageClock, self, channel, providers } = this.#options;
+    const situation = {
+      known,
+      channel,
+      self,
+      elapsedMs: monotonic.elapsedMs(),
+      times: this.#times(copy),
+      isInProgress: this.inProgress.has(copy.id),
+      hasBegun: this.#begun.has(copy.id),
+      isDeadlineOver: deadlineMs !== undefined && ageClock.now() > deadlineMs + DEADLINE_SKEW_MS,
+      repeatable: providers.of(channel).flatMap((provider) => repeatableBy(provider) ?? []),
+    };
+    return { kind: 'copy-read', situation };
+  }
+
+  /** The time limit counts by the notification's age, the next attempt is dated by the wall clock. */
+  #times({ timeLimitFromMs }: CommandCopy): Times {
+    const { clock, ageClock } = this.#options;
+    return { nowMs: clock.now(), ageMs: ageClock.now() - timeLimitFromMs };
+  }
+
+  async #perform(run: Run, effect: DeliveryEffect): Promise<DeliveryEvent | undefined> {
+    const { copy } = run.delivery;
+    switch (effect.kind) {
+      case 'check-order':
+        return { kind: await this.#options.order.enqueue(copy) };
+      case 'acquire-provider':
+        return this.#acquireProvider(run, effect.isOverdue);
+      case 'write-intent':
+        return this.#claim(copy, effect.turn);
+      case 'call-providers':
+        return this.#callProviders(run, effect);
+      case 'release-send-slot':
+        this.#releaseSlot(run);
+        return undefined;
+      case 'write-outcome':
+        return this.#writeOutcome(copy, effect);
+      case 'count-outcome': {
+        const { conclusion } = effect;
+        const code = conclusion.status === 'sent' ? undefined : conclusion.code;
+        this.#options.onOutcome(this.#options.channel, conclusion.status, code);
+        return undefined;
+      }
+      case 'write-retry-copy':
+        return this.#writeRetryCopy(copy, effect);
+      case 'write-dead-letter':
+        return this.#writeDeadLetter(copy, effect.code, effect.attempts);
       default:
-        return assertNever(decision);
+        return assertNever(effect);
     }
   }
 
-  /** The steps before a round: what forbids it, the order of its key, a provider's turn, the intent. */
-  async #go(
-    copy: CommandCopy,
-    message: Outbound,
-    known: LedgerEntry | undefined,
-    context: RequestContext,
-  ): Promise<Outcome> {
-    const { plan, ageClock } = this.#parts;
-    const isLate = context.deadlineMs !== undefined && ageClock.now() > context.deadlineMs + DEADLINE_SKEW_MS;
-    if (isLate && copy.isOriginal && known === undefined) return refused(createProblem('deadline-exceeded'));
-    if (isLate) return this.#fail(copy, 'deadline-exceeded');
-    // Its age may be no more than a difference of clocks: one that was never tried is tried once.
-    const isOverdue = ageClock.now() > copy.timeLimitFromMs + plan.timeLimitMs;
-    if (isOverdue && wasTried(copy)) return this.#fail(copy, TIME_LIMIT_EXCEEDED);
-    const queued = await queueBehindHead(copy, this.#parts);
-    if (queued === 'full') return this.#fail(copy, 'too-many-waiting');
-    if (queued !== undefined) return queued;
-    return this.#throughGate(copy, message, { signal: context.signal, isOverdue });
+  /**
+   * Waits a while for a send slot, then for the turn of a provider. A notification that is overdue looks once only where no
+   * provider has been in order for the whole time limit: nothing is gained by waiting for one.
+   */
+  async #acquireProvider(run: Run, isOverdue: boolean): Promise<DeliveryEvent> {
+    const { providers, channel, closing, monotonic, sleep } = this.#options;
+    const { copy } = run.delivery;
+    run.holdsSlot = await this.#gate.enter(providers.of(channel), MAX_PROVIDER_WAIT_MS, closing);
+    if (!run.holdsSlot) return { kind: 'no-send-slot' };
+    this.inProgress.enter(copy.id, 'acquiring');
+    const isUnserved = this.#isUnserved();
+    const untilMs = monotonic.elapsedMs() + (isUnserved && isOverdue ? 0 : MAX_PROVIDER_WAIT_MS);
+    while (!closing.aborted) {
+      const all = providers.of(channel);
+      const eligible = eligibleProviders(all, copy.history, acceptsSecondSend(run.delivery));
+      if (all.length > 0 && eligible.length === 0) return { kind: 'no-eligible-provider' };
+      const taken = takeTurn(eligible);
+      if (taken.kind === 'go') {
+        return { kind: 'provider-acquired', turn: { providers: eligible, first: taken.index } };
+      }
+      if (monotonic.elapsedMs() >= untilMs) break;
+      await sleep(Math.min(taken.afterMs, PROVIDER_LOOK_MS), closing);
+      this.inProgress.enter(copy.id, 'acquiring');
+    }
+    return { kind: 'no-provider', isUnserved };
   }
 
-  /** Whether no provider has been in order for as long as the time limit: nothing is gained by waiting for one then. */
+  /** Whether no provider has been in order for as long as the time limit. */
   #isUnserved(): boolean {
-    const { providers, channel, monotonic, plan } = this.#parts;
+    const { providers, channel, monotonic, plan } = this.#options;
     const nowMs = monotonic.elapsedMs();
     if (providers.of(channel).some((provider) => provider.health().status === 'ready'))
       this.#servedMs = nowMs;
     return nowMs - this.#servedMs > plan.timeLimitMs;
   }
 
-  /** The gate is left when nothing is sent any more: writing the outcome needs no provider. */
-  async #throughGate(
-    copy: CommandCopy,
-    message: Outbound,
-    { signal, isOverdue }: { readonly signal: AbortSignal; readonly isOverdue: boolean },
-  ): Promise<Outcome> {
-    const { providers, channel, closing } = this.#parts;
-    if (!(await this.#gate.enter(providers.of(channel), TURN_LIMIT_MS, closing)))
-      return retry(TURN_LOOK_MS, WAITS);
-    this.running.touch(copy.id);
-    const isHopeless = this.#isUnserved() && isOverdue;
-    const limitMs = isHopeless ? 0 : TURN_LIMIT_MS;
-    let turn: Turn | 'parked' | undefined;
-    let end: RoundEnd | 'parked' | undefined;
-    try {
-      turn = await awaitTurn(copy, this.#parts, () => this.running.touch(copy.id), limitMs);
-      end =
-        turn === undefined || turn === 'parked'
-          ? turn
-          : await this.#claimAndSend(copy, message, turn, signal);
-    } finally {
-      this.#gate.leave(providers.of(channel));
-    }
-    if (turn === undefined && isHopeless) return this.#fail(copy, TIME_LIMIT_EXCEEDED);
-    if (end === undefined) return retry(LOST_CLAIM_MS, WAITS);
-    return end === 'parked' ? this.#end(copy, PARKED, []) : this.#conclude(copy, end);
+  #releaseSlot(run: Run): void {
+    if (!run.holdsSlot) return;
+    run.holdsSlot = false;
+    this.#gate.leave(this.#options.providers.of(this.#options.channel));
   }
 
-  /** Undefined: nothing was sent, and the copy is looked at again. */
-  async #claimAndSend(
-    copy: CommandCopy,
-    message: Outbound,
-    { providers, first }: Turn,
-    signal: AbortSignal,
-  ): Promise<RoundEnd | undefined> {
-    const { ledger, clock, monotonic, self, sendTimeoutMs, sleep, observer, log } = this.#parts;
-    const asked = providers.slice(first);
-    const [only] = asked;
-    const lengthMs = leaseMs(asked.length, sendTimeoutMs);
+  /** The intent names the providers that may be called, and the one that may be called again if nothing follows. */
+  async #claim(copy: CommandCopy, { providers, first }: ProviderTurn): Promise<DeliveryEvent> {
+    const { ledger, clock, monotonic, self, sendTimeoutMs } = this.#options;
+    const callable = providers.slice(first);
+    const [only] = callable;
+    const lengthMs = leaseMs(callable.length, sendTimeoutMs);
     const leaseEndsMs = monotonic.elapsedMs() + lengthMs;
-    const intent = stateOf(copy, this.#parts, {
+    const intent = this.#stateOf(copy, [], {
       status: 'sending',
       owner: self,
       leaseUntil: clock.now() + lengthMs,
-      providers: asked.map(({ name }) => name),
-      repeatableBy: only !== undefined && asked.length === 1 ? repeatableBy(only) : undefined,
+      providers: callable.map(({ name }) => name),
+      repeatableBy: only !== undefined && callable.length === 1 ? repeatableBy(only) : undefined,
     });
-    if (!(await ledger.claim(intent))) return undefined;
-    this.running.touch(copy.id);
-    const round = { message, attempt: copy.attempt, providers, first, leaseEndsMs };
-    const parts = { clock, monotonic, sendTimeoutMs, sleep, onAttempt: observer.onAttempt };
-    this.#begun.add(copy.id);
-    const end = await withinLease(leaseEndsMs - monotonic.elapsedMs(), signal, (bound) =>
-      runRound({ ...round, signal: bound }, parts),
-    ).catch((error: unknown) => {
-      log.error({ err: error }, 'a round of delivery broke off: its outcome is unknown');
-      return brokenRound(copy.attempt, clock.now());
-    });
-    if (end === undefined) this.#begun.delete(copy.id);
-    return end;
+    return (await ledger.claim(intent)) ? { kind: 'claimed', leaseEndsMs } : { kind: 'claim-lost' };
   }
 
-  async #conclude(copy: CommandCopy, end: RoundEnd): Promise<Outcome> {
-    const { channel, ledger, plan, observer } = this.#parts;
-    if (end.kind === 'not-sent') {
-      const options = this.#concluding(copy, plan);
-      const step = nextStep(end, options);
-      return this.#end(copy, step, end.attempts);
-    }
-    const { providerMessageId } = end;
-    await ledger.settle(stateOf(copy, this.#parts, { status: 'sent', providerMessageId }, end.attempts));
-    this.#begun.delete(copy.id);
-    observer.onOutcome(channel, 'sent', undefined);
-    return done();
-  }
-
-  /** The time limit is judged by the notification's age, the next attempt is dated by the wall clock. */
-  #concluding(copy: CommandCopy, plan: RetryPlan): ConcludeOptions {
-    const { clock, ageClock } = this.#parts;
-    const nowMs = clock.now();
-    const times = { firstSeenMs: nowMs - (ageClock.now() - copy.timeLimitFromMs), nowMs };
-    return { plan, attempt: copy.attempt, acceptsTwice: acceptsTwice(copy, this.#parts), times };
-  }
-
-  #fail(copy: CommandCopy, code: string): Promise<Outcome> {
-    return this.#end(copy, { status: 'failed', code, nextAttemptAt: undefined }, []);
-  }
-
-  /**
-   * Writes the outcome first, then what follows from it. What may have been sent in an earlier round has not failed,
-   * whatever became of this one.
-   */
-  async #end(
-    copy: CommandCopy,
-    step: NextStep,
-    attempts: Extract<RoundEnd, { kind: 'not-sent' }>['attempts'],
-  ): Promise<Outcome> {
-    const end = step.status === 'failed' && copy.history.some(isUnknown) ? PARKED : step;
-    const { tierMs: _tier, ...state } = end;
-    await this.#parts.ledger.settle(stateOf(copy, this.#parts, state, attempts));
-    this.#begun.delete(copy.id);
-    return this.#follow(copy, end, attempts);
-  }
-
-  async #follow(
-    copy: CommandCopy,
-    step: NextStep,
-    attempts: Extract<RoundEnd, { kind: 'not-sent' }>['attempts'],
-  ): Promise<Outcome> {
-    const { channel, observer } = this.#parts;
-    observer.onOutcome(channel, step.status, step.code);
-    if (step.nextAttemptAt === undefined) {
-      return bury(copy, this.#parts, step.code ?? step.status, attempts);
-    }
-    const next = { attempt: copy.attempt + 1, dueAtMs: step.nextAttemptAt, attempts };
-    await putOnTier(copy, this.#parts, step.tierMs === undefined ? next : { ...next, tierMs: step.tierMs });
-    return done();
-  }
-
-  /** After a crash between the outcome and what follows from it. */
-  async #retryAgain(copy: CommandCopy, known: LedgerEntry | undefined): Promise<void> {
-    const dueAtMs = known?.nextAttemptAt ?? this.#parts.clock.now();
-    const added = (known?.attempts ?? []).filter(
-      (one) => one.attempt === copy.attempt && !copy.history.includes(one),
+  async #callProviders(
+    { delivery, message, signal }: Run,
+    { turn, leaseEndsMs }: Extract<DeliveryEffect, { kind: 'call-providers' }>,
+  ): Promise<DeliveryEvent> {
+    const { clock, log } = this.#options;
+    const { id, attempt } = delivery.copy;
+    this.#begun.add(id);
+    const round = await callProviders({ message, attempt, turn, leaseEndsMs, signal }, this.#options).catch(
+      (error: unknown) => {
+        log.error({ err: error }, 'a round of delivery broke off: its outcome is unknown');
+        return brokenRound(attempt, clock.now());
+      },
     );
-    await putOnTier(copy, this.#parts, { attempt: copy.attempt + 1, dueAtMs, attempts: added });
+    if (round !== undefined) return { kind: 'round-ended', round, times: this.#times(delivery.copy) };
+    this.#begun.delete(id);
+    return { kind: 'nothing-sent' };
+  }
+
+  /** Resolves when the outcome is on the log, and with `outcome-superseded` when another one came before it. */
+  async #writeOutcome(
+    copy: CommandCopy,
+    { conclusion, attempts, isOwnRound }: Extract<DeliveryEffect, { kind: 'write-outcome' }>,
+  ): Promise<DeliveryEvent> {
+    const { ledger } = this.#options;
+    const { status } = conclusion;
+    const state = this.#stateOf(copy, attempts, {
+      status,
+      code: status === 'sent' ? undefined : conclusion.code,
+      providerMessageId: status === 'sent' ? conclusion.providerMessageId : undefined,
+      nextAttemptAt: status === 'retrying' ? conclusion.nextAttemptAt : undefined,
+    });
+    if (isOwnRound) await ledger.settle(state);
+    else if (!(await ledger.declare(state))) return { kind: 'outcome-superseded' };
+    this.#begun.delete(copy.id);
+    return { kind: 'outcome-recorded' };
+  }
+
+  /** May be repeated: copies of one round are recognised by the ledger. */
+  async #writeRetryCopy(
+    copy: CommandCopy,
+    { attempt, dueAtMs, tierMs, attempts }: Extract<DeliveryEffect, { kind: 'write-retry-copy' }>,
+  ): Promise<DeliveryEvent> {
+    const { copies, tierTopic, order } = this.#options;
+    await copies.publish([retryCopy(copy, { topic: tierTopic(tierMs), attempt, dueAtMs, attempts })]);
+    await order.setHead(copy, attempt);
+    return { kind: 'follow-up-written' };
   }
 
   /**
-   * Whoever was sending it is gone: whether it was sent is not known, and the log decides who says so. It is repeated only by
-   * what was true when it was begun and still is.
+   * Dead letters of notifications do not count for the flood breaker: the end of one must not keep others waiting, and
+   * failures of a provider count for its own breaker.
    */
-  async #concludeLost(copy: CommandCopy, intent: Partial<LedgerEntry>): Promise<Outcome> {
-    const { ledger, plan, clock, providers, channel } = this.#parts;
-    const lost = lostAttempt(copy.attempt, clock.now(), intent);
-    const isRepeatable = providers
-      .of(channel)
-      .some((provider) => lost.repeatableBy !== undefined && repeatableBy(provider) === lost.repeatableBy);
-    const failure = { kind: 'unknown', code: 'lease-over' } as const;
-    const options = this.#concluding(copy, plan);
-    const step = nextStep({ failure, isRepeatable }, options);
-    const { tierMs: _tier, ...state } = step;
-    if (!(await ledger.declare(stateOf(copy, this.#parts, state, [lost])))) {
-      return retry(LOST_CLAIM_MS, WAITS);
-    }
-    this.#begun.delete(copy.id);
-    return this.#follow(copy, step, [lost]);
+  async #writeDeadLetter(
+    copy: CommandCopy,
+    code: string,
+    attempts: readonly AttemptRecord[],
+  ): Promise<DeliveryEvent> {
+    const { deadLetters, onDeadLetter } = this.#options;
+    const { signal } = new AbortController();
+    const request = {
+      ...readRequest(deadCopy(copy, attempts), copy.attempt, signal),
+      originTimestampMs: copy.originTimestampMs,
+    };
+    await deadLetters.write(request, { code, text: `the notification was not sent: ${code}` });
+    onDeadLetter(code);
+    return { kind: 'follow-up-written' };
   }
+
+  /** A state of a copy's notification; fields that are not given are absent. */
+  #stateOf(
+    copy: CommandCopy,
+    attempts: readonly AttemptRecord[],
+    given: Pick<NotificationState, 'status'> & Partial<NotificationState>,
+  ): NotificationState {
+    return {
+      notificationId: copy.id,
+      channel: this.#options.channel,
+      attempt: copy.attempt,
+      attempts: addAttempts(copy.history, attempts),
+      updatedAt: this.#options.clock.now(),
+      nextAttemptAt: undefined,
+      providerMessageId: undefined,
+      code: undefined,
+      owner: undefined,
+      leaseUntil: undefined,
+      ...given,
+    };
+  }
+}
+
+/** Codes of failures that the message itself causes: waiting does not help. */
+const CAUSED_BY_MESSAGE: ReadonlySet<string> = new Set(['message-too-large', 'invalid-message']);
+
+/**
+ * A broker that refuses a record for any reason but the message counts as lost infrastructure here: the notification waits
+ * in its place, with all that the ledger says of it, and does not end as an unexpected failure.
+ */
+function asPassing(error: unknown): unknown {
+  if (!(error instanceof MessagingError) || isPassingFailure(error)) return error;
+  return CAUSED_BY_MESSAGE.has(error.code)
+    ? error
+    : new InfrastructureError(error.code, error.message, error);
 }

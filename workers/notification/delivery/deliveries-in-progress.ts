@@ -1,50 +1,49 @@
 import { monotonicClock, type MonotonicClock } from '../../../shared/platform/clock.ts';
+import type { DeliveryState } from '../state/delivery-state.ts';
 
-/** The notifications that this process is working on, and for how long nothing has happened with each. */
-export class RunningRounds {
+type Step = DeliveryState['step'];
+
+/** The notifications that this process is delivering, and since when each is in its present state. */
+export class DeliveriesInProgress {
   readonly #monotonic: MonotonicClock;
-  /** Monotonic milliseconds of the last step, by id. */
-  readonly #sinceMs = new Map<string, number>();
-
-  #endedMs = -Infinity;
+  readonly #deliveries = new Map<string, { step: Step; sinceMs: number }>();
+  #awaitedProviderMs = -Infinity;
 
   constructor(monotonic: MonotonicClock = monotonicClock) {
     this.#monotonic = monotonic;
   }
 
   get size(): number {
-    return this.#sinceMs.size;
+    return this.#deliveries.size;
   }
 
   has(id: string): boolean {
-    return this.#sinceMs.has(id);
+    return this.#deliveries.has(id);
   }
 
-  /** Something has happened with it. */
-  touch(id: string): void {
-    if (this.#sinceMs.has(id)) this.#sinceMs.set(id, this.#monotonic.elapsedMs());
+  /** The delivery has entered a state, or has made progress within it. */
+  enter(id: string, step: Step): void {
+    const sinceMs = this.#monotonic.elapsedMs();
+    if (step === 'acquiring') this.#awaitedProviderMs = sinceMs;
+    this.#deliveries.set(id, { step, sinceMs });
   }
 
-  async during<T>(id: string, work: () => Promise<T>): Promise<T> {
-    this.#sinceMs.set(id, this.#monotonic.elapsedMs());
-    try {
-      return await work();
-    } finally {
-      this.#sinceMs.delete(id);
-      this.#endedMs = this.#monotonic.elapsedMs();
+  leave(id: string): void {
+    this.#deliveries.delete(id);
+  }
+
+  /** Whether a provider is waited for now, or was within `withinMs`: a delivery that waits pauses between two looks. */
+  isProviderAwaited(withinMs: number): boolean {
+    return this.#monotonic.elapsedMs() - this.#awaitedProviderMs <= withinMs;
+  }
+
+  /** The delivery that has made no progress for the longest time, in milliseconds. */
+  slowest(): { readonly step: Step; readonly stalledMs: number } | undefined {
+    let slowest: { readonly step: Step; readonly sinceMs: number } | undefined;
+    for (const delivery of this.#deliveries.values()) {
+      if (slowest === undefined || delivery.sinceMs < slowest.sinceMs) slowest = delivery;
     }
-  }
-
-  /** Whether there is one now, or was within `withinMs`: a notification that waits gives its place up between two looks. */
-  isBusy(withinMs: number): boolean {
-    return this.size > 0 || this.#monotonic.elapsedMs() - this.#endedMs <= withinMs;
-  }
-
-  /** The longest time for which nothing has happened with one of them, in milliseconds. */
-  longestMs(): number {
-    const nowMs = this.#monotonic.elapsedMs();
-    let longest = 0;
-    for (const sinceMs of this.#sinceMs.values()) longest = Math.max(longest, nowMs - sinceMs);
-    return longest;
+    if (slowest === undefined) return undefined;
+    return { step: slowest.step, stalledMs: this.#monotonic.elapsedMs() - slowest.sinceMs };
   }
 }

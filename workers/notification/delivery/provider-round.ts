@@ -1,116 +1,164 @@
 import type { Outbound } from '../../../shared/notification/command.ts';
 import type { AttemptRecord } from '../../../shared/notification/notification-state.ts';
 import type { GuardedProvider, SendResult } from '../../../shared/notification/provider.ts';
-import type { Failure } from '../../../shared/notification/retry-plan.ts';
 import type { Clock, MonotonicClock } from '../../../shared/platform/clock.ts';
+import { openDeadline } from '../../../shared/platform/deadline.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
-import { repeatableBy } from './eligible-providers.ts';
+import { isUnknown } from '../state/attempt-history.ts';
+import type { Failure, ProviderTurn, RoundResult } from '../state/delivery-state.ts';
 
-/** What a round needs beside the message. */
-export interface RoundParts {
+/** One round of delivery: the providers are called in their order until one of them decides. */
+export interface ProviderRound {
+  readonly message: Outbound;
+  /** Counted from 1. */
+  readonly attempt: number;
+  readonly turn: ProviderTurn;
+  /** On the monotonic clock; nothing is sent that could still be under way then. */
+  readonly leaseEndsMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface RoundDeps {
   /** Dates the attempts. */
   readonly clock: Clock;
   /** Measures lease and waits. */
   readonly monotonic: MonotonicClock;
   /** Longest time that a provider takes. */
   readonly sendTimeoutMs: number;
+  /** Resolves after the time, or as soon as the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly onAttempt: (provider: GuardedProvider, result: SendResult) => void;
 }
 
-export interface Round {
-  readonly message: Outbound;
-  /** Round of delivery, counted from 1. */
-  readonly attempt: number;
-  readonly providers: readonly GuardedProvider[];
-  /** The one whose turn was taken. */
-  readonly first: number;
-  /** On the monotonic clock; nothing is sent that could still be under way then. */
-  readonly leaseEndsMs: number;
-  readonly signal: AbortSignal;
-}
-
-/** How a round of delivery ended. */
-export type RoundEnd =
-  | {
-      readonly kind: 'sent';
-      readonly attempts: readonly AttemptRecord[];
-      readonly providerMessageId: string | undefined;
-    }
-  | {
-      readonly kind: 'not-sent';
-      readonly attempts: readonly AttemptRecord[];
-      readonly failure: Failure;
-      /** The provider that answered last knows the id again: asking it once more delivers once. */
-      readonly isRepeatable: boolean;
-    };
-
 /** A rate limit that is used up for no longer than this is waited for within the round. */
-const MAX_WAIT_MS = 2_000;
+const MAX_RATE_LIMIT_WAIT_MS = 2_000;
+/** Longest wait for a provider that is set aside: it may be replaced by configuration at any time. */
+const MAX_OPEN_WAIT_MS = 30_000;
+/** What a round may take beyond its calls: writing the intent, reading it back, waiting for a rate limit. */
+const LEASE_MARGIN_MS = 5_000;
+/** Assumed where an intent does not name its providers. */
+const MAX_PROVIDERS = 10;
 
-type Passing = Extract<SendResult, { kind: 'transient' | 'misconfigured' }>;
+type PassingFailure = Extract<SendResult, { kind: 'transient' | 'misconfigured' }>;
 
 /**
- * Hands the message to the providers in their order until one has sent it, has refused it for good, or may have sent it;
- * other failures are surely not sent, and the next provider is asked. Answers undefined when not even the first may be asked
- * any more, because the lease is running out: nothing was sent then.
+ * Calls the providers in their order until one has sent the message, has rejected it, or may have sent it; after any other
+ * failure the message was surely not sent, and the next provider is called. Undefined when the lease is too short for even
+ * one call: nothing was sent. Calls are aborted at the end of the lease, when other processes may take the outcome for
+ * unknown.
  */
-export async function runRound(round: Round, parts: RoundParts): Promise<RoundEnd | undefined> {
+export async function callProviders(round: ProviderRound, deps: RoundDeps): Promise<RoundResult | undefined> {
+  const { message, attempt, leaseEndsMs } = round;
+  const { providers, first } = round.turn;
+  using lease = openDeadline(round.signal, Math.max(0, leaseEndsMs - deps.monotonic.elapsedMs()));
   const attempts: AttemptRecord[] = [];
-  const failures: Passing[] = [];
-  for (let index = round.first; index < round.providers.length; index += 1) {
-    const provider = round.providers[index];
-    if (provider === undefined) break;
-    if (index > round.first && !(await mayAsk(provider, round, parts, failures))) continue;
-    if (parts.monotonic.elapsedMs() > round.leaseEndsMs - parts.sendTimeoutMs) break;
-    const result = await provider.send(round.message, round.signal);
-    parts.onAttempt(provider, result);
-    attempts.push(recordOf(round.attempt, provider, result, parts.clock.now()));
-    const end = endOf(result, attempts, provider);
+  const failures: PassingFailure[] = [];
+  for (const [index, provider] of providers.entries()) {
+    if (index < first) continue;
+    if (index > first && !(await takeNextTurn(provider, lease.signal, deps, failures))) continue;
+    if (deps.monotonic.elapsedMs() > leaseEndsMs - deps.sendTimeoutMs) break;
+    const result = await provider.send(message, lease.signal);
+    deps.onAttempt(provider, result);
+    attempts.push(attemptRecord(attempt, provider, result, deps.clock.now()));
+    const end = roundEnd(result, attempts, provider);
     if (end !== undefined) return end;
     if (result.kind === 'transient' || result.kind === 'misconfigured') failures.push(result);
   }
-  return attempts.length === 0 ? undefined : notSent(attempts, passingFailure(failures), false);
+  return attempts.length === 0 ? undefined : notSent(attempts, lastFailure(failures), false);
 }
 
-/** The end of a round that broke off by a fault of this program: somebody may have got the message. */
-export function brokenRound(attempt: number, at: number): RoundEnd {
+/** The end of a round that an unexpected error broke off: a provider may have got the message. */
+export function brokenRound(attempt: number, at: number): RoundResult {
   const code = 'round-broken';
   return notSent([{ attempt, at, provider: '-', result: 'unknown', code }], { kind: 'unknown', code }, false);
 }
 
-/** Whether the next provider's turn could be taken; a short wait for its rate limit is waited here. */
-async function mayAsk(
+/** The first provider that may be called now, or how long to wait for one in milliseconds. */
+export type TurnTaken =
+  | { readonly kind: 'go'; readonly index: number }
+  | { readonly kind: 'wait'; readonly afterMs: number };
+
+/**
+ * Takes the turn of a provider, in the order of the configuration (N2): one that is set aside is passed over, one whose
+ * rate limit is used up is waited for. `go` has taken one call from the allowance of the provider at `index`.
+ */
+export function takeTurn(providers: readonly GuardedProvider[]): TurnTaken {
+  let soonestMs = MAX_OPEN_WAIT_MS;
+  for (const [index, provider] of providers.entries()) {
+    const admission = provider.admit();
+    if (admission.kind === 'go') return { kind: 'go', index };
+    if (admission.kind === 'wait') return admission;
+    soonestMs = Math.min(soonestMs, admission.afterMs);
+  }
+  return { kind: 'wait', afterMs: soonestMs };
+}
+
+type Recognising = Pick<GuardedProvider, 'name' | 'identity' | 'isIdempotent'>;
+
+/** What a later round has to find unchanged to call a provider again after an unknown outcome; undefined: it must not. */
+export function repeatableBy({ name, identity, isIdempotent }: Recognising): string | undefined {
+  return isIdempotent ? (identity ?? name) : undefined;
+}
+
+/**
+ * The providers that may get a notification now. Pure. After an attempt of unknown outcome only the provider that was
+ * called may, with the settings that it had, since no other recognises the id; unless a second send is accepted.
+ */
+export function eligibleProviders<P extends Recognising>(
+  providers: readonly P[],
+  history: readonly AttemptRecord[],
+  acceptsSecondSend: boolean,
+): readonly P[] {
+  const unknown = history.filter(isUnknown);
+  if (acceptsSecondSend || unknown.length === 0) return providers;
+  return providers.filter((provider) => {
+    const by = repeatableBy(provider);
+    return by !== undefined && unknown.every((attempt) => attempt.repeatableBy === by);
+  });
+}
+
+/** The lease of a round with so many providers, in milliseconds; undefined: their number is not known. */
+export function leaseMs(providers: number | undefined, sendTimeoutMs: number): number {
+  return (providers ?? MAX_PROVIDERS) * sendTimeoutMs + LEASE_MARGIN_MS;
+}
+
+/** Whether the next provider may be called; a short wait for its rate limit is waited here. */
+async function takeNextTurn(
   provider: GuardedProvider,
-  round: Round,
-  parts: RoundParts,
-  failures: Passing[],
+  signal: AbortSignal,
+  { monotonic, sleep }: RoundDeps,
+  failures: PassingFailure[],
 ): Promise<boolean> {
-  const untilMs = parts.monotonic.elapsedMs() + MAX_WAIT_MS;
+  const untilMs = monotonic.elapsedMs() + MAX_RATE_LIMIT_WAIT_MS;
   for (;;) {
     const admission = provider.admit();
     if (admission.kind === 'go') return true;
     if (admission.kind === 'open') return false;
-    if (parts.monotonic.elapsedMs() + admission.afterMs > untilMs) {
+    if (monotonic.elapsedMs() + admission.afterMs > untilMs) {
       failures.push({ kind: 'transient', code: 'rate-limited', retryAfterMs: admission.afterMs });
       return false;
     }
-    await parts.sleep(admission.afterMs, round.signal);
+    await sleep(admission.afterMs, signal);
   }
 }
 
-function recordOf(attempt: number, provider: GuardedProvider, result: SendResult, at: number): AttemptRecord {
+function attemptRecord(
+  attempt: number,
+  provider: GuardedProvider,
+  result: SendResult,
+  at: number,
+): AttemptRecord {
   const record = { attempt, at, provider: provider.name, result: result.kind, code: result.code };
   const by = result.kind === 'unknown' ? repeatableBy(provider) : undefined;
   return by === undefined ? record : { ...record, repeatableBy: by };
 }
 
-/** What ends the round at once; undefined: the next provider is asked. */
-function endOf(
+/** What ends the round at once; undefined: the next provider is called. */
+function roundEnd(
   result: SendResult,
   attempts: readonly AttemptRecord[],
   { isIdempotent }: GuardedProvider,
-): RoundEnd | undefined {
+): RoundResult | undefined {
   switch (result.kind) {
     case 'sent':
       return { kind: 'sent', attempts, providerMessageId: result.providerMessageId };
@@ -126,17 +174,17 @@ function endOf(
   }
 }
 
-function notSent(attempts: readonly AttemptRecord[], failure: Failure, isRepeatable: boolean): RoundEnd {
+function notSent(attempts: readonly AttemptRecord[], failure: Failure, isRepeatable: boolean): RoundResult {
   return { kind: 'not-sent', attempts, failure, isRepeatable };
 }
 
-/** The last one's code; it is worth trying again as soon as the first of the providers may be asked. */
-function passingFailure(failures: readonly Passing[]): Failure {
-  const asked = failures.map((failure) =>
+/** The code of the last failure, and the shortest wait that a provider asked for. */
+function lastFailure(failures: readonly PassingFailure[]): Failure {
+  const waits = failures.map((failure) =>
     failure.kind === 'transient' ? (failure.retryAfterMs ?? 0) : Number.POSITIVE_INFINITY,
   );
-  const soonestMs = Math.min(...asked);
+  const soonestMs = Math.min(...waits);
   const code = failures.at(-1)?.code ?? 'no-provider';
-  const hasWish = Number.isFinite(soonestMs) && soonestMs > 0;
-  return { kind: 'transient', code, ...(hasWish ? { retryAfterMs: soonestMs } : {}) };
+  const isAsked = Number.isFinite(soonestMs) && soonestMs > 0;
+  return { kind: 'transient', code, ...(isAsked ? { retryAfterMs: soonestMs } : {}) };
 }

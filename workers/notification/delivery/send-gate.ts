@@ -1,18 +1,18 @@
 import type { GuardedProvider } from '../../../shared/notification/provider.ts';
 
-/** Rounds begun ahead of each call that a provider can serve: their intents are written while it serves the ones before. */
+/** Rounds for each call that a provider can serve: one is sent, the intents and outcomes of the others are written. */
 const ROUNDS_PER_CALL = 3;
 
 /**
- * How many rounds of a channel may be under way: what its largest provider can serve, and twice as many more whose intents
- * and outcomes are being written. Without it all lanes would write intents and then queue inside the provider, and the death of the process
- * would leave the outcome of all of them unknown. First come, first served.
+ * Limits the rounds of a channel that are under way to three times what its largest provider can serve. Otherwise all
+ * lanes would write intents and then queue inside the provider, and the death of the process would leave the outcome of
+ * all of them unknown. First come, first served.
  */
 export class SendGate {
-  readonly #waiting = new Set<(granted: boolean) => void>();
+  readonly #waiting = new Set<(isGranted: boolean) => void>();
   #busy = 0;
 
-  /** Answers whether a place was got within the time; it is to be given back then. */
+  /** Whether a slot was granted within the time; each slot has to be given back by leave(). */
   enter(providers: readonly GuardedProvider[], limitMs: number, signal: AbortSignal): Promise<boolean> {
     if (this.#waiting.size === 0 && this.#busy < capacityOf(providers)) {
       this.#busy += 1;
@@ -20,11 +20,11 @@ export class SendGate {
     }
     if (signal.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
-      const end = (granted: boolean): void => {
+      const end = (isGranted: boolean): void => {
         clearTimeout(timer);
         signal.removeEventListener('abort', giveUp);
         this.#waiting.delete(end);
-        resolve(granted);
+        resolve(isGranted);
       };
       const giveUp = (): void => end(false);
       const timer = setTimeout(giveUp, limitMs);
@@ -33,7 +33,7 @@ export class SendGate {
     });
   }
 
-  /** Gives a place back; whoever waits longest gets it, as long as so many are still allowed. */
+  /** Gives a slot back; while the limit allows, it goes to the round that has waited longest. */
   leave(providers: readonly GuardedProvider[]): void {
     this.#busy -= 1;
     while (this.#waiting.size > 0 && this.#busy < capacityOf(providers)) {
@@ -44,7 +44,7 @@ export class SendGate {
   }
 }
 
-/** No bound where one of them does not say what it can serve, or where there is none to serve. */
+/** Unlimited where a provider does not say what it can serve, or where there is no provider. */
 function capacityOf(providers: readonly GuardedProvider[]): number {
   const most = Math.max(0, ...providers.map(({ concurrency = Infinity }) => concurrency));
   return most === 0 ? Infinity : most * ROUNDS_PER_CALL;

@@ -5,7 +5,7 @@ import {
   type Clock,
   type MonotonicClock,
 } from '../../../shared/platform/clock.ts';
-import { supersedes, type LedgerEntry } from '../state/delivery-state.ts';
+import { supersedes, type LedgerEntry } from '../state/ledger-entry.ts';
 
 export interface LedgerLimits {
   /** Notifications remembered; beyond it the oldest that have ended are forgotten. Default 1,000,000. */
@@ -13,10 +13,10 @@ export interface LedgerLimits {
   /** How long an end is remembered. Default 72 hours, as long as the topic keeps it. */
   readonly retentionMs?: number;
   readonly clock?: Clock;
-  /** Judges what is outlived. Default: the clock. */
+  /** Decides which ends are older than the retention. Default: the clock. */
   readonly ageClock?: Clock;
   readonly monotonic?: MonotonicClock;
-  /** The longest lease of a round with so many providers, in milliseconds; undefined: it is not known how many. */
+  /** The longest lease of a round with so many providers, in milliseconds; undefined: their number is not known. */
   readonly longestLeaseMs?: (providers: number | undefined) => number;
 }
 
@@ -32,9 +32,10 @@ interface Ended {
 }
 
 /**
- * The ledger's entries in memory, as small as they may be: of one that was sent, which nearly all are, only when. What has
- * not ended is never forgotten. Clocks of other processes are not compared with this one's: a lease and the wait for the
- * next attempt have the length that their writer gave them, and no clock that is ahead makes another entry old.
+ * The ledger's entries in memory, as small as possible: of sent notifications, which nearly all are, only the time. An
+ * entry that has not ended is never forgotten. Clocks of other processes are not compared with this one's: a lease and the
+ * wait for the next attempt have the length that their writer gave them, and no clock that is ahead makes another entry
+ * old.
  */
 export class LedgerMemory {
   readonly #maxEntries: number;
@@ -63,7 +64,7 @@ export class LedgerMemory {
     return this.#sent.size + this.#ended.size + this.#open.size;
   }
 
-  /** Entries that had to go before their time. */
+  /** Entries that were removed before the end of their retention. */
   get forgotten(): number {
     return this.#forgotten;
   }
@@ -74,8 +75,8 @@ export class LedgerMemory {
     return this.#open.get(id) ?? this.#ended.get(id)?.entry;
   }
 
-  /** Takes a state in; answers whether it counts. */
-  take(state: NotificationState): boolean {
+  /** Applies a state that was read from the log; whether it replaces the known one. */
+  apply(state: NotificationState): boolean {
     const { notificationId: id, status, attempt, channel } = state;
     if (!supersedes(state, this.find(id))) return false;
     this.#open.delete(id);
@@ -110,7 +111,7 @@ export class LedgerMemory {
         break;
       }
     }
-    this.#makeRoom();
+    this.#evictEnded();
     return true;
   }
 
@@ -133,17 +134,17 @@ export class LedgerMemory {
     return { intents, overdue, retrying: this.#open.size - intents };
   }
 
-  #makeRoom(): void {
+  #evictEnded(): void {
     const before = this.#newestSeconds - this.#retentionSeconds;
-    this.#trim(this.#sent, (atSeconds) => Math.abs(atSeconds) < before);
-    this.#trim(this.#ended, ({ atSeconds }) => atSeconds < before);
+    this.#evict(this.#sent, (atSeconds) => Math.abs(atSeconds) < before);
+    this.#evict(this.#ended, ({ atSeconds }) => atSeconds < before);
   }
 
-  #trim<T>(entries: Map<string, T>, isOutlived: (entry: T) => boolean): void {
+  #evict<T>(entries: Map<string, T>, isExpired: (entry: T) => boolean): void {
     for (const [id, entry] of entries) {
       const isOver = this.size > this.#maxEntries;
-      if (!isOver && !isOutlived(entry)) return;
-      if (isOver && !isOutlived(entry)) this.#forgotten += 1;
+      if (!isOver && !isExpired(entry)) return;
+      if (isOver && !isExpired(entry)) this.#forgotten += 1;
       entries.delete(id);
     }
   }

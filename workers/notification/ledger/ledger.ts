@@ -12,7 +12,7 @@ import { errorText, InfrastructureError } from '../../../shared/platform/errors.
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import { LedgerMemory, type LedgerLimits } from './ledger-memory.ts';
-import { isOfOtherChannel, type LedgerEntry } from '../state/delivery-state.ts';
+import { isOfOtherChannel, type LedgerEntry } from '../state/ledger-entry.ts';
 import { ReadBack } from './read-back.ts';
 
 /** Type of the ledger's records in the catalogue of messages. */
@@ -29,22 +29,22 @@ export interface LedgerOptions extends LedgerLimits {
   readonly self: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** An outcome that could not be written is tried again so soon. Default 250 ms. */
+  /** Wait before an outcome that could not be written is written again. Default 250 ms. */
   readonly retryMs?: number;
 }
 
 const RETRY_MS = 250;
 
 /**
- * What became of each notification, as it stands on the outcome topic: the intent of a round before anything is sent, and
- * its outcome after it. Every instance reads all of it, and the order of the log decides between them.
+ * The state of each notification, by the outcome topic: the intent of a round before anything is sent, and its outcome
+ * after it. Every instance reads the whole topic, and the order of the log decides between them.
  */
 export class Ledger {
   readonly #options: LedgerOptions;
   readonly #memory: LedgerMemory;
   readonly #tail: Tail;
   readonly #readBack: ReadBack;
-  /** Records that wait for a schema, in their order; undefined nearly always. */
+  /** The last of the records that wait for a schema; undefined nearly always. */
   #line: Promise<void> | undefined;
   #lineLength = 0;
   #badRecords = 0;
@@ -60,7 +60,7 @@ export class Ledger {
 
   /** Resolves when all that was on the topic has been read. Rejects when that takes too long. */
   async start(timeoutMs: number): Promise<void> {
-    await this.#tail.start((message) => this.#take(message));
+    await this.#tail.start((message) => this.#read(message));
     await this.caughtUp(timeoutMs);
   }
 
@@ -75,8 +75,8 @@ export class Ledger {
   }
 
   /**
-   * Writes the intent of a round. Answers whether the round is ours: false when somebody else's intent or outcome of it came
-   * before on the log. Rejects with lost infrastructure; nothing may be sent then.
+   * Writes the intent of a round. Whether the round is ours: false when another process's intent or outcome precedes it on
+   * the log. Rejects with lost infrastructure; nothing may be sent then.
    */
   async claim(intent: NotificationState): Promise<boolean> {
     await this.#readBack.write(await this.#record(intent));
@@ -91,12 +91,12 @@ export class Ledger {
   }
 
   /**
-   * Writes what became of a round of ours; tries until it is on the log, whatever stands against it, since nobody else can
-   * know it. Rejects with lost infrastructure when the ledger is stopped before.
+   * Writes the outcome of a round of ours; tries until it is on the log, whatever the broker answers, since no other process
+   * knows it. Rejects with lost infrastructure when the ledger is stopped before.
    */
   async settle(state: NotificationState): Promise<void> {
     const { publisher, self, log, retryMs = RETRY_MS } = this.#options;
-    for (let isTold = false; ;) {
+    for (let isLogged = false; ;) {
       try {
         const record = await this.#record(state);
         const headers = { ...record.headers, [HEADER.write]: `${self}/settled` };
@@ -105,23 +105,26 @@ export class Ledger {
       } catch (error) {
         if (this.#stopped)
           throw new InfrastructureError('ledger-stopped', 'an outcome was not written', error);
-        if (!isTold && !isPassingFailure(error)) {
-          isTold = true;
-          log.error({ err: error }, 'an outcome is refused, and its notification waits until it is written');
+        if (!isLogged && !isPassingFailure(error)) {
+          isLogged = true;
+          log.error(
+            { err: error },
+            'the broker refuses an outcome; its notification waits until it is written',
+          );
         }
         await sleep(retryMs);
       }
     }
-    this.#memory.take(state);
+    this.#memory.apply(state);
   }
 
-  /** Writes an end that others may contradict; answers whether it counts, by the order of the log. */
+  /** Writes an outcome that another process may contradict; whether it counts, by the order of the log. */
   async declare(state: NotificationState): Promise<boolean> {
     await this.#readBack.write(await this.#record(state));
     return isSame(state, this.find(state.notificationId));
   }
 
-  /** What the metrics tell. */
+  /** Figures for the metrics. */
   figures() {
     const { size, forgotten } = this.#memory;
     return { size, forgotten, badRecords: this.#badRecords, ...this.#memory.sending() };
@@ -145,30 +148,30 @@ export class Ledger {
     return { topic, key: state.notificationId, value, headers };
   }
 
-  #take(message: LogMessage): void {
+  #read(message: LogMessage): void {
     if (message.value === null) {
       if (message.key !== null) this.#memory.remove(message.key.toString());
       return;
     }
     const decoded = this.#line === undefined ? this.#options.codec.decode(message) : undefined;
-    if (decoded !== undefined && !isPromise(decoded)) return this.#accept(message, decoded);
+    if (decoded !== undefined && !isPromise(decoded)) return this.#apply(message, decoded);
     this.#lineLength += 1;
-    this.#line = this.#takeBehind(this.#line, message);
+    this.#line = this.#readAfter(this.#line, message);
     return undefined;
   }
 
-  /** A record whose schema is not known yet: those behind it wait, or the order would be lost. */
-  async #takeBehind(line: Promise<void> | undefined, message: LogMessage): Promise<void> {
+  /** A record whose schema is not known yet: later ones wait for it, or their order would be lost. */
+  async #readAfter(line: Promise<void> | undefined, message: LogMessage): Promise<void> {
     await line;
-    await this.#takeLate(message);
+    await this.#readLate(message);
     this.#lineLength -= 1;
     if (this.#lineLength === 0) this.#line = undefined;
   }
 
-  async #takeLate(message: LogMessage): Promise<void> {
+  async #readLate(message: LogMessage): Promise<void> {
     while (!this.#stopped) {
       try {
-        this.#accept(message, await this.#options.codec.decode(message));
+        this.#apply(message, await this.#options.codec.decode(message));
         return;
       } catch (error) {
         if (!isPassingFailure(error)) return this.#skip(message, errorText(error));
@@ -178,20 +181,20 @@ export class Ledger {
     return undefined;
   }
 
-  #accept(message: LogMessage, decoded: Decoded): void {
+  #apply(message: LogMessage, decoded: Decoded): void {
     if (decoded.kind === 'undecodable' || decoded.type !== NOTIFICATION_STATE) {
-      return this.#skip(message, 'it is no state of a notification');
+      return this.#skip(message, 'it is not the state of a notification');
     }
     const state = decoded.payload as NotificationState;
-    this.#memory.take(state);
+    this.#memory.apply(state);
     this.#readBack.seen(message);
     if (headerText(message.headers, HEADER.write)?.startsWith(`${this.#options.self}/`)) this.#restore(state);
     return undefined;
   }
 
   /**
-   * A record of ours that came after an end which counts more hides that end from whoever reads the topic once it is
-   * compacted; so the end is written again.
+   * A record of ours that follows an outcome which supersedes it would hide that outcome once the topic is compacted; so
+   * the outcome is written again.
    */
   #restore(own: NotificationState): void {
     const known = this.find(own.notificationId);
@@ -211,7 +214,7 @@ export class Ledger {
       updatedAt,
     };
     this.settle(end).catch((error: unknown) => {
-      this.#options.log.warn({ err: error }, 'an end of the ledger was not written again');
+      this.#options.log.warn({ err: error }, 'a superseding outcome was not written again');
     });
   }
 
@@ -221,7 +224,7 @@ export class Ledger {
   }
 }
 
-/** Whether a state is the one that is known; which round sent it does not matter. */
+/** Whether a state equals the known one; of sent ones the round does not matter. */
 function isSame(state: NotificationState, known: LedgerEntry | undefined): boolean {
   if (known?.status !== state.status || isOfOtherChannel(state.channel, known)) return false;
   return state.status === 'sent' || known.attempt === state.attempt;

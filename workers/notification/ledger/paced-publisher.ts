@@ -1,7 +1,7 @@
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 
-/** One request in so many milliseconds carries the states of all rounds that go on meanwhile. */
+/** Interval of requests; each carries the states of all rounds since the last one. */
 const INTERVAL_MS = 10;
 
 interface Batch {
@@ -11,9 +11,9 @@ interface Batch {
 }
 
 /**
- * Gathers what is published at short intervals into one request each; what comes after a pause goes out at once. Each
- * request, and each fetch of who reads it, costs more than all the small records in it. A failure is that of all the calls
- * it was made of, so it suits small records only, which the broker takes or not for no reason of their own.
+ * Gathers records into one request per short interval; the first record after a pause is sent at once. A request, and each
+ * fetch by its readers, costs more than all the small records in it. A failed request fails all calls in it, so this suits
+ * small records only, which the broker does not refuse individually.
  */
 export class PacedPublisher implements Publisher {
   readonly #publisher: Publisher;

@@ -1,15 +1,15 @@
-import { headerText } from '../../../shared/messaging/headers.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
 
-/** Reading back takes milliseconds; after this the reader of the topic must be thought lost. */
+/** Reading back takes milliseconds; after this the reader of the topic must have failed. */
 const READ_BACK_MS = 5_000;
 
 /**
- * Writes records to a topic that this process reads itself, and waits until it has read them again: then everything that
- * others wrote before them has been read as well, and the log's order has decided between writers.
+ * Writes records to a topic that this process reads itself, and waits until it has read them: by then everything that other
+ * processes wrote before has been read as well, and the order of the log has decided between the writers.
  */
 export class ReadBack {
   readonly #publisher: Publisher;
@@ -33,7 +33,8 @@ export class ReadBack {
     this.#waiting.set(mark, resolve);
     try {
       await this.#publisher.publish([{ ...message, headers: { ...message.headers, [HEADER.write]: mark } }]);
-      timer = setTimeout(() => reject(behind(message.topic)), this.#timeoutMs);
+      const text = `a record written to ${message.topic} was not read back in time`;
+      timer = setTimeout(() => reject(new InfrastructureError('read-back-late', text)), this.#timeoutMs);
       await promise;
     } finally {
       clearTimeout(timer);
@@ -41,14 +42,10 @@ export class ReadBack {
     }
   }
 
-  /** To be told of each record after it was taken in. */
+  /** To be called with each record of the topic after it was applied. */
   seen({ headers }: LogMessage): void {
     if (this.#waiting.size === 0) return;
     const mark = headerText(headers, HEADER.write);
     if (mark !== undefined) this.#waiting.get(mark)?.();
   }
-}
-
-function behind(topic: string): InfrastructureError {
-  return new InfrastructureError('read-back-late', `what was written to ${topic} could not be read in time`);
 }

@@ -1,15 +1,37 @@
-/** How what is held for a key stands on the hold topic. */
+/** The records of the hold topic: per key one for its head, and one for each follower. */
 
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
-import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Channel } from '../../../shared/notification/command.ts';
-import type { Follower, Head } from './hold-index.ts';
 
 const OFFSET_DIGITS = 16;
 const RECORD_KEY = /^((?:sms|email)\/\d+\/[0-9a-f]*)\/(head|\d{16})$/;
 
-/** What a record of the hold topic says; `undefined` contents: it is gone. */
+/** A message that is kept until those before it of its key have ended. */
+export interface Follower {
+  /** In its partition of the command topic: its place in the order. */
+  readonly offset: number;
+  readonly id: string;
+  /** Undefined: only its place is kept, the message itself waits on a retry tier. */
+  readonly value: Buffer | undefined;
+  readonly headers: MessageHeaders;
+  /** Epoch milliseconds at which the message entered the log. */
+  readonly timestampMs: number;
+}
+
+/** The notification of a key that all later ones of the key wait for. */
+export interface Head {
+  readonly id: string;
+  /** The round of delivery that its next copy asks for. */
+  readonly attempt: number;
+  /** Only its place was kept: its copy on the tier has not been handled yet. */
+  readonly isDeferred: boolean;
+  /** Epoch milliseconds at which it became the head, or its last copy was put onto a tier. */
+  readonly sinceMs: number;
+}
+
+/** What a record of the hold topic says; undefined head or follower: it has ended. */
 export type HoldRecord =
   | {
       readonly kind: 'head';
@@ -26,8 +48,8 @@ export type HoldRecord =
     };
 
 /**
- * The key that the messages of one receiver have in common on the hold topic; undefined for a message without a key, which
- * has no order. The partition is part of it, since only messages of one partition have an order among themselves.
+ * The hold key of a message: its channel, partition and key. The partition is part of it, since only messages of one
+ * partition are ordered. Undefined for a message without a key, which has no order.
  */
 export function holdKey(
   channel: Channel,
@@ -37,17 +59,17 @@ export function holdKey(
   return `${channel}/${message.partition}/${message.key.toString('hex')}`;
 }
 
-/** Where the messages of a key of the hold topic are on the command topic; undefined for a key of another channel. */
-export function placeOfHoldKey(
+/** The partition and message key of a hold key; undefined for a key of another channel. */
+export function parseHoldKey(
   channel: Channel,
   key: string,
 ): { readonly partition: number; readonly messageKey: Buffer } | undefined {
-  const [of, partition, hex] = key.split('/');
-  if (of !== channel || hex === undefined) return undefined;
+  const [keyChannel, partition, hex] = key.split('/');
+  if (keyChannel !== channel || hex === undefined) return undefined;
   return { partition: Number(partition), messageKey: Buffer.from(hex, 'hex') };
 }
 
-/** The record that names the head of a key; without a head, the one that ends it. */
+/** The record that names the head of a key; without a head, the tombstone that ends it. */
 export function headRecord(topic: string, key: string, partition: number, head?: Head): OutgoingMessage {
   const record = { topic, partition, key: `${key}/head` };
   if (head === undefined) return { ...record, value: null };
@@ -84,12 +106,12 @@ export function followerRecord(
   };
 }
 
-/** The record that ends a follower. */
+/** The tombstone that ends a follower. */
 export function followerEnd(topic: string, key: string, partition: number, offset: number): OutgoingMessage {
   return { topic, partition, key: followerKey(key, offset), value: null };
 }
 
-/** Reads a record; undefined for one that is not of ours. */
+/** Reads a record; undefined for one of another form. */
 export function readHoldRecord(message: LogMessage): HoldRecord | undefined {
   const [, key, place] = RECORD_KEY.exec(message.key?.toString() ?? '') ?? [];
   if (key === undefined || place === undefined) return undefined;
@@ -107,7 +129,7 @@ export function readHoldRecord(message: LogMessage): HoldRecord | undefined {
   const follower = {
     offset,
     id,
-    value: isElsewhere ? undefined : ownBytes(value),
+    value: isElsewhere ? undefined : copyOfSlice(value),
     headers: own,
     timestampMs,
   };
@@ -118,8 +140,8 @@ function followerKey(key: string, offset: number): string {
   return `${key}/${String(offset).padStart(OFFSET_DIGITS, '0')}`;
 }
 
-/** A value that is a part of what was fetched would keep all of that in memory for as long as it is kept itself. */
-function ownBytes(value: Buffer): Buffer {
+/** A slice of a fetch response would keep the whole response in memory. */
+function copyOfSlice(value: Buffer): Buffer {
   if (value.length === value.buffer.byteLength) return value;
   const own = Buffer.allocUnsafeSlow(value.length);
   value.copy(own);

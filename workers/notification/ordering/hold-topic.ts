@@ -1,12 +1,18 @@
-import type { Broker, Publisher, Tail } from '../../../shared/messaging/ports.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
-import type { Log } from '../../../shared/platform/log.ts';
+import type { Broker, Publisher, Tail } from '../../../shared/messaging/ports.ts';
 import type { Health } from '../../../shared/platform/health.ts';
-import { HoldIndex, type Follower, type Head, type HeldKey } from './hold-index.ts';
-import { followerEnd, followerRecord, headRecord, readHoldRecord } from './hold-records.ts';
+import type { Log } from '../../../shared/platform/log.ts';
 import { ReadBack } from '../ledger/read-back.ts';
+import {
+  followerEnd,
+  followerRecord,
+  headRecord,
+  readHoldRecord,
+  type Follower,
+  type Head,
+} from './hold-records.ts';
 
-export interface HoldOptions {
+export interface HoldTopicOptions {
   readonly broker: Pick<Broker, 'createTail'>;
   readonly publisher: Publisher;
   readonly topic: string;
@@ -16,7 +22,7 @@ export interface HoldOptions {
   readonly limits?: Partial<HoldLimits>;
 }
 
-/** What may be kept with its value; of what is beyond it only the place is kept. */
+/** What may be kept with its value; of messages beyond it only the place is kept. */
 export interface HoldLimits {
   readonly followersPerKey: number;
   readonly bytesPerPartition: number;
@@ -25,6 +31,14 @@ export interface HoldLimits {
   /** Places kept of one key, and of all keys, with or without a value; beyond them nothing is taken. */
   readonly placesPerKey: number;
   readonly places: number;
+}
+
+/** What is kept of one key. */
+export interface HeldKey {
+  readonly partition: number;
+  readonly head: Head | undefined;
+  /** In order. */
+  readonly followers: readonly Follower[];
 }
 
 const MIB = 1_024 * 1_024;
@@ -36,20 +50,31 @@ const LIMITS: HoldLimits = {
   places: 100_000,
 };
 
+interface KeyState {
+  readonly partition: number;
+  head: Head | undefined;
+  readonly followers: Map<number, Follower>;
+  sorted: readonly Follower[] | undefined;
+}
+
 /**
- * Who waits for whom: for each key whose head waits on a retry tier, the head's name and the messages behind it, on a topic
- * with the partitions of the commands. Written before the commands' offsets are committed, and read by every instance, so
- * that whoever takes over a partition goes on in the same order.
+ * The hold topic, and in memory what is on it: for each key whose head waits on a retry tier, the head and the messages
+ * behind it. The topic has the partitions of the commands. It is written before the commands' offsets are committed, and
+ * read by every instance, so that the next owner of a partition continues in the same order. Values are kept in memory,
+ * since they are sent soon.
  */
-export class Hold {
-  readonly #options: HoldOptions;
+export class HoldTopic {
+  readonly #options: HoldTopicOptions;
   readonly #limits: HoldLimits;
-  readonly #index = new HoldIndex();
   readonly #tail: Tail;
   readonly #readBack: ReadBack;
+  readonly #keys = new Map<string, KeyState>();
+  readonly #bytesByPartition = new Map<number, number>();
+  #followers = 0;
+  #bytes = 0;
   #badRecords = 0;
 
-  constructor(options: HoldOptions) {
+  constructor(options: HoldTopicOptions) {
     this.#options = options;
     this.#limits = { ...LIMITS, ...options.limits };
     const { broker, topic, clientId } = options;
@@ -59,7 +84,7 @@ export class Hold {
 
   /** Resolves when all that was on the topic has been read. Rejects when that takes too long. */
   async start(timeoutMs: number): Promise<void> {
-    await this.#tail.start((message) => this.#take(message));
+    await this.#tail.start((message) => this.#read(message));
     await this.#tail.caughtUp(timeoutMs);
   }
 
@@ -69,30 +94,33 @@ export class Hold {
   }
 
   has(key: string): boolean {
-    return this.#index.has(key);
+    return this.#keys.has(key);
   }
 
   get(key: string): HeldKey | undefined {
-    return this.#index.get(key);
+    const state = this.#keys.get(key);
+    if (state === undefined) return undefined;
+    state.sorted ??= [...state.followers.values()].toSorted((one, other) => one.offset - other.offset);
+    return { partition: state.partition, head: state.head, followers: state.sorted };
   }
 
   keys(): IterableIterator<string> {
-    return this.#index.keys();
+    return this.#keys.keys();
   }
 
   /** How one more message of a key can be kept: itself, only its place, or not at all. */
   room(key: string, partition: number, bytes: number): 'whole' | 'place' | 'none' {
     const { followersPerKey, bytesPerPartition, bytes: allBytes, placesPerKey, places } = this.#limits;
-    const held = this.#index.get(key)?.followers.length ?? 0;
-    if (held >= placesPerKey || this.#index.followers >= places) return 'none';
+    const held = this.#keys.get(key)?.followers.size ?? 0;
+    if (held >= placesPerKey || this.#followers >= places) return 'none';
     const isFull =
       held >= followersPerKey ||
-      this.#index.bytesOf(partition) + bytes > bytesPerPartition ||
-      this.#index.totalBytes + bytes > allBytes;
+      (this.#bytesByPartition.get(partition) ?? 0) + bytes > bytesPerPartition ||
+      this.#bytes + bytes > allBytes;
     return isFull ? 'place' : 'whole';
   }
 
-  /** The following resolve when it is on the log and counts here. They reject with lost infrastructure. */
+  /** This and the next three resolve when the record is on the log and was read back. They reject with lost infrastructure. */
   setHead(key: string, partition: number, head: Head): Promise<void> {
     return this.#readBack.write(headRecord(this.#options.topic, key, partition, head));
   }
@@ -110,14 +138,18 @@ export class Hold {
   }
 
   figures() {
-    const { size, followers, totalBytes } = this.#index;
-    return { keys: size, followers, bytes: totalBytes, badRecords: this.#badRecords };
+    return {
+      keys: this.#keys.size,
+      followers: this.#followers,
+      bytes: this.#bytes,
+      badRecords: this.#badRecords,
+    };
   }
 
   health(): Health {
     const { topic } = this.#options;
     if (!this.#tail.isReady()) return { status: 'degraded', reason: `${topic} is not read` };
-    if (this.#index.totalBytes < this.#limits.bytes) return { status: 'ready' };
+    if (this.#bytes < this.#limits.bytes) return { status: 'ready' };
     return {
       status: 'degraded',
       reason: `${topic} is full: messages of waiting receivers go to retry tiers`,
@@ -128,14 +160,44 @@ export class Hold {
     return this.#tail.stop(timeoutMs);
   }
 
-  #take(message: LogMessage): void {
+  #read(message: LogMessage): void {
     const record = readHoldRecord(message);
     if (record === undefined) {
       this.#badRecords += 1;
       const { topic, partition, offset } = message;
       this.#options.log.warn({ topic, partition, offset }, 'a record of the hold topic was skipped');
-    } else if (record.kind === 'head') this.#index.setHead(record.key, record.partition, record.head);
-    else this.#index.setFollower(record.key, record.partition, record.offset, record.follower);
+    } else {
+      const { key, partition } = record;
+      const state = this.#keys.get(key) ?? {
+        partition,
+        head: undefined,
+        followers: new Map(),
+        sorted: undefined,
+      };
+      this.#keys.set(key, state);
+      if (record.kind === 'head') state.head = record.head;
+      else this.#setFollower(state, record.offset, record.follower);
+      if (state.head === undefined && state.followers.size === 0) this.#keys.delete(key);
+    }
     this.#readBack.seen(message);
+  }
+
+  #setFollower(state: KeyState, offset: number, follower: Follower | undefined): void {
+    const former = state.followers.get(offset);
+    if (former !== undefined) this.#count(state.partition, -1, -(former.value?.length ?? 0));
+    if (follower === undefined) state.followers.delete(offset);
+    else {
+      state.followers.set(offset, follower);
+      this.#count(state.partition, 1, follower.value?.length ?? 0);
+    }
+    state.sorted = undefined;
+  }
+
+  #count(partition: number, followers: number, bytes: number): void {
+    this.#followers += followers;
+    this.#bytes += bytes;
+    const left = (this.#bytesByPartition.get(partition) ?? 0) + bytes;
+    if (left === 0) this.#bytesByPartition.delete(partition);
+    else this.#bytesByPartition.set(partition, left);
   }
 }

@@ -1,124 +1,284 @@
-import type { Disposition, Process, WorkEnd } from '../../../shared/messaging/processing-result.ts';
+/**
+ * The order of notifications per receiver. While one notification of a key waits on a retry tier (the head), later ones of
+ * the key are kept on the hold topic (the followers) and are processed after it, in their order. A head may never come
+ * back: its copy is lost, or the process that saw its end died before it processed the followers. Each owner of a partition
+ * therefore looks for keys whose head is no longer awaited, and writes a wake message under such a key to the command
+ * topic, so that the followers are processed in the key's own place by the owner of the partition at that time.
+ */
+
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
-import type { LogMessage } from '../../../shared/messaging/message.ts';
-import type { DeliveryParts } from '../delivery/delivery-parts.ts';
-import type { Follower, HeldKey } from './hold-index.ts';
-import { holdKey } from './hold-records.ts';
-import { isWakeWord, type HoldWake } from './hold-wake.ts';
-import { isAwaited } from './queue-behind-head.ts';
+import type { LogMessage, OutgoingMessage, TopicPartition } from '../../../shared/messaging/message.ts';
+import type { Publisher } from '../../../shared/messaging/ports.ts';
+import type { Process, WorkEnd } from '../../../shared/messaging/processing-result.ts';
+import type { Channel } from '../../../shared/notification/command.ts';
+import type { Clock, MonotonicClock } from '../../../shared/platform/clock.ts';
+import { errorText } from '../../../shared/platform/errors.ts';
+import type { Log } from '../../../shared/platform/log.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { carriedHeaders, retryCopy, type CommandCopy } from '../state/command-copy.ts';
+import { tierFor, type RetryPlan } from '../state/retry-plan.ts';
+import { holdKey, parseHoldKey, type Follower, type Head } from './hold-records.ts';
+import type { HeldKey, HoldTopic } from './hold-topic.ts';
 
-/** What is needed to go on with those behind a head that has ended. */
-export interface OrderParts extends Pick<
-  DeliveryParts,
-  'channel' | 'hold' | 'ledger' | 'plan' | 'clock' | 'ageClock' | 'monotonic'
-> {
-  readonly wake: Pick<HoldWake, 'begin' | 'end' | 'wake'>;
-  /** Counts for the breaker how a message that was held has ended; false: the breaker is open. */
-  readonly count: (end: WorkEnd) => boolean;
+export interface ReceiverOrderOptions {
+  readonly channel: Channel;
+  /** The topic of the channel's commands. */
+  readonly commandTopic: string;
+  readonly hold: HoldTopic;
+  readonly ledger: Pick<Ledger, 'find'>;
+  readonly plan: RetryPlan;
+  /** Name of the tier topic for a delay. */
+  readonly tierTopic: (delayMs: number) => string;
+  /** Carries copies to the retry tiers, and wake messages. */
+  readonly copies: Publisher;
+  /** Dates what is written. */
+  readonly clock: Clock;
+  /** Decides how old a head is. */
+  readonly ageClock: Clock;
+  readonly monotonic: MonotonicClock;
+  /** Counts a message that was put behind the head of its key: the message itself, or only its place. */
+  readonly onHeld: (channel: Channel, kind: 'whole' | 'place') => void;
+  readonly log: Log;
 }
 
-/** A message that comes while its breaker is open and others are before it is looked at again after so long. */
-const STOPPED_MS = 1_000;
+/** A head is awaited no longer than its time limit and this: its copy must be lost then. */
+const LOST_HEAD_MS = 15 * 60_000;
+/** Messages of which only the place is kept come back at these intervals. */
+const PLACE_MS = 20;
+/** A message that arrives while the breaker is open and followers precede it is looked at again after this time. */
+const BREAKER_OPEN_MS = 1_000;
+/** Wake messages in one publish. */
+const WAKE_BATCH = 500;
 
-/**
- * Processes a message, and after it what waits behind it: once the head of its key has ended, in whatever way, those behind
- * it are processed in their order, by the same process in the same lane, until one of them becomes the head itself. Those
- * who waited come before the message if their head ended earlier. Each ends on the hold topic after it was processed, so
- * that a crash repeats it at most, and the ledger passes over what is repeated.
- */
-export function keepOrder(process: Process, parts: OrderParts, commandTopic: string): Process {
-  const { hold, wake } = parts;
-  const drain = createDrain(process, parts, commandTopic);
-  return async (message, attempt, signal) => {
-    const key = holdKey(parts.channel, message);
-    const isWake = isWakeWord(message);
-    if (key === undefined) return isWake ? 'settled' : process(message, attempt, signal);
-    if (isWake) wake.end(key);
-    const before = hold.has(key) ? await drain(key, message, signal) : undefined;
-    if (before !== undefined) return before === 'stopped' ? { retryAfterMs: STOPPED_MS } : before;
-    if (isWake) return 'settled';
-    const disposition = await process(message, attempt, signal);
-    if (typeof disposition === 'object' || !hold.has(key)) return disposition;
-    await endLostHead(key, message, disposition, parts);
-    const after = await drain(key, message, signal);
-    if (after !== 'stopped') return after ?? disposition;
-    await wake.wake(key);
-    return disposition;
-  };
-}
+/** What came of processing the followers of a key. */
+type DrainEnd =
+  /** One of them is tried again; the others wait for it. */
+  | { readonly retryAfterMs: number }
+  /** There are more, but the breaker is open. */
+  | 'breaker-open'
+  /** All that may be processed is processed. */
+  | 'drained';
 
-/**
- * Answers the wait of whoever has to be tried again; `stopped`: there is more, but the breaker is open; undefined when all
- * that may be done is done.
- */
-type Drain = (
-  key: string,
-  message: LogMessage,
-  signal: AbortSignal,
-) => Promise<Disposition | 'stopped' | undefined>;
+/** Keeps the order of one channel's notifications. */
+export class ReceiverOrder {
+  readonly #options: ReceiverOrderOptions;
+  /** Keys that are being drained here, or whose wake message is on its way. */
+  readonly #inHand = new Set<string>();
 
-function createDrain(process: Process, parts: OrderParts, commandTopic: string): Drain {
-  const { hold, wake, count } = parts;
-  const handOver = async (key: string, { partition }: HeldKey, follower: Follower): Promise<void> => {
-    const sinceMs = parts.clock.now();
-    const attempt = headerNumber(follower.headers, HEADER.attempt) ?? 1;
-    await hold.setHead(key, partition, { id: follower.id, attempt, isDeferred: true, sinceMs });
-    await hold.endFollower(key, partition, follower.offset);
-  };
-  const drain: Drain = async (key, { key: messageKey }, signal) => {
-    for (let held = hold.get(key); held !== undefined; held = hold.get(key)) {
-      if (isAwaited(held.head, parts)) return undefined;
-      const [next] = held.followers;
-      if (next === undefined) {
-        await hold.endHead(key, held.partition);
-        return undefined;
-      }
-      if (next.value === undefined) {
-        await handOver(key, held, next);
-        return undefined;
-      }
-      const message = messageOf(commandTopic, held.partition, messageKey, next);
-      const disposition = await process(message, 1, signal);
-      if (typeof disposition === 'object') return disposition;
-      await endLostHead(key, message, disposition, parts);
-      await hold.endFollower(key, held.partition, next.offset);
-      if (!count(disposition) && disposition !== 'settled') return 'stopped';
+  constructor(options: ReceiverOrderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Puts a copy behind the head of its key, where one is awaited. What is kept is on the log before the copy counts as
+   * done. Where there is no room for the message only its place is kept, and the message goes to a retry tier: the order
+   * stays, memory is bounded, and the partition is not blocked. `queue-full`: there is no room for another place either.
+   */
+  async enqueue(copy: CommandCopy): Promise<'first-in-line' | 'queued' | 'queue-full'> {
+    const { channel, hold, onHeld } = this.#options;
+    const { message, id } = copy;
+    const key = holdKey(channel, message);
+    const held = key === undefined ? undefined : hold.get(key);
+    if (key === undefined || held === undefined || held.head?.id === id) return 'first-in-line';
+    if (!isAwaited(held.head, this.#options)) return 'first-in-line';
+    const place = held.followers.findIndex((follower) => follower.id === id);
+    if (place >= 0) {
+      const isWhole = held.followers[place]?.value !== undefined;
+      if (!isWhole) await this.#waitOnTier(copy, held, place);
+      return 'queued';
     }
-    return undefined;
-  };
-  return async (key, message, signal) => {
-    wake.begin(key);
-    const end = await drain(key, message, signal);
-    // Whoever is tried again is still at it, and so is one whose try was cut off by lost infrastructure.
-    if (typeof end !== 'object') wake.end(key);
+    const room = hold.room(key, message.partition, message.value?.length ?? 0);
+    if (room === 'none') return 'queue-full';
+    await hold.keep(key, message.partition, {
+      offset: message.offset,
+      id,
+      value: room === 'whole' ? (message.value ?? undefined) : undefined,
+      headers: carriedHeaders(copy),
+      timestampMs: message.timestampMs,
+    });
+    onHeld(channel, room);
+    if (room === 'place') await this.#waitOnTier(copy, held, held.followers.length);
+    return 'queued';
+  }
+
+  /** Makes a notification the head of its key: its next copy, of this attempt, waits on a retry tier. */
+  async setHead({ id, message }: CommandCopy, attempt: number): Promise<void> {
+    const { channel, hold, clock } = this.#options;
+    const key = holdKey(channel, message);
+    if (key === undefined) return;
+    await hold.setHead(key, message.partition, { id, attempt, isDeferred: false, sinceMs: clock.now() });
+  }
+
+  /**
+   * Wraps the processing of commands: once the head of a key has ended, its followers are processed in their order, in the
+   * same lane, until one of them becomes the head itself. Followers precede a message that arrives after their head has
+   * ended. Each is ended on the hold topic after it was processed, so that a crash repeats it at most, and the ledger passes
+   * over what is repeated. `count` counts the end of a follower for the breaker; false: the breaker is open.
+   */
+  inOrder(process: Process, count: (end: WorkEnd) => boolean): Process {
+    const { channel, hold } = this.#options;
+    return async (message, attempt, signal) => {
+      const key = holdKey(channel, message);
+      const isWake = isWakeMessage(message);
+      if (key === undefined) return isWake ? 'settled' : process(message, attempt, signal);
+      if (isWake) this.#inHand.delete(key);
+      if (hold.has(key)) {
+        const before = await this.#drain(key, message, { process, count, signal });
+        if (before === 'breaker-open') return { retryAfterMs: BREAKER_OPEN_MS };
+        if (before !== 'drained') return before;
+      }
+      if (isWake) return 'settled';
+      const result = await process(message, attempt, signal);
+      if (typeof result === 'object' || !hold.has(key)) return result;
+      await this.#endLostHead(key, message, result);
+      const after = await this.#drain(key, message, { process, count, signal });
+      if (typeof after === 'object') return after;
+      if (after === 'breaker-open') await this.#wake([key]);
+      return result;
+    };
+  }
+
+  /** A new assignment of partitions: what was in hand before may be another process's now. */
+  forgetInHand(): void {
+    this.#inHand.clear();
+  }
+
+  /** Wakes the keys of these partitions whose head is no longer awaited. Never rejects: failures are tried again later. */
+  async wakeLost(partitions: readonly TopicPartition[]): Promise<void> {
+    const { hold, commandTopic, log } = this.#options;
+    const owned = new Set(
+      partitions.flatMap(({ topic, partition }) => (topic === commandTopic ? [partition] : [])),
+    );
+    const due = owned.size === 0 ? [] : [...hold.keys()].filter((key) => this.#isDue(key, owned));
+    for (let at = 0; at < due.length; at += WAKE_BATCH) {
+      const keys = due.slice(at, at + WAKE_BATCH);
+      try {
+        await this.#wake(keys);
+      } catch (error) {
+        for (const key of keys) this.#inHand.delete(key);
+        log.warn({ topic: commandTopic, reason: errorText(error) }, 'wake messages could not be written');
+        return;
+      }
+    }
+  }
+
+  #isDue(key: string, owned: ReadonlySet<number>): boolean {
+    const { channel, hold } = this.#options;
+    const place = parseHoldKey(channel, key);
+    if (place === undefined || !owned.has(place.partition) || this.#inHand.has(key)) return false;
+    return !isAwaited(hold.get(key)?.head, this.#options);
+  }
+
+  /** Resolves when the wake messages of the keys are on the log. */
+  async #wake(keys: readonly string[]): Promise<void> {
+    for (const key of keys) this.#inHand.add(key);
+    await this.#options.copies.publish(keys.flatMap((key) => this.#wakeMessage(key) ?? []));
+  }
+
+  #wakeMessage(key: string): OutgoingMessage | undefined {
+    const { channel, commandTopic: topic } = this.#options;
+    const place = parseHoldKey(channel, key);
+    if (place === undefined) return undefined;
+    const { partition, messageKey } = place;
+    return { topic, partition, key: messageKey, value: null, headers: { [HEADER.holdWake]: 'true' } };
+  }
+
+  /** A message whose place is kept waits on a tier, no shorter than its head, and after the places before it. */
+  async #waitOnTier(copy: CommandCopy, held: HeldKey, place: number): Promise<void> {
+    const { ledger, plan, clock, copies, tierTopic } = this.#options;
+    const nowMs = clock.now();
+    const headDueMs = held.head === undefined ? undefined : ledger.find(held.head.id)?.nextAttemptAt;
+    const dueAtMs = Math.max(nowMs + (plan.tiersMs[0] ?? 0), headDueMs ?? 0) + place * PLACE_MS;
+    const topic = tierTopic(tierFor(plan, dueAtMs - nowMs));
+    await copies.publish([retryCopy(copy, { topic, attempt: copy.attempt, dueAtMs, attempts: [] })]);
+  }
+
+  /** Processes the followers of a key whose head has ended. The key stays in hand while one of them is tried again. */
+  async #drain(key: string, { key: messageKey }: LogMessage, work: DrainWork): Promise<DrainEnd> {
+    this.#inHand.add(key);
+    const end = await this.#processFollowers(key, messageKey, work);
+    if (typeof end !== 'object') this.#inHand.delete(key);
     return end;
-  };
+  }
+
+  async #processFollowers(
+    key: string,
+    messageKey: Buffer | null,
+    { process, count, signal }: DrainWork,
+  ): Promise<DrainEnd> {
+    const { hold, commandTopic: topic } = this.#options;
+    for (let held = hold.get(key); held !== undefined; held = hold.get(key)) {
+      const { head, partition, followers } = held;
+      if (isAwaited(head, this.#options)) return 'drained';
+      const [next] = followers;
+      if (next === undefined) {
+        await hold.endHead(key, partition);
+        return 'drained';
+      }
+      const { offset, value, headers, timestampMs } = next;
+      if (value === undefined) {
+        await this.#awaitDeferred(key, partition, next);
+        return 'drained';
+      }
+      const message = { topic, partition, offset, key: messageKey, value, headers, timestampMs };
+      const result = await process(message, 1, signal);
+      if (typeof result === 'object') return result;
+      await this.#endLostHead(key, message, result);
+      await hold.endFollower(key, partition, offset);
+      if (!count(result) && result !== 'settled') return 'breaker-open';
+    }
+    return 'drained';
+  }
+
+  /** A follower of which only the place was kept becomes the head: its copy comes from a retry tier. */
+  async #awaitDeferred(key: string, partition: number, { id, headers, offset }: Follower): Promise<void> {
+    const { hold, clock } = this.#options;
+    const attempt = headerNumber(headers, HEADER.attempt) ?? 1;
+    await hold.setHead(key, partition, { id, attempt, isDeferred: true, sinceMs: clock.now() });
+    await hold.endFollower(key, partition, offset);
+  }
+
+  /**
+   * Ends the head of a key after its own copy when no further copy follows: it failed unexpectedly, or was refused before
+   * the ledger knew of this round. Its followers would wait in vain.
+   */
+  async #endLostHead(key: string, { headers, partition }: LogMessage, end: WorkEnd): Promise<void> {
+    const { hold, ledger } = this.#options;
+    const id = headerText(headers, HEADER.notificationId)?.toLowerCase();
+    if (id === undefined || hold.get(key)?.head?.id !== id) return;
+    const attempt = headerNumber(headers, HEADER.attempt) ?? 1;
+    const known = ledger.find(id);
+    if (end === 'failed' || known === undefined || known.attempt < attempt)
+      await hold.endHead(key, partition);
+  }
 }
 
-/**
- * Ends the head of a key after its own copy, when nothing comes after that: it failed unexpectedly, or it was refused before
- * the ledger heard of this round. Those behind it would wait in vain, for as long as it might have taken.
- */
-async function endLostHead(
-  key: string,
-  { headers, partition }: LogMessage,
-  end: WorkEnd,
-  { hold, ledger }: OrderParts,
-): Promise<void> {
-  const id = headerText(headers, HEADER.notificationId)?.toLowerCase();
-  if (id === undefined || hold.get(key)?.head?.id !== id) return;
-  const attempt = headerNumber(headers, HEADER.attempt) ?? 1;
-  const known = ledger.find(id);
-  if (end === 'failed' || known === undefined || known.attempt < attempt) await hold.endHead(key, partition);
+interface DrainWork {
+  readonly process: Process;
+  readonly count: (end: WorkEnd) => boolean;
+  readonly signal: AbortSignal;
 }
 
-/** The message as it was on the command topic. */
-function messageOf(
-  topic: string,
-  partition: number,
-  key: Buffer | null,
-  { offset, value, headers, timestampMs }: Follower,
-): LogMessage {
-  return { topic, partition, offset, key, value: value ?? null, headers, timestampMs };
+/** Whether the followers of a head have to wait for it: its next copy will come and has not ended. */
+export function isAwaited(
+  head: Head | undefined,
+  {
+    ledger,
+    plan,
+    ageClock,
+    monotonic,
+  }: Pick<ReceiverOrderOptions, 'ledger' | 'plan' | 'ageClock' | 'monotonic'>,
+): boolean {
+  if (head === undefined || ageClock.now() > head.sinceMs + plan.timeLimitMs + LOST_HEAD_MS) return false;
+  const known = ledger.find(head.id);
+  if (known === undefined) return head.isDeferred;
+  if (known.status === 'retrying') return true;
+  if (known.status === 'sending') return monotonic.elapsedMs() < (known.leaseEndsMs ?? 0) + LOST_HEAD_MS;
+  return known.status !== 'sent' && head.isDeferred && known.attempt < head.attempt;
+}
+
+/** Whether a message only wakes its key. It has no value, so that no command can be taken for one. */
+export function isWakeMessage({ value, headers }: Pick<LogMessage, 'value' | 'headers'>): boolean {
+  return value === null && headerText(headers, HEADER.holdWake) === 'true';
 }

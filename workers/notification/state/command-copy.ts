@@ -3,27 +3,20 @@ import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { idOfPlace, readId } from '../../../shared/notification/command-id.ts';
 import type { AttemptRecord } from '../../../shared/notification/notification-state.ts';
-import { addAttempts, readAttempts } from './attempt-history.ts';
+import { addAttempts, isUnknown, readAttempts } from './attempt-history.ts';
+import type { DeliveryCopy } from './delivery-state.ts';
+import type { LedgerEntry } from './ledger-entry.ts';
 
-/** One copy of a command: the first, one from a retry tier, one that was held, or one that an operator sent again. */
-export interface CommandCopy {
+/** One copy of a command: the original, one from a retry tier, one from the hold topic, or one of a redrive. */
+export interface CommandCopy extends DeliveryCopy {
   readonly message: LogMessage;
   /** UUID in lower case. */
   readonly id: string;
-  /** Round of delivery that it asks for, counted from 1. */
-  readonly attempt: number;
-  /** As it was sent to us: none of our own copies. */
-  readonly isOriginal: boolean;
-  /** When the command entered the log first, in epoch milliseconds (D2). */
+  /** When the command first entered the log, in epoch milliseconds (D2). */
   readonly originTimestampMs: number;
-  /** What its time limit counts from: the origin, or when an operator sent it again. */
-  readonly timeLimitFromMs: number;
-  readonly history: readonly AttemptRecord[];
-  /** An operator accepts that it may be sent twice. */
-  readonly redriveUnknown: boolean;
 }
 
-/** Reads what a copy's headers say; those that make no sense count as absent. `payloadId` is the id in the command itself. */
+/** Reads a copy's headers; those that make no sense count as absent. `payloadId` is the id within the command. */
 export function readCopy(
   message: LogMessage,
   originTimestampMs: number,
@@ -33,7 +26,7 @@ export function readCopy(
   const isRedriven = (headerNumber(headers, HEADER.redriveCount) ?? 0) > 0;
   return {
     message,
-    id: idOf(message, payloadId),
+    id: readId(payloadId) ?? readId(headerText(headers, HEADER.notificationId)) ?? idOfPlace(message),
     attempt: Math.max(1, headerNumber(headers, HEADER.attempt) ?? 1),
     isOriginal: headers[HEADER.attempt] === undefined,
     originTimestampMs,
@@ -44,15 +37,27 @@ export function readCopy(
   };
 }
 
-function idOf(message: LogMessage, payloadId: string | undefined): string {
-  const inHeader = headerText(message.headers, HEADER.notificationId);
-  return readId(payloadId) ?? readId(inHeader) ?? idOfPlace(message);
+/** The copy with the attempts of unknown outcome that only the ledger knows. */
+export function withLedgerAttempts(
+  copy: CommandCopy,
+  known: LedgerEntry | undefined,
+  nowMs: number,
+): CommandCopy {
+  const { history } = copy;
+  const missing = (known?.attempts ?? []).filter(
+    (one) => isUnknown(one) && !history.some((other) => isUnknown(other) && other.attempt === one.attempt),
+  );
+  if (known?.status === 'parked' && !history.some(isUnknown)) {
+    const { attempt, code } = known;
+    missing.push({ attempt, at: nowMs, provider: '-', result: 'unknown', code });
+  }
+  return missing.length === 0 ? copy : { ...copy, history: addAttempts(missing, history) };
 }
 
 /** Headers that belong to one copy only. */
 const OF_ONE_COPY = [HEADER.dueAt, HEADER.retryTopic, HEADER.retryPartition, HEADER.write];
 
-/** A copy's headers without what belongs to itself only, with its id. */
+/** The headers that a copy passes on to the next one, with the notification's id. */
 export function carriedHeaders(copy: CommandCopy): MessageHeaders {
   const headers: Record<string, MessageHeaders[string]> = { ...copy.message.headers };
   for (const name of OF_ONE_COPY) delete headers[name];
@@ -68,7 +73,7 @@ export function carriedHeaders(copy: CommandCopy): MessageHeaders {
   };
 }
 
-/** The copy that waits on a retry tier until `dueAtMs` and then goes back to where this one came from. */
+/** The copy that waits on a retry tier until `dueAtMs` and then goes back to the partition that this one came from. */
 export function retryCopy(
   copy: CommandCopy,
   next: {
@@ -93,7 +98,7 @@ export function retryCopy(
   };
 }
 
-/** The copy as it becomes a dead letter: an operator who sends it again gives it a fresh time limit and decides anew. */
+/** The copy as a dead letter. A redrive starts with a fresh time limit and a fresh decision about a second send. */
 export function deadCopy(copy: CommandCopy, attempts: readonly AttemptRecord[]): LogMessage {
   const history = addAttempts(copy.history, attempts);
   const headers: Record<string, MessageHeaders[string]> = { ...carriedHeaders({ ...copy, history }) };

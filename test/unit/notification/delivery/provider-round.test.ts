@@ -1,8 +1,14 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Outbound } from '../../../../shared/notification/command.ts';
+import type { AttemptRecord } from '../../../../shared/notification/notification-state.ts';
 import type { Admission, SendResult } from '../../../../shared/notification/provider.ts';
-import { takeTurn } from '../../../../workers/notification/delivery/admit-provider.ts';
-import { runRound, type RoundEnd } from '../../../../workers/notification/delivery/provider-round.ts';
+import {
+  callProviders,
+  eligibleProviders,
+  leaseMs,
+  takeTurn,
+} from '../../../../workers/notification/delivery/provider-round.ts';
+import type { RoundResult } from '../../../../workers/notification/state/delivery-state.ts';
 import {
   permanent,
   SENT,
@@ -30,7 +36,7 @@ interface Scripted {
 }
 
 /** A round over providers named a, b, c …, with a clock that only sends and waits move on. */
-async function round(script: readonly Scripted[], leaseMs = 100_000) {
+async function round(script: readonly Scripted[], lengthMs = 100_000) {
   let now = NOW;
   const waits: number[] = [];
   const set = scriptedProviders();
@@ -44,13 +50,12 @@ async function round(script: readonly Scripted[], leaseMs = 100_000) {
       },
     });
   }
-  const end = await runRound(
+  const end = await callProviders(
     {
       message: MESSAGE,
       attempt: 3,
-      providers: set.list,
-      first: 0,
-      leaseEndsMs: NOW + leaseMs,
+      turn: { providers: set.list, first: 0 },
+      leaseEndsMs: NOW + lengthMs,
       signal: new AbortController().signal,
     },
     {
@@ -67,7 +72,7 @@ async function round(script: readonly Scripted[], leaseMs = 100_000) {
   return { end, waits, asked: set.calls.map(({ provider }) => provider) };
 }
 
-const failureOf = (end: RoundEnd | undefined) => (end?.kind === 'not-sent' ? end.failure : undefined);
+const failureOf = (end: RoundResult | undefined) => (end?.kind === 'not-sent' ? end.failure : undefined);
 
 it.each([
   ['sent', [{ result: SENT }, { result: SENT }], ['a'], 'sent'],
@@ -137,11 +142,52 @@ it('an unknown outcome is repeatable where its provider knows the id again', asy
 
 it('the turn is that of the first provider that is not set aside; its rate limit is waited for', () => {
   const set = scriptedProviders();
-  expect(takeTurn([])).toEqual({ kind: 'wait', afterMs: 30_000, why: 'providers-open' });
+  expect(takeTurn([])).toEqual({ kind: 'wait', afterMs: 30_000 });
   const first = set.add('first', { admission: () => ({ kind: 'open', afterMs: 700, code: 'x' }) });
-  expect(takeTurn([first])).toEqual({ kind: 'wait', afterMs: 700, why: 'providers-open' });
+  expect(takeTurn([first])).toEqual({ kind: 'wait', afterMs: 700 });
   const limited = set.add('limited', { admission: () => ({ kind: 'wait', afterMs: 40 }) });
   const free = set.add('free');
-  expect(takeTurn([first, limited, free])).toEqual({ kind: 'wait', afterMs: 40, why: 'rate-limited' });
+  expect(takeTurn([first, limited, free])).toEqual({ kind: 'wait', afterMs: 40 });
   expect(takeTurn([first, free, limited])).toEqual({ kind: 'go', index: 1 });
+});
+
+it('a lease covers all calls of the round, of ten providers where their number is not known', () => {
+  expect([leaseMs(2, 1_000), leaseMs(undefined, 1_000)]).toEqual([7_000, 15_000]);
+});
+
+const attemptOf = (number: number, result: AttemptRecord['result'] = 'transient'): AttemptRecord => ({
+  attempt: number,
+  at: NOW,
+  provider: 'first',
+  result,
+  code: 'busy',
+  ...(result === 'unknown' ? { repeatableBy: 'first' } : {}),
+});
+
+describe('the providers that may get a notification', () => {
+  const providers = scriptedProviders();
+  const first = providers.add('first', { isIdempotent: true });
+  const second = providers.add('second', { isIdempotent: true });
+  const all = [first, second];
+
+  it('are all of them as long as nothing is unknown, or where it may be sent twice', () => {
+    expect(eligibleProviders(all, [attemptOf(1)], false)).toEqual(all);
+    expect(eligibleProviders(all, [attemptOf(1, 'unknown')], true)).toEqual(all);
+  });
+
+  it('are only the one with the unknown outcome, if it knows the id again', () => {
+    expect(eligibleProviders(all, [attemptOf(1, 'unknown'), attemptOf(2)], false)).toEqual([first]);
+    expect(eligibleProviders([second], [attemptOf(1, 'unknown')], false)).toEqual([]);
+    const forgetful = { ...first, isIdempotent: false };
+    expect(eligibleProviders([forgetful, second], [attemptOf(1, 'unknown')], false)).toEqual([]);
+  });
+
+  it('are none where the provider is another one by now, did not know ids then, or is not the only one', () => {
+    const one = attemptOf(1, 'unknown');
+    expect(eligibleProviders([{ ...first, identity: 'other' }], [one], false)).toEqual([]);
+    expect(eligibleProviders(all, [{ ...one, repeatableBy: undefined }], false)).toEqual([]);
+    expect(eligibleProviders(all, [{ ...one, repeatableBy: 'second' }, one], false)).toEqual([]);
+    const same = { ...first, identity: 'hash' };
+    expect(eligibleProviders([same, second], [{ ...one, repeatableBy: 'hash' }], false)).toEqual([same]);
+  });
 });

@@ -3,7 +3,7 @@ import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.t
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../../shared/messaging/headers.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
-import { Hold, type HoldLimits } from '../../../../workers/notification/ordering/hold-topic.ts';
+import { HoldTopic, type HoldLimits } from '../../../../workers/notification/ordering/hold-topic.ts';
 import { holdKey, readHoldRecord } from '../../../../workers/notification/ordering/hold-records.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 
@@ -14,10 +14,18 @@ const KEY = 'sms/2/6162';
 async function holds(limits: Partial<HoldLimits> = {}) {
   const broker = createMemoryBroker();
   await broker.admin.createTopics([{ topic: TOPIC, partitions: 3, config: { 'cleanup.policy': 'compact' } }]);
-  const open = async (self: string): Promise<Hold> => {
+  const open = async (self: string): Promise<HoldTopic> => {
     const publisher = broker.createPublisher({ clientId: self });
     await publisher.start();
-    const hold = new Hold({ broker, publisher, topic: TOPIC, clientId: self, self, log: silentLog, limits });
+    const hold = new HoldTopic({
+      broker,
+      publisher,
+      topic: TOPIC,
+      clientId: self,
+      self,
+      log: silentLog,
+      limits,
+    });
     await hold.start(1_000);
     return hold;
   };

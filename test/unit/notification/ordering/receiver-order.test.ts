@@ -5,10 +5,15 @@ import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.t
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
 import { monotonicClock } from '../../../../shared/platform/clock.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
-import { Hold } from '../../../../workers/notification/ordering/hold-topic.ts';
+import { createJumpResistantClock } from '../../../../workers/notification/jump-resistant-clock.ts';
+import { HoldTopic } from '../../../../workers/notification/ordering/hold-topic.ts';
 import { holdKey } from '../../../../workers/notification/ordering/hold-records.ts';
-import { HoldWake, isWakeWord, type WakeParts } from '../../../../workers/notification/ordering/hold-wake.ts';
-import { keepOrder } from '../../../../workers/notification/ordering/receiver-order.ts';
+import {
+  isAwaited,
+  isWakeMessage,
+  ReceiverOrder,
+  type ReceiverOrderOptions,
+} from '../../../../workers/notification/ordering/receiver-order.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 
 const HOLD = 'hold';
@@ -27,7 +32,7 @@ async function world(offsets: readonly number[], ends: Readonly<Record<string, D
   const publisher = broker.createPublisher({ clientId: 'test' });
   await publisher.start();
   const log = silentLog;
-  const hold = new Hold({ broker, publisher, topic: HOLD, clientId: 'test', self: 'test', log });
+  const hold = new HoldTopic({ broker, publisher, topic: HOLD, clientId: 'test', self: 'test', log });
   await hold.start(1_000);
   const key = holdKey('sms', fakeMessage(0, { key: 'k', partition: 0 })) ?? '';
   const states = new Map<string, { status: 'retrying' | 'failed'; attempt: number }>([
@@ -39,46 +44,42 @@ async function world(offsets: readonly number[], ends: Readonly<Record<string, D
     const headers = { [HEADER.notificationId]: `id-${offset}` };
     await hold.keep(key, 0, { offset, id: `id-${offset}`, value, headers, timestampMs: 1 });
   }
-  const ledger = { find: (id: string) => states.get(id) } as unknown as WakeParts['ledger'];
+  const ledger = { find: (id: string) => states.get(id) } as unknown as ReceiverOrderOptions['ledger'];
   const plan = { tiersMs: [1], timeLimitMs: 60_000 };
   const clock = { now: () => Date.now() };
-  const parts = {
+  const order = new ReceiverOrder({
     channel: 'sms',
+    commandTopic: COMMANDS,
     hold,
     ledger,
     plan,
+    tierTopic: () => 'tier',
+    copies: publisher,
     clock,
     ageClock: clock,
     monotonic: monotonicClock,
-    copies: publisher,
+    onHeld: () => undefined,
     log,
-    topic: COMMANDS,
-  } as const;
+  });
   const words: LogMessage[] = [];
   const tail = broker.createTail({ clientId: 'words', topics: [COMMANDS], from: 'earliest' });
   await tail.start((message) => words.push(message));
-  const wake = new HoldWake(parts);
   const processed: string[] = [];
   const counted: WorkEnd[] = [];
   const breaker = { isClosed: true };
-  const process = keepOrder(
+  const process = order.inOrder(
     (message) => {
       const id = String(message.headers[HEADER.notificationId]);
       processed.push(id);
       return ends[id] ?? 'settled';
     },
-    {
-      ...parts,
-      wake,
-      count: (end) => {
-        counted.push(end);
-        return breaker.isClosed;
-      },
+    (end) => {
+      counted.push(end);
+      return breaker.isClosed;
     },
-    COMMANDS,
   );
   const handle = (message: LogMessage) => process(message, 1, signal);
-  return { hold, key, states, wake, words, processed, counted, breaker, handle };
+  return { hold, key, states, order, words, processed, counted, breaker, handle };
 }
 
 it('those behind a head go on at once when its copy fails unexpectedly, since none comes after it', async () => {
@@ -97,19 +98,19 @@ it('those behind a head wait on when another message of the key fails, or its ow
 });
 
 it('a word goes onto the command topic once for each key that waits for nobody, and its owner goes on with it', async () => {
-  const { hold, key, states, wake, words, processed, handle } = await world([1, 2]);
-  await wake.look(OWNED);
+  const { hold, key, states, order, words, processed, handle } = await world([1, 2]);
+  await order.wakeLost(OWNED);
   states.set('head', { status: 'failed', attempt: 1 });
-  await wake.look([{ topic: 'another', partition: 0 }]);
+  await order.wakeLost([{ topic: 'another', partition: 0 }]);
   expect(words).toHaveLength(0);
-  await wake.look(OWNED);
-  await wake.look(OWNED);
+  await order.wakeLost(OWNED);
+  await order.wakeLost(OWNED);
   await expect.poll(() => words.length).toBe(1);
-  expect(words.map(isWakeWord)).toEqual([true]);
+  expect(words.map(isWakeMessage)).toEqual([true]);
   expect(words[0]).toMatchObject({ key: Buffer.from('k'), partition: 0 });
   // Another assignment: whoever had it in hand may be gone.
-  wake.forget();
-  await wake.look(OWNED);
+  order.forgetInHand();
+  await order.wakeLost(OWNED);
   await expect.poll(() => words.length).toBe(2);
   for (const word of words) expect(await handle(word)).toBe('settled');
   expect(processed).toEqual(['id-1', 'id-2']);
@@ -117,10 +118,10 @@ it('a word goes onto the command topic once for each key that waits for nobody, 
 });
 
 it('a key that is being tried again is nobody else to wake', async () => {
-  const { states, wake, words, handle } = await world([1], { 'id-1': { retryAfterMs: 5 } });
+  const { states, order, words, handle } = await world([1], { 'id-1': { retryAfterMs: 5 } });
   states.set('head', { status: 'failed', attempt: 1 });
   expect(await handle(fakeMessage(8, { key: 'k' }))).toEqual({ retryAfterMs: 5 });
-  await wake.look(OWNED);
+  await order.wakeLost(OWNED);
   expect(words).toHaveLength(0);
 });
 
@@ -144,5 +145,31 @@ it('how those who waited end is counted, and while the breaker is open they wait
   expect(processed).toEqual(['id-1']);
   expect(await handle(copyOfHead())).toBe('dead-lettered');
   expect(processed).toEqual(['id-1', 'head', 'id-2']);
-  await expect.poll(() => words.filter(isWakeWord).length).toBe(1);
+  await expect.poll(() => words.filter(isWakeMessage).length).toBe(1);
+});
+
+const NOW = 1_700_000_000_000;
+
+it.each([
+  ['an hour forward', 3_600_000],
+  ['an hour back', -3_600_000],
+])('a head that is being sent is waited for while its lease runs, with the clock set %s', (_, jumpMs) => {
+  const time = { wallMs: NOW, elapsedMs: 0 };
+  const clock = { now: () => time.wallMs };
+  const monotonic = { elapsedMs: () => time.elapsedMs };
+  const parts = {
+    ledger: {
+      find: () => ({ status: 'sending', attempt: 1, leaseUntil: NOW + 1_000, leaseEndsMs: 1_000 }),
+    },
+    plan: { tiersMs: [10_000], timeLimitMs: 10 * 60_000 },
+    clock,
+    monotonic,
+    ageClock: createJumpResistantClock(clock, monotonic),
+  } as unknown as ReceiverOrderOptions;
+  const head = { id: 'id', attempt: 1, isDeferred: false, sinceMs: NOW };
+  time.wallMs += jumpMs;
+  expect(isAwaited(head, parts)).toBe(true);
+  time.elapsedMs += 16 * 60_000;
+  time.wallMs += 16 * 60_000;
+  expect(isAwaited(head, parts)).toBe(false);
 });

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import type { MessageHeaders } from '../../../../shared/messaging/message.ts';
 import type { AttemptRecord } from '../../../../shared/notification/notification-state.ts';
+import { addAttempts, readAttempts } from '../../../../workers/notification/state/attempt-history.ts';
 import {
-  addAttempts,
-  knownAttempts,
-  readAttempts,
-} from '../../../../workers/notification/state/attempt-history.ts';
-import { deadCopy, readCopy, retryCopy } from '../../../../workers/notification/state/command-copy.ts';
-import { eligibleProviders } from '../../../../workers/notification/delivery/eligible-providers.ts';
+  deadCopy,
+  readCopy,
+  retryCopy,
+  withLedgerAttempts,
+} from '../../../../workers/notification/state/command-copy.ts';
+import type { LedgerEntry } from '../../../../workers/notification/state/ledger-entry.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
-import { scriptedProviders } from '../../../support/fakes/scripted-providers.ts';
 
 const ID = '0b1f2f2e-6f5a-4c59-8a8e-0d6a1d0c7a11';
 const ORIGIN = 1_700_000_000_000;
@@ -86,6 +86,10 @@ describe('a copy of a command', () => {
   });
 });
 
+/** The history of a copy with this one, once the ledger's attempts are added. */
+const historyOf = (history: readonly AttemptRecord[], known: LedgerEntry | undefined) =>
+  withLedgerAttempts({ ...copyOf(), history }, known, ORIGIN).history;
+
 describe('the history of attempts', () => {
   it('has 20 at most, the newest last, and an unknown outcome among them', () => {
     const many = Array.from({ length: 30 }, (_, index) => attempt(index));
@@ -112,14 +116,12 @@ describe('the history of attempts', () => {
   it('has the unknown outcomes that only the ledger knows', () => {
     const [first, second] = [attempt(1, 'unknown'), attempt(2)];
     const retrying = { status: 'retrying', attempt: 2, attempts: [first, second] } as const;
-    expect(knownAttempts([second], retrying, ORIGIN)).toEqual([first, second]);
-    expect(knownAttempts([first, second], retrying, ORIGIN)).toEqual([first, second]);
+    expect(historyOf([second], retrying)).toEqual([first, second]);
+    expect(historyOf([first, second], retrying)).toEqual([first, second]);
     const parked = { status: 'parked', attempt: 1, code: 'outcome-unknown' } as const;
-    expect(knownAttempts([first], parked, ORIGIN)).toEqual([first]);
-    expect(knownAttempts([], parked, ORIGIN)).toMatchObject([
-      { provider: '-', result: 'unknown', at: ORIGIN },
-    ]);
-    expect(knownAttempts([second], undefined, ORIGIN)).toEqual([second]);
+    expect(historyOf([first], parked)).toEqual([first]);
+    expect(historyOf([], parked)).toMatchObject([{ provider: '-', result: 'unknown', at: ORIGIN }]);
+    expect(historyOf([second], undefined)).toEqual([second]);
   });
 
   it('counts as none where it makes no sense', () => {
@@ -134,33 +136,5 @@ describe('the history of attempts', () => {
       expect(readAttempts(text)).toEqual([]);
     }
     expect(readAttempts(JSON.stringify([attempt(1)]))).toEqual([attempt(1)]);
-  });
-});
-
-describe('the providers that may get a notification', () => {
-  const providers = scriptedProviders();
-  const first = providers.add('first', { isIdempotent: true });
-  const second = providers.add('second', { isIdempotent: true });
-  const all = [first, second];
-
-  it('are all of them as long as nothing is unknown, or where it may be sent twice', () => {
-    expect(eligibleProviders(all, [attempt(1)], false)).toEqual(all);
-    expect(eligibleProviders(all, [attempt(1, 'unknown')], true)).toEqual(all);
-  });
-
-  it('are only the one with the unknown outcome, if it knows the id again', () => {
-    expect(eligibleProviders(all, [attempt(1, 'unknown'), attempt(2)], false)).toEqual([first]);
-    expect(eligibleProviders([second], [attempt(1, 'unknown')], false)).toEqual([]);
-    const forgetful = { ...first, isIdempotent: false };
-    expect(eligibleProviders([forgetful, second], [attempt(1, 'unknown')], false)).toEqual([]);
-  });
-
-  it('are none where the provider is another one by now, did not know ids then, or is not the only one', () => {
-    const one = attempt(1, 'unknown');
-    expect(eligibleProviders([{ ...first, identity: 'other' }], [one], false)).toEqual([]);
-    expect(eligibleProviders(all, [{ ...one, repeatableBy: undefined }], false)).toEqual([]);
-    expect(eligibleProviders(all, [{ ...one, repeatableBy: 'second' }, one], false)).toEqual([]);
-    const same = { ...first, identity: 'hash' };
-    expect(eligibleProviders([same, second], [{ ...one, repeatableBy: 'hash' }], false)).toEqual([same]);
   });
 });

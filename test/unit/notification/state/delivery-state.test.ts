@@ -1,88 +1,588 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextDestination, type RetryPlan } from '../../../../shared/notification/retry-plan.ts';
-import { nextStep, tierFor } from '../../../../workers/notification/delivery/conclude-round.ts';
+import type { AttemptRecord } from '../../../../shared/notification/notification-state.ts';
+import {
+  advance,
+  RECEIVED,
+  type Conclusion,
+  type Delivery,
+  type DeliveryCopy,
+  type DeliveryEvent,
+  type DeliveryState,
+  type DeliveryStep,
+  type Failure,
+  type RoundResult,
+  type Situation,
+} from '../../../../workers/notification/state/delivery-state.ts';
+import type { LedgerEntry } from '../../../../workers/notification/state/ledger-entry.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const PLAN: RetryPlan = { tiersMs: [10 * SECOND, MINUTE, 10 * MINUTE, HOUR], timeLimitMs: 6 * HOUR };
 const NOW = 1_700_000_000_000;
-const times = { firstSeenMs: NOW, nowMs: NOW };
+const SELF = 'this-process';
+const MINUTE = 60_000;
+const LIMIT = 10 * MINUTE;
+const TIERS = [10_000, MINUTE];
+const TURN = { providers: [], first: 0 };
+const WAITS = { detail: 'the notification waits' };
+const TIMES = { nowMs: NOW, ageMs: 1_000 };
+const LATE = { nowMs: NOW, ageMs: LIMIT + 1 };
 
-describe('the way of a notification over the retry tiers', () => {
-  it.each([
-    [1, 10 * SECOND],
-    [2, MINUTE],
-    [3, 10 * MINUTE],
-    [4, HOUR],
-    [5, HOUR],
-    [40, HOUR],
-  ])('after round %i it waits %i ms', (attempt, delayMs) => {
-    const destination = nextDestination(PLAN, attempt, { kind: 'transient', code: 'busy' }, times);
-    expect(destination).toMatchObject({ kind: 'retry', delayMs });
+const attempt = (
+  result: AttemptRecord['result'],
+  at = NOW,
+  more: Partial<AttemptRecord> = {},
+): AttemptRecord => ({
+  attempt: 1,
+  at,
+  provider: 'one',
+  result,
+  code: 'busy',
+  ...more,
+});
+const UNKNOWN_BEFORE = { history: [attempt('unknown')] };
+
+const deliveryOf = (
+  copy: Partial<DeliveryCopy> = {},
+  unknownPolicy: Delivery['unknownPolicy'] = 'park',
+): Delivery => ({
+  copy: {
+    attempt: 2,
+    isOriginal: false,
+    redriveUnknown: false,
+    timeLimitFromMs: NOW - 1_000,
+    history: [],
+    ...copy,
+  },
+  plan: { tiersMs: TIERS, timeLimitMs: LIMIT },
+  unknownPolicy,
+});
+const situationOf = (known: LedgerEntry | undefined, more: Partial<Situation> = {}): Situation => ({
+  known,
+  channel: 'sms',
+  self: SELF,
+  elapsedMs: 1_000,
+  times: TIMES,
+  isInProgress: false,
+  hasBegun: false,
+  isDeadlineOver: false,
+  repeatable: [],
+  ...more,
+});
+const read = (known: LedgerEntry | undefined, more: Partial<Situation> = {}): DeliveryEvent => ({
+  kind: 'copy-read',
+  situation: situationOf(known, more),
+});
+const notSent = (failure: Failure, isRepeatable = false): RoundResult => ({
+  kind: 'not-sent',
+  attempts: [attempt('transient')],
+  failure,
+  isRepeatable,
+});
+const ended = (round: RoundResult, times = TIMES): DeliveryEvent => ({ kind: 'round-ended', round, times });
+
+/** A step in one line: its state, and its effects with what distinguishes them. */
+function shown({ state, effects }: DeliveryStep): string {
+  const did = effects.map((effect) => {
+    if (effect.kind === 'write-outcome') {
+      const { conclusion, isOwnRound } = effect;
+      return `write ${textOf(conclusion)}${isOwnRound ? '' : ' by log order'}`;
+    }
+    if (effect.kind === 'count-outcome') return `count ${effect.conclusion.status}`;
+    if (effect.kind === 'write-dead-letter') return `dead letter ${effect.code}`;
+    if (effect.kind === 'write-retry-copy') return `retry copy ${effect.attempt}`;
+    return effect.kind;
+  });
+  const { step } = state;
+  if (step !== 'ended') return [step, ...did].join(', ');
+  const { outcome } = state;
+  const result = outcome.kind === 'retry' ? `again in ${outcome.afterMs}` : outcome.kind;
+  return [step, ...did, result].join(', ');
+}
+
+const textOf = (conclusion: Conclusion): string =>
+  conclusion.status === 'sent' ? 'sent' : `${conclusion.status} ${conclusion.code}`;
+
+const sending = (owner: string, leaseEndsMs: number, more: Partial<LedgerEntry> = {}): LedgerEntry => ({
+  status: 'sending',
+  attempt: 2,
+  channel: 'sms',
+  owner,
+  leaseEndsMs,
+  ...more,
+});
+const OURS = sending(SELF, 30_000);
+const THEIRS = sending('another', 30_000);
+const LOST = sending('another', 999);
+const RETRYING: LedgerEntry = { status: 'retrying', attempt: 2, nextAttemptAt: NOW + 5_000 };
+const FAILED: LedgerEntry = { status: 'failed', attempt: 2, code: 'smtp-550' };
+const PARKED: LedgerEntry = { status: 'parked', attempt: 2, code: 'outcome-unknown' };
+const SENT: LedgerEntry = { status: 'sent', attempt: 2 };
+
+const BEGINS = 'queueing, check-order';
+
+describe('a copy that was read', () => {
+  it.each<[string, LedgerEntry | undefined, number, string]>([
+    ['nothing is known', undefined, 1, BEGINS],
+    ['it was sent', SENT, 1, 'ended, done'],
+    ['it was sent in this round', SENT, 2, 'ended, done'],
+    ['it was sent, and is redriven', SENT, 3, 'ended, done'],
+    ['our own intent was never acted upon', OURS, 2, BEGINS],
+    ['our own intent was never acted upon, and a later round is asked for', OURS, 3, BEGINS],
+    ['our own intent is of a later round', OURS, 1, 'ended, done'],
+    ['another process may be sending it', THEIRS, 2, 'ended, again in 1000'],
+    ['another process may be sending it, in an earlier round', THEIRS, 3, 'ended, again in 1000'],
+    ['another process may be sending a later round', THEIRS, 1, 'ended, done'],
+    ['the lease of another process ends soon', sending('another', 1_300), 2, 'ended, again in 301'],
+    ['the lease of another process ends now', sending('another', 1_000), 2, 'ended, again in 1'],
+    ['a lease is over', LOST, 2, 'recording, write parked outcome-unknown by log order'],
+    ['a lease of a later round is over', LOST, 1, 'ended, done'],
+    [
+      'a lease is over, and a later round is asked for',
+      LOST,
+      3,
+      'recording, write parked outcome-unknown by log order',
+    ],
+    [
+      'an intent without a lease',
+      { status: 'sending', attempt: 2 },
+      2,
+      'recording, write parked outcome-unknown by log order',
+    ],
+    ['an earlier round ended in a retry', RETRYING, 3, BEGINS],
+    ['this round ended in a retry', RETRYING, 2, 'following-up, retry copy 3'],
+    ['a later round ended in a retry', RETRYING, 1, 'ended, done'],
+    ['it failed in this round', FAILED, 2, 'following-up, dead letter smtp-550'],
+    ['it failed without a code', { status: 'failed', attempt: 2 }, 2, 'following-up, dead letter failed'],
+    ['it failed in a later round', FAILED, 1, 'ended, done'],
+    ['it failed, and is redriven', FAILED, 3, BEGINS],
+    ['it is parked', PARKED, 2, 'following-up, dead letter outcome-unknown'],
+    ['it is parked since a later round', PARKED, 1, 'ended, done'],
+    [
+      'it is parked, and is redriven as if it had failed',
+      PARKED,
+      3,
+      'following-up, dead letter outcome-unknown',
+    ],
+  ])('when %s', (_, known, round, expected) => {
+    expect(shown(advance(deliveryOf({ attempt: round }), RECEIVED, read(known)))).toBe(expected);
   });
 
-  it.each([
-    [500, 10 * SECOND],
-    [11 * SECOND, MINUTE],
-    [10 * MINUTE, 10 * MINUTE],
-    [5 * HOUR, HOUR],
-  ])('a provider that asks for %i ms of patience gets %i ms', (retryAfterMs, delayMs) => {
-    const failure = { kind: 'transient', code: 'busy', retryAfterMs } as const;
-    expect(nextDestination(PLAN, 1, failure, times)).toMatchObject({ kind: 'retry', delayMs });
+  it('is attempted again after parking only by a redrive that accepts a second send, in a later round', () => {
+    const accepts = { redriveUnknown: true };
+    expect(shown(advance(deliveryOf({ ...accepts, attempt: 3 }), RECEIVED, read(PARKED)))).toBe(BEGINS);
+    expect(shown(advance(deliveryOf({ ...accepts, attempt: 2 }), RECEIVED, read(PARKED)))).toBe(
+      'following-up, dead letter outcome-unknown',
+    );
   });
 
-  it('a wish for less patience does not shorten a later tier', () => {
-    const failure = { kind: 'transient', code: 'busy', retryAfterMs: 1 } as const;
-    expect(nextDestination(PLAN, 3, failure, times)).toMatchObject({ delayMs: 10 * MINUTE });
+  it('is unknown where an intent of this process may have reached a provider', () => {
+    const parked = 'recording, write parked outcome-unknown by log order';
+    const hasBegun = { hasBegun: true };
+    expect(shown(advance(deliveryOf(), RECEIVED, read(OURS, hasBegun)))).toBe(parked);
+    expect(shown(advance(deliveryOf({ attempt: 3 }), RECEIVED, read(OURS, hasBegun)))).toBe(parked);
+    expect(shown(advance(deliveryOf(), RECEIVED, read(THEIRS, hasBegun)))).toBe('ended, again in 1000');
+    expect(shown(advance(deliveryOf(), RECEIVED, read(undefined, hasBegun)))).toBe(BEGINS);
   });
 
-  it('no round is planned that would begin after the time limit', () => {
-    const late = (nowMs: number) =>
-      nextDestination(PLAN, 4, { kind: 'transient', code: 'busy' }, { firstSeenMs: NOW, nowMs });
-    expect(late(NOW + 5 * HOUR)).toMatchObject({ kind: 'retry' });
-    expect(late(NOW + 5 * HOUR + 1)).toEqual({ kind: 'dead', code: 'time-limit-exceeded' });
+  it('waits while this process delivers another copy, whatever is known', () => {
+    const other: LedgerEntry = { ...SENT, channel: 'email' };
+    for (const known of [undefined, OURS, LOST, RETRYING, FAILED, PARKED, SENT, other]) {
+      const event = read(known, { isInProgress: true });
+      expect(shown(advance(deliveryOf({ attempt: 9 }), RECEIVED, event))).toBe('ended, again in 250');
+    }
   });
 
-  it('a refusal for good is dead at once, an unknown outcome is parked', () => {
-    expect(nextDestination(PLAN, 1, { kind: 'permanent', code: 'smtp-550' }, times)).toEqual({
-      kind: 'dead',
-      code: 'smtp-550',
+  it('is a dead letter where its id belongs to the other channel', () => {
+    for (const known of [OURS, RETRYING, FAILED, PARKED, SENT]) {
+      const event = read({ ...known, channel: 'email' });
+      expect(shown(advance(deliveryOf(), RECEIVED, event))).toBe('following-up, dead letter duplicate-id');
+    }
+  });
+
+  it.each<[string, Partial<DeliveryCopy>, LedgerEntry | undefined, string]>([
+    ['as it was sent to us', { isOriginal: true, attempt: 1 }, undefined, 'ended, refused'],
+    [
+      'and was attempted',
+      { isOriginal: true, attempt: 3 },
+      RETRYING,
+      'recording, write failed deadline-exceeded',
+    ],
+    ['from a tier', { isOriginal: false }, undefined, 'recording, write failed deadline-exceeded'],
+    ['and may have been sent', UNKNOWN_BEFORE, undefined, 'recording, write parked outcome-unknown'],
+  ])('after its deadline, %s', (_, copy, known, expected) => {
+    const event = read(known, { isDeadlineOver: true });
+    expect(shown(advance(deliveryOf(copy), RECEIVED, event))).toBe(expected);
+  });
+
+  it('fails after its time limit only where it was attempted since the limit began', () => {
+    const event = read(undefined, { times: LATE });
+    const from = NOW - LIMIT - 1;
+    const at = (time: number) => ({ timeLimitFromMs: from, history: [attempt('transient', time)] });
+    expect(shown(advance(deliveryOf(at(from)), RECEIVED, event))).toBe(
+      'recording, write failed time-limit-exceeded',
+    );
+    expect(advance(deliveryOf(at(from - 1)), RECEIVED, event).state).toEqual({
+      step: 'queueing',
+      isOverdue: true,
     });
-    expect(nextDestination(PLAN, 1, { kind: 'unknown', code: 'timeout' }, times)).toEqual({
-      kind: 'park',
-      code: 'timeout',
+    const onTime = read(undefined, { times: { ...TIMES, ageMs: LIMIT } });
+    expect(advance(deliveryOf(at(from)), RECEIVED, onTime).state).toEqual({
+      step: 'queueing',
+      isOverdue: false,
     });
   });
 });
 
-describe('what follows a failed round', () => {
-  const options = { plan: PLAN, attempt: 1, acceptsTwice: false, times };
-  const unknown = { failure: { kind: 'unknown', code: 'timeout' }, isRepeatable: false } as const;
+const effectOf = (known: LedgerEntry, repeatable: readonly string[], delivery = deliveryOf()) =>
+  advance(delivery, RECEIVED, read(known, { repeatable })).effects[0];
 
-  it('an unknown outcome is parked, unless it may be sent twice or its provider knows the id again', () => {
-    expect(nextStep(unknown, options)).toMatchObject({ status: 'parked', code: 'outcome-unknown' });
-    expect(nextStep(unknown, { ...options, acceptsTwice: true })).toMatchObject({
-      status: 'retrying',
-      code: 'timeout',
-      nextAttemptAt: NOW + 10 * SECOND,
-      tierMs: 10 * SECOND,
+describe('a round that was never concluded', () => {
+  const intent = sending('gone', 0, { providers: ['one'], repeatableBy: 'hash' });
+  it('names the provider only where no other one could have been called', () => {
+    const lost = { attempt: 2, at: NOW, result: 'unknown', code: 'lease-over' };
+    expect(effectOf(intent, [])).toMatchObject({
+      attempts: [{ ...lost, provider: 'one', repeatableBy: 'hash' }],
     });
-    expect(nextStep({ ...unknown, isRepeatable: true }, options)).toMatchObject({ status: 'retrying' });
+    expect(effectOf({ ...intent, providers: ['one', 'two'] }, [])).toEqual({
+      kind: 'write-outcome',
+      conclusion: { status: 'parked', code: 'outcome-unknown' },
+      attempts: [{ ...lost, provider: '-' }],
+      isOwnRound: false,
+    });
+    const { repeatableBy: _, ...forgetful } = intent;
+    expect(effectOf(forgetful, [])).toMatchObject({ attempts: [{ ...lost, provider: 'one' }] });
   });
 
-  it('an unknown outcome that runs out of time is parked: it may have been sent', () => {
-    const late = { firstSeenMs: NOW - 6 * HOUR, nowMs: NOW };
-    const step = nextStep(unknown, { ...options, acceptsTwice: true, times: late });
-    expect(step).toMatchObject({ status: 'parked', code: 'outcome-unknown' });
+  it('is repeated by that provider alone, as it is configured now; or by any where a second send is accepted', () => {
+    const retrying = { conclusion: { status: 'retrying', code: 'lease-over' } };
+    const parked = { conclusion: { status: 'parked' } };
+    expect(effectOf(intent, ['other', 'hash'])).toMatchObject(retrying);
+    expect(effectOf(intent, ['other'])).toMatchObject(parked);
+    expect(effectOf({ ...intent, providers: ['one', 'two'] }, ['hash'])).toMatchObject(parked);
+    expect(effectOf(intent, [], deliveryOf({}, 'resend'))).toMatchObject(retrying);
+    expect(effectOf(intent, [], deliveryOf({ redriveUnknown: true }))).toMatchObject(retrying);
+  });
+});
+
+it('a retry copy is written again with its due time and the attempts of its round', () => {
+  const own = attempt('transient', NOW, { attempt: 2 });
+  const carried = attempt('unknown', NOW, { attempt: 2, provider: 'two' });
+  const known = { ...RETRYING, attempts: [attempt('transient'), own, carried] };
+  expect(advance(deliveryOf({ history: [carried] }), RECEIVED, read(known))).toEqual({
+    state: { step: 'following-up' },
+    effects: [
+      { kind: 'write-retry-copy', attempt: 3, dueAtMs: NOW + 5_000, tierMs: 10_000, attempts: [own] },
+    ],
+  });
+  const { nextAttemptAt: _, ...undated } = RETRYING;
+  expect(advance(deliveryOf(), RECEIVED, read(undated)).effects).toMatchObject([
+    { dueAtMs: NOW, tierMs: 10_000, attempts: [] },
+  ]);
+});
+
+const QUEUEING: DeliveryState = { step: 'queueing', isOverdue: false };
+const ACQUIRING: DeliveryState = { step: 'acquiring', isOverdue: false };
+const OVERDUE: DeliveryState = { step: 'acquiring', isOverdue: true };
+const CLAIMING: DeliveryState = { step: 'claiming', turn: TURN };
+const SENDING: DeliveryState = { step: 'sending' };
+const recording = (conclusion: Conclusion): DeliveryState => ({
+  step: 'recording',
+  conclusion,
+  attempts: [],
+});
+const RECORDING = recording({ status: 'sent', providerMessageId: undefined });
+const FOLLOWING_UP: DeliveryState = { step: 'following-up' };
+const ENDED: DeliveryState = { step: 'ended', outcome: { kind: 'done' } };
+
+const sentRound: RoundResult = { kind: 'sent', attempts: [attempt('sent')], providerMessageId: 'abc' };
+const EVENTS: readonly DeliveryEvent[] = [
+  read(undefined),
+  { kind: 'first-in-line' },
+  { kind: 'queued' },
+  { kind: 'queue-full' },
+  { kind: 'no-send-slot' },
+  { kind: 'no-eligible-provider' },
+  { kind: 'no-provider', isUnserved: false },
+  { kind: 'provider-acquired', turn: TURN },
+  { kind: 'claimed', leaseEndsMs: 9 },
+  { kind: 'claim-lost' },
+  { kind: 'nothing-sent' },
+  ended(sentRound),
+  { kind: 'outcome-recorded' },
+  { kind: 'outcome-superseded' },
+  { kind: 'follow-up-written' },
+];
+
+/** The step that an event leads to, or the error that says that it cannot come. */
+function after(state: DeliveryState, event: DeliveryEvent): string {
+  try {
+    return shown(advance(deliveryOf(), state, event));
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+describe('every event in every state', () => {
+  it.each<[DeliveryState, Readonly<Partial<Record<DeliveryEvent['kind'], string>>>]>([
+    [RECEIVED, { 'copy-read': BEGINS }],
+    [
+      QUEUEING,
+      {
+        queued: 'ended, done',
+        'queue-full': 'recording, write failed too-many-waiting',
+        'first-in-line': 'acquiring, acquire-provider',
+      },
+    ],
+    [
+      ACQUIRING,
+      {
+        'no-send-slot': 'ended, again in 1000',
+        'no-provider': 'ended, release-send-slot, again in 100',
+        'no-eligible-provider': 'recording, release-send-slot, write parked outcome-unknown',
+        'provider-acquired': 'claiming, write-intent',
+      },
+    ],
+    [
+      CLAIMING,
+      { claimed: 'sending, call-providers', 'claim-lost': 'ended, release-send-slot, again in 100' },
+    ],
+    [
+      SENDING,
+      {
+        'nothing-sent': 'ended, release-send-slot, again in 100',
+        'round-ended': 'recording, release-send-slot, write sent',
+      },
+    ],
+    [
+      RECORDING,
+      { 'outcome-recorded': 'ended, count sent, done', 'outcome-superseded': 'ended, again in 100' },
+    ],
+    [FOLLOWING_UP, { 'follow-up-written': 'ended, done' }],
+    [ENDED, {}],
+  ])('%o', (state, expected) => {
+    for (const event of EVENTS) {
+      const impossible = `event ${event.kind} cannot come in state ${state.step}`;
+      expect(after(state, event)).toBe(expected[event.kind] ?? impossible);
+    }
   });
 
-  it('a wait takes the first tier that is long enough, else the last', () => {
-    expect([-5, 9 * SECOND, 11 * SECOND, 2 * HOUR].map((ms) => tierFor(PLAN, ms))).toEqual([
-      10 * SECOND,
-      10 * SECOND,
-      MINUTE,
-      HOUR,
-    ]);
+  it('waiting is answered as not ready', () => {
+    const { state } = advance(deliveryOf(), ACQUIRING, { kind: 'no-send-slot' });
+    expect(state).toMatchObject({ outcome: { problem: WAITS } });
+  });
+});
+
+describe('a wait for a provider', () => {
+  it.each([
+    [ACQUIRING, true, 'ended, release-send-slot, again in 100'],
+    [OVERDUE, false, 'ended, release-send-slot, again in 100'],
+    [OVERDUE, true, 'recording, release-send-slot, write failed time-limit-exceeded'],
+  ])(
+    'in %o fails only when it is overdue and no provider was in order for as long: %s',
+    (state, isUnserved, expected) => {
+      expect(shown(advance(deliveryOf(), state, { kind: 'no-provider', isUnserved }))).toBe(expected);
+    },
+  );
+
+  it('keeps knowing that it is overdue, and passes the turn on', () => {
+    const step = advance(deliveryOf(), { step: 'queueing', isOverdue: true }, { kind: 'first-in-line' });
+    expect(step).toEqual({ state: OVERDUE, effects: [{ kind: 'acquire-provider', isOverdue: true }] });
+    const acquired = advance(deliveryOf(), OVERDUE, { kind: 'provider-acquired', turn: TURN });
+    expect(acquired).toEqual({ state: CLAIMING, effects: [{ kind: 'write-intent', turn: TURN }] });
+    const claimed = advance(deliveryOf(), CLAIMING, { kind: 'claimed', leaseEndsMs: 9 });
+    expect(claimed.effects).toEqual([{ kind: 'call-providers', turn: TURN, leaseEndsMs: 9 }]);
+  });
+});
+
+describe('the end of a round', () => {
+  const timeout: Failure = { kind: 'unknown', code: 'timeout' };
+  it.each<[string, RoundResult, Delivery, string, typeof TIMES?]>([
+    ['a rejection fails', notSent({ kind: 'permanent', code: 'gone' }), deliveryOf(), 'failed gone'],
+    [
+      'a rejection parks what may have been sent',
+      notSent({ kind: 'permanent', code: 'gone' }),
+      deliveryOf(UNKNOWN_BEFORE),
+      'parked outcome-unknown',
+    ],
+    [
+      'a transient failure is retried',
+      notSent({ kind: 'transient', code: 'busy' }),
+      deliveryOf(),
+      'retrying busy',
+    ],
+    [
+      'a transient failure out of time fails',
+      notSent({ kind: 'transient', code: 'busy' }),
+      deliveryOf(),
+      'failed time-limit-exceeded',
+      LATE,
+    ],
+    [
+      'a transient failure out of time parks what may have been sent',
+      notSent({ kind: 'transient', code: 'busy' }),
+      deliveryOf(UNKNOWN_BEFORE),
+      'parked outcome-unknown',
+      LATE,
+    ],
+    ['an unknown outcome is parked', notSent(timeout), deliveryOf(), 'parked outcome-unknown'],
+    [
+      'an unknown outcome is retried by policy',
+      notSent(timeout),
+      deliveryOf({}, 'resend'),
+      'retrying timeout',
+    ],
+    [
+      'an unknown outcome is retried where an operator accepts it',
+      notSent(timeout),
+      deliveryOf({ redriveUnknown: true }),
+      'retrying timeout',
+    ],
+    [
+      'an unknown outcome is retried where the provider recognises the id',
+      notSent(timeout, true),
+      deliveryOf(),
+      'retrying timeout',
+    ],
+    [
+      'an unknown outcome out of time is parked',
+      notSent(timeout, true),
+      deliveryOf({}, 'resend'),
+      'parked outcome-unknown',
+      LATE,
+    ],
+  ])('%s', (...[, round, delivery, expected, times]) => {
+    expect(shown(advance(delivery, SENDING, ended(round, times)))).toBe(
+      `recording, release-send-slot, write ${expected}`,
+    );
+  });
+
+  it('dates the next attempt by the wall clock, no sooner than a provider asks for', () => {
+    const failure = { kind: 'transient', code: 'busy', retryAfterMs: 11_000 } as const;
+    const { state } = advance(deliveryOf({ attempt: 1 }), SENDING, ended(notSent(failure)));
+    expect(state).toEqual({
+      step: 'recording',
+      conclusion: { status: 'retrying', code: 'busy', nextAttemptAt: NOW + MINUTE, tierMs: MINUTE },
+      attempts: [attempt('transient')],
+    });
+  });
+
+  it('keeps the id and the attempts of a sent message', () => {
+    const { effects } = advance(deliveryOf(), SENDING, ended(sentRound));
+    expect(effects[1]).toEqual({
+      kind: 'write-outcome',
+      conclusion: { status: 'sent', providerMessageId: 'abc' },
+      attempts: [attempt('sent')],
+      isOwnRound: true,
+    });
+  });
+});
+
+describe('what follows an outcome', () => {
+  it.each<[Conclusion, string]>([
+    [
+      { status: 'retrying', code: 'busy', nextAttemptAt: NOW + 1, tierMs: 10_000 },
+      'following-up, count retrying, retry copy 3',
+    ],
+    [{ status: 'failed', code: 'gone' }, 'following-up, count failed, dead letter gone'],
+    [
+      { status: 'parked', code: 'outcome-unknown' },
+      'following-up, count parked, dead letter outcome-unknown',
+    ],
+  ])('%o', (conclusion, expected) => {
+    expect(shown(advance(deliveryOf(), recording(conclusion), { kind: 'outcome-recorded' }))).toBe(expected);
+  });
+
+  it('a retry copy waits on the tier of its conclusion and carries the attempts of the round', () => {
+    const conclusion = { status: 'retrying', code: 'busy', nextAttemptAt: NOW + 7, tierMs: 10_000 } as const;
+    const attempts = [attempt('transient')];
+    const { effects } = advance(
+      deliveryOf(),
+      { step: 'recording', conclusion, attempts },
+      { kind: 'outcome-recorded' },
+    );
+    expect(effects[1]).toEqual({
+      kind: 'write-retry-copy',
+      attempt: 3,
+      dueAtMs: NOW + 7,
+      tierMs: 10_000,
+      attempts,
+    });
+  });
+});
+
+describe('any run', () => {
+  const result = fc.constantFrom<AttemptRecord['result']>('transient', 'unknown');
+  const deliveries = fc
+    .record({
+      attempt: fc.integer({ min: 1, max: 4 }),
+      isOriginal: fc.boolean(),
+      redriveUnknown: fc.boolean(),
+      history: fc.array(
+        result.map((one) => attempt(one)),
+        { maxLength: 2 },
+      ),
+    })
+    .chain((copy) =>
+      fc.constantFrom<Delivery['unknownPolicy']>('park', 'resend').map((policy) => deliveryOf(copy, policy)),
+    );
+  const reads = fc
+    .record({
+      known: fc.constantFrom(undefined, OURS, THEIRS, LOST, RETRYING, FAILED, PARKED, SENT),
+      times: fc.constantFrom(TIMES, LATE),
+      isDeadlineOver: fc.boolean(),
+      hasBegun: fc.boolean(),
+    })
+    .map(({ known, ...more }) => read(known, more));
+  const failures = fc.constantFrom<Failure>(
+    { kind: 'transient', code: 'busy' },
+    { kind: 'permanent', code: 'gone' },
+    { kind: 'unknown', code: 'timeout' },
+  );
+  const rounds = fc.oneof(
+    fc.constant(sentRound),
+    fc.tuple(failures, fc.boolean()).map(([failure, isRepeatable]) => notSent(failure, isRepeatable)),
+  );
+  const others = fc.oneof(
+    fc.constantFrom(...EVENTS.slice(1)),
+    rounds.map((round) => ended(round)),
+  );
+
+  it('calls providers once at most, after its intent; ends what may have been sent as sent, retrying or parked', () => {
+    fc.assert(
+      fc.property(
+        deliveries,
+        reads,
+        fc.array(others, { minLength: 40, maxLength: 80 }),
+        (delivery, first, events) => {
+          let step = advance(delivery, RECEIVED, first);
+          const steps = [step];
+          for (const event of events) {
+            try {
+              step = advance(delivery, step.state, event);
+            } catch {
+              continue;
+            }
+            steps.push(step);
+          }
+          const kinds = steps.flatMap(({ effects }) => effects.map(({ kind }) => kind));
+          const position = (kind: string) => kinds.indexOf(kind as (typeof kinds)[number]);
+          expect(kinds.filter((kind) => kind === 'call-providers').length).toBeLessThanOrEqual(1);
+          const isCallClaimed =
+            position('call-providers') < 0 || position('write-intent') < position('call-providers');
+          const hasFailed = steps.some(
+            ({ state }) => state.step === 'recording' && state.conclusion.status === 'failed',
+          );
+          const mayHaveBeenSent = delivery.copy.history.some(({ result: one }) => one === 'unknown');
+          const isDone = step.state.step === 'ended' && step.state.outcome.kind === 'done';
+          const isFollowedUp =
+            !isDone || position('write-outcome') < 0 || position('count-outcome') > position('write-outcome');
+          expect({ isCallClaimed, isParked: !(hasFailed && mayHaveBeenSent), isFollowedUp }).toEqual({
+            isCallClaimed: true,
+            isParked: true,
+            isFollowedUp: true,
+          });
+        },
+      ),
+      { numRuns: 500 },
+    );
   });
 });

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
-import { openDeadline } from '../common/deadline.ts';
+import { openDeadline } from '../../../../shared/platform/deadline.ts';
 
 /** More than any provider says of one message. */
 const MAX_ANSWER_BYTES = 65_536;
@@ -103,17 +103,14 @@ export function createConnectorCaller(options: CallerOptions): ConnectorCaller {
   };
 }
 
-function callOnce(
+async function callOnce(
   agent: Agent,
   request: ConnectorRequest & { readonly origin: string },
   limits: { readonly signal: AbortSignal; readonly timeoutMs: number },
 ): Promise<CallOutcome> {
-  const deadline = openDeadline(limits.signal, limits.timeoutMs);
-  return new Promise<CallOutcome>((resolve) => {
-    const progress = watchCall((outcome) => {
-      deadline.clear();
-      resolve(outcome);
-    });
+  using deadline = openDeadline(limits.signal, limits.timeoutMs);
+  return await new Promise<CallOutcome>((resolve) => {
+    const progress = watchCall(resolve);
     const giveUp = (): void => progress.giveUp(deadline.isTimedOut() ? 'timed-out' : 'aborted');
     if (deadline.signal.aborted) return giveUp();
     deadline.signal.addEventListener('abort', giveUp, { once: true });

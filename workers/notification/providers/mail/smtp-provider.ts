@@ -3,9 +3,9 @@ import { type SMTPPoolOptions, createTransport } from 'nodemailer';
 import type { Outbound } from '../../../../shared/notification/command.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
 import type { Clock } from '../../../../shared/platform/clock.ts';
+import { openDeadline } from '../../../../shared/platform/deadline.ts';
 import { ConfigError } from '../../../../shared/platform/errors.ts';
 import { type OutboundEmail, mailContent } from './mail-content.ts';
-import { openDeadline } from '../common/deadline.ts';
 import type { DkimSettings, SmtpSettings } from '../provider-settings.ts';
 import { type SmtpFault, isAboutSender, smtpOutcome } from './classify-smtp-reply.ts';
 import { tellableId } from '../common/sanitise-provider-text.ts';
@@ -45,7 +45,7 @@ export function createSmtpProvider(settings: SmtpSettings, deps: { readonly cloc
   });
   const secrets = [settings.username, settings.password].filter((secret) => secret !== undefined);
   const send = async (message: OutboundEmail, caller: AbortSignal): Promise<SendResult> => {
-    const deadline = openDeadline(caller, settings.timeoutMs);
+    using deadline = openDeadline(caller, settings.timeoutMs);
     const untellable = { message, secrets, configured: [settings.host] };
     const watch: BodyWatch = { isBodyOut: false, receiverFault: undefined };
     try {
@@ -63,8 +63,6 @@ export function createSmtpProvider(settings: SmtpSettings, deps: { readonly cloc
       };
     } catch (error) {
       return failureOf(error as SmtpFault, { message, watch, isTimedOut: deadline.isTimedOut() });
-    } finally {
-      deadline.clear();
     }
   };
 

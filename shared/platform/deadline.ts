@@ -1,12 +1,10 @@
-/** Ends one call: by its own time limit or because the caller wants it to. */
-export interface Deadline {
+/** A signal that is aborted by a time limit or by the caller's own signal, whichever comes first. */
+export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
   readonly isTimedOut: () => boolean;
-  /** Forgets the timer; call it when the call has ended. */
-  readonly clear: () => void;
 }
 
-/** A timer and a listener that are cleared with the call: thousands of calls leave nothing behind. */
+/** Opens a deadline; `using` clears its timer and listener, so that thousands of calls leave nothing behind. */
 export function openDeadline(caller: AbortSignal, timeoutMs: number): Deadline {
   const controller = new AbortController();
   let isTimedOut = false;
@@ -20,7 +18,7 @@ export function openDeadline(caller: AbortSignal, timeoutMs: number): Deadline {
   return {
     signal: controller.signal,
     isTimedOut: () => isTimedOut,
-    clear: () => {
+    [Symbol.dispose]: () => {
       clearTimeout(timer);
       caller.removeEventListener('abort', abort);
     },

@@ -1,0 +1,300 @@
+import { describe, expect, it } from 'vitest';
+import type { DeadLetters } from '../../../../shared/messaging/handler/dead-letter.ts';
+import type { RequestContext } from '../../../../shared/messaging/handler/handle-by-type.ts';
+import type { Outbound } from '../../../../shared/notification/command.ts';
+import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
+import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
+import { silentLog } from '../../../../shared/platform/log.ts';
+import {
+  CommandDelivery,
+  type CommandDeliveryOptions,
+} from '../../../../workers/notification/delivery/command-delivery.ts';
+import type { Ledger } from '../../../../workers/notification/ledger/ledger.ts';
+import { readCopy } from '../../../../workers/notification/state/command-copy.ts';
+import { fakeMessage } from '../../../support/fakes/messages.ts';
+import { FakePublisher } from '../../../support/fakes/publisher.ts';
+import {
+  permanent,
+  SENT,
+  scriptedProviders,
+  transient,
+  unknown,
+} from '../../../support/fakes/scripted-providers.ts';
+
+const NOW = 1_700_000_000_000;
+const ID = '0b1f2f2e-6f5a-4c59-8a8e-0d6a1d0c7a11';
+const { signal } = new AbortController();
+const MESSAGE: Outbound = {
+  channel: 'sms',
+  id: ID,
+  notificationId: ID,
+  sender: undefined,
+  receiver: '+40722123456',
+  message: 'hello',
+};
+
+/** A delivery over stand-ins that write down, in order, what reaches the log and the providers. */
+function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationState) {
+  const time = { wallMs: NOW, elapsedMs: 0 };
+  const done: string[] = [];
+  const written: NotificationState[] = [];
+  const providers = scriptedProviders();
+  const copies = new FakePublisher();
+  copies.onPublish = ([message]) => {
+    done.push(`publish ${message?.topic}`);
+    return Promise.resolve();
+  };
+  const write = (how: string, answer: boolean) => (state: NotificationState) => {
+    done.push(`${how} ${state.status}`);
+    written.push(state);
+    return Promise.resolve(answer);
+  };
+  const ledger = {
+    find: () => known,
+    claim: write('claim', true),
+    settle: write('settle', true),
+    declare: write('declare', true),
+  } as unknown as Ledger;
+  const delivery = new CommandDelivery({
+    channel: 'sms',
+    ledger,
+    order: {
+      enqueue: () => Promise.resolve('first-in-line'),
+      setHead: (_, attempt) => {
+        done.push(`head ${attempt}`);
+        return Promise.resolve();
+      },
+    },
+    providers,
+    copies,
+    deadLetters: {
+      write: (_: unknown, { code }: { code: string }) => {
+        done.push(`dead letter ${code}`);
+        return Promise.resolve();
+      },
+    } as unknown as DeadLetters,
+    plan: { tiersMs: [10_000], timeLimitMs: 600_000 },
+    unknownPolicy: 'park',
+    tierTopic: (delayMs) => `tier-${delayMs}`,
+    clock: { now: () => time.wallMs },
+    ageClock: { now: () => time.wallMs },
+    monotonic: { elapsedMs: () => time.elapsedMs },
+    sendTimeoutMs: 1_000,
+    sleep: (ms) => {
+      time.elapsedMs += ms;
+      time.wallMs += ms;
+      return Promise.resolve();
+    },
+    self: 'self',
+    closing: signal,
+    onAttempt: ({ name }, { kind }) => done.push(`${name} ${kind}`),
+    onOutcome: (_, status, code) => done.push(`count ${status} ${code}`),
+    onDeadLetter: (code) => done.push(`count dead letter ${code}`),
+    log: silentLog,
+    ...over,
+  });
+  const deliver = (headers = {}) => {
+    const message = fakeMessage(7, { headers, timestampMs: NOW });
+    return delivery.deliver(readCopy(message, NOW, ID), MESSAGE, { signal } as RequestContext);
+  };
+  return { time, done, written, providers, copies, ledger, delivery, deliver };
+}
+
+const WAIT_SOON = { kind: 'retry', afterMs: 100 };
+
+describe('each step is on the log before the next one', () => {
+  it.each([
+    ['sent', SENT, ['claim sending', 'one sent', 'settle sent', 'count sent undefined']],
+    [
+      'transient',
+      transient(),
+      [
+        'claim sending',
+        'one transient',
+        'settle retrying',
+        'count retrying busy',
+        'publish tier-10000',
+        'head 2',
+      ],
+    ],
+    [
+      'permanent',
+      permanent(),
+      [
+        'claim sending',
+        'one permanent',
+        'settle failed',
+        'count failed refused',
+        'dead letter refused',
+        'count dead letter refused',
+      ],
+    ],
+    [
+      'unknown',
+      unknown(),
+      [
+        'claim sending',
+        'one unknown',
+        'settle parked',
+        'count parked outcome-unknown',
+        'dead letter outcome-unknown',
+        'count dead letter outcome-unknown',
+      ],
+    ],
+  ])('of a round that is %s', async (_, result, expected) => {
+    const { providers, done, deliver, delivery } = world();
+    providers.add('one').answer = () => result;
+    expect(await deliver()).toEqual({ kind: 'done' });
+    expect(done).toEqual(expected);
+    expect(delivery.inProgress.size).toBe(0);
+  });
+
+  it('an intent names owner, lease, and the providers from the first that may be called', async () => {
+    const { providers, written, deliver } = world();
+    providers.add('down', { admission: () => ({ kind: 'open', afterMs: 9, code: 'x' }) });
+    providers.add('one', { isIdempotent: true, identity: 'hash' });
+    await deliver();
+    expect(written[0]).toMatchObject({
+      notificationId: ID,
+      channel: 'sms',
+      attempt: 1,
+      owner: 'self',
+      leaseUntil: NOW + 6_000,
+      providers: ['one'],
+      repeatableBy: 'hash',
+    });
+    providers.add('two');
+    await deliver();
+    expect(written[2]).toMatchObject({ leaseUntil: NOW + 7_000, providers: ['one', 'two'] });
+    expect(written[2]?.repeatableBy).toBeUndefined();
+    expect(written[1]).toMatchObject({ status: 'sent', providerMessageId: 'their-id', owner: undefined });
+  });
+
+  it('a claim that is lost sends nothing', async () => {
+    const { providers, done, ledger, deliver } = world();
+    ledger.claim = () => Promise.resolve(false);
+    providers.add('one');
+    expect(await deliver()).toMatchObject(WAIT_SOON);
+    expect(done).toEqual([]);
+  });
+});
+
+describe('an intent that was written', () => {
+  const intent = { status: 'sending', attempt: 1, channel: 'sms', owner: 'self' } as NotificationState;
+
+  it('is used again where nothing was sent with it', async () => {
+    const { providers, done, deliver } = world({}, intent);
+    providers.add('one');
+    await deliver();
+    expect(done[0]).toBe('claim sending');
+  });
+
+  it('is of unknown outcome where a provider was called and the outcome could not be written', async () => {
+    const { providers, done, ledger, deliver } = world({}, intent);
+    const settle = ledger.settle.bind(ledger);
+    providers.add('one');
+    ledger.settle = () => Promise.reject(new InfrastructureError('away', 'away'));
+    await expect(deliver()).rejects.toMatchObject({ code: 'away' });
+    ledger.settle = settle;
+    await deliver();
+    expect(done).toEqual([
+      'claim sending',
+      'one sent',
+      'declare parked',
+      'count parked outcome-unknown',
+      'dead letter outcome-unknown',
+      'count dead letter outcome-unknown',
+    ]);
+  });
+
+  it('gives way where another outcome precedes it', async () => {
+    const { done, ledger, deliver } = world({}, { ...intent, owner: 'another' });
+    ledger.declare = () => Promise.resolve(false);
+    expect(await deliver()).toMatchObject({ kind: 'retry' });
+    expect(done).toEqual([]);
+  });
+
+  it('leaves an unknown outcome when the round breaks off unexpectedly', async () => {
+    const { providers, written, deliver } = world();
+    providers.add('one').answer = () => {
+      throw new Error('a bug');
+    };
+    await deliver();
+    expect(written.at(-1)).toMatchObject({
+      status: 'parked',
+      attempts: [{ provider: '-', result: 'unknown', code: 'round-broken' }],
+    });
+  });
+});
+
+describe('the wait for a provider', () => {
+  it.each([
+    ['an hour forward', 3_600_000],
+    ['an hour back', -3_600_000],
+    ['as it was', 0],
+  ])('takes ten seconds, with the clock set %s', async (_, jumpMs) => {
+    const { time, providers, deliver } = world({
+      sleep: (ms) => {
+        time.elapsedMs += ms;
+        time.wallMs += ms + (time.elapsedMs === 5_000 ? jumpMs : 0);
+        return Promise.resolve();
+      },
+    });
+    providers.add('one', { admission: () => ({ kind: 'open', afterMs: 60_000, code: 'down' }) });
+    expect(await deliver()).toMatchObject(WAIT_SOON);
+    expect(time.elapsedMs).toBe(10_000);
+  });
+
+  it('is over at once where the copy is overdue and no provider was in order for as long', async () => {
+    const { time, done, providers, deliver } = world();
+    providers.add('one', {
+      condition: 'degraded',
+      admission: () => ({ kind: 'open', afterMs: 60_000, code: 'down' }),
+    });
+    time.wallMs += 600_001;
+    time.elapsedMs = 600_000;
+    expect(await deliver()).toMatchObject(WAIT_SOON);
+    time.elapsedMs = 600_001;
+    await deliver();
+    expect(done.slice(0, 1)).toEqual(['settle failed']);
+    expect(time.elapsedMs).toBe(600_001);
+  });
+
+  it('ends as parked where no provider may repeat what may have been sent', async () => {
+    const history = [{ attempt: 1, at: NOW, provider: 'gone', result: 'unknown', code: 'timeout' }];
+    const { done, providers, deliver } = world();
+    providers.add('one', { isIdempotent: true });
+    await deliver({ 'plat-attempt': '2', 'plat-attempt-history': JSON.stringify(history) });
+    expect(done[0]).toBe('settle parked');
+  });
+
+  it('gives the send slot back, however the delivery ends', async () => {
+    const { providers, ledger, deliver } = world();
+    providers.add('one', { concurrency: 1 });
+    ledger.claim = () => Promise.reject(new InfrastructureError('away', 'away'));
+    for (let count = 0; count < 4; count += 1) await expect(deliver()).rejects.toThrow('away');
+  });
+});
+
+it('a second copy waits while the first is in progress', async () => {
+  const { providers, deliver } = world();
+  const answer = Promise.withResolvers<typeof SENT>();
+  providers.add('one').answer = () => answer.promise;
+  const first = deliver();
+  expect(await deliver()).toMatchObject({ kind: 'retry', afterMs: 250 });
+  expect(await deliver()).toMatchObject({ kind: 'retry', afterMs: 250 });
+  answer.resolve(SENT);
+  expect(await first).toEqual({ kind: 'done' });
+});
+
+it.each([
+  ['broker-refused', false, true],
+  ['message-too-large', false, false],
+  ['invalid-message', false, false],
+  ['broker-unavailable', true, true],
+])('a broker that answers %s to a retry copy: tried again %s', async (code, canRetry, isPassing) => {
+  const { providers, copies, deliver } = world();
+  providers.add('one').answer = () => transient();
+  copies.onPublish = () => Promise.reject(new MessagingError(code, 'no', { canRetry }));
+  await expect(deliver()).rejects.toMatchObject({ code, canRetry: isPassing });
+});

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { deliveriesHealth } from '../../../../workers/notification/command-consumer.ts';
+import { DeliveriesInProgress } from '../../../../workers/notification/delivery/deliveries-in-progress.ts';
+
+function inProgressAt() {
+  const time = { elapsedMs: 0 };
+  return { time, deliveries: new DeliveriesInProgress({ elapsedMs: () => time.elapsedMs }) };
+}
+
+it('a delivery is timed since its last progress, and the slowest one counts', () => {
+  const { time, deliveries } = inProgressAt();
+  expect(deliveries.slowest()).toBeUndefined();
+  expect(deliveriesHealth(deliveries, 0).status).toBe('ready');
+  deliveries.enter('one', 'claiming');
+  time.elapsedMs = 10_000;
+  deliveries.enter('two', 'sending');
+  time.elapsedMs = 40_000;
+  expect(deliveries.slowest()).toEqual({ step: 'claiming', stalledMs: 40_000 });
+  expect(deliveriesHealth(deliveries, 40_001).status).toBe('ready');
+  expect(deliveriesHealth(deliveries, 40_000)).toEqual({
+    status: 'unhealthy',
+    reason: 'a delivery has made no progress in state claiming for 40 s',
+  });
+  deliveries.enter('one', 'sending');
+  expect(deliveries.slowest()).toEqual({ step: 'sending', stalledMs: 30_000 });
+  deliveries.leave('two');
+  expect(deliveries.slowest()).toEqual({ step: 'sending', stalledMs: 0 });
+  expect([deliveries.size, deliveries.has('one'), deliveries.has('two')]).toEqual([1, true, false]);
+});
+
+it('a provider is awaited while a delivery acquires one, and for a while after', () => {
+  const { time, deliveries } = inProgressAt();
+  deliveries.enter('one', 'sending');
+  expect(deliveries.isProviderAwaited(5_000)).toBe(false);
+  deliveries.enter('one', 'acquiring');
+  deliveries.leave('one');
+  time.elapsedMs = 5_000;
+  expect([deliveries.isProviderAwaited(5_000), deliveries.isProviderAwaited(4_999)]).toEqual([true, false]);
+});

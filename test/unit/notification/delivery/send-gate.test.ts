@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { SendGate } from '../../../../workers/notification/delivery/send-gate.ts';
+import { scriptedProviders } from '../../../support/fakes/scripted-providers.ts';
+import { settleMicrotasks } from '../../../support/fakes/work.ts';
+
+/** Providers that serve so many calls side by side; undefined: any number. */
+const of = (...concurrency: (number | undefined)[]) => {
+  const set = scriptedProviders();
+  for (const [index, most] of concurrency.entries())
+    set.add(String(index), most === undefined ? {} : { concurrency: most });
+  return set.list;
+};
+
+describe('the gate before the providers', () => {
+  const never = new AbortController().signal;
+  it('lets as many in as the largest provider can serve, three times, and then one for each that leaves, in turn', async () => {
+    const gate = new SendGate();
+    const providers = of(1, 2);
+    expect(await Promise.all([1, 2, 3, 4, 5, 6].map(() => gate.enter(providers, 1_000, never)))).toEqual(
+      Array.from({ length: 6 }, () => true),
+    );
+    const order: string[] = [];
+    const waiting = ['first', 'second'].map(async (name) => {
+      await gate.enter(providers, 1_000, never);
+      order.push(name);
+    });
+    await settleMicrotasks();
+    expect(order).toEqual([]);
+    gate.leave(providers);
+    // Whoever comes now comes after those who wait.
+    const late = gate.enter(providers, 1_000, never).then(() => order.push('late'));
+    await settleMicrotasks();
+    expect(order).toEqual(['first']);
+    gate.leave(providers);
+    gate.leave(providers);
+    await Promise.all([...waiting, late]);
+    expect(order).toEqual(['first', 'second', 'late']);
+  });
+
+  it('does not bound what can serve any number, nor the wait for a provider', async () => {
+    for (const providers of [of(undefined, 1), of()]) {
+      const gate = new SendGate();
+      const entered = await Promise.all(Array.from({ length: 100 }, () => gate.enter(providers, 1, never)));
+      expect(entered.every(Boolean)).toBe(true);
+    }
+  });
+
+  it('is left by whoever waited too long or is told to stop, without a place', async () => {
+    const gate = new SendGate();
+    const providers = of(1);
+    await Promise.all([1, 2, 3].map(() => gate.enter(providers, 1, never)));
+    expect(await gate.enter(providers, 5, never)).toBe(false);
+    const stop = new AbortController();
+    const told = gate.enter(providers, 60_000, stop.signal);
+    stop.abort();
+    expect(await told).toBe(false);
+    expect(await gate.enter(providers, 60_000, stop.signal)).toBe(false);
+    gate.leave(providers);
+    expect(await gate.enter(providers, 1, never)).toBe(true);
+  });
+});

@@ -1,0 +1,55 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { supersedes, type LedgerEntry } from '../../../../workers/notification/state/ledger-entry.ts';
+
+const sending = (attempt: number, owner: string): LedgerEntry => ({ status: 'sending', attempt, owner });
+const theirs = sending(2, 'another');
+const retrying: LedgerEntry = { status: 'retrying', attempt: 2 };
+const failed: LedgerEntry = { status: 'failed', attempt: 2, code: 'smtp-550' };
+const parked: LedgerEntry = { status: 'parked', attempt: 2, code: 'outcome-unknown' };
+const sent: LedgerEntry = { status: 'sent', attempt: 2 };
+
+/** What a reader ends with that reads the states in this order. */
+const last = (entries: readonly LedgerEntry[]) => {
+  let known: LedgerEntry | undefined;
+  for (const entry of entries) if (supersedes(entry, known)) known = entry;
+  return known?.status === 'sent' ? 'sent' : known;
+};
+
+describe('which of two states counts', () => {
+  it('of two intents of one round the first on the log; a process may renew its own', () => {
+    expect(supersedes(sending(2, 'b'), sending(2, 'a'))).toBe(false);
+    expect(supersedes(sending(2, 'a'), sending(2, 'a'))).toBe(true);
+    expect(supersedes(sending(3, 'b'), sending(2, 'a'))).toBe(true);
+  });
+
+  it('an outcome before a guess, sent before everything, a later round before an earlier one', () => {
+    expect(supersedes(parked, theirs)).toBe(true);
+    expect(supersedes(retrying, parked)).toBe(true);
+    expect(supersedes(parked, retrying)).toBe(false);
+    expect(supersedes(theirs, retrying)).toBe(false);
+    expect(supersedes({ ...sent, attempt: 1 }, parked)).toBe(true);
+    expect(supersedes({ ...failed, attempt: 9 }, sent)).toBe(false);
+    expect(supersedes({ ...theirs, attempt: 3 }, failed)).toBe(true);
+    expect(supersedes({ ...failed, attempt: 1 }, retrying)).toBe(false);
+  });
+
+  it('an id belongs to the channel that had it first, whatever the other one says', () => {
+    const text = { ...sending(2, 'a'), channel: 'sms' } as const;
+    expect(supersedes({ ...text, channel: 'email' }, text)).toBe(false);
+    expect(supersedes({ ...sent, channel: 'email' }, text)).toBe(false);
+    expect(supersedes({ ...sent, channel: 'sms' }, text)).toBe(true);
+  });
+
+  it('readers that get outcomes in any order end with the same state', () => {
+    const outcome = fc.record({
+      status: fc.constantFrom('retrying', 'failed', 'parked', 'sent'),
+      attempt: fc.integer({ min: 1, max: 4 }),
+    }) as fc.Arbitrary<LedgerEntry>;
+    fc.assert(
+      fc.property(fc.array(outcome, { minLength: 1, maxLength: 6 }), (entries) => {
+        expect(last(entries.toReversed())).toEqual(last(entries));
+      }),
+    );
+  });
+});
