@@ -8,9 +8,9 @@ import {
   isBeforeStart,
   type RateTerms,
   type TimedFlow,
-} from './annual-rate/check-rate-request.ts';
-import { discountedFlows } from './annual-rate/discounted-flows.ts';
-import { solveRate } from './annual-rate/effective-rate.ts';
+} from './annual-rate/cash-flow-terms.ts';
+import { discountedFlows } from './annual-rate/rate-proof.ts';
+import { solveRate } from './annual-rate/solve-rate.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity } from './dates/periodicity.ts';
 import type { RateFlows } from './annual-rate/rate-flows.ts';
 import type { RateOutcome, RateRequest } from './request/rate-request.ts';

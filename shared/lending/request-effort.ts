@@ -10,7 +10,7 @@ import { daysPerPeriod, findPeriodicity, monthsPerPeriod, type Periodicity } fro
 import type { RateRequest } from './request/rate-request.ts';
 import type { RepaymentScheduleRequest } from './request/repayment-schedule-request.ts';
 import type { ScheduleCatalogue } from './schedule-types/schedule-catalogue.ts';
-import { sentChargesOf } from './charges/sent-charge.ts';
+import { sentChargesOf } from './charges/charge-input.ts';
 
 /** The effort of one request. */
 export interface RequestEffort {

@@ -6,12 +6,12 @@ import {
   chargesOfRow,
   chargeTracesOfRow,
   type ChargedFigures,
-} from './charges/charges-of-row.ts';
+} from './charges/row-charges.ts';
 import { dayCountDenominator } from './dates/day-count.ts';
 import { explainRow } from './explain/explain-row.ts';
 import type { FormulaFigures } from './amortisation/formula-row.ts';
 import { INSTALLMENT_TYPE_IDS } from './request/installment-types.ts';
-import type { PlacedCharges } from './charges/place-charges.ts';
+import type { PlacedCharges } from './charges/schedule-charges.ts';
 import type { Findings } from './request/refusal.ts';
 import type { RepaymentPlan } from './amortisation/repayment-plan.ts';
 import type { ScheduleRow } from './request/repayment-schedule.ts';

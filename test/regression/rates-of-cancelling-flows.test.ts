@@ -4,7 +4,7 @@
  */
 
 import { expect, it } from 'vitest';
-import { solveRate } from '../../shared/lending/annual-rate/effective-rate.ts';
+import { solveRate } from '../../shared/lending/annual-rate/solve-rate.ts';
 import { flowsAtUnits } from '../../shared/lending/annual-rate/rate-flows.ts';
 
 const FOUR_DECIMALS = { percentDecimals: 4, unitsAdded: { numerator: 1n, denominator: 1n } };

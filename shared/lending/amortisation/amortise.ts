@@ -5,7 +5,7 @@
 
 import type { AmortisedRow } from './amortised-row.ts';
 import { collectInterest, joiningInterest } from './collected-interest.ts';
-import { repayEarly } from './early-row.ts';
+import { repayEarly } from './prepayment-row.ts';
 import { LARGEST_AMOUNT_MINOR } from '../numbers/money.ts';
 import { plannedPrincipal, type AccruedRow } from './planned-principal.ts';
 import {

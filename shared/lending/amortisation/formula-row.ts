@@ -3,7 +3,7 @@
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
 import type { FormulaValue, MoneyFormat } from '../formula/formula-values.ts';
-import type { PlacedCharges } from '../charges/place-charges.ts';
+import type { PlacedCharges } from '../charges/schedule-charges.ts';
 import type { InterestFrom } from './repayment-plan.ts';
 import type { RowNotes } from './row-notes.ts';
 

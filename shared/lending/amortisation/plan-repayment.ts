@@ -4,13 +4,13 @@ import { explainsRows } from '../request/answer-shape.ts';
 import { dayCountDenominator, dayCountNumerator, type DayCountName } from '../dates/day-count.ts';
 import { formulaInputsOf } from './formula-inputs.ts';
 import type { LoanTerms } from '../terms/loan-terms.ts';
-import { placeCharges, type PlacedCharges } from '../charges/place-charges.ts';
+import { placeCharges, type PlacedCharges } from '../charges/schedule-charges.ts';
 import type { Findings } from '../request/refusal.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import { createRowFormulas } from './row-formulas.ts';
 import { createRowNotes } from './row-notes.ts';
-import { interestOfRows } from './rows-interest.ts';
+import { interestOfRows } from './interest-segments.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
 /** A plan with the charges of its rows. */

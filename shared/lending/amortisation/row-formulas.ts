@@ -5,7 +5,7 @@
 
 import { assertNever } from '../numbers/assert-never.ts';
 import type { AmortisedRow } from './amortised-row.ts';
-import { chargesOfColumn, chargesOfRow, type ChargedFigures } from '../charges/charges-of-row.ts';
+import { chargesOfColumn, chargesOfRow, type ChargedFigures } from '../charges/row-charges.ts';
 import type { CompiledFormula, ExtraColumn, RowStep } from '../schedule-types/compiled-schedule-type.ts';
 import type { FormulaFigures, FormulaRow, FormulaSetting } from './formula-row.ts';
 import { newFormulaScope, SLOTS, type FormulaScope } from '../formula/formula-scope.ts';

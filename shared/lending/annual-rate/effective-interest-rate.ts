@@ -1,6 +1,6 @@
 /** The effective interest rate, EIR (A2): as XIRR, days over 365, with interest, principal and fees of each row. */
 
-import { percentOfFlows } from './effective-rate.ts';
+import { percentOfFlows } from './solve-rate.ts';
 import { flowsByDays, rowsByDate, type ScheduledLoan } from './rate-flows.ts';
 
 /** Percent with four decimals, rounded half up; null when there is no such rate (A4). */

@@ -1,6 +1,6 @@
 /** The internal rate of return, IRR (A3): what a financed amount earns at equal periods. */
 
-import { solveRate } from './effective-rate.ts';
+import { solveRate } from './solve-rate.ts';
 import { exactRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
 import { flowsAtUnits } from './rate-flows.ts';

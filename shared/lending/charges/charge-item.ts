@@ -8,7 +8,7 @@ import type { ChargeItem } from './charge-terms.ts';
 import { checkAmount, checkWhole } from '../request/member-checks.ts';
 import { daysPerPeriod, findPeriodicity, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { Findings } from '../request/refusal.ts';
-import type { SentCharge } from './sent-charge.ts';
+import type { SentCharge } from './charge-input.ts';
 
 /** No count of rows can be larger than the largest number of rows (M6). */
 const GRACE_ROWS = { least: 0, greatest: 1200 };

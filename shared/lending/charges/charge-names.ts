@@ -1,10 +1,10 @@
 /** Which commission or insurance an item is (F1). */
 
 import { settingsOf } from './charge-settings.ts';
-import type { ChargeMatch } from './find-charge.ts';
+import type { ChargeMatch } from './catalogue-match.ts';
 import type { ChargeDefaults } from './known-charges.ts';
 import type { Findings } from '../request/refusal.ts';
-import type { SentCharge } from './sent-charge.ts';
+import type { SentCharge } from './charge-input.ts';
 
 /**
  * What the request calls the item. Without any name it is refused; a name that the catalogue does not know is accepted

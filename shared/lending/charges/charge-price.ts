@@ -13,7 +13,7 @@ import {
 } from '../request/member-checks.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { Findings } from '../request/refusal.ts';
-import type { SentCharge } from './sent-charge.ts';
+import type { SentCharge } from './charge-input.ts';
 
 const MONTHS_PER_YEAR = 12;
 const DAYS_PER_YEAR = 365;

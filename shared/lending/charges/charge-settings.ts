@@ -1,8 +1,8 @@
 /** How an item of a request is charged: what is sent, else what the catalogue says, else the default (S6). */
 
-import { findCharge, type ChargeMatch } from './find-charge.ts';
+import { findCharge, type ChargeMatch } from './catalogue-match.ts';
 import type { ChargeDefaults, KnownCharges } from './known-charges.ts';
-import type { SentCharge } from './sent-charge.ts';
+import type { SentCharge } from './charge-input.ts';
 
 /** An item with what the catalogue adds to it. */
 export interface SettledCharge {

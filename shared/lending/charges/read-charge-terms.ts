@@ -8,7 +8,7 @@ import type { KnownCharges } from './known-charges.ts';
 import { checkAmount } from '../request/member-checks.ts';
 import type { Findings } from '../request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
-import { sentChargesOf } from './sent-charge.ts';
+import { sentChargesOf } from './charge-input.ts';
 
 /** Most commissions, and most insurances, of one request; bounds the work of a row. */
 export const MOST_ITEMS = 200;

@@ -1,8 +1,8 @@
 /** What can be told wrong of a request once its dates are known, even while other members are wrong (E3). */
 
-import { checkEarlyDates } from './early-repayments.ts';
+import { checkEarlyDates } from './prepayments.ts';
 import type { DraftTerms } from './loan-terms.ts';
-import { refuseLateCharges } from '../charges/place-charges.ts';
+import { refuseLateCharges } from '../charges/schedule-charges.ts';
 import type { Findings } from '../request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';

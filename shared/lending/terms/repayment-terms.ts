@@ -1,7 +1,7 @@
 /** How the principal of a loan is repaid: grace, residual, locks, blocked amounts, early repayments (G, B, X). */
 
 import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
-import { earlyRepaymentsOf, type EarlyRepayment } from './early-repayments.ts';
+import { earlyRepaymentsOf, type EarlyRepayment } from './prepayments.ts';
 import { exactRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { checkAmount, checkName, checkWhole } from '../request/member-checks.ts';
 import { formatMinorUnits } from '../numbers/money.ts';

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { solveRate } from '../../../shared/lending/annual-rate/effective-rate.ts';
+import { solveRate } from '../../../shared/lending/annual-rate/solve-rate.ts';
 import { flowsByDays } from '../../../shared/lending/annual-rate/rate-flows.ts';
 import type { Fault } from '../../../shared/lending/request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';

@@ -2,7 +2,7 @@
 
 import { addMonths, type CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { ChargeRules } from '../../../shared/lending/charges/charge-rules.ts';
-import { chargesOfRow, type ChargedFigures } from '../../../shared/lending/charges/charges-of-row.ts';
+import { chargesOfRow, type ChargedFigures } from '../../../shared/lending/charges/row-charges.ts';
 import type { DayCountName } from '../../../shared/lending/dates/day-count.ts';
 import { BUILT_IN_PERIODICITIES } from '../../../shared/lending/dates/periodicity.ts';
 import {
@@ -11,7 +11,7 @@ import {
   refuseTooLargeCharges,
   type ChargeSchedule,
   type PlacedCharges,
-} from '../../../shared/lending/charges/place-charges.ts';
+} from '../../../shared/lending/charges/schedule-charges.ts';
 import { chargeTermsOf, type ChargeContext } from '../../../shared/lending/charges/read-charge-terms.ts';
 import { Findings } from '../../../shared/lending/request/refusal.ts';
 import type {

@@ -7,7 +7,7 @@ import {
   type CalendarDate,
 } from '../../../../shared/lending/dates/calendar-date.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity } from '../../../../shared/lending/dates/periodicity.ts';
-import type { ChargeSchedule } from '../../../../shared/lending/charges/place-charges.ts';
+import type { ChargeSchedule } from '../../../../shared/lending/charges/schedule-charges.ts';
 import { fee, feesOn, premium, premiumsOn, rowsOn } from '../../../support/builders/lending-charges.ts';
 import { decimal } from '../../../support/builders/lending-loan.ts';
 

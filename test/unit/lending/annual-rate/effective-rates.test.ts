@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { effectiveAnnualRate } from '../../../../shared/lending/annual-rate/effective-annual-rate.ts';
+import { effectiveAnnualRate } from '../../../../shared/lending/annual-rate/effective-rates.ts';
 import { effectiveInterestRate } from '../../../../shared/lending/annual-rate/effective-interest-rate.ts';
-import { percentOfFlows, solveRate } from '../../../../shared/lending/annual-rate/effective-rate.ts';
+import { percentOfFlows, solveRate } from '../../../../shared/lending/annual-rate/solve-rate.ts';
 import {
   flowsAtUnits,
   flowsByDays,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chargesOfColumn } from '../../../../shared/lending/charges/charges-of-row.ts';
+import { chargesOfColumn } from '../../../../shared/lending/charges/row-charges.ts';
 import { ChargeDirectory } from '../../../../shared/lending/charges/known-charges.ts';
 import type { ExtraColumn } from '../../../../shared/lending/schedule-types/compiled-schedule-type.ts';
 import type {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { addDays, type CalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
-import { chargeTracesOfRow, chargesOfRow } from '../../../../shared/lending/charges/charges-of-row.ts';
+import { chargeTracesOfRow, chargesOfRow } from '../../../../shared/lending/charges/row-charges.ts';
 import {
   refuseLateCharges,
   refuseTooLargeCharges,
   type ChargeSchedule,
-} from '../../../../shared/lending/charges/place-charges.ts';
+} from '../../../../shared/lending/charges/schedule-charges.ts';
 import { Findings } from '../../../../shared/lending/request/refusal.ts';
 import type { CommissionItem } from '../../../../shared/lending/request/repayment-schedule-request.ts';
 import type { ChargeTrace } from '../../../../shared/lending/amortisation/row-trace.ts';

@@ -1,7 +1,7 @@
 /** The commission or insurance of the catalogue that an item of a request means (F1). */
 
 import { agreementOf, type Agreement, type KnownCharge, type KnownCharges } from './known-charges.ts';
-import type { SentCharge, SentName } from './sent-charge.ts';
+import type { SentCharge, SentName } from './charge-input.ts';
 
 /** What the catalogue makes of the names of an item. */
 export interface ChargeMatch {

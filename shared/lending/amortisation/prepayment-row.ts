@@ -3,7 +3,7 @@
 import type { AmortisedRow } from './amortised-row.ts';
 import { collectInterest, joiningInterest } from './collected-interest.ts';
 import { dayCountNumerator } from '../dates/day-count.ts';
-import type { EarlyRepayment } from '../terms/early-repayments.ts';
+import type { EarlyRepayment } from '../terms/prepayments.ts';
 import {
   isRowFault,
   outsideBands,

@@ -3,7 +3,7 @@
 import { assertNever } from '../numbers/assert-never.ts';
 import { interestOf } from '../interest/interest-rule.ts';
 import { LARGEST_FIGURE_MINOR } from '../numbers/money.ts';
-import type { PlacedCharge, PlacedCharges, RowCharges, RowFigureName, ShareCharge } from './place-charges.ts';
+import type { PlacedCharge, PlacedCharges, RowCharges, RowFigureName, ShareCharge } from './schedule-charges.ts';
 import type { ChargeRule, ChargeTrace } from '../amortisation/row-trace.ts';
 
 /** Figures of a row, as shown, in minor units. */

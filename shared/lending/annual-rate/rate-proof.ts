@@ -1,6 +1,6 @@
 /** The proof of a rate: the present value of every flow at time 0, so that anyone can add them up (A6). */
 
-import { isBeforeStart, type RateTerms, type TimedFlow } from './check-rate-request.ts';
+import { isBeforeStart, type RateTerms, type TimedFlow } from './cash-flow-terms.ts';
 import { discountFactorsOf, DiscountFactors } from './discount-factors.ts';
 import { exactRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { formatMinorUnits } from '../numbers/money.ts';

@@ -3,7 +3,7 @@
  * intervals of whole months, weeks or years (Directive 2008/48/EC, Annex I; 2014/17/EU; (EU) 2023/2225).
  */
 
-import { percentOfFlows } from './effective-rate.ts';
+import { percentOfFlows } from './solve-rate.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
 import { rowsByDate, type ScheduledLoan } from './rate-flows.ts';
 import { intervalsFrom, intervalUnitOf, UNITS_PER_YEAR } from './rate-interval.ts';

@@ -2,7 +2,7 @@
 
 import type { AmortisedRow } from '../amortisation/amortised-row.ts';
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
-import { chargeCounts } from './charge-dates.ts';
+import { chargeCounts } from './charge-counts.ts';
 import type { ChargeBase, ChargeItem, ChargeTerms } from './charge-terms.ts';
 import { dayCountDenominator, type DayCountName } from '../dates/day-count.ts';
 import { interestOf, linearInterest, type InterestRule } from '../interest/interest-rule.ts';
@@ -11,7 +11,7 @@ import type { Findings } from '../request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
-import { sentChargesOf } from './sent-charge.ts';
+import { sentChargesOf } from './charge-input.ts';
 import { unusedDaysOf, type AccrualPeriods } from './unused-days.ts';
 
 /** Figures of a row that a percentage may be of (F2). */
