@@ -1,18 +1,19 @@
 /**
  * The rate of given cash flows with its proof (A6): lets anyone check a rate that is disclosed to a consumer. One pure
- * function from members to rate and discounted flows.
+ * function from the fields of a request to rate and discounted flows.
  */
 
 import {
-  checkRateRequest,
   isBeforeStart,
-  type RateTerms,
+  parseCashFlowTerms,
+  type CashFlowTerms,
   type TimedFlow,
 } from './annual-rate/cash-flow-terms.ts';
-import { discountedFlows } from './annual-rate/rate-proof.ts';
+import type { RateFlows } from './annual-rate/rate-flows.ts';
+import { proveRate } from './annual-rate/rate-proof.ts';
 import { solveRate } from './annual-rate/solve-rate.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity } from './dates/periodicity.ts';
-import type { RateFlows } from './annual-rate/rate-flows.ts';
+import { scaledInteger } from './numbers/money.ts';
 import type { RateOutcome, RateRequest } from './request/rate-request.ts';
 import { Findings } from './request/refusal.ts';
 
@@ -29,25 +30,24 @@ export function calculateRate(
   periodicities: readonly Periodicity[] = BUILT_IN_PERIODICITIES,
 ): RateOutcome {
   const findings = new Findings();
-  const terms = checkRateRequest(request, periodicities, findings);
+  const terms = parseCashFlowTerms(request, periodicities, findings);
   const { faults, warnings } = findings;
   if (terms === undefined || faults.length > 0) return { kind: 'refused', faults };
   const scale = { percentDecimals: PERCENT_DECIMALS, unitsAdded: terms.periodsPerYear };
-  const rate = solveRate(rateFlowsOf(terms), scale).percent;
+  const rate = solveRate(sortFlows(terms), scale).percent;
   if (rate === null) return { kind: 'rate', rate, proof: [], residual: null, warnings };
-  return { kind: 'rate', rate, ...discountedFlows(terms, rate), warnings };
+  return { kind: 'rate', rate, ...proveRate(terms, rate), warnings };
 }
 
 /**
  * The flows by time, in the smallest unit in which all amounts are whole. Moving all of them by the same time changes
  * no rate, so that those before time 0 become the first ones.
  */
-function rateFlowsOf(terms: RateTerms): RateFlows {
-  const flows = flowsAfterStart(terms).toSorted(byTime);
+function sortFlows(terms: CashFlowTerms): RateFlows {
+  const flows = moveAfterStart(terms).toSorted(compareTimes);
   const decimals = Math.max(...flows.map((flow) => flow.amount.decimalPlaces()));
   return {
-    drawn: 0n,
-    payments: flows.map((flow) => BigInt(flow.amount.toFixed(decimals).replace('.', ''))),
+    amounts: flows.map((flow) => scaledInteger(flow.amount, decimals)),
     wholeUnits: flows.map((flow) => flow.wholeUnits),
     unitsPerYear: terms.unitsPerYear,
     extraDays: flows.map((flow) => flow.extraDays),
@@ -56,7 +56,7 @@ function rateFlowsOf(terms: RateTerms): RateFlows {
 }
 
 /** The flows later by a whole number of units, so that none lies before time 0; left-over days stay days of their year. */
-function flowsAfterStart({ flows, unitsPerYear }: RateTerms): readonly TimedFlow[] {
+function moveAfterStart({ flows, unitsPerYear }: CashFlowTerms): readonly TimedFlow[] {
   if (!flows.some(isBeforeStart)) return flows;
   const least = flows.reduce((units, flow) => Math.min(units, flow.wholeUnits), 0);
   return flows.map((flow) => {
@@ -67,6 +67,6 @@ function flowsAfterStart({ flows, unitsPerYear }: RateTerms): readonly TimedFlow
   });
 }
 
-function byTime(a: TimedFlow, b: TimedFlow): number {
+function compareTimes(a: TimedFlow, b: TimedFlow): number {
   return a.wholeUnits - b.wholeUnits || a.extraDays / a.yearDays - b.extraDays / b.yearDays;
 }

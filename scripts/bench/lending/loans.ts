@@ -5,8 +5,10 @@ import { amortise } from '../../../shared/lending/amortisation/amortise.ts';
 import type { AmortisedRow } from '../../../shared/lending/amortisation/amortised-row.ts';
 import { parseCalendarDate, type CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import { checkMembers } from '../../../shared/lending/terms/validate-schedule-request.ts';
-import { effectiveAnnualRate } from '../../../shared/lending/annual-rate/effective-rates.ts';
-import { effectiveInterestRate } from '../../../shared/lending/annual-rate/effective-interest-rate.ts';
+import {
+  effectiveAnnualRate,
+  effectiveInterestRate,
+} from '../../../shared/lending/annual-rate/effective-rates.ts';
 import {
   completeTerms,
   MOST_INSTALLMENTS,

@@ -3,8 +3,10 @@
 import { renderRepaymentSchedule } from '../../../shared/contract/schedule/render-schedule.ts';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
-import { effectiveAnnualRate } from '../../../shared/lending/annual-rate/effective-rates.ts';
-import { effectiveInterestRate } from '../../../shared/lending/annual-rate/effective-interest-rate.ts';
+import {
+  effectiveAnnualRate,
+  effectiveInterestRate,
+} from '../../../shared/lending/annual-rate/effective-rates.ts';
 import type { ScheduledLoan } from '../../../shared/lending/annual-rate/rate-flows.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';

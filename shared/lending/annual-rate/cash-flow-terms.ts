@@ -1,4 +1,4 @@
-/** What a rate request means, after every member was checked (A6). */
+/** The cash flows of a rate request with their times, after every field was checked (A6). */
 
 import type { Decimal } from 'decimal.js';
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
@@ -6,27 +6,20 @@ import { exactRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { periodsPerYear } from './internal-rate-of-return.ts';
 import { checkName } from '../request/member-checks.ts';
 import { findPeriodicity, type Periodicity } from '../dates/periodicity.ts';
-import {
-  intervalsFrom,
-  UNITS_PER_YEAR,
-  unitsInYear,
-  type IntervalUnit,
-  type RateInterval,
-} from './rate-interval.ts';
+import { intervalsFrom, UNITS_PER_YEAR, type IntervalUnit, type RateInterval } from './rate-interval.ts';
 import type { CashFlow, RateRequest } from '../request/rate-request.ts';
 import type { Findings } from '../request/refusal.ts';
 
 const RULES = ['DAE', 'XIRR', 'IRR'] as const;
-type RateRule = (typeof RULES)[number];
 const INTERVAL_UNITS = ['Years', 'Months', 'Weeks', 'Days'] as const;
 
 /** Most flows of a request: more than any schedule has, few enough to answer at once. */
-export const MOST_CASH_FLOWS = 5_000;
-const FEWEST_CASH_FLOWS = 2;
+export const MAX_CASH_FLOWS = 5_000;
+const MIN_CASH_FLOWS = 2;
 /** Largest amount of a flow, either sign. */
-export const LARGEST_CASH_FLOW = 1e15;
+const MAX_CASH_FLOW = 1e15;
 /** Decimals of an amount: more than any currency has, few enough to bound the work of exact numbers. */
-const MOST_DECIMALS = 18;
+const MAX_DECIMALS = 18;
 
 /**
  * A flow with its time after time 0: wholeUnits / unitsPerYear + extraDays / yearDays years. Of a flow before time 0
@@ -38,13 +31,8 @@ export interface TimedFlow extends RateInterval {
   readonly amount: Decimal;
 }
 
-/** True of a flow before time 0. */
-export function isBeforeStart({ wholeUnits, extraDays }: TimedFlow): boolean {
-  return wholeUnits < 0 || extraDays < 0;
-}
-
 /** What is to be solved. */
-export interface RateTerms {
+export interface CashFlowTerms {
   /** In the order of the request. */
   readonly flows: readonly TimedFlow[];
   readonly unitsPerYear: number;
@@ -54,22 +42,25 @@ export interface RateTerms {
 
 const ONE = exactRatio(1n, 1n);
 
-/** The terms of a request; undefined after a fault. Members without effect are reported (E5). */
-export function checkRateRequest(
+/** The terms of a request; undefined after a fault. Ignored fields are reported (E5). */
+export function parseCashFlowTerms(
   request: RateRequest,
   periodicities: readonly Periodicity[],
   findings: Findings,
-): RateTerms | undefined {
+): CashFlowTerms | undefined {
   const rule = checkName(findings, 'Rule', request.Rule, RULES);
   const unit = checkName(findings, 'Unit', request.Unit, INTERVAL_UNITS) ?? 'Months';
   if (rule === undefined) return undefined;
   if (rule !== 'DAE' && request.Unit !== undefined) findings.warn('Unit');
-  excludeMembers(request, rule, findings);
-  if (rule === 'IRR') return checkedAmounts(request, periodicities, findings);
-  const flows = checkedCashFlows(request, rule, findings);
+  refuseFieldsOfOtherRules(request, rule, findings);
+  if (rule === 'IRR') return parseAmounts(request, periodicities, findings);
+  const flows = checkDatedFlows(request, rule, findings);
   if (flows === undefined) return undefined;
   const { cashFlows, start } = flows;
-  if (rule === 'XIRR') return { ...dailyFlows(cashFlows, start), periodsPerYear: ONE };
+  if (rule === 'XIRR') {
+    const daily = cashFlows.map(({ Date: date, Amount }) => flowAtUnits(date, Amount, date - start));
+    return { flows: daily, unitsPerYear: UNITS_PER_YEAR.Days, periodsPerYear: ONE };
+  }
   const intervalUnit = unit === 'Days' ? 'Years' : unit;
   const intervalTo = intervalsFrom(start, intervalUnit);
   return {
@@ -82,70 +73,60 @@ export function checkRateRequest(
   };
 }
 
+/** True of a flow before time 0. */
+export function isBeforeStart({ wholeUnits, extraDays }: TimedFlow): boolean {
+  return wholeUnits < 0 || extraDays < 0;
+}
+
+/** Fields of the other rules contradict the rule (E1). */
+function refuseFieldsOfOtherRules(
+  request: RateRequest,
+  rule: (typeof RULES)[number],
+  findings: Findings,
+): void {
+  const isIrr = rule === 'IRR';
+  const others = isIrr ? (['CashFlows'] as const) : (['PeriodicityType', 'Amounts'] as const);
+  for (const field of others) {
+    if (request[field] === undefined) continue;
+    const flows = isIrr ? 'Amounts' : 'CashFlows';
+    findings.contradict(field, `must be left out with rule ${rule}, which reads ${flows}`);
+  }
+}
+
+function flowAtUnits(date: CalendarDate | null, amount: Decimal, wholeUnits: number): TimedFlow {
+  return { date, amount, wholeUnits, extraDays: 0, yearDays: 1 };
+}
+
 /** A cost paid before the first drawdown: the interval between both dates (A1), counted back from time 0 (A6). */
 function intervalBefore(start: CalendarDate, date: CalendarDate, unit: IntervalUnit): RateInterval {
   const { wholeUnits, extraDays, yearDays } = intervalsFrom(date, unit)(start);
   return { wholeUnits: 0 - wholeUnits, extraDays: 0 - extraDays, yearDays };
 }
 
-function dailyFlows(
-  cashFlows: readonly CashFlow[],
-  start: CalendarDate,
-): Pick<RateTerms, 'flows' | 'unitsPerYear'> {
-  const flows = cashFlows.map((flow) => ({
-    date: flow.Date,
-    amount: flow.Amount,
-    wholeUnits: flow.Date - start,
-    extraDays: 0,
-    yearDays: 1,
-  }));
-  return { flows, unitsPerYear: unitsInYear('Days') };
-}
-
-/** Members of the other rules contradict the rule (E1). */
-function excludeMembers(request: RateRequest, rule: RateRule, findings: Findings): void {
-  if (rule === 'IRR') {
-    if (request.CashFlows !== undefined) {
-      findings.contradict('CashFlows', 'must be left out with rule IRR, which reads Amounts');
-    }
-    return;
-  }
-  for (const member of ['PeriodicityType', 'Amounts'] as const) {
-    if (request[member] === undefined) continue;
-    findings.contradict(member, `must be left out with rule ${rule}, which reads CashFlows`);
-  }
-}
-
 /** Equal periods from time 0, which has to be paid out. */
-function checkedAmounts(
+function parseAmounts(
   request: RateRequest,
   periodicities: readonly Periodicity[],
   findings: Findings,
-): RateTerms | undefined {
-  const perYear = checkedPeriodicity(request, periodicities, findings);
+): CashFlowTerms | undefined {
+  const perYear = checkPeriodicity(request, periodicities, findings);
   const amounts = request.Amounts;
   if (amounts === undefined) {
     findings.missing('Amounts', 'is missing; must hold the flows from time 0 with rule IRR');
     return undefined;
   }
-  const paths = amounts.map((_, index) => `Amounts[${index}]`);
-  if (!areAmounts(findings, 'Amounts', amounts, paths)) return undefined;
-  if (amounts[0]?.isNegative() !== true || amounts[0].isZero()) {
+  const list = { path: 'Amounts', amounts, pathOf: (index: number) => `Amounts[${index}]` };
+  if (!areAmounts(list, findings)) return undefined;
+  if (amounts[0]?.lessThan(0) !== true) {
     findings.refuse('Amounts[0]', 'out-of-range', 'must be less than zero: the flow at time 0 is paid out');
     return undefined;
   }
   if (perYear === undefined) return undefined;
-  const flows = amounts.map((amount, period) => ({
-    date: null,
-    amount,
-    wholeUnits: period,
-    extraDays: 0,
-    yearDays: 1,
-  }));
+  const flows = amounts.map((amount, period) => flowAtUnits(null, amount, period));
   return { flows, unitsPerYear: 1, periodsPerYear: perYear };
 }
 
-function checkedPeriodicity(
+function checkPeriodicity(
   request: RateRequest,
   periodicities: readonly Periodicity[],
   findings: Findings,
@@ -169,9 +150,9 @@ function checkedPeriodicity(
  * Dated flows and time 0, the date of the first one that is paid out. A DAE counts costs that are paid before it; XIRR
  * has no earlier flows (A6).
  */
-function checkedCashFlows(
+function checkDatedFlows(
   request: RateRequest,
-  rule: RateRule,
+  rule: 'DAE' | 'XIRR',
   findings: Findings,
 ): { readonly cashFlows: readonly CashFlow[]; readonly start: CalendarDate } | undefined {
   const cashFlows = request.CashFlows;
@@ -180,14 +161,10 @@ function checkedCashFlows(
     return undefined;
   }
   const amounts = cashFlows.map((flow) => flow.Amount);
-  const paths = cashFlows.map((_, index) => `CashFlows[${index}].Amount`);
-  if (!areAmounts(findings, 'CashFlows', amounts, paths)) return undefined;
-  let first: CalendarDate | undefined;
-  for (const flow of cashFlows) {
-    if (flow.Amount.lessThan(0) && (first === undefined || flow.Date < first)) first = flow.Date;
-  }
-  if (first === undefined) return undefined;
-  const start = first;
+  const list = { path: 'CashFlows', amounts, pathOf: (index: number) => `CashFlows[${index}].Amount` };
+  if (!areAmounts(list, findings)) return undefined;
+  const paidOut = cashFlows.filter((flow) => flow.Amount.lessThan(0));
+  const start = paidOut.map((flow) => flow.Date).reduce((a, b) => (a < b ? a : b));
   for (const [index, flow] of cashFlows.entries()) {
     if (flow.Date >= start || rule === 'DAE') continue;
     const allowed = `must be ${formatCalendarDate(start)} or later, when the first flow is paid out; only rule DAE counts earlier ones`;
@@ -196,31 +173,32 @@ function checkedCashFlows(
   return findings.faults.length > 0 ? undefined : { cashFlows, start };
 }
 
+/** The amounts of a list with the paths that faults name. */
+interface AmountList {
+  readonly path: string;
+  readonly amounts: readonly Decimal[];
+  readonly pathOf: (index: number) => string;
+}
+
 /** True when there are enough amounts, each within the limits, and of both signs. */
-function areAmounts(
-  findings: Findings,
-  listPath: string,
-  amounts: readonly Decimal[],
-  paths: readonly string[],
-): boolean {
+function areAmounts({ path, amounts, pathOf }: AmountList, findings: Findings): boolean {
   const faultsBefore = findings.faults.length;
-  if (amounts.length < FEWEST_CASH_FLOWS || amounts.length > MOST_CASH_FLOWS) {
-    const allowed = `must hold from ${FEWEST_CASH_FLOWS} to ${MOST_CASH_FLOWS} flows`;
-    findings.refuse(listPath, 'out-of-range', allowed);
+  if (amounts.length < MIN_CASH_FLOWS || amounts.length > MAX_CASH_FLOWS) {
+    findings.refuse(path, 'out-of-range', `must hold from ${MIN_CASH_FLOWS} to ${MAX_CASH_FLOWS} flows`);
     return false;
   }
   for (const [index, amount] of amounts.entries()) {
-    const path = paths[index] ?? listPath;
-    if (!amount.isFinite() || amount.abs().greaterThan(LARGEST_CASH_FLOW)) {
-      findings.refuse(path, 'amount-too-large', `must be from -${LARGEST_CASH_FLOW} to ${LARGEST_CASH_FLOW}`);
-    } else if (amount.decimalPlaces() > MOST_DECIMALS) {
-      findings.refuse(path, 'too-many-decimals', `must have at most ${MOST_DECIMALS} decimals`);
+    if (!amount.isFinite() || amount.abs().greaterThan(MAX_CASH_FLOW)) {
+      const allowed = `must be from -${MAX_CASH_FLOW} to ${MAX_CASH_FLOW}`;
+      findings.refuse(pathOf(index), 'amount-too-large', allowed);
+    } else if (amount.decimalPlaces() > MAX_DECIMALS) {
+      findings.refuse(pathOf(index), 'too-many-decimals', `must have at most ${MAX_DECIMALS} decimals`);
     }
   }
   const isPaidOut = amounts.some((amount) => amount.lessThan(0));
   if (!isPaidOut || !amounts.some((amount) => amount.greaterThan(0))) {
     const missing = isPaidOut ? 'greater than zero, paid back' : 'less than zero, paid out';
-    findings.refuse(listPath, 'one-sign', `must hold a flow that is ${missing}`);
+    findings.refuse(path, 'one-sign', `must hold a flow that is ${missing}`);
   }
   return findings.faults.length === faultsBefore;
 }

@@ -1,37 +1,50 @@
-/**
- * The effective annual rate of consumer credit, DAE (A1): the rate at which the drawn amount equals all payments, at
- * intervals of whole months, weeks or years (Directive 2008/48/EC, Annex I; 2014/17/EU; (EU) 2023/2225).
- */
+/** The two rates of a schedule: the effective annual rate of consumer credit, DAE, and the effective interest rate, EIR. */
 
-import { percentOfFlows } from './solve-rate.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
-import { rowsByDate, type ScheduledLoan } from './rate-flows.ts';
+import { flowsByDays, sortByDate, type ScheduledLoan } from './rate-flows.ts';
 import { intervalsFrom, intervalUnitOf, UNITS_PER_YEAR } from './rate-interval.ts';
+import { solveEffectiveRate } from './solve-rate.ts';
 
-/** Percent with four decimals, rounded half up; null when there is no such rate (A4). */
+/**
+ * DAE (A1): the rate at which the drawn amount equals all payments, at intervals of whole months, weeks or years
+ * (Directive 2008/48/EC, Annex I; 2014/17/EU; (EU) 2023/2225). Percent with four decimals, rounded half up; null when
+ * there is no such rate (A4).
+ */
 export function effectiveAnnualRate(loan: ScheduledLoan, periodicity: Periodicity): string | null {
   const unit = intervalUnitOf(periodicity);
-  const payments: number[] = [];
-  const wholeUnits: number[] = [];
-  const extraDays: number[] = [];
-  const yearDays: number[] = [];
-  let hasExtraDays = false;
   const intervalTo = intervalsFrom(loan.startDate, unit);
-  for (const row of rowsByDate(loan.rows)) {
+  const amounts = [-loan.drawn];
+  const wholeUnits = [0];
+  const extraDays = [0];
+  const yearDays = [0];
+  let hasExtraDays = false;
+  for (const row of sortByDate(loan.rows)) {
     const interval = intervalTo(row.dueDate);
-    payments.push(row.totalInstallment);
+    amounts.push(row.totalInstallment);
     wholeUnits.push(interval.wholeUnits);
-    if (interval.extraDays > 0 && !hasExtraDays) {
-      hasExtraDays = true;
-      for (let earlier = 1; earlier < payments.length; earlier += 1) {
-        extraDays.push(0);
-        yearDays.push(0);
-      }
-    }
-    if (!hasExtraDays) continue;
     extraDays.push(interval.extraDays);
     yearDays.push(interval.yearDays);
+    hasExtraDays ||= interval.extraDays > 0;
   }
-  const unitsPerYear = UNITS_PER_YEAR[unit];
-  return percentOfFlows({ drawn: loan.drawn, payments, wholeUnits, unitsPerYear, extraDays, yearDays });
+  return solveEffectiveRate({
+    amounts,
+    wholeUnits,
+    unitsPerYear: UNITS_PER_YEAR[unit],
+    extraDays: hasExtraDays ? extraDays : [],
+    yearDays: hasExtraDays ? yearDays : [],
+  });
+}
+
+/**
+ * EIR (A2): as XIRR, days over 365, with interest, principal and fees of each row. Percent with four decimals, rounded
+ * half up; null when there is no such rate (A4).
+ */
+export function effectiveInterestRate(loan: ScheduledLoan): string | null {
+  const payments: number[] = [];
+  const days: number[] = [];
+  for (const row of sortByDate(loan.rows)) {
+    payments.push(row.interest + row.principal + row.managementFee);
+    days.push(row.dueDate - loan.startDate);
+  }
+  return solveEffectiveRate(flowsByDays(loan.drawn, payments, days));
 }

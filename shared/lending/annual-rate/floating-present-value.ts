@@ -43,11 +43,11 @@ export interface PreparedFlows {
 
 /** Prepares cash flows. */
 export function prepareFlows(flows: RateFlows): PreparedFlows {
-  const { payments, wholeUnits, extraDays, yearDays, unitsPerYear } = flows;
-  const count = payments.length + 1;
+  const { wholeUnits, extraDays, yearDays, unitsPerYear } = flows;
+  const count = flows.amounts.length;
   // Plain arrays: the buffers of typed ones lie outside the heap, and are dear to allocate for every schedule.
-  const amounts: number[] = [-Number(flows.drawn)];
-  const years: number[] = [0];
+  const amounts: number[] = [];
+  const years: number[] = [];
   const gapOf = new Int32Array(count + 1);
   const hasExtras = extraDays.length > 0;
   const extraOf = new Int32Array(hasExtras ? count : 0);
@@ -55,30 +55,29 @@ export function prepareFlows(flows: RateFlows): PreparedFlows {
   const knownGaps: number[] = [0];
   const extras: ExtraDays[] = hasExtras ? [{ days: 0, yearDays: 1 }] : [];
   const knownExtras: number[] = [];
-  let lastSign = signOf(-Number(flows.drawn));
+  let lastSign: -1 | 0 | 1 = 0;
   let signChanges = 0;
   let unitsBefore = 0;
   let gapNumber = 0;
   let hasSameTimes = false;
-  for (let index = 1; index < count; index += 1) {
-    const payment = payments[index - 1] ?? 0;
-    const amount = typeof payment === 'number' ? payment : Number(payment);
-    const units = wholeUnits[index - 1] ?? 0;
+  for (let index = 0; index < count; index += 1) {
+    const amount = Number(flows.amounts[index] ?? 0);
+    const units = wholeUnits[index] ?? 0;
     const gap = units - unitsBefore;
     unitsBefore = units;
-    if (gap === 0 && isSameTime(flows, index - 1)) hasSameTimes = true;
+    if (gap === 0 && index > 0 && isSameTime(flows, index)) hasSameTimes = true;
     amounts[index] = amount;
     years[index] = units / unitsPerYear;
     if (gap !== gaps[gapNumber]) gapNumber = knownGaps[gap] ??= gaps.push(gap) - 1;
     gapOf[index] = gapNumber;
-    if (hasExtras && extraDays[index - 1] !== 0) {
-      const [days, year] = [extraDays[index - 1] ?? 0, yearDays[index - 1] ?? 1];
+    if (hasExtras && extraDays[index] !== 0) {
+      const [days, year] = [extraDays[index] ?? 0, yearDays[index] ?? 1];
       years[index] = units / unitsPerYear + days / year;
       extraOf[index] = knownExtras[2 * days + (year % 2)] ??= extras.push({ days, yearDays: year }) - 1;
     }
     if (amount * lastSign < 0 || (lastSign === 0 && amount !== 0)) {
       if (lastSign !== 0) signChanges += 1;
-      lastSign = signOf(amount);
+      lastSign = amount > 0 ? 1 : -1;
     }
   }
   return {
@@ -96,16 +95,26 @@ export function prepareFlows(flows: RateFlows): PreparedFlows {
   };
 }
 
-function signOf(amount: number): -1 | 0 | 1 {
-  if (amount > 0) return 1;
-  return amount < 0 ? -1 : 0;
-}
-
 /** Factors for one trial rate: of each gap, and of each kind of left-over days. None exceeds one. */
 interface TrialFactors {
   readonly isGrowing: boolean;
   readonly ofGap: Float64Array;
   readonly ofExtra: Float64Array;
+}
+
+/** The factors as powers of one factor: `powerOf` gives that of a number of units of which a year has `perYear`. */
+function trialFactors(
+  { gaps, extras, unitsPerYear }: PreparedFlows,
+  isGrowing: boolean,
+  powerOf: (units: number, perYear: number) => number,
+): TrialFactors {
+  const ofGap = new Float64Array(gaps.length);
+  const ofExtra = new Float64Array(extras.length);
+  for (const [index, units] of gaps.entries()) ofGap[index] = powerOf(units, unitsPerYear);
+  for (const [index, { days, yearDays }] of extras.entries()) {
+    ofExtra[index] = powerOf(isGrowing ? days : yearDays - days, yearDays);
+  }
+  return { isGrowing, ofGap, ofExtra };
 }
 
 /** Present values of what is received and of what is paid out, as sizes, times their years and times squared years. */
@@ -154,9 +163,9 @@ function discountedMoments(flows: PreparedFlows, { isGrowing, ofGap, ofExtra }: 
 }
 
 /** Steps by curvature, each of which cubes the error near the root; the usual loan takes three. */
-const MOST_CURVED_STEPS = 30;
+const MAX_CURVED_STEPS = 30;
 /** Halvings after them: enough to bring the whole range of rates down to a width of 1e-12. */
-const MOST_HALVINGS = 55;
+const MAX_HALVINGS = 55;
 /** After a step of this share of the longest time, the next one would be within 1e-15 of it. */
 const LAST_STEP = 1e-5;
 
@@ -180,7 +189,7 @@ export function estimateLogRate(
   const longest = Math.max(1, flows.years.at(-1) ?? 0);
   let { low, high } = bracket;
   let rate = low < 0 && high > 0 ? 0 : (low + high) / 2;
-  for (let turn = 0; turn < MOST_CURVED_STEPS + MOST_HALVINGS; turn += 1) {
+  for (let turn = 0; turn < MAX_CURVED_STEPS + MAX_HALVINGS; turn += 1) {
     countTrial();
     const { excess, step } = curvedStep(flows, rate);
     if (excess === 0) return rate;
@@ -189,14 +198,16 @@ export function estimateLogRate(
     const curved = rate + step;
     const isInside = curved > low && curved < high;
     if (isInside && Math.abs(step) * longest <= LAST_STEP) return curved;
-    rate = isInside && turn < MOST_CURVED_STEPS ? curved : (low + high) / 2;
+    rate = isInside && turn < MAX_CURVED_STEPS ? curved : (low + high) / 2;
   }
   return rate;
 }
 
 /** ln(received / paid), and the step to where its parabola is zero (its tangent, where the parabola misses zero). */
 function curvedStep(flows: PreparedFlows, rate: number): { readonly excess: number; readonly step: number } {
-  const moments = discountedMoments(flows, trialFactors(flows, rate));
+  const size = Math.abs(rate);
+  const factors = trialFactors(flows, rate >= 0, (units, perYear) => Math.exp((-size * units) / perYear));
+  const moments = discountedMoments(flows, factors);
   const { received, paid } = moments;
   const excess = Math.log(received / paid);
   const receivedTime = moments.receivedFirst / received;
@@ -209,27 +220,15 @@ function curvedStep(flows: PreparedFlows, rate: number): { readonly excess: numb
   return { excess, step: (-2 * excess) / (slope + (slope < 0 ? -root : root)) };
 }
 
-function trialFactors({ gaps, extras, unitsPerYear }: PreparedFlows, rate: number): TrialFactors {
-  const isGrowing = rate >= 0;
-  const size = Math.abs(rate);
-  const ofGap = new Float64Array(gaps.length);
-  const ofExtra = new Float64Array(extras.length);
-  for (const [index, units] of gaps.entries()) ofGap[index] = Math.exp((-size * units) / unitsPerYear);
-  for (const [index, { days, yearDays }] of extras.entries()) {
-    ofExtra[index] = Math.exp((-size * (isGrowing ? days : yearDays - days)) / yearDays);
-  }
-  return { isGrowing, ofGap, ofExtra };
-}
-
 /** Relative error of one rounded operation, taken twice as large as it is. */
 export const ROUNDING = 2 ** -52;
 /** Whole numbers up to here are exact. */
-const LARGEST_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
+const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
 /** A relative error above this is not handled to first order. */
-const LARGEST_ERROR = 1e-3;
+const MAX_ERROR = 1e-3;
 /** Below this size sums might have lost terms to underflow; above the other they might have overflowed. */
-const SMALLEST_SIZE = 1e-200;
-const LARGEST_SIZE = 1e300;
+const MIN_SIZE = 1e-200;
+const MAX_SIZE = 1e300;
 /** Guard for terms of higher order. */
 const SAFETY = 2;
 
@@ -242,30 +241,30 @@ const SAFETY = 2;
  * amounts, products and the sum add at most (n + 4) u. The value is within this bound times the sum of all sizes.
  */
 export function floatingSign(flows: PreparedFlows, growth: ExactRatio): -1 | 0 | 1 {
-  if (growth.numerator > LARGEST_EXACT || growth.denominator > LARGEST_EXACT) return 0;
+  if (growth.numerator > MAX_EXACT || growth.denominator > MAX_EXACT) return 0;
   const isGrowing = growth.numerator >= growth.denominator;
   const target = isGrowing
     ? Number(growth.denominator) / Number(growth.numerator)
     : Number(growth.numerator) / Number(growth.denominator);
-  const unit = boundedRoot(target, flows.unitsPerYear);
-  const ofGap = new Float64Array(flows.gaps.length);
-  for (const [index, units] of flows.gaps.entries()) ofGap[index] = powerOf(unit.value, units);
-  const ofExtra = new Float64Array(flows.extras.length);
-  const ofDay = new Map<number, BoundedFactor>();
-  let extraError = 0;
-  for (const [index, { days, yearDays }] of flows.extras.entries()) {
-    const day = ofDay.get(yearDays) ?? boundedRoot(target, yearDays);
-    ofDay.set(yearDays, day);
-    const exponent = isGrowing ? days : yearDays - days;
-    ofExtra[index] = powerOf(day.value, exponent);
-    extraError = Math.max(extraError, exponent * (day.error + ROUNDING));
-  }
-  const { received, paid } = discountedMoments(flows, { isGrowing, ofGap, ofExtra });
+  const roots = new Map<number, BoundedFactor>();
+  const rootOf = (perYear: number): BoundedFactor => {
+    const root = roots.get(perYear) ?? boundedRoot(target, perYear);
+    roots.set(perYear, root);
+    return root;
+  };
+  const factors = trialFactors(flows, isGrowing, (units, perYear) => power(rootOf(perYear).value, units));
+  const { received, paid } = discountedMoments(flows, factors);
   const size = received + paid;
-  if (!(size > SMALLEST_SIZE && size < LARGEST_SIZE)) return 0;
+  if (!(size > MIN_SIZE && size < MAX_SIZE)) return 0;
+  const errorOf = (units: number, perYear: number): number => units * (rootOf(perYear).error + ROUNDING);
+  const extraErrors = flows.extras.map(({ days, yearDays }) =>
+    errorOf(isGrowing ? days : yearDays - days, yearDays),
+  );
   const error =
-    flows.lastUnits * (unit.error + ROUNDING) + extraError + (2 * flows.amounts.length + 10) * ROUNDING;
-  if (!(error < LARGEST_ERROR)) return 0;
+    errorOf(flows.lastUnits, flows.unitsPerYear) +
+    Math.max(0, ...extraErrors) +
+    (2 * flows.amounts.length + 10) * ROUNDING;
+  if (!(error < MAX_ERROR)) return 0;
   const value = received - paid;
   const bound = SAFETY * error * size;
   if (value > bound) return 1;
@@ -282,17 +281,17 @@ interface BoundedFactor {
 function boundedRoot(target: number, degree: number): BoundedFactor {
   if (degree === 1) return { value: target, error: ROUNDING };
   const value = Math.exp(Math.log(target) / degree);
-  const measured = Math.abs(powerOf(value, degree) / target - 1) + (degree + 2) * ROUNDING;
+  const measured = Math.abs(power(value, degree) / target - 1) + (degree + 2) * ROUNDING;
   return { value, error: (SAFETY * measured) / degree };
 }
 
 /** base^exponent for a whole exponent >= 0, by exponent - 1 or fewer roundings' worth of error. */
-function powerOf(base: number, exponent: number): number {
+function power(base: number, exponent: number): number {
   if (exponent === 0) return 1;
-  let power = base;
+  let result = base;
   for (let bit = 30 - Math.clz32(exponent); bit >= 0; bit -= 1) {
-    power *= power;
-    if (((exponent >> bit) & 1) === 1) power *= base;
+    result *= result;
+    if (((exponent >> bit) & 1) === 1) result *= base;
   }
-  return power;
+  return result;
 }

@@ -1,18 +1,18 @@
 /** The internal rate of return, IRR (A3): what a financed amount earns at equal periods. */
 
-import { solveRate } from './solve-rate.ts';
 import { exactRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
 import { flowsAtUnits } from './rate-flows.ts';
-import { unitsInYear } from './rate-interval.ts';
+import { UNITS_PER_YEAR } from './rate-interval.ts';
+import { solveRate } from './solve-rate.ts';
 
 /** Decimals of an IRR in percent (Q4). */
 const PERCENT_DECIMALS = 4;
 
 /**
- * The periodic rate at which the amounts of periods 1, 2, ... are worth what was financed, times the periods of a
- * year, as text such as `7.9500%`, rounded half up; null when nothing was financed or no such rate exists (A4), and
- * for the periodicity Once, of which no year holds any number. Amounts are minor units.
+ * The periodic rate at which the present value of the amounts of periods 1, 2, ... is what was financed, times the
+ * periods of a year, as text such as `7.9500%`, rounded half up; null when nothing was financed or no such rate exists
+ * (A4), and for the periodicity Once, which has no periods in a year. Amounts are minor units.
  */
 export function internalRateOfReturn(
   financed: number,
@@ -28,8 +28,7 @@ export function internalRateOfReturn(
 }
 
 /** Equal periods in a year of 365 days, 52 weeks or 12 months; undefined for Once. */
-export function periodsPerYear(periodicity: Periodicity): ExactRatio | undefined {
-  const { unit, count } = periodicity;
+export function periodsPerYear({ unit, count }: Periodicity): ExactRatio | undefined {
   if (unit === 'Once' || count <= 0) return undefined;
-  return exactRatio(BigInt(unitsInYear(unit)), BigInt(count));
+  return exactRatio(BigInt(UNITS_PER_YEAR[unit]), BigInt(count));
 }

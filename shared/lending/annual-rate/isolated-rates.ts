@@ -9,10 +9,10 @@
  */
 
 import { ratioOfNumber, type ExactRatio } from '../numbers/exact-ratio.ts';
-import { ROUNDING, type LogRateBracket, type PreparedFlows } from './floating-present-value.ts';
+import { ROUNDING, type PreparedFlows } from './floating-present-value.ts';
 import { netPresentValue } from './net-present-value.ts';
 import type { RateFlows } from './rate-flows.ts';
-import { separateRates } from './repeated-rates.ts';
+import { separateRates, type FoundRate, type IsolatedRate } from './repeated-rates.ts';
 import type { SolverEffort } from './solver-effort.ts';
 
 /** Cash flows as they are and prepared for trial rates, and the work that was done on them. */
@@ -22,31 +22,15 @@ export interface RateProblem {
   readonly effort: SolverEffort;
 }
 
-/** A bracket with one rate, as growth factors 1 + r and as ln(1 + r). */
-export interface IsolatedRate {
-  /** Undefined: -100 percent. */
-  readonly low: ExactRatio | undefined;
-  /** Undefined: as high as a rate is given. */
-  readonly high: ExactRatio | undefined;
-  /** Sign of the net present value at the low end. */
-  readonly lowSign: -1 | 1;
-  readonly logarithm: LogRateBracket;
-}
-
-/** A place at which it cannot be proven whether there is a rate. */
-export interface UnprovenRate {
-  readonly unprovenAt: number;
-}
-
 /** ln(1 + r) of 1e260, above which no rate is given: its digits would not fit a JSON number. */
-export const HIGHEST_LOG_RATE = 260 * Math.LN10;
+export const MAX_LOG_RATE = 260 * Math.LN10;
 /**
  * Lowest ln(1 + r) that is searched. Far below what is published as -100 percent, yet a last payment of one cent a day
  * after the others outweighs the largest amounts only there, and such a rate exists.
  */
-const LOWEST_LOG_RATE = -20_000;
+const MIN_LOG_RATE = -20_000;
 /** Below this ln(1 + r) a growth factor is beyond floating point; what lies there is published as -100 percent. */
-const LOWEST_GROWTH_LOG = -600;
+const MIN_GROWTH_LOG = -600;
 
 /** Width of the first bracket on each side, in parts of one over the longest time; each further one is twice as wide. */
 const FIRST_WIDTH = 2;
@@ -60,17 +44,16 @@ export function isolateRates(problem: RateProblem): readonly IsolatedRate[] {
   const { lastSign } = prepared;
   if (prepared.signChanges === 0 || lastSign === 0) return [];
   if (prepared.signChanges === 1) {
-    const logarithm = { low: LOWEST_GROWTH_LOG, high: HIGHEST_LOG_RATE + 1, lowSign: lastSign };
-    return [{ low: undefined, high: undefined, lowSign: lastSign, logarithm }];
+    const bracket = { low: MIN_GROWTH_LOG, high: MAX_LOG_RATE + 1, lowSign: lastSign };
+    return [{ low: undefined, high: undefined, bracket }];
   }
-  const payments = flows.payments as readonly (number | bigint)[];
-  const total = payments.reduce<bigint>((sum, payment) => sum + BigInt(payment), -BigInt(flows.drawn));
-  if (total === 0n) return [RATE_OF_ZERO];
+  const amounts = flows.amounts as readonly (number | bigint)[];
+  if (amounts.reduce<bigint>((sum, amount) => sum + BigInt(amount), 0n) === 0n) return [RATE_OF_ZERO];
   const survey = surveyOf(problem);
   const span = (survey.years.at(-1) ?? 0) - (survey.years[0] ?? 0);
   const sides: Side[] = [
-    { direction: 1, reached: 0, width: FIRST_WIDTH / span, limit: HIGHEST_LOG_RATE, found: undefined },
-    { direction: -1, reached: 0, width: FIRST_WIDTH / span, limit: LOWEST_LOG_RATE, found: undefined },
+    { direction: 1, reached: 0, width: FIRST_WIDTH / span, limit: MAX_LOG_RATE, found: undefined },
+    { direction: -1, reached: 0, width: FIRST_WIDTH / span, limit: MIN_LOG_RATE, found: undefined },
   ];
   for (;;) {
     const nearest = Math.min(...sides.map(({ found }) => (found === undefined ? Infinity : farEndOf(found))));
@@ -100,26 +83,23 @@ interface Side {
   found: FoundRate | undefined;
 }
 
-type FoundRate = IsolatedRate | UnprovenRate;
-
 /** The cash flows add up to nothing. */
 const RATE_OF_ZERO: IsolatedRate = {
   low: { numerator: 1n, denominator: 1n },
   high: { numerator: 1n, denominator: 1n },
-  lowSign: 1,
-  logarithm: { low: 0, high: 0, lowSign: 1 },
+  bracket: { low: 0, high: 0, lowSign: 1 },
 };
 
 /** The rates found, unless one that is not proven might be nearer. */
 function provenRates(found: readonly FoundRate[]): readonly IsolatedRate[] {
-  const proven = found.filter((rate) => 'lowSign' in rate);
+  const proven = found.filter((rate) => 'bracket' in rate);
   const farthest = Math.min(...proven.map(farEndOf));
-  return found.some((rate) => !('lowSign' in rate) && farEndOf(rate) <= farthest) ? [] : proven;
+  return found.some((rate) => !('bracket' in rate) && farEndOf(rate) <= farthest) ? [] : proven;
 }
 
 function farEndOf(found: FoundRate): number {
   if ('unprovenAt' in found) return distanceOf(found.unprovenAt);
-  return Math.max(distanceOf(found.logarithm.low), distanceOf(found.logarithm.high));
+  return Math.max(distanceOf(found.bracket.low), distanceOf(found.bracket.high));
 }
 
 /** Distance of the rate r from zero. */
@@ -202,12 +182,12 @@ function rateBetweenEnds(
 
 function isolated(low: number, high: number, lowSign: -1 | 1): FoundRate {
   const highGrowth = growthOf(high) ?? { numerator: 0n, denominator: 1n };
-  return { low: growthOf(low), high: highGrowth, lowSign, logarithm: { low, high, lowSign } };
+  return { low: growthOf(low), high: highGrowth, bracket: { low, high, lowSign } };
 }
 
 /** 1 + r as a fraction; undefined where it is published as -100 percent. */
 function growthOf(logRate: number): ExactRatio | undefined {
-  return logRate < LOWEST_GROWTH_LOG ? undefined : ratioOfNumber(Math.exp(logRate));
+  return logRate < MIN_GROWTH_LOG ? undefined : ratioOfNumber(Math.exp(logRate));
 }
 
 /**
@@ -226,9 +206,9 @@ const MARGIN = 2;
 /** Highest power of u. */
 const DEGREE = 20;
 /** Exponent above which a flow is left out, its whole size counting as error. */
-const MOST_REACH = 6;
+const MAX_REACH = 6;
 /** Error of leaving out flows and higher powers above which the bracket is too wide. */
-const LARGEST_ERROR = 1e-11;
+const MAX_ERROR = 1e-11;
 
 /** The series in floating point; undefined when the bracket is too wide for it. */
 function seriesAt({ amounts, years }: Survey, { centre, radius }: Bracket): Series | undefined {
@@ -242,7 +222,7 @@ function seriesAt({ amounts, years }: Survey, { centre, radius }: Bracket): Seri
     const value = values[index] ?? 0;
     const exponent = (meanTime - time) * radius;
     const reach = Math.abs(exponent) * MARGIN;
-    if (reach > MOST_REACH) {
+    if (reach > MAX_REACH) {
       leftOut += Math.abs(amounts[index] ?? 0) * Math.exp(reach - centre * (time - reference));
       continue;
     }
@@ -255,7 +235,7 @@ function seriesAt({ amounts, years }: Survey, { centre, radius }: Bracket): Seri
     }
     leftOut += Math.abs(value) * remainderOfExp(reach, DEGREE);
   }
-  if (!(leftOut <= LARGEST_ERROR * size)) return undefined;
+  if (!(leftOut <= MAX_ERROR * size)) return undefined;
   return {
     coefficients: coefficients.map((coefficient) => coefficient / size),
     error: (leftOut + rounded * ROUNDING) / size,
@@ -296,14 +276,14 @@ function valuesAt({ amounts, years }: Pick<Survey, 'amounts' | 'years'>, rate: n
 }
 
 /** Radius, relative to 1 + |s|, below which a bracket has no more places in floating point. */
-const LEAST_RADIUS = 1e-14;
+const MIN_RADIUS = 1e-14;
 
 /** The first rate of a bracket in which floating point cannot tell the net present value from zero. */
 function rateInBlur(survey: Survey, direction: 1 | -1, bracket: Bracket): FoundRate | undefined {
   const { flows, effort } = survey.problem;
   const { centre, radius } = bracket;
   const [low, high] = [growthOf(centre - radius), growthOf(centre + radius)];
-  const isPoint = radius <= LEAST_RADIUS * (1 + Math.abs(centre));
+  const isPoint = radius <= MIN_RADIUS * (1 + Math.abs(centre));
   if (low === undefined || high === undefined || isPoint || effort.isExhausted) return { unprovenAt: centre };
   const { values, size, meanTime } = valuesAt(survey, centre);
   const errorBeyond = (power: number): number => {

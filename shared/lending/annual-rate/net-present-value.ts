@@ -8,9 +8,9 @@
  */
 
 import type { SignedValue } from './bracketed-root.ts';
-import { discountFactorsOf, DiscountFactors } from './discount-factors.ts';
+import { DiscountFactors } from './discount-factors.ts';
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
-import type { BoundedFixed } from '../numbers/fixed-root.ts';
+import { magnitudeOf, type BoundedFixed } from '../numbers/fixed-root.ts';
 import type { RateFlows } from './rate-flows.ts';
 
 /** Fraction bits of the first attempt, beyond those of the rate itself. */
@@ -18,9 +18,9 @@ const FIRST_BITS = 128;
 /** Width that the fixed-point numbers grow by for very large rates. */
 const BIT_STEP = 64;
 /** Attempts with doubled width. What is still undecided after them is a tie, and counts as zero. */
-const MOST_ATTEMPTS = 4;
+const MAX_ATTEMPTS = 4;
 
-/** Payments less what was drawn at the growth factor 1 + r > 0 of a year, with its proven sign. */
+/** The sum of the flows at the growth factor 1 + r > 0 of a year, with its proven sign. */
 export function netPresentValue(flows: RateFlows, growth: ExactRatio): SignedValue {
   const rateBits = growth.numerator.toString(16).length * 4;
   let bits = FIRST_BITS + Math.max(0, Math.ceil((rateBits - BIT_STEP) / BIT_STEP)) * BIT_STEP;
@@ -28,39 +28,36 @@ export function netPresentValue(flows: RateFlows, growth: ExactRatio): SignedVal
     const { value, error } = boundedValue(flows, growth, BigInt(bits));
     if (value > 2n * error) return { sign: 1, value, bits: BigInt(bits) };
     if (value < -2n * error) return { sign: -1, value, bits: BigInt(bits) };
-    if (attempt === MOST_ATTEMPTS) return { sign: 0, value: 0n, bits: BigInt(bits) };
+    if (attempt === MAX_ATTEMPTS) return { sign: 0, value: 0n, bits: BigInt(bits) };
     bits *= 2;
   }
 }
 
 /** Each step adds at most (sum of amounts) * (largest error of a factor) + 1 to the error. */
 function boundedValue(flows: RateFlows, growth: ExactRatio, bits: bigint): BoundedFixed {
-  const { payments, wholeUnits, unitsPerYear, extraDays, yearDays } = flows;
+  const { amounts, wholeUnits, unitsPerYear, extraDays, yearDays } = flows;
   const isGrowing = growth.numerator >= growth.denominator;
   const perYear = isGrowing ? growth : { numerator: growth.denominator, denominator: growth.numerator };
-  const units = new DiscountFactors(perYear, unitsPerYear, bits);
-  const years = new Map<number, DiscountFactors>();
+  const factors = new DiscountFactors(perYear, unitsPerYear, bits);
   const atDay = (amount: bigint, index: number): bigint => {
     if (extraDays.length === 0) return amount << bits;
     const days = extraDays[index] ?? 0;
-    if (days === 0) return isGrowing ? amount << bits : amount * units.discount(unitsPerYear);
+    if (days === 0) return isGrowing ? amount << bits : amount * factors.discount(unitsPerYear);
     const year = yearDays[index] ?? 0;
     const exponent = isGrowing ? days : year - days;
-    if (exponent === 0) return amount << bits;
-    return amount * discountFactorsOf(years, perYear, year, bits).discount(exponent);
+    return exponent === 0 ? amount << bits : amount * factors.ofDays(year).discount(exponent);
   };
+  const last = amounts.length - 1;
   let value = 0n;
-  let amounts = 0n;
-  let unitsBefore = isGrowing ? (wholeUnits.at(-1) ?? 0) : 0;
-  for (let turn = 0; turn <= payments.length; turn += 1) {
-    const index = isGrowing ? payments.length - 1 - turn : turn - 1;
-    const amount = index < 0 ? -BigInt(flows.drawn) : BigInt(payments[index] ?? 0);
-    const atUnits = index < 0 ? 0 : (wholeUnits[index] ?? 0);
-    value = units.apply(value, Math.abs(atUnits - unitsBefore)) + atDay(amount, index);
-    amounts += amount < 0n ? -amount : amount;
-    unitsBefore = atUnits;
+  let size = 0n;
+  let unitsBefore = wholeUnits[isGrowing ? last : 0] ?? 0;
+  for (let turn = 0; turn <= last; turn += 1) {
+    const index = isGrowing ? last - turn : turn;
+    const amount = BigInt(amounts[index] ?? 0);
+    const units = wholeUnits[index] ?? 0;
+    value = factors.apply(value, Math.abs(units - unitsBefore)) + atDay(amount, index);
+    size += magnitudeOf(amount);
+    unitsBefore = units;
   }
-  let factorError = units.largestError;
-  for (const { largestError } of years.values()) factorError += largestError;
-  return { value, error: 2n * BigInt(payments.length + 2) * (factorError + 3n) * amounts };
+  return { value, error: 2n * BigInt(last + 2) * (factors.totalError + 3n) * size };
 }

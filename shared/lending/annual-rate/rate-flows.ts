@@ -1,8 +1,8 @@
-/** Dated flows of a loan as annual rates see them: what is drawn at the start, and the payments after it. */
+/** Cash flows as annual rates see them: amounts with their times after the first one. */
 
 import type { CalendarDate } from '../dates/calendar-date.ts';
 
-/** What annual rates read of a row: its date as shown and its figures in minor units. */
+/** What annual rates read of a schedule row: its date as shown and its figures in minor units. */
 export interface RatedRow {
   readonly dueDate: CalendarDate;
   readonly interest: number;
@@ -16,25 +16,20 @@ export interface ScheduledLoan {
   readonly startDate: CalendarDate;
   /** What the borrower gets at the start: the amount less the costs paid then. */
   readonly drawn: number;
-  /** In any order; early repayments and shifted dates stand among the rows. */
+  /** In any order, prepayments and shifted due dates included. */
   readonly rows: readonly RatedRow[];
 }
 
-/** Whole numbers of minor units, or of any smaller unit in which all amounts are whole. */
-export type FlowAmounts = readonly number[] | readonly bigint[];
-
 /**
- * Flows with their times. Payment k lies wholeUnits[k] / unitsPerYear + extraDays[k] / yearDays[k] years after the
- * start; neither whole units nor times decrease from one payment to the next.
+ * Flows with their times, the first at time 0. Flow k lies wholeUnits[k] / unitsPerYear + extraDays[k] / yearDays[k]
+ * years after it; neither whole units nor times decrease from one flow to the next.
  */
 export interface RateFlows {
-  /** Paid out at the start; below zero when more is paid than drawn then. */
-  readonly drawn: number | bigint;
-  /** Paid back; below zero what is drawn later. */
-  readonly payments: FlowAmounts;
+  /** Paid out below zero, paid back above: minor units, or any smaller unit in which all amounts are whole. */
+  readonly amounts: readonly number[] | readonly bigint[];
   readonly wholeUnits: readonly number[];
   readonly unitsPerYear: number;
-  /** Empty when no payment has any. */
+  /** Left-over days beyond the whole units; empty when no flow has any. */
   readonly extraDays: readonly number[];
   /** 365 or 366 where there are left-over days. */
   readonly yearDays: readonly number[];
@@ -42,23 +37,24 @@ export interface RateFlows {
 
 const DAYS_PER_YEAR = 365;
 
-/** Flows at days over 365 after the start, as XIRR counts them (A2). */
+/** What is drawn at the start and the payments at days over 365 after it, as XIRR counts them (A2). */
 export function flowsByDays(drawn: number, payments: readonly number[], days: readonly number[]): RateFlows {
   return flowsAtUnits(drawn, payments, days, DAYS_PER_YEAR);
 }
 
-/** Flows at whole units after the start. */
+/** What is drawn at the start and the payments at whole units after it. */
 export function flowsAtUnits(
   drawn: number,
   payments: readonly number[],
-  wholeUnits: readonly number[],
+  units: readonly number[],
   unitsPerYear: number,
 ): RateFlows {
-  return { drawn, payments, wholeUnits, unitsPerYear, extraDays: [], yearDays: [] };
+  const amounts = [-drawn, ...payments];
+  return { amounts, wholeUnits: [0, ...units], unitsPerYear, extraDays: [], yearDays: [] };
 }
 
 /** The rows by date, as flows need them; the same rows when they already are. */
-export function rowsByDate(rows: readonly RatedRow[]): readonly RatedRow[] {
+export function sortByDate(rows: readonly RatedRow[]): readonly RatedRow[] {
   let last = Number.NEGATIVE_INFINITY;
   for (const row of rows) {
     if (row.dueDate < last) return rows.toSorted((a, b) => a.dueDate - b.dueDate);
@@ -67,9 +63,9 @@ export function rowsByDate(rows: readonly RatedRow[]): readonly RatedRow[] {
   return rows;
 }
 
-/** True when a payment has the same time as the one before it, or the first one that of what is drawn. */
+/** True when a flow other than the first has the same time as the one before it. */
 export function isSameTime({ wholeUnits, extraDays, yearDays }: RateFlows, index: number): boolean {
-  if ((wholeUnits[index] ?? 0) !== (wholeUnits[index - 1] ?? 0)) return false;
+  if (wholeUnits[index] !== wholeUnits[index - 1]) return false;
   const [days, daysBefore] = [extraDays[index] ?? 0, extraDays[index - 1] ?? 0];
   return days === daysBefore && (days === 0 || yearDays[index] === yearDays[index - 1]);
 }
@@ -77,22 +73,21 @@ export function isSameTime({ wholeUnits, extraDays, yearDays }: RateFlows, index
 /** The same flows with those of one time added up. */
 export function addSameTimes(flows: RateFlows): RateFlows {
   const kept: number[] = [];
-  const payments: bigint[] = [];
-  let drawn = BigInt(flows.drawn);
-  for (const [index, payment] of flows.payments.entries()) {
-    if (!isSameTime(flows, index)) {
+  const amounts: bigint[] = [];
+  for (const [index, amount] of flows.amounts.entries()) {
+    if (index > 0 && isSameTime(flows, index)) {
+      amounts.push((amounts.pop() ?? 0n) + BigInt(amount));
+    } else {
       kept.push(index);
-      payments.push(BigInt(payment));
-    } else if (kept.length === 0) drawn -= BigInt(payment);
-    else payments.push((payments.pop() ?? 0n) + BigInt(payment));
+      amounts.push(BigInt(amount));
+    }
   }
   const pick = (values: readonly number[]): number[] => kept.flatMap((index) => values[index] ?? []);
-  const { wholeUnits, extraDays, yearDays } = flows;
+  const { wholeUnits, unitsPerYear, extraDays, yearDays } = flows;
   return {
-    ...flows,
-    drawn,
-    payments,
+    amounts,
     wholeUnits: pick(wholeUnits),
+    unitsPerYear,
     extraDays: pick(extraDays),
     yearDays: pick(yearDays),
   };

@@ -11,11 +11,6 @@ import type { Periodicity } from '../dates/periodicity.ts';
 /** Unit in which intervals are counted. */
 export type IntervalUnit = 'Years' | 'Months' | 'Weeks';
 
-/** Units of a year by which equal periods are counted (A3). */
-export function unitsInYear(unit: IntervalUnit | 'Days'): number {
-  return unit === 'Days' ? DAYS_PER_YEAR : UNITS_PER_YEAR[unit];
-}
-
 /** Whole units plus left-over days of a year of 365 or 366 days. */
 export interface RateInterval {
   readonly wholeUnits: number;
@@ -29,8 +24,13 @@ const DAYS_PER_WEEK = 7;
 const MOST_DAYS = 32;
 const DAYS_PER_YEAR = 365;
 
-/** Equal units in a year: 52 weeks or 12 months, whatever their days (Annex I, remark (c)). */
-export const UNITS_PER_YEAR: Readonly<Record<IntervalUnit, number>> = { Years: 1, Months: 12, Weeks: 52 };
+/** Equal units in a year: 52 weeks or 12 months, whatever their days (Annex I, remark (c)); days of XIRR and IRR (A2, A3). */
+export const UNITS_PER_YEAR: Readonly<Record<IntervalUnit | 'Days', number>> = {
+  Years: 1,
+  Months: 12,
+  Weeks: 52,
+  Days: DAYS_PER_YEAR,
+};
 
 /** The unit that fits a periodicity: weeks for weeks, years for years and days, else months. */
 export function intervalUnitOf(periodicity: Periodicity): IntervalUnit {
@@ -57,7 +57,7 @@ export function intervalsFrom(start: CalendarDate, unit: IntervalUnit): (end: Ca
   const reachable = monthsFrom(from, 2 * monthsPerUnit);
   const current = monthOf(from);
   const startIndex = current.index;
-  const known: (Remainder | undefined)[] = [];
+  const known: (RateInterval | undefined)[] = [];
   return (end) => {
     moveTo(current, end);
     const months = current.index - startIndex;
@@ -74,22 +74,16 @@ export function intervalsFrom(start: CalendarDate, unit: IntervalUnit): (end: Ca
       const back = dayIn(reachable[monthsOver], day);
       const reached = back >= start ? back : dayIn(reachable[monthsOver + monthsPerUnit], day);
       remainder = {
-        unitsNotReached: back >= start ? 0 : 1,
+        // The last unit may begin before the start.
+        wholeUnits: back >= start ? 0 : -1,
         extraDays: reached - start,
         yearDays: daysOfYearEndingAt(reached),
       };
       known[key] = remainder;
     }
     const { extraDays, yearDays } = remainder;
-    return { wholeUnits: units - remainder.unitsNotReached, extraDays, yearDays };
+    return { wholeUnits: units + remainder.wholeUnits, extraDays, yearDays };
   };
-}
-
-/** What is left of an interval after whole units, and whether the last unit begins before the start. */
-interface Remainder {
-  readonly unitsNotReached: number;
-  readonly extraDays: number;
-  readonly yearDays: number;
 }
 
 function weekInterval(start: CalendarDate, end: CalendarDate): RateInterval {

@@ -11,24 +11,33 @@
  */
 
 import { bracketedRoot, type SignedValue } from './bracketed-root.ts';
-import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import type { LogRateBracket } from './floating-present-value.ts';
+import { greatestCommonDivisor, type ExactRatio } from '../numbers/exact-ratio.ts';
+import { magnitudeOf } from '../numbers/fixed-root.ts';
 import { netPresentValue } from './net-present-value.ts';
 import type { RateFlows } from './rate-flows.ts';
 import type { SolverEffort } from './solver-effort.ts';
 
-/** A rate between two growth factors, or a place at which none can be proven. */
-export type SeparatedRate =
-  | {
-      readonly low: ExactRatio;
-      readonly high: ExactRatio;
-      readonly lowSign: -1 | 1;
-      readonly logarithm: LogRateBracket;
-    }
-  | { readonly unprovenAt: number };
+/** A bracket with one rate. */
+export interface IsolatedRate {
+  /** Growth factor 1 + r at the low end; undefined: -100 percent. */
+  readonly low: ExactRatio | undefined;
+  /** Growth factor at the high end; undefined: as high as a rate is given. */
+  readonly high: ExactRatio | undefined;
+  /** The same as ln(1 + r). */
+  readonly bracket: LogRateBracket;
+}
+
+/** A place, as ln(1 + r), at which it cannot be proven whether there is a rate. */
+export interface UnprovenRate {
+  readonly unprovenAt: number;
+}
+
+/** What is found in a part of the rates. */
+export type FoundRate = IsolatedRate | UnprovenRate;
 
 /** A bracket of growth factors that are no more than `radius` from the centre as ln(1 + r). */
-export interface GrowthBracket {
+interface GrowthBracket {
   readonly low: ExactRatio;
   readonly high: ExactRatio;
   readonly centre: ExactRatio;
@@ -42,7 +51,7 @@ const MAX_ORDER = 40;
 /** Bits to which a root is bracketed, relative to the growth. */
 const GRID_BITS = 256;
 /** Steps to one root: by halving alone three times the bits. */
-const MOST_STEPS = 3 * GRID_BITS;
+const MAX_STEPS = 3 * GRID_BITS;
 /** Bits of an amount relative to all of them, below which a value at a root of its slope is taken for zero or unproven. */
 const TOUCHING_BITS = 300n;
 /** Times are counted in parts of a year that hold whole units, and days of years of 365 and of 366 days. */
@@ -57,15 +66,15 @@ export function separateRates(
   bracket: GrowthBracket,
   errorBeyond: (power: number) => number,
   effort: SolverEffort,
-): readonly SeparatedRate[] | undefined {
+): readonly FoundRate[] | undefined {
   const times = timesFrom(flows, bracket.meanTime);
   const logOfRadius = Math.log2(bracket.radius / Number(times.perYear));
-  const size = netPresentValue(mapAmounts(flows, magnitudeOf), bracket.centre);
+  const size = netPresentValue(withoutSigns(flows), bracket.centre);
   const derivatives: RateFlows[] = [flows];
   const coefficients: number[] = [];
   let logOfFactorial = 0;
   for (let power = 0; power <= MAX_ORDER && !effort.isExhausted; power += 1) {
-    effort.countExact(flows.payments.length);
+    effort.countExact(flows.amounts.length);
     const derivative = derivatives[power] ?? flows;
     const value = netPresentValue(derivative, bracket.centre);
     const logOfValue = log2(magnitudeOf(value.value)) - log2(size.value) - Number(value.bits - size.bits);
@@ -73,7 +82,7 @@ export function separateRates(
     coefficients.push(2 ** (logOfValue + power * logOfRadius - logOfFactorial));
     const order = orderOfOneSign(coefficients, errorBeyond(power));
     if (order !== undefined) return rootsBelow(derivatives.slice(0, order), bracket, effort);
-    derivatives.push(timesAmounts(derivative, times));
+    derivatives.push(timesAmounts(derivative, times.ofFlows));
   }
   return undefined;
 }
@@ -100,7 +109,7 @@ function rootsBelow(
   derivatives: readonly RateFlows[],
   { low, high }: GrowthBracket,
   effort: SolverEffort,
-): readonly SeparatedRate[] {
+): readonly FoundRate[] {
   const bits = BigInt(GRID_BITS - bitsOf(low.numerator) + bitsOf(low.denominator));
   const unit = bits > 0n ? bits : 0n;
   const [first, last] = [
@@ -112,7 +121,7 @@ function rootsBelow(
   for (const derivative of derivatives.toReversed()) {
     if (effort.isExhausted) return [unprovenAt(first, unit)];
     const valueAt = (at: bigint): SignedValue => {
-      effort.countExact(derivative.payments.length);
+      effort.countExact(derivative.amounts.length);
       return netPresentValue(derivative, { numerator: at, denominator: 1n << unit });
     };
     const points = [ends.low, ...critical, ends.high];
@@ -131,9 +140,7 @@ function signChanges(valueAt: (at: bigint) => SignedValue, points: readonly bigi
     const [sign = 0, before = 0] = [signs[index], signs[index - 1]];
     if (index === 0) return [];
     if (sign === 0) return [point];
-    return sign * before < 0
-      ? (bracketedRoot(valueAt, points[index - 1] ?? 0n, point, MOST_STEPS) ?? [])
-      : [];
+    return sign * before < 0 ? (bracketedRoot(valueAt, points[index - 1] ?? 0n, point, MAX_STEPS) ?? []) : [];
   });
 }
 
@@ -143,11 +150,11 @@ function ratesBetween(
   valueAt: (at: bigint) => SignedValue,
   points: readonly bigint[],
   unit: bigint,
-): readonly SeparatedRate[] {
+): readonly FoundRate[] {
   const values = points.map(valueAt);
-  const rateBelow = (at: bigint, sign: -1 | 1): SeparatedRate => {
+  const rateBelow = (at: bigint, sign: -1 | 1): FoundRate => {
     const [low, high] = [growthAt(at - 1n, unit), growthAt(at, unit)];
-    return { low, high, lowSign: sign, logarithm: { low: logOf(low), high: logOf(high), lowSign: sign } };
+    return { low, high, bracket: { low: logOf(low), high: logOf(high), lowSign: sign } };
   };
   return points.flatMap((point, index) => {
     const sign = values[index]?.sign ?? 0;
@@ -158,7 +165,7 @@ function ratesBetween(
       const root =
         values[index - 1]?.sign === 0
           ? undefined
-          : bracketedRoot(valueAt, points[index - 1] ?? 0n, point, MOST_STEPS);
+          : bracketedRoot(valueAt, points[index - 1] ?? 0n, point, MAX_STEPS);
       return root === undefined ? [] : [rateBelow(root, before)];
     }
     if (sign === 0 && before !== after) return [rateBelow(point, before)];
@@ -171,7 +178,7 @@ function growthAt(point: bigint, unit: bigint): ExactRatio {
   return { numerator: point, denominator: 1n << unit };
 }
 
-function unprovenAt(point: bigint, unit: bigint): SeparatedRate {
+function unprovenAt(point: bigint, unit: bigint): FoundRate {
   return { unprovenAt: logOf(growthAt(point, unit)) };
 }
 
@@ -181,17 +188,17 @@ function logOf({ numerator, denominator }: ExactRatio): number {
 
 function touchesZero(flows: RateFlows, value: SignedValue | undefined, growth: ExactRatio): boolean {
   if (value === undefined || value.sign === 0) return true;
-  const size = netPresentValue(mapAmounts(flows, magnitudeOf), growth);
+  const size = netPresentValue(withoutSigns(flows), growth);
   return magnitudeOf(value.value) << (size.bits + TOUCHING_BITS) < size.value << value.bits;
 }
 
 /** Largest denominator of a growth that is found as a fraction, and how close to it an estimate is for sure. */
-const LARGEST_DENOMINATOR = 1e7;
+const MAX_DENOMINATOR = 1e7;
 const CLOSENESS = 1e-13;
 /** Decimals of a growth that is not such a fraction: those of a rate in percent with ten decimals. */
 const DECIMALS = 10n ** 12n;
 /** Largest numbers, in bits, that an exact value may need. */
-const MOST_BITS = 400_000;
+const MAX_BITS = 400_000;
 
 /**
  * True when the net present value is exactly zero next to a growth, where that is a short fraction or decimal over the
@@ -199,19 +206,20 @@ const MOST_BITS = 400_000;
  */
 function isZeroNear(flows: RateFlows, growth: ExactRatio): boolean {
   if (flows.extraDays.some((days) => days !== 0)) return false;
-  const known = [-BigInt(flows.drawn), ...flows.payments.map(BigInt)]
-    .map((amount, index) => ({ amount, units: index === 0 ? 0 : (flows.wholeUnits[index - 1] ?? 0) }))
+  const known = flows.amounts
+    .map((amount, index) => ({ amount: BigInt(amount), units: flows.wholeUnits[index] ?? 0 }))
     .filter(({ amount }) => amount !== 0n);
   const start = known[0]?.units ?? 0;
-  const units = known.reduce((divisor, flow) => commonDivisor(divisor, flow.units - start), 0);
+  const gaps = known.map((flow) => BigInt(flow.units - start));
+  const units = Number(gaps.reduce(greatestCommonDivisor, 0n));
   const estimate = Math.exp((logOf(growth) * units) / flows.unitsPerYear);
-  if (!(estimate > 1 / LARGEST_DENOMINATOR && estimate < LARGEST_DENOMINATOR)) return false;
+  if (!(estimate > 1 / MAX_DENOMINATOR && estimate < MAX_DENOMINATOR)) return false;
   const decimal = { numerator: BigInt(Math.round(estimate * Number(DECIMALS))), denominator: DECIMALS };
   const steps = ((known.at(-1)?.units ?? 0) - start) / units;
   return [shortFraction(estimate), decimal].some((candidate) => {
     if (candidate === undefined) return false;
     const { numerator, denominator } = candidate;
-    if (steps * Math.log2(Number(numerator) + Number(denominator)) > MOST_BITS) return false;
+    if (steps * Math.log2(Number(numerator) + Number(denominator)) > MAX_BITS) return false;
     let [value, scale, before] = [0n, 1n, start];
     for (const { amount, units: at } of known) {
       const gap = BigInt((at - before) / units);
@@ -228,7 +236,7 @@ function shortFraction(value: number): ExactRatio | undefined {
   let [before, numerator] = [1, Math.floor(value)];
   let [denominatorBefore, denominator] = [0, 1];
   let rest = value - numerator;
-  while (denominator <= LARGEST_DENOMINATOR) {
+  while (denominator <= MAX_DENOMINATOR) {
     if (Math.abs(numerator / denominator - value) <= CLOSENESS * value) {
       return { numerator: BigInt(numerator), denominator: BigInt(denominator) };
     }
@@ -241,17 +249,10 @@ function shortFraction(value: number): ExactRatio | undefined {
   return undefined;
 }
 
-function commonDivisor(first: number, second: number): number {
-  let [a, b] = [first, second];
-  while (b !== 0) [a, b] = [b, a % b];
-  return a;
-}
-
-/** Times of the payments in whole parts of a year, counted from a time near the mean one. */
+/** Times of the flows in whole parts of a year, counted from a time near the mean one. */
 interface WholeTimes {
   readonly perYear: bigint;
-  readonly start: bigint;
-  readonly ofPayments: readonly bigint[];
+  readonly ofFlows: readonly bigint[];
 }
 
 function timesFrom(flows: RateFlows, meanTime: number): WholeTimes {
@@ -259,25 +260,21 @@ function timesFrom(flows: RateFlows, meanTime: number): WholeTimes {
   const parts = extraDays.some((days) => days !== 0) ? DAY_PARTS : 1n;
   const perYear = BigInt(unitsPerYear) * parts;
   const origin = BigInt(Math.round(meanTime * Number(perYear)));
-  const ofPayments = wholeUnits.map((units, index) => {
+  const ofFlows = wholeUnits.map((units, index) => {
     const days = BigInt(extraDays[index] ?? 0);
     const ofDays = days === 0n ? 0n : (days * perYear) / BigInt(yearDays[index] ?? 1);
     return BigInt(units) * parts + ofDays - origin;
   });
-  return { perYear, start: -origin, ofPayments };
+  return { perYear, ofFlows };
 }
 
-function timesAmounts(flows: RateFlows, { start, ofPayments }: WholeTimes): RateFlows {
-  return {
-    ...flows,
-    drawn: BigInt(flows.drawn) * start,
-    payments: flows.payments.map((payment, index) => BigInt(payment) * (ofPayments[index] ?? 0n)),
-  };
+function timesAmounts(flows: RateFlows, times: readonly bigint[]): RateFlows {
+  const amounts = flows.amounts.map((amount, index) => BigInt(amount) * (times[index] ?? 0n));
+  return { ...flows, amounts };
 }
 
-function mapAmounts(flows: RateFlows, change: (amount: bigint) => bigint): RateFlows {
-  const payments = flows.payments.map((payment) => change(BigInt(payment)));
-  return { ...flows, drawn: -change(-BigInt(flows.drawn)), payments };
+function withoutSigns(flows: RateFlows): RateFlows {
+  return { ...flows, amounts: flows.amounts.map((amount) => magnitudeOf(BigInt(amount))) };
 }
 
 function log2(value: bigint): number {
@@ -287,8 +284,4 @@ function log2(value: bigint): number {
 
 function bitsOf(value: bigint): number {
   return value.toString(16).length * 4;
-}
-
-function magnitudeOf(value: bigint): bigint {
-  return value < 0n ? -value : value;
 }

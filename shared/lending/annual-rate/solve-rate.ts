@@ -6,26 +6,28 @@
 
 import { bracketedRoot, type SignedValue } from './bracketed-root.ts';
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
+import { magnitudeOf } from '../numbers/fixed-root.ts';
 import { estimateLogRate, floatingSign, prepareFlows } from './floating-present-value.ts';
-import { HIGHEST_LOG_RATE, isolateRates, type IsolatedRate, type RateProblem } from './isolated-rates.ts';
+import { isolateRates, MAX_LOG_RATE, type RateProblem } from './isolated-rates.ts';
 import { formatMinorUnits } from '../numbers/money.ts';
 import { netPresentValue } from './net-present-value.ts';
 import { addSameTimes, type RateFlows } from './rate-flows.ts';
+import type { IsolatedRate } from './repeated-rates.ts';
 import { divideRounded } from '../numbers/rounding.ts';
-import { MOST_ITERATIONS, SolverEffort } from './solver-effort.ts';
+import { MAX_ITERATIONS, SolverEffort } from './solver-effort.ts';
 
-/** How a rate is counted and shown. */
+/** How a rate is counted and published. */
 export interface RateScale {
   readonly percentDecimals: number;
   /** Time units of the flows in a year, where their rates are added and not compounded (A3); else 1. */
   readonly unitsAdded: ExactRatio;
 }
 
-/** A rate with what it took to find it. */
+/** A rate with the work that it took. */
 export interface SolvedRate {
   /** Percent text with the decimals of the scale; null when there is no rate (A4). */
   readonly percent: string | null;
-  /** Trial rates, at most MOST_ITERATIONS. */
+  /** Trial rates, at most MAX_ITERATIONS. */
   readonly iterations: number;
 }
 
@@ -33,11 +35,11 @@ export interface SolvedRate {
 const EFFECTIVE_RATE: RateScale = { percentDecimals: 4, unitsAdded: { numerator: 1n, denominator: 1n } };
 
 /**
- * The effective rate nearest zero at which the payments are worth what was drawn, as percent text with four decimals;
- * null when nothing was drawn or no rate exists (A4).
+ * The effective rate nearest zero at which the present value of the payments is what was drawn at the start, as percent
+ * text with four decimals; null when nothing was drawn or no rate exists (A4).
  */
-export function percentOfFlows(flows: RateFlows): string | null {
-  return flows.drawn > 0 ? solveRate(flows, EFFECTIVE_RATE).percent : null;
+export function solveEffectiveRate(flows: RateFlows): string | null {
+  return Number(flows.amounts[0]) < 0 ? solveRate(flows, EFFECTIVE_RATE).percent : null;
 }
 
 /** The rate nearest zero of any flows; of two that are published at the same distance the one above zero counts. */
@@ -97,14 +99,15 @@ const BEYOND_ANY_STEP = 10n ** 300n;
 /** The step of an isolated rate; undefined when it takes too many trial rates. */
 function publishedStep(problem: RateProblem, steps: RateSteps, rate: IsolatedRate): bigint | undefined {
   const { flows, prepared, effort } = problem;
+  const { lowSign } = rate.bracket;
   const first = rate.low === undefined ? steps.least : steps.rounded(rate.low);
   const last = rate.high === undefined ? BEYOND_ANY_STEP : steps.rounded(rate.high);
   if (first >= last) return last;
   const countTrial = (): void => {
     effort.iterations += 1;
   };
-  const logRate = estimateLogRate(prepared, rate.logarithm, countTrial);
-  if (logRate > HIGHEST_LOG_RATE) return undefined;
+  const logRate = estimateLogRate(prepared, rate.bracket, countTrial);
+  if (logRate > MAX_LOG_RATE) return undefined;
   const near = steps.near(logRate);
   const estimate = near < first ? first : near > last ? last : near;
   const range = { low: first, high: last };
@@ -117,7 +120,7 @@ function publishedStep(problem: RateProblem, steps: RateSteps, rate: IsolatedRat
     const growth = steps.boundary(step);
     const sign = floatingSign(prepared, growth) || netPresentValue(flows, growth).sign;
     if (sign === 0) round(step);
-    else if (sign === rate.lowSign) range.low = step + 1n;
+    else if (sign === lowSign) range.low = step + 1n;
     else range.high = step;
   };
   const growth = estimate - steps.least;
@@ -132,22 +135,18 @@ function publishedStep(problem: RateProblem, steps: RateSteps, rate: IsolatedRat
   if (range.low >= range.high) return range.low;
   const valueAt = (step: bigint): SignedValue => {
     // At the ends of the bracket itself the signs are known.
-    if (step < first) return { sign: rate.lowSign, value: 0n, bits: 0n };
-    if (step >= last) return { sign: rate.lowSign === 1 ? -1 : 1, value: 0n, bits: 0n };
+    if (step < first) return { sign: lowSign, value: 0n, bits: 0n };
+    if (step >= last) return { sign: lowSign === 1 ? -1 : 1, value: 0n, bits: 0n };
     countTrial();
     const value = netPresentValue(flows, steps.boundary(step));
     if (value.sign === 0) round(step);
     return value;
   };
-  const step = bracketedRoot(valueAt, range.low - 1n, range.high, MOST_ITERATIONS - effort.iterations - 2);
+  const step = bracketedRoot(valueAt, range.low - 1n, range.high, MAX_ITERATIONS - effort.iterations - 2);
   return range.low === range.high ? range.low : step;
 }
 
 /** The step that a rate on the boundary above `step` is rounded to. */
 function awayFromZero(step: bigint): bigint {
   return step >= 0n ? step + 1n : step;
-}
-
-function magnitudeOf(value: bigint): bigint {
-  return value < 0n ? -value : value;
 }

@@ -1,7 +1,7 @@
 /** Bounds of the work that one annual rate may take, so that the solver ends whatever the cash flows are (A4). */
 
 /** Trial rates of the search and of the proof. The usual loan takes five: three to find the rate, two to prove it. */
-export const MOST_ITERATIONS = 200;
+export const MAX_ITERATIONS = 200;
 /** Cash flows read while rates are isolated from each other, in floating point and in whole numbers. */
 const MAX_FLOATING_FLOWS = 6_000_000;
 const MAX_EXACT_FLOWS = 1_000_000;
@@ -15,7 +15,7 @@ export class SolverEffort {
   #exactFlows = 0;
   #brackets = 0;
 
-  /** Counts one bracket that is examined by reading so many cash flows in floating point. */
+  /** Counts one bracket that is examined by reading this number of cash flows in floating point. */
   countBracket(flows: number): void {
     this.#brackets += 1;
     this.#floatingFlows += flows;

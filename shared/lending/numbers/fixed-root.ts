@@ -67,6 +67,7 @@ function startingRoot(numerator: bigint, denominator: bigint, degree: number, bi
   return shift >= 0n ? mantissa << shift : mantissa >> -shift;
 }
 
-function magnitudeOf(value: bigint): bigint {
+/** The value without its sign. */
+export function magnitudeOf(value: bigint): bigint {
   return value < 0n ? -value : value;
 }

@@ -31,9 +31,14 @@ export function toMinorUnits(amount: Decimal, digits: number): MinorUnits {
   if (amount.isZero()) return 0;
   if (amount.e > LARGEST_EXPONENT) return 'too-large';
   if (amount.decimalPlaces() > digits) return 'too-many-decimals';
-  const minor = BigInt(amount.toFixed(digits).replace('.', ''));
+  const minor = scaledInteger(amount, digits);
   const magnitude = minor < 0n ? -minor : minor;
   return magnitude > BigInt(LARGEST_AMOUNT_MINOR) ? 'too-large' : Number(minor);
+}
+
+/** The amount times 10^digits; it has no more decimals than that. */
+export function scaledInteger(amount: Decimal, digits: number): bigint {
+  return BigInt(amount.toFixed(digits).replace('.', ''));
 }
 
 /** `.00` to `.99`: nearly every amount of an answer has two decimals, and there are thousands of them. */

@@ -19,7 +19,7 @@ import { brokenInvariant } from '../../support/reference/schedule-invariants.ts'
 const REQUESTS = 2_500;
 const MUTATIONS_PER_REQUEST = 20;
 const LEAST_OF_EACH_KIND = 10_000;
-const MOST_ITERATIONS = 200;
+const MAX_ITERATIONS = 200;
 /** The same requests in every run. */
 const SEED = 20_261_121;
 const LONGEST_TEST_MS = 120_000;
@@ -67,6 +67,6 @@ describe('a fuzzed request', { timeout: LONGEST_TEST_MS }, () => {
     });
     fc.assert(property, { numRuns: REQUESTS, seed: SEED, endOnFailure: true });
     expect(Math.min(kinds.schedule, kinds.refused)).toBeGreaterThan(LEAST_OF_EACH_KIND);
-    expect(mostIterations).toBeLessThanOrEqual(MOST_ITERATIONS);
+    expect(mostIterations).toBeLessThanOrEqual(MAX_ITERATIONS);
   });
 });

@@ -2,8 +2,10 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { calculateRate } from '../../../shared/lending/calculate-rate.ts';
 import { addDays, addMonths } from '../../../shared/lending/dates/calendar-date.ts';
-import { effectiveAnnualRate } from '../../../shared/lending/annual-rate/effective-rates.ts';
-import { effectiveInterestRate } from '../../../shared/lending/annual-rate/effective-interest-rate.ts';
+import {
+  effectiveAnnualRate,
+  effectiveInterestRate,
+} from '../../../shared/lending/annual-rate/effective-rates.ts';
 import { findPeriodicity } from '../../../shared/lending/dates/periodicity.ts';
 import type { CashFlow, ProvenRate, RateRequest } from '../../../shared/lending/request/rate-request.ts';
 import { date, decimal, scheduleOf } from '../../support/builders/lending-loan.ts';
