@@ -2,7 +2,7 @@ import { createLibraryCalendars } from '../calendars/library-calendars.ts';
 import { findBuiltInCalendar } from '../lending/calendars/built-in-calendars.ts';
 import type { OtherCalendars } from '../lending/calendars/business-calendar.ts';
 import { calendarFault, findCalendar } from '../lending/calendars/find-calendar.ts';
-import { ChargeDirectory, type ChargeLists } from '../lending/charges/known-charges.ts';
+import { ChargeDirectory, type ChargeLists } from '../lending/schedule-types/known-charges.ts';
 import {
   createLendingCatalogue,
   type CatalogueRecords,

@@ -1,28 +1,29 @@
-/** The repayment schedule of a request: one pure function from members to rows and rates. */
+/** The repayment schedule of a request: one pure function from its fields to rows and rates. */
 
+import type { AmortisedRow } from './amortisation/amortised-row.ts';
 import { amortise } from './amortisation/amortise.ts';
+import { planRepayment } from './amortisation/repayment-plan.ts';
+import { effectiveAnnualRate, effectiveInterestRate } from './annual-rate/effective-rates.ts';
+import { checkChargesAtEnd, refuseTooLargeCharges, type EarlyEnd } from './charges/schedule-charges.ts';
+import type { CalendarDate } from './dates/calendar-date.ts';
+import type { KnownCalendars } from './due-dates/holiday-shift.ts';
+import type { ScheduleDates } from './due-dates/schedule-dates.ts';
 import { assertNever } from './numbers/assert-never.ts';
 import type { AnswerShape } from './request/answer-shape.ts';
-import type { CalendarDate } from './dates/calendar-date.ts';
-import { checkAgainstDates } from './terms/check-against-dates.ts';
-import { checkMembers } from './terms/validate-schedule-request.ts';
-import { effectiveAnnualRate, effectiveInterestRate } from './annual-rate/effective-rates.ts';
-import type { KnownCalendars } from './due-dates/holiday-shift.ts';
-import { completeTerms, MOST_INSTALLMENTS, type LoanTerms } from './terms/loan-terms.ts';
-import { checkChargesAtEnd, refuseTooLargeCharges } from './charges/schedule-charges.ts';
-import { planRepayment } from './amortisation/plan-repayment.ts';
+import { MAX_INSTALLMENTS } from './request/limits.ts';
 import { Findings, type Fault } from './request/refusal.ts';
 import type { RepaymentScheduleRequest } from './request/repayment-schedule-request.ts';
 import type { ScheduleOutcome, ScheduleRow } from './request/repayment-schedule.ts';
+import { buildScheduleRows, listShownColumns } from './schedule-rows.ts';
 import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from './schedule-types/schedule-catalogue.ts';
-import { scheduleDatesOf, type ScheduleDates } from './due-dates/schedule-dates.ts';
-import { scheduleRowsOf, shownColumnsOf } from './schedule-rows.ts';
+import { isComplete, type LoanTerms } from './terms/loan-terms.ts';
+import { validateDates, validateFields } from './terms/validate-schedule-request.ts';
 
 /** What a calculation knows besides the request. */
 export interface ScheduleContext {
   /** UTC day of the request message's own timestamp, so that a replay gives the same answer (D2). */
   readonly requestDay: CalendarDate;
-  /** Most rows that the caller can carry; default {@link MOST_INSTALLMENTS}. */
+  /** Most rows that the caller can carry; default {@link MAX_INSTALLMENTS}. */
   readonly maxRows?: number;
   /** Largest reply in bytes of its Avro encoding: explanations that exceed it are refused; default: no limit (E6). */
   readonly maxReplyBytes?: number;
@@ -50,57 +51,69 @@ export function calculateRepaymentSchedule(
 ): ScheduleOutcome {
   const findings = new Findings();
   const refused = (): ScheduleOutcome => ({ kind: 'refused', faults: findings.faults });
-  const checked = checkMembers(
+  const validated = validateFields(
     request,
     {
       requestDay: context.requestDay,
-      maxRows: context.maxRows ?? MOST_INSTALLMENTS,
+      maxRows: context.maxRows ?? MAX_INSTALLMENTS,
       catalogue: context.catalogue ?? BUILT_IN_CATALOGUE,
       calendars: context.calendars ?? NO_CALENDARS,
     },
     findings,
   );
-  const { shape } = checked;
-  const dates = scheduleDatesOf(request, checked.dates, findings);
-  if (dates !== undefined) checkAgainstDates(request, checked.draft, dates, findings);
-  const terms = completeTerms(checked.draft);
-  if (terms === undefined || dates === undefined || shape === undefined) return refused();
-  const planned = planRepayment(request, terms, dates, findings);
-  if (planned === undefined || !findings.faults.every(leavesFigures)) return refused();
-  const amortised = amortise(planned.plan);
-  if (amortised.kind === 'fault') findings.refuseAlso(amortised);
-  else checkChargesAtEnd(request, planned.charges, { rows: amortised.rows, dates }, findings);
-  if (amortised.kind === 'fault' || findings.faults.length > 0) return refused();
+  const { shape, draft: terms } = validated;
+  const dates = validateDates(request, validated, findings);
+  if (!isComplete(terms) || dates === undefined || shape === undefined) return refused();
+  const plan = planRepayment(request, terms, dates, findings);
+  if (plan === undefined || !findings.faults.every(leavesFigures)) return refused();
+  const amortised = amortise(plan);
+  if (amortised.kind === 'fault') {
+    findings.refuseAlso(amortised);
+    return refused();
+  }
+  const earlyEnd = findEarlyEnd(amortised.rows, dates);
+  if (earlyEnd !== undefined) checkChargesAtEnd(request, plan.charges, earlyEnd, findings);
+  if (findings.faults.length > 0) return refused();
   const { currencyDigits } = terms;
   const { maxReplyBytes } = context;
-  const rows = scheduleRowsOf(amortised.rows, { ...planned, currencyDigits, maxReplyBytes }, findings);
-  refuseTooLargeCharges(planned.charges, findings);
+  const rows = buildScheduleRows(amortised.rows, { plan, currencyDigits, maxReplyBytes }, findings);
+  refuseTooLargeCharges(plan.charges, findings);
   if (findings.faults.length > 0) return refused();
-  const columns = shownColumnsOf(planned.plan);
+  const columns = listShownColumns(plan);
   return {
     kind: 'schedule',
     ...shape,
-    currencyDigits: terms.currencyDigits,
+    currencyDigits,
     scheduleTypeId: terms.compiled.type.id,
     startDate: dates.startDate,
     ...(columns.length === 0 ? {} : { extraColumns: columns }),
     rows,
-    ...ratesOf(shape, terms, dates, rows),
-    ...(dates.calendar === undefined ? {} : { calendar: calendarOf(dates.calendar) }),
+    ...calculateRates(shape, terms, dates, rows),
+    ...(dates.calendar === undefined ? {} : { calendar: nameCalendar(dates.calendar) }),
     warnings: findings.warnings,
   };
 }
 
-/** True of a fault beside which interest and principal can be told wrong all the same (E3). */
+/** True of a fault beside which faults of interest and principal can still be found (E3). */
 function leavesFigures({ path }: Fault): boolean {
   return /^(Commission|Insurance|HolidayCountry|HolidayMethod)\b/.test(path);
 }
 
-function calendarOf({ name, version }: { readonly name: string; readonly version: string }) {
+/** Where the rows end before the planned last one; undefined when they do not. */
+function findEarlyEnd(rows: readonly AmortisedRow[], dates: ScheduleDates): EarlyEnd | undefined {
+  const dueRows = rows.filter(({ kind }) => kind === 'regular' || kind === 'grace').length;
+  const last = rows.at(-1);
+  if (dueRows === dates.rowCount || last === undefined) return undefined;
+  const lastDueDate = dates.dueDates[dueRows - 1] ?? last.to;
+  const isPrepaid = last.kind === 'prepayment' && last.to > lastDueDate;
+  return { dueRows, date: isPrepaid ? last.to : lastDueDate };
+}
+
+function nameCalendar({ name, version }: { readonly name: string; readonly version: string }) {
   return { name, version };
 }
 
-function ratesOf(
+function calculateRates(
   shape: AnswerShape,
   terms: LoanTerms,
   dates: ScheduleDates,

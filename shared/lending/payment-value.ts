@@ -8,8 +8,9 @@
  */
 
 import { Decimal } from 'decimal.js';
-import { formatMinorUnits } from './numbers/money.ts';
-import { paymentTermsOf, type PaymentTerms } from './terms/payment-terms.ts';
+import { magnitudeOf } from './numbers/fixed-root.ts';
+import { formatMinorUnits, scaledInteger } from './numbers/money.ts';
+import { parsePaymentTerms, type PaymentTerms } from './terms/payment-terms.ts';
 import type { PaymentValueOutcome, PaymentValueRequest } from './request/payment-value-request.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity } from './dates/periodicity.ts';
 import { Findings, type Fault } from './request/refusal.ts';
@@ -35,7 +36,7 @@ export function calculatePaymentValue(
   known: readonly Periodicity[] = BUILT_IN_PERIODICITIES,
 ): PaymentValueOutcome {
   const findings = new Findings();
-  const terms = paymentTermsOf(request, known, findings);
+  const terms = parsePaymentTerms(request, known, findings);
   if (terms === undefined) return { kind: 'refused', faults: findings.faults };
   const { digits } = terms;
   const pmt = roundedMinor(paymentOf(terms), terms);
@@ -54,12 +55,12 @@ export function calculatePaymentValue(
 }
 
 /** The faults of a request without calculating it: for callers that list what is wrong beside faults of shape (E3). */
-export function faultsOfPaymentValue(
+export function findPaymentValueFaults(
   request: PaymentValueRequest,
   known: readonly Periodicity[] = BUILT_IN_PERIODICITIES,
 ): readonly Fault[] {
   const findings = new Findings();
-  paymentTermsOf(request, known, findings);
+  parsePaymentTerms(request, known, findings);
   return findings.faults;
 }
 
@@ -88,15 +89,11 @@ function principalOf(terms: PaymentTerms): Quotient {
 /** Both amounts as whole numbers of their common scale. */
 function scaledAmounts(terms: PaymentTerms): { financed: bigint; future: bigint } {
   const scale = scaleOf(terms);
-  return { financed: unscaled(terms.financed, scale), future: unscaled(terms.future, scale) };
+  return { financed: scaledInteger(terms.financed, scale), future: scaledInteger(terms.future, scale) };
 }
 
 function scaleOf({ financed, future }: PaymentTerms): number {
   return Math.max(financed.decimalPlaces(), future.decimalPlaces());
-}
-
-function unscaled(amount: Decimal, scale: number): bigint {
-  return BigInt(amount.toFixed(scale).replace('.', ''));
 }
 
 /** The quotient in units of the last decimal. What is paid into a savings plan counts as positive too (P2). */
@@ -105,8 +102,4 @@ function roundedMinor({ numerator, denominator }: Quotient, terms: PaymentTerms)
   const sign = (denominator < 0n ? -1n : 1n) * (isSavingsPlan ? -1n : 1n);
   const scaled = sign * numerator * 10n ** BigInt(terms.digits);
   return divideRounded(scaled, magnitudeOf(denominator) * 10n ** BigInt(scaleOf(terms)), 'HALF_UP');
-}
-
-function magnitudeOf(value: bigint): bigint {
-  return value < 0n ? -value : value;
 }

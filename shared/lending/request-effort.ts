@@ -10,7 +10,7 @@ import { daysPerPeriod, findPeriodicity, monthsPerPeriod, type Periodicity } fro
 import type { RateRequest } from './request/rate-request.ts';
 import type { RepaymentScheduleRequest } from './request/repayment-schedule-request.ts';
 import type { ScheduleCatalogue } from './schedule-types/schedule-catalogue.ts';
-import { sentChargesOf } from './charges/charge-input.ts';
+import { readChargeInputs } from './charges/charge-input.ts';
 
 /** The effort of one request. */
 export interface RequestEffort {
@@ -162,7 +162,7 @@ function chargesOf(request: RepaymentScheduleRequest, requestDay: CalendarDate):
   const row = findPeriodicity(request.PeriodicityType);
   const start = ActivationDate ?? FirstDueDate ?? requestDay;
   const decimals = isSent(Currency) || isSent(Precision) ? 0 : 1;
-  return sentChargesOf(request).map((sent) => {
+  return readChargeInputs(request).map((sent) => {
     const percent = sent.percent?.toFixed();
     const share = shareOf(row, findPeriodicity(sent.periodicityType));
     const lateDays = Math.max(0, sent.firstDate - start);

@@ -2,35 +2,34 @@
 
 import type { AmortisedRow, RowKind } from './amortisation/amortised-row.ts';
 import {
-  chargesOfColumn,
-  chargesOfRow,
-  chargeTracesOfRow,
+  sumColumnCharges,
+  collectRowCharges,
+  traceRowCharges,
   type ChargedFigures,
+  type ChargeTrace,
 } from './charges/row-charges.ts';
 import { dayCountDenominator } from './dates/day-count.ts';
 import { explainRow } from './explain/explain-row.ts';
-import type { FormulaFigures } from './amortisation/formula-row.ts';
+import type { FormulaFigures } from './amortisation/row-formulas.ts';
 import { INSTALLMENT_TYPE_IDS } from './request/installment-types.ts';
-import type { PlacedCharges } from './charges/schedule-charges.ts';
 import type { Findings } from './request/refusal.ts';
 import type { RepaymentPlan } from './amortisation/repayment-plan.ts';
 import type { ScheduleRow } from './request/repayment-schedule.ts';
-import type { ChargeTrace, ColumnTrace } from './amortisation/row-trace.ts';
+import type { ColumnTrace } from './amortisation/row-trace.ts';
 
 const TYPE_IDS: Readonly<Record<RowKind, string>> = {
   regular: INSTALLMENT_TYPE_IDS.Regular,
   grace: INSTALLMENT_TYPE_IDS.Grace,
   residual: INSTALLMENT_TYPE_IDS.Residual,
-  early: INSTALLMENT_TYPE_IDS.EarlyRepayment,
+  prepayment: INSTALLMENT_TYPE_IDS.EarlyRepayment,
 };
 
-/** A row while its optional members are added one by one, which costs less than spreading them for every row. */
-type RowDraft = { -readonly [Member in keyof ScheduleRow]: ScheduleRow[Member] };
+/** A row while its optional fields are added one by one, which costs less than spreading them for every row. */
+type RowDraft = { -readonly [Field in keyof ScheduleRow]: ScheduleRow[Field] };
 
 /** What the rows are completed with. */
-export interface RowSetting {
+interface RowSetting {
   readonly plan: RepaymentPlan;
-  readonly charges: PlacedCharges;
   readonly currencyDigits: number;
   /** Rows are given up when their explanations alone take more than this (E6); undefined: no limit. */
   readonly maxReplyBytes?: number | undefined;
@@ -40,21 +39,21 @@ export interface RowSetting {
 const FIGURE_BYTES = 9;
 
 /** Names of the additional columns that rows show, in order (F4). */
-export function shownColumnsOf({ compiled }: RepaymentPlan): readonly string[] {
+export function listShownColumns({ compiled }: RepaymentPlan): readonly string[] {
   return compiled.extras.filter(({ display }) => display).map(({ name }) => name);
 }
 
 /** The rows, one for each amortised one. Refuses, and stops, where explanations take more room than a reply has. */
-export function scheduleRowsOf(
+export function buildScheduleRows(
   amortised: readonly AmortisedRow[],
   setting: RowSetting,
   findings: Findings,
 ): ScheduleRow[] {
   const hasColumns = setting.plan.compiled.extras.length > 0;
-  const showsInsurance = setting.charges.hasInsurances || countsInsurance(setting.plan);
+  const showsInsurance = setting.plan.charges.hasInsurances || countsInsurance(setting.plan);
   let room = setting.maxReplyBytes ?? Infinity;
   const rows = amortised.map((row, at) => {
-    const figures = chargesOf(row, setting, hasColumns);
+    const figures = collectCharges(row, setting.plan, hasColumns);
     const pmt = row.interest + row.principal;
     const answer: RowDraft = {
       InstallmentNo: row.no,
@@ -67,12 +66,12 @@ export function scheduleRowsOf(
       principal: row.principal,
       managementFee: figures.managementFee,
       totalInstallment: pmt + figures.managementFee + figures.insurance,
-      isEarlyRepayment: row.kind === 'early',
+      isEarlyRepayment: row.kind === 'prepayment',
     };
     if (showsInsurance) answer.insurance = figures.insurance;
     if (row.capitalised !== 0) answer.capitalisedInterest = row.capitalised;
-    if (hasColumns) answer.columns = shownOf(setting.plan, figures.columns);
-    const explanation = room < 0 ? undefined : explanationOf(setting, at, figures, showsInsurance);
+    if (hasColumns) answer.columns = keepShown(setting.plan, figures.columns);
+    const explanation = room < 0 ? undefined : explain(setting, at, figures, showsInsurance);
     if (explanation === undefined) return answer;
     answer.explanation = explanation;
     for (const { figure, name, formula } of explanation) {
@@ -89,18 +88,19 @@ export function scheduleRowsOf(
 
 const NO_CHARGES: FormulaFigures = { managementFee: 0, insurance: 0, columns: [] };
 
-/** Only due rows collect charges: never early repayments, nor the row of a residual (F3, X3, B1). */
-function chargesOf(row: AmortisedRow, { plan, charges }: RowSetting, hasColumns: boolean): FormulaFigures {
-  if (row.kind === 'early' || row.kind === 'residual') return NO_CHARGES;
+/** Only due rows collect charges: never prepayments, nor the row of a residual (F3, X3, B1). */
+function collectCharges(row: AmortisedRow, plan: RepaymentPlan, hasColumns: boolean): FormulaFigures {
+  const { charges } = plan;
+  if (row.kind === 'prepayment' || row.kind === 'residual') return NO_CHARGES;
   const byFormula = plan.formulas?.finished[row.index];
   if (byFormula !== undefined) return byFormula;
-  const { managementFee, insurance } = chargesOfRow(charges, row.index, row);
+  const { managementFee, insurance } = collectRowCharges(charges, row.index, row);
   if (!hasColumns) return { managementFee, insurance, columns: NO_CHARGES.columns };
-  const columns = plan.compiled.extras.map(({ name }) => chargesOfColumn(charges, name, row.index, row));
+  const columns = plan.compiled.extras.map(({ name }) => sumColumnCharges(charges, name, row.index, row));
   return { managementFee, insurance, columns };
 }
 
-function shownOf({ compiled }: RepaymentPlan, amounts: readonly number[]): readonly number[] {
+function keepShown({ compiled }: RepaymentPlan, amounts: readonly number[]): readonly number[] {
   return compiled.extras.flatMap(({ display }, index) => (display ? [amounts[index] ?? 0] : []));
 }
 
@@ -110,8 +110,8 @@ function countsInsurance({ compiled }: RepaymentPlan): boolean {
   );
 }
 
-function explanationOf(
-  { plan, charges, currencyDigits }: RowSetting,
+function explain(
+  { plan, currencyDigits }: RowSetting,
   at: number,
   figures: FormulaFigures,
   showsInsurance: boolean,
@@ -126,7 +126,7 @@ function explanationOf(
   };
   const trace = {
     ...note,
-    charges: isDue ? chargeTraces(plan, charges, note.row.index, note.row) : [],
+    charges: isDue ? chargeTraces(plan, note.row.index, note.row) : [],
     showsInsurance,
     columns: isDue ? columnTraces(plan, figures, note.row.index) : [],
   };
@@ -134,23 +134,18 @@ function explanationOf(
 }
 
 /** The items of the request, then the formula columns that count as one. */
-function chargeTraces(
-  plan: RepaymentPlan,
-  charges: PlacedCharges,
-  index: number,
-  figures: ChargedFigures,
-): readonly ChargeTrace[] {
+function chargeTraces(plan: RepaymentPlan, index: number, figures: ChargedFigures): readonly ChargeTrace[] {
   const finished = plan.formulas?.finished[index];
   const byFormula = plan.compiled.extras.flatMap(({ method }, at): ChargeTrace[] => {
     if (method.kind !== 'Formula' || method.countsAs.kind === 'Nothing') return [];
     const amount = finished?.columns[at] ?? 0;
     const text = finished?.texts[at] ?? method.formula.text;
-    const isFee = method.countsAs.kind === 'Fee';
-    const name = method.countsAs.kind === 'Fee' ? method.countsAs.fee : method.countsAs.insuranceClass;
-    const kind = isFee ? 'commission' : 'insurance';
+    const { countsAs } = method;
+    const name = countsAs.kind === 'Fee' ? countsAs.fee : countsAs.insuranceClass;
+    const kind = countsAs.kind === 'Fee' ? 'commission' : 'insurance';
     return [{ kind, name, amount, charges: 1, each: { rule: 'formula', text } }];
   });
-  const all = [...chargeTracesOfRow(charges, index, figures), ...byFormula];
+  const all = [...traceRowCharges(plan.charges, index, figures), ...byFormula];
   return [
     ...all.filter(({ kind }) => kind === 'commission'),
     ...all.filter(({ kind }) => kind !== 'commission'),

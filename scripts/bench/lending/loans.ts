@@ -4,24 +4,21 @@ import { Decimal } from 'decimal.js';
 import { amortise } from '../../../shared/lending/amortisation/amortise.ts';
 import type { AmortisedRow } from '../../../shared/lending/amortisation/amortised-row.ts';
 import { parseCalendarDate, type CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
-import { checkMembers } from '../../../shared/lending/terms/validate-schedule-request.ts';
+import { validateFields } from '../../../shared/lending/terms/validate-schedule-request.ts';
 import {
   effectiveAnnualRate,
   effectiveInterestRate,
 } from '../../../shared/lending/annual-rate/effective-rates.ts';
-import {
-  completeTerms,
-  MOST_INSTALLMENTS,
-  type LoanTerms,
-} from '../../../shared/lending/terms/loan-terms.ts';
-import { planRepayment, type PlannedSchedule } from '../../../shared/lending/amortisation/plan-repayment.ts';
+import { isComplete, type LoanTerms } from '../../../shared/lending/terms/loan-terms.ts';
+import { planRepayment, type RepaymentPlan } from '../../../shared/lending/amortisation/repayment-plan.ts';
 import type { ScheduledLoan } from '../../../shared/lending/annual-rate/rate-flows.ts';
+import { MAX_INSTALLMENTS } from '../../../shared/lending/request/limits.ts';
 import { Findings } from '../../../shared/lending/request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
 import { BUILT_IN_CATALOGUE } from '../../../shared/lending/schedule-types/schedule-catalogue.ts';
 import { scheduleDatesOf, type ScheduleDates } from '../../../shared/lending/due-dates/schedule-dates.ts';
-import { scheduleRowsOf } from '../../../shared/lending/schedule-rows.ts';
+import { buildScheduleRows } from '../../../shared/lending/schedule-rows.ts';
 
 /** A `yyyy-mm-dd` text that is known to be a date. */
 function on(text: string): CalendarDate {
@@ -92,19 +89,18 @@ export function dated(request: RepaymentScheduleRequest, rows: number): DatedTer
   const findings = new Findings();
   const context = {
     requestDay: REQUEST_DAY,
-    maxRows: MOST_INSTALLMENTS,
+    maxRows: MAX_INSTALLMENTS,
     catalogue: BUILT_IN_CATALOGUE,
     calendars: { find: () => undefined },
   };
-  const checked = checkMembers(request, context, findings);
-  const dates = scheduleDatesOf(request, { ...checked.dates, installmentsNo: rows }, findings);
-  const terms = completeTerms(checked.draft);
-  if (terms === undefined || dates === undefined || findings.faults.length > 0) throw refused(findings);
+  const { draft: terms, dateContext } = validateFields(request, context, findings);
+  const dates = scheduleDatesOf(request, { ...dateContext, installmentsNo: rows }, findings);
+  if (!isComplete(terms) || dates === undefined || findings.faults.length > 0) throw refused(findings);
   return { terms: { ...terms, installmentsNo: rows }, dates };
 }
 
 /** Phase 2: day counts, rates, and the rows that collect each charge. */
-export function planned(request: RepaymentScheduleRequest, { terms, dates }: DatedTerms): PlannedSchedule {
+export function planned(request: RepaymentScheduleRequest, { terms, dates }: DatedTerms): RepaymentPlan {
   const findings = new Findings();
   const plan = planRepayment(request, terms, dates, findings);
   if (plan === undefined) throw refused(findings);
@@ -112,7 +108,7 @@ export function planned(request: RepaymentScheduleRequest, { terms, dates }: Dat
 }
 
 /** Phase 3: the level payment, interest and principal of every row. */
-export function amortised({ plan }: PlannedSchedule): readonly AmortisedRow[] {
+export function amortised(plan: RepaymentPlan): readonly AmortisedRow[] {
   const outcome = amortise(plan);
   if (outcome.kind !== 'rows') throw new Error(outcome.message);
   return outcome.rows;
@@ -121,10 +117,10 @@ export function amortised({ plan }: PlannedSchedule): readonly AmortisedRow[] {
 /** Phase 4: rows as they are answered, with the charges that they collect. */
 export function answered(
   rows: readonly AmortisedRow[],
-  plannedSchedule: PlannedSchedule,
+  plan: RepaymentPlan,
   currencyDigits: number,
 ): readonly ScheduleRow[] {
-  return scheduleRowsOf(rows, { ...plannedSchedule, currencyDigits }, new Findings());
+  return buildScheduleRows(rows, { plan, currencyDigits }, new Findings());
 }
 
 /** Phases 1 to 4: a loan with its rows, as the rates see it. */

@@ -2,7 +2,7 @@
 
 import type { Decimal } from 'decimal.js';
 import { z } from 'zod';
-import { faultsOfPaymentValue } from '../../lending/payment-value.ts';
+import { findPaymentValueFaults } from '../../lending/payment-value.ts';
 import type { PaymentValue, PaymentValueRequest } from '../../lending/request/payment-value-request.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { defineAction, type Example } from '../json/action.ts';
@@ -39,7 +39,7 @@ export const paymentValueRequest = createRequestContract<PaymentValueRequest>({
   jsonParam: 'Terms of the payment.',
   meaning: {
     placeholders: { InstallmentsNo: 2, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' },
-    faultsOf: (request, catalogue) => faultsOfPaymentValue(request, catalogue?.periodicities),
+    faultsOf: (request, catalogue) => findPaymentValueFaults(request, catalogue?.periodicities),
     dependsOn,
   },
 });

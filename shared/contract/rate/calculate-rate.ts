@@ -1,7 +1,7 @@
 /** `PLAT_BP_CalculateRate` on the wire (A6): request, answer and examples. */
 
 import { z } from 'zod';
-import { checkRateRequest, MOST_CASH_FLOWS } from '../../lending/annual-rate/check-rate-request.ts';
+import { parseCashFlowTerms, MAX_CASH_FLOWS } from '../../lending/annual-rate/cash-flow-terms.ts';
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import { BUILT_IN_PERIODICITIES } from '../../lending/dates/periodicity.ts';
 import { rateEffort } from '../../lending/request-effort.ts';
@@ -31,11 +31,11 @@ export const rateFields = z.object(
     Unit: optional(text()).describe(
       'DAE: what its intervals are counted in, Years, Months (default), Weeks or Days.',
     ),
-    CashFlows: optionalList(cashFlow, MOST_CASH_FLOWS).describe(
+    CashFlows: optionalList(cashFlow, MAX_CASH_FLOWS).describe(
       'DAE and XIRR: the dated flows, in any order.',
     ),
     PeriodicityType: optional(text()).describe('IRR: name of the periodicity, in any case, such as Monthly.'),
-    Amounts: optionalList(amount(), MOST_CASH_FLOWS).describe(
+    Amounts: optionalList(amount(), MAX_CASH_FLOWS).describe(
       'IRR: the flows at equal periods, the first at time 0. Negative: paid out to the borrower.',
     ),
   },
@@ -55,7 +55,7 @@ export const rateRequest = createRequestContract<RateRequest>({
 
 function faultsOf(request: RateRequest, catalogue: ScheduleCatalogue | undefined): readonly Fault[] {
   const findings = new Findings();
-  checkRateRequest(request, catalogue?.periodicities ?? BUILT_IN_PERIODICITIES, findings);
+  parseCashFlowTerms(request, catalogue?.periodicities ?? BUILT_IN_PERIODICITIES, findings);
   return findings.faults;
 }
 

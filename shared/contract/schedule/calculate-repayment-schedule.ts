@@ -1,6 +1,6 @@
 /** `PLAT_BP_CalculateRepaymentSchedule`: its request, which fields of it go together, and the action. */
 
-import { faultsOfMembers } from '../../lending/terms/check-members.ts';
+import { findScheduleFaults } from '../../lending/terms/validate-schedule-request.ts';
 import { scheduleEffort } from '../../lending/request-effort.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
@@ -63,7 +63,7 @@ export const repaymentScheduleRequest = createRequestContract<RepaymentScheduleR
     placeholders: PLACEHOLDERS,
     // What is missing is reported by the definition and by the checks between fields.
     faultsOf: (request, catalogue) =>
-      faultsOfMembers(request, catalogue).filter(({ code }) => code !== 'missing'),
+      findScheduleFaults(request, catalogue).filter(({ code }) => code !== 'missing'),
     dependsOn: ({ path, code }) => [
       ...(DEPENDS_ON[path.split(/[.[]/, 1)[0] ?? ''] ?? []),
       ...(BY_DIGITS.has(code) ? ['Currency', 'Precision'] : []),

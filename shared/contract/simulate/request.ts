@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { MOST_INSTALLMENTS } from '../../lending/terms/loan-terms.ts';
+import { MAX_INSTALLMENTS } from '../../lending/request/limits.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { describeMissingType } from '../../product/simulation/interest-choice.ts';
 import { FORMULA_INPUT_PARTS, type SimulateRequest } from '../../product/simulation/simulate-request.ts';
@@ -84,7 +84,7 @@ export const simulateFields = z.object(
     jsonInsuranceFilter: namedFigures().describe('Figures for the filters of insurances.'),
     jsonDiscountFilter: namedFigures().describe('Figures for the filters of discounts.'),
     jsonInputFormula: optional(inputFormula).describe('Arguments of banking formulas.'),
-    jsonMultipleInterestRates: optionalList(interestRateRange, MOST_INSTALLMENTS).describe(
+    jsonMultipleInterestRates: optionalList(interestRateRange, MAX_INSTALLMENTS).describe(
       'Rates by range of installments in place of those of an interest of type Collection.',
     ),
     installmentValue: optional(amount()).describe('Desired installment value: a locked payment.'),

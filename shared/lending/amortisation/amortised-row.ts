@@ -1,14 +1,15 @@
 /** A row of a schedule after interest and principal are known, before charges are added and a spelling is chosen. */
 
 import type { CalendarDate } from '../dates/calendar-date.ts';
+import type { Fault, FaultCode } from '../request/refusal.ts';
 
 /** What a row is: see the installment types of rule S7. */
-export type RowKind = 'regular' | 'grace' | 'residual' | 'early';
+export type RowKind = 'regular' | 'grace' | 'residual' | 'prepayment';
 
 /** One row; amounts are minor units. */
 export interface AmortisedRow {
   readonly kind: RowKind;
-  /** InstallmentNo as shown; an early repayment carries the number of the row before it (X3). */
+  /** InstallmentNo as shown; a prepayment carries the number of the row before it (X3). */
   readonly no: number;
   /** Index (from 0) into the schedule's dates of the due row that this row is, or lies before. */
   readonly index: number;
@@ -23,9 +24,28 @@ export interface AmortisedRow {
   readonly remaining: number;
   /** Interest that the balance earned in the row, collected or not. */
   readonly accrued: number;
-  /** Interest collected with the row: accrued, less what grace or capitalisation keeps back, plus what was kept back. */
+  /** Interest collected with the row: accrued, less what grace or capitalisation defers, plus what was deferred before. */
   readonly interest: number;
   /** Interest that joins the balance. */
   readonly capitalised: number;
   readonly principal: number;
+}
+
+/** Why a row cannot be calculated. */
+export type RowFault = Fault & { readonly kind: 'fault' };
+
+/** A fault found in a row: the request is readable but cannot be computed (E1). */
+export function rowFault(path: string, code: FaultCode, message: string): RowFault {
+  return { kind: 'fault', path, code, message, status: 422 };
+}
+
+/** A balance that no band gives a rate for (R2). */
+export function outsideBands(): RowFault {
+  const message = 'must give a rate for every balance of the schedule';
+  return rowFault('BandedInterestRates', 'outside-bands', message);
+}
+
+/** True of a fault in place of a figure or a row. */
+export function isRowFault(result: number | object): result is RowFault {
+  return typeof result === 'object' && 'kind' in result && result.kind === 'fault';
 }

@@ -1,4 +1,4 @@
-/** From checked rates to the interest of each row (R1, R2, R3, S2). */
+/** The interest segments of a schedule: which interest is in force in which rows (R1, R2, R3, S2). */
 
 import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
 import { interestByBands } from '../interest/banded-interest.ts';
@@ -13,11 +13,18 @@ import {
 import { LARGEST_FIGURE_MINOR } from '../numbers/money.ts';
 import type { AnnualRate, RateFrom, RateTerms } from '../terms/rate-terms.ts';
 import type { Findings } from '../request/refusal.ts';
-import type { InterestFrom } from './repayment-plan.ts';
-import { interestAtOneRate } from '../interest/row-interest.ts';
+import { interestAtOneRate, type RowInterest } from '../interest/row-interest.ts';
+
+/** Interest in force from a row (index from 0) until the next segment's. */
+export interface InterestSegment {
+  readonly fromIndex: number;
+  readonly interest: RowInterest;
+  /** The rate, for formulas and explanations; undefined with bands. */
+  readonly rate: RateFrom | undefined;
+}
 
 /** The periods that interest accrues over, and how. */
-export interface AccruingRows {
+interface AccruingRows {
   readonly compiled: CompiledScheduleType;
   /** Day-count numerators of the planned rows and their denominator. */
   readonly counts: readonly number[];
@@ -29,31 +36,31 @@ export interface AccruingRows {
 }
 
 /** The interest of the rows; undefined, with all faults noted, when a rate or the amount is beyond what it may be. */
-export function interestOfRows(
+export function buildInterestSegments(
   rates: RateTerms,
   rows: AccruingRows,
   findings: Findings,
-): readonly InterestFrom[] | undefined {
+): readonly InterestSegment[] | undefined {
   const faultsBefore = findings.faults.length;
   const ruleOf = (annual: AnnualRate): InterestRule | undefined => checkedRule(annual, rows, findings);
-  const interest = rates.kind === 'rows' ? byRows(rates.rates, rows, ruleOf) : byBands(rates, rows, ruleOf);
-  return findings.faults.length > faultsBefore ? undefined : interest;
+  const segments = rates.kind === 'rows' ? byRows(rates.rates, rows, ruleOf) : byBands(rates, rows, ruleOf);
+  return findings.faults.length > faultsBefore ? undefined : segments;
 }
 
 type RuleOf = (annual: AnnualRate) => InterestRule | undefined;
 
 /** A rate that is followed by the same one goes on: nothing changes there (R1). */
-function byRows(rates: readonly RateFrom[], rows: AccruingRows, ruleOf: RuleOf): readonly InterestFrom[] {
-  const interest: InterestFrom[] = [];
+function byRows(rates: readonly RateFrom[], rows: AccruingRows, ruleOf: RuleOf): readonly InterestSegment[] {
+  const segments: InterestSegment[] = [];
   for (const [index, rate] of rates.entries()) {
     const next = rates[index + 1];
     const rule = ruleOf(rate);
     if (rule === undefined || (next !== undefined && next.fromRow <= rows.settledRows + 1)) continue;
-    if (isSameRate(interest.at(-1)?.rate?.rate, rate.rate)) continue;
+    if (isSameRate(segments.at(-1)?.rate?.rate, rate.rate)) continue;
     const fromIndex = Math.max(0, rate.fromRow - rows.settledRows - 1);
-    interest.push({ fromIndex, interest: interestAtOneRate(rule, rows.counts), rate });
+    segments.push({ fromIndex, interest: interestAtOneRate(rule, rows.counts), rate });
   }
-  return interest;
+  return segments;
 }
 
 function isSameRate(first: ExactRatio | undefined, second: ExactRatio): boolean {
@@ -64,7 +71,7 @@ function byBands(
   { bands, limit, whole }: RateTerms & { kind: 'bands' },
   rows: AccruingRows,
   ruleOf: RuleOf,
-): readonly InterestFrom[] {
+): readonly InterestSegment[] {
   const priced: Band[] = [];
   for (const band of bands) {
     const rule = ruleOf(band);

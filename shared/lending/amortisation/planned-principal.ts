@@ -1,41 +1,25 @@
 /** Which principal a due row pays by its schedule type, before the last row takes the rest (S2, S5, G1, B2, B3, X2). */
 
 import { assertNever } from '../numbers/assert-never.ts';
+import { isRowFault, rowFault, type RowFault } from './amortised-row.ts';
 import { joiningInterest } from './collected-interest.ts';
+import { countBeforePrepayment, holdSolvedPayment, startKeptPayment } from './kept-payment.ts';
 import type { RepaidBalance } from '../interest/level-payment.ts';
-import {
-  isRowFault,
-  rowFault,
-  type InterestFrom,
-  type LoanState,
-  type RepaymentPlan,
-  type RowFault,
-} from './repayment-plan.ts';
+import type { LoanState, RowPeriod } from './loan-state.ts';
+import type { RepaymentPlan } from './repayment-plan.ts';
 import { divideRounded, divideRoundedSafe } from '../numbers/rounding.ts';
-
-/** A due row whose interest has accrued. */
-export interface AccruedRow {
-  /** Index (from 0) into the dates. */
-  readonly index: number;
-  /** Original row number. */
-  readonly no: number;
-  /** Day-count numerator left of the row. */
-  readonly count: number;
-  readonly accrued: number;
-  readonly interest: InterestFrom;
-}
 
 /**
  * The principal of a row that is not the last, in minor units, or why there is none. Solves the payment where that
  * is due, and moves the plan's own balance where capitalising grace parts it from the real one.
  */
-export function plannedPrincipal(plan: RepaymentPlan, state: LoanState, row: AccruedRow): number | RowFault {
+export function plannedPrincipal(plan: RepaymentPlan, state: LoanState, row: RowPeriod): number | RowFault {
   const { terms } = plan;
   if (state.planned !== undefined && row.no > terms.graceInterest) {
     state.planned = undefined;
     if (state.hold === 'none') state.solveDue = 'balance';
   }
-  if (row.no > Math.max(terms.graceInterest, terms.gracePrincipal)) keepPayment(state);
+  if (row.no > Math.max(terms.graceInterest, terms.gracePrincipal)) startKeptPayment(state);
   const { block } = state;
   const owed = state.planned ?? state;
   const rest = { balance: owed.balance - block, residual: owed.residual };
@@ -48,25 +32,14 @@ export function plannedPrincipal(plan: RepaymentPlan, state: LoanState, row: Acc
     state.planned = { balance: rest.balance - principal, residual: rest.residual };
   }
   const total = principal + block;
-  // What the plan and the blocked amount repay may be more than is owed here: negative interest that joins the balance
-  // lowers it (R3, G2, B4, X2).
+  // What the plan and the blocked amount repay may be more than is outstanding here: negative interest that joins the
+  // balance lowers it (R3, G2, B4, X2).
   const lost = Math.min(0, joining);
   const residual = Math.min(state.residual, state.balance + lost);
   const owedHere = { balance: state.balance, residual, ...(lost < 0 && { joining: lost }) };
   const repaid = isFree ? total : capped(plan, total, owedHere);
   if (block > 0 && repaid === total) plan.notes?.block({ principal: block });
   return repaid;
-}
-
-/** The payment that prepayments in capitalising grace keep is in force once that has ended (X3). */
-function keepPayment(state: LoanState): void {
-  if (state.keptPayment === undefined || state.hold === 'locked') return;
-  state.payment = state.keptPayment;
-  state.keptPayment = undefined;
-  state.hold = 'kept';
-  state.solveDue = 'no';
-  state.keptBack = 0;
-  state.keptFrom = undefined;
 }
 
 function inGrace({ notes }: RepaymentPlan): number {
@@ -77,7 +50,7 @@ function inGrace({ notes }: RepaymentPlan): number {
 function ofRest(
   plan: RepaymentPlan,
   state: LoanState,
-  row: AccruedRow,
+  row: RowPeriod,
   rest: RepaidBalance,
 ): number | RowFault {
   const { principal: method } = plan.compiled;
@@ -107,7 +80,7 @@ function ofRest(
   }
 }
 
-/** No more is repaid than what is owed above the residual, less what negative interest takes of it. */
+/** No more is repaid than the balance above the residual, less what negative interest takes of it. */
 function capped(
   { notes }: RepaymentPlan,
   part: number,
@@ -123,12 +96,12 @@ function capped(
 function ofPayment(
   plan: RepaymentPlan,
   state: LoanState,
-  row: AccruedRow,
+  row: RowPeriod,
   rest: RepaidBalance,
 ): number | RowFault {
   const { terms, compiled } = plan;
   const isPlain = rest.balance === state.balance;
-  const interest = isPlain ? row.accrued : row.interest.interest.interestOf(rest.balance, row.count);
+  const interest = isPlain ? row.accrued : row.segment.interest.interestOf(rest.balance, row.count);
   const payment = paymentInForce(plan, state, row, rest);
   if (isRowFault(payment)) return payment;
   plan.notes?.principal(isPlain ? { rule: 'payment' } : { rule: 'payment', planInterest: interest });
@@ -151,7 +124,7 @@ function ofPayment(
 function paymentInForce(
   plan: RepaymentPlan,
   state: LoanState,
-  row: AccruedRow,
+  row: RowPeriod,
   rest: RepaidBalance,
 ): number | RowFault {
   if (plan.compiled.payment.kind === 'Formula' && state.hold !== 'locked') {
@@ -162,24 +135,17 @@ function paymentInForce(
 }
 
 /** Solves the level payment, or the equal part, over the planned rows from this one on (S5, B6). */
-function solve(plan: RepaymentPlan, state: LoanState, row: AccruedRow, rest: RepaidBalance): void {
-  const balance = rest.balance + state.keptBack;
-  const rows = plan.dates.dueDates.length - row.index;
-  const { residual } = rest;
+function solve(plan: RepaymentPlan, state: LoanState, row: RowPeriod, rest: RepaidBalance): void {
+  const repaid = { balance: rest.balance + state.prepaid, residual: rest.residual };
   if (plan.compiled.principal.kind === 'EqualParts') {
-    state.payment = divideRoundedSafe(balance - residual, rows, plan.compiled.type.rounding);
-    plan.notes?.part({ balance, residual, rows });
+    const rows = plan.dates.dueDates.length - row.index;
+    state.payment = divideRoundedSafe(repaid.balance - repaid.residual, rows, plan.compiled.type.rounding);
+    plan.notes?.equalPart(state.payment, repaid, rows);
   } else {
-    // A payment that is kept is that of the loan without the repayment: over the period as it was before (X3).
-    const kept = state.keptFrom?.index === row.index ? state.keptFrom : undefined;
-    const left = { first: row.index, firstCount: kept?.count ?? row.count };
-    state.payment = row.interest.interest.levelPaymentOf({ balance, residual }, left);
-    plan.notes?.level(plan, { balance, residual }, { ...row, count: left.firstCount });
+    const firstCount = countBeforePrepayment(state, row);
+    state.payment = row.segment.interest.levelPaymentOf(repaid, { first: row.index, firstCount });
+    plan.notes?.levelPayment(state.payment, repaid, row, firstCount);
   }
   state.solveDue = 'no';
-  if (state.keptBack > 0) {
-    state.hold = 'kept';
-    state.keptBack = 0;
-    state.keptFrom = undefined;
-  }
+  holdSolvedPayment(state);
 }

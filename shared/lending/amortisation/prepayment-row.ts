@@ -1,22 +1,26 @@
-/** A repayment ahead of the schedule: a row of its own, and what it changes (X3). */
+/** A prepayment: a row of its own before or on a due date, and what it changes in the loan (X3). */
 
-import type { AmortisedRow } from './amortised-row.ts';
+import { isRowFault, outsideBands, rowFault, type AmortisedRow, type RowFault } from './amortised-row.ts';
+import type { CalendarDate } from '../dates/calendar-date.ts';
 import { collectInterest, joiningInterest } from './collected-interest.ts';
 import { dayCountNumerator } from '../dates/day-count.ts';
-import type { EarlyRepayment } from '../terms/prepayments.ts';
-import {
-  isRowFault,
-  outsideBands,
-  rowFault,
-  type LoanState,
-  type PeriodLeft,
-  type RepaymentPlan,
-  type RowFault,
-} from './repayment-plan.ts';
+import { keepPayment, releasePayment } from './kept-payment.ts';
+import type { LoanState } from './loan-state.ts';
+import type { Prepayment } from '../terms/prepayments.ts';
+import { segmentInForce, type RepaymentPlan } from './repayment-plan.ts';
 
-/** An early repayment where it falls: before the end of a row's period, or on its due date. */
-interface EarlyRowPlace {
-  readonly early: EarlyRepayment;
+/** What prepayments leave of a row's period. */
+export interface PeriodLeft {
+  readonly from: CalendarDate;
+  /** Day-count numerator. */
+  readonly count: number;
+  /** Numerator that they took of a regular 30/360 or 30/365 period (C2, X3). */
+  readonly usedCount: number;
+}
+
+/** A prepayment where it falls: before the end of a row's period, or on its due date. */
+interface PrepaymentPlace {
+  readonly prepayment: Prepayment;
   /** Index of the due row. */
   readonly index: number;
   /** What is left of the row's period; undefined on its due date, after the row. */
@@ -24,7 +28,7 @@ interface EarlyRowPlace {
 }
 
 /** The row, what is left of the period after it, and whether the loan ends with it. */
-interface EarlyRow {
+interface PrepaymentRow {
   readonly row: AmortisedRow;
   readonly period: PeriodLeft;
   readonly ends: boolean;
@@ -32,60 +36,60 @@ interface EarlyRow {
 
 const DAYS_PER_MONTH = 30;
 
-/** Repays early: the interest since the previous date, the amount as principal, and the changed payment. */
-export function repayEarly(plan: RepaymentPlan, state: LoanState, place: EarlyRowPlace): EarlyRow | RowFault {
-  const { early, index } = place;
-  const interest = plan.interest[state.segment];
-  if (interest === undefined) throw new RangeError('a row without a rate');
+/** Prepays: the interest since the previous date, the amount as principal, and the changed or kept payment. */
+export function prepay(
+  plan: RepaymentPlan,
+  state: LoanState,
+  place: PrepaymentPlace,
+): PrepaymentRow | RowFault {
+  const { prepayment, index } = place;
+  const segment = segmentInForce(plan, state);
   const remaining = state.balance;
-  if (early.amount > remaining) return aboveBalance(early);
-  if (!interest.interest.covers(remaining)) return outsideBands();
-  const no = plan.dates.settledRows + index + (place.period === undefined ? 1 : 0);
-  const { used, period } =
-    place.period === undefined ? nothingUsed(early) : splitPeriod(plan, place, place.period);
-  const gracedNo = plan.dates.settledRows + index + 1;
-  const part = { index, no: gracedNo, count: used, interest };
-  plan.notes?.begin(plan, state, part);
-  const from = place.period?.from ?? early.date;
+  if (prepayment.amount > remaining) return aboveBalance(prepayment);
+  if (!segment.interest.covers(remaining)) return outsideBands();
+  const { used, period } = splitPeriod(plan, place);
+  const dueNo = plan.dates.settledRows + index + 1;
+  const { date: to } = prepayment;
+  const from = place.period?.from ?? to;
+  const part = { index, no: dueNo, count: used, from, to, segment, collectsCharges: false, accrued: 0 };
+  plan.notes?.begin(state, part);
   const accrued =
     plan.formulas === undefined || used === 0
-      ? interest.interest.interestOf(remaining, used)
-      : plan.formulas.accrued(state, { ...part, from, to: early.date, collectsCharges: false });
+      ? segment.interest.interestOf(remaining, used)
+      : plan.formulas.accrued(state, part);
   if (isRowFault(accrued)) return accrued;
   // Negative interest that joins the balance leaves less to repay, unless the whole balance is repaid before it (R3).
-  const owed = remaining + Math.min(0, joiningInterest(plan, gracedNo, accrued));
-  const repaysAll = early.amount === remaining;
-  if (early.amount > owed && !repaysAll) return aboveBalance(early, true);
-  const ends = repaysAll || early.amount === owed;
-  const collecting = { no: gracedNo, accrued, ends, repaysAll, rowsLeft: 0 };
+  const owed = remaining + Math.min(0, joiningInterest(plan, dueNo, accrued));
+  const repaysAll = prepayment.amount === remaining;
+  if (prepayment.amount > owed && !repaysAll) return aboveBalance(prepayment, true);
+  const ends = repaysAll || prepayment.amount === owed;
+  const collecting = { no: dueNo, accrued, ends, repaysAll, rowsLeft: 0 };
   const collected = collectInterest(plan, state, collecting);
-  repay(state, place, collected.capitalised);
+  lowerBalance(state, prepayment.amount, collected.capitalised);
+  if (prepayment.decreasesPayment) releasePayment(state);
+  else keepPayment(state, prepayment.amount, place.period && { index, count: place.period.count });
   const row: AmortisedRow = {
-    kind: 'early',
-    no,
+    kind: 'prepayment',
+    no: place.period === undefined ? dueNo : dueNo - 1,
     index,
     from,
-    to: early.date,
-    dueDate: early.date,
+    to,
+    dueDate: to,
     count: used,
     remaining,
     accrued,
     interest: collected.interest,
     capitalised: collected.capitalised,
-    principal: early.amount,
+    principal: prepayment.amount,
   };
-  plan.notes?.principal({ rule: 'early' });
+  plan.notes?.principal({ rule: 'prepayment' });
   plan.notes?.end(row);
   return { row, period, ends };
 }
 
-function aboveBalance({ path }: EarlyRepayment, isLowered = false): RowFault {
+function aboveBalance({ path }: Prepayment, isLowered = false): RowFault {
   const less = isLowered ? ', less the negative interest that joins it, or that whole balance' : '';
   return rowFault(`${path}.Amount`, 'out-of-range', `must be at most the balance on its date${less}`);
-}
-
-function nothingUsed({ date }: EarlyRepayment): { used: number; period: PeriodLeft } {
-  return { used: 0, period: { from: date, count: 0, usedCount: 0 } };
 }
 
 /**
@@ -94,30 +98,28 @@ function nothingUsed({ date }: EarlyRepayment): { used: number; period: PeriodLe
  */
 function splitPeriod(
   { dates, dayCount }: RepaymentPlan,
-  { early, index }: EarlyRowPlace,
-  period: PeriodLeft,
-): { used: number; period: PeriodLeft } {
+  { prepayment: { date }, index, period }: PrepaymentPlace,
+): { readonly used: number; readonly period: PeriodLeft } {
+  if (period === undefined) return { used: 0, period: { from: date, count: 0, usedCount: 0 } };
   const { from } = period;
-  const to = dates.accrualDates[index] ?? early.date;
-  const endsOnTermination = index === dates.rowCount - 1;
-  const part = { from, to: early.date, regularMonths: 0, endsOnTermination: false };
-  const counted = dayCountNumerator(dayCount, part);
+  const part = { from, to: date, regularMonths: 0, endsOnTermination: false };
+  const used = dayCountNumerator(dayCount, part);
   const months = dates.regularMonths[index] ?? 0;
   const isThirty = dayCount === '30/360' || dayCount === '30/365';
   if (isThirty && months > 0) {
     const whole = months * DAYS_PER_MONTH - period.usedCount;
-    const used = Math.min(counted, whole);
-    return { used, period: { from: early.date, count: whole - used, usedCount: period.usedCount + used } };
+    const usedCount = Math.min(used, whole);
+    const left = { from: date, count: whole - usedCount, usedCount: period.usedCount + usedCount };
+    return { used: usedCount, period: left };
   }
-  const rest = { from: early.date, to, regularMonths: 0, endsOnTermination };
-  const count = dayCountNumerator(dayCount, rest);
-  return { used: counted, period: { from: early.date, count, usedCount: 0 } };
+  const to = dates.accrualDates[index] ?? date;
+  const endsOnTermination = index === dates.rowCount - 1;
+  const count = dayCountNumerator(dayCount, { from: date, to, regularMonths: 0, endsOnTermination });
+  return { used, period: { from: date, count, usedCount: 0 } };
 }
 
-/** The balance falls; the payment is solved again, or kept as if nothing had been repaid (X3). */
-function repay(state: LoanState, place: EarlyRowPlace, capitalised: number): void {
-  const { index, period } = place;
-  const { amount, decreasesPayment } = place.early;
+/** Lowers the balance, and that of the plan where it differs, but never below the residual. */
+function lowerBalance(state: LoanState, amount: number, capitalised: number): void {
   state.balance += capitalised - amount;
   if (state.balance < state.residual) state.residual = state.balance;
   if (state.planned !== undefined) {
@@ -126,16 +128,4 @@ function repay(state: LoanState, place: EarlyRowPlace, capitalised: number): voi
   }
   const { balance, residual } = state.planned ?? state;
   state.block = Math.min(state.block, balance - residual);
-  if (decreasesPayment) {
-    state.hold = 'none';
-    state.solveDue = 'balance';
-    state.keptBack = 0;
-    state.keptFrom = undefined;
-  } else if (state.payment === undefined || state.solveDue === 'balance') {
-    if (state.keptBack === 0 && period !== undefined) state.keptFrom = { index, count: period.count };
-    state.keptBack += amount;
-  } else if (state.hold === 'none') {
-    state.hold = 'kept';
-    state.solveDue = 'no';
-  }
 }

@@ -1,75 +1,97 @@
 /**
  * The rows of a schedule type with formulas: its steps run in their own order, each figure rounded when it is known and
- * read by the formulas after it (S2). Types without formulas never come here.
+ * read by the formulas after it (S2).
  */
 
 import { assertNever } from '../numbers/assert-never.ts';
-import type { AmortisedRow } from './amortised-row.ts';
-import { chargesOfColumn, chargesOfRow, type ChargedFigures } from '../charges/row-charges.ts';
-import type { CompiledFormula, ExtraColumn, RowStep } from '../schedule-types/compiled-schedule-type.ts';
-import type { FormulaFigures, FormulaRow, FormulaSetting } from './formula-row.ts';
+import { isRowFault, rowFault, type AmortisedRow, type RowFault } from './amortised-row.ts';
+import type {
+  CompiledFormula,
+  CompiledScheduleType,
+  ExtraColumn,
+  RowStep,
+} from '../schedule-types/compiled-schedule-type.ts';
+import type { Decimal } from 'decimal.js';
 import { newFormulaScope, SLOTS, type FormulaScope } from '../formula/formula-scope.ts';
-import { isFormulaFailure, minorUnitsOf, moneyValue, type FormulaValue } from '../formula/formula-values.ts';
-import { isRowFault, rowFault, type LoanState, type RowFault } from './repayment-plan.ts';
+import {
+  isFormulaFailure,
+  minorUnitsOf,
+  moneyValue,
+  type FormulaValue,
+  type MoneyFormat,
+} from '../formula/formula-values.ts';
+import type { LoanState, RowPeriod } from './loan-state.ts';
+import type { LoanTerms } from '../terms/loan-terms.ts';
+import { scaledInteger } from '../numbers/money.ts';
+import { monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
+import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
+import { collectRowCharges, sumColumnCharges, type ChargedFigures } from '../charges/row-charges.ts';
+import type { RowNotes } from './row-notes.ts';
 import type { InterestTrace } from './row-trace.ts';
+import type { ScheduledCharges } from '../charges/schedule-charges.ts';
 
-/** As kept of a due row: with the formulas of the additional columns, numbers put in. */
+/** What the formulas of a schedule read besides its rows. */
+interface FormulaContext {
+  readonly compiled: CompiledScheduleType;
+  readonly money: MoneyFormat;
+  readonly dayCountDenominator: number;
+  /** Inputs that are the same in every row, by slot. */
+  readonly inputs: readonly (readonly [slot: number, value: FormulaValue])[];
+  readonly charges: ScheduledCharges;
+  /** Where the request asks for explanations: what records the formulas with their numbers put in (S6). */
+  readonly notes: RowNotes | undefined;
+}
+
+/** Charges and additional columns of a due row, in minor units. */
+export interface FormulaFigures {
+  readonly managementFee: number;
+  readonly insurance: number;
+  /** Amounts of the additional columns in their order, hidden ones included. */
+  readonly columns: readonly number[];
+}
+
+/** Figures of a due row with the formulas of the additional columns, numbers put in. */
 interface FinishedRow extends FormulaFigures {
   readonly texts: readonly (string | undefined)[];
 }
 
-/** Calculates the figures of rows one after the other: interest first, finish last; early repayments only interest. */
-export interface RowFormulas {
-  accrued(state: LoanState, row: FormulaRow): number | RowFault;
-  payment(state: LoanState): number | RowFault;
-  /** Never below zero: what a formula gives below it is no principal. */
-  principal(): number | RowFault;
-  /** Runs the steps that are left, with the figures as the row shows them. */
-  finish(row: AmortisedRow): RowFault | undefined;
-  /** What finish left of each due row, by its index. */
-  readonly finished: readonly FinishedRow[];
-}
-
 const NO_VALUE: FormulaValue = { numerator: 0n, denominator: 1n };
 
-/** The calculator of one schedule. */
-export function createRowFormulas(setting: FormulaSetting): RowFormulas {
-  return new FormulaRows(setting);
-}
-
-class FormulaRows implements RowFormulas {
-  readonly #setting: FormulaSetting;
+/** Calculates the figures of rows one after the other: interest first, finish last; of prepayments only the interest. */
+export class RowFormulas {
+  readonly #context: FormulaContext;
   readonly #scope: FormulaScope;
   #step = 0;
-  #row: FormulaRow | undefined;
-  #figures: { remaining: number; interest: number; principal: number } = noFigures();
+  #row: RowPeriod | undefined;
+  #figures = { remaining: 0, interest: 0, principal: 0 };
   #sums = { fee: 0, insurance: 0 };
   #columns = new Map<ExtraColumn, number>();
   #texts = new Map<ExtraColumn, string>();
+  /** What `finish` left of each due row, by its index. */
   readonly finished: FinishedRow[] = [];
 
-  constructor(setting: FormulaSetting) {
-    this.#setting = setting;
-    this.#scope = newFormulaScope(setting.compiled.slotCount);
-    for (const [slot, value] of setting.inputs) this.#scope.slots[slot] = value;
+  constructor(context: FormulaContext) {
+    this.#context = context;
+    this.#scope = newFormulaScope(context.compiled.slotCount);
+    for (const [slot, value] of context.inputs) this.#scope.slots[slot] = value;
   }
 
-  accrued(state: LoanState, row: FormulaRow): number | RowFault {
+  accrued(state: LoanState, row: RowPeriod): number | RowFault {
     this.#begin(state, row);
     const fault = this.#runTo('interest');
     if (fault !== undefined) return fault;
-    const { interest } = this.#setting.compiled;
+    const { interest } = this.#context.compiled;
     const accrued =
       interest.kind === 'Formula'
         ? this.#evaluate(interest.formula)
-        : row.interest.interest.interestOf(state.balance, row.count);
+        : row.segment.interest.interestOf(state.balance, row.count);
     if (isRowFault(accrued)) return accrued;
     if (interest.kind === 'Formula') {
-      const isRateNegative = (row.interest.rate?.rate.numerator ?? 0n) < 0n;
+      const isRateNegative = (row.segment.rate?.rate.numerator ?? 0n) < 0n;
       if (accrued < 0 && !isRateNegative) {
         return this.#failed(interest.formula.column, 'gives interest below zero');
       }
-      this.#setting.notes?.interest(this.#interestTrace(interest.formula, row));
+      this.#context.notes?.interest(this.#interestTrace(interest.formula, row));
     }
     this.#figures.interest = accrued;
     this.#put(SLOTS.Interest, accrued);
@@ -79,25 +101,26 @@ class FormulaRows implements RowFormulas {
   payment(state: LoanState): number | RowFault {
     const fault = this.#runTo('payment');
     if (fault !== undefined) return fault;
-    const { payment } = this.#setting.compiled;
+    const { payment } = this.#context.compiled;
     const amount = payment.kind === 'Formula' ? this.#evaluate(payment.formula) : (state.payment ?? 0);
     if (isRowFault(amount)) return amount;
     if (payment.kind === 'Formula') {
-      const { notes } = this.#setting;
+      const { notes } = this.#context;
       notes?.payment({ kind: 'formula', amount, text: payment.formula.withValues(this.#scope) });
     }
     this.#put(SLOTS.PMT, amount);
     return amount;
   }
 
+  /** Never below zero: what a formula gives below it is no principal. */
   principal(): number | RowFault {
     const fault = this.#runTo('principal');
     if (fault !== undefined) return fault;
-    const { principal } = this.#setting.compiled;
+    const { principal } = this.#context.compiled;
     if (principal.kind !== 'Formula') return 0;
     const part = this.#evaluate(principal.formula);
     if (isRowFault(part)) return part;
-    const { notes } = this.#setting;
+    const { notes } = this.#context;
     if (notes !== undefined) {
       const text = principal.formula.withValues(this.#scope);
       notes.principal({ rule: 'formula', text: part < 0 ? `max(${text}, 0)` : text });
@@ -105,6 +128,7 @@ class FormulaRows implements RowFormulas {
     return Math.max(part, 0);
   }
 
+  /** Runs the steps that are left, with the figures as the row shows them. */
   finish({ index, remaining, interest, principal }: AmortisedRow): RowFault | undefined {
     this.#figures = { remaining, interest, principal };
     this.#put(SLOTS.Interest, interest);
@@ -112,7 +136,7 @@ class FormulaRows implements RowFormulas {
     this.#put(SLOTS.PMT, interest + principal);
     const fault = this.#runTo(undefined);
     if (fault !== undefined) return fault;
-    const { extras } = this.#setting.compiled;
+    const { extras } = this.#context.compiled;
     this.finished[index] = {
       managementFee: this.#sums.fee,
       insurance: this.#sums.insurance,
@@ -122,9 +146,9 @@ class FormulaRows implements RowFormulas {
     return undefined;
   }
 
-  #begin(state: LoanState, row: FormulaRow): void {
+  #begin(state: LoanState, row: RowPeriod): void {
     const { slots } = this.#scope;
-    const { rate } = row.interest;
+    const { rate } = row.segment;
     this.#step = 0;
     this.#row = row;
     this.#figures = { remaining: state.balance, interest: 0, principal: 0 };
@@ -135,15 +159,15 @@ class FormulaRows implements RowFormulas {
     slots[SLOTS.InterestPercent] = percent;
     slots[SLOTS.InstallmentNo] = { numerator: BigInt(row.no), denominator: 1n };
     slots[SLOTS.NoDays] = { numerator: BigInt(row.to - row.from), denominator: 1n };
-    const denominator = BigInt(this.#setting.dayCountDenominator);
+    const denominator = BigInt(this.#context.dayCountDenominator);
     slots[SLOTS.DayCountFraction] = { numerator: BigInt(row.count), denominator };
     this.#put(SLOTS.RemainingValue, state.balance);
     this.#put(SLOTS.PMT, state.payment ?? 0);
   }
 
-  /** Runs the steps up to the named one, or to the end; interest, payment and principal are worked out by the caller. */
+  /** Runs the steps up to the named one, or to the end; interest, payment and principal are calculated by the caller. */
   #runTo(kind: RowStep['kind'] | undefined): RowFault | undefined {
-    const { steps } = this.#setting.compiled;
+    const { steps } = this.#context.compiled;
     for (; this.#step < steps.length; this.#step += 1) {
       const step = steps[this.#step];
       if (step === undefined || step.kind === kind) return undefined;
@@ -170,11 +194,11 @@ class FormulaRows implements RowFormulas {
   }
 
   #charge(figures: ChargedFigures): void {
-    const { charges, compiled } = this.#setting;
+    const { charges, compiled } = this.#context;
     const index = this.#row?.index ?? 0;
     const collects = this.#row?.collectsCharges === true;
     if (collects) {
-      const { managementFee, insurance } = chargesOfRow(charges, index, figures);
+      const { managementFee, insurance } = collectRowCharges(charges, index, figures);
       this.#sums.fee += managementFee;
       this.#sums.insurance += insurance;
     }
@@ -182,7 +206,7 @@ class FormulaRows implements RowFormulas {
     this.#put(SLOTS.Insurance, this.#sums.insurance);
     for (const column of compiled.extras) {
       if (column.method.kind === 'Formula') continue;
-      const amount = collects ? chargesOfColumn(charges, column.name, index, figures) : 0;
+      const amount = collects ? sumColumnCharges(charges, column.name, index, figures) : 0;
       this.#columns.set(column, amount);
       this.#put(column.slot, amount);
     }
@@ -195,7 +219,7 @@ class FormulaRows implements RowFormulas {
     const amount = isWaived ? 0 : this.#evaluate(column.method.formula);
     if (isRowFault(amount)) return amount;
     this.#columns.set(column, amount);
-    if (this.#setting.notes !== undefined) {
+    if (this.#context.notes !== undefined) {
       this.#texts.set(column, column.method.formula.withValues(this.#scope));
     }
     this.#put(column.slot, amount);
@@ -207,7 +231,7 @@ class FormulaRows implements RowFormulas {
     return undefined;
   }
 
-  #interestTrace(formula: CompiledFormula, { interest: { rate } }: FormulaRow): InterestTrace {
+  #interestTrace(formula: CompiledFormula, { segment: { rate } }: RowPeriod): InterestTrace {
     const { slotsRead } = formula;
     return {
       method: 'formula',
@@ -219,7 +243,7 @@ class FormulaRows implements RowFormulas {
 
   #evaluate(formula: CompiledFormula): number | RowFault {
     const value = formula.evaluate(this.#scope);
-    const amount = isFormulaFailure(value) ? value : minorUnitsOf(value, this.#setting.money);
+    const amount = isFormulaFailure(value) ? value : minorUnitsOf(value, this.#context.money);
     if (!isFormulaFailure(amount)) return amount;
     return this.#failed(formula.column, amount.reason);
   }
@@ -230,10 +254,43 @@ class FormulaRows implements RowFormulas {
   }
 
   #put(slot: number, minor: number): void {
-    this.#scope.slots[slot] = moneyValue(minor, this.#setting.money.digits);
+    this.#scope.slots[slot] = moneyValue(minor, this.#context.money.digits);
   }
 }
 
-function noFigures() {
-  return { remaining: 0, interest: 0, principal: 0 };
+const MONTHS_PER_YEAR = 12;
+const WEEKS_PER_YEAR = 52;
+const DAYS_PER_YEAR = 365;
+
+/** The inputs of formulas that are the same in every row (S2), money in major units; absent fields are zero. */
+export function formulaInputsOf(
+  request: RepaymentScheduleRequest,
+  { periodicity, installmentsNo }: LoanTerms,
+): readonly (readonly [slot: number, value: FormulaValue])[] {
+  return [
+    [SLOTS.Amount, valueOf(request.Amount)],
+    [SLOTS.InstallmentsNo, { numerator: BigInt(installmentsNo), denominator: 1n }],
+    [SLOTS.ResidualValue, valueOf(request.ResidualValue)],
+    [SLOTS.CapitalPercent, valueOf(request.CapitalPercent)],
+    [SLOTS.UnusedAmount, valueOf(request.UnusedAmount)],
+    [SLOTS.AdvanceAmount, valueOf(request.AdvanceAmount)],
+    [SLOTS.UpFrontValue, valueOf(request.UpFrontValue)],
+    [SLOTS.LockedInstallment, valueOf(request.installmentValue)],
+    [SLOTS.LockedPrincipal, valueOf(request.principalValue)],
+    [SLOTS.PeriodsPerYear, periodsPerYear(periodicity)],
+  ];
+}
+
+function valueOf(sent: Decimal | undefined): FormulaValue {
+  if (sent === undefined) return NO_VALUE;
+  const digits = Math.max(0, sent.decimalPlaces());
+  return { numerator: scaledInteger(sent, digits), denominator: 10n ** BigInt(digits) };
+}
+
+function periodsPerYear(periodicity: Periodicity): FormulaValue {
+  const perYear = { Days: DAYS_PER_YEAR, Weeks: WEEKS_PER_YEAR, Months: MONTHS_PER_YEAR, Years: 1, Once: 1 };
+  const months = monthsPerPeriod(periodicity);
+  if (months > 0) return { numerator: BigInt(MONTHS_PER_YEAR), denominator: BigInt(months) };
+  const count = Math.max(1, periodicity.count);
+  return { numerator: BigInt(perYear[periodicity.unit]), denominator: BigInt(count) };
 }

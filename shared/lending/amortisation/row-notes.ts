@@ -1,168 +1,169 @@
 /**
- * Notes how the figures of rows came about, while they are worked out, for a request that asks for explanations (S6).
- * Nothing is calculated from these notes.
+ * Records how the figures of rows are calculated, for a request that asks for explanations (S6). Nothing is calculated
+ * from these notes.
  */
 
 import type { AmortisedRow } from './amortised-row.ts';
-import { interestSlicesOf } from './interest-slices.ts';
-import type { AccruedRow } from './planned-principal.ts';
-import type { InterestFrom, LoanState, RepaymentPlan } from './repayment-plan.ts';
+import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
+import type { LoanState, RowPeriod } from './loan-state.ts';
+import type { RateFrom, RateTerms } from '../terms/rate-terms.ts';
+import type { RepaidBalance } from '../interest/level-payment.ts';
 import type { GraceType } from '../terms/repayment-terms.ts';
 import type {
+  InterestSlice,
   InterestTrace,
-  KeptBackInterest,
-  LateInterest,
   PaymentTrace,
   PrincipalTrace,
+  RowNote,
+  UncollectedInterest,
 } from './row-trace.ts';
 
-/** What is noted of a row; charges and columns are added once they are known. */
-export interface RowNote {
-  readonly row: AmortisedRow;
-  readonly previous?: AmortisedRow;
-  readonly interest?: InterestTrace;
-  readonly keptBack?: KeptBackInterest;
-  readonly late?: LateInterest;
-  readonly payment?: PaymentTrace;
-  readonly principal: PrincipalTrace;
-  readonly blocked?: { readonly principal: number; readonly interest: number };
+/** What the notes of all rows depend on. */
+interface NotedSchedule {
+  readonly compiled: CompiledScheduleType;
+  readonly rates: RateTerms;
+  /** Day-count numerators of the planned rows. */
+  readonly counts: readonly number[];
+  /** Original number of the last planned row. */
+  readonly lastRow: number;
 }
 
-/** Members of {@link RowNote} while a row is worked out. */
-type Draft = { -readonly [Member in keyof RowNote]?: RowNote[Member] };
+type LevelTrace = PaymentTrace & { readonly kind: 'level' };
 
-/** The row, or part of one, that figures are noted of. */
-interface NotedRow {
-  readonly count: number;
-  readonly interest: InterestFrom;
-}
+/** Notes of one schedule: `begin`, then what happens in the row, then `end`. */
+export class RowNotes {
+  readonly rows: RowNote[] = [];
+  readonly #schedule: NotedSchedule;
+  #draft: { -readonly [Field in keyof RowNote]?: RowNote[Field] } = {};
+  #state: LoanState | undefined;
+  #solved: PaymentTrace | undefined;
 
-/** Takes notes: begin, then what happens in the row, then end. */
-export interface RowNotes {
-  readonly rows: readonly RowNote[];
-  begin(plan: RepaymentPlan, state: LoanState, row: NotedRow): void;
+  constructor(schedule: NotedSchedule) {
+    this.#schedule = schedule;
+  }
+
+  begin(state: LoanState, row: Pick<RowPeriod, 'count' | 'segment'>): void {
+    this.#state = state;
+    if (this.#solved?.kind === 'formula') this.#solved = undefined;
+    const previous = this.rows.at(-1)?.row;
+    const interest = this.#interestTrace(state.balance, row);
+    this.#draft = { ...(previous && { previous }), ...(interest && { interest }) };
+  }
+
   /** Interest by a formula. */
-  interest(trace: InterestTrace): void;
+  interest(trace: InterestTrace): void {
+    this.#draft.interest = trace;
+  }
+
   /** A payment by a formula, which holds for its row alone. */
-  payment(trace: PaymentTrace & { readonly kind: 'formula' }): void;
-  /** The level payment was solved. */
-  level(plan: RepaymentPlan, solved: { balance: number; residual: number }, row: AccruedRow): void;
-  /** The equal part was found. */
-  part(solved: { balance: number; residual: number; rows: number }): void;
-  principal(trace: PrincipalTrace): void;
-  block(part: { principal: number } | { interest: number }): void;
-  keepBack(as: KeptBackInterest['as'], amount: number): void;
-  takeLate(
+  payment(trace: PaymentTrace & { readonly kind: 'formula' }): void {
+    this.#solved = trace;
+  }
+
+  /** The level payment was solved; `count` is the day-count numerator that its first row was solved with. */
+  levelPayment(amount: number, { balance, residual }: RepaidBalance, row: RowPeriod, count: number): void {
+    const { lastRow } = this.#schedule;
+    const rates = this.#levelRates(row);
+    const closed = this.#closedForm(row, count);
+    this.#solved = {
+      kind: 'level',
+      amount,
+      firstRow: row.no,
+      lastRow,
+      balance,
+      residual,
+      ...rates,
+      ...closed,
+    };
+  }
+
+  /** The equal part of the principal was solved. */
+  equalPart(amount: number, { balance, residual }: RepaidBalance, rows: number): void {
+    this.#solved = { kind: 'equal-part', amount, balance, residual, rows };
+  }
+
+  principal(trace: PrincipalTrace): void {
+    this.#draft.principal = trace;
+    const payment = followsPayment(trace) ? this.#paymentInForce() : undefined;
+    if (payment !== undefined) this.#draft.payment = payment;
+  }
+
+  block(part: { readonly principal: number } | { readonly interest: number }): void {
+    this.#draft.blocked = { principal: 0, interest: 0, ...this.#draft.blocked, ...part };
+  }
+
+  /** Accrued interest that its row does not collect. */
+  uncollected(as: UncollectedInterest['as'], amount: number): void {
+    this.#draft.uncollected = { as, amount };
+  }
+
+  /** Deferred interest of earlier rows that this row collects. */
+  collectDeferred(
     graceType: GraceType,
     amount: number,
-    rows: readonly [first: number, last: number],
+    [firstRow, lastRow]: readonly [first: number, last: number],
     share?: { readonly total: number; readonly rows: number },
-  ): void;
-  end(row: AmortisedRow): void;
-}
+  ): void {
+    const as = graceType === 'Spread' ? 'spread' : 'deferred';
+    this.#draft.deferred = { as, amount, firstRow, lastRow, ...(share && { share }) };
+  }
 
-/** Notes of one schedule. */
-export function createRowNotes(): RowNotes {
-  const rows: RowNote[] = [];
-  let draft: Draft = {};
-  let state: LoanState | undefined;
-  let solved: PaymentTrace | undefined;
-  return {
-    rows,
-    begin: (plan, loan, row) => {
-      state = loan;
-      if (solved?.kind === 'formula') solved = undefined;
-      const previous = rows.at(-1)?.row;
-      const interest = interestTraceOf(plan, loan, row);
-      draft = { ...(previous && { previous }), ...(interest && { interest }) };
-    },
-    interest: (trace) => {
-      draft.interest = trace;
-    },
-    payment: (trace) => {
-      solved = trace;
-    },
-    level: (plan, { balance, residual }, row) => {
-      solved = {
-        kind: 'level',
-        amount: state?.payment ?? 0,
-        firstRow: row.no,
-        lastRow: plan.dates.settledRows + plan.dates.dueDates.length,
-        balance,
-        residual,
-        ...levelRatesOf(plan, row),
-        ...closedFormOf(plan, row),
-      };
-    },
-    part: ({ balance, residual, rows: left }) => {
-      solved = { kind: 'equal-part', amount: state?.payment ?? 0, balance, residual, rows: left };
-    },
-    principal: (trace) => {
-      draft.principal = trace;
-      const payment = followsPayment(trace) ? paymentInForce(state, solved) : undefined;
-      if (payment !== undefined) draft.payment = payment;
-    },
-    block: (part) => {
-      draft.blocked = { principal: 0, interest: 0, ...draft.blocked, ...part };
-    },
-    keepBack: (as, amount) => {
-      draft.keptBack = { as, amount };
-    },
-    takeLate: (graceType, amount, [firstRow, lastRow], share) => {
-      const as = graceType === 'Spread' ? 'spread' : 'deferred';
-      draft.late = { as, amount, firstRow, lastRow, ...(share && { share }) };
-    },
-    end: (row) => {
-      const principal = draft.principal ?? { rule: 'rest', balance: row.remaining, residual: 0 };
-      rows.push({ ...draft, row, principal });
-      draft = {};
-    },
-  };
+  end(row: AmortisedRow): void {
+    const principal = this.#draft.principal ?? { rule: 'rest', balance: row.remaining, residual: 0 };
+    this.rows.push({ ...this.#draft, row, principal });
+    this.#draft = {};
+  }
+
+  #paymentInForce(): PaymentTrace | undefined {
+    const { payment, hold = 'none' } = this.#state ?? {};
+    return payment === undefined || hold === 'none' ? this.#solved : { kind: hold, amount: payment };
+  }
+
+  /** Undefined in rows without interest, and for interest by a formula, which is noted when it is calculated. */
+  #interestTrace(balance: number, row: Pick<RowPeriod, 'count' | 'segment'>): InterestTrace | undefined {
+    const { compiled, rates } = this.#schedule;
+    const { kind } = compiled.interest;
+    if (row.count === 0 || kind === 'Formula') return undefined;
+    const slices = interestSlices(rates, row.segment.rate, balance);
+    return { method: kind === 'EffectiveRate' ? 'effective' : 'simple', slices };
+  }
+
+  #levelRates({ segment: { rate } }: RowPeriod): Pick<LevelTrace, 'at' | 'isWhole'> {
+    const { rates } = this.#schedule;
+    if (rates.kind === 'rows') return { at: rate === undefined ? [] : [{ percent: rate.percent }] };
+    return { at: rates.bands.map(({ percent, from }) => ({ percent, from })), isWhole: rates.whole };
+  }
+
+  /** The closed annuity formula applies where one rate and equal periods do. */
+  #closedForm({ index, segment: { rate } }: RowPeriod, first: number): Pick<LevelTrace, 'closed'> {
+    const { compiled, counts } = this.#schedule;
+    const isEven = counts.slice(index + 1).every((count) => count === first);
+    if (rate === undefined || !isEven) return {};
+    const method = compiled.interest.kind === 'EffectiveRate' ? 'effective' : 'simple';
+    return { closed: { method, percent: rate.percent, count: first } };
+  }
 }
 
 /** False of rows that pay no principal by their plan, or another than a payment leaves. */
 function followsPayment(trace: PrincipalTrace): boolean {
   if (trace.rule === 'none') return trace.why === 'interest-exceeds-payment';
-  return trace.rule !== 'percent' && trace.rule !== 'early';
+  return trace.rule !== 'percent' && trace.rule !== 'prepayment';
 }
 
-function paymentInForce(
-  state: LoanState | undefined,
-  solved: PaymentTrace | undefined,
-): PaymentTrace | undefined {
-  if (state?.payment === undefined || state.hold === 'none') return solved;
-  return { kind: state.hold, amount: state.payment };
-}
-
-/** Interest by a formula is noted when it is calculated. */
-function interestTraceOf(
-  { compiled, rates, counts }: RepaymentPlan,
-  { balance }: LoanState,
-  { count, interest }: NotedRow,
-): InterestTrace | undefined {
-  if (count === 0 && counts.length > 0) return undefined;
-  const { kind } = compiled.interest;
-  if (kind === 'Formula') return undefined;
-  const slices = interestSlicesOf(rates, interest.rate, balance);
-  return { method: kind === 'EffectiveRate' ? 'effective' : 'simple', slices };
-}
-
-function levelRatesOf(
-  { rates }: RepaymentPlan,
-  { interest: { rate } }: AccruedRow,
-): Pick<PaymentTrace & { kind: 'level' }, 'at' | 'isWhole'> {
-  if (rates.kind === 'rows') return { at: rate === undefined ? [] : [{ percent: rate.percent }] };
-  return { at: rates.bands.map(({ percent, from }) => ({ percent, from })), isWhole: rates.whole };
-}
-
-/** The closed annuity formula holds where one rate and equal periods do. */
-function closedFormOf(
-  plan: RepaymentPlan,
-  row: AccruedRow,
-): Pick<PaymentTrace & { kind: 'level' }, 'closed'> {
-  const { rate } = row.interest;
-  const isEven = plan.counts.slice(row.index + 1).every((count) => count === row.count);
-  if (rate === undefined || !isEven) return {};
-  const method = plan.compiled.interest.kind === 'EffectiveRate' ? 'effective' : 'simple';
-  return { closed: { method, percent: rate.percent, count: row.count } };
+/** The parts of a balance with the rate of each: one with the rate in force, or one for each band that it reaches (R2). */
+function interestSlices(
+  rates: RateTerms,
+  rate: RateFrom | undefined,
+  balance: number,
+): readonly InterestSlice[] {
+  if (rates.kind === 'rows') return rate === undefined ? [] : [{ percent: rate.percent }];
+  if (rates.whole) {
+    const inForce = rates.bands.findLast((band, index) => index === 0 || band.from <= balance);
+    return inForce === undefined ? [] : [{ percent: inForce.percent }];
+  }
+  const reached = rates.bands.filter((band, index) => index === 0 || band.from < balance);
+  return reached.map(({ percent, from }, index) => {
+    const start = index === 0 ? 0 : from;
+    return { percent, base: (reached[index + 1]?.from ?? balance) - start };
+  });
 }

@@ -1,9 +1,9 @@
 /**
- * What a row's figures were made from, noted while the rows are worked out and only when the request asks for an
- * explanation (S6, Explain). Amounts are minor units, percentages plain decimal text, rows original row numbers.
+ * What a row's figures are calculated from, recorded only when the request asks for an explanation (S6, Explain). Amounts are minor units, percentages plain decimal text, rows original row numbers.
  */
 
 import type { AmortisedRow } from './amortised-row.ts';
+import type { ChargeTrace } from '../charges/row-charges.ts';
 
 /** Interest of a row before grace, blocks and capitalising; absent in rows that bear none. */
 export type InterestTrace =
@@ -63,7 +63,7 @@ export type PaymentTrace =
     }
   /** Locked by the request (B2). */
   | { readonly kind: 'locked'; readonly amount: number }
-  /** Kept through an early repayment (X3, DecreaseInstallment false). */
+  /** Kept through a prepayment (X3, DecreaseInstallment false). */
   | { readonly kind: 'kept'; readonly amount: number }
   | {
       readonly kind: 'equal-part';
@@ -95,20 +95,20 @@ export type PrincipalTrace =
       readonly joining?: number;
     }
   | { readonly rule: 'none'; readonly why: 'grace' | 'before-maturity' | 'interest-exceeds-payment' }
-  /** Repaid ahead of the schedule as the request says (X3). */
-  | { readonly rule: 'early' }
+  /** A prepayment that the request asks for (X3). */
+  | { readonly rule: 'prepayment' }
   /** The row of the residual (B1). */
   | { readonly rule: 'residual' }
   | { readonly rule: 'formula'; readonly text: string };
 
 /** Accrued interest that is not collected with its row (G2, B4). */
-export interface KeptBackInterest {
+export interface UncollectedInterest {
   readonly as: 'deferred' | 'spread' | 'capitalised' | 'forgiven';
   readonly amount: number;
 }
 
 /** Interest of earlier rows that is collected with this row (G2). */
-export interface LateInterest {
+export interface DeferredInterest {
   readonly as: 'deferred' | 'spread';
   readonly amount: number;
   /** Set where the amount is an equal part of a total that is spread over so many rows; the last one takes the rest. */
@@ -118,35 +118,6 @@ export interface LateInterest {
   readonly lastRow: number;
 }
 
-/** A commission or insurance as the row collects it (F2, F3, F5). */
-export interface ChargeTrace {
-  readonly kind: 'commission' | 'insurance';
-  readonly name: string;
-  /** All that the row collects of it: charges, and what was blocked for it (X2). */
-  readonly amount: number;
-  /** Number of charges that the row collects; 0 where only a blocked amount is. */
-  readonly charges: number;
-  readonly each: ChargeRule;
-  readonly blocked?: number;
-}
-
-/** What one charge is. */
-export type ChargeRule =
-  | { readonly rule: 'value'; readonly value: number }
-  /** A formula column that counts as a charge; `text` has its numbers put in. */
-  | { readonly rule: 'formula'; readonly text: string }
-  | {
-      readonly rule: 'percent';
-      readonly percent: string;
-      readonly base: number;
-      /** What the base is, as PercentAppliedTo spells it. */
-      readonly appliedTo: string;
-      /** Part of a year that the percentage is taken for, such as [1, 12] or [7, 365]; absent: a rate per charge. */
-      readonly partOfYear?: readonly [numerator: number, denominator: number];
-    }
-  /** Of an unused amount for part of the row, per annum (F5); `count` is the day-count numerator of the overlap. */
-  | { readonly rule: 'unused'; readonly percent: string; readonly base: number; readonly count: number };
-
 /** A figure of an additional column; `text` is its formula with the numbers put in. */
 export interface ColumnTrace {
   readonly name: string;
@@ -154,18 +125,22 @@ export interface ColumnTrace {
   readonly text: string;
 }
 
-/** One row with what its figures were made from. */
-export interface RowTrace {
+/** What is noted of a row while it is calculated. */
+export interface RowNote {
   readonly row: AmortisedRow;
   /** The row before, whose figures gave the balance; absent for the first row. */
   readonly previous?: AmortisedRow;
   readonly interest?: InterestTrace;
-  readonly keptBack?: KeptBackInterest;
-  readonly late?: LateInterest;
+  readonly uncollected?: UncollectedInterest;
+  readonly deferred?: DeferredInterest;
   readonly payment?: PaymentTrace;
   readonly principal: PrincipalTrace;
-  /** BlockAmount and BlockInterestAmount where this row takes them in (X2). */
+  /** BlockAmount and BlockInterestAmount where this row collects them (X2). */
   readonly blocked?: { readonly principal: number; readonly interest: number };
+}
+
+/** One row with what its figures are calculated from. */
+export interface RowTrace extends RowNote {
   /** Commissions, then insurances, each in the order of the request. */
   readonly charges: readonly ChargeTrace[];
   /** True when the request sent insurances, so that the row shows their sum (F4). */

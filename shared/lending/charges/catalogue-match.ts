@@ -1,16 +1,75 @@
-/** The commission or insurance of the catalogue that an item of a request means (F1). */
+/**
+ * Which commission or insurance of the catalogue an item of a request means (F1), and how the catalogue completes it: what
+ * is input, else what the catalogue says, else the default (S6).
+ */
 
-import { agreementOf, type Agreement, type KnownCharge, type KnownCharges } from './known-charges.ts';
-import type { SentCharge, SentName } from './charge-input.ts';
+import type { ChargeInput, ChargeName } from './charge-input.ts';
+import {
+  agreementOf,
+  type Agreement,
+  type ChargeDefaults,
+  type KnownCharge,
+  type KnownCharges,
+} from '../schedule-types/known-charges.ts';
+import type { Findings } from '../request/refusal.ts';
 
 /** What the catalogue makes of the names of an item. */
-export interface ChargeMatch {
+interface ChargeMatch {
   /** What the charges that are meant have in common; undefined: the catalogue knows none of them. */
   readonly agreement: Agreement | undefined;
   /** Names that the catalogue does not know. */
-  readonly unknown: readonly SentName[];
+  readonly unknown: readonly ChargeName[];
   /** The name that belongs to another charge than the one before it. */
-  readonly contradicting: SentName | undefined;
+  readonly contradicting: ChargeName | undefined;
+}
+
+/** An item with what the catalogue adds to it. */
+export interface CompletedCharge {
+  readonly input: ChargeInput;
+  readonly match: ChargeMatch;
+  readonly settings: ChargeDefaults;
+  /** What a schedule type knows it by, in lower case, as far as the request or the catalogue says (F1, F4). */
+  readonly typeNames: readonly string[];
+}
+
+/** The item as the catalogue completes it; undefined catalogue: it adds nothing. */
+export function completeCharge(input: ChargeInput, known: KnownCharges | undefined): CompletedCharge {
+  const match = findCharge(input, known);
+  return {
+    input,
+    match,
+    settings: completeSettings(input, match.agreement?.defaults),
+    typeNames: completeTypeNames(input, match),
+  };
+}
+
+/**
+ * What the request calls the item. Without any name it is refused; a name that the catalogue does not know is accepted
+ * with a warning, and so is one that leaves open which of different charges it means; names of different charges
+ * contradict each other (F1).
+ */
+export function checkChargeName({ input, match }: CompletedCharge, findings: Findings): string | undefined {
+  const first = input.names.find(({ value }) => value !== '');
+  if (first === undefined) {
+    const fields = input.names.map(({ field }) => field);
+    const message = `is missing; one of ${fields.join(', ')} must say what is charged`;
+    findings.missing(`${input.path}.${fields[0]}`, message);
+    return undefined;
+  }
+  const { agreement, contradicting, unknown } = match;
+  if (contradicting !== undefined) {
+    const message =
+      input.kind === 'commission'
+        ? 'must be the id of the commission that FeeName names'
+        : `must be the class of the insurance that ${first.field} names`;
+    findings.contradict(`${input.path}.${contradicting.field}`, message);
+  }
+  for (const { field } of unknown) findings.warn(`${input.path}.${field}`, 'unknown-name');
+  const { distinct = [] } = agreement ?? {};
+  if (distinct.length > 1 && changeFigures(input, distinct)) {
+    findings.warn(`${input.path}.${first.field}`, 'ambiguous-name');
+  }
+  return first.value;
 }
 
 const NO_MATCH: ChargeMatch = { agreement: undefined, unknown: [], contradicting: undefined };
@@ -18,41 +77,66 @@ const NO_MATCH: ChargeMatch = { agreement: undefined, unknown: [], contradicting
 /**
  * The charges that all names of an item mean together. A commission's name and id belong together, so that one of them
  * unknown beside a known other one contradicts it. An insurance has its class beside its name as far as the catalogue
- * tells classes; a class that it does not tell contradicts nothing. Without a catalogue nothing is found, or missed.
+ * has classes; a class that it does not have contradicts nothing. Without a catalogue nothing is found, and nothing is unknown.
  */
-export function findCharge(sent: SentCharge, known: KnownCharges | undefined): ChargeMatch {
+function findCharge(input: ChargeInput, known: KnownCharges | undefined): ChargeMatch {
   if (known === undefined) return NO_MATCH;
-  const given = sent.names.filter(({ value }) => value !== '');
-  const unknown = given.filter(({ member, value }) => known.named(member, value) === undefined);
-  const isCommission = sent.kind === 'commission';
+  const given = input.names.filter(({ value }) => value !== '');
+  const unknown = given.filter(({ field, value }) => known.named(field, value) === undefined);
+  const isCommission = input.kind === 'commission';
   const [firstUnknown] = unknown;
   if (isCommission && firstUnknown !== undefined && unknown.length < given.length) {
     return { agreement: undefined, unknown: [], contradicting: given[1] };
   }
-  const told = unknown.filter(({ member }) => isCommission || judges(known, member));
+  const reported = unknown.filter(({ field }) => isCommission || knowsField(known, field));
   const others = given.filter((name) => !unknown.includes(name));
   // An id means one commission, a name may mean many.
   const [first, ...rest] = isCommission ? others.toReversed() : others;
-  const named = first && known.named(first.member, first.value);
-  if (named === undefined) return { ...NO_MATCH, unknown: told };
+  const named = first && known.named(first.field, first.value);
+  if (named === undefined) return { ...NO_MATCH, unknown: reported };
   let left: readonly KnownCharge[] = [...named.charges];
   for (const name of rest) {
-    left = left.filter(({ names }) => isCalled(names[name.member], name.value));
+    left = left.filter(({ names }) => isCalled(names[name.field], name.value));
     if (left.length === 0) {
       const contradicting = isCommission ? given[1] : name;
-      return { agreement: undefined, unknown: told, contradicting };
+      return { agreement: undefined, unknown: reported, contradicting };
     }
   }
   const agreement = rest.length === 0 ? named.agreement : agreementOf(left);
-  return { agreement, unknown: told, contradicting: undefined };
+  return { agreement, unknown: reported, contradicting: undefined };
 }
 
-/** Classes are judged only by a catalogue that has any: it may well tell of insurances by their names alone. */
-function judges(known: KnownCharges, member: SentName['member']): boolean {
-  return member === 'InsuranceName' || known.uses(member);
+/** A class is unknown only to a catalogue that has classes: one may well list insurances by their names alone. */
+function knowsField(known: KnownCharges, field: ChargeName['field']): boolean {
+  return field === 'InsuranceName' || known.uses(field);
 }
 
 /** True unless the catalogue calls it something else. */
 function isCalled(name: string | undefined, value: string): boolean {
   return name === undefined || name === value.toLowerCase();
+}
+
+/** What is sent wins; what the catalogue says of percentages does not concern an amount, nor does a base a charge for unusage. */
+function completeSettings(input: ChargeInput, defaults: ChargeDefaults | undefined): ChargeDefaults {
+  const ofPercent = input.percent === undefined ? undefined : defaults;
+  const isForUnusage = input.isForUnusage ?? ofPercent?.isForUnusage ?? false;
+  const isByUnusage = isForUnusage && input.percent !== undefined;
+  return {
+    appliedTo: input.appliedTo ?? (isByUnusage ? undefined : ofPercent?.appliedTo),
+    perAnnum: input.perAnnum ?? ofPercent?.perAnnum ?? false,
+    isForUnusage,
+  };
+}
+
+/** A class that is sent is the one that counts, whatever the catalogue says. */
+function completeTypeNames({ kind, typeNames }: ChargeInput, { agreement }: ChargeMatch): readonly string[] {
+  if (agreement === undefined || (kind === 'insurance' && typeNames.length > 0)) return typeNames;
+  const { FeeName, FeeId, InsuranceClassName, InsuranceClassId } = agreement.names;
+  const known = [FeeName, FeeId, InsuranceClassName, InsuranceClassId].flatMap((name) => name ?? []);
+  return [...new Set([...typeNames, ...known])];
+}
+
+/** True when different defaults change what is left open by the item. */
+function changeFigures(input: ChargeInput, distinct: readonly ChargeDefaults[]): boolean {
+  return new Set(distinct.map((defaults) => JSON.stringify(completeSettings(input, defaults)))).size > 1;
 }

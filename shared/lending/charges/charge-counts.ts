@@ -1,10 +1,15 @@
 /**
- * How many charges of a commission or insurance each row collects (F3). The dates are counted, not listed: a daily
- * fee in a schedule of a thousand years has hundreds of thousands of them.
+ * How many charges of a commission or insurance each row collects (F3), and for how many days of each row an unused
+ * amount costs (F5). The dates of charges are counted, not listed: a daily fee in a schedule of a thousand years has
+ * hundreds of thousands of them.
  */
 
-import { datePartsOf, daysInMonth, type CalendarDate } from '../dates/calendar-date.ts';
+import { datePartsOf, daysInMonth, formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
+import type { UnusedAmount } from './charge-terms.ts';
+import { dayCountNumerator, type DayCountName } from '../dates/day-count.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
+import type { Findings } from '../request/refusal.ts';
+import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
 /** Start and due dates that charges are compared with; none of them is moved for holidays (F3). */
 export interface ChargeDates {
@@ -32,10 +37,51 @@ const MONTHS_PER_YEAR = 12;
  * and from 1 in arrears. In arrears a row collects what is due up to its own date, upfront what is due before it. A
  * charge on the start is the first row's, unless it is in arrears and a settled row was due on the start.
  */
-export function chargeCounts(dates: ChargeDates, charge: RepeatedCharge): Int32Array {
+export function countCharges(dates: ChargeDates, charge: RepeatedCharge): Int32Array {
   const counts = new Int32Array(dates.rowCount);
   if (monthsPerPeriod(charge.periodicity) > 0) countByMonths(counts, dates, charge);
   else countByDays(counts, dates, charge);
+  return counts;
+}
+
+/** The periods that interest accrues over. */
+export type AccrualPeriods = Pick<
+  ScheduleDates,
+  'accrualStart' | 'accrualDates' | 'regularMonths' | 'rowCount'
+>;
+
+/**
+ * Day-count numerator of each row's overlap with the time of unusage; it counts as a regular period when it is the
+ * row's whole one (C2). An end before the start of the schedule is refused.
+ */
+export function countUnusedDays(
+  unused: UnusedAmount,
+  periods: AccrualPeriods,
+  dayCount: DayCountName,
+  findings: Findings,
+): Int32Array {
+  const { accrualStart, accrualDates, regularMonths, rowCount } = periods;
+  const counts = new Int32Array(rowCount);
+  if (unused.from === undefined && unused.to !== undefined && unused.to < accrualStart) {
+    const earliest = formatCalendarDate(accrualStart);
+    findings.refuse('ExpiryDateForOD', 'date-order', `must be on or after ${earliest}, the start`);
+    return counts;
+  }
+  let start = accrualStart;
+  for (let row = 0; row < rowCount; row += 1) {
+    const end = accrualDates[row] ?? start;
+    const from = unused.from !== undefined && unused.from > start ? unused.from : start;
+    const to = unused.to !== undefined && unused.to < end ? unused.to : end;
+    if (from < to) {
+      counts[row] = dayCountNumerator(dayCount, {
+        from,
+        to,
+        regularMonths: from === start && to === end ? (regularMonths[row] ?? 0) : 0,
+        endsOnTermination: row === rowCount - 1 && to === end,
+      });
+    }
+    start = end;
+  }
   return counts;
 }
 

@@ -1,28 +1,30 @@
-/** Commissions and insurances of a request in one shape: they differ in the spelling of their members only (F1). */
+/** Commissions and insurances of a request in one shape: they differ in the spelling of their fields only (F1). */
 
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../dates/calendar-date.ts';
-import type { ChargeKind } from './charge-terms.ts';
-import type { NameMember } from './known-charges.ts';
+import type { NameMember } from '../schedule-types/known-charges.ts';
 import type {
   CommissionItem,
   InsuranceItem,
   RepaymentScheduleRequest,
 } from '../request/repayment-schedule-request.ts';
 
-/** A member that says which commission or insurance is meant. */
-export interface SentName {
-  readonly member: NameMember;
+/** Which of the two lists of a request a charge stands in; they end in different fields of a row (F4). */
+export type ChargeKind = 'commission' | 'insurance';
+
+/** A field that says which commission or insurance is meant. */
+export interface ChargeName {
+  readonly field: NameMember;
   /** Without blanks around it; empty: not sent. */
   readonly value: string;
 }
 
-/** An item as sent, undefined where nothing is, with the paths of those members that the two kinds spell differently. */
-export interface SentCharge {
+/** An item as sent, undefined where nothing is, with the paths of those fields that the two kinds spell differently. */
+export interface ChargeInput {
   readonly kind: ChargeKind;
   readonly path: string;
-  /** The usual member first; at least one must have a value. */
-  readonly names: readonly SentName[];
+  /** The usual field first; at least one must have a value. */
+  readonly names: readonly ChargeName[];
   /** What a schedule type knows it by, in lower case: a commission's name and id, an insurance's class (F1, F4). */
   readonly typeNames: readonly string[];
   readonly value: Decimal | undefined;
@@ -42,20 +44,20 @@ export interface SentCharge {
 }
 
 /** All items: commissions, then insurances, each in the order of the request. */
-export function sentChargesOf(request: RepaymentScheduleRequest): readonly SentCharge[] {
-  const commissions = request.Commission?.map(sentCommission) ?? [];
-  const insurances = request.Insurance?.map(sentInsurance) ?? [];
+export function readChargeInputs(request: RepaymentScheduleRequest): readonly ChargeInput[] {
+  const commissions = request.Commission?.map(readCommission) ?? [];
+  const insurances = request.Insurance?.map(readInsurance) ?? [];
   return [...commissions, ...insurances];
 }
 
-function sentCommission(item: CommissionItem, index: number): SentCharge {
+function readCommission(item: CommissionItem, index: number): ChargeInput {
   const path = `Commission[${index}]`;
   return {
     kind: 'commission',
     path,
     names: [
-      { member: 'FeeName', value: trimmed(item.FeeName) },
-      { member: 'FeeId', value: trimmed(item.FeeId) },
+      { field: 'FeeName', value: trimmed(item.FeeName) },
+      { field: 'FeeId', value: trimmed(item.FeeId) },
     ],
     typeNames: typeNames(item.FeeName, item.FeeId),
     value: item.SourceValue,
@@ -75,15 +77,15 @@ function sentCommission(item: CommissionItem, index: number): SentCharge {
   };
 }
 
-function sentInsurance(item: InsuranceItem, index: number): SentCharge {
+function readInsurance(item: InsuranceItem, index: number): ChargeInput {
   const path = `Insurance[${index}]`;
   return {
     kind: 'insurance',
     path,
     names: [
-      { member: 'InsuranceName', value: trimmed(item.InsuranceName) },
-      { member: 'InsuranceClassName', value: trimmed(item.InsuranceClassName) },
-      { member: 'InsuranceClassId', value: trimmed(item.InsuranceClassId) },
+      { field: 'InsuranceName', value: trimmed(item.InsuranceName) },
+      { field: 'InsuranceClassName', value: trimmed(item.InsuranceClassName) },
+      { field: 'InsuranceClassId', value: trimmed(item.InsuranceClassId) },
     ],
     typeNames: typeNames(item.InsuranceClassName, item.InsuranceClassId),
     value: item.SourceValue,

@@ -1,10 +1,9 @@
 /** What one charge of a commission or insurance costs: a value or a percentage (F1, F2, F5). */
 
 import type { Decimal } from 'decimal.js';
-import type { SettledCharge } from './charge-settings.ts';
-import { CHARGE_BASES, type ChargeBase, type ChargePrice } from './charge-terms.ts';
+import type { CompletedCharge } from './catalogue-match.ts';
 import { ratioOfPercent, type ExactRatio } from '../numbers/exact-ratio.ts';
-import type { ChargeDefaults } from './known-charges.ts';
+import type { ChargeDefaults } from '../schedule-types/known-charges.ts';
 import {
   checkAmount,
   checkName,
@@ -13,7 +12,36 @@ import {
 } from '../request/member-checks.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { Findings } from '../request/refusal.ts';
-import type { SentCharge } from './charge-input.ts';
+import type { ChargeInput } from './charge-input.ts';
+
+/** What a percentage may be of (F2), as PercentAppliedTo spells it. */
+export const CHARGE_BASES = [
+  'FinancedAmount',
+  'RemainingValue',
+  'Principal',
+  'Interest',
+  'Installment',
+  'UnusedAmount',
+] as const;
+
+/** See {@link CHARGE_BASES}. */
+export type ChargeBase = (typeof CHARGE_BASES)[number];
+
+/** What one charge costs. */
+export type ChargePrice =
+  /** Minor units per charge. */
+  | { readonly kind: 'value'; readonly amount: number }
+  | {
+      readonly kind: 'percent';
+      readonly percent: Decimal;
+      /** The percentage as an exact fraction. */
+      readonly rate: ExactRatio;
+      /** Part of a year that an annual percentage is taken for; absent: a rate per charge (F2). */
+      readonly partOfYear: readonly [numerator: number, denominator: number] | undefined;
+      readonly base: ChargeBase;
+    }
+  /** Percent a year of the unused amount, by day count (F5). */
+  | { readonly kind: 'unusage'; readonly percent: Decimal; readonly rate: ExactRatio };
 
 const MONTHS_PER_YEAR = 12;
 const DAYS_PER_YEAR = 365;
@@ -27,35 +55,35 @@ interface PriceContext {
 }
 
 /**
- * The price of an item, or undefined when its members do not give one; notes what is wrong and what has no effect. The
+ * The price of an item, or undefined when its fields do not give one; notes what is wrong and what has no effect. The
  * periodicity is undefined when its name is not known.
  */
-export function chargePriceOf(
-  { sent, settings }: SettledCharge,
+export function parseChargePrice(
+  { input, settings }: CompletedCharge,
   periodicity: Periodicity | undefined,
   { digits, bases }: PriceContext,
   findings: Findings,
 ): ChargePrice | undefined {
-  const amount = checkAmount(findings, `${sent.path}.SourceValue`, sent.value, digits);
-  const rate = checkPercent(findings, `${sent.path}.SourcePercent`, sent.percent);
-  const base = checkBase({ path: sent.path, appliedTo: settings.appliedTo }, bases, findings);
-  if (!hasOneSource(sent, findings)) return undefined;
-  if (sent.percent === undefined) {
-    warnBesideValue(sent, findings);
+  const amount = checkAmount(findings, `${input.path}.SourceValue`, input.value, digits);
+  const rate = checkPercent(findings, `${input.path}.SourcePercent`, input.percent);
+  const base = checkBase({ path: input.path, appliedTo: settings.appliedTo }, bases, findings);
+  if (!hasOneSource(input, findings)) return undefined;
+  if (input.percent === undefined) {
+    warnBesideValue(input, findings);
     return amount === undefined ? undefined : { kind: 'value', amount };
   }
   if (rate === undefined) return undefined;
-  warnOfCatalogue(sent, settings, findings);
+  warnFromCatalogue(input, settings, findings);
   if (settings.isForUnusage) {
-    warnBesideUnusage(sent, base, findings);
-    return { kind: 'unusage', percent: sent.percent, rate };
+    warnBesideUnusage(input, base, findings);
+    return { kind: 'unusage', percent: input.percent, rate };
   }
   if (periodicity === undefined) return undefined;
-  const partOfYear = settings.perAnnum ? partOfYearOf(periodicity) : undefined;
-  return { kind: 'percent', percent: sent.percent, rate, partOfYear, base: base ?? 'FinancedAmount' };
+  const partOfYear = settings.perAnnum ? periodAsPartOfYear(periodicity) : undefined;
+  return { kind: 'percent', percent: input.percent, rate, partOfYear, base: base ?? 'FinancedAmount' };
 }
 
-function hasOneSource({ path, value, percent }: SentCharge, findings: Findings): boolean {
+function hasOneSource({ path, value, percent }: ChargeInput, findings: Findings): boolean {
   if (value !== undefined && percent !== undefined) {
     findings.contradict(path, 'must have exactly one of SourceValue and SourcePercent, not both');
     return false;
@@ -68,7 +96,7 @@ function hasOneSource({ path, value, percent }: SentCharge, findings: Findings):
 }
 
 function checkBase(
-  { path, appliedTo }: Pick<SentCharge, 'path' | 'appliedTo'>,
+  { path, appliedTo }: Pick<ChargeInput, 'path' | 'appliedTo'>,
   bases: readonly ChargeBase[],
   findings: Findings,
 ): ChargeBase | undefined {
@@ -95,31 +123,31 @@ function checkPercent(findings: Findings, path: string, value: Decimal | undefin
 }
 
 /** Part of a year that one period of a charge is: months over 12, days over 365 (F2). */
-function partOfYearOf(periodicity: Periodicity): readonly [numerator: number, denominator: number] {
+function periodAsPartOfYear(periodicity: Periodicity): readonly [numerator: number, denominator: number] {
   const months = monthsPerPeriod(periodicity);
   return months > 0 ? [months, MONTHS_PER_YEAR] : [daysPerPeriod(periodicity), DAYS_PER_YEAR];
 }
 
 /** What the catalogue says of a percentage that the request leaves open changes what it costs (S6). */
-function warnOfCatalogue(sent: SentCharge, settings: ChargeDefaults, findings: Findings): void {
-  const add = (field: string) => findings.warn(`${sent.path}.${field}`, 'from-catalogue');
+function warnFromCatalogue(input: ChargeInput, settings: ChargeDefaults, findings: Findings): void {
+  const add = (field: string) => findings.warn(`${input.path}.${field}`, 'from-catalogue');
   if (settings.isForUnusage) {
-    if (sent.isForUnusage === undefined) add('IsForUnusage');
+    if (input.isForUnusage === undefined) add('IsForUnusage');
     return;
   }
   const base = settings.appliedTo?.trim().toLowerCase() ?? 'financedamount';
-  if (sent.appliedTo === undefined && base !== 'financedamount') add('PercentAppliedTo');
-  if (sent.perAnnum === undefined && settings.perAnnum) add('PerAnnum');
+  if (input.appliedTo === undefined && base !== 'financedamount') add('PercentAppliedTo');
+  if (input.perAnnum === undefined && settings.perAnnum) add('PerAnnum');
 }
 
-function warnBesideValue(sent: SentCharge, findings: Findings): void {
-  if (sent.appliedTo !== undefined) findings.warn(`${sent.path}.PercentAppliedTo`);
-  if (sent.perAnnum === true) findings.warn(`${sent.path}.PerAnnum`);
-  if (sent.isForUnusage === true) findings.warn(`${sent.path}.IsForUnusage`);
+function warnBesideValue(input: ChargeInput, findings: Findings): void {
+  if (input.appliedTo !== undefined) findings.warn(`${input.path}.PercentAppliedTo`);
+  if (input.perAnnum === true) findings.warn(`${input.path}.PerAnnum`);
+  if (input.isForUnusage === true) findings.warn(`${input.path}.IsForUnusage`);
 }
 
 /** Such a charge is of the unused amount, per annum and by the days of each row, whatever else is sent (F5). */
-function warnBesideUnusage(sent: SentCharge, base: ChargeBase | undefined, findings: Findings): void {
-  if (base !== undefined && base !== 'UnusedAmount') findings.warn(`${sent.path}.PercentAppliedTo`);
-  if (sent.isUpfront === true) findings.warn(`${sent.path}.IsUpfront`);
+function warnBesideUnusage(input: ChargeInput, base: ChargeBase | undefined, findings: Findings): void {
+  if (base !== undefined && base !== 'UnusedAmount') findings.warn(`${input.path}.PercentAppliedTo`);
+  if (input.isUpfront === true) findings.warn(`${input.path}.IsUpfront`);
 }

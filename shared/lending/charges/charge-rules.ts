@@ -1,9 +1,9 @@
 /** What a schedule type says about the charges of its schedules (S1, F1, F4). */
 
-import { CHARGE_BASES, type ChargeBase } from './charge-terms.ts';
+import { CHARGE_BASES, type ChargeBase } from './charge-price.ts';
 import type { CompiledScheduleType, ExtraColumn, RowStep } from '../schedule-types/compiled-schedule-type.ts';
 import type { ScheduleType } from '../schedule-types/schedule-type.ts';
-import type { SettledCharge } from './charge-settings.ts';
+import type { CompletedCharge } from './catalogue-match.ts';
 
 /** Those parts of a schedule type that charges depend on. */
 export interface ChargeRules extends Pick<
@@ -14,11 +14,14 @@ export interface ChargeRules extends Pick<
 }
 
 /** Names of the columns that show an item by itself: those of its commission or of its insurance class (F4). */
-export function columnsOfCharge(charge: SettledCharge, extras: readonly ExtraColumn[]): readonly string[] {
+export function columnsOfCharge(charge: CompletedCharge, extras: readonly ExtraColumn[]): readonly string[] {
   return extras.filter(({ method }) => showsCharge(method, charge)).map(({ name }) => name);
 }
 
-function showsCharge(method: ExtraColumn['method'], { sent: { kind }, typeNames }: SettledCharge): boolean {
+function showsCharge(
+  method: ExtraColumn['method'],
+  { input: { kind }, typeNames }: CompletedCharge,
+): boolean {
   if (method.kind === 'Fee') {
     return kind === 'commission' && typeNames.includes(method.fee.trim().toLowerCase());
   }
@@ -29,8 +32,8 @@ function showsCharge(method: ExtraColumn['method'], { sent: { kind }, typeNames 
 }
 
 /** Whether an item that does not say so itself is charged at the start of its periods (F1). */
-export function isUpfrontByType({ sent, typeNames }: SettledCharge, { upfront }: ChargeRules): boolean {
-  const isCommission = sent.kind === 'commission';
+export function isUpfrontByType({ input, typeNames }: CompletedCharge, { upfront }: ChargeRules): boolean {
+  const isCommission = input.kind === 'commission';
   const known = isCommission ? upfront.byFee : upfront.byInsuranceClass;
   for (const name of typeNames) {
     const isUpfront = known.get(name);
@@ -40,7 +43,7 @@ export function isUpfrontByType({ sent, typeNames }: SettledCharge, { upfront }:
 }
 
 /** What a percentage may be of: figures that a row calculates from its charges are not known when it collects them. */
-export function basesOf(rules: ChargeRules | undefined): readonly ChargeBase[] {
+export function allowedBases(rules: ChargeRules | undefined): readonly ChargeBase[] {
   if (rules === undefined) return CHARGE_BASES;
   const placeOf = (step: RowStep['kind']) => rules.steps.findIndex(({ kind }) => kind === step);
   const hasInterest = placeOf('interest') < placeOf('charges');

@@ -1,48 +1,23 @@
-/** The checked terms of the charges that a schedule collects: commissions, insurances and the unused amount (F1-F5). */
+/** The commissions, the insurances and the unused amount of a request, parsed before any date is known (F1-F5). */
 
-import type { Decimal } from 'decimal.js';
-import type { CalendarDate } from '../dates/calendar-date.ts';
-import type { ExactRatio } from '../numbers/exact-ratio.ts';
-import type { Periodicity } from '../dates/periodicity.ts';
+import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
+import { checkChargeName, completeCharge, type CompletedCharge } from './catalogue-match.ts';
+import { readChargeInputs, type ChargeInput, type ChargeKind } from './charge-input.ts';
+import { parseChargePrice, type ChargePrice } from './charge-price.ts';
+import { allowedBases, columnsOfCharge, isUpfrontByType, type ChargeRules } from './charge-rules.ts';
+import type { KnownCharges } from '../schedule-types/known-charges.ts';
+import { MAX_INSTALLMENTS } from '../request/limits.ts';
+import { checkAmount, checkWhole } from '../request/member-checks.ts';
+import { daysPerPeriod, findPeriodicity, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
+import type { Findings } from '../request/refusal.ts';
+import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 
-/** Which of the two lists of a request a charge stands in; they end in different members of a row (F4). */
-export type ChargeKind = 'commission' | 'insurance';
-
-/** What a percentage may be of (F2), as PercentAppliedTo spells it. */
-export const CHARGE_BASES = [
-  'FinancedAmount',
-  'RemainingValue',
-  'Principal',
-  'Interest',
-  'Installment',
-  'UnusedAmount',
-] as const;
-
-/** See {@link CHARGE_BASES}. */
-export type ChargeBase = (typeof CHARGE_BASES)[number];
-
-/** What one charge costs. */
-export type ChargePrice =
-  /** Minor units per charge. */
-  | { readonly kind: 'value'; readonly amount: number }
-  | {
-      readonly kind: 'percent';
-      readonly percent: Decimal;
-      /** The percentage as an exact fraction. */
-      readonly rate: ExactRatio;
-      /** Part of a year that an annual percentage is taken for; absent: a rate per charge (F2). */
-      readonly partOfYear: readonly [numerator: number, denominator: number] | undefined;
-      readonly base: ChargeBase;
-    }
-  /** Percent a year of the unused amount, by day count (F5). */
-  | { readonly kind: 'unusage'; readonly percent: Decimal; readonly rate: ExactRatio };
-
-/** A commission or insurance whose members hold. */
+/** A commission or insurance whose fields hold. */
 export interface ChargeItem {
   readonly kind: ChargeKind;
   /** Where it stands in the request, for example `Commission[0]`. */
   readonly path: string;
-  /** Member that holds its first date, for example `Commission[0].FeeDate`. */
+  /** Field that holds its first date, for example `Commission[0].FeeDate`. */
   readonly datePath: string;
   /** What the request calls it. */
   readonly name: string;
@@ -78,4 +53,159 @@ export interface ChargeTerms {
   /** True when a commission is charged for unusage (F5), so that its two dates have an effect. */
   readonly hasUnusageFee: boolean;
   readonly unused: UnusedAmount;
+}
+
+/** Most commissions, and most insurances, of one request; bounds the work of a row. */
+export const MAX_CHARGES = 200;
+/** A number of rows cannot be above the largest number of rows (M6). */
+const GRACE_ROWS = { least: 0, greatest: MAX_INSTALLMENTS };
+
+/** What the charges of a request depend on besides the request itself. */
+export interface ChargeContext {
+  /** Decimal digits of the currency (M2). */
+  readonly digits: number;
+  /** Periodicities that are known (D7). */
+  readonly periodicities: readonly Periodicity[];
+  /** The schedule type; undefined when it is not known. */
+  readonly rules: ChargeRules | undefined;
+  /** What the catalogue knows; undefined: every name counts as known. */
+  readonly knownCharges?: KnownCharges | undefined;
+}
+
+/**
+ * The charges of a request. Undefined, with all faults noted, when one of them does not hold. Ignored fields of the items
+ * are reported, and so are UnusedAmount and StartDateForUnusage where no charge and no formula needs them (E5, X2).
+ */
+export function parseChargeTerms(
+  request: RepaymentScheduleRequest,
+  context: ChargeContext,
+  findings: Findings,
+): ChargeTerms | undefined {
+  const faultsBefore = findings.faults.length;
+  const unusedAmount = checkAmount(findings, 'UnusedAmount', request.UnusedAmount, context.digits);
+  const areFeesAccepted = checkList('Commission', request.Commission, context.rules, findings);
+  const areInsurancesAccepted = checkList('Insurance', request.Insurance, context.rules, findings);
+  if (!areFeesAccepted || !areInsurancesAccepted) return undefined;
+  const charges = readChargeInputs(request).map((input) => completeCharge(input, context.knownCharges));
+  const isLocked = request.IsLocked === true;
+  const items = charges.flatMap((charge) => parseItem(charge, context, isLocked, findings) ?? []);
+  checkUnused(request, charges, context.rules, findings);
+  if (findings.faults.length > faultsBefore) return undefined;
+  return {
+    items,
+    hasInsurances: (request.Insurance?.length ?? 0) > 0,
+    hasUnusageFee: charges.some(isUnusageFee),
+    unused: {
+      amount: unusedAmount ?? 0,
+      from: request.StartDateForUnusage,
+      to: request.ExpiryDateForOD,
+    },
+  };
+}
+
+function checkList(
+  path: 'Commission' | 'Insurance',
+  items: readonly unknown[] | undefined,
+  rules: ChargeRules | undefined,
+  findings: Findings,
+): boolean {
+  const count = items?.length ?? 0;
+  if (count > 0 && rules?.type.acceptsCharges === false) {
+    findings.refuse(path, 'not-allowed', 'must be left out or empty with this schedule type');
+    return false;
+  }
+  if (count > MAX_CHARGES) {
+    findings.refuse(path, 'out-of-range', `must have at most ${MAX_CHARGES} items`);
+    return false;
+  }
+  return true;
+}
+
+/** The terms of an item; undefined, with all its faults noted, when they do not hold. `isLocked`: blocked amounts count (X2). */
+function parseItem(
+  charge: CompletedCharge,
+  context: ChargeContext,
+  isLocked: boolean,
+  findings: Findings,
+): ChargeItem | undefined {
+  const { input } = charge;
+  const faultsBefore = findings.faults.length;
+  const { rules, digits } = context;
+  const name = checkChargeName(charge, findings);
+  const periodicity = parsePeriodicity(input, context.periodicities, findings);
+  const price = parseChargePrice(charge, periodicity, { digits, bases: allowedBases(rules) }, findings);
+  const graceRows = checkWhole(findings, input.gracePath, input.graceRows, GRACE_ROWS) ?? 0;
+  const blocked = checkAmount(findings, input.blockedPath, input.blocked, digits) ?? 0;
+  if (blocked > 0 && !isLocked) findings.warn(input.blockedPath);
+  if (name === undefined || periodicity === undefined || price === undefined) return undefined;
+  if (findings.faults.length > faultsBefore) return undefined;
+  return {
+    kind: input.kind,
+    path: input.path,
+    datePath: input.datePath,
+    name,
+    columns: rules === undefined ? [] : columnsOfCharge(charge, rules.extras),
+    price,
+    periodicity,
+    firstDate: input.firstDate,
+    isUpfront: input.isUpfront ?? (rules !== undefined && isUpfrontByType(charge, rules)),
+    graceRows,
+    blocked: isLocked ? blocked : 0,
+  };
+}
+
+/** A periodicity with a period: what is paid once is no charge of a schedule (F1). */
+function parsePeriodicity(
+  input: ChargeInput,
+  known: readonly Periodicity[],
+  findings: Findings,
+): Periodicity | undefined {
+  const found = findPeriodicity(input.periodicityType, known);
+  if (found === undefined) {
+    const repeating = known.filter(isRepeating);
+    const names = repeating.map(({ name }) => name).join(', ');
+    findings.refuse(input.periodicityPath, 'unknown-periodicity', `must be one of ${names}`);
+    return undefined;
+  }
+  if (isRepeating(found)) return found;
+  findings.refuse(
+    input.periodicityPath,
+    'not-allowed',
+    'must be a periodicity that repeats; what is paid once at the start goes to UpFrontValue',
+  );
+  return undefined;
+}
+
+function isRepeating(periodicity: Periodicity): boolean {
+  return monthsPerPeriod(periodicity) > 0 || daysPerPeriod(periodicity) > 0;
+}
+
+/** The unused amount is needed by the charges on it, its first day by those for unusage only (F2, F5). */
+function checkUnused(
+  request: RepaymentScheduleRequest,
+  charges: readonly CompletedCharge[],
+  rules: ChargeContext['rules'],
+  findings: Findings,
+): void {
+  const { UnusedAmount, StartDateForUnusage: from, ExpiryDateForOD: to } = request;
+  const hasUnusageFee = charges.some(isUnusageFee);
+  const isAmountNeeded = hasUnusageFee || charges.some(isOnUnusedAmount);
+  if (isAmountNeeded && UnusedAmount === undefined) {
+    findings.missing('UnusedAmount', 'is missing; must be a number where a charge is on the unused amount');
+  }
+  const isAmountRead = isAmountNeeded || rules?.namesRead.has('UnusedAmount') === true;
+  if (!isAmountRead && UnusedAmount?.isZero() === false) findings.warn('UnusedAmount');
+  if (!hasUnusageFee && from !== undefined) findings.warn('StartDateForUnusage');
+  if (hasUnusageFee && from !== undefined && to !== undefined && to < from) {
+    const earliest = formatCalendarDate(from);
+    findings.refuse('ExpiryDateForOD', 'date-order', `must be on or after StartDateForUnusage, ${earliest}`);
+  }
+}
+
+function isUnusageFee({ input, settings }: CompletedCharge): boolean {
+  return settings.isForUnusage && input.percent !== undefined;
+}
+
+function isOnUnusedAmount({ input, settings }: CompletedCharge): boolean {
+  return input.percent !== undefined && settings.appliedTo?.trim().toLowerCase() === 'unusedamount';
 }

@@ -3,8 +3,14 @@
 import { assertNever } from '../numbers/assert-never.ts';
 import { interestOf } from '../interest/interest-rule.ts';
 import { LARGEST_FIGURE_MINOR } from '../numbers/money.ts';
-import type { PlacedCharge, PlacedCharges, RowCharges, RowFigureName, ShareCharge } from './schedule-charges.ts';
-import type { ChargeRule, ChargeTrace } from '../amortisation/row-trace.ts';
+import type { ChargeKind } from './charge-input.ts';
+import type {
+  ScheduledCharge,
+  ScheduledCharges,
+  RowCharges,
+  RowFigureName,
+  ShareCharge,
+} from './schedule-charges.ts';
 
 /** Figures of a row, as shown, in minor units. */
 export interface ChargedFigures {
@@ -14,18 +20,51 @@ export interface ChargedFigures {
   readonly principal: number;
 }
 
+/** A commission or insurance as the row collects it (F2, F3, F5). */
+export interface ChargeTrace {
+  readonly kind: ChargeKind;
+  readonly name: string;
+  /** All that the row collects of it: charges, and what was blocked for it (X2). */
+  readonly amount: number;
+  /** Number of charges that the row collects; 0 where only a blocked amount is. */
+  readonly charges: number;
+  readonly each: ChargeRule;
+  readonly blocked?: number;
+}
+
+/** What one charge is. */
+export type ChargeRule =
+  | { readonly rule: 'value'; readonly value: number }
+  /** A formula column that counts as a charge; `text` has its numbers put in. */
+  | { readonly rule: 'formula'; readonly text: string }
+  | {
+      readonly rule: 'percent';
+      readonly percent: string;
+      readonly base: number;
+      /** What the base is, as PercentAppliedTo spells it. */
+      readonly appliedTo: string;
+      /** Part of a year that the percentage is taken for, such as [1, 12] or [7, 365]; absent: a rate per charge. */
+      readonly partOfYear?: readonly [numerator: number, denominator: number];
+    }
+  /** Of an unused amount for part of the row, per annum (F5); `count` is the day-count numerator of the overlap. */
+  | { readonly rule: 'unused'; readonly percent: string; readonly base: number; readonly count: number };
+
 /**
- * Sums of the commissions and of the insurances that a row collects; index from 0, due rows only. The answer is one
+ * Sums of the commissions and of the insurances that a row collects; index from 0, due rows only. The result is one
  * object for all rows: read it before the next call. Each charge is rounded singly. A sum beyond what can be calculated
- * with is given as zero and noted; ask refuseTooLargeCharges after the last row.
+ * with is given as zero and noted; call refuseTooLargeCharges after the last row.
  */
-export function chargesOfRow(placed: PlacedCharges, row: number, figures: ChargedFigures): RowCharges {
-  const { ofRow } = placed;
-  let fee = placed.fixedFees[row] ?? 0;
-  let insurance = placed.fixedInsurances[row] ?? 0;
-  for (const charge of placed.shares) {
+export function collectRowCharges(
+  scheduled: ScheduledCharges,
+  row: number,
+  figures: ChargedFigures,
+): RowCharges {
+  const { ofRow } = scheduled;
+  let fee = scheduled.fixedFees[row] ?? 0;
+  let insurance = scheduled.fixedInsurances[row] ?? 0;
+  for (const charge of scheduled.shares) {
     const amount = shareOf(charge, row, figures);
-    if (!isWithinLimit(amount)) placed.tooLarge ??= charge.item.path;
+    if (!isWithinLimit(amount)) scheduled.tooLarge ??= charge.item.path;
     if (charge.item.kind === 'commission') fee += amount;
     else insurance += amount;
   }
@@ -35,31 +74,31 @@ export function chargesOfRow(placed: PlacedCharges, row: number, figures: Charge
     ofRow.insurance = insurance;
     return ofRow;
   }
-  placed.tooLarge ??= fee >= insurance ? 'Commission' : 'Insurance';
+  scheduled.tooLarge ??= fee >= insurance ? 'Commission' : 'Insurance';
   ofRow.managementFee = 0;
   ofRow.insurance = 0;
   return ofRow;
 }
 
 /** What a Fee or InsuranceClass column shows in a row: the charges of its items alone, zero without any (F4). */
-export function chargesOfColumn(
-  placed: PlacedCharges,
+export function sumColumnCharges(
+  scheduled: ScheduledCharges,
   column: string,
   row: number,
   figures: ChargedFigures,
 ): number {
   let sum = 0;
-  for (const charge of placed.byColumn.get(column) ?? []) sum += collectedOf(charge, row, figures);
+  for (const charge of scheduled.byColumn.get(column) ?? []) sum += collectedOf(charge, row, figures);
   return isWithinLimit(sum) ? sum : 0;
 }
 
-/** How the charges of a row came about: the items that it collects something of, in the order of the request (S6). */
-export function chargeTracesOfRow(
-  placed: PlacedCharges,
+/** How the charges of a row are calculated: of each item that it collects, in the order of the request (S6). */
+export function traceRowCharges(
+  scheduled: ScheduledCharges,
   row: number,
   figures: ChargedFigures,
 ): readonly ChargeTrace[] {
-  return placed.charges.flatMap((charge) => {
+  return scheduled.charges.flatMap((charge) => {
     const { item, price } = charge;
     const count = charge.counts[row] ?? 0;
     const blocked = row === 0 ? item.blocked : 0;
@@ -80,7 +119,7 @@ function isWithinLimit(amount: number): boolean {
 }
 
 /** Charges of the row and what was blocked for it (X2). */
-function collectedOf(charge: PlacedCharge, row: number, figures: ChargedFigures): number {
+function collectedOf(charge: ScheduledCharge, row: number, figures: ChargedFigures): number {
   return amountOf(charge, row, figures) + (row === 0 ? charge.item.blocked : 0);
 }
 
@@ -89,7 +128,7 @@ function shareOf({ counts, price }: ShareCharge, row: number, figures: ChargedFi
   return count === 0 ? 0 : count * interestOf(price.share, figureOf(price.of, figures), price.periods);
 }
 
-function amountOf({ item, counts, price }: PlacedCharge, row: number, figures: ChargedFigures): number {
+function amountOf({ item, counts, price }: ScheduledCharge, row: number, figures: ChargedFigures): number {
   const count = counts[row] ?? 0;
   switch (price.kind) {
     case 'fixed':
@@ -118,7 +157,7 @@ function figureOf(name: RowFigureName, figures: ChargedFigures): number {
   }
 }
 
-function ruleOf({ item, counts, price }: PlacedCharge, row: number, figures: ChargedFigures): ChargeRule {
+function ruleOf({ item, counts, price }: ScheduledCharge, row: number, figures: ChargedFigures): ChargeRule {
   const sent = item.price;
   if (sent.kind === 'value') return { rule: 'value', value: sent.amount };
   const percent = sent.percent.toFixed();

@@ -1,6 +1,6 @@
 /** Which rows of a contract an answer holds: those after the settled ones, up to the last that is paid (X1, B6). */
 
-import { MOST_INSTALLMENTS } from '../terms/loan-terms.ts';
+import { MAX_INSTALLMENTS } from '../request/limits.ts';
 import { checkWhole } from '../request/member-checks.ts';
 import type { Findings } from '../request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
@@ -17,7 +17,7 @@ export interface RowRange {
 export function rowRangeOf(request: RepaymentScheduleRequest, findings: Findings): RowRange {
   const { InstallmentsNo, BlockInstallmentNo, RealInstallmentNo } = request;
   const isCount = Number.isInteger(InstallmentsNo) && InstallmentsNo >= 1;
-  const rows = isCount ? Math.min(InstallmentsNo, MOST_INSTALLMENTS) : MOST_INSTALLMENTS;
+  const rows = isCount ? Math.min(InstallmentsNo, MAX_INSTALLMENTS) : MAX_INSTALLMENTS;
   const settleable = { least: 0, greatest: rows - 1 };
   const settledRows = checkWhole(findings, 'BlockInstallmentNo', BlockInstallmentNo, settleable) ?? 0;
   if (settledRows > 0 && request.LastDueDate === undefined) {

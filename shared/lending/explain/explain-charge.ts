@@ -1,9 +1,10 @@
-/** How the commissions and insurances of a row were charged (F2, F3, F5). */
+/** How the commissions and insurances of a row are calculated (F2, F3, F5). */
 
 import { assertNever } from '../numbers/assert-never.ts';
-import { dayMembers, fractionText, moneyText, sumEquation, type Term } from './explanation-text.ts';
+import { dayFields, fractionText, moneyText, sumEquation, type Term } from './explanation-text.ts';
 import type { FigureExplanation } from '../request/row-explanation.ts';
-import type { ChargeRule, ChargeTrace, ExplanationContext, RowTrace } from '../amortisation/row-trace.ts';
+import type { ExplanationContext, RowTrace } from '../amortisation/row-trace.ts';
+import type { ChargeRule, ChargeTrace } from '../charges/row-charges.ts';
 
 /** The entries of the commissions one by one and their sum, then the same of insurances where the row shows them. */
 export function explainCharges(trace: RowTrace, context: ExplanationContext): FigureExplanation[] {
@@ -50,7 +51,7 @@ function explainCharge(charge: ChargeTrace, context: ExplanationContext): Figure
     figure: kind === 'commission' ? 'managementFee' : 'insurance',
     name,
     amount,
-    ...(charges > 0 ? ruleMembers(charge.each, context) : {}),
+    ...(charges > 0 ? ruleFields(charge.each, context) : {}),
     formula: sumEquation(terms, amount, context),
   };
 }
@@ -85,7 +86,7 @@ function ruleText(
   }
 }
 
-function ruleMembers(each: ChargeRule, context: ExplanationContext): Partial<FigureExplanation> {
+function ruleFields(each: ChargeRule, context: ExplanationContext): Partial<FigureExplanation> {
   switch (each.rule) {
     case 'value':
     case 'formula':
@@ -94,7 +95,7 @@ function ruleMembers(each: ChargeRule, context: ExplanationContext): Partial<Fig
       return { rates: [each.percent], base: each.base };
     case 'unused':
       return {
-        ...dayMembers(fractionText(each.count, context), context),
+        ...dayFields(fractionText(each.count, context), context),
         rates: [each.percent],
         base: each.base,
       };

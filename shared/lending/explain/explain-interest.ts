@@ -1,8 +1,8 @@
-/** How the interest of a row was earned, and what became of it (C1, R2, G2). */
+/** How the interest of a row accrues, and how it is collected (C1, R2, G2). */
 
 import { assertNever } from '../numbers/assert-never.ts';
 import {
-  dayMembers,
+  dayFields,
   equation,
   fractionText,
   moneyText,
@@ -14,18 +14,18 @@ import type { ExplainedFigure, FigureExplanation } from '../request/row-explanat
 import type {
   ExplanationContext,
   InterestSlice,
-  KeptBackInterest,
-  LateInterest,
+  UncollectedInterest,
+  DeferredInterest,
   RowTrace,
 } from '../amortisation/row-trace.ts';
 
-const KEPT_BACK: Readonly<Record<KeptBackInterest['as'], string>> = {
+const UNCOLLECTED: Readonly<Record<UncollectedInterest['as'], string>> = {
   deferred: 'deferred',
   spread: 'deferred to be spread',
   capitalised: 'capitalised',
   forgiven: 'forgiven',
 };
-const LATE: Readonly<Record<LateInterest['as'], string>> = {
+const DEFERRED: Readonly<Record<DeferredInterest['as'], string>> = {
   deferred: 'deferred interest',
   spread: 'spread interest',
 };
@@ -51,23 +51,26 @@ export function explainInterest(trace: RowTrace, context: ExplanationContext): F
 }
 
 /** What grace, capitalising and blocks change in the accrued interest. */
-function movesOf({ keptBack, late, blocked }: RowTrace, context: ExplanationContext): Term[] {
+function movesOf({ uncollected, deferred, blocked }: RowTrace, context: ExplanationContext): Term[] {
   const moves: Term[] = [];
-  if (keptBack !== undefined) {
-    moves.push({ label: KEPT_BACK[keptBack.as], amount: keptBack.amount, isTakenAway: true });
+  if (uncollected !== undefined) {
+    moves.push({ label: UNCOLLECTED[uncollected.as], amount: uncollected.amount, isTakenAway: true });
   }
-  if (late !== undefined) moves.push(lateTerm(late, context));
+  if (deferred !== undefined) moves.push(deferredTerm(deferred, context));
   if (blocked !== undefined && blocked.interest !== 0) {
     moves.push({ label: 'blocked interest', amount: blocked.interest });
   }
   return moves;
 }
 
-function lateTerm({ as, amount, share, firstRow, lastRow }: LateInterest, context: ExplanationContext): Term {
+function deferredTerm(
+  { as, amount, share, firstRow, lastRow }: DeferredInterest,
+  context: ExplanationContext,
+): Term {
   const after = firstRow === lastRow ? `of row ${firstRow}` : `of rows ${firstRow} to ${lastRow}`;
   const text =
     share === undefined ? {} : { text: `round(${moneyText(share.total, context)} / ${share.rows})` };
-  return { label: LATE[as], amount, after, ...text };
+  return { label: DEFERRED[as], amount, after, ...text };
 }
 
 function explainAccrued(
@@ -84,7 +87,7 @@ function explainAccrued(
       return {
         figure,
         amount,
-        ...(interest.readsDays && dayMembers(fractionText(row.count, context, row.to - row.from), context)),
+        ...(interest.readsDays && dayFields(fractionText(row.count, context, row.to - row.from), context)),
         ...(interest.percent !== undefined && { rates: [interest.percent] }),
         formula: equation(interest.text, amount, context),
       };
@@ -98,7 +101,7 @@ function explainAccrued(
       return {
         figure,
         amount,
-        ...dayMembers(fraction, context),
+        ...dayFields(fraction, context),
         rates: interest.slices.map(({ percent }) => percent),
         base: baseOf(interest.slices, row.remaining),
         formula: equation(parts.join(' + '), amount, context),

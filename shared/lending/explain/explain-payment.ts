@@ -1,7 +1,7 @@
-/** How the payment that holds for a row was found (S5, B2, X3). */
+/** How the payment in force in a row is calculated (S5, B2, X3). */
 
 import { assertNever } from '../numbers/assert-never.ts';
-import { dayMembers, equation, fractionText, moneyText, sumEquation } from './explanation-text.ts';
+import { dayFields, equation, fractionText, moneyText, sumEquation } from './explanation-text.ts';
 import type { FigureExplanation } from '../request/row-explanation.ts';
 import type { ExplanationContext, PaymentTrace } from '../amortisation/row-trace.ts';
 
@@ -14,20 +14,23 @@ const ZERO_PERCENT = /^-?0(\.0+)?$/;
 /** The entry of the payment in force. */
 export function explainPayment(payment: PaymentTrace, context: ExplanationContext): FigureExplanation {
   const { amount } = payment;
-  const told = { figure: 'payment', amount } as const;
+  const entry = { figure: 'payment', amount } as const;
   switch (payment.kind) {
     case 'level':
-      return { ...told, ...levelMembers(payment, context) };
+      return { ...entry, ...levelFields(payment, context) };
     case 'locked':
-      return { ...told, formula: sumEquation([{ label: 'locked by the request', amount }], amount, context) };
+      return {
+        ...entry,
+        formula: sumEquation([{ label: 'locked by the request', amount }], amount, context),
+      };
     case 'kept': {
       const label = 'kept through an early repayment';
-      return { ...told, formula: sumEquation([{ label, amount }], amount, context) };
+      return { ...entry, formula: sumEquation([{ label, amount }], amount, context) };
     }
     case 'equal-part':
-      return { ...told, base: payment.balance, formula: partFormula(payment, context) };
+      return { ...entry, base: payment.balance, formula: partFormula(payment, context) };
     case 'formula':
-      return { ...told, formula: equation(payment.text, amount, context) };
+      return { ...entry, formula: equation(payment.text, amount, context) };
     default:
       return assertNever(payment);
   }
@@ -47,7 +50,7 @@ function repaidText(
     : `(${moneyText(balance, context)} - ${moneyText(residual, context)})`;
 }
 
-function levelMembers(level: LevelTrace, context: ExplanationContext) {
+function levelFields(level: LevelTrace, context: ExplanationContext) {
   const { closed, at, balance, amount } = level;
   if (closed === undefined) {
     const rates = at.map(({ percent }) => percent);
@@ -55,7 +58,7 @@ function levelMembers(level: LevelTrace, context: ExplanationContext) {
   }
   const fraction = fractionText(closed.count, context);
   return {
-    ...dayMembers(fraction, context),
+    ...dayFields(fraction, context),
     rates: [closed.percent],
     base: balance,
     formula: equation(closedText(level, closed, context), amount, context),

@@ -1,4 +1,4 @@
-/** The explanation of a row: one entry for each of its figures, in the order in which they are worked out (S6). */
+/** The explanation of a row: one entry for each of its figures, in the order in which they are calculated (S6). */
 
 import { assertNever } from '../numbers/assert-never.ts';
 import { explainCharges, sumOfCharges } from './explain-charge.ts';
@@ -17,8 +17,8 @@ const NO_PRINCIPAL: Readonly<Record<Extract<PrincipalTrace, { rule: 'none' }>['w
 };
 
 /**
- * Explains a row by what its figures were made from. Every formula gives its figure when it is worked out by hand;
- * that holds as far as the trace is true. The words of formulas are English and hold no digits.
+ * Explains a row by what its figures are calculated from. Every formula gives its figure when it is calculated by hand,
+ * provided that the trace is true. The words of formulas are English and hold no digits.
  */
 export function explainRow(trace: RowTrace, context: ExplanationContext): readonly FigureExplanation[] {
   const { interest, principal } = trace.row;
@@ -114,7 +114,7 @@ function principalTerms({ principal: rule, row, payment }: RowTrace, context: Ex
       return restTerms(rule, row.remaining);
     case 'none':
       return [{ label: NO_PRINCIPAL[rule.why], amount: 0 }];
-    case 'early':
+    case 'prepayment':
       return [{ label: 'repaid early as requested', amount }];
     case 'residual':
       return [{ label: 'residual', amount }];

@@ -1,4 +1,4 @@
-/** The pieces that explanations are written with: amounts, sums and day-count fractions as text (S6, Explain). */
+/** The parts of explanations: amounts, sums and day-count fractions as text (S6, Explain). */
 
 import { formatMinorUnits } from '../numbers/money.ts';
 import type { ExplanationContext } from '../amortisation/row-trace.ts';
@@ -8,7 +8,7 @@ export interface Term {
   readonly label: string;
   readonly amount: number;
   readonly isTakenAway?: boolean;
-  /** How the amount came about, where the sum shows that instead of it. */
+  /** How the amount is calculated, where the sum shows that instead of it. */
   readonly text?: string;
   /** Words after the number. */
   readonly after?: string;
@@ -57,7 +57,7 @@ function sumText(terms: readonly Term[], context: ExplanationContext): string {
 
 /**
  * The fraction of a numerator over the day count's denominator. Actual/Actual counts in parts that suit years of both
- * lengths; it is told in the days of either. `days` are the calendar days of the period where they are known.
+ * lengths; the text gives the days of either. `days` are the calendar days of the period where they are known.
  */
 export function fractionText(count: number, context: ExplanationContext, days?: number): FractionText {
   if (context.dayCountDenominator !== ORDINARY_YEAR * LEAP_YEAR) {
@@ -72,8 +72,8 @@ export function fractionText(count: number, context: ExplanationContext, days?: 
   return { text: `(${otherDays}/${ORDINARY_YEAR} + ${leapDays}/${LEAP_YEAR})`, days: allDays };
 }
 
-/** The members of an explanation that tell of days. */
-export function dayMembers(fraction: FractionText, context: ExplanationContext) {
+/** The fields of an explanation that give the days. */
+export function dayFields(fraction: FractionText, context: ExplanationContext) {
   return {
     days: fraction.days,
     ...(fraction.basis === undefined ? {} : { basis: fraction.basis }),

@@ -7,7 +7,7 @@ import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record
 import { MEASUREMENT_UNITS, SCHEDULE_TYPE_STATUSES, type ScheduleType } from './schedule-type.ts';
 
 /** Most installments of any schedule (M6). */
-const MOST_INSTALLMENTS = 1200;
+const MAX_INSTALLMENTS = 1200;
 const LONGEST_NAME = 200;
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const ROUNDING_MODES: readonly RoundingMode[] = ['HALF_UP', 'HALF_EVEN'];
@@ -92,8 +92,8 @@ function productTypesOf(record: ScheduleTypeRecord, faults: ActivationFault[]): 
 function maximumOf(record: ScheduleTypeRecord, faults: ActivationFault[]): number | null {
   const maximum = record.MaximumInstallments ?? null;
   if (maximum === null) return null;
-  if (!Number.isInteger(maximum) || maximum < 1 || maximum > MOST_INSTALLMENTS) {
-    faults.push({ message: `MaximumInstallments must be a whole number from 1 to ${MOST_INSTALLMENTS}` });
+  if (!Number.isInteger(maximum) || maximum < 1 || maximum > MAX_INSTALLMENTS) {
+    faults.push({ message: `MaximumInstallments must be a whole number from 1 to ${MAX_INSTALLMENTS}` });
   }
   return maximum;
 }

@@ -2,7 +2,7 @@
 
 import { COMPILED_BUILT_IN_SCHEDULE_TYPES } from './built-in-schedule-types.ts';
 import type { CompiledScheduleType } from './compiled-schedule-type.ts';
-import type { KnownCharges } from '../charges/known-charges.ts';
+import type { KnownCharges } from './known-charges.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity } from '../dates/periodicity.ts';
 
 /** Names that requests may use. */

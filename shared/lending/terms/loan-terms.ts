@@ -1,23 +1,21 @@
 /** The checked terms of a loan: names resolved, amounts in minor units, rates exact fractions. */
 
-import type { ChargeTerms } from '../charges/charge-terms.ts';
+import { parseChargeTerms, type ChargeTerms } from '../charges/charge-terms.ts';
 import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
 import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../numbers/currency-digits.ts';
 import { DAY_COUNT_NAMES, findDayCount, type DayCountName } from '../dates/day-count.ts';
+import { MAX_INSTALLMENTS } from '../request/limits.ts';
 import { checkAmount, checkWhole } from '../request/member-checks.ts';
 import { findPeriodicity, type Periodicity } from '../dates/periodicity.ts';
-import { rateTermsOf, type RateTerms } from './rate-terms.ts';
-import { chargeTermsOf } from '../charges/read-charge-terms.ts';
+import { parseRateTerms, type RateTerms } from './rate-terms.ts';
 import type { Findings } from '../request/refusal.ts';
-import { repaymentTermsOf, type RepaymentTerms } from './repayment-terms.ts';
+import { parseRepaymentTerms, type RepaymentTerms } from './repayment-terms.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { ScheduleCatalogue } from '../schedule-types/schedule-catalogue.ts';
 import { isProductType, servesProductType } from '../schedule-types/schedule-type.ts';
 
-/** Most installments of a schedule (M6). */
-export const MOST_INSTALLMENTS = 1200;
 /** Most digits after the point that `Precision` may ask for (M5). */
-const MOST_PRECISION_DIGITS = 10;
+const MAX_PRECISION_DIGITS = 10;
 
 /** Terms that every schedule is calculated from. */
 export interface LoanTerms {
@@ -38,60 +36,50 @@ export interface LoanTerms {
 /** The terms as far as they hold: what is wrong is undefined. */
 export type DraftTerms = { readonly [Term in keyof LoanTerms]: LoanTerms[Term] | undefined };
 
-/** What terms are read with. */
-export interface TermContext {
+/** What terms are parsed with. */
+export interface ParsingContext {
   readonly catalogue: ScheduleCatalogue;
   /** Most rows that the caller can carry. */
   readonly maxRows: number;
 }
 
-/** Reads the terms of a request and notes all faults in them. */
-export function draftTermsOf(
+/** Parses the terms of a request and notes all faults in them. */
+export function parseLoanTerms(
   request: RepaymentScheduleRequest,
-  context: TermContext,
+  context: ParsingContext,
   findings: Findings,
 ): DraftTerms {
   const { catalogue } = context;
-  const compiled = scheduleTypeOf(request, catalogue, findings);
-  const periodicity = periodicityOf(request, catalogue, compiled, findings);
-  const digits = currencyDigitsOf(request, findings);
+  const method = request.InterestCalculationMethod;
+  const compiled = parseScheduleType(request, catalogue, findings);
+  const periodicity = parsePeriodicity(request, catalogue, compiled, findings);
+  const digits = parseCurrencyDigits(request, findings);
   const assumedDigits = digits ?? DEFAULT_CURRENCY_DIGITS;
-  const amount = amountOf(request, assumedDigits, findings);
-  const installmentsNo = installmentsNoOf(request, { ...context, compiled, periodicity }, findings);
+  const amount = parseAmount(request, assumedDigits, findings);
+  const installmentsNo = parseInstallmentsNo(request, { ...context, compiled, periodicity }, findings);
   const known = { compiled, amount, installmentsNo, currencyDigits: assumedDigits };
+  const { periodicities, knownCharges } = catalogue;
+  const chargeContext = { digits: assumedDigits, periodicities, rules: compiled, knownCharges };
   return {
     compiled,
     periodicity,
-    dayCount: dayCountOf(request, compiled, findings),
+    dayCount: method === undefined ? compiled?.type.dayCount : parseDayCount(method, findings),
     currencyDigits: digits,
     amount,
-    upFront: upFrontOf(request, assumedDigits, findings),
-    rates: rateTermsOf(request, known, findings),
+    upFront: parseUpFront(request, assumedDigits, findings),
+    rates: parseRateTerms(request, known, findings),
     installmentsNo,
-    repayment: repaymentTermsOf(request, known, findings),
-    charges: chargeTermsOf(
-      request,
-      {
-        digits: assumedDigits,
-        periodicities: catalogue.periodicities,
-        rules: compiled,
-        knownCharges: catalogue.knownCharges,
-      },
-      findings,
-    ),
+    repayment: parseRepaymentTerms(request, known, findings),
+    charges: parseChargeTerms(request, chargeContext, findings),
   };
 }
 
-/** The terms when all of them hold, else undefined. */
-export function completeTerms(draft: DraftTerms): LoanTerms | undefined {
-  return hasAllTerms(draft) ? draft : undefined;
-}
-
-function hasAllTerms(draft: DraftTerms): draft is LoanTerms {
+/** True when all terms hold. */
+export function isComplete(draft: DraftTerms): draft is LoanTerms {
   return Object.values(draft).every((term) => term !== undefined);
 }
 
-function scheduleTypeOf(
+function parseScheduleType(
   request: RepaymentScheduleRequest,
   catalogue: ScheduleCatalogue,
   findings: Findings,
@@ -113,7 +101,7 @@ function scheduleTypeOf(
   return found;
 }
 
-function periodicityOf(
+function parsePeriodicity(
   request: RepaymentScheduleRequest,
   { periodicities }: ScheduleCatalogue,
   compiled: CompiledScheduleType | undefined,
@@ -134,14 +122,9 @@ function periodicityOf(
   return found;
 }
 
-function dayCountOf(
-  request: RepaymentScheduleRequest,
-  compiled: CompiledScheduleType | undefined,
-  findings: Findings,
-): DayCountName | undefined {
-  const method = request.InterestCalculationMethod;
-  if (method === undefined) return compiled?.type.dayCount;
-  const found = findDayCount(method);
+/** The day count of a name; undefined, with the fault noted, when there is none (C1). */
+export function parseDayCount(name: string, findings: Findings): DayCountName | undefined {
+  const found = findDayCount(name);
   if (found === undefined) {
     const message = `must be one of ${DAY_COUNT_NAMES.join(', ')}`;
     findings.refuse('InterestCalculationMethod', 'unknown-day-count', message);
@@ -150,17 +133,21 @@ function dayCountOf(
 }
 
 /** Precision wins over Currency; without both, two digits (M2). */
-function currencyDigitsOf(request: RepaymentScheduleRequest, findings: Findings): number | undefined {
+function parseCurrencyDigits(request: RepaymentScheduleRequest, findings: Findings): number | undefined {
   const { Currency, Precision } = request;
   const byCurrency = Currency === undefined ? DEFAULT_CURRENCY_DIGITS : currencyDigits(Currency);
   if (byCurrency === undefined) {
     findings.refuse('Currency', 'unknown-currency', 'must be the ISO 4217 code of a currency');
   }
   if (Precision === undefined) return byCurrency;
-  return checkWhole(findings, 'Precision', Precision, { least: 0, greatest: MOST_PRECISION_DIGITS });
+  return checkWhole(findings, 'Precision', Precision, { least: 0, greatest: MAX_PRECISION_DIGITS });
 }
 
-function amountOf(request: RepaymentScheduleRequest, digits: number, findings: Findings): number | undefined {
+function parseAmount(
+  request: RepaymentScheduleRequest,
+  digits: number,
+  findings: Findings,
+): number | undefined {
   if (!request.Amount.greaterThan(0)) {
     findings.refuse('Amount', 'out-of-range', 'must be more than zero');
     return undefined;
@@ -169,25 +156,25 @@ function amountOf(request: RepaymentScheduleRequest, digits: number, findings: F
 }
 
 /** The costs of a running contract were paid at its start: its rates are those of the rows left, on Amount (A4). */
-function upFrontOf(request: RepaymentScheduleRequest, digits: number, findings: Findings): number {
+function parseUpFront(request: RepaymentScheduleRequest, digits: number, findings: Findings): number {
   const upFront = checkAmount(findings, 'UpFrontValue', request.UpFrontValue, digits) ?? 0;
   return request.LastDueDate === undefined ? upFront : 0;
 }
 
-interface InstallmentContext extends TermContext {
+interface InstallmentContext extends ParsingContext {
   readonly compiled: CompiledScheduleType | undefined;
   readonly periodicity: Periodicity | undefined;
 }
 
-function installmentsNoOf(
+function parseInstallmentsNo(
   request: RepaymentScheduleRequest,
   { compiled, periodicity, maxRows }: InstallmentContext,
   findings: Findings,
 ): number | undefined {
-  const range = { least: 1, greatest: MOST_INSTALLMENTS };
+  const range = { least: 1, greatest: MAX_INSTALLMENTS };
   const installmentsNo = checkWhole(findings, 'InstallmentsNo', request.InstallmentsNo, range);
   if (installmentsNo === undefined) return undefined;
-  const most = compiled?.type.maximumInstallments ?? MOST_INSTALLMENTS;
+  const most = compiled?.type.maximumInstallments ?? MAX_INSTALLMENTS;
   if (periodicity?.unit === 'Once' && installmentsNo !== 1) {
     findings.refuse('InstallmentsNo', 'out-of-range', 'must be 1 with the periodicity Once');
   } else if (installmentsNo > most) {

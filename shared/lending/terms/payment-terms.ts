@@ -1,9 +1,9 @@
 /** The checked terms of a payment value: names resolved, amounts whole numbers of one scale, the rate exact (P1, P2). */
 
 import { Decimal } from 'decimal.js';
-import { DAY_COUNT_NAMES, findDayCount, type DayCountName } from '../dates/day-count.ts';
 import { exactRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
-import { MOST_INSTALLMENTS } from './loan-terms.ts';
+import { MAX_INSTALLMENTS } from '../request/limits.ts';
+import { parseDayCount } from './loan-terms.ts';
 import { checkRate, checkWhole } from '../request/member-checks.ts';
 import type { PaymentValueRequest } from '../request/payment-value-request.ts';
 import { periodFraction } from '../interest/period-rate.ts';
@@ -11,18 +11,18 @@ import { findPeriodicity, type Periodicity } from '../dates/periodicity.ts';
 import type { Findings } from '../request/refusal.ts';
 
 /** Largest amount of either sign, in major units: ten trillion, as in a schedule with two decimals (M6). */
-const LARGEST_AMOUNT = new Decimal('1e13');
+const MAX_AMOUNT = new Decimal('1e13');
 /** Decimals of an amount: what a message can carry, few enough to bound the work of exact fractions. */
-const LARGEST_AMOUNT_DECIMALS = 18;
-/** Decimals of an answer that nothing is said about (M5). */
+const MAX_AMOUNT_DECIMALS = 18;
+/** Decimals of an answer when Precision is absent (M5). */
 const DEFAULT_DIGITS = 2;
 /** Most decimals that Precision may ask for (M5). */
-const MOST_DIGITS = 10;
-const NOUGHT = new Decimal(0);
+const MAX_DIGITS = 10;
+const ZERO = new Decimal(0);
 
 /** Terms that a payment is calculated from. */
 export interface PaymentTerms {
-  /** Amount repaid and amount still owed at the end. */
+  /** Amount repaid, and balance left at the end. */
   readonly financed: Decimal;
   readonly future: Decimal;
   /** Number of equal payments. */
@@ -37,21 +37,21 @@ export interface PaymentTerms {
  * The terms of a request, undefined when a fault was noted. All faults are noted at once (E3); `known` are the
  * periodicities of the catalogue (D7).
  */
-export function paymentTermsOf(
+export function parsePaymentTerms(
   request: PaymentValueRequest,
   known: readonly Periodicity[],
   findings: Findings,
 ): PaymentTerms | undefined {
-  const range = { least: 1, greatest: MOST_INSTALLMENTS };
+  const range = { least: 1, greatest: MAX_INSTALLMENTS };
   const installments = checkWhole(findings, 'InstallmentsNo', request.InstallmentsNo, range);
-  const fraction = fractionOf(request, known, findings);
-  const { financed, future } = amountsOf(request, findings);
-  const rate = checkRate(findings, 'InterestPercent', request.InterestPercent ?? NOUGHT);
+  const fraction = parsePeriodFraction(request, known, findings);
+  const { financed, future } = parseAmounts(request, findings);
+  const rate = checkRate(findings, 'InterestPercent', request.InterestPercent ?? ZERO);
   const hasGrace = checkChoice(findings, 'GracePeriodPrincipal', request.GracePeriodPrincipal);
   const isInAdvance = checkChoice(findings, 'InterestType', request.InterestType);
   const digits = checkWhole(findings, 'Precision', request.Precision ?? DEFAULT_DIGITS, {
     least: 0,
-    greatest: MOST_DIGITS,
+    greatest: MAX_DIGITS,
   });
   if (hasGrace === true && installments === 1) {
     findings.refuse(
@@ -60,7 +60,7 @@ export function paymentTermsOf(
       'must be 0 with one installment: no payment is left',
     );
   }
-  const growth = rate && fraction && growthOf(rate, fraction, findings);
+  const growth = rate && fraction && checkGrowth(rate, fraction, findings);
   if (findings.faults.length > 0 || installments === undefined || growth === undefined) return undefined;
   const payments = hasGrace === true ? installments - 1 : installments;
   return {
@@ -74,7 +74,7 @@ export function paymentTermsOf(
 }
 
 /** The fraction of a year that one period counts (P1). */
-function fractionOf(
+function parsePeriodFraction(
   request: PaymentValueRequest,
   known: readonly Periodicity[],
   findings: Findings,
@@ -85,27 +85,21 @@ function fractionOf(
     const code = periodicity === undefined ? 'unknown-periodicity' : 'not-allowed';
     findings.refuse('PeriodicityType', code, `must be one of ${repeating.join(', ')}`);
   }
-  const dayCount = dayCountOf(request.InterestCalculationMethod, findings);
+  const dayCount = parseDayCount(request.InterestCalculationMethod, findings);
   return periodicity && dayCount && periodFraction(dayCount, periodicity);
 }
 
-function dayCountOf(method: string, findings: Findings): DayCountName | undefined {
-  const found = findDayCount(method);
-  if (found === undefined) {
-    const message = `must be one of ${DAY_COUNT_NAMES.join(', ')}`;
-    findings.refuse('InterestCalculationMethod', 'unknown-day-count', message);
-  }
-  return found;
-}
-
 /**
- * The two amounts (P2). With a financed amount, what is still owed may be any sum: above it the payments are less than
+ * The two amounts (P2). With a financed amount, what is still outstanding may be any sum: above it the payments are less than
  * the interest, or even paid out, and below zero it is saved beyond the repayment. Without one, it is the target of a
  * savings plan.
  */
-function amountsOf(request: PaymentValueRequest, findings: Findings): { financed: Decimal; future: Decimal } {
-  const financed = request.FinancedAmount ?? NOUGHT;
-  const future = request.FutureValue ?? NOUGHT;
+function parseAmounts(
+  request: PaymentValueRequest,
+  findings: Findings,
+): { financed: Decimal; future: Decimal } {
+  const financed = request.FinancedAmount ?? ZERO;
+  const future = request.FutureValue ?? ZERO;
   const isFinancedReadable = checkSize(findings, 'FinancedAmount', financed);
   const isFutureReadable = checkSize(findings, 'FutureValue', future);
   if (financed.isNegative() && !financed.isZero()) {
@@ -117,12 +111,12 @@ function amountsOf(request: PaymentValueRequest, findings: Findings): { financed
 }
 
 function checkSize(findings: Findings, path: string, amount: Decimal): boolean {
-  if (!amount.isFinite() || amount.abs().greaterThan(LARGEST_AMOUNT)) {
-    findings.refuse(path, 'amount-too-large', `must be at most ${LARGEST_AMOUNT.toFixed()} in size`);
+  if (!amount.isFinite() || amount.abs().greaterThan(MAX_AMOUNT)) {
+    findings.refuse(path, 'amount-too-large', `must be at most ${MAX_AMOUNT.toFixed()} in size`);
     return false;
   }
-  if (amount.decimalPlaces() > LARGEST_AMOUNT_DECIMALS) {
-    findings.refuse(path, 'too-many-decimals', `must have at most ${LARGEST_AMOUNT_DECIMALS} decimals`);
+  if (amount.decimalPlaces() > MAX_AMOUNT_DECIMALS) {
+    findings.refuse(path, 'too-many-decimals', `must have at most ${MAX_AMOUNT_DECIMALS} decimals`);
     return false;
   }
   return true;
@@ -137,7 +131,7 @@ function checkChoice(findings: Findings, path: string, value: number | undefined
 }
 
 /** 1 + i, which a negative rate must leave above zero (R3). */
-function growthOf(rate: ExactRatio, fraction: ExactRatio, findings: Findings): ExactRatio | undefined {
+function checkGrowth(rate: ExactRatio, fraction: ExactRatio, findings: Findings): ExactRatio | undefined {
   const denominator = rate.denominator * fraction.denominator;
   const growth = denominator + rate.numerator * fraction.numerator;
   if (growth > 0n) return exactRatio(growth, denominator);

@@ -1,4 +1,4 @@
-/** Repayments of principal ahead of the schedule, as a request asks for them (X3). */
+/** Prepayments: repayments of principal ahead of the schedule, as a request asks for them (X3). */
 
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import { checkAmount } from '../request/member-checks.ts';
@@ -6,8 +6,8 @@ import type { Findings } from '../request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
-/** A repayment of principal in minor units. */
-export interface EarlyRepayment {
+/** A prepayment of principal in minor units. */
+export interface Prepayment {
   readonly date: CalendarDate;
   readonly amount: number;
   /** True: the term stays and the payment falls; false: the payment stays and the term shortens. */
@@ -16,32 +16,32 @@ export interface EarlyRepayment {
   readonly path: string;
 }
 
-/** The early repayments by date, those of one day in the order of the request. */
-export function earlyRepaymentsOf(
+/** The prepayments by date, those of one day in the order of the request. */
+export function parsePrepayments(
   request: RepaymentScheduleRequest,
   digits: number,
   findings: Findings,
-): readonly EarlyRepayment[] {
-  const repayments: EarlyRepayment[] = [];
+): readonly Prepayment[] {
+  const prepayments: Prepayment[] = [];
   for (const [index, item] of (request.EarlyRepayments ?? []).entries()) {
     const path = `EarlyRepayments[${index}]`;
     const amount = checkAmount(findings, `${path}.Amount`, item.Amount, digits);
     if (amount === 0) findings.refuse(`${path}.Amount`, 'out-of-range', 'must be more than zero');
     const decreasesPayment = item.DecreaseInstallment ?? true;
-    if (amount !== undefined) repayments.push({ date: item.Date, amount, decreasesPayment, path });
+    if (amount !== undefined) prepayments.push({ date: item.Date, amount, decreasesPayment, path });
   }
-  return repayments.toSorted((a, b) => a.date - b.date);
+  return prepayments.toSorted((a, b) => a.date - b.date);
 }
 
-/** Early repayments lie after the start and not after the last due date (X3). */
-export function checkEarlyDates(
-  repayments: readonly EarlyRepayment[],
+/** Prepayments lie after the start and not after the last due date (X3). */
+export function checkPrepaymentDates(
+  prepayments: readonly Prepayment[],
   dates: ScheduleDates,
   findings: Findings,
 ): void {
   const start = dates.startDate > dates.accrualStart ? dates.startDate : dates.accrualStart;
   const end = dates.accrualDates[dates.rowCount - 1] ?? start;
-  for (const { date, path } of repayments) {
+  for (const { date, path } of prepayments) {
     if (date > start && date <= end) continue;
     const allowed = `after ${formatCalendarDate(start)} and not after ${formatCalendarDate(end)}`;
     findings.refuse(`${path}.Date`, 'date-order', `must be ${allowed}`);

@@ -10,7 +10,7 @@ import type {
   RepaymentScheduleRequest,
 } from '../request/repayment-schedule-request.ts';
 
-/** An annual rate as an exact fraction and as the percent text that was sent, by the member of `path`. */
+/** An annual rate as an exact fraction and as the percent text that was sent, by the field of `path`. */
 export interface AnnualRate {
   readonly rate: ExactRatio;
   readonly percent: string;
@@ -38,7 +38,7 @@ export type RateTerms =
       readonly whole: boolean;
     };
 
-/** What rates are checked against. */
+/** What rates are validated against. */
 interface RateContext {
   /** Undefined when it is not known. */
   readonly compiled: CompiledScheduleType | undefined;
@@ -49,8 +49,8 @@ interface RateContext {
 
 const BAND_METHODS = ['Slices', 'Whole'] as const;
 
-/** Reads the rates of a request; undefined, with all faults noted, when they do not hold. */
-export function rateTermsOf(
+/** Parses the rates of a request; undefined, with all faults noted, when they do not hold. */
+export function parseRateTerms(
   request: RepaymentScheduleRequest,
   context: RateContext,
   findings: Findings,
@@ -61,17 +61,17 @@ export function rateTermsOf(
   if (bands.length === 0 && method !== undefined) findings.warn('BandMethod');
   const isRangeOpen = ranges.some(({ InterestRate }) => InterestRate === undefined);
   const hasOtherRates = ranges.length + bands.length > 0;
-  const single = singleRateOf(request, { hasOtherRates, isUsed: !hasOtherRates || isRangeOpen }, findings);
+  const single = parseSingleRate(request, { hasOtherRates, isUsed: !hasOtherRates || isRangeOpen }, findings);
   if (ranges.length > 0 && bands.length > 0) {
     findings.refuse('BandedInterestRates', 'not-allowed', 'must be left out beside MultipleInterestRates');
     return undefined;
   }
   if (ranges.length > 0) {
     if (isRangeOpen && single === undefined && request.InterestPercent !== undefined) return undefined;
-    return ratesByRow(ranges, { installmentsNo: context.installmentsNo, single }, findings);
+    return parseRateRanges(ranges, context.installmentsNo, single, findings);
   }
   if (bands.length > 0) checkTakesBands(context, findings);
-  if (bands.length > 0) return ratesByBand(bands, context.currencyDigits, method === 'Whole', findings);
+  if (bands.length > 0) return parseRateBands(bands, context.currencyDigits, method === 'Whole', findings);
   return single === undefined ? undefined : { kind: 'rows', rates: [{ ...single, fromRow: 1 }] };
 }
 
@@ -79,7 +79,7 @@ export function rateTermsOf(
  * The rate may be left out only where ranges or bands take its place (S4), and has no effect beside them unless a range
  * names no rate of its own (R1).
  */
-function singleRateOf(
+function parseSingleRate(
   request: RepaymentScheduleRequest,
   { hasOtherRates, isUsed }: { readonly hasOtherRates: boolean; readonly isUsed: boolean },
   findings: Findings,
@@ -107,12 +107,10 @@ interface Range extends RateFrom {
  * Ranges cover the rows once each, without gap or overlap; they may stand in any order, and the single rate is that of
  * ranges without one (R1).
  */
-function ratesByRow(
+function parseRateRanges(
   items: readonly InterestRateRange[],
-  {
-    installmentsNo,
-    single,
-  }: Pick<RateContext, 'installmentsNo'> & { readonly single: AnnualRate | undefined },
+  installmentsNo: number | undefined,
+  single: AnnualRate | undefined,
   findings: Findings,
 ): RateTerms | undefined {
   const faultsBefore = findings.faults.length;
@@ -121,7 +119,7 @@ function ratesByRow(
   for (const [index, item] of items.entries()) {
     const path = `MultipleInterestRates[${index}]`;
     const usesSingle = item.InterestRate === undefined && single !== undefined;
-    const annual = usesSingle ? single : annualRateOf(item.InterestRate, `${path}.InterestRate`, findings);
+    const annual = usesSingle ? single : parseAnnualRate(item.InterestRate, `${path}.InterestRate`, findings);
     if (installmentsNo === undefined) continue;
     const rows = { least: 1, greatest: installmentsNo };
     const fromRow = checkWhole(findings, `${path}.FromInstNo`, item.FromInstNo ?? previousEnd + 1, rows);
@@ -172,7 +170,7 @@ interface DraftBand extends RateBand {
 }
 
 /** Band k runs from its minimum to the next band's, the last to its maximum; no part of a balance has no rate (R2). */
-function ratesByBand(
+function parseRateBands(
   items: readonly InterestRateBand[],
   digits: number,
   whole: boolean,
@@ -182,7 +180,7 @@ function ratesByBand(
   const drafts: DraftBand[] = [];
   for (const [index, item] of items.entries()) {
     const path = `BandedInterestRates[${index}]`;
-    const annual = annualRateOf(item.Value, `${path}.Value`, findings);
+    const annual = parseAnnualRate(item.Value, `${path}.Value`, findings);
     const from = checkAmount(findings, `${path}.MinUtilizedAmount`, item.MinUtilizedAmount, digits) ?? 0;
     const limit = checkAmount(findings, `${path}.MaxUtilizedAmount`, item.MaxUtilizedAmount, digits);
     if (limit !== undefined && limit <= from) {
@@ -220,7 +218,7 @@ function reportUnusedLimits(bands: readonly DraftBand[], findings: Findings): vo
   }
 }
 
-function annualRateOf(
+function parseAnnualRate(
   value: RepaymentScheduleRequest['InterestPercent'],
   path: string,
   findings: Findings,

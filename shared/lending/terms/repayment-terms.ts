@@ -1,14 +1,14 @@
-/** How the principal of a loan is repaid: grace, residual, locks, blocked amounts, early repayments (G, B, X). */
+/** How the principal of a loan is repaid: grace, residual, locks, blocked amounts, prepayments (G, B, X). */
 
 import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
-import { earlyRepaymentsOf, type EarlyRepayment } from './prepayments.ts';
-import { exactRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
+import { parsePrepayments, type Prepayment } from './prepayments.ts';
+import { ratioOfPercent, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { checkAmount, checkName, checkWhole } from '../request/member-checks.ts';
 import { formatMinorUnits } from '../numbers/money.ts';
 import type { Findings } from '../request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 
-/** What may become of interest that grace leaves uncollected (G2). */
+/** How interest that grace leaves uncollected is treated (G2). */
 export const GRACE_TYPES = ['Deferred', 'Capitalised', 'Spread', 'Forgiven'] as const;
 /** One of the grace types of G2. */
 export type GraceType = (typeof GRACE_TYPES)[number];
@@ -34,11 +34,11 @@ export interface RepaymentTerms {
   readonly blockAmount: number;
   readonly blockInterest: number;
   /** By date (X3). */
-  readonly earlyRepayments: readonly EarlyRepayment[];
+  readonly prepayments: readonly Prepayment[];
 }
 
-/** What the terms are checked against; undefined what was found wrong before. */
-export interface RepaymentContext {
+/** What the terms are validated against; undefined what was found wrong before. */
+interface RepaymentContext {
   readonly compiled: CompiledScheduleType | undefined;
   readonly currencyDigits: number;
   /** Financed amount in minor units. */
@@ -48,37 +48,35 @@ export interface RepaymentContext {
 }
 
 /** Largest share of a balance in percent (B3). */
-const WHOLE_BALANCE_PERCENT = 100;
-/** Members that lock the payment or the principal (B2). */
+const MAX_CAPITAL_PERCENT = 100;
+/** Fields that lock the payment or the principal (B2). */
 const LOCKS = ['installmentValue', 'principalValue'] as const;
 type Lock = (typeof LOCKS)[number];
-/** A member in the list of those without effect: its path and whether it was sent. */
-type Sent = readonly [path: string, sent: boolean];
 
-/** Reads the terms of repayment and notes all faults in them; those that are wrong count as not sent. */
-export function repaymentTermsOf(
+/** Parses the terms of repayment and notes all faults in them; those that are wrong count as not sent. */
+export function parseRepaymentTerms(
   request: RepaymentScheduleRequest,
   context: RepaymentContext,
   findings: Findings,
 ): RepaymentTerms {
-  const grace = graceOf(request, context, findings);
-  const residual = residualOf(request, context, findings);
-  const block = blockOf(request, context, residual, findings);
+  const grace = parseGrace(request, context, findings);
+  const residual = parseResidual(request, context, findings);
+  const block = parseBlocked(request, context, residual, findings);
   return {
     ...grace,
     residual,
     residualInInstallment:
       request.ResidualInInstallment ?? context.compiled?.type.residualInInstallment ?? false,
-    lock: lockOf(request, context, findings),
+    lock: parseLock(request, context, findings),
     allowsNegativeAmortisation: request.AllowNegativeAmortisation === true,
-    ...capitalOf(request, context, findings),
-    capitalisesInterest: capitalisesOf(request, context, findings),
+    ...parseCapitalShare(request, context, findings),
+    capitalisesInterest: parseCapitalisation(request, context, findings),
     ...block,
-    earlyRepayments: earlyRepaymentsOf(request, context.currencyDigits, findings),
+    prepayments: parsePrepayments(request, context.currencyDigits, findings),
   };
 }
 
-function graceOf(request: RepaymentScheduleRequest, context: RepaymentContext, findings: Findings) {
+function parseGrace(request: RepaymentScheduleRequest, context: RepaymentContext, findings: Findings) {
   const rows = Math.min(context.installmentsNo ?? Infinity, request.RealInstallmentNo ?? Infinity);
   const greatest = Number.isSafeInteger(rows) && rows >= 1 ? rows - 1 : Number.MAX_SAFE_INTEGER;
   const range = { least: 0, greatest };
@@ -90,7 +88,7 @@ function graceOf(request: RepaymentScheduleRequest, context: RepaymentContext, f
   return { gracePrincipal, graceInterest, graceType: named ?? 'Deferred' };
 }
 
-function residualOf(
+function parseResidual(
   request: RepaymentScheduleRequest,
   context: RepaymentContext,
   findings: Findings,
@@ -110,7 +108,7 @@ function residualOf(
 }
 
 /** A locked payment fits a level payment, a locked principal equal parts, and the type must allow it (B2). */
-function lockOf(
+function parseLock(
   request: RepaymentScheduleRequest,
   { compiled, currencyDigits }: RepaymentContext,
   findings: Findings,
@@ -124,9 +122,9 @@ function lockOf(
   if (payment > 0) checkLock('installmentValue', compiled, findings);
   else if (part > 0) checkLock('principalValue', compiled, findings);
   if (request.AllowNegativeAmortisation === true && payment === 0) findings.warn('AllowNegativeAmortisation');
-  const member = payment > 0 ? 'installmentValue' : 'principalValue';
+  const field = payment > 0 ? 'installmentValue' : 'principalValue';
   const lock = payment + part;
-  return lock > 0 && (compiled === undefined || !readsLock(member, compiled)) ? lock : undefined;
+  return lock > 0 && (compiled === undefined || !readsLock(field, compiled)) ? lock : undefined;
 }
 
 /**
@@ -164,7 +162,7 @@ function checkLock(path: Lock, compiled: CompiledScheduleType | undefined, findi
   findings.refuse(path, 'not-allowed', `must be left out: ${name} takes ${other} at the most`);
 }
 
-function capitalOf(
+function parseCapitalShare(
   request: RepaymentScheduleRequest,
   { compiled }: RepaymentContext,
   findings: Findings,
@@ -174,24 +172,19 @@ function capitalOf(
   const isRead = isNeeded || compiled?.namesRead.has('CapitalPercent') === true;
   if (CapitalPercent === undefined) {
     if (isNeeded) {
-      findings.missing('CapitalPercent', `is missing; must be from 0 to ${WHOLE_BALANCE_PERCENT} here`);
+      findings.missing('CapitalPercent', `is missing; must be from 0 to ${MAX_CAPITAL_PERCENT} here`);
     }
     return { capitalShare: undefined, capitalPercent: '0' };
   }
-  if (!(CapitalPercent.gte(0) && CapitalPercent.lte(WHOLE_BALANCE_PERCENT))) {
-    findings.refuse('CapitalPercent', 'out-of-range', `must be from 0 to ${WHOLE_BALANCE_PERCENT}`);
+  if (!(CapitalPercent.gte(0) && CapitalPercent.lte(MAX_CAPITAL_PERCENT))) {
+    findings.refuse('CapitalPercent', 'out-of-range', `must be from 0 to ${MAX_CAPITAL_PERCENT}`);
     return { capitalShare: undefined, capitalPercent: '0' };
   }
   if (compiled !== undefined && !isRead && !CapitalPercent.isZero()) findings.warn('CapitalPercent');
-  const digits = CapitalPercent.decimalPlaces();
-  const share = exactRatio(
-    BigInt(CapitalPercent.toFixed(digits).replace('.', '')),
-    100n * 10n ** BigInt(digits),
-  );
-  return { capitalShare: share, capitalPercent: CapitalPercent.toFixed() };
+  return { capitalShare: ratioOfPercent(CapitalPercent), capitalPercent: CapitalPercent.toFixed() };
 }
 
-function capitalisesOf(
+function parseCapitalisation(
   request: RepaymentScheduleRequest,
   { compiled }: RepaymentContext,
   findings: Findings,
@@ -204,7 +197,7 @@ function capitalisesOf(
 }
 
 /** Blocked amounts act only when they are locked; BlockAmount is part of what is amortised (X2). */
-function blockOf(
+function parseBlocked(
   request: RepaymentScheduleRequest,
   { amount, currencyDigits }: RepaymentContext,
   residual: number,
@@ -214,11 +207,8 @@ function blockOf(
   const blockInterest =
     checkAmount(findings, 'BlockInterestAmount', request.BlockInterestAmount, currencyDigits) ?? 0;
   if (request.IsLocked !== true) {
-    const ignored: readonly Sent[] = [
-      ['BlockAmount', blockAmount > 0],
-      ['BlockInterestAmount', blockInterest > 0],
-    ];
-    for (const [path, sent] of ignored) if (sent) findings.warn(path);
+    if (blockAmount > 0) findings.warn('BlockAmount');
+    if (blockInterest > 0) findings.warn('BlockInterestAmount');
     return { blockAmount: 0, blockInterest: 0 };
   }
   if (blockAmount + blockInterest === 0 && !blocksCharges(request)) findings.warn('IsLocked');

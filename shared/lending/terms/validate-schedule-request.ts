@@ -1,86 +1,115 @@
-/** The checks of a request's members that need no figures. */
+/** Validates a schedule request: its fields one by one, then what can be checked once the due dates are known (E3, E5). */
 
-import { answerShape, type AnswerShape } from '../request/answer-shape.ts';
+import { answerShape, explainsRows, type AnswerShape } from '../request/answer-shape.ts';
 import { calendarDateOf, EARLIEST_YEAR, LATEST_YEAR, type CalendarDate } from '../dates/calendar-date.ts';
-import { checkAgainstDates } from './check-against-dates.ts';
+import { refuseLateCharges } from '../charges/schedule-charges.ts';
 import { DEFAULT_CURRENCY_DIGITS } from '../numbers/currency-digits.ts';
 import { reportDateMembersWithoutEffect } from '../due-dates/date-members-without-effect.ts';
+import type { InputName } from '../formula/formula-scope.ts';
 import type { KnownCalendars } from '../due-dates/holiday-shift.ts';
-import { draftTermsOf, MOST_INSTALLMENTS, type DraftTerms } from './loan-terms.ts';
-import { reportMembersWithoutEffect } from './members-without-effect.ts';
+import { MAX_INSTALLMENTS } from '../request/limits.ts';
+import { parseLoanTerms, type DraftTerms, type ParsingContext } from './loan-terms.ts';
+import { checkAmount, checkWhole } from '../request/member-checks.ts';
+import { checkPrepaymentDates } from './prepayments.ts';
 import { Findings, type Fault } from '../request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from '../schedule-types/schedule-catalogue.ts';
-import { scheduleDatesOf, type DateContext } from '../due-dates/schedule-dates.ts';
+import { scheduleDatesOf, type DateContext, type ScheduleDates } from '../due-dates/schedule-dates.ts';
 
-/** What members are checked with. */
-export interface MemberContext {
+/** A contract of more periods is a mistake: a hundred years of days. */
+const MAX_CONTRACT_PERIODS = 36_525;
+/** The CalculateDAE with which an answer shows no rate that costs at the start could lower (A5). */
+const SHOWS_NO_RATE = 0;
+
+/** What fields are validated with. */
+export interface ValidationContext extends ParsingContext {
   /** UTC day of the request message (D2). */
   readonly requestDay: CalendarDate;
-  readonly maxRows: number;
-  readonly catalogue: ScheduleCatalogue;
   readonly calendars: KnownCalendars;
 }
 
-/** What the members say; undefined what was found wrong. */
-interface CheckedMembers {
+/** What the fields say; undefined what was found wrong. */
+export interface ValidatedFields {
   readonly shape: AnswerShape | undefined;
   readonly draft: DraftTerms;
-  /** What the dates are made with. */
-  readonly dates: DateContext;
+  /** What the due dates are planned with. */
+  readonly dateContext: DateContext;
 }
 
-/** Checks the members one by one and notes all faults and warnings. */
-export function checkMembers(
+/** Validates the fields one by one and notes all faults and warnings. */
+export function validateFields(
   request: RepaymentScheduleRequest,
-  context: MemberContext,
+  context: ValidationContext,
   findings: Findings,
-): CheckedMembers {
+): ValidatedFields {
   const shape = answerShape(request.CalculateDAE, findings);
-  const draft = draftTermsOf(request, context, findings);
-  const digits = draft.currencyDigits ?? DEFAULT_CURRENCY_DIGITS;
+  const draft = parseLoanTerms(request, context, findings);
   const type = draft.compiled?.type;
   const rules = {
     useMaturityDate: type?.useMaturityDate ?? true,
     usesExpiry: type?.useExpiryDate ?? false,
   };
-  reportMembersWithoutEffect(request, draft, digits, findings);
+  reportIgnoredFields(request, draft, findings);
   reportDateMembersWithoutEffect(request, { ...rules, periodicity: draft.periodicity }, findings);
   const { periodicity, installmentsNo } = draft;
   const { requestDay, calendars } = context;
-  return { shape, draft, dates: { ...rules, periodicity, installmentsNo, requestDay, calendars } };
+  return { shape, draft, dateContext: { ...rules, periodicity, installmentsNo, requestDay, calendars } };
 }
 
-const EARLIEST_DATE = calendarDateOf(EARLIEST_YEAR, 1, 1);
-const LATEST_DATE = calendarDateOf(LATEST_YEAR, 12, 31);
-/** A day that no date is calculated from: dates are made only where the request says when the schedule starts. */
+/**
+ * Plans the due dates and notes charges that begin after the last of them, prepayments outside the schedule, and grace
+ * without end, even where other fields are wrong. Undefined when the fields do not give any dates.
+ */
+export function validateDates(
+  request: RepaymentScheduleRequest,
+  { draft: { repayment }, dateContext }: ValidatedFields,
+  findings: Findings,
+): ScheduleDates | undefined {
+  const dates = scheduleDatesOf(request, dateContext, findings);
+  if (dates === undefined) return undefined;
+  const lastDueDate = dates.dueDates[dates.rowCount - 1];
+  if (lastDueDate !== undefined) refuseLateCharges(request, lastDueDate, findings);
+  if (repayment === undefined) return dates;
+  checkPrepaymentDates(repayment.prepayments, dates, findings);
+  // An expiry may leave fewer rows than the contract had: at least one of them must pay (G2, B5).
+  const most = dates.settledRows + dates.rowCount - 1;
+  const graces = [
+    ['GracePeriodPrincipal', repayment.gracePrincipal],
+    ['GracePeriodInterest', repayment.graceInterest],
+  ] as const;
+  for (const [path, rows] of graces) {
+    if (rows > most) findings.refuse(path, 'out-of-range', `must be at most ${most}: one row must pay`);
+  }
+  return dates;
+}
+
+/** A day that no date is calculated from: dates are planned only where the request says when the schedule starts. */
 const ANY_DAY = 0 as CalendarDate;
 
 /**
- * The faults of a request as far as they can be told without its calendar and its figures: for callers that know
- * already that other members cannot be read, and list everything that is wrong at once (E3). What only a calendar could
- * tell is left to the calculation.
+ * The faults of a request as far as they can be found without its calendar and its figures: for callers that know
+ * already that other fields cannot be read, and list everything that is wrong at once (E3). What only a calendar could
+ * show is left to the calculation.
  */
-export function faultsOfMembers(
+export function findScheduleFaults(
   request: RepaymentScheduleRequest,
   catalogue: ScheduleCatalogue = BUILT_IN_CATALOGUE,
 ): readonly Fault[] {
   const findings = new Findings();
-  const context = {
-    requestDay: ANY_DAY,
-    maxRows: MOST_INSTALLMENTS,
-    catalogue,
-    calendars: { find: () => undefined },
-  };
-  const checked = checkMembers(request, context, findings);
-  const installmentsNo = saysItsDates(request) ? checked.dates.installmentsNo : undefined;
-  const dates = scheduleDatesOf(request, { ...checked.dates, installmentsNo }, findings);
-  if (dates !== undefined) checkAgainstDates(request, checked.draft, dates, findings);
+  const calendars = { find: () => undefined };
+  const context = { requestDay: ANY_DAY, maxRows: MAX_INSTALLMENTS, catalogue, calendars };
+  const validated = validateFields(request, context, findings);
+  const installmentsNo = hasStartDate(request) ? validated.draft.installmentsNo : undefined;
+  const dateContext = { ...validated.dateContext, installmentsNo };
+  validateDates(request, { ...validated, dateContext }, findings);
   return findings.faults.filter(({ code }) => code !== 'unknown-calendar');
 }
 
+const EARLIEST_DATE = calendarDateOf(EARLIEST_YEAR, 1, 1);
+const LATEST_DATE = calendarDateOf(LATEST_YEAR, 12, 31);
+
 /** True when a request says when its schedule starts, by dates that are within what is calculated with. */
-function saysItsDates(request: RepaymentScheduleRequest): boolean {
+function hasStartDate(request: RepaymentScheduleRequest): boolean {
   const { LastDueDate, ActivationDate, FirstDueDate, MaturityDate, ExpiryDateForOD } = request;
   const dates = [LastDueDate, ActivationDate, FirstDueDate, MaturityDate, ExpiryDateForOD];
   return (LastDueDate ?? ActivationDate ?? FirstDueDate) !== undefined && dates.every(isReadable);
@@ -88,4 +117,33 @@ function saysItsDates(request: RepaymentScheduleRequest): boolean {
 
 function isReadable(date: CalendarDate | undefined): boolean {
   return date === undefined || (date >= EARLIEST_DATE && date <= LATEST_DATE);
+}
+
+/**
+ * Checks and reports known fields that change nothing in this request, so that no caller relies on them (E5). Those of
+ * dates, rates, repayment and charges are reported where these are parsed.
+ */
+function reportIgnoredFields(
+  request: RepaymentScheduleRequest,
+  { compiled, charges, currencyDigits = DEFAULT_CURRENCY_DIGITS }: DraftTerms,
+  findings: Findings,
+): void {
+  const { AdvanceAmount, CalculateDAE, ContractPeriod, UpFrontValue } = request;
+  checkAmount(findings, 'AdvanceAmount', AdvanceAmount, currencyDigits);
+  checkWhole(findings, 'ContractPeriod', ContractPeriod, { least: 0, greatest: MAX_CONTRACT_PERIODS });
+  const isExpiryRead = compiled?.type.useExpiryDate === true || charges?.hasUnusageFee === true;
+  const isRead = (input: InputName): boolean => compiled?.namesRead.has(input) === true;
+  const showsRate = CalculateDAE !== SHOWS_NO_RATE && request.LastDueDate === undefined;
+  const isUpFrontUsed = showsRate || isRead('UpFrontValue');
+  const ignoredFields: readonly (readonly [path: string, isIgnored: boolean])[] = [
+    ['AdvanceAmount', AdvanceAmount?.isZero() === false && !isRead('AdvanceAmount')],
+    ['ContractPeriod', ContractPeriod !== undefined && ContractPeriod !== 0],
+    ['UpFrontValue', UpFrontValue?.isZero() === false && !isUpFrontUsed],
+    ['Currency', request.Currency !== undefined && request.Precision !== undefined],
+    ['ExpiryDateForOD', request.ExpiryDateForOD !== undefined && !isExpiryRead],
+    ['Explain', request.Explain === true && !explainsRows(request)],
+  ];
+  for (const [path, isIgnored] of ignoredFields) {
+    if (isIgnored) findings.warn(path);
+  }
 }

@@ -5,7 +5,7 @@ import {
   type KnownCharge,
   type KnownCharges,
   type NameMember,
-} from '../../lending/charges/known-charges.ts';
+} from '../../lending/schedule-types/known-charges.ts';
 import { type CatalogueRecord, codeKey } from './catalogue-record.ts';
 import type { ListsInForce } from './catalogue-view.ts';
 import type { CommissionRecord, InsuranceRecord } from './list-records.ts';

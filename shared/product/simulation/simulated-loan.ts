@@ -9,7 +9,7 @@ import { checkAmount } from '../../lending/request/member-checks.ts';
 import type { Findings } from '../../lending/request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
-import { MOST_INSTALLMENTS } from '../../lending/terms/loan-terms.ts';
+import { MAX_INSTALLMENTS } from '../../lending/request/limits.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
@@ -137,9 +137,9 @@ function readPeriods(
   { periodicity, start }: { readonly periodicity: Periodicity | undefined; readonly start: CalendarDate },
   findings: Findings,
 ): number | undefined {
-  if (!Number.isInteger(loanPeriod) || loanPeriod < 1 || loanPeriod > MOST_INSTALLMENTS) {
+  if (!Number.isInteger(loanPeriod) || loanPeriod < 1 || loanPeriod > MAX_INSTALLMENTS) {
     const unit = loanPeriodUnit(periodicity, Availability.PeriodType);
-    const message = `must be a whole number of ${unit}, from 1 to ${MOST_INSTALLMENTS}`;
+    const message = `must be a whole number of ${unit}, from 1 to ${MAX_INSTALLMENTS}`;
     findings.refuse('loanPeriod', 'out-of-range', message);
     return undefined;
   }

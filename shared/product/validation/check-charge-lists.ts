@@ -1,7 +1,7 @@
 /** What is wrong with a commission or an insurance of a list (F1, F2, Q6). */
 
 import { findPeriodicity } from '../../lending/dates/periodicity.ts';
-import { MOST_INSTALLMENTS } from '../../lending/terms/loan-terms.ts';
+import { MAX_INSTALLMENTS } from '../../lending/request/limits.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CommissionRecord, InsuranceRecord } from '../catalogue/list-records.ts';
 import { comesWithContract, readCharge, type ChargeRecord } from '../simulation/offered-charges.ts';
@@ -28,8 +28,8 @@ export function checkCommission(
   checkCharge(commission, context, report);
   const { ValueIsPercent, Percent, IsForUnusage, PercentAppliedTo } = commission;
   checkPercent('Percent', Percent, PERCENT_LIMITS, report);
-  if ((commission.GracePeriodFee ?? 0) > MOST_INSTALLMENTS) {
-    report('GracePeriodFee', `must be at most ${MOST_INSTALLMENTS}, or null`);
+  if ((commission.GracePeriodFee ?? 0) > MAX_INSTALLMENTS) {
+    report('GracePeriodFee', `must be at most ${MAX_INSTALLMENTS}, or null`);
   }
   for (const [place, value] of commission.Values.entries()) {
     const tell = below(`Values[${place}]`, report);

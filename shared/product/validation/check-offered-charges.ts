@@ -1,7 +1,7 @@
 /** Whether the charges that come with a contract can be charged with the product (F1, F2, Q5, Q6). */
 
-import { basesOf } from '../../lending/charges/charge-rules.ts';
-import { MOST_ITEMS } from '../../lending/charges/read-charge-terms.ts';
+import { allowedBases } from '../../lending/charges/charge-rules.ts';
+import { MAX_CHARGES } from '../../lending/charges/charge-terms.ts';
 import { findPeriodicity, type Periodicity } from '../../lending/dates/periodicity.ts';
 import { currencyDigits } from '../../lending/numbers/currency-digits.ts';
 import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
@@ -49,8 +49,8 @@ export function checkContractCharges(
     tell(`whose ${chargeTitle(charge)} is in ${currency}, not ${Currency}: name a list in ${Currency}`);
   }
   const repeated = priced.filter((charge) => !isOnce(charge.periodicityType, periodicities));
-  if (repeated.length > MOST_ITEMS) {
-    tell(`of which ${repeated.length} come with a contract: ${MOST_ITEMS} are the most`);
+  if (repeated.length > MAX_CHARGES) {
+    tell(`of which ${repeated.length} come with a contract: ${MAX_CHARGES} are the most`);
   }
   for (const type of types) checkType(repeated, type, tell);
   for (const charge of repeated) {
@@ -83,7 +83,7 @@ function checkType(charges: readonly ListCharge[], type: CompiledScheduleType, t
     tell(`whose ${chargeTitle(first)} ${name} does not accept: detach the one or the other`);
     return;
   }
-  const bases: ReadonlySet<string> = new Set(basesOf(type).map(codeKey));
+  const bases: ReadonlySet<string> = new Set(allowedBases(type).map(codeKey));
   for (const charge of charges.filter((one) => one.isPercent && !bases.has(chargeBase(one)))) {
     const reason = `of a figure that ${name} calculates after it`;
     tell(`whose ${chargeTitle(charge)} is a percentage ${reason}: apply it to another, or detach ${name}`);
@@ -121,11 +121,11 @@ export function checkInsuranceCounts(
       (insurance) => isAlwaysCollected(insurance, context),
     ),
   }));
-  const isTold = items.some(({ insurances }) => insurances.length > MOST_ITEMS);
-  if (isTold || distinct(items).size <= MOST_ITEMS) return;
+  const isTold = items.some(({ insurances }) => insurances.length > MAX_CHARGES);
+  if (isTold || distinct(items).size <= MAX_CHARGES) return;
   const most = mostOnADay(items, { ValidFrom: product.StartDate, ValidTo: product.EndDate });
-  if (most <= MOST_ITEMS) return;
-  const message = `must have at most ${MOST_ITEMS} insurances without Filters that come with a contract, not ${most} on one day: filter or remove some`;
+  if (most <= MAX_CHARGES) return;
+  const message = `must have at most ${MAX_CHARGES} insurances without Filters that come with a contract, not ${most} on one day: filter or remove some`;
   report('Insurances', message);
 }
 

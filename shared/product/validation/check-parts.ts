@@ -5,7 +5,7 @@ import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../lending/numbers/c
 import { compileFormula } from '../../lending/formula/compile-formula.ts';
 import { parseFormula } from '../../lending/formula/formula-parser.ts';
 import { type FormulaTree, namesIn } from '../../lending/formula/formula-tree.ts';
-import { CHARGE_BASES } from '../../lending/charges/charge-terms.ts';
+import { CHARGE_BASES } from '../../lending/charges/charge-price.ts';
 import { LARGEST_RATE_PERCENT } from '../../lending/request/member-checks.ts';
 import { formatMinorUnits, LARGEST_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
 import type { FormulaRecord, ItemFilter, ValidDays } from '../catalogue/record-parts.ts';

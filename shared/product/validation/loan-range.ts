@@ -6,7 +6,7 @@ import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../../lending/
 import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../lending/numbers/currency-digits.ts';
 import { formatMinorUnits, LARGEST_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
 import { Findings } from '../../lending/request/refusal.ts';
-import { MOST_INSTALLMENTS } from '../../lending/terms/loan-terms.ts';
+import { MAX_INSTALLMENTS } from '../../lending/request/limits.ts';
 import type { Availability, ProductRecord } from '../catalogue/product-record.ts';
 import { toExact } from '../simulation/exact-figures.ts';
 import { addPeriods, checkPeriodBounds } from '../simulation/loan-bounds.ts';
@@ -90,10 +90,10 @@ function findPeriods(
   const isBelow = (periods: number) => !passes(periods, { MaximumPeriod: null });
   const isAllowed = (periods: number) => passes(periods, { MinimumPeriod: null });
   const leastPeriods = MinimumPeriod === null ? 1 : firstFalse(isBelow);
-  const mostPeriods = MaximumPeriod === null ? MOST_INSTALLMENTS : firstFalse(isAllowed) - 1;
+  const mostPeriods = MaximumPeriod === null ? MAX_INSTALLMENTS : firstFalse(isAllowed) - 1;
   if (leastPeriods <= mostPeriods) return { leastPeriods, mostPeriods };
-  if (MinimumPeriod !== null && leastPeriods > MOST_INSTALLMENTS) {
-    const message = `must come to at most ${MOST_INSTALLMENTS} periods, the most of a schedule: lower it`;
+  if (MinimumPeriod !== null && leastPeriods > MAX_INSTALLMENTS) {
+    const message = `must come to at most ${MAX_INSTALLMENTS} periods, the most of a schedule: lower it`;
     report('MinimumPeriod', message);
   } else if (MinimumPeriod === null || MaximumPeriod === null || MinimumPeriod <= MaximumPeriod) {
     const least = MinimumPeriod === null ? '' : ` from MinimumPeriod, ${MinimumPeriod}, on`;
@@ -117,7 +117,7 @@ function isWithinBounds(term: Parameters<typeof checkPeriodBounds>[0], bounds: A
 
 /** The first number of periods, from 1 on, for which a condition does not hold any more; one more than the most at the end. */
 function firstFalse(holds: (periods: number) => boolean): number {
-  let [low, high] = [1, MOST_INSTALLMENTS + 1];
+  let [low, high] = [1, MAX_INSTALLMENTS + 1];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     if (holds(middle)) low = middle + 1;

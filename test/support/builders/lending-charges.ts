@@ -2,17 +2,17 @@
 
 import { addMonths, type CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { ChargeRules } from '../../../shared/lending/charges/charge-rules.ts';
-import { chargesOfRow, type ChargedFigures } from '../../../shared/lending/charges/row-charges.ts';
+import { collectRowCharges, type ChargedFigures } from '../../../shared/lending/charges/row-charges.ts';
 import type { DayCountName } from '../../../shared/lending/dates/day-count.ts';
 import { BUILT_IN_PERIODICITIES } from '../../../shared/lending/dates/periodicity.ts';
 import {
-  placeCharges,
+  scheduleCharges,
   refuseLateCharges,
   refuseTooLargeCharges,
   type ChargeSchedule,
-  type PlacedCharges,
+  type ScheduledCharges,
 } from '../../../shared/lending/charges/schedule-charges.ts';
-import { chargeTermsOf, type ChargeContext } from '../../../shared/lending/charges/read-charge-terms.ts';
+import { parseChargeTerms, type ChargeContext } from '../../../shared/lending/charges/charge-terms.ts';
 import { Findings } from '../../../shared/lending/request/refusal.ts';
 import type {
   CommissionItem,
@@ -89,7 +89,7 @@ export function rowsOn(
 
 /** What reading and placing charges came to; `placed` is there when the members hold. */
 export interface ChargeOutcome {
-  readonly placed: PlacedCharges | undefined;
+  readonly placed: ScheduledCharges | undefined;
   readonly findings: Findings;
 }
 
@@ -100,10 +100,10 @@ export function placeOn(
   context: Partial<ChargeContext> = {},
 ): ChargeOutcome {
   const findings = new Findings();
-  const terms = chargeTermsOf(loan(changes), chargeContext(context), findings);
+  const terms = parseChargeTerms(loan(changes), chargeContext(context), findings);
   const lastDueDate = schedule.dates.dueDates[schedule.dates.rowCount - 1];
   if (lastDueDate !== undefined) refuseLateCharges(loan(changes), lastDueDate, findings);
-  const placed = terms === undefined ? undefined : placeCharges(terms, schedule, findings);
+  const placed = terms === undefined ? undefined : scheduleCharges(terms, schedule, findings);
   return { placed, findings };
 }
 
@@ -160,7 +160,7 @@ function collected(
   const { placed, findings } = placeOn(schedule, changes);
   if (placed === undefined) throw new Error(JSON.stringify(findings.faults));
   const rows = Array.from({ length: schedule.dates.rowCount }, (_, row) => {
-    const { managementFee, insurance } = chargesOfRow(placed, row, figures);
+    const { managementFee, insurance } = collectRowCharges(placed, row, figures);
     return [managementFee, insurance] as const;
   });
   refuseTooLargeCharges(placed, findings);

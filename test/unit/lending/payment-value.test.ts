@@ -1,7 +1,7 @@
 import type { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { DAY_COUNT_NAMES } from '../../../shared/lending/dates/day-count.ts';
-import { calculatePaymentValue, faultsOfPaymentValue } from '../../../shared/lending/payment-value.ts';
+import { calculatePaymentValue, findPaymentValueFaults } from '../../../shared/lending/payment-value.ts';
 import type {
   PaymentValue,
   PaymentValueRequest,
@@ -192,7 +192,7 @@ describe('a request that cannot be calculated', () => {
   ])('%j is refused, and the message says what is allowed', (changes, code, message) => {
     expect(codesOf(changes)).toEqual([code]);
     expect(faultsOf(changes)).toMatchObject([{ message, status: 422 }]);
-    expect(faultsOfPaymentValue(annuity(changes))).toEqual(faultsOf(changes));
+    expect(findPaymentValueFaults(annuity(changes))).toEqual(faultsOf(changes));
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
 import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import { rateFields, rateReply, renderRate, rateRequest } from '../../../../shared/contract/rate/calculate-rate.ts';
-import { MOST_CASH_FLOWS } from '../../../../shared/lending/annual-rate/check-rate-request.ts';
+import { MAX_CASH_FLOWS } from '../../../../shared/lending/annual-rate/cash-flow-terms.ts';
 import type { ProvenRate, RateRequest } from '../../../../shared/lending/request/rate-request.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 
@@ -77,7 +77,7 @@ describe('reading the request of PLAT_BP_CalculateRate (A6)', () => {
   test.each(['CashFlows', 'Amounts'])('refuses %s beyond its limit without reading the items', (list) => {
     const items = new Proxy([], {
       get: (target, key) => {
-        if (key === 'length') return MOST_CASH_FLOWS + 1;
+        if (key === 'length') return MAX_CASH_FLOWS + 1;
         if (key === Symbol.iterator || key === '0') throw new Error('an item was read');
         return Reflect.get(target, key) as unknown;
       },
@@ -101,7 +101,7 @@ test('a request in Avro is held against the limits that JSON is held against', (
       { path: 'jsonParam.Unit', code: 'unknown-value' },
     ],
   });
-  const many = Array.from({ length: MOST_CASH_FLOWS + 1 }, () => flow.Amount);
+  const many = Array.from({ length: MAX_CASH_FLOWS + 1 }, () => flow.Amount);
   expect(rateRequest.check({ Rule: 'IRR', Amounts: many })).toMatchObject({
     faults: [
       { path: 'jsonParam.Amounts', code: 'too-many-items' },

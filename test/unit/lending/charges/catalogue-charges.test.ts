@@ -4,12 +4,12 @@ import {
   type ChargeDefaults,
   type KnownCharge,
   type NameMember,
-} from '../../../../shared/lending/charges/known-charges.ts';
+} from '../../../../shared/lending/schedule-types/known-charges.ts';
 import type {
   CommissionItem,
   InsuranceItem,
 } from '../../../../shared/lending/request/repayment-schedule-request.ts';
-import { chargeTermsOf } from '../../../../shared/lending/charges/read-charge-terms.ts';
+import { parseChargeTerms } from '../../../../shared/lending/charges/charge-terms.ts';
 import { Findings } from '../../../../shared/lending/request/refusal.ts';
 import {
   chargeContext,
@@ -59,7 +59,7 @@ function itemOf(
 ) {
   const findings = new Findings();
   const context = chargeContext({ knownCharges, rules });
-  const terms = chargeTermsOf(loan({ ...charge, UnusedAmount: decimal(400) }), context, findings);
+  const terms = parseChargeTerms(loan({ ...charge, UnusedAmount: decimal(400) }), context, findings);
   if (terms?.items[0] === undefined) throw new Error(JSON.stringify(findings.faults));
   return terms.items[0];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { chargesOfColumn } from '../../../../shared/lending/charges/row-charges.ts';
-import { ChargeDirectory } from '../../../../shared/lending/charges/known-charges.ts';
+import { sumColumnCharges } from '../../../../shared/lending/charges/row-charges.ts';
+import { ChargeDirectory } from '../../../../shared/lending/schedule-types/known-charges.ts';
 import type { ExtraColumn } from '../../../../shared/lending/schedule-types/compiled-schedule-type.ts';
 import type {
   CommissionItem,
@@ -21,7 +21,7 @@ import {
   rowsWith,
 } from '../../../support/builders/lending-charges.ts';
 import { date, decimal, loan } from '../../../support/builders/lending-loan.ts';
-import { chargeTermsOf } from '../../../../shared/lending/charges/read-charge-terms.ts';
+import { parseChargeTerms } from '../../../../shared/lending/charges/charge-terms.ts';
 import { Findings } from '../../../../shared/lending/request/refusal.ts';
 
 const feeFaults = (changes: Partial<CommissionItem>) => chargeFaults({ Commission: [fee(changes)] });
@@ -250,7 +250,7 @@ describe('members of charges without effect (E5)', () => {
 
 function hasUnusageFee(items: readonly CommissionItem[]): boolean | undefined {
   const request = loan({ Commission: items, UnusedAmount: decimal(400) });
-  return chargeTermsOf(request, chargeContext(), new Findings())?.hasUnusageFee;
+  return parseChargeTerms(request, chargeContext(), new Findings())?.hasUnusageFee;
 }
 
 describe('the unused amount (F5)', () => {
@@ -343,7 +343,7 @@ describe('schedule types and charges', () => {
     const Commission = [fee(), fee({ SourceValue: decimal(2) }), fee({ FeeName: 'Other' })];
     const Insurance = [premium({ InsuranceClassName: 'Life class', InsuranceName: 'Life 9' }), premium()];
     const { placed } = placeOn(rows, { Commission, Insurance }, { rules });
-    const shown = (name: string, row: number) => placed && chargesOfColumn(placed, name, row, FIGURES);
+    const shown = (name: string, row: number) => placed && sumColumnCharges(placed, name, row, FIGURES);
     expect([shown('AccountFee', 0), shown('Life', 11), shown('Life', 0)]).toEqual([700, 6000, 0]);
     expect([shown('Unsold', 0), shown('NoSuchColumn', 0)]).toEqual([0, 0]);
   });

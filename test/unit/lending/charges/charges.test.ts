@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addDays, type CalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
-import { chargeTracesOfRow, chargesOfRow } from '../../../../shared/lending/charges/row-charges.ts';
+import { traceRowCharges, collectRowCharges } from '../../../../shared/lending/charges/row-charges.ts';
 import {
   refuseLateCharges,
   refuseTooLargeCharges,
@@ -8,7 +8,7 @@ import {
 } from '../../../../shared/lending/charges/schedule-charges.ts';
 import { Findings } from '../../../../shared/lending/request/refusal.ts';
 import type { CommissionItem } from '../../../../shared/lending/request/repayment-schedule-request.ts';
-import type { ChargeTrace } from '../../../../shared/lending/amortisation/row-trace.ts';
+import type { ChargeTrace } from '../../../../shared/lending/charges/row-charges.ts';
 import {
   fee,
   feesOn,
@@ -325,7 +325,7 @@ function tracesOf(row: number): readonly ChargeTrace[] {
     ],
     Insurance: [premium({ InsurancePeriodicityType: 'Quarterly' })],
   });
-  return placed === undefined ? [] : chargeTracesOfRow(placed, row, FIGURES);
+  return placed === undefined ? [] : traceRowCharges(placed, row, FIGURES);
 }
 
 describe('how a row came by its charges (S6, Explain)', () => {
@@ -382,7 +382,7 @@ describe('how a row came by its charges (S6, Explain)', () => {
 function faultOf(items: readonly CommissionItem[], interest = 0): string {
   const { placed, findings } = placeOn(FOUR, { Commission: items });
   if (placed === undefined) return 'not placed';
-  const sums = chargesOfRow(placed, 0, { ...FIGURES, interest });
+  const sums = collectRowCharges(placed, 0, { ...FIGURES, interest });
   expect(Number.isSafeInteger(sums.managementFee)).toBe(true);
   refuseTooLargeCharges(placed, findings);
   return findings.faults.map(({ path, code }) => `${path} ${code}`).join();

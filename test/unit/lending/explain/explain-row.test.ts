@@ -187,7 +187,7 @@ describe('payments and principal of other kinds', () => {
       0,
       'no principal as the interest exceeds the payment: 0.00',
     ],
-    [{ rule: 'early' }, 30_000, 'repaid early as requested: 300.00'],
+    [{ rule: 'prepayment' }, 30_000, 'repaid early as requested: 300.00'],
     [{ rule: 'residual' }, 30_000, 'residual: 300.00'],
     [{ rule: 'formula', text: 'min(300.00, 400.00)' }, 30_000, 'min(300.00, 400.00) = 300.00'],
   ] as const)('the principal %o (B3, S5, X3, S2)', (principal, amount, formula) => {
@@ -332,7 +332,7 @@ describe('interest that grace moves (G2, B4)', () => {
     ['forgiven', 0, 'accrued interest 10.00 - forgiven 10.00 = 0.00'],
     ['capitalised', 1_000, 'accrued interest 10.00 - capitalised 10.00 = 0.00'],
   ] as const)('%s interest is not collected', (as, capitalised, formula) => {
-    const figure = explained(traceOf({ interest: 0, capitalised }, { keptBack: { as, amount: 1_000 } }));
+    const figure = explained(traceOf({ interest: 0, capitalised }, { uncollected: { as, amount: 1_000 } }));
     expect(figure('accruedInterest')?.formula).toBe('1000.00 * 12 % * 30/360 = 10.00');
     expect(figure('interest')?.formula).toBe(formula);
     expect(figure('capitalisedInterest')?.formula).toBe(
@@ -341,8 +341,8 @@ describe('interest that grace moves (G2, B4)', () => {
   });
 
   test('deferred interest comes with the first row after the grace, on top of the payment', () => {
-    const late = { as: 'deferred', amount: 1_754, firstRow: 1, lastRow: 2 } as const;
-    const figure = explained(traceOf({ interest: 2_754 }, { late }));
+    const deferred = { as: 'deferred', amount: 1_754, firstRow: 1, lastRow: 2 } as const;
+    const figure = explained(traceOf({ interest: 2_754 }, { deferred }));
     expect(figure('interest')?.formula).toBe(
       'accrued interest 10.00 + deferred interest 17.54 of rows 1 to 2 = 27.54',
     );
@@ -351,13 +351,13 @@ describe('interest that grace moves (G2, B4)', () => {
   });
 
   test('spread interest comes in equal parts, what is left with the last', () => {
-    const late = { as: 'spread', amount: 667, firstRow: 1, lastRow: 1 } as const;
+    const deferred = { as: 'spread', amount: 667, firstRow: 1, lastRow: 1 } as const;
     const share = { total: 2_000, rows: 3 };
-    const part = explained(traceOf({ interest: 1_667 }, { late: { ...late, share } }));
+    const part = explained(traceOf({ interest: 1_667 }, { deferred: { ...deferred, share } }));
     expect(part('interest')?.formula).toBe(
       'accrued interest 10.00 + spread interest round(20.00 / 3) of row 1 = 16.67',
     );
-    const rest = explained(traceOf({ interest: 1_666 }, { late: { ...late, amount: 666 } }));
+    const rest = explained(traceOf({ interest: 1_666 }, { deferred: { ...deferred, amount: 666 } }));
     expect(rest('interest')?.formula).toBe('accrued interest 10.00 + spread interest 6.66 of row 1 = 16.66');
   });
 
