@@ -1,22 +1,21 @@
 import { systemClock, type Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import { MemoryAdmin } from './admin.ts';
-import type { FaultPlan } from './faults.ts';
+import { unknownTopic, type FaultPlan } from './faults.ts';
 import { MemoryGroup } from './group.ts';
 import { MemoryGroupSource } from './group-source.ts';
-import type { MemoryParts, Stoppable } from './parts.ts';
 import { MemoryPublisher } from './publisher.ts';
-import { readMemoryRanges } from './range-reader.ts';
-import { MemoryScheduler } from './scheduler.ts';
+import { MemoryScheduler } from './delivery.ts';
 import { MemoryTail } from './tail.ts';
 import type { MemoryLimits } from './topic-config.ts';
-import { MemoryTopics } from './topics.ts';
-import type { Broker, Publisher } from '../ports.ts';
+import { MemoryTopics, type MemoryParts, type Stoppable } from './topics.ts';
+import type { OffsetRange } from '../message.ts';
+import type { Broker, OnRangeMessage, ReadOn } from '../ports.ts';
 
 const MIB = 1_048_576;
 /**
- * What records and headers take as objects is counted in, so five busy topics hold some 160 MiB at the most. A publisher
- * that runs ahead of the readers waits; what all have read makes room.
+ * The object overhead of records and headers is included, so five busy topics hold some 160 MiB at most. A publisher that
+ * is ahead of the readers waits; records that all have read are removed.
  */
 const DEFAULT_LIMITS: MemoryLimits = {
   maxRecordsPerTopic: 20_000,
@@ -24,7 +23,11 @@ const DEFAULT_LIMITS: MemoryLimits = {
   maxRecordsPerState: 100_000,
   maxBytesPerState: 128 * MIB,
 };
-/** Logs that nobody writes to are rid of outlived records by then. */
+/** Limits of one read of a log; messages are not copied, only kept from being removed meanwhile. */
+const RECORDS_AT_A_TIME = 100;
+const BYTES_AT_A_TIME = 1_024 * 1_024;
+
+/** Interval at which expired records are removed from logs without appends. */
 const DEFAULT_SWEEP_INTERVAL_MS = 60_000;
 
 export interface MemoryBrokerOptions {
@@ -32,9 +35,9 @@ export interface MemoryBrokerOptions {
   readonly clock?: Clock;
   /** Bounds of each topic; default 20,000 records and 32 MiB, of one that is only compacted 100,000 and 128 MiB. */
   readonly limits?: Partial<MemoryLimits>;
-  /** How often logs are swept and compacted whatever is written to them; default 60 s. */
+  /** How often logs are swept and compacted, whether or not they are appended to; default 60 s. */
   readonly sweepIntervalMs?: number;
-  /** Told of messages that a tail's handler threw at. */
+  /** Logs messages whose handler in a tail threw. */
   readonly log?: Log;
   /** For tests: makes calls fail. */
   readonly faults?: FaultPlan;
@@ -68,10 +71,10 @@ export function createMemoryBroker(options: MemoryBrokerOptions = {}): Broker {
   };
   return {
     kind: 'embedded',
-    createPublisher: (publisher): Publisher => opened(new MemoryPublisher(publisher, parts)),
+    createPublisher: (publisher) => opened(new MemoryPublisher(publisher, parts)),
     createGroupSource: (source) => opened(new MemoryGroupSource(source, groupOf(source.groupId), parts)),
     createTail: (tail) => opened(new MemoryTail(tail, parts, log)),
-    readRanges: (ranges, onMessage) => readMemoryRanges(topics, ranges, onMessage),
+    readRanges: (ranges, onMessage) => readRanges(topics, ranges, onMessage),
     admin: new MemoryAdmin(topics, groups, faults),
     close: async () => {
       clearInterval(sweeper);
@@ -81,4 +84,35 @@ export function createMemoryBroker(options: MemoryBrokerOptions = {}): Broker {
       open.clear();
     },
   };
+}
+
+/** Delivers the messages of ranges, one range after the other. */
+async function readRanges(
+  topics: MemoryTopics,
+  ranges: readonly OffsetRange[],
+  onMessage: OnRangeMessage,
+): Promise<void> {
+  for (const range of ranges) {
+    if ((await readRange(topics, range, onMessage)) === 'stop') return;
+  }
+}
+
+async function readRange(
+  topics: MemoryTopics,
+  { topic, partition, from, to }: OffsetRange,
+  onMessage: OnRangeMessage,
+): Promise<ReadOn> {
+  const log = topics.get(topic).logs[partition];
+  if (log === undefined) throw unknownTopic(`${topic}, partition ${partition}`);
+  const end = Math.min(to, log.high);
+  let position = from;
+  while (position < end) {
+    const batch = log.read(position, RECORDS_AT_A_TIME, BYTES_AT_A_TIME);
+    for (const message of batch.messages) {
+      if (message.offset >= end) return 'more';
+      if ((await onMessage(message)) === 'stop') return 'stop';
+    }
+    position = batch.next;
+  }
+  return 'more';
 }

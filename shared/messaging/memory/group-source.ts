@@ -1,9 +1,9 @@
 import { MessagingError } from '../../platform/errors.ts';
-import { MemoryCursors, type Cursor } from './cursors.ts';
+import { MemoryCursors, type Cursor } from './delivery.ts';
 import { isRefused, unreachable } from './faults.ts';
 import type { GroupMember, MemoryGroup } from './group.ts';
-import type { MemoryParts } from './parts.ts';
-import type { LogReader } from './scheduler.ts';
+import type { MemoryParts } from './topics.ts';
+import type { LogReader } from './log.ts';
 import type { LogMessage, PartitionOffset, TopicPartition } from '../message.ts';
 import type { GroupSink, GroupSource, GroupSourceOptions } from '../ports.ts';
 

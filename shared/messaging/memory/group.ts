@@ -1,15 +1,15 @@
-import { assignPartitions, type Subscriber } from './assignment.ts';
 import type { LogUser, MemoryTopics } from './topics.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from '../message.ts';
 
-/** Session checks within the shortest session of a group; a check that comes late expels nobody. */
+/** Session checks within the shortest session of a group; a late check expels no member. */
 const CHECKS_PER_SESSION = 4;
 const MIN_CHECK_INTERVAL_MS = 10;
 
-/** A consumer as the group sees it. Its calls must return at once and call nothing of the group. */
-export interface GroupMember extends Subscriber {
+/** A consumer as seen by the group. Its methods must return at once and must not call the group. */
+export interface GroupMember {
+  readonly topics: readonly string[];
   readonly sessionTimeoutMs: number;
-  /** The group wants all members to join again. */
+  /** The group requires all members to rejoin. */
   onRebalance(): void;
   /** The group has a new generation; an empty list is an assignment too. */
   onGeneration(generation: number, partitions: readonly TopicPartition[]): void;
@@ -24,9 +24,8 @@ interface Membership {
 }
 
 /**
- * A consumer group: eager rebalances in generations, committed offsets, members that are expelled when they fall
- * silent. Commits count in the generation they were made in, up to the moment in which the next one is complete, as
- * Kafka's coordinator has it.
+ * A consumer group: eager rebalances in generations, committed offsets, and expulsion of silent members. Commits are
+ * valid for the generation they were made in, until the next one is complete, as with Kafka's coordinator.
  */
 export class MemoryGroup implements LogUser {
   readonly #topics: MemoryTopics;
@@ -41,7 +40,7 @@ export class MemoryGroup implements LogUser {
     this.#topics = topics;
   }
 
-  /** Joins, or joins again for the generation that is being prepared. */
+  /** Joins, or rejoins for the generation that is being prepared. */
   join(member: GroupMember): void {
     const known = this.#members.get(member);
     const membership = { joined: true, generation: known?.generation ?? 0, lastSeenMs: performance.now() };
@@ -56,7 +55,7 @@ export class MemoryGroup implements LogUser {
     this.#prepare();
   }
 
-  /** A sign of life. Answers whether the member has to join (again). */
+  /** A sign of life. Returns whether the member has to join (again). */
   touch(member: GroupMember): 'stable' | 'join' {
     const membership = this.#members.get(member);
     if (membership === undefined) return 'join';
@@ -64,7 +63,7 @@ export class MemoryGroup implements LogUser {
     return this.#preparing && !membership.joined ? 'join' : 'stable';
   }
 
-  /** False, and nothing committed, for a member or a generation that is no longer the group's. */
+  /** False, without a commit, for a former member or generation. */
   commit(member: GroupMember, generation: number, offsets: readonly PartitionOffset[]): boolean {
     const membership = this.#members.get(member);
     if (membership?.generation !== generation || generation !== this.#generation) return false;
@@ -77,7 +76,7 @@ export class MemoryGroup implements LogUser {
     return this.#committed.get(partitionId(topic, partition))?.offset;
   }
 
-  /** What a member has still to read, or to read again, is kept; a group without members keeps nothing. */
+  /** Records that a member has yet to read, or to read again, are kept; a group without members keeps none. */
   keepFrom(topic: string, partition: number): number {
     for (const member of this.#members.keys()) {
       if (member.topics.includes(topic)) return this.committed(topic, partition) ?? 0;
@@ -85,7 +84,7 @@ export class MemoryGroup implements LogUser {
     return Infinity;
   }
 
-  /** A topic was made or deleted: readers of it get a new assignment; offsets of a former one mean nothing. */
+  /** A topic was created or deleted: its readers get a new assignment; offsets of a former topic are dropped. */
   topicChanged(topic: string): void {
     for (const [id, offset] of this.#committed) {
       if (offset.topic === topic) this.#committed.delete(id);
@@ -133,7 +132,7 @@ export class MemoryGroup implements LogUser {
     this.#timer = setInterval(() => this.#expelSilent(intervalMs), intervalMs).unref();
   }
 
-  /** A process that was held up could not send heartbeats either, so a late check gives the members another chance. */
+  /** A blocked process could not send heartbeats either, so a late check gives the members another chance. */
   #expelSilent(intervalMs: number): void {
     const now = performance.now();
     const late = now - this.#checkedAtMs > 2 * intervalMs;
@@ -143,4 +142,26 @@ export class MemoryGroup implements LogUser {
       if (now - lastSeenMs > member.sessionTimeoutMs) this.leave(member);
     }
   }
+}
+
+/**
+ * Assigns the partitions round robin to the members that read their topic, in the given order; every partition goes to
+ * exactly one, and the loads of members with equal topics differ by one at most.
+ */
+function assignPartitions(
+  members: readonly GroupMember[],
+  partitionCount: (topic: string) => number,
+): Map<GroupMember, TopicPartition[]> {
+  const assigned = new Map<GroupMember, TopicPartition[]>(members.map((member) => [member, []]));
+  const topics = [...new Set(members.flatMap((member) => member.topics))].toSorted();
+  let turn = 0;
+  for (const topic of topics) {
+    const readers = members.filter((member) => member.topics.includes(topic));
+    for (let partition = 0; partition < partitionCount(topic); partition += 1) {
+      const reader = readers[turn % readers.length];
+      turn += 1;
+      if (reader !== undefined) assigned.get(reader)?.push({ topic, partition });
+    }
+  }
+  return assigned;
 }

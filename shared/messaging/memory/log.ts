@@ -1,20 +1,30 @@
-import { footprint, storedHeaders } from './record.ts';
-import type { LogMessage, OutgoingMessage } from '../message.ts';
-import type { LogReader } from './scheduler.ts';
+import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage } from '../message.ts';
 import type { MemoryTopicConfig } from './topic-config.ts';
+
+/** Memory of a record, and of each header, besides its bytes: objects and pointers as V8 lays them out. */
+const RECORD_OVERHEAD_BYTES = 300;
+const HEADER_OVERHEAD_BYTES = 150;
+
+/** A record batch's header has 61 bytes on Kafka, a record's lengths and deltas some 20 more; rounded up. */
+const FRAME_BYTES = 100;
 
 /** Removing from the front moves what stays, so it is done for many records at once. */
 const TRIM_BELOW_SHARE = 0.9;
-/** Fewer superseded records than this are not worth a compaction. */
+/** Fewer superseded records than this do not justify a compaction. */
 const COMPACTION_MIN_SUPERSEDED = 256;
-/** A compacted topic takes no record without a key (the publisher refuses it); types cannot say so. */
+/** A compacted topic has no record without a key (append() of the topics rejects it); the types cannot express that. */
 const NO_KEY = Buffer.alloc(0);
 
 interface Entry {
   readonly message: LogMessage;
   readonly bytes: number;
-  /** Age counts from the writing: a message with an old timestamp of its own is still to be read. */
+  /** Age counts from the append: a message with an old timestamp of its own must still be read. */
   readonly storedAtMs: number;
+}
+
+/** Takes what a log has for it; returns whether there is more. */
+export interface LogReader {
+  deliver(): boolean;
 }
 
 /** Messages from a position on; `next` is the position behind them, beyond any gap that compaction left. */
@@ -24,8 +34,8 @@ export interface LogBatch {
 }
 
 /**
- * One partition: records in offset order, bounded by count, bytes and age, compacted if its topic says so. Offsets are
- * given once and never again; removed records leave gaps, as on Kafka.
+ * One partition: records in offset order, bounded by count, bytes and age, compacted if its topic is. Offsets are never
+ * reused; removed records leave gaps, as on Kafka.
  */
 export class MemoryLog {
   readonly topic: string;
@@ -62,7 +72,7 @@ export class MemoryLog {
     return this.#bytes;
   }
 
-  /** Writes one record and answers its offset. Key, value and header buffers belong to the log from then on. */
+  /** Appends one record and returns its offset. Key, value and header buffers belong to the log from then on. */
   append(message: OutgoingMessage, key: Buffer | null, nowMs: number): number {
     const offset = this.#high;
     const headers = storedHeaders(message.headers);
@@ -177,7 +187,7 @@ export class MemoryLog {
     this.#low = this.#entries[0]?.message.offset ?? this.#high;
   }
 
-  /** Index of the first record at or after an offset: at once in a log without gaps, by halving in one with. */
+  /** Index of the first record at or after an offset: computed in a log without gaps, else by binary search. */
   #indexOf(position: number): number {
     const entries = this.#entries;
     const first = entries[0]?.message.offset ?? this.#high;
@@ -197,4 +207,43 @@ export class MemoryLog {
 /** Keys are bytes; latin1 keeps each of them apart as one character. */
 function keyId(key: Buffer): string {
   return key.toString('latin1');
+}
+
+/** Bytes of a record as they count against max.message.bytes: key, value, headers and framing. */
+export function recordBytes(key: Buffer | null, value: Buffer | null, headers: MessageHeaders): number {
+  let bytes = FRAME_BYTES + (key?.length ?? 0) + (value?.length ?? 0);
+  for (const name in headers) {
+    const header = headers[name];
+    if (header === undefined) continue;
+    if (typeof header === 'string' || Buffer.isBuffer(header)) bytes += name.length + lengthOf(header);
+    else for (const item of header) bytes += name.length + lengthOf(item);
+  }
+  return bytes;
+}
+
+/** Bytes of memory that a record holds. */
+function footprint(message: LogMessage): number {
+  const headers = Object.keys(message.headers).length * HEADER_OVERHEAD_BYTES;
+  return recordBytes(message.key, message.value, message.headers) + headers + RECORD_OVERHEAD_BYTES;
+}
+
+/** Kafka knows header values as bytes only, so text is read back as a Buffer; an array of one is read as its value. */
+function storedHeaders(headers: MessageHeaders | undefined): MessageHeaders {
+  const stored: Record<string, HeaderValue | readonly HeaderValue[]> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined) continue;
+    if (typeof value === 'string' || Buffer.isBuffer(value)) stored[name] = bytesOf(value);
+    else if (value.length === 1) stored[name] = bytesOf(value[0] ?? '');
+    else if (value.length > 1) stored[name] = value.map(bytesOf);
+  }
+  return stored;
+}
+
+function lengthOf(value: HeaderValue): number {
+  return typeof value === 'string' ? Buffer.byteLength(value) : value.length;
+}
+
+function bytesOf(value: HeaderValue): Buffer {
+  return typeof value === 'string' ? Buffer.from(value) : value;
 }

@@ -1,10 +1,9 @@
 import type { Log } from '../../platform/log.ts';
 import { errorText, MessagingError } from '../../platform/errors.ts';
-import { MemoryCursors, type Cursor } from './cursors.ts';
+import { MemoryCursors, type Cursor } from './delivery.ts';
 import { isRefused, unknownTopic, unreachable } from './faults.ts';
-import type { MemoryParts } from './parts.ts';
-import type { LogReader } from './scheduler.ts';
-import type { LogUser } from './topics.ts';
+import type { LogReader } from './log.ts';
+import type { LogUser, MemoryParts } from './topics.ts';
 import type { LogMessage, TopicPartition } from '../message.ts';
 import type { Tail, TailOptions } from '../ports.ts';
 

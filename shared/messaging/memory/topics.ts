@@ -1,10 +1,9 @@
 import { MessagingError } from '../../platform/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
-import { unknownTopic } from './faults.ts';
-import { MemoryLog } from './log.ts';
-import { recordBytes } from './record.ts';
-import type { MemoryScheduler } from './scheduler.ts';
+import type { MemoryScheduler } from './delivery.ts';
+import { unknownTopic, type FaultPlan } from './faults.ts';
+import { MemoryLog, recordBytes } from './log.ts';
 import { parseTopicConfig, type MemoryLimits, type MemoryTopicConfig } from './topic-config.ts';
 import type { OutgoingMessage } from '../message.ts';
 import type { TopicSpec } from '../ports.ts';
@@ -12,13 +11,27 @@ import type { TopicSpec } from '../ports.ts';
 export interface MemoryTopic {
   readonly config: MemoryTopicConfig;
   readonly logs: readonly MemoryLog[];
-  /** Where the next message without a key goes. */
+  /** Partition of the next message without a key. */
   nextPartition: number;
 }
 
-/** Who still has to read: records from `keepFrom` on are not removed to make room. Infinity: no interest in it. */
+/** A pending reader: records from `keepFrom` on are not removed to make room. Infinity: it does not read the partition. */
 export interface LogUser {
   keepFrom(topic: string, partition: number): number;
+}
+
+/** A publisher, a consumer or a tail, to be stopped when the broker closes. */
+export interface Stoppable {
+  stop(timeoutMs?: number): Promise<void>;
+}
+
+/** Shared by the publishers, consumers and tails of one broker. */
+export interface MemoryParts {
+  readonly topics: MemoryTopics;
+  readonly scheduler: MemoryScheduler;
+  readonly faults: FaultPlan | undefined;
+  /** The part has stopped: the broker need not stop it any more. */
+  onStopped(part: Stoppable): void;
 }
 
 /** All topics of the broker. */
@@ -35,7 +48,7 @@ export class MemoryTopics {
     this.#scheduler = options.scheduler;
   }
 
-  /** Makes a topic; answers false if there is one of that name. Throws MessagingError `invalid-topic`. */
+  /** Creates a topic; returns false if it exists. Throws MessagingError `invalid-topic`. */
   create(spec: TopicSpec): boolean {
     const config = parseTopicConfig(spec, this.#limits);
     if (this.#topics.has(spec.topic)) return false;
@@ -75,9 +88,8 @@ export class MemoryTopics {
   }
 
   /**
-   * Appends one message and wakes the partition's readers. `full` means that the log is at its bounds with records
-   * that somebody still has to read: nothing is stored, try again later. Throws MessagingError `topic-unknown`,
-   * `message-too-large`, `invalid-message`.
+   * Appends one message and wakes the partition's readers. `full` means that the log is at its bounds with unread records:
+   * nothing is stored, try again later. Throws MessagingError `topic-unknown`, `message-too-large`, `invalid-message`.
    */
   append(message: OutgoingMessage): 'stored' | 'full' {
     const topic = this.get(message.topic);
@@ -97,7 +109,7 @@ export class MemoryTopics {
     return 'stored';
   }
 
-  /** Removes what has outlived its topic's retention; called now and then, for logs that nobody writes to. */
+  /** Removes records beyond their topic's retention; called periodically, for logs without appends. */
   sweep(): void {
     const now = this.#clock.now();
     for (const { logs } of this.#topics.values()) {
@@ -124,15 +136,15 @@ function partitionFor(topic: MemoryTopic, wanted: number | undefined, key: Buffe
   return partition;
 }
 
-/** Kafka compares the compressed batch; this counts the bytes as they are, so it is the stricter of the two. */
+/** Kafka limits the compressed batch; this limits the uncompressed bytes, which is stricter. */
 function checkMessage(message: OutgoingMessage, key: Buffer | null, config: MemoryTopicConfig): void {
   const bytes = recordBytes(key, message.value, message.headers ?? {});
   if (bytes > config.maxMessageBytes) {
-    const text = `a message of ${bytes} bytes is larger than ${message.topic} takes (${config.maxMessageBytes})`;
+    const text = `a message of ${bytes} bytes is larger than ${message.topic} allows (${config.maxMessageBytes})`;
     throw new MessagingError('message-too-large', text, { canRetry: false });
   }
   if (config.compact && key === null) {
-    const text = `${message.topic} is compacted and takes no message without a key`;
+    const text = `${message.topic} is compacted and needs a key for every message`;
     throw new MessagingError('invalid-message', text, { canRetry: false });
   }
 }

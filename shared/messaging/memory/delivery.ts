@@ -1,16 +1,46 @@
-import type { LogMessage, TopicPartition } from '../message.ts';
-import { partitionId } from '../message.ts';
-import type { MemoryLog } from './log.ts';
-import type { LogReader } from './scheduler.ts';
+import { partitionId, type LogMessage, type TopicPartition } from '../message.ts';
+import type { LogReader, MemoryLog } from './log.ts';
 
-/** What one reader takes of one partition in one round: enough to be cheap per message, little enough to be fair. */
+/** Limits of one reader's read of one partition in one round: enough to be cheap per message, little enough to be fair. */
 const ROUND_MAX_RECORDS = 100;
 const ROUND_MAX_BYTES = 1_048_576;
 
-/** A reader's place in one partition. */
+/**
+ * Runs deliveries, never inside the publisher's own call: in each turn of the event loop every reader with something to
+ * read gets one round, so that none starves another, and network and timers run in between.
+ */
+export class MemoryScheduler {
+  #due = new Set<LogReader>();
+  #armed = false;
+  #closed = false;
+
+  /** Gives the reader a round in the next turn; another call before that has no effect. */
+  wake(reader: LogReader): void {
+    this.#due.add(reader);
+    if (this.#armed || this.#closed) return;
+    this.#armed = true;
+    setImmediate(this.#run);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#due.clear();
+  }
+
+  readonly #run = (): void => {
+    const due = this.#due;
+    this.#due = new Set();
+    this.#armed = false;
+    for (const reader of due) {
+      if (reader.deliver()) this.wake(reader);
+    }
+  };
+}
+
+/** A reader's position in one partition. */
 export interface Cursor extends TopicPartition {
   readonly log: MemoryLog;
-  /** Next offset to be read. */
+  /** Next offset to read. */
   position: number;
   paused: boolean;
 }
@@ -35,7 +65,7 @@ export class MemoryCursors {
 
   /**
    * One round over all partitions, some of each; `messages` is empty where only a gap was read.
-   * Answers whether there is more to read.
+   * Returns whether there is more to read.
    */
   round(take: (cursor: Cursor, messages: readonly LogMessage[]) => void): boolean {
     let more = false;
@@ -50,7 +80,7 @@ export class MemoryCursors {
     return more;
   }
 
-  /** No further messages, also in a round that is under way. */
+  /** Stops reading, also in the middle of a round. */
   close(): void {
     this.#closed = true;
     for (const { log } of this.list) log.readers.delete(this.#reader);
