@@ -13,7 +13,11 @@ import type { Action } from '../json/action.ts';
 import { shapeFault } from '../json/faults.ts';
 import { readProblem } from '../json/problem.ts';
 import { invalid, type ReadRequest } from '../json/request-contract.ts';
-import { emailCommandReader, smsCommandReader, type NotificationReading } from '../notification/read-notifications.ts';
+import {
+  emailCommandReader,
+  smsCommandReader,
+  type NotificationReading,
+} from '../notification/read-notifications.ts';
 import { readAcceptance, readState } from '../notification/record-forms.ts';
 import { renderEmailCommand, renderSmsCommand } from '../notification/render-notification-command.ts';
 import { ACTIONS } from './actions.ts';

@@ -1,7 +1,12 @@
 /** Several requests in one message, and their answers, in the AsyncAPI document. */
 
 import { HEADER } from '../../messaging/header-names.ts';
-import { MAX_BATCH_ITEMS, MAX_ID_CHARACTERS, REPLY_BATCH, REQUEST_BATCH } from '../../messaging/codec/request-batch.ts';
+import {
+  MAX_BATCH_ITEMS,
+  MAX_ID_CHARACTERS,
+  REPLY_BATCH,
+  REQUEST_BATCH,
+} from '../../messaging/codec/request-batch.ts';
 import { createProblem } from '../../platform/problem.ts';
 import { PAYMENT_VALUE_EXAMPLES } from '../payment-value/calculate-pmt.ts';
 import type { MessageKind } from './asyncapi-messages.ts';

@@ -7,7 +7,14 @@ import { CATALOGUE_RECORD } from '../catalogue-files/catalogue-message.ts';
 import type { Action } from '../json/action.ts';
 import { CATALOGUE_RECORD_EXAMPLE, catalogueRecordSchema } from '../catalogue-files/json-form.ts';
 import { jsonSchemaOf } from '../json/json-schema.ts';
-import { CATALOGUE_MESSAGE_HEADERS, ERROR_MESSAGE_HEADERS, headersSchema, replyMessageHeaders, REQUEST_MESSAGE_HEADERS, type MessageHeader } from './headers.ts';
+import {
+  CATALOGUE_MESSAGE_HEADERS,
+  ERROR_MESSAGE_HEADERS,
+  headersSchema,
+  replyMessageHeaders,
+  REQUEST_MESSAGE_HEADERS,
+  type MessageHeader,
+} from './headers.ts';
 import { HEADER } from '../../messaging/header-names.ts';
 import { problemSchema } from '../json/problem.ts';
 

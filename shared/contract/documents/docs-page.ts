@@ -13,7 +13,14 @@ import { DOCS_STYLE } from './docs-style.ts';
 import { fieldRows } from './field-rows.ts';
 import { html, table, withCode, type Html } from './html.ts';
 import { jsonSchemaOf } from '../json/json-schema.ts';
-import { ERROR_MESSAGE_HEADERS, replyMessageHeaders, REQUEST_HEADERS, REQUEST_MESSAGE_HEADERS, RESPONSE_HEADERS, type MessageHeader } from './headers.ts';
+import {
+  ERROR_MESSAGE_HEADERS,
+  replyMessageHeaders,
+  REQUEST_HEADERS,
+  REQUEST_MESSAGE_HEADERS,
+  RESPONSE_HEADERS,
+  type MessageHeader,
+} from './headers.ts';
 import { SHAPE_FAULTS, BODY_FAULTS } from '../json/faults.ts';
 
 export interface DocsPageOptions {

@@ -3,7 +3,13 @@
 import { ACTIONS } from '../actions/actions.ts';
 import { answerHttpHeaders, REQUEST_HEADERS, RESPONSE_HEADERS } from './headers.ts';
 import { jsonSchemaOf } from '../json/json-schema.ts';
-import { headerReferences, pendingResponse, problemReferences, problemResponses, schemaReference } from './openapi-responses.ts';
+import {
+  headerReferences,
+  pendingResponse,
+  problemReferences,
+  problemResponses,
+  schemaReference,
+} from './openapi-responses.ts';
 import { HEALTH, operationPaths, PENDING_RESULT, resultPath } from './openapi-other-paths.ts';
 import { notificationPaths, notificationSchemas } from './openapi-notification-paths.ts';
 import { problemSchema } from '../json/problem.ts';

@@ -3,12 +3,7 @@
 import type { z } from 'zod';
 import type { TopicKey } from '../../messaging/topics/topics.ts';
 import { EMAIL_EXAMPLE, SMS_EXAMPLE } from './examples.ts';
-import {
-  emailCommandMembers,
-  emailMembers,
-  smsCommandMembers,
-  smsMembers,
-} from './request-fields.ts';
+import { emailCommandMembers, emailMembers, smsCommandMembers, smsMembers } from './request-fields.ts';
 
 export interface NotificationContract {
   /** Name of the operation. */

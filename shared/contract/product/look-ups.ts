@@ -12,10 +12,25 @@ import { defineAction, type Action, type ActionDefinition } from '../json/action
 import { isAbsent, shapeFault } from '../json/faults.ts';
 import { date, emptyTextOr, flag, guid, namedFigures, optional, text, wanted } from '../json/field-kinds.ts';
 import { createRequestContract, type Fields } from '../json/request-contract.ts';
-import { INSURANCE_LIST_EXAMPLES, PRODUCT_DETAILS_EXAMPLES, PRODUCT_DOCUMENTS_EXAMPLES } from './look-up-examples.ts';
+import {
+  INSURANCE_LIST_EXAMPLES,
+  PRODUCT_DETAILS_EXAMPLES,
+  PRODUCT_DOCUMENTS_EXAMPLES,
+} from './look-up-examples.ts';
 import { PRODUCT_BY_CODE_EXAMPLES } from './product-by-code-examples.ts';
 import { productByCodeReply } from './product-by-code-reply.ts';
-import { insuranceListReply, productDetailsReply, productDocumentsReply, renderInsuranceList, renderProductByCode, renderProductDetails, renderProductDocuments, type InsuranceListPayload, type ProductByCodePayload, type ProductDocumentsPayload } from './replies.ts';
+import {
+  insuranceListReply,
+  productDetailsReply,
+  productDocumentsReply,
+  renderInsuranceList,
+  renderProductByCode,
+  renderProductDetails,
+  renderProductDocuments,
+  type InsuranceListPayload,
+  type ProductByCodePayload,
+  type ProductDocumentsPayload,
+} from './replies.ts';
 
 const A_REQUEST = { error: wanted('an object with the fields of the request') };
 

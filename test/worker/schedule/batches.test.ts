@@ -6,7 +6,11 @@ import { PAYMENT_VALUE_EXAMPLES } from '../../../shared/contract/payment-value/c
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
-import { MAX_BATCH_REPLY_BYTES, REPLY_BATCH, type ReplyBatch } from '../../../shared/messaging/codec/request-batch.ts';
+import {
+  MAX_BATCH_REPLY_BYTES,
+  REPLY_BATCH,
+  type ReplyBatch,
+} from '../../../shared/messaging/codec/request-batch.ts';
 import type { Reply } from '../../../shared/messaging/requester/requester.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
@@ -14,7 +18,16 @@ import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
 import { startProductWorker } from '../../../workers/product/main.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
-import { avroBatch, createBatchWorld, jsonAnswers, jsonBatch, REPLY_TOPIC, textOf, type BatchMessage, type BatchWorld } from '../../support/worlds/batch-world.ts';
+import {
+  avroBatch,
+  createBatchWorld,
+  jsonAnswers,
+  jsonBatch,
+  REPLY_TOPIC,
+  textOf,
+  type BatchMessage,
+  type BatchWorld,
+} from '../../support/worlds/batch-world.ts';
 import { PROOF_REQUEST, PROOF_TOTALS, type Row } from '../../support/builders/schedule-call.ts';
 
 const REQUEST = 'CalculateRepaymentScheduleRequest';

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { productByCodeReply } from '../../../../shared/contract/product/product-by-code-reply.ts';
 import type { LookUpContext } from '../../../../shared/product/look-up/product-selection.ts';
-import { lookUpProduct, SECTION_FLAGS, type ProductByCodeRequest, type SectionFlags } from '../../../../shared/product/look-up/product-by-code.ts';
+import {
+  lookUpProduct,
+  SECTION_FLAGS,
+  type ProductByCodeRequest,
+  type SectionFlags,
+} from '../../../../shared/product/look-up/product-by-code.ts';
 import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 import { catalogueOf, interest, LOOK_UP_DAY, product } from '../../../support/builders/look-up-records.ts';

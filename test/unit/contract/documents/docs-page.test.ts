@@ -3,7 +3,11 @@ import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
 import { CALCULATION_FAULTS } from '../../../../shared/contract/documents/calculation-faults.ts';
 import { docsPage } from '../../../../shared/contract/documents/docs-page.ts';
 import { html, table, withCode } from '../../../../shared/contract/documents/html.ts';
-import { ERROR_MESSAGE_HEADERS, replyMessageHeaders, REQUEST_MESSAGE_HEADERS } from '../../../../shared/contract/documents/headers.ts';
+import {
+  ERROR_MESSAGE_HEADERS,
+  replyMessageHeaders,
+  REQUEST_MESSAGE_HEADERS,
+} from '../../../../shared/contract/documents/headers.ts';
 import { NOTIFICATIONS } from '../../../../shared/contract/notification/notifications.ts';
 import { SHAPE_FAULTS, BODY_FAULTS } from '../../../../shared/contract/json/faults.ts';
 import { repaymentScheduleFields } from '../../../../shared/contract/schedule/request-fields.ts';

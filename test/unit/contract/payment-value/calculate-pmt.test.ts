@@ -3,7 +3,11 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
 import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import { jsonSchemaOf } from '../../../../shared/contract/json/json-schema.ts';
-import { paymentValueFields, renderPaymentValue, paymentValueRequest } from '../../../../shared/contract/payment-value/calculate-pmt.ts';
+import {
+  paymentValueFields,
+  renderPaymentValue,
+  paymentValueRequest,
+} from '../../../../shared/contract/payment-value/calculate-pmt.ts';
 import { BUILT_IN_CATALOGUE } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
 import type { PaymentValueRequest } from '../../../../shared/lending/request/payment-value-request.ts';
 

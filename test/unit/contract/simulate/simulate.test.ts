@@ -2,7 +2,11 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
 import { findAction } from '../../../../shared/contract/actions/actions.ts';
 import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
-import { simulateRequest, toSimulateRequest, type SimulateInput } from '../../../../shared/contract/simulate/request.ts';
+import {
+  simulateRequest,
+  toSimulateRequest,
+  type SimulateInput,
+} from '../../../../shared/contract/simulate/request.ts';
 import { renderSimulation, simulatePayload } from '../../../../shared/contract/simulate/reply.ts';
 import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/list-records.ts';
 import { insurance, recordOf } from '../../../support/worlds/simulated-product.ts';
