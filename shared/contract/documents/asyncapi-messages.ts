@@ -2,27 +2,61 @@
 
 import { messageDefinition, PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import { readSchema } from '../../../schemas/schema-files.ts';
+import {
+  MAX_BATCH_ITEMS,
+  MAX_ID_CHARACTERS,
+  REPLY_BATCH,
+  REQUEST_BATCH,
+} from '../../messaging/codec/request-batch.ts';
+import { HEADER } from '../../messaging/header-names.ts';
 import { createProblem } from '../../platform/problem.ts';
+import { ACTIONS } from '../actions/actions.ts';
 import { CATALOGUE_RECORD } from '../catalogue-files/catalogue-message.ts';
-import type { Action } from '../json/action.ts';
 import { CATALOGUE_RECORD_EXAMPLE, catalogueRecordSchema } from '../catalogue-files/json-form.ts';
 import { jsonSchemaOf } from '../json/json-schema.ts';
+import { problemSchema } from '../json/problem.ts';
+import { ACCEPTANCE_EXAMPLE, STATE_EXAMPLE } from '../notification/examples.ts';
+import { NOTIFICATIONS } from '../notification/notifications.ts';
+import { acceptanceSchema, stateSchema } from '../notification/record-forms.ts';
+import { PAYMENT_VALUE_EXAMPLES } from '../payment-value/calculate-pmt.ts';
 import {
   CATALOGUE_MESSAGE_HEADERS,
+  COMMAND_MESSAGE_HEADERS,
   ERROR_MESSAGE_HEADERS,
   headersSchema,
   replyMessageHeaders,
   REQUEST_MESSAGE_HEADERS,
   type MessageHeader,
 } from './headers.ts';
-import { HEADER } from '../../messaging/header-names.ts';
-import { problemSchema } from '../json/problem.ts';
 
-export const KAFKA_BINDING_VERSION = '0.5.0';
+const KAFKA_BINDING_VERSION = '0.5.0';
 const AVRO_FORMAT = 'application/vnd.apache.avro;version=1.9.0';
 const JSON_FORMAT = 'application/schema+json;version=draft-07';
 
-export interface MessageKind {
+/** The Kafka binding of a part of the document. */
+export function kafkaBinding(binding: object = {}): object {
+  return { kafka: { ...binding, bindingVersion: KAFKA_BINDING_VERSION } };
+}
+
+/** References from `place`, such as `#/components`, to both formats of message types, by name. */
+export function messageReferences(place: string, types: readonly string[]): Record<string, { $ref: string }> {
+  const names = types.flatMap((type) => [`${type}.avro`, `${type}.json`]);
+  return Object.fromEntries(names.map((name) => [name, { $ref: `${place}/messages/${name}` }]));
+}
+
+/** All messages by name: of actions, the error reply, the catalogue, batches and notifications. */
+export function asyncApiMessages(): Record<string, object> {
+  const types = [...actionTypes(), PROBLEM, CATALOGUE, ...BATCHES, ...notificationTypes()];
+  return Object.fromEntries(
+    types.flatMap((one) => [
+      [`${one.type}.avro`, avroMessage(one)],
+      [`${one.type}.json`, jsonMessage(one)],
+    ]),
+  );
+}
+
+/** A message type as the document describes it. */
+interface MessageType {
   readonly type: string;
   readonly summary: string;
   readonly headers: readonly MessageHeader[];
@@ -30,102 +64,172 @@ export interface MessageKind {
   readonly example: unknown;
 }
 
-/** Names of the two messages of a type. */
-export function messageNames(type: string): readonly [avro: string, json: string] {
-  return [`${type}.avro`, `${type}.json`];
-}
-
-/** All messages of the actions, the error reply, the catalogue's and the others, by name. */
-export function asyncApiMessages(
-  actions: readonly Action[],
-  others: readonly MessageKind[],
-): Record<string, object> {
-  const kinds = [...actions.flatMap(kindsOfAction), problemKind(), catalogueKind(), ...others];
-  return Object.fromEntries(
-    kinds.flatMap((kind) => {
-      const [avro, json] = messageNames(kind.type);
-      return [
-        [avro, avroMessage(kind)],
-        [json, jsonMessage(kind)],
-      ];
-    }),
-  );
-}
-
-function kindsOfAction(action: Action): MessageKind[] {
-  const [example] = action.examples;
-  return [
+function actionTypes(): MessageType[] {
+  return ACTIONS.flatMap(({ name, summary, requestType, replyType, examples: [example], ...action }) => [
     {
-      type: action.requestType,
-      summary: action.summary,
+      type: requestType,
+      summary,
       headers: REQUEST_MESSAGE_HEADERS,
       jsonSchema: jsonSchemaOf(action.requestShape),
       example: example.request,
     },
     {
-      type: action.replyType,
-      summary: `Answer of ${action.name}`,
+      type: replyType,
+      summary: `Answer of ${name}`,
       headers: replyMessageHeaders(action.answerHeaders),
       jsonSchema: jsonSchemaOf(action.replyShape),
       example: example.reply,
     },
+  ]);
+}
+
+const PROBLEM: MessageType = {
+  type: PROBLEM_TYPE,
+  summary: 'Answer to a request that was refused or failed',
+  headers: ERROR_MESSAGE_HEADERS,
+  jsonSchema: problemSchema(),
+  example: createProblem('not-computable'),
+};
+
+const CATALOGUE: MessageType = {
+  type: CATALOGUE_RECORD,
+  summary: 'A version of a record of the product catalogue',
+  headers: CATALOGUE_MESSAGE_HEADERS,
+  jsonSchema: catalogueRecordSchema(),
+  example: CATALOGUE_RECORD_EXAMPLE,
+};
+
+const [{ request: EXAMPLE_REQUEST, reply: EXAMPLE_REPLY }] = PAYMENT_VALUE_EXAMPLES;
+
+const BATCH_ID = {
+  anyOf: [
+    { type: 'string', minLength: 1, maxLength: MAX_ID_CHARACTERS },
+    { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+  ],
+};
+
+/** Several requests in one message, and their answers. */
+const BATCHES: readonly MessageType[] = [
+  {
+    type: REQUEST_BATCH,
+    summary:
+      `1 to ${MAX_BATCH_ITEMS} requests in one message. In JSON it is an array, and header ${HEADER.messageType} names the ` +
+      'type of its items; in Avro each item is a complete message value, of any request.',
+    headers: REQUEST_MESSAGE_HEADERS,
+    jsonSchema: {
+      type: 'array',
+      minItems: 1,
+      maxItems: MAX_BATCH_ITEMS,
+      items: {
+        type: 'object',
+        properties: {
+          id: { ...BATCH_ID, description: 'Your own id of the request, echoed with its answer.' },
+          jsonParam: { type: 'object', description: 'The input, as in a message of one request.' },
+        },
+        required: ['jsonParam'],
+      },
+    },
+    example: [{ id: 'c-1', ...EXAMPLE_REQUEST }],
+  },
+  {
+    type: REPLY_BATCH,
+    summary: 'The answers to the requests of one message: one for each, in their order.',
+    headers: replyMessageHeaders().filter(({ name }) => name !== HEADER.warnings),
+    jsonSchema: {
+      type: 'array',
+      maxItems: MAX_BATCH_ITEMS,
+      items: {
+        type: 'object',
+        properties: {
+          id: { ...BATCH_ID, description: 'The id of the request; absent where it had none.' },
+          status: { type: 'integer', description: '200, or the status of the problem.' },
+          headers: {
+            type: 'object',
+            description: `The headers ${HEADER.warnings} and ${HEADER.holidayCalendar} that a single answer would have; absent when there are none.`,
+            properties: {
+              [HEADER.warnings]: { type: 'string' },
+              [HEADER.holidayCalendar]: { type: 'string' },
+            },
+          },
+          body: { description: 'The answer to the request, or its problem document.' },
+        },
+        required: ['status', 'body'],
+      },
+    },
+    example: [
+      { id: 'c-1', status: 200, body: EXAMPLE_REPLY },
+      { id: 'c-2', status: 422, body: createProblem('not-computable') },
+    ],
+  },
+];
+
+/** Records about notifications, compacted, under the id of the notification. */
+export const NOTIFICATION_RECORDS = [
+  {
+    topic: 'notificationAcceptances',
+    type: 'NotificationAcceptance',
+    summary: 'What an ingress has accepted',
+    about:
+      'One record for each notification that came over HTTP, compacted, under its id. Written by the ingress.',
+    jsonSchema: acceptanceSchema(),
+    example: ACCEPTANCE_EXAMPLE,
+  },
+  {
+    topic: 'notificationOutcomes',
+    type: 'NotificationState',
+    summary: 'The progress of a notification',
+    about:
+      'The latest state of each notification, compacted, under its id. Written by the notification worker.',
+    jsonSchema: stateSchema(),
+    example: STATE_EXAMPLE,
+  },
+] as const;
+
+function notificationTypes(): MessageType[] {
+  const commands = NOTIFICATIONS.map(({ commandType, summary, commandShape, example }) => ({
+    type: commandType,
+    summary,
+    headers: COMMAND_MESSAGE_HEADERS,
+    jsonSchema: jsonSchemaOf(commandShape),
+    example,
+  }));
+  return [
+    ...commands,
+    ...NOTIFICATION_RECORDS.map((record) => ({ ...record, headers: CATALOGUE_MESSAGE_HEADERS })),
   ];
 }
 
-function problemKind(): MessageKind {
-  return {
-    type: PROBLEM_TYPE,
-    summary: 'Answer to a request that was refused or failed',
-    headers: ERROR_MESSAGE_HEADERS,
-    jsonSchema: problemSchema(),
-    example: createProblem('not-computable'),
-  };
-}
-
-function catalogueKind(): MessageKind {
-  return {
-    type: CATALOGUE_RECORD,
-    summary: 'A version of a record of the product catalogue',
-    headers: CATALOGUE_MESSAGE_HEADERS,
-    jsonSchema: catalogueRecordSchema(),
-    example: CATALOGUE_RECORD_EXAMPLE,
-  };
-}
-
-function avroMessage(kind: MessageKind): object {
-  const definition = messageDefinition(kind.type);
-  if (definition === undefined) throw new Error(`the catalogue of messages has no ${kind.type}`);
+function avroMessage(one: MessageType): object {
+  const definition = messageDefinition(one.type);
+  if (definition === undefined) throw new Error(`the list of messages has no ${one.type}`);
   const schema: unknown = JSON.parse(readSchema(definition));
   return {
-    ...message(kind),
-    title: `${kind.type} in Avro`,
+    ...message(one),
+    title: `${one.type} in Avro`,
     contentType: 'application/vnd.apache.avro',
     payload: { schemaFormat: AVRO_FORMAT, schema },
-    /** What stands in the wire format's four bytes where no schema registry is used. */
+    /** The four bytes of the wire format where no schema registry is used. */
     'x-schema-id-without-registry': definition.localSchemaId,
-    bindings: {
-      kafka: {
-        schemaIdLocation: 'payload',
-        schemaIdPayloadEncoding: 'confluent',
-        schemaLookupStrategy: 'RecordNameStrategy',
-        bindingVersion: KAFKA_BINDING_VERSION,
-      },
-    },
+    bindings: kafkaBinding({
+      schemaIdLocation: 'payload',
+      schemaIdPayloadEncoding: 'confluent',
+      schemaLookupStrategy: 'RecordNameStrategy',
+    }),
   };
 }
 
-function jsonMessage(kind: MessageKind): object {
+function jsonMessage(one: MessageType): object {
   return {
-    ...message(kind),
-    title: `${kind.type} in JSON`,
+    ...message(one),
+    title: `${one.type} in JSON`,
     contentType: 'application/json',
-    payload: { schemaFormat: JSON_FORMAT, schema: kind.jsonSchema },
-    bindings: { kafka: { bindingVersion: KAFKA_BINDING_VERSION } },
-    examples: [{ name: kind.type, summary: kind.summary, payload: kind.example }],
+    payload: { schemaFormat: JSON_FORMAT, schema: one.jsonSchema },
+    bindings: kafkaBinding(),
+    examples: [{ name: one.type, summary: one.summary, payload: one.example }],
   };
 }
 
-function message({ type, summary, headers }: MessageKind): object {
+function message({ type, summary, headers }: MessageType): object {
   const isCorrelated = headers.some(({ name }) => name === HEADER.correlationId);
   return {
     name: type,

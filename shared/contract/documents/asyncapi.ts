@@ -1,15 +1,19 @@
-/** The AsyncAPI 3.0 document of the log: who writes what where, made from the same definitions as the workers. */
+/** The AsyncAPI 3.0 document of the log: which worker reads and writes what, from the same definitions as the workers. */
 
 import { PROBLEM_TYPE } from '../../../schemas/messages.ts';
-import { HEADER } from '../../messaging/header-names.ts';
-import { CATALOGUE_RECORD } from '../catalogue-files/catalogue-message.ts';
-import { topicName, type TopicKey } from '../../messaging/topics/topics.ts';
 import { REPLY_BATCH, REQUEST_BATCH } from '../../messaging/codec/request-batch.ts';
+import { HEADER } from '../../messaging/header-names.ts';
+import { topicName, type TopicKey } from '../../messaging/topics/topics.ts';
 import { ACTIONS } from '../actions/actions.ts';
-import { BATCH_KINDS } from './asyncapi-batches.ts';
-import { asyncApiMessages, KAFKA_BINDING_VERSION, messageNames } from './asyncapi-messages.ts';
-import { notificationChannels, notificationKinds, notificationOperations } from './asyncapi-notifications.ts';
+import { CATALOGUE_RECORD } from '../catalogue-files/catalogue-message.ts';
 import type { Action } from '../json/action.ts';
+import { NOTIFICATIONS, type NotificationContract } from '../notification/notifications.ts';
+import {
+  asyncApiMessages,
+  kafkaBinding,
+  messageReferences,
+  NOTIFICATION_RECORDS,
+} from './asyncapi-messages.ts';
 
 export interface AsyncApiOptions {
   /** Version of the release. */
@@ -40,8 +44,54 @@ export function asyncApiDocument(options: AsyncApiOptions): Readonly<Record<stri
     defaultContentType: 'application/vnd.apache.avro',
     servers: { kafka: { host: broker, protocol: 'kafka', description: 'Apache Kafka.' } },
     channels: channels(topicPrefix),
-    operations: Object.fromEntries([...ACTIONS.flatMap(operationsOf), ...notificationOperations(REPLIES)]),
-    components: { messages: asyncApiMessages(ACTIONS, [...BATCH_KINDS, ...notificationKinds()]) },
+    operations: Object.fromEntries([
+      ...ACTIONS.flatMap(actionOperations),
+      ...NOTIFICATIONS.map((notification) => [notification.name, commandOperation(notification)] as const),
+    ]),
+    components: { messages: asyncApiMessages() },
+  };
+}
+
+function channels(prefix: string): Record<string, object> {
+  const topics = [...new Set(ACTIONS.flatMap(requestTopics))];
+  const replyTypes = [...new Set(ACTIONS.map(({ replyType }) => replyType)), REPLY_BATCH, PROBLEM_TYPE];
+  const catalogueRecords = channel(prefix, 'catalogueRecords', [CATALOGUE_RECORD], {
+    title: 'Product catalogue',
+    description:
+      'The present catalogue, compacted: one record for each version, under the key kind/code in lower case/version. A ' +
+      'message without a value deletes its record.',
+  });
+  return {
+    ...Object.fromEntries(topics.map((topic) => [topic, channel(prefix, topic, typesOn(topic))])),
+    [REPLIES]: {
+      address: null,
+      title: 'Replies',
+      description: `The topic that header ${HEADER.replyTopic} of the request names.`,
+      messages: messageReferences('#/components', replyTypes),
+    },
+    catalogueRecords,
+    ...Object.fromEntries(
+      NOTIFICATIONS.map(({ topic, commandType, summary }) => [
+        topic,
+        channel(prefix, topic, [commandType], { title: `${summary}: commands` }),
+      ]),
+    ),
+    ...Object.fromEntries(
+      NOTIFICATION_RECORDS.map(({ topic, type, summary, about }) => [
+        topic,
+        channel(prefix, topic, [type], { title: summary, description: about }),
+      ]),
+    ),
+  };
+}
+
+function channel(prefix: string, topic: TopicKey, types: readonly string[], about: object = {}): object {
+  const address = topicName(prefix, topic);
+  return {
+    address,
+    ...about,
+    messages: messageReferences('#/components', types),
+    bindings: kafkaBinding({ topic: address }),
   };
 }
 
@@ -49,90 +99,75 @@ function requestTopics({ topic, bulkTopic }: Action): readonly TopicKey[] {
   return bulkTopic === undefined ? [topic] : [topic, bulkTopic];
 }
 
-function channels(prefix: string): Record<string, object> {
-  const topics = [...new Set(ACTIONS.flatMap(requestTopics))];
-  const replyTypes = [...new Set(ACTIONS.map(({ replyType }) => replyType)), REPLY_BATCH, PROBLEM_TYPE];
-  const replies = {
-    address: null,
-    title: 'Replies',
-    description: `The topic that header ${HEADER.replyTopic} of the request names.`,
-    messages: messageReferences(replyTypes),
-  };
-  return {
-    ...Object.fromEntries(topics.map((topic) => [topic, channel(prefix, topic)])),
-    [REPLIES]: replies,
-    catalogueRecords: catalogueChannel(topicName(prefix, 'catalogueRecords')),
-    ...notificationChannels(prefix),
-  };
+/** Several requests in one message are taken where no caller waits for them. */
+function typesOn(topic: TopicKey): readonly string[] {
+  const actions = ACTIONS.filter((action) => requestTopics(action).includes(topic));
+  const types = actions.map(({ requestType }) => requestType);
+  return actions.some(({ bulkTopic }) => bulkTopic === topic) ? [...types, REQUEST_BATCH] : types;
 }
 
-/** Workers read it, `npm run catalogue` writes it; whoever else writes to it says what products there are. */
-function catalogueChannel(address: string): object {
-  return {
-    address,
-    title: 'Product catalogue',
-    description:
-      'The present catalogue, compacted: one record for each version, under the key kind/code in lower case/version. A ' +
-      'message without a value deletes its record.',
-    messages: messageReferences([CATALOGUE_RECORD]),
-    bindings: { kafka: { topic: address, bindingVersion: KAFKA_BINDING_VERSION } },
-  };
+/** One operation for each lane: interactive requests, and those that come by the thousand. */
+function actionOperations(action: Action): [string, object][] {
+  const { name, summary, description, topic, bulkTopic, requestType, replyType } = action;
+  const replyAddress = 'Chosen by the requester.';
+  const interactive = operation({
+    summary,
+    description,
+    topic,
+    requestTypes: [requestType],
+    replyTypes: [replyType, PROBLEM_TYPE],
+    replyAddress,
+  });
+  if (bulkTopic === undefined) return [[name, interactive]];
+  const bulk = operation({
+    summary: `${summary}, many at a time`,
+    description,
+    topic: bulkTopic,
+    requestTypes: [requestType, REQUEST_BATCH],
+    replyTypes: [replyType, REPLY_BATCH, PROBLEM_TYPE],
+    replyAddress,
+  });
+  return [
+    [name, interactive],
+    [`${name}_Bulk`, bulk],
+  ];
 }
 
-function channel(prefix: string, topic: TopicKey): object {
-  const types = ACTIONS.filter((action) => requestTopics(action).includes(topic)).map(
-    (one) => one.requestType,
-  );
-  const address = topicName(prefix, topic);
-  return {
-    address,
-    messages: messageReferences(takesBatches(topic) ? [...types, REQUEST_BATCH] : types),
-    bindings: { kafka: { topic: address, bindingVersion: KAFKA_BINDING_VERSION } },
-  };
+/** A command is carried out without an answer; only a refused one is answered where it names a reply topic. */
+function commandOperation({ summary, description, topic, commandType }: NotificationContract): object {
+  return operation({
+    summary,
+    description: `${description} A command that is refused is answered with the problem; others are not answered.`,
+    topic,
+    requestTypes: [commandType],
+    replyTypes: [PROBLEM_TYPE],
+    replyAddress: 'Chosen by the sender; without one a refused command becomes a dead letter.',
+  });
 }
 
-/** Several requests in one message are taken where nobody waits for them. */
-function takesBatches(topic: TopicKey): boolean {
-  return ACTIONS.some(({ bulkTopic }) => bulkTopic === topic);
+interface Operation {
+  readonly summary: string;
+  readonly description: string;
+  readonly topic: TopicKey;
+  readonly requestTypes: readonly string[];
+  readonly replyTypes: readonly string[];
+  /** Description of the reply's address. */
+  readonly replyAddress: string;
 }
 
-function messageReferences(types: readonly string[]): Record<string, { $ref: string }> {
-  const names = types.flatMap((type) => messageNames(type));
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }]));
-}
-
-/** One operation for each lane: live requests, and those that come by the thousand. */
-function operationsOf(action: Action): [string, object][] {
-  const { name, summary, topic, bulkTopic } = action;
-  const live: [string, object] = [name, operation(action, topic, summary)];
-  if (bulkTopic === undefined) return [live];
-  return [live, [`${name}_Bulk`, operation(action, bulkTopic, `${summary}, many at a time`)]];
-}
-
-function operation(action: Action, topic: TopicKey, summary: string): object {
-  const isBulk = takesBatches(topic);
-  const requestTypes = [action.requestType, ...(isBulk ? [REQUEST_BATCH] : [])];
-  const replyTypes = [action.replyType, ...(isBulk ? [REPLY_BATCH] : []), PROBLEM_TYPE];
+function operation(own: Operation): object {
+  const { summary, description, topic, requestTypes, replyTypes, replyAddress } = own;
   return {
     action: 'receive',
     summary,
-    description: action.description,
+    description,
     channel: { $ref: `#/channels/${topic}` },
-    messages: references(topic, requestTypes),
+    messages: Object.values(messageReferences(`#/channels/${topic}`, requestTypes)),
     reply: {
-      address: {
-        location: `$message.header#/${HEADER.replyTopic}`,
-        description: 'Chosen by the requester.',
-      },
+      address: { location: `$message.header#/${HEADER.replyTopic}`, description: replyAddress },
       channel: { $ref: `#/channels/${REPLIES}` },
-      messages: references(REPLIES, replyTypes),
+      messages: Object.values(messageReferences(`#/channels/${REPLIES}`, replyTypes)),
     },
-    bindings: { kafka: { bindingVersion: KAFKA_BINDING_VERSION } },
+    bindings: kafkaBinding(),
   };
-}
-
-function references(owner: string, types: readonly string[]): { $ref: string }[] {
-  return types
-    .flatMap((type) => messageNames(type))
-    .map((name) => ({ $ref: `#/channels/${owner}/messages/${name}` }));
 }

@@ -3,17 +3,24 @@
  * style), made from the same definitions as the other documents.
  */
 
-import { ERROR_CODES } from '../../platform/problem.ts';
+import type { FaultCode } from '../../lending/request/refusal.ts';
 import { topicName } from '../../messaging/topics/topics.ts';
+import { ERROR_CODES } from '../../platform/problem.ts';
 import { ACTIONS } from '../actions/actions.ts';
 import type { Action } from '../json/action.ts';
-import { CALCULATION_FAULTS } from './calculation-faults.ts';
-import { NOTIFICATION_SECTIONS, notificationSections } from './docs-notifications.ts';
-import { DOCS_STYLE } from './docs-style.ts';
-import { fieldRows } from './field-rows.ts';
-import { html, table, withCode, type Html } from './html.ts';
-import { jsonSchemaOf } from '../json/json-schema.ts';
+import { BODY_FAULTS, SHAPE_FAULTS } from '../json/faults.ts';
+import { isDateSchema } from '../json/field-kinds.ts';
+import { jsonSchemaOf, type JsonSchema } from '../json/json-schema.ts';
+import { acceptedReply, notificationReply } from '../notification/answers.ts';
+import { NOTIFICATION_EXAMPLE } from '../notification/examples.ts';
+import { NOTIFICATION_LIMITS } from '../notification/limits.ts';
 import {
+  NOTIFICATION_PATH,
+  NOTIFICATIONS,
+  type NotificationContract,
+} from '../notification/notifications.ts';
+import {
+  COMMAND_MESSAGE_HEADERS,
   ERROR_MESSAGE_HEADERS,
   replyMessageHeaders,
   REQUEST_HEADERS,
@@ -21,7 +28,7 @@ import {
   RESPONSE_HEADERS,
   type MessageHeader,
 } from './headers.ts';
-import { SHAPE_FAULTS, BODY_FAULTS } from '../json/faults.ts';
+import { DOCS_STYLE, html, table, withCode, type Html } from './html.ts';
 
 export interface DocsPageOptions {
   readonly version: string;
@@ -50,7 +57,7 @@ ${[...ACTIONS.map(({ name }) => name), ...NOTIFICATION_SECTIONS].map((name) => h
 <li><a href="#calling">Calling over HTTP</a></li><li><a href="#log">Calling over Kafka</a></li><li><a href="#errors">Errors</a></li><li><a href="#operation">Health and figures</a></li></ul></nav>
 <main>${ACTIONS.slice(0, 1).map((action) => firstCall(action, basePath))}
 ${ACTIONS.map((action) => actionSection(action, options))}
-${notificationSections(options, messageHeaderTable)}
+${notificationSections(options)}
 ${httpSection(basePath)}
 ${logSection()}
 ${errorSection()}
@@ -85,7 +92,7 @@ function actionSection(action: Action, { basePath, topicPrefix }: DocsPageOption
 <p><code>POST ${basePath}/platapi/automation-processors/actions/${name}</code></p>
 <p>Request topic <code>${topicName(topicPrefix, topic)}</code>${bulk}; message types <code>${requestType}</code> and <code>${replyType}</code>.</p>
 <h3>Request</h3>
-${table(['Member', 'Type', 'Required', 'Meaning'], fieldRows(jsonSchemaOf(action.requestShape)))}
+${fieldTable('Required', jsonSchemaOf(action.requestShape))}
 <h3>Answer</h3>
 ${replyTables(action)}
 <h3>Examples</h3>
@@ -100,9 +107,50 @@ ${action.examples.map(
 function replyTables(action: Action): Html[] {
   const { anyOf, ...single } = jsonSchemaOf(action.replyShape);
   return (anyOf ?? [single]).map(
-    (answer) =>
-      html`<p>${answer.description ?? ''}</p>${table(['Member', 'Type', 'Present', 'Meaning'], fieldRows(answer))}`,
+    (answer) => html`<p>${answer.description ?? ''}</p>${fieldTable('Present', answer)}`,
   );
+}
+
+/** Names of the sections, for the table of contents. */
+const NOTIFICATION_SECTIONS = [...NOTIFICATIONS.map(({ name }) => name), 'notification'];
+
+/** A section for each kind of notification, and one for its status. */
+function notificationSections(options: DocsPageOptions): Html {
+  return html`${NOTIFICATIONS.map((notification) => sendSection(notification, options))}
+<section id="notification"><h2>State of a notification</h2>
+<p><code>GET ${options.basePath}${NOTIFICATION_PATH}</code> answers the caller who sent it, from any instance.</p>
+${fieldTable('Present', jsonSchemaOf(notificationReply))}
+<pre><code>${JSON.stringify(NOTIFICATION_EXAMPLE, null, 2)}</code></pre>
+<h3>Sending over Kafka</h3>
+<p>The commands may be written straight to their topics, in Avro or in JSON with the fields of the HTTP body and <code>notificationId</code>. The key should be the same for all messages to one receiver, which keeps their order; it is best no personal data.</p>
+${messageHeaderTable(COMMAND_MESSAGE_HEADERS)}
+</section>`;
+}
+
+function sendSection(notification: NotificationContract, { basePath, topicPrefix }: DocsPageOptions): Html {
+  const { name, summary, description, path, channelNumber, topic, commandType, bodyShape } = notification;
+  const headers = [
+    [html`<code>X-Communication-Channel</code>`, 'yes', html`<code>${channelNumber}</code>`],
+    [html`<code>X-Sender-Id</code>`, 'yes', html`<code>platrealm</code>`],
+    [
+      html`<code>Idempotency-Key</code>`,
+      'no',
+      `1 to ${NOTIFICATION_LIMITS.idempotencyKeyCharacters} printable ASCII characters: the request may be repeated within 24 hours`,
+    ],
+  ];
+  return html`<section id="${name}"><h2>${name}</h2>
+<p>${summary}. ${description}</p>
+<p><code>POST ${basePath}${path}</code></p>
+<p>Command topic <code>${topicName(topicPrefix, topic)}</code>; message type <code>${commandType}</code>.</p>
+<h3>Headers</h3>
+${table(['Header', 'Required', 'Value'], headers)}
+<h3>Request</h3>
+${fieldTable('Required', jsonSchemaOf(bodyShape))}
+<h3>Answer (202)</h3>
+${fieldTable('Present', jsonSchemaOf(acceptedReply))}
+<h3>Example</h3>
+<pre><code>${JSON.stringify(notification.example, null, 2)}</code></pre>
+</section>`;
 }
 
 function httpSection(basePath: string): Html {
@@ -182,3 +230,73 @@ function operationSection(): Html {
 ${table(['Address', 'Answer'], rows)}
 </section>`;
 }
+
+/** A table of fields; `presence` heads the column that says which are mandatory. */
+function fieldTable(presence: 'Required' | 'Present', schema: JsonSchema): Html {
+  return table(['Field', 'Type', presence, 'Meaning'], fieldRows(schema));
+}
+
+/** A row: path, type, whether it is required, meaning. */
+type FieldRow = readonly [Html, string, string, string];
+
+/** The fields of a JSON Schema as rows, each followed by its own fields. */
+function fieldRows(schema: JsonSchema, path = ''): FieldRow[] {
+  const item = schema.items ?? schema.prefixItems?.[0];
+  if (item !== undefined) return fieldRows(item, `${path}[]`);
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const fieldPath = path === '' ? name : `${path}.${name}`;
+    const required = schema.required?.includes(name) === true ? 'yes' : 'no';
+    const row: FieldRow = [
+      html`<code>${fieldPath}</code>`,
+      typeText(field),
+      required,
+      field.description ?? '',
+    ];
+    return [row, ...fieldRows(field, fieldPath)];
+  });
+}
+
+/** The type in words; null is left out, because it always means absent (M6). */
+function typeText(schema: JsonSchema): string {
+  if (isDateSchema(schema)) return 'date';
+  if (schema.enum !== undefined) {
+    return schema.enum
+      .filter((value) => value !== null)
+      .map((value) => JSON.stringify(value))
+      .join(', ');
+  }
+  if (schema.maxProperties !== undefined) return 'object of numbers';
+  const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? []);
+  return types.filter((type) => type !== 'null').join(' or ');
+}
+
+/** Codes of single faults that the calculation reports. */
+export const CALCULATION_FAULTS: Readonly<Record<FaultCode, string>> = {
+  'amount-too-large': 'The amount is larger than can be calculated with',
+  'bands-overlap': 'Two bands cover the same part of the balance',
+  'date-order': 'The dates are not in the required order',
+  exclusive: 'Fields contradict or exclude each other',
+  'formula-failed': 'A formula of the schedule type has no value for this request',
+  missing: 'A field that this calculation needs is missing',
+  'not-allowed': 'The field is not allowed with this schedule type or beside the other fields',
+  'one-sign': 'No cash flow is paid out, or none is paid back',
+  'out-of-range': 'The number is outside the allowed range, or not whole',
+  'outside-bands': 'A balance lies outside all bands',
+  'payment-below-interest': 'The fixed instalment does not cover the interest of an installment',
+  'product-type-mismatch': 'The schedule type is not made for this product type',
+  'rate-too-low': 'A negative rate takes the whole balance in one period',
+  'rates-incomplete': 'The rate ranges leave installments without a rate',
+  'rates-overlap': 'Two rate ranges cover the same installment',
+  'reply-too-large': 'The explanations do not fit into a reply',
+  'too-many-decimals': 'The number has more decimals than allowed',
+  'too-many-rows': 'The schedule has more rows than can be answered',
+  'unknown-calendar': 'There is no holiday calendar of this name',
+  'unknown-currency': 'There is no currency of this code',
+  'unknown-day-count': 'There is no day count of this name',
+  'unknown-periodicity': 'There is no periodicity of this name',
+  'unknown-product': 'There is no approved product of this code or id on the day',
+  'unknown-product-type': 'There is no product type of this code or name',
+  'unknown-schedule-type': 'There is no active schedule type of this name',
+  'unknown-value': 'The text is not one of the allowed values',
+  'wrong-unit': 'The schedule type does not take periodicities of this unit',
+};

@@ -34,7 +34,7 @@ export function problemReferences(statuses: readonly number[]): Record<string, {
 }
 
 /** References to response headers in an answer. */
-export function headerReferences(names: readonly ResponseHeader[]): Record<string, { $ref: string }> {
+function headerReferences(names: readonly ResponseHeader[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
@@ -62,17 +62,21 @@ export function schemaReference(name: string): { $ref: string } {
   return { $ref: `#/components/schemas/${name}` };
 }
 
+/** A successful answer in JSON. */
+export function answer(
+  description: string,
+  {
+    headers,
+    ...media
+  }: { readonly headers: readonly ResponseHeader[]; readonly schema: object; readonly examples?: object },
+): object {
+  return { description, headers: headerReferences(headers), content: { 'application/json': media } };
+}
+
 /** The 202 answer: the result is to be fetched later. */
 export function pendingResponse(description: string): object {
-  return {
-    description,
-    headers: headerReferences([
-      'X-Correlation-Id',
-      'Location',
-      'Preference-Applied',
-      'Retry-After',
-      'Warnings',
-    ]),
-    content: { 'application/json': { schema: schemaReference('PendingResult') } },
-  };
+  return answer(description, {
+    headers: ['X-Correlation-Id', 'Location', 'Preference-Applied', 'Retry-After', 'Warnings'],
+    schema: schemaReference('PendingResult'),
+  });
 }

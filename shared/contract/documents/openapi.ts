@@ -1,19 +1,25 @@
 /** The OpenAPI 3.1 document of the HTTP side, made from the same definitions that requests are read with. */
 
 import { ACTIONS } from '../actions/actions.ts';
-import { answerHttpHeaders, REQUEST_HEADERS, RESPONSE_HEADERS } from './headers.ts';
+import type { Action } from '../json/action.ts';
 import { jsonSchemaOf } from '../json/json-schema.ts';
+import { problemSchema } from '../json/problem.ts';
+import { acceptedReply, notificationReply } from '../notification/answers.ts';
+import { ACCEPTED_EXAMPLE, NOTIFICATION_EXAMPLE } from '../notification/examples.ts';
+import { NOTIFICATION_LIMITS } from '../notification/limits.ts';
 import {
-  headerReferences,
+  NOTIFICATION_PATH,
+  NOTIFICATIONS,
+  type NotificationContract,
+} from '../notification/notifications.ts';
+import { answerHttpHeaders, REQUEST_HEADERS, RESPONSE_HEADERS } from './headers.ts';
+import {
+  answer,
   pendingResponse,
   problemReferences,
   problemResponses,
   schemaReference,
 } from './openapi-responses.ts';
-import { HEALTH, operationPaths, PENDING_RESULT, resultPath } from './openapi-other-paths.ts';
-import { notificationPaths, notificationSchemas } from './openapi-notification-paths.ts';
-import { problemSchema } from '../json/problem.ts';
-import type { Action } from '../json/action.ts';
 
 export interface OpenApiOptions {
   /** Version of the release. */
@@ -23,6 +29,9 @@ export interface OpenApiOptions {
 }
 
 const ACTION_PROBLEMS = [400, 401, 403, 404, 405, 408, 413, 415, 422, 429, 431, 500, 503, 504];
+const RESULT_PROBLEMS = [400, 401, 403, 404, 405, 408, 410, 422, 429, 431, 500, 503, 504];
+const SEND_PROBLEMS = [400, 401, 403, 405, 408, 409, 413, 415, 429, 431, 500, 503, 504];
+const STATUS_PROBLEMS = [400, 401, 403, 404, 405, 408, 410, 429, 431, 503];
 
 /** The document as a plain object; made once at start. */
 export function openApiDocument({ version, basePath }: OpenApiOptions): Readonly<Record<string, unknown>> {
@@ -39,36 +48,53 @@ export function openApiDocument({ version, basePath }: OpenApiOptions): Readonly
     servers: [{ url: basePath === '' ? '/' : basePath }],
     security: [{ bearer: [] }, {}],
     tags: [{ name: 'Actions' }, { name: 'Results' }, { name: 'Notifications' }, { name: 'Operation' }],
-    paths: { ...actionPaths(), ...resultPath(), ...notificationPaths(), ...operationPaths() },
+    paths: {
+      ...Object.fromEntries(
+        ACTIONS.map((action) => [
+          `/platapi/automation-processors/actions/${action.name}`,
+          { post: actionPost(action) },
+        ]),
+      ),
+      '/platapi/results/{resultId}': { get: resultGet() },
+      ...Object.fromEntries(NOTIFICATIONS.map((one) => [one.path, { post: notificationPost(one) }])),
+      [NOTIFICATION_PATH]: { get: notificationGet() },
+      ...operationPaths(),
+    },
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
       headers: RESPONSE_HEADERS,
-      parameters: Object.fromEntries(Object.entries(REQUEST_HEADERS).map(headerParameter)),
+      parameters: Object.fromEntries(
+        Object.entries(REQUEST_HEADERS).map(([name, header]) => [
+          name,
+          { name, in: 'header', required: false, ...header },
+        ]),
+      ),
       responses: problemResponses(),
-      schemas: {
-        Problem: problemSchema(),
-        PendingResult: PENDING_RESULT,
-        Health: HEALTH,
-        ...actionSchemas(),
-        ...notificationSchemas(),
-      },
+      schemas: schemas(),
     },
   };
 }
 
-function actionSchemas(): Record<string, unknown> {
-  return Object.fromEntries(
-    ACTIONS.flatMap((action) => [
-      [action.requestType, jsonSchemaOf(action.requestShape)],
-      [action.replyType, jsonSchemaOf(action.replyShape)],
-      [`${action.requestType}Generic`, genericForm(action)],
-    ]),
-  );
+function schemas(): Record<string, unknown> {
+  return {
+    Problem: problemSchema(),
+    PendingResult: PENDING_RESULT,
+    Health: HEALTH,
+    ...Object.fromEntries(
+      ACTIONS.flatMap(({ requestType, requestShape, replyType, replyShape }) => [
+        [requestType, jsonSchemaOf(requestShape)],
+        [replyType, jsonSchemaOf(replyShape)],
+        [`${requestType}Generic`, genericForm(requestType)],
+      ]),
+    ),
+    ...Object.fromEntries(NOTIFICATIONS.map(({ name, bodyShape }) => [name, jsonSchemaOf(bodyShape)])),
+    AcceptedNotification: jsonSchemaOf(acceptedReply),
+    Notification: jsonSchemaOf(notificationReply),
+  };
 }
 
 /** The generic form of an action's body (E2). */
-function genericForm(action: Action): object {
-  const input = schemaReference(action.requestType);
+function genericForm(requestType: string): object {
   return {
     type: 'object',
     description: 'The generic form: the input in Data, beside the access parameters.',
@@ -78,49 +104,74 @@ function genericForm(action: Action): object {
         description: 'Access token; used when there is no Authorization header.',
       },
       user_name: { type: 'string', description: 'Name of the user that the token was issued to.' },
-      Data: { description: 'The input, or its JSON text.', anyOf: [input, { type: 'string' }] },
+      Data: {
+        description: 'The input, or its JSON text.',
+        anyOf: [schemaReference(requestType), { type: 'string' }],
+      },
     },
     required: ['Data'],
   };
 }
 
-function headerParameter([name, header]: [string, object]): [string, object] {
-  return [name, { name, in: 'header', required: false, ...header }];
-}
+/** A result that is not there yet. */
+const PENDING_RESULT = {
+  type: 'object',
+  properties: {
+    resultId: { type: 'string', description: 'Id of the result.' },
+    status: { const: 'pending' },
+    href: { type: 'string', description: 'Address of the result.' },
+  },
+  required: ['resultId', 'status', 'href'],
+};
 
-function actionPaths(): Record<string, object> {
-  return Object.fromEntries(
-    ACTIONS.map((action) => [
-      `/platapi/automation-processors/actions/${action.name}`,
-      { post: post(action) },
-    ]),
-  );
-}
+/** Health of one part. */
+const PART = {
+  type: 'object',
+  properties: {
+    status: { enum: ['ready', 'starting', 'degraded', 'unhealthy'] },
+    reason: { type: 'string', description: 'What an operator should look at.' },
+  },
+  required: ['status'],
+};
 
-function post(action: Action): object {
+/** A health answer. */
+const HEALTH = {
+  type: 'object',
+  properties: {
+    ...PART.properties,
+    parts: {
+      type: 'object',
+      description: 'The parts of the ingress by name; they decide readiness.',
+      additionalProperties: PART,
+    },
+    workers: {
+      type: 'object',
+      description: 'The other workers of the process by name; an unhealthy one fails liveness.',
+      additionalProperties: PART,
+    },
+  },
+  required: ['status', 'parts', 'workers'],
+};
+
+function actionPost(action: Action): object {
   const { name, summary, description, requestType, replyType, examples } = action;
-  const answers = Object.fromEntries(examples.map(({ key, reply }) => [key, { value: reply }]));
+  const replies = Object.fromEntries(examples.map(({ key, reply }) => [key, { value: reply }]));
   return {
     operationId: name,
     tags: ['Actions'],
     summary,
     description: `${description} The name of the action matches in any case.`,
-    parameters: Object.keys(REQUEST_HEADERS).map((header) => ({ $ref: `#/components/parameters/${header}` })),
-    requestBody: {
-      required: true,
-      content: {
-        'application/json': {
-          schema: { anyOf: [schemaReference(requestType), schemaReference(`${requestType}Generic`)] },
-          examples: requestExamples(action),
-        },
-      },
-    },
+    parameters: Object.keys(REQUEST_HEADERS).map(parameterReference),
+    requestBody: requestBody(
+      { anyOf: [schemaReference(requestType), schemaReference(`${requestType}Generic`)] },
+      actionExamples(action),
+    ),
     responses: {
-      200: {
-        description: 'The answer, without a wrapper.',
-        headers: headerReferences(answerHttpHeaders(action.answerHeaders)),
-        content: { 'application/json': { schema: schemaReference(replyType), examples: answers } },
-      },
+      200: answer('The answer, without a wrapper.', {
+        headers: answerHttpHeaders(action.answerHeaders),
+        schema: schemaReference(replyType),
+        examples: replies,
+      }),
       202: pendingResponse(
         '`Prefer: respond-async`: the request is stored; the result can be fetched later.',
       ),
@@ -129,9 +180,157 @@ function post(action: Action): object {
   };
 }
 
-function requestExamples({ examples }: Action): object {
+function actionExamples({ examples }: Action): object {
   const direct = examples.map(({ key, summary, request }) => [key, { summary, value: request }] as const);
   const [first] = examples;
   const value = { access_token: '<token>', user_name: '<user>', Data: JSON.stringify(first.request) };
   return { ...Object.fromEntries(direct), generic: { summary: `Generic form: ${first.summary}`, value } };
+}
+
+/** The address of results, which all actions share. */
+function resultGet(): object {
+  const reported = [...new Set(ACTIONS.flatMap(({ answerHeaders = [] }) => answerHeaders))];
+  return {
+    operationId: 'getResult',
+    tags: ['Results'],
+    summary: 'Answers the result of a request that was sent with `Prefer: respond-async`',
+    description:
+      'Any instance answers, to the caller of the request only. A problem is answered as by the action itself.',
+    parameters: [
+      pathParameter('resultId', 'The resultId of the 202 answer.', { type: 'string', maxLength: 512 }),
+    ],
+    responses: {
+      200: answer('The answer of the action.', {
+        headers: answerHttpHeaders(reported),
+        schema: { anyOf: ACTIONS.map(({ replyType }) => schemaReference(replyType)) },
+      }),
+      202: pendingResponse('The request is still being processed.'),
+      ...problemReferences(RESULT_PROBLEMS),
+    },
+  };
+}
+
+/** Accepts a notification (interface 4.8, N3). */
+function notificationPost({
+  name,
+  summary,
+  description,
+  channelNumber,
+  example,
+}: NotificationContract): object {
+  return {
+    operationId: name,
+    tags: ['Notifications'],
+    summary,
+    description,
+    parameters: [
+      constantHeader('X-Communication-Channel', channelNumber),
+      constantHeader('X-Sender-Id', 'platrealm'),
+      IDEMPOTENCY_KEY,
+      ...['X-Correlation-Id', 'traceparent'].map(parameterReference),
+    ],
+    requestBody: requestBody(schemaReference(name), { [name]: { summary, value: example } }),
+    responses: {
+      202: answer(
+        'The notification is on the log and will be handed to a provider. On Kafka all in-sync replicas have it; the ' +
+          'embedded broker holds it in memory only, and loses it when its process ends.',
+        {
+          headers: ['X-Correlation-Id', 'Location', 'Warnings'],
+          schema: schemaReference('AcceptedNotification'),
+          examples: { accepted: { value: ACCEPTED_EXAMPLE } },
+        },
+      ),
+      ...problemReferences(SEND_PROBLEMS),
+    },
+  };
+}
+
+function notificationGet(): object {
+  return {
+    operationId: 'getNotification',
+    tags: ['Notifications'],
+    summary: 'Answers the status of a notification',
+    description: 'Any instance answers, to the caller who sent it only.',
+    parameters: [
+      pathParameter('notificationId', 'The notificationId of the 202 answer.', {
+        type: 'string',
+        format: 'uuid',
+      }),
+    ],
+    responses: {
+      200: answer('Its status and attempts.', {
+        headers: ['X-Correlation-Id'],
+        schema: schemaReference('Notification'),
+        examples: { sent: { value: NOTIFICATION_EXAMPLE } },
+      }),
+      ...problemReferences(STATUS_PROBLEMS),
+    },
+  };
+}
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes the request safe to repeat: within 24 hours the same key of the same caller gets the first answer, and with ' +
+    'another body 409. Printable ASCII.',
+  schema: { type: 'string', minLength: 1, maxLength: NOTIFICATION_LIMITS.idempotencyKeyCharacters },
+};
+
+/** The addresses for operators and their tools. */
+function operationPaths(): Record<string, object> {
+  const metrics = {
+    ...healthAnswer('The metrics.'),
+    content: { 'text/plain': { schema: { type: 'string' } } },
+  };
+  return {
+    '/health/live': operationPath('getLiveness', 'Answers whether the process is alive', {
+      200: healthAnswer('It is.'),
+      503: healthAnswer('Only a restart helps.'),
+    }),
+    '/health/ready': operationPath('getReadiness', 'Answers whether this ingress accepts traffic', {
+      200: healthAnswer('It does.'),
+      503: healthAnswer('It does not, or not yet; see reason.'),
+    }),
+    '/metrics': operationPath('getMetrics', 'Metrics in the Prometheus text format', { 200: metrics }),
+  };
+}
+
+function healthAnswer(description: string): object {
+  return answer(description, { headers: ['X-Correlation-Id'], schema: schemaReference('Health') });
+}
+
+function operationPath(operationId: string, summary: string, responses: object): object {
+  return {
+    get: {
+      operationId,
+      tags: ['Operation'],
+      summary,
+      security: [{}],
+      responses: { ...responses, ...problemReferences([403]) },
+    },
+  };
+}
+
+function requestBody(schema: object, examples: object): object {
+  return { required: true, content: { 'application/json': { schema, examples } } };
+}
+
+function parameterReference(header: string): { $ref: string } {
+  return { $ref: `#/components/parameters/${header}` };
+}
+
+function pathParameter(name: string, description: string, schema: object): object {
+  return { name, in: 'path', required: true, description, schema };
+}
+
+function constantHeader(name: string, value: string): object {
+  return {
+    name,
+    in: 'header',
+    required: true,
+    description: `\`${value}\` at this address.`,
+    schema: { type: 'string', enum: [value] },
+  };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
-import { CALCULATION_FAULTS } from '../../../../shared/contract/documents/calculation-faults.ts';
+import { CALCULATION_FAULTS } from '../../../../shared/contract/documents/docs-page.ts';
 import { docsPage } from '../../../../shared/contract/documents/docs-page.ts';
 import { html, table, withCode } from '../../../../shared/contract/documents/html.ts';
 import {
