@@ -2,8 +2,7 @@ import type { z } from 'zod';
 import { type ADMIN_BODY, logMessageJson } from '../shared/messaging/log-protocol.ts';
 import type { LogMessage, OffsetRange, OutgoingMessage } from '../shared/messaging/message.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
-import { DEAD_LETTER_TOPICS, topicNames, WORK_TOPICS } from '../shared/messaging/topics/topic-kinds.ts';
-import { topicName } from '../shared/messaging/topics/topics.ts';
+import { DEAD_LETTER_TOPICS, topicNames, WORK_TOPICS, topicName } from '../shared/messaging/topics/topics.ts';
 import { MessagingError } from '../shared/platform/errors.ts';
 
 /** One answer holds so much, and one message at least. */

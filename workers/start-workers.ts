@@ -1,10 +1,10 @@
+import { requireTopics } from '../shared/messaging/topics/required-topics.ts';
 import { PROBLEM_TYPE } from '../schemas/messages.ts';
 import { createCalculationThreads } from './runtime/calculation-threads.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
-import { retryTopicName, type TopicKey } from '../shared/messaging/topics/topics.ts';
-import { topicNames } from '../shared/messaging/topics/topic-kinds.ts';
-import { allTopicSpecs, requireTopics } from '../shared/messaging/topics/topic-settings.ts';
+import { retryTopicName, type TopicKey, topicNames } from '../shared/messaging/topics/topics.ts';
+import { allTopicSpecs } from '../shared/messaging/topics/topic-settings.ts';
 import { systemClock, type Clock } from '../shared/platform/clock.ts';
 import type { Config } from '../shared/platform/config.ts';
 import type { Log } from '../shared/platform/log.ts';

@@ -1,12 +1,13 @@
 /** Has contracts calculated: one message of requests on the bulk lane, one reply with an answer for each. */
 
+import type { Reply } from '../../shared/messaging/reply.ts';
 import type { RepaymentSchedule } from '../../shared/lending/request/repayment-schedule.ts';
 import { PayloadError } from '../../shared/messaging/codec/avro-faults.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
-import { isPromise, type MaybePromise } from '../../shared/messaging/sync-or-async.ts';
+import { isPromise, type SyncOrAsync } from '../../shared/messaging/sync-or-async.ts';
 import { readReply } from '../../shared/messaging/requester/read-reply.ts';
 import { REQUEST_BATCH, type ReplyBatchItem } from '../../shared/messaging/codec/request-batch.ts';
-import type { OutgoingRequest, Reply } from '../../shared/messaging/requester/requester.ts';
+import type { OutgoingRequest } from '../../shared/messaging/requester/requester.ts';
 import { createProblem, type Problem } from '../../shared/platform/problem.ts';
 import type { Contract } from './input/input-records.ts';
 import { answersTo, countFailingBatches, isUsableReply } from './usable-replies.ts';
@@ -17,7 +18,7 @@ export type ContractOutcome =
   | { readonly kind: 'problem'; readonly problem: Problem };
 
 /** The outcome is read from its bytes when its turn comes: until then a reply is kept as small as it came. */
-export type LateOutcome = () => MaybePromise<ContractOutcome>;
+export type LateOutcome = () => SyncOrAsync<ContractOutcome>;
 
 /**
  * Has contracts calculated, at most 500; answers one outcome for each, in their order. Rejects when no reply can be had
@@ -118,7 +119,7 @@ export function createCalculateChunk(options: CalculateChunkOptions): CalculateC
 function encodeContract(
   codec: Pick<Codec, 'encode'>,
   { line, request }: Contract,
-): MaybePromise<Item | Problem> {
+): SyncOrAsync<Item | Problem> {
   const id = String(line);
   try {
     const encoding = codec.encode(REQUEST_TYPE, request, 'avro');
@@ -134,7 +135,7 @@ function problemOfPayload(error: unknown): Problem {
   throw error;
 }
 
-function readAnswer(codec: Pick<Codec, 'decode'>, answer: ReplyBatchItem): MaybePromise<ContractOutcome> {
+function readAnswer(codec: Pick<Codec, 'decode'>, answer: ReplyBatchItem): SyncOrAsync<ContractOutcome> {
   const reply = readReply(codec as Codec, { value: answer.value, headers: {} });
   if (isPromise(reply)) return reply.then((late) => outcomeOf(late, answer));
   return outcomeOf(reply, answer);

@@ -2,10 +2,9 @@
 
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { REQUEST_BATCH } from '../../shared/messaging/codec/request-batch.ts';
-import { createRequester, type RequestReply } from '../../shared/messaging/requester/request-reply.ts';
-import { requireTopics } from '../../shared/messaging/topics/topic-settings.ts';
-import { topicNames } from '../../shared/messaging/topics/topic-kinds.ts';
-import { topicName } from '../../shared/messaging/topics/topics.ts';
+import { createRequester, type Requester } from '../../shared/messaging/requester/requester.ts';
+import { requireTopics } from '../../shared/messaging/topics/required-topics.ts';
+import { topicNames, topicName } from '../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../shared/platform/clock.ts';
 import type { Config } from '../../shared/platform/config.ts';
 import { createLog, type LogLevel } from '../../shared/platform/log.ts';
@@ -17,7 +16,7 @@ import { REQUEST_TYPE, type CalculateChunkOptions } from './calculate-chunk.ts';
 /** A connection to what calculates. */
 export interface Engine extends Pick<CalculateChunkOptions, 'codec' | 'topic' | 'partitions'> {
   readonly kind: Broker['kind'];
-  readonly requester: RequestReply;
+  readonly requester: Requester;
   /** Gives up what waits for a reply, and closes. */
   close(): Promise<void>;
 }

@@ -1,42 +1,34 @@
-import type { AnswerHeaders } from './answer-headers.ts';
+import type { Problem } from '../platform/problem.ts';
 import type { Encoded } from './codec.ts';
 import type { OutgoingMessage } from './message.ts';
-import type { Problem } from '../platform/problem.ts';
+import type { ReplyContent } from './reply.ts';
 
 /**
- * What a handler says became of a message. Expected refusals are values; a throw means lost infrastructure
- * (InfrastructureError: the message is tried again, nothing is committed) or a bug (answered as `unexpected`).
+ * A handler's decision about a message. Expected refusals are values; a throw means unavailable infrastructure
+ * (InfrastructureError: the message is retried, nothing is committed) or a bug (answered as `unexpected`).
  */
 export type Outcome =
   /**
-   * The work is done: `reply` answers the requester (if the message names a reply topic), `outputs` go out as they are.
-   * `end` says what else counts for the breaker: that the handler itself stored it as a dead letter, or that it failed
-   * although it was answered.
+   * The work is done: `reply` answers the requester (if the message names a reply topic), `outputs` are published as they
+   * are. `failed`: it counts as a failure for the circuit breaker all the same.
    */
   | {
       readonly kind: 'done';
       readonly reply?: ReplyBody;
       readonly outputs?: readonly OutgoingMessage[];
-      readonly end?: 'dead-lettered' | 'failed';
+      readonly failed?: true;
     }
-  /** The request cannot be served and never will be: an error reply, or a dead letter where nobody can be answered. */
+  /** The request can never be served: an error reply, or a dead letter where no reply can be sent. */
   | { readonly kind: 'refused'; readonly problem: Problem }
-  /** A passing fault: the same message is handled again after the delay, its key's followers wait. */
+  /** A transient fault: the same message is handled again after the delay, later messages of its key wait. */
   | { readonly kind: 'retry'; readonly afterMs: number; readonly problem: Problem }
-  /** Give up without an answer: the message goes to the dead-letter topic with the reason. */
+  /** No reply at all: the message becomes a dead letter with the problem as its reason. */
   | { readonly kind: 'abandon'; readonly problem: Problem };
 
-/** A typed reply, encoded by the codec in the request's own format. */
-export interface ReplyBody {
-  /** Record name in the catalogue of messages. */
-  readonly type: string;
-  readonly payload: unknown;
-  /** The payload in the request's format, where it was encoded already; the payload is not looked at then. */
+/** A reply that the codec encodes in the format of the request. */
+export interface ReplyBody extends ReplyContent {
+  /** The payload in that format, where it is already encoded; `payload` is ignored then. */
   readonly encoded?: Encoded;
-  /** Warnings for header plat-warnings (E3). */
-  readonly warnings?: string;
-  /** What else the answer tells beside its body. */
-  readonly headers?: AnswerHeaders;
 }
 
 export const done = (reply?: ReplyBody, outputs?: readonly OutgoingMessage[]): Outcome => ({

@@ -2,32 +2,33 @@ import { SystemError } from '../platform/errors.ts';
 import type { LogMessage } from './message.ts';
 
 /**
- * What the runtime does with a message that was processed. `retryAfterMs`: processed again after the delay, followers of
- * its key wait, nothing beyond it is committed. Any other is done and may be committed.
+ * What the consumer does with a message that was processed. `retryAfterMs`: it is processed again after the delay, later
+ * messages of its key wait, and no offset beyond it is committed. Every other result is final and may be committed.
  */
-export type Disposition = WorkEnd | { readonly retryAfterMs: number };
+export type ProcessingResult = FinalResult | { readonly retryAfterMs: number };
 
 /**
- * How a message ended that is not processed again by itself. `settled`: as it should, refusals included. `failed`:
- * unexpectedly, which was answered or stored. `dead-lettered`: stored as a dead letter that counts as a failure.
- * `expired`: it was refused because nobody waits for it any more, which says nothing about those that are handled.
+ * The result of a message that is not processed again. `settled`: as expected, refusals included. `failed`: unexpectedly,
+ * and the failure was answered or stored as a dead letter. `expired`: refused because its deadline had passed, which says
+ * nothing about the health of the handler.
  */
-export type WorkEnd = 'settled' | 'failed' | 'dead-lettered' | 'expired';
+export type FinalResult = 'settled' | 'failed' | 'expired';
 
 /**
- * Processes one message; `attempt` counts from 1, `signal` is aborted when the process stops waiting for it, `receivedMs` is
- * when this process was delivered it (monotonic milliseconds), however long it waited for others of its key since. Answers synchronously where it can: the runtime then pays for no
- * promise. A throw of lost infrastructure (`isPassingFailure`) holds the message's lane and tries again with growing
- * delays; any other throw is a bug and goes to the consumer's policy for those.
+ * Processes one message. `attempt` counts from 1; `signal` is aborted when the process no longer waits for it;
+ * `receivedMs` is when this process received it (monotonic milliseconds), which may be long before it is its turn.
+ * Answers synchronously where it can, so that the runtime needs no promise. When it throws a transient failure
+ * (`isTransientFailure`), the message is retried with growing delays; anything else thrown is a bug and is passed to
+ * `onUnexpected` of the consumer.
  */
 export type Process = (
   message: LogMessage,
   attempt: number,
   signal: AbortSignal,
   receivedMs?: number,
-) => Disposition | Promise<Disposition>;
+) => ProcessingResult | Promise<ProcessingResult>;
 
-/** Whether what was thrown is lost infrastructure, so that the same message may succeed later. */
-export function isPassingFailure(error: unknown): boolean {
+/** Whether the error means that infrastructure is unavailable, so that the same message may succeed later. */
+export function isTransientFailure(error: unknown): boolean {
   return error instanceof SystemError && error.canRetry;
 }

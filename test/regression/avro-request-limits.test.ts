@@ -6,7 +6,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';
-import type { RequestContext } from '../../shared/messaging/handler/handle-by-type.ts';
+import type { Request } from '../../shared/messaging/handler/request.ts';
 import { createMessageCodec } from '../../shared/messaging/codec/message-codec.ts';
 import { checkedHandlers } from '../../workers/runtime/checked-handlers.ts';
 import { createHandlers } from '../../workers/schedule/handlers.ts';
@@ -25,7 +25,7 @@ async function answerOf(changes: Partial<RepaymentScheduleRequest>) {
   const message = await codec.encode('CalculateRepaymentScheduleRequest', loan(changes), 'avro');
   const decoded = await codec.decode(message);
   if (decoded.kind !== 'decoded') throw new Error(decoded.problem.detail);
-  return handle(decoded.payload, { originTimestampMs: 0, format: decoded.format } as RequestContext);
+  return handle(decoded.payload, { originTimestampMs: 0, format: decoded.format } as Request);
 }
 
 async function faultsOf(changes: Partial<RepaymentScheduleRequest>) {

@@ -6,12 +6,12 @@
  */
 
 import { expect, it, onTestFinished } from 'vitest';
-import type { Handlers } from '../../shared/messaging/handler/handle-by-type.ts';
+import type { Handlers } from '../../shared/messaging/handler/request.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
-import { startLane } from '../../shared/messaging/handler/request-consumer.ts';
+import { startRequestConsumer } from '../../shared/messaging/handler/request-consumer.ts';
 import { TOPIC } from '../../shared/messaging/topics/topics.ts';
 import type { StartWorker } from '../../workers/runtime/worker.ts';
 import { startIngressWorker } from '../../workers/ingress/main.ts';
@@ -41,7 +41,7 @@ function buggyLane(isBad: (code: unknown) => boolean): StartWorker {
         return handler(payload, request);
       },
     };
-    const lane = await startLane(context, {
+    const lane = await startRequestConsumer(context, {
       worker: 'product',
       lane: 'interactive',
       requestTopic: 'productRequests',

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { PROBLEM_TYPE } from '../../schemas/messages.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
 import type { Broker, Publisher } from '../../shared/messaging/ports.ts';
-import type { CancellableRequests, RequestReply } from '../../shared/messaging/requester/request-reply.ts';
+import type { Requester } from '../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../shared/messaging/topics/topics.ts';
 import type { Clock } from '../../shared/platform/clock.ts';
 import { combineHealth } from '../../shared/platform/health.ts';
@@ -38,7 +38,7 @@ export interface IngressDeps {
   /** Signs the ids of results; the same for all instances. */
   readonly resultSecret: string;
   /** Not yet started. */
-  readonly requester: RequestReply & CancellableRequests;
+  readonly requester: Requester;
   readonly broker: Broker;
   /** Puts notifications on the log; not yet started. */
   readonly notificationPublisher: Publisher;

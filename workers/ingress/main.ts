@@ -5,7 +5,7 @@ import { asyncApiDocument } from '../../shared/contract/documents/asyncapi.ts';
 import { docsPage } from '../../shared/contract/documents/docs-page.ts';
 import { openApiDocument } from '../../shared/contract/documents/openapi.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
-import { createRequester } from '../../shared/messaging/requester/request-reply.ts';
+import { createRequester } from '../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../shared/messaging/topics/topics.ts';
 import { openOutboxFolder } from '../../shared/notification/outbox-folder.ts';
 import type { Config } from '../../shared/platform/config.ts';

@@ -7,13 +7,12 @@ import {
 } from '../../shared/contract/notification/check-notification-command.ts';
 import { createConsumer, type Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import { consumerMetrics, type ConsumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
-import type { Handlers, RequestContext } from '../../shared/messaging/handler/handle-by-type.ts';
-import { internalTopics, ownReplyTopics } from '../../shared/messaging/handler/reply-topics.ts';
+import type { Handlers, Request } from '../../shared/messaging/handler/request.ts';
+import { internalTopics, ownReplyTopics, retryTopicName } from '../../shared/messaging/topics/topics.ts';
 import { createRequestHandling } from '../../shared/messaging/handler/request-handling.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import { refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import type { Process } from '../../shared/messaging/processing-result.ts';
-import { retryTopicName } from '../../shared/messaging/topics/topics.ts';
 import type { Channel, EmailCommand, Outbound, SmsCommand } from '../../shared/notification/command.ts';
 import type { Providers } from '../../shared/notification/provider.ts';
 import { monotonicClock } from '../../shared/platform/clock.ts';
@@ -34,7 +33,7 @@ const MIB = 1_024 * 1_024;
 /** E-mails with files are large, and each partition has a window of its own. */
 const WINDOW = { messages: 1_000, bytes: 8 * MIB };
 /** Every unexpected failure is a notification that is not delivered, so the limit is lower than for requests. */
-const BREAKER = { inARow: 50 } as const;
+const BREAKER = { maxFailures: 50 } as const;
 /** After an assignment the ledger and the hold topic are read to their ends within this time, or it is tried again. */
 const CATCH_UP_MS = 30_000;
 /** Steps of a delivery other than sending take no longer. */
@@ -90,12 +89,12 @@ export async function startCommandConsumer(
     createSource: () => broker.createGroupSource({ groupId, clientId, topics: [topic] }),
     process: order.inOrder(process, (end) => consumer.count(end)),
     log,
-    lanes: config.lanes,
+    concurrency: config.lanes,
     window: WINDOW,
     breaker: BREAKER,
     // A notification waits for a provider for as long as its time limit: health reports the provider then.
     stallMs: plan.timeLimitMs + STEP_MS,
-    fence: async (partitions) => {
+    gate: async (partitions) => {
       await Promise.all([shared.ledger.caughtUp(CATCH_UP_MS), shared.hold.caughtUp(CATCH_UP_MS)]);
       order.forgetInHand();
       void order.wakeLost(partitions);
@@ -199,7 +198,7 @@ function commandHandlers(channel: Channel, delivery: CommandDelivery): Handlers 
     faults: InvalidRequest | undefined,
     { notificationId }: SmsCommand | EmailCommand,
     outbound: (id: string) => Outbound,
-    context: RequestContext,
+    context: Request,
   ): Outcome | Promise<Outcome> => {
     if (faults !== undefined) return refused(createProblem(faults.problem, { errors: faults.faults }));
     const { message, originTimestampMs } = context;

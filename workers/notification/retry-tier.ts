@@ -6,7 +6,7 @@ import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
-import { isPassingFailure, type Process } from '../../shared/messaging/processing-result.ts';
+import { isTransientFailure, type Process } from '../../shared/messaging/processing-result.ts';
 import { delayLabel, retryTopicName } from '../../shared/messaging/topics/topics.ts';
 import { monotonicClock, type Clock, type MonotonicClock } from '../../shared/platform/clock.ts';
 import { errorText, InfrastructureError } from '../../shared/platform/errors.ts';
@@ -121,7 +121,7 @@ async function returnCopy(copy: OutgoingMessage, copies: Publisher): Promise<voi
   try {
     await copies.publish([copy]);
   } catch (error) {
-    if (isPassingFailure(error)) throw error;
+    if (isTransientFailure(error)) throw error;
     const what = `a copy cannot be returned to ${copy.topic}: ${errorText(error)}`;
     throw new InfrastructureError('copy-not-put-back', what, error);
   }

@@ -2,7 +2,7 @@
 
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import type { Fault } from '../../shared/lending/request/refusal.ts';
-import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
+import type { Handler } from '../../shared/messaging/handler/request.ts';
 import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import { createProblem, type ErrorCode, type Warning } from '../../shared/platform/problem.ts';
 import { warningsList } from '../../shared/platform/header-text.ts';

@@ -1,5 +1,5 @@
 import type { ProductByCodePayload } from '../../shared/contract/product/replies.ts';
-import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
+import type { Handler } from '../../shared/messaging/handler/request.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import { lookUpProduct, type ProductByCodeRequest } from '../../shared/product/look-up/product-by-code.ts';
 import { answerLookUp } from './answer-look-up.ts';

@@ -1,4 +1,4 @@
-import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
+import type { Handler } from '../../shared/messaging/handler/request.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import type { SelectorRequest } from '../../shared/product/look-up/product-selection.ts';
 import { lookUpDetails, type ProductDetails } from '../../shared/product/look-up/product-details.ts';

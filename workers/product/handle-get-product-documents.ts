@@ -1,5 +1,5 @@
 import type { ProductDocumentsPayload } from '../../shared/contract/product/replies.ts';
-import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
+import type { Handler } from '../../shared/messaging/handler/request.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import type { SelectorRequest } from '../../shared/product/look-up/product-selection.ts';
 import { lookUpDocuments, type ProductDocument } from '../../shared/product/look-up/product-documents.ts';

@@ -1,5 +1,5 @@
 import type { InsuranceListInput } from '../../shared/contract/product/look-ups.ts';
-import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
+import type { Handler } from '../../shared/messaging/handler/request.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import { lookUpInsuranceList, type InsuranceListItem } from '../../shared/product/look-up/insurance-list.ts';
 import { answerLookUp } from './answer-look-up.ts';

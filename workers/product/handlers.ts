@@ -1,4 +1,4 @@
-import type { Handlers } from '../../shared/messaging/handler/handle-by-type.ts';
+import type { Handlers } from '../../shared/messaging/handler/request.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import { createGetBankingProductByCodeHandler } from './handle-get-banking-product-by-code.ts';
 import { createGetBankingProductDetailsHandler } from './handle-get-banking-product-details.ts';

@@ -1,9 +1,5 @@
-import type { Handlers } from '../../shared/messaging/handler/handle-by-type.ts';
-import {
-  startLane,
-  type LaneOptions,
-  type RunningLane,
-} from '../../shared/messaging/handler/request-consumer.ts';
+import type { Handlers } from '../../shared/messaging/handler/request.ts';
+import { startRequestConsumer, type RequestConsumerOptions, type RequestConsumer } from '../../shared/messaging/handler/request-consumer.ts';
 import type { TopicKey } from '../../shared/messaging/topics/topics.ts';
 import { combineHealth } from '../../shared/platform/health.ts';
 import { checkedHandlers } from './checked-handlers.ts';
@@ -20,7 +16,7 @@ export interface CatalogueWorker<Opened extends WorkerCatalogue> {
   readonly messageTypes: readonly string[];
   readonly deadLetterTopic: TopicKey;
   /** In the order in which they start. */
-  readonly lanes: readonly Pick<LaneOptions, 'lane' | 'requestTopic' | 'sliceMs'>[];
+  readonly lanes: readonly Pick<RequestConsumerOptions, 'lane' | 'requestTopic' | 'sliceMs'>[];
   readonly open: (context: WorkerContext, worker: string) => Promise<Opened>;
   /** The handlers by the type of the request; they are called only with requests whose fields are valid. */
   readonly handlersOf: (catalogue: Opened) => Handlers;
@@ -37,7 +33,7 @@ export async function startCatalogueWorker<Opened extends WorkerCatalogue>(
   const { name, deadLetterTopic } = worker;
   await context.codec.prepare([...worker.messageTypes, ...COMMON_TYPES]);
   const catalogue = await worker.open(context, name);
-  const lanes = new Map<LaneOptions['lane'], RunningLane>();
+  const lanes = new Map<RequestConsumerOptions['lane'], RequestConsumer>();
   const stop = async (timeoutMs: number): Promise<void> => {
     await Promise.all([...lanes.values()].map((lane) => lane.stop(timeoutMs)));
     await catalogue.stop(timeoutMs);
@@ -45,7 +41,7 @@ export async function startCatalogueWorker<Opened extends WorkerCatalogue>(
   try {
     const handlers = checkedHandlers(worker.handlersOf(catalogue), catalogue.view);
     for (const own of worker.lanes) {
-      lanes.set(own.lane, await startLane(context, { worker: name, deadLetterTopic, handlers, ...own }));
+      lanes.set(own.lane, await startRequestConsumer(context, { worker: name, deadLetterTopic, handlers, ...own }));
     }
   } catch (error) {
     await stop(0);

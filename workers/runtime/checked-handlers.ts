@@ -1,5 +1,5 @@
 import { ACTIONS } from '../../shared/contract/actions/actions.ts';
-import type { Handler, Handlers } from '../../shared/messaging/handler/handle-by-type.ts';
+import type { Handler, Handlers } from '../../shared/messaging/handler/request.ts';
 import { refused } from '../../shared/messaging/outcome.ts';
 import type { ScheduleCatalogue } from '../../shared/lending/schedule-types/schedule-catalogue.ts';
 import { createProblem } from '../../shared/platform/problem.ts';

@@ -57,7 +57,7 @@ export function answerCalculation<Request>(calculation: Calculation<Request>): A
     const outcome = calculate(payload as Request, dayOf(originTimestampMs));
     if ('faults' in outcome) return refusalOf(outcome.faults);
     const { warnings = [], calendar } = outcome;
-    const headers = calendar === undefined ? {} : { headers: { holidayCalendar: calendarHeader(calendar) } };
+    const headers = calendar === undefined ? {} : { holidayCalendar: calendarHeader(calendar) };
     if (warnings.length === 0) return done({ type: replyType, payload: outcome, ...headers });
     const located = warnings.map(({ code, path }) => ({ code, path: `${JSON_PARAM}.${path}` }));
     const header = located.map(({ code, path }) => `${code};${path}`).join(', ');

@@ -2,7 +2,7 @@ import type { CalculationThreads } from '../runtime/calculation-threads.ts';
 import type { LendingEnvironment, LendingSnapshot } from '../../shared/catalogue/lending-environment.ts';
 import { LONG_WORK_MS } from '../../shared/contract/actions/request-limits.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
-import type { Handler, Handlers, RequestContext } from '../../shared/messaging/handler/handle-by-type.ts';
+import type { Handler, Handlers, Request } from '../../shared/messaging/handler/request.ts';
 import { refused, retry, type Outcome } from '../../shared/messaging/outcome.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
 import type { AnsweredCalculation } from './calculations.ts';
@@ -68,7 +68,7 @@ interface LongRequest {
 async function calculateBeside(
   { threads, codec }: BesideTheLoop,
   { type, payload, snapshot }: LongRequest,
-  { originTimestampMs, format, isBatchItem, deadlineMs }: RequestContext,
+  { originTimestampMs, format, isBatchItem, deadlineMs }: Request,
 ): Promise<Outcome> {
   const { value } = await codec.encode(type, payload, 'avro');
   const work = { type, value, format, originTimestampMs, deadlineMs, snapshot, isPatient: isBatchItem };

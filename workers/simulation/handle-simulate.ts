@@ -3,7 +3,7 @@ import { toSimulateRequest, type SimulateInput } from '../../shared/contract/sim
 import { limitFaults } from '../../shared/contract/json/faults.ts';
 import { simulatePayload } from '../../shared/contract/simulate/reply.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
-import type { Handler } from '../../shared/messaging/handler/handle-by-type.ts';
+import type { Handler } from '../../shared/messaging/handler/request.ts';
 import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import { WorkSlices } from '../../shared/messaging/handler/work-slices.ts';
 import { createProblem, type ErrorCode } from '../../shared/platform/problem.ts';

@@ -1,5 +1,5 @@
 import type { LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
-import type { Handlers } from '../../shared/messaging/handler/handle-by-type.ts';
+import type { Handlers } from '../../shared/messaging/handler/request.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import { createSimulateHandler } from './handle-simulate.ts';
 

@@ -4,7 +4,7 @@
  * it handled in a second, from the first to be begun to the last to be done. Without brokers it is the embedded one.
  */
 import { createConsumer } from '../../../shared/messaging/consumer/consumer.ts';
-import type { Disposition } from '../../../shared/messaging/processing-result.ts';
+import type { ProcessingResult } from '../../../shared/messaging/processing-result.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 
@@ -66,7 +66,7 @@ async function measure({ keys, messages }: LaneWords): Promise<number> {
     createSource: () =>
       broker.createGroupSource({ groupId: topic, clientId: 'bench-lanes', topics: [topic] }),
     log: silentLog,
-    process: async (): Promise<Disposition> => {
+    process: async (): Promise<ProcessingResult> => {
       if (Number.isNaN(beganAt)) beganAt = performance.now();
       await new Promise((end) => setTimeout(end, HANDLER_MS));
       done += 1;

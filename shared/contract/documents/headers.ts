@@ -1,6 +1,6 @@
 /** The headers of HTTP calls and of messages as documents list them. */
 
-import type { AnswerHeader } from '../../messaging/answer-headers.ts';
+import type { AnswerHeader } from '../../messaging/reply.ts';
 import { HEADER } from '../../messaging/header-names.ts';
 
 interface HttpHeader {

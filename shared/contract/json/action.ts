@@ -2,7 +2,7 @@
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { RequestEffort } from '../../lending/request-effort.ts';
-import type { AnswerHeader } from '../../messaging/answer-headers.ts';
+import type { AnswerHeader } from '../../messaging/reply.ts';
 import type { TopicKey } from '../../messaging/topics/topics.ts';
 import type { z } from 'zod';
 import { readEitherForm } from './generic-form.ts';

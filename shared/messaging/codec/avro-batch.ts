@@ -4,7 +4,7 @@ import { createProblem } from '../../platform/problem.ts';
 import { errorText } from '../../platform/errors.ts';
 import { TooManyItemsError } from './avro-bounds.ts';
 import type { Decoded } from '../codec.ts';
-import type { MaybePromise } from '../sync-or-async.ts';
+import type { SyncOrAsync } from '../sync-or-async.ts';
 import {
   type BatchItem,
   batchIdFault,
@@ -21,7 +21,7 @@ import {
  */
 export function openAvroBatch(
   read: () => unknown,
-  decode: (value: Buffer) => MaybePromise<Decoded>,
+  decode: (value: Buffer) => SyncOrAsync<Decoded>,
 ): OpenedBatch {
   let batch: RequestBatch;
   try {
@@ -39,7 +39,7 @@ export function openAvroBatch(
 
 function itemOf(
   { id, value }: RequestBatch['items'][number],
-  decode: (value: Buffer) => MaybePromise<Decoded>,
+  decode: (value: Buffer) => SyncOrAsync<Decoded>,
 ): BatchItem {
   const fault = batchIdFault(id);
   if (fault === undefined) return { id, decode: () => decode(value) };

@@ -18,14 +18,14 @@ import { decodeJson, encodeJson } from './json-codec.ts';
 import { openJsonBatch } from './json-batch.ts';
 import type { JsonShapes } from './json-shapes.ts';
 import { openAvroBatch } from './avro-batch.ts';
-import type { MaybePromise } from '../sync-or-async.ts';
+import type { SyncOrAsync } from '../sync-or-async.ts';
 import { writeAvroReplyBatch } from './reply-batch-avro.ts';
 import { writeJsonReplyBatch } from './reply-batch-json.ts';
 import { type EncodedBatch, REPLY_BATCH, type ReplyBatch, REQUEST_BATCH } from './request-batch.ts';
 import { createSchemaStore, type Found, type SchemaStore } from './schema-store.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 
-type DecodeItem = (value: Buffer) => MaybePromise<Decoded>;
+type DecodeItem = (value: Buffer) => SyncOrAsync<Decoded>;
 
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
@@ -110,8 +110,8 @@ export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
 function createDecode(
   store: SchemaStore,
   shapes: JsonShapes,
-): (message: EncodedMessage, askedInVain?: Set<number>) => MaybePromise<Decoded> {
-  const decodeAvro = (value: Buffer, askedInVain?: Set<number>): MaybePromise<Decoded> => {
+): (message: EncodedMessage, askedInVain?: Set<number>) => SyncOrAsync<Decoded> {
+  const decodeAvro = (value: Buffer, askedInVain?: Set<number>): SyncOrAsync<Decoded> => {
     if (value.length < WIRE_HEADER_BYTES)
       return undecodable('avro', 'The message ends within its schema id.');
     const id = value.readUInt32BE(1);
@@ -125,7 +125,7 @@ function createDecode(
       return readAvro(asked, value, decoderOfItems);
     });
   };
-  const decode = ({ value, headers }: EncodedMessage, askedInVain?: Set<number>): MaybePromise<Decoded> => {
+  const decode = ({ value, headers }: EncodedMessage, askedInVain?: Set<number>): SyncOrAsync<Decoded> => {
     const claimed = lastText(headers, HEADER.contentType);
     const format = formatOf(value);
     if (value === null || format === undefined) {

@@ -5,7 +5,7 @@
 
 import { createProblem, type Fault, type Problem } from '../../platform/problem.ts';
 import type { Decoded, MessageFormat } from '../codec.ts';
-import type { MaybePromise } from '../sync-or-async.ts';
+import type { SyncOrAsync } from '../sync-or-async.ts';
 
 /** Record names in the catalogue of messages. */
 export const REQUEST_BATCH = 'RequestBatch';
@@ -25,7 +25,7 @@ export interface BatchItem {
   /** As it came; undefined where there is none, or none that can be echoed. */
   readonly id: BatchItemId | undefined;
   /** Reads the request as if it had come alone; a fault of its id is one of the request. Called once. */
-  decode(): MaybePromise<Decoded>;
+  decode(): SyncOrAsync<Decoded>;
 }
 
 /** The requests of a batch in their order, or why there are none to be had. */

@@ -1,21 +1,21 @@
 import { errorText } from '../../platform/errors.ts';
 import { backoffMs } from '../backoff.ts';
-import { CONSUMER_DEFAULTS, type RuntimeOptions } from './consumer-options.ts';
 import type { TopicPartition } from '../message.ts';
+import { CONSUMER_DEFAULTS, type RuntimeOptions } from './consumer-options.ts';
 
 /**
- * Keeps the lanes shut after an assignment until what the work depends on has been read as far as it stood then, so that
- * a message is not handled by what was known before somebody else's work on it. A wait that fails is begun anew, with
- * growing delays; nothing is handled meanwhile, and the membership lives on.
+ * Keeps processing stopped after an assignment until the data that it depends on is up to date, so that no message is
+ * handled without the results of the partition's former owner. A failed wait is retried with growing delays; no message
+ * is handled meanwhile, and the consumer stays in its group.
  */
-export class AssignmentFence {
-  readonly #options: Pick<RuntimeOptions, 'fence' | 'log' | 'holdBackoff' | 'random'>;
+export class AssignmentGate {
+  readonly #options: Pick<RuntimeOptions, 'gate' | 'log' | 'retryBackoff' | 'random'>;
   readonly #onOpen: () => void;
   /** The wait of the present assignment; aborted by the next one. */
   #waiting: AbortController | undefined;
-  #again: NodeJS.Timeout | undefined;
+  #retry: NodeJS.Timeout | undefined;
 
-  constructor(options: Pick<RuntimeOptions, 'fence' | 'log' | 'holdBackoff' | 'random'>, onOpen: () => void) {
+  constructor(options: Pick<RuntimeOptions, 'gate' | 'log' | 'retryBackoff' | 'random'>, onOpen: () => void) {
     this.#options = options;
     this.#onOpen = onOpen;
   }
@@ -24,17 +24,17 @@ export class AssignmentFence {
     return this.#waiting === undefined;
   }
 
-  /** Shuts until the wait for these partitions is over; the wait of an earlier assignment counts no more. */
-  shut(partitions: readonly TopicPartition[]): void {
-    this.drop();
-    if (this.#options.fence === undefined) return;
+  /** Closes until the wait for these partitions is over; cancels the wait of an earlier assignment. */
+  close(partitions: readonly TopicPartition[]): void {
+    this.cancel();
+    if (this.#options.gate === undefined) return;
     this.#waiting = new AbortController();
     void this.#wait(partitions, this.#waiting, 1);
   }
 
-  /** Waits for nothing any more. */
-  drop(): void {
-    clearTimeout(this.#again);
+  /** Ends the wait without opening. */
+  cancel(): void {
+    clearTimeout(this.#retry);
     this.#waiting?.abort();
     this.#waiting = undefined;
   }
@@ -44,17 +44,17 @@ export class AssignmentFence {
     waiting: AbortController,
     attempt: number,
   ): Promise<void> {
-    const { fence, log, holdBackoff = CONSUMER_DEFAULTS.holdBackoff, random = Math.random } = this.#options;
+    const { gate, log, retryBackoff = CONSUMER_DEFAULTS.retryBackoff, random = Math.random } = this.#options;
     try {
-      await fence?.(partitions, waiting.signal);
+      await gate?.(partitions, waiting.signal);
     } catch (error) {
       if (this.#waiting !== waiting) return;
       log.warn(
         { attempt, reason: errorText(error) },
-        'messages wait: what they depend on could not be read after an assignment',
+        'messages wait: the data that they depend on could not be read after an assignment',
       );
-      const delayMs = backoffMs(holdBackoff, attempt, random);
-      this.#again = setTimeout(() => void this.#wait(partitions, waiting, attempt + 1), delayMs);
+      const delayMs = backoffMs(retryBackoff, attempt, random);
+      this.#retry = setTimeout(() => void this.#wait(partitions, waiting, attempt + 1), delayMs);
       return;
     }
     if (this.#waiting !== waiting) return;

@@ -1,11 +1,11 @@
-import type { CommitPrefix } from './offset-tracker.ts';
 import type { PartitionOffset } from '../message.ts';
+import type { OffsetTracker } from './offset-tracker.ts';
 
-/** What a commit is made of: the epoch it belongs to, the prefixes as they stand, and the source that stores them. */
+/** What is committed: the generation, its trackers, and the source that stores their positions. */
 export interface CommitTarget {
-  readonly epoch: number;
-  readonly prefixes: Iterable<CommitPrefix>;
-  readonly store: (epoch: number, offsets: readonly PartitionOffset[]) => Promise<boolean>;
+  readonly generation: number;
+  readonly trackers: Iterable<OffsetTracker>;
+  readonly store: (generation: number, offsets: readonly PartitionOffset[]) => Promise<boolean>;
 }
 
 export interface CommitResult {
@@ -13,9 +13,11 @@ export interface CommitResult {
   readonly error?: unknown;
 }
 
+type Due = readonly { readonly tracker: OffsetTracker; readonly offset: number }[];
+
 /**
  * Commits the contiguous prefixes, one commit at a time: a later one must not overtake an earlier one. Failures are
- * reported and mended by the next commit, which covers all that the failed one did.
+ * reported; the next commit covers what the failed one missed.
  */
 export class CommitLoop {
   readonly #target: () => CommitTarget | undefined;
@@ -33,45 +35,37 @@ export class CommitLoop {
     if (this.#running === undefined) return this.#run();
     this.#next ??= this.#running.then(() => {
       this.#next = undefined;
-      // Whoever asked between the end of the commit and this moment may have begun one, which covers this request too.
+      // A commit that began between the end of the former one and this moment covers this call too.
       return this.#running ?? this.#run();
     });
     return this.#next;
   }
 
-  /** Commits unless one is in flight: the timer's way, which has a next time. */
+  /** Commits unless a commit is in flight; called regularly. */
   tick(): void {
     if (this.#running === undefined) void this.#run();
   }
 
   #run(): Promise<void> {
     const target = this.#target();
-    const due: { prefix: CommitPrefix; offset: number }[] = [];
-    for (const prefix of target?.prefixes ?? []) {
-      const offset = prefix.uncommitted();
-      if (offset !== undefined) due.push({ prefix, offset });
+    const due: { tracker: OffsetTracker; offset: number }[] = [];
+    for (const tracker of target?.trackers ?? []) {
+      const offset = tracker.uncommitted();
+      if (offset !== undefined) due.push({ tracker, offset });
     }
     if (target === undefined || due.length === 0) return Promise.resolve();
-    const stored = this.#store(target, due).finally(() => {
+    this.#running = this.#store(target, due).finally(() => {
       this.#running = undefined;
     });
-    this.#running = stored;
-    return stored;
+    return this.#running;
   }
 
-  async #store(
-    target: CommitTarget,
-    due: readonly { prefix: CommitPrefix; offset: number }[],
-  ): Promise<void> {
-    const offsets = due.map(({ prefix, offset }) => ({
-      topic: prefix.topic,
-      partition: prefix.partition,
-      offset,
-    }));
+  async #store(target: CommitTarget, due: Due): Promise<void> {
+    const offsets = due.map(({ tracker: { topic, partition }, offset }) => ({ topic, partition, offset }));
     try {
-      const kind = (await target.store(target.epoch, offsets)) ? 'stored' : 'outdated';
-      if (kind === 'stored') for (const { prefix, offset } of due) prefix.confirm(offset);
-      this.#report({ kind });
+      const isStored = await target.store(target.generation, offsets);
+      if (isStored) for (const { tracker, offset } of due) tracker.confirm(offset);
+      this.#report({ kind: isStored ? 'stored' : 'outdated' });
     } catch (error) {
       this.#report({ kind: 'failed', error });
     }

@@ -1,33 +1,33 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import type { BackoffOptions } from '../backoff.ts';
-import type { BreakerOptions, BreakerState } from './breaker.ts';
-import type { Disposition, Process } from '../processing-result.ts';
-import type { MaybePromise } from '../sync-or-async.ts';
 import type { LogMessage, TopicPartition } from '../message.ts';
+import type { Process, ProcessingResult } from '../processing-result.ts';
+import type { SyncOrAsync } from '../sync-or-async.ts';
+import type { BreakerOptions, BreakerState } from './circuit-breaker.ts';
 import type { WindowOptions } from './owned-partitions.ts';
 
-/** Every limit of a consumer that is not said otherwise. */
+/** The defaults of a consumer. */
 export const CONSUMER_DEFAULTS = {
-  /** Messages in progress side by side: enough to hide a reply's way to the broker, few enough to bound memory. */
-  lanes: 64,
+  /** Messages in progress: enough to hide the round trip of a reply to the broker, few enough to bound memory. */
+  concurrency: 64,
   /** Longest synchronous work between two turns of the event loop: HTTP and heartbeats wait no longer. */
   sliceMs: 10,
-  /** What a kill -9 may repeat, at most; a commit costs one request. */
+  /** Bounds what a kill -9 may repeat; a commit costs one request. */
   commitIntervalMs: 200,
-  /** A sixth of the interactive session time-out: several may be lost. */
+  /** A sixth of the interactive session timeout: several may be lost. */
   heartbeatIntervalMs: 1_000,
-  /** A partition with messages that makes no progress for so long is reported. */
+  /** A partition that has a backlog but made no progress for this time is reported. */
   stallMs: 60_000,
-  /** Lost infrastructure: soon again at first, then without hammering what tries to recover. */
-  holdBackoff: { minMs: 250, maxMs: 10_000 },
+  /** Transient failures: retried soon at first, then without overloading infrastructure that recovers. */
+  retryBackoff: { minMs: 250, maxMs: 10_000 },
   /** A crashed consumer is rebuilt soon, but a crash loop does not keep its group rebalancing. */
   restartBackoff: { minMs: 1_000, maxMs: 30_000 },
-  /** Time that the lanes have to end in a shutdown. */
+  /** Time that messages in progress have to end in a shutdown. */
   drainTimeoutMs: 10_000,
 } as const;
 
-/** What a consumer reads and as whom, for its health. */
+/** What a consumer reads and in which group, for its health. */
 export interface ConsumerReads {
   readonly groupId: string;
   readonly topics: readonly string[];
@@ -36,34 +36,64 @@ export interface ConsumerReads {
 export interface RuntimeOptions {
   readonly process: Process;
   /**
-   * What becomes of a message whose processing threw something unexpected (a bug). Absent: it is held and tried again,
-   * never skipped. A throw in here holds it too.
+   * Decides about a message whose processing threw a bug. Absent: it is retried with growing delays, never skipped. A
+   * throw in here has the same effect.
    */
-  readonly onUnexpected?: (message: LogMessage, error: unknown) => MaybePromise<Disposition>;
+  readonly onUnexpected?: (message: LogMessage, error: unknown) => SyncOrAsync<ProcessingResult>;
   readonly log: Log;
-  /** Weight of the messages in progress side by side; default 64. */
-  readonly lanes?: number;
-  /** What a message weighs; default 1 each. Asked often: it must be cheap. */
+  /** Total weight of the messages in progress; default 64. */
+  readonly concurrency?: number;
+  /** Weight of a message; default 1 each. Called often: it must be cheap. */
   readonly weigh?: (message: LogMessage) => number;
-  /** Bulk lanes, which share a process with interactive ones, take 2. */
+  /** Default 10; consumers of bulk traffic, which share a process with interactive ones, take 2. */
   readonly sliceMs?: number;
   readonly commitIntervalMs?: number;
   readonly heartbeatIntervalMs?: number;
   readonly window?: WindowOptions;
-  readonly holdBackoff?: BackoffOptions;
+  readonly retryBackoff?: BackoffOptions;
   readonly breaker?: BreakerOptions;
   readonly stallMs?: number;
   /** 0 up to 1, spreads delays. Default Math.random. */
   readonly random?: () => number;
-  /** Told of each change. Must not throw. */
+  /** Called after each change. Must not throw. */
   readonly onBreaker?: (state: BreakerState) => void;
   readonly reads?: ConsumerReads;
   /**
-   * Awaited after each assignment before any of its messages is begun, e.g. until a table of what others have done is
-   * read to its end of that moment. Heartbeats go on; a rejection is tried again with growing delays. `signal` is aborted
-   * when the assignment is over.
+   * Awaited after each assignment before its first message is started, for example until a table that the work depends on
+   * is read to its end. Heartbeats continue; a rejection is retried with growing delays. `signal` is aborted when the
+   * assignment is over.
    */
-  readonly fence?: (partitions: readonly TopicPartition[], signal: AbortSignal) => Promise<void>;
-  /** Tells since when a breaker is open. Default the system's. */
+  readonly gate?: (partitions: readonly TopicPartition[], signal: AbortSignal) => Promise<void>;
+  /** Reports since when a breaker is open. Default: the system's clock. */
   readonly clock?: Clock;
+}
+
+/** Counters since the consumer was created; plain numbers, cheap to count and to read at a scrape. */
+export interface ConsumerCounters {
+  /** Messages that ended, failed ones included. */
+  settled: number;
+  /** Messages whose processing failed unexpectedly. */
+  failed: number;
+  /** Attempts that ended in a retry: a transient fault or unavailable infrastructure. */
+  heldAttempts: number;
+  /** Redelivered messages that joined work in progress. */
+  joined: number;
+  commits: number;
+  /** Commits refused because their generation was over. */
+  commitsOutdated: number;
+  commitsFailed: number;
+  /** Assignments received. */
+  rebalances: number;
+  breakerOpened: number;
+  /** Sources that crashed and were rebuilt. */
+  crashes: number;
+}
+
+/** Counters, and the state at this moment. */
+export interface ConsumerStats extends Readonly<ConsumerCounters> {
+  readonly running: number;
+  readonly held: number;
+  readonly partitions: number;
+  readonly paused: number;
+  readonly breaker: BreakerState;
 }

@@ -1,41 +1,40 @@
 import type { Health } from '../../platform/health.ts';
 import { backoffMs, type BackoffOptions } from '../backoff.ts';
-import { CONSUMER_DEFAULTS, type RuntimeOptions } from './consumer-options.ts';
-import { ConsumerRuntime } from './consumer-runtime.ts';
-import type { ConsumerStats } from './consumer-stats.ts';
-import type { WorkEnd } from '../processing-result.ts';
-import type { PartitionLag } from './owned-partitions.ts';
 import type { GroupSource } from '../ports.ts';
+import type { FinalResult } from '../processing-result.ts';
+import { CONSUMER_DEFAULTS, type ConsumerStats, type RuntimeOptions } from './consumer-options.ts';
+import { ConsumerRuntime } from './consumer-runtime.ts';
+import type { PartitionLag } from './owned-partitions.ts';
 
 export interface ConsumerOptions extends RuntimeOptions {
-  /** A fresh source; called again after each crash. */
+  /** Creates a source; called again after each crash. */
   readonly createSource: () => GroupSource;
   readonly restartBackoff?: BackoffOptions;
 }
 
-/** A supervised member of a consumer group. */
+/** A supervised consumer in a consumer group. */
 export interface Consumer {
-  /** Resolves when the source is started (assignment follows). Rejects when the first start fails; nothing is left then. */
+  /** Resolves when the source is started (assignment follows). When the first start rejects, everything is stopped again. */
   start(): Promise<void>;
-  /** Drains: takes nothing new, lets lanes end for at most `timeoutMs` (10 s), commits, leaves. Idempotent. */
+  /** Drains: accepts nothing new, lets messages in progress end for at most `timeoutMs` (10 s), commits, leaves. Idempotent. */
   stop(timeoutMs?: number): Promise<void>;
-  /** `starting` until the first assignment; `unhealthy` when crashed or standing still; `degraded` with an open breaker. */
+  /** `starting` until the first assignment; `unhealthy` when crashed or stalled; `degraded` with an open circuit breaker. */
   health(): Health;
   lag(): readonly PartitionLag[];
   stats(): ConsumerStats;
-  /** Counts for the breaker how work ended that a message brought along; false: the breaker is open. */
-  count(end: WorkEnd): boolean;
+  /** Counts the result of work that a message brought along for the circuit breaker; false: the breaker is open. */
+  count(result: FinalResult): boolean;
 }
 
-/** A discarded source may take so long to end; nobody waits for it. */
+/** Time that a discarded source has to stop. */
 const DISCARD_MS = 5_000;
 
-/** Builds the consumer and keeps it alive: a source that crashed is discarded and rebuilt with growing delays. */
+/** Creates the consumer and keeps it running: a crashed source is discarded and rebuilt with growing delays. */
 export function createConsumer(options: ConsumerOptions): Consumer {
-  return new Supervisor(options);
+  return new SupervisedConsumer(options);
 }
 
-class Supervisor implements Consumer {
+class SupervisedConsumer implements Consumer {
   readonly #options: ConsumerOptions;
   readonly #runtime: ConsumerRuntime;
   #source: GroupSource | undefined;
@@ -77,20 +76,20 @@ class Supervisor implements Consumer {
     return this.#runtime.stats();
   }
 
-  count(end: WorkEnd): boolean {
-    return this.#runtime.count(end);
+  count(result: FinalResult): boolean {
+    return this.#runtime.count(result);
   }
 
   async #build(): Promise<void> {
     const source = this.#options.createSource();
     this.#source = source;
     const sink = this.#runtime.attach(source, (error) => this.#crashed(source, error));
-    const onAssigned: typeof sink.onAssigned = (epoch, partitions) => {
+    const onAssigned: typeof sink.onAssigned = (generation, partitions) => {
       if (source === this.#source) {
         this.#crash = undefined;
         this.#crashesInARow = 0;
       }
-      sink.onAssigned(epoch, partitions);
+      sink.onAssigned(generation, partitions);
     };
     await source.start({ ...sink, onAssigned });
   }

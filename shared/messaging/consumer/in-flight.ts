@@ -1,63 +1,83 @@
 import { partitionId, type LogMessage } from '../message.ts';
-import type { CommitPrefix } from './offset-tracker.ts';
-import type { Work } from './work.ts';
+import { createWork, type OffsetTracker, type Work } from './offset-tracker.ts';
 
 /**
- * Work of earlier epochs that the log may deliver again: what was begun or done but not known to be committed when the
- * group rebalanced or the consumer was rebuilt. A redelivered message joins its work instead of being done twice by
- * this process. Bounded by what may lie beyond a partition's prefix; forgotten once the partition has been read past it.
+ * Work of earlier generations that may be delivered again: what was started or done but not known to be committed when
+ * the group rebalanced or the consumer was rebuilt. A redelivered message joins its work instead of being processed twice
+ * by this process. Bounded by what may lie beyond a partition's prefix; forgotten once the partition has been read past it.
  */
 export class InFlight {
   readonly #works = new Map<string, Map<number, Work>>();
-
-  /** Keeps the begun and done works of a partition whose epoch has ended. */
-  keep(prefix: CommitPrefix): void {
-    const begun = prefix.unconfirmed().filter((work) => work.state !== 'queued');
-    if (begun.length === 0) return;
-    const id = partitionId(prefix.topic, prefix.partition);
-    const known = this.#works.get(id) ?? new Map<number, Work>();
-    for (const work of begun) known.set(work.offset, work);
-    this.#works.set(id, known);
-  }
-
-  /** Whether anything is kept of a partition; the usual answer is no, at the price of one look. */
-  has(id: string): boolean {
-    return this.#works.has(id);
-  }
-
-  /**
-   * The work of a message that was delivered before, handed out once. The timestamp is compared too, so that a topic
-   * that was deleted and made again is not taken for the old one.
-   */
-  take(id: string, message: LogMessage): Work | undefined {
-    const works = this.#works.get(id);
-    const work = works?.get(message.offset);
-    if (works === undefined || work === undefined) return undefined;
-    works.delete(message.offset);
-    const wasDropped = work.state === 'queued';
-    return work.timestampMs === message.timestampMs && !wasDropped ? work : undefined;
-  }
-
-  /**
-   * The partition was read up to `offset`: what is kept below will not come again, since another member has done it.
-   * Answers what was forgotten.
-   */
-  forget(id: string, offset: number): readonly Work[] {
-    const works = this.#works.get(id);
-    if (works === undefined) return [];
-    const forgotten: Work[] = [];
-    for (const [known, work] of works) {
-      if (known > offset) continue;
-      works.delete(known);
-      forgotten.push(work);
-    }
-    if (works.size === 0) this.#works.delete(id);
-    return forgotten;
-  }
 
   get size(): number {
     let size = 0;
     for (const works of this.#works.values()) size += works.size;
     return size;
   }
+
+  /** Keeps the started and done works of a partition whose generation has ended. */
+  keep(tracker: OffsetTracker): void {
+    const started = tracker.unconfirmed().filter((work) => work.state !== 'queued');
+    if (started.length === 0) return;
+    const id = partitionId(tracker.topic, tracker.partition);
+    const known = this.#works.get(id) ?? new Map<number, Work>();
+    for (const work of started) known.set(work.offset, work);
+    this.#works.set(id, known);
+  }
+
+  /**
+   * Adds delivered messages of one partition to its tracker. A message that was started in an earlier generation joins
+   * that work, one that was already delivered in this generation is skipped, and all others are new.
+   */
+  deliver(messages: readonly LogMessage[], tracker: OffsetTracker): Delivery {
+    const id = partitionId(tracker.topic, tracker.partition);
+    const works = this.#works.get(id);
+    const added: Work[] = [];
+    let joined = 0;
+    for (const message of messages) {
+      if (message.offset <= tracker.lastOffset) continue;
+      const known = works && take(works, message);
+      const work = known ?? createWork(message, tracker);
+      if (known === undefined) added.push(work);
+      else joined += 1;
+      work.tracker = tracker;
+      tracker.add(work);
+    }
+    if (works === undefined) return { added, joined, forgotten: [] };
+    const forgotten = forget(works, tracker.lastOffset);
+    if (works.size === 0) this.#works.delete(id);
+    tracker.advance();
+    return { added, joined, forgotten };
+  }
+}
+
+export interface Delivery {
+  /** The works of new messages. */
+  readonly added: readonly Work[];
+  /** Number of messages that joined earlier work. */
+  readonly joined: number;
+  /** Earlier works whose messages will not be delivered again, since another consumer has done them. */
+  readonly forgotten: readonly Work[];
+}
+
+/**
+ * Removes the work of a message that was delivered before. The timestamps are compared too, so that a topic which was
+ * deleted and created again is not mistaken for the old one.
+ */
+function take(works: Map<number, Work>, { offset, timestampMs }: LogMessage): Work | undefined {
+  const work = works.get(offset);
+  if (work === undefined) return undefined;
+  works.delete(offset);
+  const wasDropped = work.state === 'queued';
+  return work.timestampMs === timestampMs && !wasDropped ? work : undefined;
+}
+
+function forget(works: Map<number, Work>, offset: number): readonly Work[] {
+  const forgotten: Work[] = [];
+  for (const [known, work] of works) {
+    if (known > offset) continue;
+    works.delete(known);
+    forgotten.push(work);
+  }
+  return forgotten;
 }

@@ -1,28 +1,62 @@
-import type { Disposition } from '../processing-result.ts';
 import { Fifo } from '../../platform/fifo.ts';
-import type { Lane, LaneCalls, LaneOptions } from './lane.ts';
-import { isPromise, type MaybePromise } from '../sync-or-async.ts';
-import type { Work } from './work.ts';
+import type { FinalResult, ProcessingResult } from '../processing-result.ts';
+import { isPromise, type SyncOrAsync } from '../sync-or-async.ts';
+import type { Work } from './offset-tracker.ts';
 
-/** The longest delay that a timer of Node keeps; a longer one would be none at all. */
+/** What the executor needs of its owner. */
+export interface ExecutorCalls {
+  run(work: Work): SyncOrAsync<ProcessingResult>;
+  /** Decides about a throw of run(); throws nothing itself. */
+  thrown(work: Work, error: unknown): SyncOrAsync<ProcessingResult>;
+  /** The work has ended; the next of its key follows. */
+  ended(work: Work, result: FinalResult): void;
+  /** The work waits for its next attempt. */
+  held(work: Work): void;
+  /** Whether a held work is still wanted when its delay is over. */
+  wanted(work: Work): boolean;
+}
+
+export interface ExecutorOptions {
+  /** Total weight of the works in progress. Held ones do not count: they must not block other keys. */
+  readonly limit: number;
+  /** Weight of a work; default: 1 each. The first in the queue is started when it fits, or when no other is running. */
+  readonly weigh?: ((work: Work) => number) | undefined;
+  /** Longest synchronous work between two turns of the event loop, in milliseconds. */
+  readonly sliceMs: number;
+}
+
+/** The works of one key that are not done, the oldest first; a message without a key has a queue of its own. */
+interface KeyQueue {
+  first: Work;
+  last: Work;
+  /** The first work is running or held. A queue that is not busy is in the ready list. */
+  busy: boolean;
+  /** Weight of the first work while it runs. */
+  weight: number;
+  readonly key: string;
+  /** The queues of the topic by key; undefined for a message without a key. */
+  readonly siblings: Map<string, KeyQueue> | undefined;
+}
+
+/** The longest delay that a timer of Node supports; a longer one would fire at once. */
 const MAX_DELAY_MS = 2_147_483_647;
 
-/** Runs works side by side, but those of one key one after another, in the order in which they came. */
-export class Lanes {
-  readonly #calls: LaneCalls;
-  readonly #options: LaneOptions;
-  readonly #topics = new Map<string, Map<string, Lane>>();
-  readonly #ready = new Fifo<Lane>();
-  readonly #held = new Map<Lane, NodeJS.Timeout>();
+/** Runs works concurrently, but those of one key one after another, in the order in which they came. */
+export class KeyOrderedExecutor {
+  readonly #calls: ExecutorCalls;
+  readonly #options: ExecutorOptions;
+  readonly #topics = new Map<string, Map<string, KeyQueue>>();
+  readonly #ready = new Fifo<KeyQueue>();
+  readonly #held = new Map<KeyQueue, NodeJS.Timeout>();
   #running = 0;
-  /** What the running works weigh together. */
+  /** Total weight of the running works. */
   #load = 0;
-  #halted = false;
-  #pumping = false;
-  #sliceOpen = false;
+  #isPaused = false;
+  #isDispatching = false;
+  #isSliceOpen = false;
   #sliceEndMs = 0;
 
-  constructor(calls: LaneCalls, options: LaneOptions) {
+  constructor(calls: ExecutorCalls, options: ExecutorOptions) {
     this.#calls = calls;
     this.#options = options;
   }
@@ -35,55 +69,106 @@ export class Lanes {
     return this.#held.size;
   }
 
-  /** Nothing runs and nothing could be started; held works may still come back. */
+  /** Nothing is running and nothing could be started; held works may still come back. */
   get isIdle(): boolean {
     return this.#running === 0 && this.#ready.length === 0;
   }
 
-  /** Appends a work to its key's lane. It starts with the next pump(). */
+  /** Appends a work to the queue of its key. It starts with the next dispatch(). */
   add(work: Work): void {
     const { topic, key } = work.message;
     if (key === null) {
-      this.#ready.push({ first: work, last: work, busy: false, weight: 0, key: '', group: undefined });
+      this.#ready.push({ first: work, last: work, busy: false, weight: 0, key: '', siblings: undefined });
       return;
     }
     const text = key.toString('latin1');
-    let group = this.#topics.get(topic);
-    if (group === undefined) {
-      group = new Map();
-      this.#topics.set(topic, group);
+    let siblings = this.#topics.get(topic);
+    if (siblings === undefined) {
+      siblings = new Map();
+      this.#topics.set(topic, siblings);
     }
-    const lane = group.get(text);
-    if (lane === undefined) {
-      const opened = { first: work, last: work, busy: false, weight: 0, key: text, group };
-      group.set(text, opened);
+    const queue = siblings.get(text);
+    if (queue === undefined) {
+      const opened = { first: work, last: work, busy: false, weight: 0, key: text, siblings };
+      siblings.set(text, opened);
       this.#ready.push(opened);
       return;
     }
-    lane.last.follower = work;
-    lane.last = work;
+    queue.last.follower = work;
+    queue.last = work;
   }
 
-  /** Starts what may be started, in order, until the limit or the end of the time slice. */
-  pump(): void {
-    if (this.#pumping || this.#halted || this.#ready.length === 0) return;
-    this.#pumping = true;
-    if (!this.#sliceOpen) this.#openSlice();
+  /** Starts works in order, until the limit or the end of the time slice. */
+  dispatch(): void {
+    if (this.#isDispatching || this.#isPaused || this.#ready.length === 0) return;
+    this.#isDispatching = true;
+    if (!this.#isSliceOpen) this.#openSlice();
     try {
       this.#startUntilFull();
     } finally {
-      this.#pumping = false;
+      this.#isDispatching = false;
     }
   }
 
+  /** Starts no more works until resume(); running ones continue. */
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.dispatch();
+  }
+
+  /** Starts one work, even while paused: that of the key which has waited longest, or the one that came last. */
+  runOne(which: 'oldest' | 'newest' = 'oldest'): Work | undefined {
+    const queue = which === 'oldest' ? this.#ready.shift() : this.#ready.pop();
+    if (queue === undefined) return undefined;
+    const work = queue.first;
+    this.#start(queue, this.#weigh(work));
+    return work;
+  }
+
+  /** Ends the delay of a held work early. */
+  endDelay(work: Work): void {
+    if (work.state !== 'held') return;
+    for (const [queue, timer] of this.#held) {
+      if (queue.first !== work) continue;
+      clearTimeout(timer);
+      this.#release(queue);
+      return;
+    }
+  }
+
+  /** Drops every work that was not started; running and held ones keep their queues. */
+  dropQueued(): void {
+    this.#ready.clear();
+    for (const siblings of this.#topics.values()) {
+      for (const queue of siblings.values()) {
+        if (queue.busy) {
+          queue.first.follower = undefined;
+          queue.last = queue.first;
+        } else siblings.delete(queue.key);
+      }
+    }
+  }
+
+  /** Drops held works too: the consumer ends. */
+  close(): void {
+    this.pause();
+    for (const timer of this.#held.values()) clearTimeout(timer);
+    this.#held.clear();
+    this.dropQueued();
+  }
+
   #startUntilFull(): void {
-    while (!this.#halted) {
-      const lane = this.#ready.first;
-      if (lane === undefined || performance.now() >= this.#sliceEndMs) return;
-      const weight = this.#weigh(lane.first);
+    while (!this.#isPaused) {
+      const queue = this.#ready.first;
+      if (queue === undefined || performance.now() >= this.#sliceEndMs) return;
+      const weight = this.#weigh(queue.first);
       if (this.#running > 0 && this.#load + weight > this.#options.limit) return;
       this.#ready.shift();
-      this.#start(lane, weight);
+      this.#start(queue, weight);
     }
   }
 
@@ -91,135 +176,81 @@ export class Lanes {
     return this.#options.weigh?.(work) ?? 1;
   }
 
-  /** Starts no more until go(); what runs goes on. */
-  halt(): void {
-    this.#halted = true;
-  }
-
-  go(): void {
-    this.#halted = false;
-    this.pump();
-  }
-
-  /** Starts a work that waits, even while halted: the one whose key waits longest, or the one that came last. */
-  runOne(which: 'oldest' | 'newest' = 'oldest'): Work | undefined {
-    const lane = which === 'oldest' ? this.#ready.shift() : this.#ready.pop();
-    if (lane === undefined) return undefined;
-    const work = lane.first;
-    this.#start(lane, this.#weigh(work));
-    return work;
-  }
-
-  /** Ends the wait of a held work before its time; of one that is not held, nothing. */
-  endWait(work: Work): void {
-    if (work.state !== 'held') return;
-    for (const [lane, timer] of this.#held) {
-      if (lane.first !== work) continue;
-      clearTimeout(timer);
-      this.#release(lane);
-      return;
-    }
-  }
-
-  /** Forgets every work that was not begun; running and held ones keep their lanes. */
-  dropQueued(): void {
-    this.#ready.clear();
-    for (const group of this.#topics.values()) {
-      for (const lane of group.values()) {
-        if (lane.busy) this.#cutFollowers(lane);
-        else group.delete(lane.key);
-      }
-    }
-  }
-
-  /** Forgets held works too: the consumer ends. */
-  close(): void {
-    this.halt();
-    for (const timer of this.#held.values()) clearTimeout(timer);
-    this.#held.clear();
-    this.dropQueued();
-  }
-
-  #cutFollowers(lane: Lane): void {
-    lane.first.follower = undefined;
-    lane.last = lane.first;
-  }
-
-  /** The slice ends with the turn of the event loop, however many promises are settled within it. */
+  /** A slice ends with the turn of the event loop, however many promises are settled within it. */
   #openSlice(): void {
-    this.#sliceOpen = true;
+    this.#isSliceOpen = true;
     this.#sliceEndMs = performance.now() + this.#options.sliceMs;
     setImmediate(() => {
-      this.#sliceOpen = false;
-      this.pump();
+      this.#isSliceOpen = false;
+      this.dispatch();
     });
   }
 
-  #start(lane: Lane, weight: number): void {
-    const work = lane.first;
-    lane.busy = true;
-    lane.weight = weight;
+  #start(queue: KeyQueue, weight: number): void {
+    const work = queue.first;
+    queue.busy = true;
+    queue.weight = weight;
     work.state = 'running';
     work.attempts += 1;
     this.#running += 1;
     this.#load += weight;
-    let disposition: MaybePromise<Disposition>;
+    let result: SyncOrAsync<ProcessingResult>;
     try {
-      disposition = this.#calls.run(work);
+      result = this.#calls.run(work);
     } catch (error) {
-      disposition = this.#calls.thrown(work, error);
+      result = this.#calls.thrown(work, error);
     }
-    if (isPromise(disposition)) this.#await(lane, disposition);
-    else this.#end(lane, disposition);
+    if (isPromise(result)) this.#await(queue, result);
+    else this.#end(queue, result);
   }
 
-  #await(lane: Lane, disposition: Promise<Disposition>): void {
-    void disposition.then(
-      (end) => this.#end(lane, end),
-      async (error: unknown) => this.#end(lane, await this.#calls.thrown(lane.first, error)),
+  #await(queue: KeyQueue, result: Promise<ProcessingResult>): void {
+    void result.then(
+      (late) => this.#end(queue, late),
+      async (error: unknown) => this.#end(queue, await this.#calls.thrown(queue.first, error)),
     );
   }
 
-  #end(lane: Lane, disposition: Disposition): void {
-    const work = lane.first;
+  #end(queue: KeyQueue, result: ProcessingResult): void {
+    const work = queue.first;
     this.#running -= 1;
-    this.#load -= lane.weight;
-    if (typeof disposition === 'object') this.#hold(lane, disposition.retryAfterMs);
+    this.#load -= queue.weight;
+    if (typeof result === 'object') this.#hold(queue, result.retryAfterMs);
     else {
-      this.#calls.ended(work, disposition);
-      this.#advance(lane);
+      this.#calls.ended(work, result);
+      this.#advance(queue);
     }
-    this.pump();
+    this.dispatch();
   }
 
-  #hold(lane: Lane, delayMs: number): void {
-    lane.first.state = 'held';
-    this.#calls.held(lane.first);
+  #hold(queue: KeyQueue, delayMs: number): void {
+    queue.first.state = 'held';
+    this.#calls.held(queue.first);
     this.#held.set(
-      lane,
-      setTimeout(() => this.#release(lane), Math.min(delayMs, MAX_DELAY_MS)),
+      queue,
+      setTimeout(() => this.#release(queue), Math.min(delayMs, MAX_DELAY_MS)),
     );
   }
 
-  #release(lane: Lane): void {
-    this.#held.delete(lane);
-    const work = lane.first;
+  #release(queue: KeyQueue): void {
+    this.#held.delete(queue);
+    const work = queue.first;
     work.state = 'queued';
-    lane.busy = false;
-    if (this.#calls.wanted(work)) this.#ready.push(lane);
-    else this.#advance(lane);
-    this.pump();
+    queue.busy = false;
+    if (this.#calls.wanted(work)) this.#ready.push(queue);
+    else this.#advance(queue);
+    this.dispatch();
   }
 
-  #advance(lane: Lane): void {
-    const next = lane.first.follower;
-    lane.first.follower = undefined;
-    lane.busy = false;
+  #advance(queue: KeyQueue): void {
+    const next = queue.first.follower;
+    queue.first.follower = undefined;
+    queue.busy = false;
     if (next === undefined) {
-      lane.group?.delete(lane.key);
+      queue.siblings?.delete(queue.key);
       return;
     }
-    lane.first = next;
-    this.#ready.push(lane);
+    queue.first = next;
+    this.#ready.push(queue);
   }
 }

@@ -1,29 +1,79 @@
-import type { TopicPartition } from '../message.ts';
-import type { Work } from './work.ts';
+import type { LogMessage, TopicPartition } from '../message.ts';
 
-/** Committed works are cut off the list in chunks, since moving the rest costs time. */
+/**
+ * A delivered message in the consumer.
+ * queued: waits for its turn · running: is being processed · held: waits for its next attempt · done.
+ */
+export interface Work {
+  /** A placeholder once the work is done, so that the bytes of the message can be freed before the commit. */
+  message: LogMessage;
+  readonly offset: number;
+  readonly timestampMs: number;
+  readonly bytes: number;
+  /** When this process first received it (monotonic milliseconds); kept when it is delivered again. */
+  readonly receivedMs: number;
+  state: 'queued' | 'running' | 'held' | 'done';
+  attempts: number;
+  /** Tracks its completion: the partition in the generation in which the message was last delivered. */
+  tracker: OffsetTracker;
+  /** The next message of the same key. */
+  follower: Work | undefined;
+}
+
+const RELEASED: LogMessage = {
+  topic: '',
+  partition: -1,
+  offset: -1,
+  key: null,
+  value: null,
+  headers: {},
+  timestampMs: 0,
+};
+
+export function createWork(message: LogMessage, tracker: OffsetTracker): Work {
+  return {
+    message,
+    offset: message.offset,
+    timestampMs: message.timestampMs,
+    bytes: (message.value?.length ?? 0) + (message.key?.length ?? 0),
+    receivedMs: performance.now(),
+    state: 'queued',
+    attempts: 0,
+    tracker,
+    follower: undefined,
+  };
+}
+
+/** Marks the work as done and releases its message. */
+export function finishWork(work: Work): void {
+  work.state = 'done';
+  work.tracker.finished(work);
+  work.message = RELEASED;
+}
+
+/** Committed works are removed from the list in chunks, since moving the rest costs time. */
 const CUT_CHUNK = 512;
 
 /**
- * One partition in one epoch: what was delivered, in offset order, and how far everything is done without a gap. Only
- * that contiguous prefix is ever committed, so that a message which is not done is delivered again, whatever became
- * of those after it.
+ * One partition in one generation of the group: what was delivered, in offset order, and up to where everything is done
+ * without a gap. Only that contiguous prefix is ever committed, so that a message which is not done is delivered again,
+ * even if later ones are done.
  */
-export class CommitPrefix implements TopicPartition {
+export class OffsetTracker implements TopicPartition {
   readonly topic: string;
   readonly partition: number;
-  /** A later epoch has begun: nothing that ends here counts any more. */
+  /** A later generation has begun: nothing that ends here counts any more. */
   closed = false;
   /** Paused because too much is beyond the prefix. */
   paused = false;
   /** The next offset to be written to the partition, as far as is known. */
   highWatermark = 0;
   /**
-   * How far the source has read where it found no message. Counts for the lag only and is never committed: what is
-   * committed was delivered and is done.
+   * How far the source has read where it found no message. Counts for the lag only and is never committed: only
+   * delivered messages are.
    */
   readTo = 0;
-  /** Messages delivered and not done, and their bytes: what is kept in memory. */
+  /** Messages delivered and not done, and their bytes: what is held in memory. */
   unfinished = 0;
   unfinishedBytes = 0;
   #works: Work[] = [];
@@ -40,12 +90,12 @@ export class CommitPrefix implements TopicPartition {
     this.partition = partition;
   }
 
-  /** Messages delivered and not yet part of the prefix. */
+  /** Number of delivered messages beyond the prefix, done ones included. */
   get pending(): number {
     return this.#works.length - this.#head;
   }
 
-  /** Whether the first message beyond the prefix was delivered, and never begun: it waits for its turn. */
+  /** Whether the first message beyond the prefix was delivered and never started. */
   get isWaiting(): boolean {
     const first = this.#works[this.#head];
     return first?.state === 'queued' && first.attempts === 0;
@@ -57,7 +107,7 @@ export class CommitPrefix implements TopicPartition {
     return first?.state === 'held' || (first?.state === 'queued' && first.attempts > 0);
   }
 
-  /** Offset of the last message that was delivered in this epoch; -1 before the first. */
+  /** Offset of the last message that was delivered in this generation; -1 before the first. */
   get lastOffset(): number {
     return this.#lastOffset;
   }
@@ -74,7 +124,7 @@ export class CommitPrefix implements TopicPartition {
     return next === 0 && first === undefined ? 0 : Math.max(0, this.highWatermark - next);
   }
 
-  /** Takes the next delivered message. Offsets grow. */
+  /** Adds the next delivered message. Offsets grow. */
   add(work: Work): void {
     this.#works.push(work);
     this.#lastOffset = work.offset;
@@ -89,25 +139,22 @@ export class CommitPrefix implements TopicPartition {
     this.unfinishedBytes -= work.bytes;
   }
 
-  /** Moves the end of the prefix over all that is done. Answers whether it moved. */
-  advance(): boolean {
-    const from = this.#head;
+  /** Moves the end of the prefix over all that is done. */
+  advance(): void {
     let work = this.#works[this.#head];
     while (work?.state === 'done') {
       this.#position = work.offset + 1;
       this.#head += 1;
       work = this.#works[this.#head];
     }
-    return this.#head > from;
   }
 
-  /** What is to be committed; undefined when nothing was done since the last commit. */
+  /** The offset to commit; undefined when nothing was done since the last commit. */
   uncommitted(): number | undefined {
-    if (this.#position === undefined || this.#position === this.#committed) return undefined;
-    return this.#position;
+    return this.#position === this.#committed ? undefined : this.#position;
   }
 
-  /** The commit of `position` is stored: what lies below can be forgotten. */
+  /** The commit of `position` is stored: works below it can be forgotten. */
   confirm(position: number): void {
     this.#committed = position;
     while (this.#start < this.#head && (this.#works[this.#start]?.offset ?? position) < position) {
@@ -119,7 +166,7 @@ export class CommitPrefix implements TopicPartition {
     this.#start = 0;
   }
 
-  /** Works that a later delivery of the partition may meet again. */
+  /** Works that may be delivered again. */
   unconfirmed(): readonly Work[] {
     return this.#works.slice(this.#start);
   }

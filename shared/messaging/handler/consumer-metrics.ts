@@ -1,7 +1,7 @@
 import type { Metrics } from '../../platform/metrics.ts';
-import type { BreakerState } from '../consumer/breaker.ts';
+import type { BreakerState } from '../consumer/circuit-breaker.ts';
+import type { ConsumerStats } from '../consumer/consumer-options.ts';
 import type { Consumer } from '../consumer/consumer.ts';
-import type { ConsumerStats } from '../consumer/consumer-stats.ts';
 import type { BatchCounts } from './batch-handler.ts';
 import type { Handled } from './request-handling.ts';
 
@@ -11,24 +11,24 @@ export interface ConsumerMetrics {
   /** How the requests of one batch ended. */
   readonly onBatchItems: (counts: BatchCounts) => void;
   readonly onBreaker: (state: BreakerState) => void;
-  /** `code` is one of a list, so that it can be a label. */
+  /** `code` is one of a fixed list, so that it can be a label. */
   readonly onDeadLetter: (code: string) => void;
   /** Reads lag and counters of the consumer at each scrape. */
   follow(consumer: Pick<Consumer, 'lag' | 'stats'>): void;
 }
 
-/** Counters of the consumer that are shown as they are, with what they mean. */
-const COUNTERS: Readonly<Partial<Record<keyof ConsumerStats, string>>> = {
-  settled: 'Messages done, failed ones included',
-  failed: 'Messages whose processing failed unexpectedly',
-  heldAttempts: 'Attempts that ended in a wait: a passing fault or lost infrastructure',
-  joined: 'Redelivered messages that joined work begun before',
-  rebalances: 'Assignments received',
-  crashes: 'Consumers that crashed and were rebuilt',
-  running: 'Messages in progress',
-  held: 'Messages that wait for another attempt',
-  paused: 'Partitions paused because too much is unfinished',
-};
+/** The counters of a consumer that become a metric. */
+const FIGURES = [
+  'settled',
+  'failed',
+  'heldAttempts',
+  'joined',
+  'rebalances',
+  'crashes',
+  'running',
+  'held',
+  'paused',
+] as const satisfies readonly (keyof ConsumerStats)[];
 
 /** Makes the metrics of a worker: handler durations, outcomes, lag, breaker, dead letters; labels are names and codes. */
 export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetrics {
@@ -76,10 +76,7 @@ export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetri
         for (const { topic, partition, lag: messages } of consumer.lag())
           lag.set({ worker, topic, partition }, messages);
         const stats = consumer.stats();
-        for (const figure of Object.keys(COUNTERS) as (keyof ConsumerStats)[]) {
-          const value = stats[figure];
-          if (typeof value === 'number') states.set({ worker, figure }, value);
-        }
+        for (const figure of FIGURES) states.set({ worker, figure }, stats[figure]);
       });
     },
   };

@@ -1,12 +1,12 @@
 import type { Clock } from '../../platform/clock.ts';
 import { errorText, InfrastructureError, MessagingError } from '../../platform/errors.ts';
-import { isPassingFailure } from '../processing-result.ts';
 import { HEADER } from '../header-names.ts';
 import type { MessageHeaders, OutgoingMessage } from '../message.ts';
 import type { Publisher } from '../ports.ts';
+import { isTransientFailure } from '../processing-result.ts';
 import type { Request } from './request.ts';
 
-/** Why a message ended here. */
+/** Why a message becomes a dead letter. */
 export interface DeadLetterReason {
   /** A problem's code, or a reply fault. */
   readonly code: string;
@@ -21,46 +21,15 @@ export interface DeadLetterOptions {
   readonly clock: Clock;
 }
 
-/** A reason is for reading; whatever is longer belongs to the logs. */
+/** What a dead letter records of a request. */
+export type DeadRequest = Pick<Request, 'message' | 'attempt' | 'originTimestampMs'>;
+
+/** Longer explanations belong in the log. */
 const MAX_REASON_CHARACTERS = 1_000;
-/** A key that makes a dead letter too large is left out; one up to this length cannot have been the cause. */
+/** A key that makes a dead letter too large is omitted; one up to this length cannot have been the cause. */
 const MAX_BARE_KEY_BYTES = 1_024;
 
-/** The message as it goes to the dead-letter topic: key, value and headers as they were, with its provenance (D2's date too). */
-export function createDeadLetter(
-  request: Request,
-  reason: DeadLetterReason,
-  options: Omit<DeadLetterOptions, 'publisher'>,
-): OutgoingMessage {
-  const { key, value, headers } = request.message;
-  return {
-    topic: options.topic,
-    key,
-    value,
-    headers: { ...headers, ...provenance(request, reason, options) },
-  };
-}
-
-function provenance(
-  { message, attempt, originTimestampMs }: Request,
-  reason: DeadLetterReason,
-  { groupId, clock }: Pick<DeadLetterOptions, 'groupId' | 'clock'>,
-): MessageHeaders {
-  return {
-    [HEADER.originTimestamp]: String(originTimestampMs),
-    [HEADER.deadLetterTopic]: message.topic,
-    [HEADER.deadLetterPartition]: String(message.partition),
-    [HEADER.deadLetterOffset]: String(message.offset),
-    [HEADER.deadLetterTimestamp]: String(message.timestampMs),
-    [HEADER.deadLetterGroup]: groupId,
-    [HEADER.deadLetterCode]: reason.code,
-    [HEADER.deadLetterReason]: reason.text.slice(0, MAX_REASON_CHARACTERS),
-    [HEADER.deadLetterAttempts]: String(attempt),
-    [HEADER.deadLetterAt]: String(clock.now()),
-  };
-}
-
-/** Writes dead letters. Rejects only with lost infrastructure: the message then stays on its own topic. */
+/** Writes dead letters. Rejects only with a transient failure: the message then stays on its own topic. */
 export class DeadLetters {
   readonly #options: DeadLetterOptions;
 
@@ -68,48 +37,64 @@ export class DeadLetters {
     this.#options = options;
   }
 
-  async write(request: Request, reason: DeadLetterReason): Promise<void> {
-    for (const letter of this.#shrinking(request, reason)) {
-      if (await this.#fits(letter)) return;
+  async write(request: DeadRequest, reason: DeadLetterReason): Promise<void> {
+    for (const letter of this.#versions(request, reason)) {
+      if (await this.#accepts(letter)) return;
     }
-    throw this.#lost('not even the provenance fits');
+    throw this.#unavailable('not even the provenance fits');
   }
 
   /**
-   * The whole message; for one at the topic's limit, which its provenance makes too large, without the value; and for
-   * one whose headers or key take that much, only the provenance. What is left out can still be read where that points
-   * to. Without the last a message of headers alone would hold up its partition for ever.
+   * The whole message with its provenance; if that exceeds the size limit of the topic, without the value; and if headers
+   * or key are that large, only the provenance, which says where the rest can still be read. Without the last version a
+   * message with huge headers would block its partition forever.
    */
-  *#shrinking(request: Request, reason: DeadLetterReason): Iterable<OutgoingMessage> {
+  *#versions(request: DeadRequest, reason: DeadLetterReason): Iterable<OutgoingMessage> {
     const { topic } = this.#options;
-    const { key } = request.message;
-    yield createDeadLetter(request, reason, this.#options);
+    const { key, value, headers } = request.message;
+    yield { topic, key, value, headers: { ...headers, ...this.#provenance(request, reason) } };
     const noValue = { ...reason, text: `${reason.text} (value left out: too large)` };
-    yield { ...createDeadLetter(request, noValue, this.#options), value: null };
+    yield { topic, key, value: null, headers: { ...headers, ...this.#provenance(request, noValue) } };
     const bare = { ...reason, text: `${reason.text} (value and headers left out: too large)` };
-    const headers = provenance(request, bare, this.#options);
-    yield { topic, key: key !== null && key.length > MAX_BARE_KEY_BYTES ? null : key, value: null, headers };
+    const bareKey = key !== null && key.length > MAX_BARE_KEY_BYTES ? null : key;
+    yield { topic, key: bareKey, value: null, headers: this.#provenance(request, bare) };
   }
 
-  /** False when the topic takes no message of this size. */
-  async #fits(letter: OutgoingMessage): Promise<boolean> {
+  /** Where the message came from and why it is dead, with its origin time (D2). */
+  #provenance(
+    { message, attempt, originTimestampMs }: DeadRequest,
+    { code, text }: DeadLetterReason,
+  ): MessageHeaders {
+    const { groupId, clock } = this.#options;
+    return {
+      [HEADER.originTimestamp]: String(originTimestampMs),
+      [HEADER.deadLetterTopic]: message.topic,
+      [HEADER.deadLetterPartition]: String(message.partition),
+      [HEADER.deadLetterOffset]: String(message.offset),
+      [HEADER.deadLetterTimestamp]: String(message.timestampMs),
+      [HEADER.deadLetterGroup]: groupId,
+      [HEADER.deadLetterCode]: code,
+      [HEADER.deadLetterReason]: text.slice(0, MAX_REASON_CHARACTERS),
+      [HEADER.deadLetterAttempts]: String(attempt),
+      [HEADER.deadLetterAt]: String(clock.now()),
+    };
+  }
+
+  /** Publishes the letter; false when it is too large for the topic. */
+  async #accepts(letter: OutgoingMessage): Promise<boolean> {
     try {
       await this.#options.publisher.publish([letter]);
       return true;
     } catch (error) {
-      if (isPassingFailure(error)) throw error;
-      if (isTooLarge(error)) return false;
-      throw this.#lost(errorText(error), error);
+      if (isTransientFailure(error)) throw error;
+      if (error instanceof MessagingError && error.code === 'message-too-large') return false;
+      throw this.#unavailable(errorText(error), error);
     }
   }
 
-  /** A dead-letter topic that takes nothing is lost infrastructure: no message may vanish. */
-  #lost(why: string, cause?: unknown): InfrastructureError {
+  /** A dead-letter topic that accepts nothing is unavailable infrastructure: no message may be lost. */
+  #unavailable(why: string, cause?: unknown): InfrastructureError {
     const what = `dead letters cannot be written to ${this.#options.topic}: ${why}`;
     return new InfrastructureError('dead-letters-unavailable', what, cause);
   }
-}
-
-function isTooLarge(error: unknown): boolean {
-  return error instanceof MessagingError && error.code === 'message-too-large';
 }

@@ -1,122 +1,128 @@
 import { InfrastructureError, MessagingError } from '../../platform/errors.ts';
-import { isPassingFailure } from '../processing-result.ts';
-import { partitionOfKey } from '../topics/key-partition.ts';
-import { isPromise, type MaybePromise } from '../sync-or-async.ts';
-import { partitionId, type LogMessage, type OutgoingMessage } from '../message.ts';
+import { HEADER } from '../header-names.ts';
+import { headerText, headerValue } from '../headers.ts';
+import {
+  partitionId,
+  type HeaderValue,
+  type LogMessage,
+  type MessageHeaders,
+  type OutgoingMessage,
+  type TopicPartition,
+} from '../message.ts';
 import { abandon, type Outcome } from '../outcome.ts';
-import type { Policy } from './policy.ts';
 import type { Publisher } from '../ports.ts';
-import { readReplyAddress } from './reply-address.ts';
+import { isTransientFailure } from '../processing-result.ts';
+import { andThen, type SyncOrAsync } from '../sync-or-async.ts';
+import { partitionOfKey } from '../topics/key-partition.ts';
+import type { ReplyFault } from './reply-dead-letter.ts';
 import type { Request } from './request.ts';
 import { SilentPartitions } from './silent-partitions.ts';
 import type { TopicDirectory } from './topic-directory.ts';
 
-/** Why a reply cannot be delivered; also the code of the dead letter. */
-export type ReplyFault =
-  | 'no-reply-address'
-  | 'reply-topic-unknown'
-  | 'reply-topic-refused'
-  | 'reply-partition-invalid'
-  | 'reply-undeliverable';
+/** The destination of a reply, and the publisher that carries it. */
+export interface Route extends TopicPartition {
+  readonly kind: 'route';
+  readonly publisher: Publisher;
+}
 
-/** Where a reply goes and by which publisher, or why it cannot go anywhere. */
-export type ReplyRoute =
-  | {
-      readonly kind: 'route';
-      readonly topic: string;
-      readonly partition: number;
-      readonly publisher: Publisher;
-    }
-  | { readonly kind: 'fault'; readonly code: ReplyFault };
-
-type Route = Extract<ReplyRoute, { kind: 'route' }>;
+interface Fault {
+  readonly kind: 'fault';
+  readonly code: ReplyFault;
+}
 
 export interface ReplyRouterOptions {
+  /** Carries replies to our own topics, and the outputs of handlers. */
   readonly replies: Publisher;
+  /** Carries replies to all other topics. */
   readonly foreignReplies: Publisher;
-  /** Carries replies to partitions that took none last time: their silence holds up none of the others'. */
-  readonly probes: Publisher;
-  /** Carries large replies to our own topics: the small ones that come after them go their way meanwhile. */
-  readonly largeReplies: Publisher;
+  /** Carries replies to silent partitions, which must not hold up others. Absent: `foreignReplies` does. */
+  readonly probes?: Publisher;
+  /** Carries large replies to our own topics, which must not hold up small ones. Absent: `replies` does. */
+  readonly largeReplies?: Publisher;
   readonly ownReplyTopics: readonly string[];
+  /** Topics that no reply may go to: requests, commands, dead letters. */
   readonly internalTopics: readonly string[];
-  readonly directory: TopicDirectory;
 }
 
 /**
- * Replies to foreign topics that take longer than this are slow; as long as so many are under way and the first of them is,
- * further requests with foreign reply topics wait on their topic. The other places are for those of our own ingress.
+ * Replies to foreign topics are slow when this many are in flight and the oldest has taken this long; further requests
+ * with foreign reply topics then wait on their topic, so that the other places stay free for those of our own ingress.
  */
 const SLOW_REPLY_MS = 500;
 const MAX_SLOW_REPLIES = 16;
-
-/** Such a reply takes some 10 ms to be written and sent, in bytes. */
+/** Writing and sending a reply of this size takes some 10 ms. */
 const LARGE_REPLY_BYTES = 1_048_576;
+/** A valid topic name in Kafka. */
+const TOPIC_NAME = /^[a-zA-Z0-9._-]{1,249}$/;
+const DECIMAL = /^\d{1,9}$/;
+const INT32_BYTES = 4;
 
-const fault = (code: ReplyFault): ReplyRoute => ({ kind: 'fault', code });
+const fault = (code: ReplyFault): Fault => ({ kind: 'fault', code });
 
 /**
- * Finds the way of replies. Our own internal topics (requests, commands, dead letters) are refused, else anyone could
- * make us feed ourselves; replies to foreign topics have a publisher of their own, so that a broken one holds up
- * nobody else's, and so do those to partitions that were silent.
+ * Finds the destination of replies. Our own internal topics (requests, commands, dead letters) are refused, since any
+ * requester could otherwise make the workers consume their own replies. Replies to foreign topics and to silent
+ * partitions have publishers of their own, so that they hold up no others.
  */
 export class ReplyRouter {
   readonly #options: ReplyRouterOptions;
+  readonly #directory: TopicDirectory;
   readonly #own: ReadonlySet<string>;
   readonly #internal: ReadonlySet<string>;
   readonly #silent = new SilentPartitions();
-  /** Foreign replies under way, the oldest first; each with when it began (monotonic milliseconds). */
+  /** Foreign replies in flight, the oldest first, with the start of each (monotonic milliseconds). */
   readonly #foreignSends = new Set<{ readonly beganMs: number }>();
 
-  constructor(options: ReplyRouterOptions) {
+  constructor(options: ReplyRouterOptions, directory: TopicDirectory) {
     this.#options = options;
+    this.#directory = directory;
     this.#own = new Set(options.ownReplyTopics);
     this.#internal = new Set(options.internalTopics);
   }
 
   /**
-   * Lets a request pass unless its reply could not be sent now. Of those for a silent partition one at a time finds out
-   * whether it answers again (`probeEnded` must follow), and the others wait on their topic before they are computed.
+   * Holds back a request whose reply could not be sent now: throws a transient failure, so that it waits on its topic
+   * before it is computed. Of the requests for a silent partition a few pass as probes (`probeEnded` must follow). The
+   * result is undefined for requests to be handled, else the outcome of one that has waited too long.
    */
-  readonly admit: Policy = (request) => {
+  admit(request: Request): SyncOrAsync<Outcome | undefined> {
     const isSlow = this.#isSlow();
     if (this.#silent.isEmpty && !isSlow) return undefined;
-    const route = this.find(request.message);
-    return isPromise(route)
-      ? route.then((late) => this.#admit(request, late, isSlow))
-      : this.#admit(request, route, isSlow);
-  };
+    return andThen(this.find(request.message), (route) => this.#admit(request, route, isSlow));
+  }
 
-  /** The request has ended, or waits for another attempt. */
+  /** The request has ended, or is retried later. */
   probeEnded(request: Request): void {
     if (request.probedPartition !== undefined) this.#silent.probeEnded(request.probedPartition);
     request.probedPartition = undefined;
   }
 
-  /** Synchronous for topics that were met before. Rejects on lost infrastructure. */
-  find(message: LogMessage): MaybePromise<ReplyRoute> {
+  /** Synchronous for known topics. Rejects when the broker cannot be asked. */
+  find(message: LogMessage): SyncOrAsync<Route | Fault> {
     const address = readReplyAddress(message.headers);
-    if (address.kind === 'none') return fault('no-reply-address');
-    if (address.kind === 'unusable') return fault(address.code);
+    if (address.kind === 'fault') return address;
     const { topic, partition } = address;
-    // Double underscores: the broker's own topics.
+    // Topics of the broker itself begin with two underscores.
     if (this.#internal.has(topic) || topic.startsWith('__')) return fault('reply-topic-refused');
-    const count = this.#options.directory.partitions(topic, partition);
-    if (!isPromise(count)) return this.#route(message, { topic, partition }, count);
-    return count.then((late) => this.#route(message, { topic, partition }, late));
+    return andThen(this.#directory.partitions(topic, partition), (count) => {
+      if (count === undefined) return fault('reply-topic-unknown');
+      if (partition !== undefined && partition >= count) return fault('reply-partition-invalid');
+      const chosen = partition ?? this.#choosePartition(message, topic, count);
+      return { kind: 'route', topic, partition: chosen, publisher: this.#choosePublisher(topic, chosen) };
+    });
   }
 
-  /** Sends a reply, and keeps in mind whether its partition answers. Rejects as publishers do. */
+  /** Sends a reply, and records whether its partition answers. Rejects as publishers do. */
   async publish(route: Route, reply: OutgoingMessage): Promise<void> {
     const id = partitionId(route.topic, route.partition);
     const send = { beganMs: performance.now() };
     if (!this.#own.has(route.topic)) this.#foreignSends.add(send);
     try {
-      await this.#publisherOf(route, reply).publish([reply]);
+      await this.#publisherBySize(route, reply).publish([reply]);
       this.#silent.answered(id);
     } catch (error) {
-      if (!isPassingFailure(error)) this.#silent.answered(id);
-      else if (wasAsked(error)) this.#silent.silent(id, send.beganMs);
+      if (!isTransientFailure(error)) this.#silent.answered(id);
+      else if (isOfLeader(error)) this.#silent.silent(id, send.beganMs);
       throw error;
     } finally {
       this.#foreignSends.delete(send);
@@ -129,46 +135,38 @@ export class ReplyRouter {
     return oldest !== undefined && performance.now() - oldest.beganMs >= SLOW_REPLY_MS;
   }
 
-  #admit(request: Request, route: ReplyRoute, isSlow: boolean): Outcome | undefined {
+  #admit(request: Request, route: Route | Fault, isSlow: boolean): Outcome | undefined {
     if (route.kind === 'fault') return undefined;
     if (isSlow && !this.#own.has(route.topic)) {
-      throw new InfrastructureError('replies-slow', 'many replies to topics of others wait to be taken');
+      throw new InfrastructureError('replies-slow', 'many replies to foreign topics are waiting to be sent');
     }
     const id = partitionId(route.topic, route.partition);
     const admission = this.#silent.admit(id, request.message);
     if (admission === 'probe') request.probedPartition = id;
     if (admission === 'wait') {
-      throw new InfrastructureError('reply-partition-silent', `partition ${id} takes no replies at present`);
+      throw new InfrastructureError(
+        'reply-partition-silent',
+        `partition ${id} accepts no replies at present`,
+      );
     }
     if (admission !== 'give-up') return undefined;
-    const title = 'The reply partition has taken no replies for too long, or too many wait for it';
+    const title = 'The reply partition has accepted no replies for too long, or too many wait for it';
     return abandon({ type: 'about:blank', title, status: 503, code: 'reply-undeliverable' });
   }
 
-  #route(
-    message: LogMessage,
-    { topic, partition }: { readonly topic: string; readonly partition: number | undefined },
-    count: number | undefined,
-  ): ReplyRoute {
-    if (count === undefined) return fault('reply-topic-unknown');
-    if (partition !== undefined && partition >= count) return fault('reply-partition-invalid');
-    const chosen = partition ?? this.#choose(message, topic, count);
-    return { kind: 'route', topic, partition: chosen, publisher: this.#publisher(topic, chosen) };
-  }
-
-  #publisherOf({ publisher }: Route, { value }: OutgoingMessage): Publisher {
-    const { replies, largeReplies } = this.#options;
+  #publisherBySize({ publisher }: Route, { value }: OutgoingMessage): Publisher {
+    const { replies, largeReplies = replies } = this.#options;
     return publisher === replies && (value?.length ?? 0) > LARGE_REPLY_BYTES ? largeReplies : publisher;
   }
 
-  #publisher(topic: string, partition: number): Publisher {
-    const { replies, foreignReplies, probes } = this.#options;
+  #choosePublisher(topic: string, partition: number): Publisher {
+    const { replies, foreignReplies, probes = foreignReplies } = this.#options;
     if (this.#silent.has(partitionId(topic, partition))) return probes;
     return this.#own.has(topic) ? replies : foreignReplies;
   }
 
-  /** By the key, as every Kafka client does; without a key any partition that is not silent, the same at each look. */
-  #choose({ key, offset }: LogMessage, topic: string, count: number): number {
+  /** By the key, as every Kafka client does; without a key any partition that is not silent, the same at each attempt. */
+  #choosePartition({ key, offset }: LogMessage, topic: string, count: number): number {
     if (key !== null) return partitionOfKey(key, count);
     for (let step = 0; step < count; step += 1) {
       const partition = (offset + step) % count;
@@ -178,7 +176,36 @@ export class ReplyRouter {
   }
 }
 
-/** Whether the leader of the partition itself failed, rather than others that were before it in the publisher's line. */
-function wasAsked(error: unknown): boolean {
+/** Whether the leader of the partition itself failed, rather than requests before it in the publisher's queue. */
+function isOfLeader(error: unknown): boolean {
   return error instanceof MessagingError && (error.code === 'send-unknown' || error.cause !== undefined);
+}
+
+/** Where a requester wants its reply; whether the topic exists is not known yet. */
+type ReplyAddress =
+  | { readonly kind: 'address'; readonly topic: string; readonly partition: number | undefined }
+  | Fault;
+
+/** Reads kafka_replyTopic and kafka_replyPartition. */
+export function readReplyAddress(headers: MessageHeaders): ReplyAddress {
+  const topic = headerText(headers, HEADER.replyTopic);
+  if (topic === undefined || topic === '') return fault('no-reply-address');
+  if (!TOPIC_NAME.test(topic) || topic === '.' || topic === '..') return fault('reply-topic-unknown');
+  const given = headerValue(headers, HEADER.replyPartition);
+  if (given === undefined || given.length === 0) return { kind: 'address', topic, partition: undefined };
+  const partition = readPartition(given);
+  return partition === undefined ? fault('reply-partition-invalid') : { kind: 'address', topic, partition };
+}
+
+/**
+ * Decimal text (NestJS) or four bytes big-endian (Spring). Four digits cannot be meant as bytes: that would be a
+ * partition beyond 800 million.
+ */
+function readPartition(given: HeaderValue): number | undefined {
+  const text = given.toString();
+  if (DECIMAL.test(text)) return Number(text);
+  const bytes = Buffer.from(given);
+  if (bytes.length !== INT32_BYTES) return undefined;
+  const partition = bytes.readInt32BE();
+  return partition < 0 ? undefined : partition;
 }

@@ -1,57 +1,39 @@
 import type { Clock } from '../../platform/clock.ts';
 import { createProblem } from '../../platform/problem.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Codec } from '../codec.ts';
-import { DeadLetters } from './dead-letter.ts';
-import { decodeSafely } from './decode-safely.ts';
-import { OutcomeDelivery } from './outcome-delivery.ts';
-import { isPassingFailure, type Disposition, type Process } from '../processing-result.ts';
-import { handleByType, type Handlers } from './handle-by-type.ts';
-import { isPromise, type MaybePromise } from '../sync-or-async.ts';
-import type { Outcome } from '../outcome.ts';
-import { decideBy, type Policy } from './policy.ts';
+import type { Codec, Decoded } from '../codec.ts';
+import type { LogMessage } from '../message.ts';
+import { refused, type Outcome } from '../outcome.ts';
 import type { BrokerAdmin, Publisher } from '../ports.ts';
-import { refuseExpired } from './refuse-expired.ts';
-import { ReplyRouter } from './reply-router.ts';
-import { readRequest, type Request } from './request.ts';
+import { isTransientFailure, type Process, type ProcessingResult } from '../processing-result.ts';
+import { andThen, isPromise, type SyncOrAsync } from '../sync-or-async.ts';
+import { DeadLetters } from './dead-letter.ts';
+import { OutcomeDelivery } from './outcome-delivery.ts';
+import { ReplyRouter, type ReplyRouterOptions } from './reply-router.ts';
+import { callHandler, isExpired, readRequest, type Handlers, type Request } from './request.ts';
 import { TopicDirectory } from './topic-directory.ts';
 
-export interface RequestHandlingOptions {
+export interface RequestHandlingOptions extends ReplyRouterOptions {
   readonly handlers: Handlers;
   readonly codec: Codec;
-  /** Carries replies to our own topics, and the outputs of handlers. */
-  readonly replies: Publisher;
-  /** Carries replies to everyone else's topics. */
-  readonly foreignReplies: Publisher;
-  /** Carries replies to partitions that took none last time; absent: the publisher of foreign replies does. */
-  readonly probes?: Publisher;
-  /** Absent: `replies` carries the large ones too. */
-  readonly largeReplies?: Publisher;
   readonly deadLetters: Publisher;
   readonly deadLetterTopic: string;
   readonly groupId: string;
   readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
-  /** Reply topics that are ours. */
-  readonly ownReplyTopics: readonly string[];
-  /** Topics that no reply may go to: requests, commands, dead letters. */
-  readonly internalTopics: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
-  /** Told about each request that was settled or put off. Must not throw. */
+  /** Called for each request that was settled or will be retried. Must not throw. */
   readonly onHandled?: (handled: Handled) => void;
   readonly onDeadLetter?: (code: string) => void;
-  /**
-   * Whether a dead letter of this code counts as a failure for the breaker, so that a consumer which dead-letters most of
-   * its traffic stops. Absent: none does; one bad peer then cannot stop the others.
-   */
-  readonly countsAsFailure?: (code: string) => boolean;
-  /** Who deals with a message whose deadline has passed: it is refused unseen (default), or its handler looks at it. */
+  /** Dead letters count as failures for the circuit breaker. Default false: one bad peer cannot stop the others then. */
+  readonly deadLettersFail?: boolean;
+  /** A message whose deadline has passed is refused (default), or passed to its handler. */
   readonly expired?: 'refuse' | 'handle';
 }
 
-/** How a request ended, for metrics. */
+/** How a request was handled, for metrics. */
 export interface Handled {
-  /** Message type; `unknown` where none of ours was read. */
+  /** Message type; `unknown` unless it is served here. */
   readonly type: string;
   readonly result: 'done' | 'refused' | 'retry' | 'abandoned' | 'unexpected';
   /** The problem's code, unless done. */
@@ -60,133 +42,137 @@ export interface Handled {
   readonly durationMs: number;
 }
 
+const UNEXPECTED = createProblem('unexpected');
+const RESULTS = { refused: 'refused', retry: 'retry', abandon: 'abandoned' } as const;
+
 /**
- * The handling of requests, from the record to the acknowledged reply: decode, refuse what has expired, handle by type,
- * deliver the outcome. A requester never hangs because a worker failed: whatever is thrown on the way is answered at
- * once as `unexpected`, without a word of what was thrown.
+ * Handles requests from the record to the acknowledged reply: decode, refuse expired ones, call the handler, deliver its
+ * outcome. A failing worker never leaves a requester without an answer: whatever is thrown is answered at once as
+ * `unexpected`, without any detail of it.
  */
 export function createRequestHandling(options: RequestHandlingOptions): { readonly process: Process } {
-  const { codec, clock, handlers } = options;
-  const directory = new TopicDirectory(options.admin, clock);
-  const router = createRouter(options, directory);
-  const policies: readonly Policy[] = [
-    router.admit,
-    decodeSafely(codec),
-    ...(options.expired === 'handle' ? [] : [refuseExpired(clock)]),
-    handleByType(handlers),
-  ];
-  const delivery = createDelivery(options, directory, router);
-  const fail = createUnexpected(options, delivery, router);
-  const conclude = async (request: Request, outcome: Outcome, startedMs: number): Promise<Disposition> => {
-    let disposition: Disposition;
-    try {
-      disposition = await delivery.deliver(request, outcome);
-    } catch (error) {
-      return await fail(request, error, startedMs);
-    }
-    router.probeEnded(request);
-    const durationMs = performance.now() - startedMs;
-    options.onHandled?.({ type: typeOf(request, handlers), ...resultOf(outcome), durationMs });
-    return disposition === 'settled' && isTooLate(outcome) ? 'expired' : disposition;
-  };
-  const process: Process = (message, attempt, signal) => {
+  const handling = new RequestHandling(options);
+  return { process: (message, attempt, signal) => handling.process(message, attempt, signal) };
+}
+
+class RequestHandling {
+  readonly #options: RequestHandlingOptions;
+  readonly #router: ReplyRouter;
+  readonly #delivery: OutcomeDelivery;
+
+  constructor(options: RequestHandlingOptions) {
+    this.#options = options;
+    const { clock, groupId } = options;
+    const directory = new TopicDirectory(options.admin, clock);
+    this.#router = new ReplyRouter(options, directory);
+    this.#delivery = new OutcomeDelivery({
+      codec: options.codec,
+      router: this.#router,
+      directory,
+      deadLetters: new DeadLetters({
+        publisher: options.deadLetters,
+        topic: options.deadLetterTopic,
+        groupId,
+        clock,
+      }),
+      outputs: options.replies,
+      onDeadLetter: options.onDeadLetter,
+      deadLettersFail: options.deadLettersFail,
+    });
+  }
+
+  process(message: LogMessage, attempt: number, signal: AbortSignal): Promise<ProcessingResult> {
     const startedMs = performance.now();
     const request = readRequest(message, attempt, signal);
-    let outcome: MaybePromise<Outcome>;
+    let outcome: SyncOrAsync<Outcome>;
     try {
-      outcome = decideBy(policies, request);
+      outcome = this.#decide(request);
     } catch (error) {
-      return fail(request, error, startedMs);
+      return this.#fail(request, error, startedMs);
     }
-    if (!isPromise(outcome)) return conclude(request, outcome, startedMs);
+    if (!isPromise(outcome)) return this.#conclude(request, outcome, startedMs);
     return outcome.then(
-      (late) => conclude(request, late, startedMs),
-      (error: unknown) => fail(request, error, startedMs),
+      (late) => this.#conclude(request, late, startedMs),
+      (error: unknown) => this.#fail(request, error, startedMs),
     );
-  };
-  return { process };
-}
+  }
 
-function createRouter(options: RequestHandlingOptions, directory: TopicDirectory): ReplyRouter {
-  const { replies, foreignReplies, ownReplyTopics, internalTopics } = options;
-  const { probes = foreignReplies, largeReplies = replies } = options;
-  const publishers = { replies, foreignReplies, probes, largeReplies };
-  return new ReplyRouter({ ...publishers, ownReplyTopics, internalTopics, directory });
-}
+  #decide(request: Request): SyncOrAsync<Outcome> {
+    return andThen(this.#router.admit(request), (rejection) => rejection ?? this.#decodeAndHandle(request));
+  }
 
-function createDelivery(
-  options: RequestHandlingOptions,
-  directory: TopicDirectory,
-  router: ReplyRouter,
-): OutcomeDelivery {
-  const { clock, codec, groupId, replies } = options;
-  return new OutcomeDelivery({
-    codec,
-    directory,
-    router,
-    deadLetters: new DeadLetters({
-      publisher: options.deadLetters,
-      topic: options.deadLetterTopic,
-      groupId,
-      clock,
-    }),
-    replies,
-    ...(options.onDeadLetter === undefined ? {} : { onDeadLetter: options.onDeadLetter }),
-    ...(options.countsAsFailure === undefined ? {} : { countsAsFailure: options.countsAsFailure }),
-  });
-}
+  #decodeAndHandle(request: Request): SyncOrAsync<Outcome> {
+    return andThen(this.#options.codec.decode(request.message), (decoded) => this.#handle(request, decoded));
+  }
 
-type Fail = (request: Request, error: unknown, startedMs: number) => Promise<Disposition>;
-
-/**
- * Answers a bug, and makes the request a dead letter, also where the answer meets a bug of its own. Lost infrastructure
- * is thrown on.
- */
-function createUnexpected(
-  options: RequestHandlingOptions,
-  delivery: OutcomeDelivery,
-  router: ReplyRouter,
-): Fail {
-  const problem = createProblem('unexpected');
-  const end: Fail = async (request, error, startedMs) => {
-    if (isPassingFailure(error)) throw error;
-    const { topic, partition, offset } = request.message;
-    const type = request.decoded?.type;
-    options.log.error({ err: error, topic, partition, offset, type }, 'a request failed unexpectedly');
-    try {
-      await delivery.fail(request, problem);
-    } catch (again) {
-      if (isPassingFailure(again)) throw again;
-      options.log.error({ err: again, topic, partition, offset, type }, 'the error reply failed');
-      await delivery.bury(request, problem);
+  #handle(request: Request, decoded: Decoded): SyncOrAsync<Outcome> {
+    const { handlers, clock, expired } = this.#options;
+    request.format = decoded.format;
+    if (decoded.kind === 'decoded') {
+      request.type = decoded.type;
+      request.warnings = decoded.warnings;
+      // After an outage the backlog of requests that have timed out is worked off fast.
+      if (expired !== 'handle' && isExpired(request.deadlineMs, clock)) {
+        return refused(createProblem('deadline-exceeded'));
+      }
     }
-    options.onHandled?.({
-      type: typeOf(request, options.handlers),
-      result: 'unexpected',
-      code: problem.code,
-      durationMs: performance.now() - startedMs,
-    });
-    return 'failed';
-  };
-  return (request, error, startedMs) =>
-    end(request, error, startedMs).finally(() => router.probeEnded(request));
+    return callHandler(handlers, decoded, request);
+  }
+
+  async #conclude(request: Request, outcome: Outcome, startedMs: number): Promise<ProcessingResult> {
+    let result: ProcessingResult;
+    try {
+      result = await this.#delivery.deliver(request, outcome);
+    } catch (error) {
+      return await this.#fail(request, error, startedMs);
+    }
+    this.#router.probeEnded(request);
+    this.#report(request, toMetrics(outcome), startedMs);
+    return result === 'settled' && isTooLate(outcome) ? 'expired' : result;
+  }
+
+  /**
+   * Answers a bug and stores the request as a dead letter, even where the error reply itself fails on a bug. Transient
+   * failures are rethrown.
+   */
+  async #fail(request: Request, error: unknown, startedMs: number): Promise<ProcessingResult> {
+    try {
+      if (isTransientFailure(error)) throw error;
+      this.#logBug(request, error, 'a request failed unexpectedly');
+      try {
+        await this.#delivery.answerBug(request, UNEXPECTED);
+      } catch (again) {
+        if (isTransientFailure(again)) throw again;
+        this.#logBug(request, again, 'the error reply failed');
+        await this.#delivery.abandon(request, UNEXPECTED);
+      }
+      this.#report(request, { result: 'unexpected', code: UNEXPECTED.code }, startedMs);
+      return 'failed';
+    } finally {
+      this.#router.probeEnded(request);
+    }
+  }
+
+  #logBug({ message, type }: Request, error: unknown, text: string): void {
+    const { topic, partition, offset } = message;
+    this.#options.log.error({ err: error, topic, partition, offset, type }, text);
+  }
+
+  #report({ type }: Request, how: Pick<Handled, 'result' | 'code'>, startedMs: number): void {
+    const { handlers, onHandled } = this.#options;
+    // Only types that are served here become the label of a metric.
+    const label = type !== undefined && Object.hasOwn(handlers, type) ? type : 'unknown';
+    onHandled?.({ type: label, ...how, durationMs: performance.now() - startedMs });
+  }
 }
 
-/** Nobody waits for it any more, so it was not handled. */
 function isTooLate(outcome: Outcome): boolean {
   return outcome.kind === 'refused' && outcome.problem.code === 'deadline-exceeded';
 }
 
-function resultOf(outcome: Outcome): Pick<Handled, 'result' | 'code'> {
+function toMetrics(outcome: Outcome): Pick<Handled, 'result' | 'code'> {
   if (outcome.kind !== 'done') return { result: RESULTS[outcome.kind], code: outcome.problem.code };
-  return outcome.end === 'failed'
+  return outcome.failed === true
     ? { result: 'unexpected', code: 'unexpected' }
     : { result: 'done', code: undefined };
-}
-
-const RESULTS = { refused: 'refused', retry: 'retry', abandon: 'abandoned' } as const;
-
-/** Only types that are served here become the label of a metric. */
-function typeOf({ decoded }: Request, handlers: Handlers): string {
-  return decoded !== undefined && Object.hasOwn(handlers, decoded.type) ? decoded.type : 'unknown';
 }

@@ -1,33 +1,48 @@
+import type { Clock } from '../../platform/clock.ts';
+import { createProblem, type Warning } from '../../platform/problem.ts';
 import type { Decoded, MessageFormat } from '../codec.ts';
 import { HEADER } from '../header-names.ts';
-import { headerNumber, headerText, headerValue } from '../headers.ts';
+import { headerNumber, headerValue } from '../headers.ts';
 import type { HeaderValue, LogMessage } from '../message.ts';
+import { refused, type Outcome } from '../outcome.ts';
 
-/** A request on its way through the policies: the message, what its headers say, and what was decoded of it. */
+/** A request as its handler receives it beside the payload: the message and what its headers say. */
 export interface Request {
   readonly message: LogMessage;
   /** Counts from 1. */
   readonly attempt: number;
-  /** Aborted when the process stops waiting for what is still running. */
+  /** Aborted when the process no longer waits for what is still running. */
   readonly signal: AbortSignal;
-  /** As sent: any bytes. */
+  /** As sent: any bytes. The reply echoes them. */
   readonly correlationId: HeaderValue | undefined;
-  /** Epoch milliseconds; the record's own timestamp where the header is absent (D2). */
+  /** When the request entered the log, in epoch milliseconds: the same at every redelivery (D2). */
   readonly originTimestampMs: number;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds after which the requester no longer waits for the reply. */
   readonly deadlineMs: number | undefined;
-  readonly traceParent: string | undefined;
-  /** Replies are written in the request's own format; decoding corrects this guess by the first byte. */
+  /** Whether the request is an item of a batch; `message` is the batch then. */
+  readonly isBatchItem: boolean;
+  /** Format of the reply: that of the request, as decoding finds it. */
   format: MessageFormat;
-  decoded: Extract<Decoded, { kind: 'decoded' }> | undefined;
-  /** The silent reply partition that this attempt tries, if it does (reply-router.ts). */
-  probedPartition: string | undefined;
+  /** Type of the decoded message. */
+  type?: string | undefined;
+  /** Ignored fields that decoding found (E3). */
+  warnings?: readonly Warning[] | undefined;
+  /** The silent reply partition that this attempt probes (ReplyRouter). */
+  probedPartition?: string | undefined;
 }
 
+/** Serves one message type. Synchronous where it can be, so that pure calculations need no promise. */
+export type Handler = (payload: unknown, request: Request) => Outcome | Promise<Outcome>;
+
+/** Handlers by message type (record name in the list of messages). */
+export type Handlers = Readonly<Record<string, Handler>>;
+
+/** Requester and worker clocks may differ by this much; a request is not refused before its deadline plus this. */
+export const DEADLINE_SKEW_MS = 2_000;
 /** First byte of a message in the Confluent wire format. */
 const AVRO_MAGIC = 0;
 
-/** Reads a request's headers. Never throws: a header that makes no sense counts as absent. */
+/** Reads the headers of a request. Never throws: a header without a usable value counts as absent. */
 export function readRequest(message: LogMessage, attempt: number, signal: AbortSignal): Request {
   const { headers } = message;
   return {
@@ -37,9 +52,29 @@ export function readRequest(message: LogMessage, attempt: number, signal: AbortS
     correlationId: headerValue(headers, HEADER.correlationId),
     originTimestampMs: headerNumber(headers, HEADER.originTimestamp) ?? message.timestampMs,
     deadlineMs: headerNumber(headers, HEADER.deadline),
-    traceParent: headerText(headers, HEADER.traceParent),
+    isBatchItem: false,
     format: message.value?.[0] === AVRO_MAGIC ? 'avro' : 'json',
-    decoded: undefined,
+    type: undefined,
+    warnings: undefined,
     probedPartition: undefined,
   };
+}
+
+/** Passes the decoded message to the handler of its type. Unreadable messages and types without a handler are refused. */
+export function callHandler(
+  handlers: Handlers,
+  decoded: Decoded,
+  request: Request,
+): Outcome | Promise<Outcome> {
+  if (decoded.kind === 'undecodable') return refused(decoded.problem);
+  const { type, payload } = decoded;
+  const handler = Object.hasOwn(handlers, type) ? handlers[type] : undefined;
+  if (handler !== undefined) return handler(payload, request);
+  const detail = `messages of type ${type} are not served here`;
+  return refused(createProblem('undecodable-message', { detail }));
+}
+
+/** Whether the requester no longer waits for a reply that was due at `deadlineMs` (epoch milliseconds). */
+export function isExpired(deadlineMs: number | undefined, clock: Clock): boolean {
+  return deadlineMs !== undefined && clock.now() > deadlineMs + DEADLINE_SKEW_MS;
 }

@@ -1,53 +1,54 @@
 import { partitionId, type LogMessage } from '../message.ts';
 
-/** Requests for silent reply partitions that are tried at a time: each keeps one of the consumer's places for seconds. */
+/** Requests that probe a silent reply partition at a time: each occupies a place of the consumer for seconds. */
 const MAX_PROBES = 2;
 /**
- * Requests from one partition of the request topic that wait for silent reply partitions as long as LONGEST_SILENCE_MS:
- * half of what a consumer takes in before it pauses that partition, so that the requests of others still come through.
+ * Requests of one request partition that wait for silent reply partitions as long as MAX_SILENCE_MS allows: half of the
+ * consumer's window, so that the requests of other requesters still get through.
  */
 const MAX_WAITING = 500;
 /**
- * Further ones wait so long, although they may hold up the requests of others: a broker that froze or died is no fault of
- * the reply topic, and its partitions have other leaders by then (the session of a broker is 9 s by default, 18 s with
+ * Further requests wait only this long, although they may hold up those of others: a broker that froze or died is not the
+ * fault of the reply topic, and its partitions have new leaders by then (a broker's session is 9 s by default, 18 s with
  * ZooKeeper).
  */
-const CROWDED_SILENCE_MS = 30_000;
+const MAX_CROWDED_SILENCE_MS = 30_000;
 /**
- * A reply partition that took nothing for so long, while others did, is no passing trouble: elections take seconds, and a
- * broker that restarts takes minutes.
+ * A reply partition that accepted nothing for this time, while others did, is not recovering: elections take seconds, and
+ * the restart of a broker takes minutes.
  */
-const LONGEST_SILENCE_MS = 600_000;
-/** Requests that wait come back after 10 s at the latest; a partition that nobody asks for any more is forgotten. */
+const MAX_SILENCE_MS = 600_000;
+/** Waiting requests come back after 10 s at the latest; a partition without any request for this time is forgotten. */
 const FORGOTTEN_MS = 60_000;
 
-/** What is known of a reply partition that took no reply when it was last tried. */
+/** A reply partition that accepted no reply when it was last tried. */
 interface Silence {
   isProbed: boolean;
-  /** Since when other partitions took replies and this one did not; undefined while none did. Monotonic milliseconds. */
+  /** Since when other partitions accepted replies and this one did not; undefined while none did. Monotonic milliseconds. */
   aloneSinceMs: number | undefined;
-  askedAtMs: number;
+  requestedAtMs: number;
 }
 
 /**
- * `go`: nothing is known against the partition. `probe`: this request finds out, and `probeEnded` must follow. `wait`:
- * the request is tried again later. `give-up`: waiting any longer would hold up others, or is in vain.
+ * `send`: nothing is known against the partition. `probe`: this request finds out whether it accepts replies, and
+ * `probeEnded` must follow. `wait`: the request is retried later. `give-up`: waiting longer is pointless or would hold up
+ * other requests.
  */
-export type Admission = 'go' | 'probe' | 'wait' | 'give-up';
+export type ReplyAdmission = 'send' | 'probe' | 'wait' | 'give-up';
 
 /**
- * Reply partitions whose leader does not answer, one by one: those beside them, of the same topic too, are not affected.
- * Requests for a silent one wait on their topic before they are computed, without a place among those in progress; a few
- * are let through to find out whether it answers again.
+ * Reply partitions whose leader does not answer, each by itself: other partitions, of the same topic too, are not
+ * affected. Requests for a silent one wait on their topic before they are computed, without occupying a place among those
+ * in progress; a few probe whether it answers again.
  */
 export class SilentPartitions {
   readonly #silences = new Map<string, Silence>();
-  /** The first requests that wait, by the partition they came from: their offsets, and when each was last decided about. */
+  /** The first waiting requests by the partition they came from: their offsets, and when each was last considered. */
   readonly #places = new Map<string, Map<number, number>>();
   readonly #now: () => number;
   #probes = 0;
-  /** When any partition took a reply last; monotonic milliseconds. */
-  #deliveredAtMs = -Infinity;
+  /** When any partition last accepted a reply; monotonic milliseconds. */
+  #acceptedAtMs = -Infinity;
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
@@ -62,17 +63,17 @@ export class SilentPartitions {
   }
 
   /** Decides about a request whose reply goes to the partition. */
-  admit(id: string, message: LogMessage): Admission {
+  admit(id: string, message: LogMessage): ReplyAdmission {
     const silence = this.#silences.get(id);
-    if (silence === undefined) return 'go';
+    if (silence === undefined) return 'send';
     const nowMs = this.#now();
-    silence.askedAtMs = nowMs;
+    silence.requestedAtMs = nowMs;
     if (!silence.isProbed && this.#probes < MAX_PROBES) {
       silence.isProbed = true;
       this.#probes += 1;
       return 'probe';
     }
-    const longestMs = this.#hasPlace(message, nowMs) ? LONGEST_SILENCE_MS : CROWDED_SILENCE_MS;
+    const longestMs = this.#hasPlace(message, nowMs) ? MAX_SILENCE_MS : MAX_CROWDED_SILENCE_MS;
     const { aloneSinceMs = nowMs } = silence;
     return nowMs - aloneSinceMs >= longestMs ? 'give-up' : 'wait';
   }
@@ -83,31 +84,32 @@ export class SilentPartitions {
     if (silence !== undefined) silence.isProbed = false;
   }
 
-  /** The partition's leader took a reply, or refused one for what it is. */
+  /** The partition's leader accepted a reply, or rejected one for its content. */
   answered(id: string): void {
-    this.#deliveredAtMs = this.#now();
+    this.#acceptedAtMs = this.#now();
     this.#silences.delete(id);
   }
 
-  /** The partition took no reply within the time of a publish that began at `beganMs` (monotonic). */
+  /** The partition did not accept a reply within the deadline of a publish that began at `beganMs` (monotonic). */
   silent(id: string, beganMs: number): void {
     const nowMs = this.#now();
-    forgetOld(this.#silences, ({ askedAtMs }) => nowMs - askedAtMs);
-    const isAlone = this.#deliveredAtMs >= beganMs;
+    forgetOld(this.#silences, ({ requestedAtMs }) => nowMs - requestedAtMs);
+    const isAlone = this.#acceptedAtMs >= beganMs;
     const known = this.#silences.get(id);
-    if (known === undefined) {
+    if (known !== undefined) known.aloneSinceMs = isAlone ? (known.aloneSinceMs ?? nowMs) : undefined;
+    else {
       const aloneSinceMs = isAlone ? nowMs : undefined;
-      this.#silences.set(id, { isProbed: false, aloneSinceMs, askedAtMs: nowMs });
-    } else known.aloneSinceMs = isAlone ? (known.aloneSinceMs ?? nowMs) : undefined;
+      this.#silences.set(id, { isProbed: false, aloneSinceMs, requestedAtMs: nowMs });
+    }
   }
 
-  /** Whether the request is one of the first that wait; places of those that wait no longer are given to others. */
+  /** Whether the request is among the first that wait; places of requests that no longer wait are reused. */
   #hasPlace({ topic, partition, offset }: LogMessage, nowMs: number): boolean {
-    const from = partitionId(topic, partition);
-    const places = this.#places.get(from) ?? new Map<number, number>();
-    this.#places.set(from, places);
+    const origin = partitionId(topic, partition);
+    const places = this.#places.get(origin) ?? new Map<number, number>();
+    this.#places.set(origin, places);
     if (places.size >= MAX_WAITING && !places.has(offset)) {
-      forgetOld(places, (decidedAtMs) => nowMs - decidedAtMs);
+      forgetOld(places, (consideredAtMs) => nowMs - consideredAtMs);
       if (places.size >= MAX_WAITING) return false;
     }
     places.set(offset, nowMs);

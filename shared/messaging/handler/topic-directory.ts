@@ -1,32 +1,29 @@
 import type { Clock } from '../../platform/clock.ts';
 import { errorText, InfrastructureError } from '../../platform/errors.ts';
-import type { MaybePromise } from '../sync-or-async.ts';
 import type { BrokerAdmin } from '../ports.ts';
+import type { SyncOrAsync } from '../sync-or-async.ts';
 
 /**
- * A topic that exists is looked up again after this time, since it may have been deleted or given more partitions. What
- * is known counts until the answer comes: a broker that does not answer must not hold up what can be sent.
+ * A known topic is looked up again after this time, since it may have been deleted or given more partitions. The cached
+ * answer is used until the new one is there: a slow broker must not delay replies.
  */
 const KNOWN_MS = 300_000;
-/**
- * A topic, or a partition of one, that does not exist is believed missing for this time: someone may be just making it,
- * and its requests become dead letters meanwhile.
- */
+/** A missing topic or partition is believed missing for this time only, since its requests become dead letters meanwhile. */
 const MISSING_MS = 5_000;
-/** Names come from requesters; more of them than this are forgotten, the oldest first. */
+/** Requesters choose the names; beyond this number the oldest are forgotten. */
 const MAX_TOPICS = 1_000;
 
 interface Entry {
   readonly partitions: number | undefined;
-  readonly askedAtMs: number;
+  readonly loadedAtMs: number;
 }
 
-/** Knows which topics exist and how many partitions they have, asking the broker seldom. */
+/** Caches which topics exist and how many partitions they have. */
 export class TopicDirectory {
   readonly #admin: Pick<BrokerAdmin, 'partitionCounts'>;
   readonly #clock: Clock;
   readonly #entries = new Map<string, Entry>();
-  readonly #asking = new Map<string, Promise<number | undefined>>();
+  readonly #loading = new Map<string, Promise<number | undefined>>();
 
   constructor(admin: Pick<BrokerAdmin, 'partitionCounts'>, clock: Clock) {
     this.#admin = admin;
@@ -34,51 +31,43 @@ export class TopicDirectory {
   }
 
   /**
-   * The number of partitions; undefined when there is no such topic. `wanted` is a partition that the asker needs: a
-   * topic that lacks it may have grown since it was looked up. Rejects on lost infrastructure.
+   * The number of partitions; undefined when there is no such topic. `wanted` is a partition that the caller needs: a
+   * topic without it may have grown since it was looked up. Rejects when the broker cannot be asked.
    */
-  partitions(topic: string, wanted = 0): MaybePromise<number | undefined> {
+  partitions(topic: string, wanted = 0): SyncOrAsync<number | undefined> {
     const entry = this.#entries.get(topic);
-    if (entry !== undefined) {
-      const validMs = wanted < (entry.partitions ?? 0) ? KNOWN_MS : MISSING_MS;
-      if (this.#clock.now() < entry.askedAtMs + validMs) return entry.partitions;
-      if (wanted < (entry.partitions ?? 0)) {
-        this.askAgain(topic).catch(() => undefined);
-        return entry.partitions;
-      }
-    }
-    return this.askAgain(topic);
+    if (entry === undefined) return this.refresh(topic);
+    const hasWanted = wanted < (entry.partitions ?? 0);
+    const validMs = hasWanted ? KNOWN_MS : MISSING_MS;
+    if (this.#clock.now() < entry.loadedAtMs + validMs) return entry.partitions;
+    if (!hasWanted) return this.refresh(topic);
+    this.refresh(topic).catch(() => undefined);
+    return entry.partitions;
   }
 
-  /** The number of partitions as the brokers say now; rejects on lost infrastructure. */
-  askAgain(topic: string): Promise<number | undefined> {
-    let asked = this.#asking.get(topic);
-    if (asked === undefined) {
-      asked = this.#ask(topic).finally(() => this.#asking.delete(topic));
-      this.#asking.set(topic, asked);
+  /** The number of partitions according to the broker now. Concurrent calls share one request. */
+  refresh(topic: string): Promise<number | undefined> {
+    let loading = this.#loading.get(topic);
+    if (loading === undefined) {
+      loading = this.#load(topic).finally(() => this.#loading.delete(topic));
+      this.#loading.set(topic, loading);
     }
-    return asked;
+    return loading;
   }
 
-  async #ask(topic: string): Promise<number | undefined> {
+  async #load(topic: string): Promise<number | undefined> {
     let counts: ReadonlyMap<string, number>;
     try {
       counts = await this.#admin.partitionCounts([topic]);
     } catch (error) {
-      // Refused credentials and a closed connection say nothing about the topic.
+      // Refused credentials or a closed connection do not mean that the topic is missing.
       throw new InfrastructureError('reply-topic-unsettled', errorText(error), error);
     }
-    this.#remember(topic, counts.get(topic));
-    return counts.get(topic);
-  }
-
-  #remember(topic: string, partitions: number | undefined): void {
+    const partitions = counts.get(topic);
     this.#entries.delete(topic);
-    this.#entries.set(topic, { partitions, askedAtMs: this.#clock.now() });
-    if (this.#entries.size <= MAX_TOPICS) return;
-    for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest);
-      return;
-    }
+    this.#entries.set(topic, { partitions, loadedAtMs: this.#clock.now() });
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > MAX_TOPICS && oldest !== undefined) this.#entries.delete(oldest);
+    return partitions;
   }
 }

@@ -1,19 +1,18 @@
 import { Fifo } from '../../platform/fifo.ts';
 
-/** How long work may hold the event loop. */
 export interface WorkSliceOptions {
-  /** Longest work between two turns of the event loop, in milliseconds. */
+  /** Longest synchronous work between two turns of the event loop, in milliseconds. */
   readonly sliceMs: number;
-  /** Monotonic, in milliseconds; default: the process's own. */
+  /** Monotonic milliseconds; default: the process's own clock. */
   readonly now?: () => number;
-  /** Calls back with the next turn of the event loop; default: setImmediate. */
+  /** Calls back in the next turn of the event loop; default: setImmediate. */
   readonly nextTurn?: (callback: () => void) => void;
 }
 
 /**
- * Long synchronous work, one piece at a time and in slices: whoever holds the slices works until `isOver`, then awaits
- * `yield`, and everything else of the process has its turn in between. All slices begin with a turn of their own, so that
- * there is never more than one in a turn. Whoever asks first is first served; `release` must follow each `acquire`.
+ * Time slices for long synchronous work, one task at a time: the holder works until `isOver`, then awaits `yield`, and
+ * everything else in the process runs in between. Every slice begins in a turn of its own, so that there is never more
+ * than one in a turn. First come, first served; `release` must follow each `acquire`.
  */
 export class WorkSlices {
   readonly #sliceMs: number;
@@ -29,7 +28,7 @@ export class WorkSlices {
     this.#nextTurn = nextTurn;
   }
 
-  /** Resolves when nobody else holds the slices, at the begin of the first one. Never rejects. */
+  /** Resolves at the beginning of the caller's first slice, when no other task holds them. Never rejects. */
   acquire(): Promise<void> {
     if (!this.#isHeld) {
       this.#isHeld = true;
@@ -45,14 +44,14 @@ export class WorkSlices {
     return this.#now() >= this.#endMs;
   }
 
-  /** Gives way for one turn of the event loop; resolves at the begin of the next slice. */
+  /** Lets the event loop run for one turn; resolves at the beginning of the next slice. */
   yield(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#begin(resolve);
     return promise;
   }
 
-  /** Hands the slices over to who waits longest. */
+  /** Passes the slices on to the task that has waited longest. */
   release(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#isHeld = false;

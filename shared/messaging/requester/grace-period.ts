@@ -1,16 +1,16 @@
 /**
- * A condition that was true counts as true until it has been seen false for `gapMs`: what is replaced within moments (a
- * producer, a consumer whose leader moved) need not turn away those who would have waited for it. One that was never
- * true has no such time. Ask it regularly: a gap begins when it is seen.
+ * A condition that was true counts as true until it has been observed false for `graceMs`: a producer that reconnects, or
+ * a consumer whose leader moved, is back within moments, and requests need not be refused meanwhile. A condition that
+ * was never true has no grace period. Call it regularly: the period begins when the condition is first seen false.
  */
-export function toleratingGaps(isTrue: () => boolean, gapMs: number): () => boolean {
-  let goneAtMs: number | undefined = Number.NEGATIVE_INFINITY;
+export function withGracePeriod(isTrue: () => boolean, graceMs: number): () => boolean {
+  let falseSinceMs: number | undefined = Number.NEGATIVE_INFINITY;
   return () => {
     if (isTrue()) {
-      goneAtMs = undefined;
+      falseSinceMs = undefined;
       return true;
     }
-    goneAtMs ??= performance.now();
-    return performance.now() - goneAtMs < gapMs;
+    falseSinceMs ??= performance.now();
+    return performance.now() - falseSinceMs < graceMs;
   };
 }

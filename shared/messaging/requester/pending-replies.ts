@@ -1,18 +1,19 @@
-import type { Reply } from './requester.ts';
+import type { Reply } from '../reply.ts';
 import { TimeoutWheel } from './timeout-wheel.ts';
 
 /** A request that waits for its reply. */
 export interface PendingReply {
   readonly id: string;
-  readonly askedAtMs: number;
-  /** The request is on the log. */
+  /** Monotonic milliseconds. */
+  readonly requestedAtMs: number;
+  /** Whether the request is on the log. */
   isStored: boolean;
   readonly settle: (reply: Reply) => void;
   readonly fail: (error: unknown) => void;
   slot: number;
 }
 
-/** The requests that wait, by correlation id: each ends once, by its reply, its time-out or a failure to send. */
+/** The requests that wait for a reply, by correlation id: each ends once, by its reply, its timeout or a failure to send. */
 export class PendingReplies {
   readonly #byId = new Map<string, PendingReply>();
   readonly #wheel: TimeoutWheel<PendingReply>;
@@ -33,10 +34,10 @@ export class PendingReplies {
 
   add(pending: PendingReply, timeoutMs: number): void {
     this.#byId.set(pending.id, pending);
-    pending.slot = this.#wheel.add(pending, pending.askedAtMs + timeoutMs);
+    pending.slot = this.#wheel.add(pending, pending.requestedAtMs + timeoutMs);
   }
 
-  /** Takes the request out; undefined when it does not wait (any more). */
+  /** Removes the request; undefined when it does not wait, or no longer. */
   take(id: string): PendingReply | undefined {
     const pending = this.#byId.get(id);
     if (pending === undefined) return undefined;
@@ -45,9 +46,11 @@ export class PendingReplies {
     return pending;
   }
 
-  /** Takes out the requests that were asked before (performance.now()) and are not on the log. */
-  takeUnsent(askedBeforeMs: number): readonly PendingReply[] {
-    const unsent = this.all().filter((pending) => !pending.isStored && pending.askedAtMs <= askedBeforeMs);
+  /** Removes the requests that were made before this time (monotonic milliseconds) and are not on the log. */
+  takeUnsent(requestedBeforeMs: number): readonly PendingReply[] {
+    const unsent = this.all().filter(
+      (pending) => !pending.isStored && pending.requestedAtMs <= requestedBeforeMs,
+    );
     for (const { id } of unsent) this.take(id);
     return unsent;
   }

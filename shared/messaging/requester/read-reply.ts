@@ -1,44 +1,44 @@
+import { PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import { createProblem, ERROR_CODES, type ErrorCode, type Problem } from '../../platform/problem.ts';
-import { readAnswerHeaders } from '../answer-headers.ts';
+import { safeHeaderText } from '../../platform/header-text.ts';
 import type { Codec, Decoded, EncodedMessage } from '../codec.ts';
 import { HEADER } from '../header-names.ts';
 import { headerText } from '../headers.ts';
-import { isPromise, type MaybePromise } from '../sync-or-async.ts';
-import { PROBLEM_TYPE } from '../handler/reply-message.ts';
-import type { Reply } from './requester.ts';
+import type { Reply } from '../reply.ts';
+import { andThen, type SyncOrAsync } from '../sync-or-async.ts';
 
 /**
- * Reads a reply: the typed payload with its warnings and headers, or the worker's problem. A reply that cannot be read is the
- * problem `unexpected`: the fault is not the caller's. Rejects with lost infrastructure.
+ * Reads a reply message: the typed payload with what its headers add, or the worker's problem. An unreadable reply is the
+ * problem `unexpected`, since the caller did nothing wrong. Rejects when the schema registry is unavailable.
  */
-export function readReply(codec: Codec, message: EncodedMessage): MaybePromise<Reply> {
-  const decoded = codec.decode(message);
-  return isPromise(decoded) ? decoded.then((late) => toReply(message, late)) : toReply(message, decoded);
+export function readReply(codec: Codec, message: EncodedMessage): SyncOrAsync<Reply> {
+  return andThen(codec.decode(message), (decoded) => toReply(message, decoded));
 }
 
-function toReply(message: EncodedMessage, decoded: Decoded): Reply {
-  const code = headerText(message.headers, HEADER.errorCode);
-  const isError = code !== undefined || message.headers[HEADER.nestError] !== undefined;
+function toReply({ headers }: EncodedMessage, decoded: Decoded): Reply {
   if (decoded.kind === 'decoded' && decoded.type === PROBLEM_TYPE) {
     return { kind: 'problem', problem: decoded.payload as Problem };
   }
-  if (isError) return { kind: 'problem', problem: createProblem(knownCode(code)) };
+  const errorCode = headerText(headers, HEADER.errorCode);
+  if (errorCode !== undefined || headers[HEADER.nestError] !== undefined) {
+    return { kind: 'problem', problem: createProblem(knownCode(errorCode)) };
+  }
   if (decoded.kind === 'undecodable') {
     return { kind: 'problem', problem: createProblem('unexpected', { detail: 'the reply cannot be read' }) };
   }
   const { type, payload } = decoded;
-  const warnings = headerText(message.headers, HEADER.warnings);
-  const headers = readAnswerHeaders(message.headers);
+  const warnings = headerText(headers, HEADER.warnings);
+  const calendar = headerText(headers, HEADER.holidayCalendar) ?? '';
   return {
     kind: 'reply',
     type,
     payload,
     ...(warnings === undefined ? {} : { warnings }),
-    ...(headers === undefined ? {} : { headers }),
+    ...(calendar === '' ? {} : { holidayCalendar: safeHeaderText(calendar) }),
   };
 }
 
-/** The code of an error reply without a problem document (not one of our workers). */
+/** The code of an error reply without a problem document, as other workers than ours send it. */
 function knownCode(code: string | undefined): ErrorCode {
   return code !== undefined && Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'unexpected';
 }

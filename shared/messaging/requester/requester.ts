@@ -1,51 +1,70 @@
-import type { Problem } from '../../platform/problem.ts';
-import type { AnswerHeaders } from '../answer-headers.ts';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../platform/clock.ts';
+import { createProblem, type ErrorCode } from '../../platform/problem.ts';
+import { MessagingError } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Codec, Encoded, EncodedMessage } from '../codec.ts';
+import { HEADER } from '../header-names.ts';
+import { headerText } from '../headers.ts';
+import type { LogMessage, OutgoingMessage } from '../message.ts';
+import type { Broker, BrokerAdmin, Publisher, Tail } from '../ports.ts';
+import { isTransientFailure } from '../processing-result.ts';
+import type { Reply } from '../reply.ts';
+import { isPromise, type SyncOrAsync } from '../sync-or-async.ts';
+import { partitionOfKey } from '../topics/key-partition.ts';
+import { withGracePeriod } from './grace-period.ts';
+import { PendingReplies, type PendingReply } from './pending-replies.ts';
+import { readReply } from './read-reply.ts';
 
-/** One request to a worker. */
+/** A request to a worker. */
 export interface OutgoingRequest {
   readonly topic: string;
-  /** Record name in the catalogue of messages. */
+  /** Record name in the list of messages. */
   readonly type: string;
   readonly payload: unknown;
   /** Partition key; absent: the correlation id, which spreads requests evenly. */
   readonly key?: string;
-  /** Partition of the request topic; absent: the key decides. */
+  /** Partition of the request topic; absent: decided by the key. */
   readonly partition?: number;
-  /** Travels as header plat-origin-timestamp, epoch milliseconds (D2); absent: the moment of sending. */
+  /** Header plat-origin-timestamp, epoch milliseconds (D2); absent: the time of sending. */
   readonly originTimestampMs?: number;
-  /** The longest time the caller waits; travels as header plat-deadline. */
+  /** How long the caller waits for the reply; header plat-deadline is derived from it. */
   readonly timeoutMs: number;
-  /** Correlation id shown to the caller; absent: a new UUID. */
+  /** Absent: a new UUID. */
   readonly correlationId?: string;
   readonly traceParent?: string;
 }
 
-/** What came back: the typed payload, or the worker's problem. */
-export type Reply =
-  | {
-      readonly kind: 'reply';
-      readonly type: string;
-      readonly payload: unknown;
-      /** The answer as JSON text, where it was rendered elsewhere; the payload is undefined then. */
-      readonly body?: Uint8Array;
-      readonly warnings?: string;
-      /** What else the answer tells beside its body: ASCII, of limited length. */
-      readonly headers?: AnswerHeaders;
-    }
-  | { readonly kind: 'problem'; readonly problem: Problem };
+type ProblemReply = Extract<Reply, { kind: 'problem' }>;
+
+/** The result of sending a request whose reply goes elsewhere. */
+export type Sent = { readonly kind: 'sent'; readonly correlationId: string } | ProblemReply;
 
 /**
- * Request-reply over the log. Infrastructure trouble is answered as a problem too: broker-unavailable (not on the log
- * as far as is known; a request that waited may still get there, and its reply is dropped), reply-timeout, not-ready (reply consumer not assigned), overloaded (too many pending). Never rejects for those.
+ * Request-reply over the log. Unavailable infrastructure is answered as a problem: `broker-unavailable` (the request is
+ * not on the log as far as is known; one that was queued may still get there, and its reply is ignored),
+ * `reply-timeout`, `not-ready` (the reply consumer is not positioned), `overloaded` (too many pending requests).
  */
 export interface Requester {
   /** Resolves when replies can be received: the reply consumer is assigned and positioned. */
   start(): Promise<void>;
   isReady(): boolean;
+  /** False while requests cannot be sent; when that lasts, they are answered `broker-unavailable`. */
+  canSend(): boolean;
+  /** Sends a request and resolves with its reply. Rejects only on a bug. */
   request(request: OutgoingRequest): Promise<Reply>;
+  /** Stops waiting for a reply: the request ends as `reply-timeout`. */
+  cancel(correlationId: string): void;
+  /**
+   * Sends a request whose reply goes to `replyTopic`; resolves when it is on the log. `broker-unavailable`: it was not
+   * sent; `reply-timeout`: it may be stored nevertheless.
+   */
+  fire(request: OutgoingRequest, replyTopic: string): Promise<Sent>;
   /** Number of requests that wait for a reply. */
   pending(): number;
-  /** Waits for pending replies at most `timeoutMs`, then closes. */
+  stats(): RequesterStats;
+  /** Waits for pending replies for at most `timeoutMs`, then closes. */
   stop(timeoutMs: number): Promise<void>;
 }
 
@@ -53,7 +72,277 @@ export interface RequesterStats {
   readonly sent: number;
   readonly replied: number;
   readonly timedOut: number;
-  /** Replies that nobody waited for: late, repeated, or of another instance on the same partition. */
+  /** Replies without a pending request: late, repeated, or of another instance on the same partition. */
   readonly unknownReplies: number;
   readonly pending: number;
+}
+
+export interface RequesterOptions {
+  readonly broker: Pick<Broker, 'createTail' | 'createPublisher'> & {
+    readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
+  };
+  readonly codec: Codec;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly replyTopic: string;
+  /** Determines the reply partition and the client ids; two instances may share a partition. */
+  readonly instanceId: string;
+  /** Default 10,000. */
+  readonly maxPending?: number;
+  /** Default 5,000 ms; a longer one outlasts a leader election where latency does not matter. */
+  readonly sendDeadlineMs?: number;
+  readonly createId?: () => string;
+  /** Reads a reply; default: decodes it at once. Rejects when infrastructure is unavailable. */
+  readonly readReply?: (message: EncodedMessage) => SyncOrAsync<Reply>;
+}
+
+/** Pending requests of one instance: at 10 KiB each, 100 MiB. */
+const MAX_PENDING = 10_000;
+/** Shorter than callers wait: they learn that the broker is unavailable. */
+const SEND_DEADLINE_MS = 5_000;
+/** A request that was not stored within this time is answered broker-unavailable while the broker cannot be reached. */
+const UNREACHABLE_MS = 1_000;
+const CHECK_INTERVAL_MS = 250;
+/** Requests are accepted for this time while a lost publisher or reply consumer is replaced; both resume where they were. */
+const REPLACEMENT_MS = 1_000;
+const DRAIN_POLL_MS = 10;
+/** Time that the reply consumer and the publisher have to close. */
+const CLOSE_MS = 5_000;
+const INT32_BYTES = 4;
+
+/** Request-reply by a consumer without a group that reads the instance's own partition of the reply topic. */
+export function createRequester(options: RequesterOptions): Requester {
+  return new LogRequester(options);
+}
+
+/**
+ * How a failed send is answered (E1). `unknown`: the request may be on the log nevertheless. `bug`: neither the caller nor
+ * the broker caused it.
+ */
+export function classifySendError(error: unknown): ErrorCode | 'unknown' | 'bug' {
+  if (error instanceof MessagingError && error.code === 'send-unknown') return 'unknown';
+  if (error instanceof MessagingError && error.code === 'message-too-large') return 'body-too-large';
+  if (error instanceof MessagingError || isTransientFailure(error)) return 'broker-unavailable';
+  return 'bug';
+}
+
+class LogRequester implements Requester {
+  readonly #options: RequesterOptions;
+  readonly #publisher: Publisher;
+  readonly #pending: PendingReplies;
+  readonly #counts = { sent: 0, replied: 0, timedOut: 0, unknownReplies: 0 };
+  readonly #canSend = withGracePeriod(() => this.#publisher.isHealthy(), REPLACEMENT_MS);
+  readonly #canReceive = withGracePeriod(() => this.#tail?.isReady() === true, REPLACEMENT_MS);
+  #tail: Tail | undefined;
+  #replyPartition = 0;
+  #starting: Promise<void> | undefined;
+  #stopping: Promise<void> | undefined;
+  #check: NodeJS.Timeout | undefined;
+
+  constructor(options: RequesterOptions) {
+    this.#options = options;
+    this.#publisher = options.broker.createPublisher({
+      clientId: `${options.instanceId}-requests`,
+      deadlineMs: options.sendDeadlineMs ?? SEND_DEADLINE_MS,
+    });
+    this.#pending = new PendingReplies((pending) => {
+      this.#counts.timedOut += 1;
+      pending.settle(problemReply('reply-timeout', pending.id));
+    });
+  }
+
+  start(): Promise<void> {
+    this.#starting ??= this.#start().catch((error: unknown) => {
+      this.#starting = undefined;
+      throw error;
+    });
+    return this.#starting;
+  }
+
+  isReady(): boolean {
+    return this.#stopping === undefined && this.#tail?.isReady() === true;
+  }
+
+  canSend(): boolean {
+    return this.#publisher.isHealthy();
+  }
+
+  pending(): number {
+    return this.#pending.size;
+  }
+
+  stats(): RequesterStats {
+    return { ...this.#counts, pending: this.#pending.size };
+  }
+
+  cancel(correlationId: string): void {
+    this.#pending.take(correlationId)?.settle(problemReply('reply-timeout', correlationId));
+  }
+
+  async request(request: OutgoingRequest): Promise<Reply> {
+    const id = request.correlationId ?? this.#createId();
+    if (this.#stopping !== undefined || !this.#canReceive()) return problemReply('not-ready', id);
+    if (this.#pending.size >= (this.#options.maxPending ?? MAX_PENDING))
+      return problemReply('overloaded', id);
+    if (!this.#canSend()) return problemReply('broker-unavailable', id);
+    if (this.#pending.has(id)) throw new Error('a request with this correlation id is already pending');
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+    const requestedAtMs = performance.now();
+    const pending = { id, requestedAtMs, isStored: false, settle: resolve, fail: reject, slot: 0 };
+    this.#pending.add(pending, request.timeoutMs);
+    this.#sendPending(request, pending).catch((error: unknown) => this.#sendFailed(pending, error));
+    return promise;
+  }
+
+  async fire(request: OutgoingRequest, replyTopic: string): Promise<Sent> {
+    const correlationId = request.correlationId ?? this.#createId();
+    if (this.#stopping !== undefined) return problemReply('not-ready', correlationId);
+    if (!this.#canSend()) return problemReply('broker-unavailable', correlationId);
+    try {
+      await this.#send(request, correlationId, replyTopic);
+      return { kind: 'sent', correlationId };
+    } catch (error) {
+      const code = classifySendError(error);
+      if (code === 'bug') throw error;
+      return problemReply(code === 'unknown' ? 'reply-timeout' : code, correlationId);
+    }
+  }
+
+  stop(timeoutMs: number): Promise<void> {
+    this.#stopping ??= this.#stop(timeoutMs);
+    return this.#stopping;
+  }
+
+  #createId(): string {
+    return (this.#options.createId ?? randomUUID)();
+  }
+
+  async #start(): Promise<void> {
+    const { tail, partition } = await createReplyTail(this.#options);
+    this.#replyPartition = partition;
+    this.#tail = tail;
+    try {
+      await Promise.all([this.#publisher.start(), tail.start((message) => this.#receive(message))]);
+    } catch (error) {
+      await tail.stop(CLOSE_MS);
+      throw error;
+    }
+    if (this.#stopping !== undefined) await tail.stop(CLOSE_MS);
+    else this.#check = setInterval(() => this.#checkConnections(), CHECK_INTERVAL_MS);
+    this.#checkConnections();
+  }
+
+  async #sendPending(request: OutgoingRequest, pending: PendingReply): Promise<void> {
+    await this.#send(request, pending.id, this.#options.replyTopic, this.#replyPartition);
+    pending.isStored = true;
+  }
+
+  async #send(
+    request: OutgoingRequest,
+    id: string,
+    replyTopic: string,
+    replyPartition?: number,
+  ): Promise<void> {
+    const { clock, codec } = this.#options;
+    const encoding = codec.encode(request.type, request.payload, 'avro');
+    const encoded = isPromise(encoding) ? await encoding : encoding;
+    const nowMs = clock.now();
+    const headers = {
+      ...encoded.headers,
+      [HEADER.replyTopic]: replyTopic,
+      ...(replyPartition === undefined ? {} : { [HEADER.replyPartition]: int32(replyPartition) }),
+      [HEADER.correlationId]: id,
+      [HEADER.deadline]: String(nowMs + request.timeoutMs),
+      [HEADER.originTimestamp]: String(request.originTimestampMs ?? nowMs),
+      ...(request.traceParent === undefined ? {} : { [HEADER.traceParent]: request.traceParent }),
+    };
+    this.#counts.sent += 1;
+    await this.#publisher.publish([toMessage(request, id, { ...encoded, headers }, nowMs)]);
+  }
+
+  /** A request that may be on the log keeps waiting: its reply may still arrive. */
+  #sendFailed(pending: PendingReply, error: unknown): void {
+    const code = classifySendError(error);
+    if (code === 'unknown' || this.#pending.take(pending.id) === undefined) return;
+    if (code === 'bug') pending.fail(error);
+    else pending.settle(problemReply(code, pending.id));
+  }
+
+  #receive(message: LogMessage): void {
+    const id = headerText(message.headers, HEADER.correlationId);
+    const pending = id === undefined ? undefined : this.#pending.take(id);
+    if (pending === undefined) {
+      this.#counts.unknownReplies += 1;
+      return;
+    }
+    this.#counts.replied += 1;
+    try {
+      const { codec, readReply: read = (sent) => readReply(codec, sent) } = this.#options;
+      const reply = read(message);
+      if (isPromise(reply)) reply.then(pending.settle, (error: unknown) => this.#unreadable(pending, error));
+      else pending.settle(reply);
+    } catch (error) {
+      this.#unreadable(pending, error);
+    }
+  }
+
+  #unreadable(pending: PendingReply, error: unknown): void {
+    this.#options.log.error({ err: error }, 'a reply could not be read');
+    pending.settle(problemReply(isTransientFailure(error) ? 'broker-unavailable' : 'unexpected', pending.id));
+  }
+
+  /** Keeps the grace periods up to date; while the broker cannot be reached, ends the requests that were not sent. */
+  #checkConnections(): void {
+    this.#canReceive();
+    if (this.#canSend()) return;
+    for (const pending of this.#pending.takeUnsent(performance.now() - UNREACHABLE_MS))
+      pending.settle(problemReply('broker-unavailable', pending.id));
+  }
+
+  async #stop(timeoutMs: number): Promise<void> {
+    const endMs = performance.now() + timeoutMs;
+    while (this.#pending.size > 0 && performance.now() < endMs) await sleep(DRAIN_POLL_MS);
+    for (const { id } of this.#pending.all()) this.#pending.take(id)?.settle(problemReply('not-ready', id));
+    clearInterval(this.#check);
+    await Promise.all([this.#tail?.stop(CLOSE_MS), this.#publisher.stop(CLOSE_MS)]);
+  }
+}
+
+/**
+ * Creates the reader of the instance's own partition of the reply topic. A hash of the instance id determines it, so that
+ * no rebalance ever moves replies. Rejects when there is no such topic.
+ */
+async function createReplyTail({
+  broker,
+  replyTopic,
+  instanceId,
+}: RequesterOptions): Promise<{ tail: Tail; partition: number }> {
+  const count = (await broker.admin.partitionCounts([replyTopic])).get(replyTopic);
+  if (count === undefined) {
+    throw new MessagingError('topic-unknown', `there is no reply topic ${replyTopic}`, { canRetry: false });
+  }
+  const partition = partitionOfKey(Buffer.from(instanceId), count);
+  const clientId = `${instanceId}-replies`;
+  const tail = broker.createTail({ clientId, topics: [replyTopic], from: 'latest', partition });
+  return { tail, partition };
+}
+
+function toMessage(
+  { topic, key, partition }: OutgoingRequest,
+  id: string,
+  { value, headers }: Encoded,
+  timestampMs: number,
+): OutgoingMessage {
+  const message = { topic, key: key ?? id, value, timestampMs, headers };
+  return partition === undefined ? message : { ...message, partition };
+}
+
+function problemReply(code: ErrorCode, correlationId: string): ProblemReply {
+  return { kind: 'problem', problem: createProblem(code, { correlationId }) };
+}
+
+function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(INT32_BYTES);
+  bytes.writeInt32BE(value);
+  return bytes;
 }

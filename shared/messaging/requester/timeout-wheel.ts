@@ -1,29 +1,29 @@
-/** Items that share a tick end together: a caller never notices being kept for so much longer. */
+/** Items that are due within the same tick time out together: no caller notices such a delay. */
 const TICK_MS = 20;
 
 /**
- * One timer for many time-outs: items lie in slots by the tick in which they end, and are taken out when they end
- * sooner, which is the rule. Times are monotonic milliseconds.
+ * One timer for many timeouts: items are kept in slots by the tick in which they are due, and are usually deleted before
+ * that. Times are monotonic milliseconds.
  */
 export class TimeoutWheel<T> {
   readonly #slots = new Map<number, Set<T>>();
   readonly #onTimeout: (item: T) => void;
   #timer: NodeJS.Timeout | undefined;
   #size = 0;
-  /** The last slot that has ended. */
-  #ended = 0;
+  /** The last slot that has timed out. */
+  #lastSlot = 0;
 
   constructor(onTimeout: (item: T) => void) {
     this.#onTimeout = onTimeout;
   }
 
-  /** Answers the slot, by which the item can be taken out again. */
+  /** Returns the slot of the item, which is needed to delete it. */
   add(item: T, dueMs: number): number {
     if (this.#timer === undefined) {
-      this.#ended = Math.floor(performance.now() / TICK_MS);
+      this.#lastSlot = Math.floor(performance.now() / TICK_MS);
       this.#timer = setInterval(() => this.#tick(), TICK_MS);
     }
-    const slot = Math.max(Math.ceil(dueMs / TICK_MS), this.#ended + 1);
+    const slot = Math.max(Math.ceil(dueMs / TICK_MS), this.#lastSlot + 1);
     const items = this.#slots.get(slot);
     if (items === undefined) this.#slots.set(slot, new Set([item]));
     else items.add(item);
@@ -41,9 +41,9 @@ export class TimeoutWheel<T> {
 
   #tick(): void {
     const now = Math.floor(performance.now() / TICK_MS);
-    while (this.#ended < now && this.#size > 0) {
-      this.#ended += 1;
-      this.#endSlot(this.#ended);
+    while (this.#lastSlot < now && this.#size > 0) {
+      this.#lastSlot += 1;
+      this.#endSlot(this.#lastSlot);
     }
     if (this.#size === 0) this.#stop();
   }

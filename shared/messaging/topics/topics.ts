@@ -1,4 +1,6 @@
-/** The topics of the system without their prefix; `topicName` puts the configured prefix before. */
+/** The list of topics: their names, and which of them are requests, commands, replies or dead letters. */
+
+/** Names without the prefix; `topicName` puts the configured prefix in front. */
 export const TOPIC = {
   scheduleRequests: 'plat.schedule.requests.v1',
   scheduleBulkRequests: 'plat.schedule.requests.bulk.v1',
@@ -27,6 +29,38 @@ export function topicName(prefix: string, key: TopicKey): string {
   return prefix + TOPIC[key];
 }
 
+/** The names on the broker of several topics. */
+export function topicNames(prefix: string, keys: readonly TopicKey[]): readonly string[] {
+  return keys.map((key) => topicName(prefix, key));
+}
+
+const KEYS = Object.keys(TOPIC) as TopicKey[];
+
+/** Where the workers store what they could not handle. */
+export const DEAD_LETTER_TOPICS = findTopics(/\.dead-letters\.v\d+$/);
+/** Commands, handled for their effect and in order per key: notifications. */
+export const COMMAND_TOPICS = findTopics(/\.commands\.[a-z]+\.v\d+$/);
+/** Where the workers take their work from: requests and commands. */
+export const WORK_TOPICS = [...findTopics(/\.requests(\.bulk)?\.v\d+$/), ...COMMAND_TOPICS];
+/** Where the replies to our own requests go. */
+const REPLY_TOPICS: readonly TopicKey[] = ['ingressReplies', 'ingressResults', 'recalculationReplies'];
+
+/** Names of our own reply topics. */
+export function ownReplyTopics(prefix: string): readonly string[] {
+  return topicNames(prefix, REPLY_TOPICS);
+}
+
+/** Names of the topics that no reply may be sent to: otherwise any requester could make the workers consume their own replies. */
+export function internalTopics(prefix: string, retryTiersMs: readonly number[]): string[] {
+  const keys = KEYS.filter((key) => !REPLY_TOPICS.includes(key));
+  return [...topicNames(prefix, keys), ...retryTiersMs.map((delayMs) => retryTopicName(prefix, delayMs))];
+}
+
+/** The topic of the retry tier with this delay: notifications wait on it for their next attempt. */
+export function retryTopicName(prefix: string, delayMs: number): string {
+  return `${prefix}plat.notification.retry.${delayLabel(delayMs)}.v1`;
+}
+
 const SECOND_MS = 1_000;
 const UNITS = [
   [3_600 * SECOND_MS, 'h'],
@@ -34,13 +68,12 @@ const UNITS = [
   [SECOND_MS, 's'],
 ] as const;
 
-/** A delay as it stands in names: `10s`, `1m`, `10m`, `1h`. Delays are whole seconds. */
+/** A delay as it is written in topic names: `10s`, `1m`, `10m`, `1h`. Delays are whole seconds. */
 export function delayLabel(delayMs: number): string {
   const [unitMs, unit] = UNITS.find(([ms]) => delayMs % ms === 0) ?? [1, 'ms'];
   return `${delayMs / unitMs}${unit}`;
 }
 
-/** The topic on which notifications wait for so long. */
-export function retryTopicName(prefix: string, delayMs: number): string {
-  return `${prefix}plat.notification.retry.${delayLabel(delayMs)}.v1`;
+function findTopics(pattern: RegExp): readonly TopicKey[] {
+  return KEYS.filter((key) => pattern.test(TOPIC[key]));
 }

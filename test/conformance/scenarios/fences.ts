@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { createConsumer } from '../../../shared/messaging/consumer/consumer.ts';
-import type { Disposition } from '../../../shared/messaging/processing-result.ts';
+import type { ProcessingResult } from '../../../shared/messaging/processing-result.ts';
 import { createTable } from '../../../shared/messaging/table/table.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { eventually, sleep } from '../../support/conformance/wait.ts';
@@ -37,8 +37,8 @@ async function noter(world: World, topic: string, notes: string, groupId: string
     heartbeatIntervalMs: world.target.sessionTimeoutMs / 3,
     commitIntervalMs: 60 * SECOND,
     log: silentLog,
-    lanes: 1,
-    process: async (message): Promise<Disposition> => {
+    concurrency: 1,
+    process: async (message): Promise<ProcessingResult> => {
       const id = String(message.value);
       if (table.record(id) !== undefined) return 'settled';
       done.push(id);
@@ -46,7 +46,7 @@ async function noter(world: World, topic: string, notes: string, groupId: string
       await publisher.publish([{ topic: notes, key: id, value: Buffer.from('done') }]);
       return 'settled';
     },
-    fence: async () => {
+    gate: async () => {
       fences.push(performance.now());
       if (fences.length === 1) throw new Error('the first time it cannot be read');
       // Longer than a session: who waits here is not given up by the group.

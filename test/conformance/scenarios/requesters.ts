@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { createRequester } from '../../../shared/messaging/requester/request-reply.ts';
+import { createRequester } from '../../../shared/messaging/requester/requester.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { jsonCodec } from '../../support/conformance/codec.ts';

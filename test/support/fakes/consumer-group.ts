@@ -30,15 +30,15 @@ export class FakeConsumerGroup {
   readonly #log: readonly LogMessage[][];
   readonly #done: readonly Set<number>[];
   readonly #committed: number[];
-  readonly #lanes: number;
+  readonly #concurrency: number;
   #members: Member[] = [];
   #open: OpenCall[] = [];
   #epoch = 0;
   #nextId = 0;
 
   /** `keys[partition]` are the keys of the partition's messages, in offset order. */
-  constructor(keys: readonly (readonly (string | null)[])[], lanes: number) {
-    this.#lanes = lanes;
+  constructor(keys: readonly (readonly (string | null)[])[], concurrency: number) {
+    this.#concurrency = concurrency;
     this.#log = keys.map((list, partition) =>
       list.map((key, offset) => fakeMessage(offset, { partition, key: key && `${partition}${key}` })),
     );
@@ -62,7 +62,7 @@ export class FakeConsumerGroup {
     const runtime = new ConsumerRuntime({
       process: (message) => this.#process(id, message),
       log: silentLog,
-      lanes: this.#lanes,
+      concurrency: this.#concurrency,
       window: { messages: 8 },
     });
     const sink = runtime.attach(source, () => undefined);

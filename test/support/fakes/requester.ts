@@ -1,7 +1,7 @@
-import type { CancellableRequests, RequestReply } from '../../../shared/messaging/requester/request-reply.ts';
-import type { OutgoingRequest, Reply } from '../../../shared/messaging/requester/requester.ts';
+import type { Reply } from '../../../shared/messaging/reply.ts';
+import type { Requester, OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
 
-export interface FakeRequester extends RequestReply, CancellableRequests {
+export interface FakeRequester extends Requester {
   /** All requests in the order they came. */
   readonly requests: OutgoingRequest[];
   /** Requests whose replies go elsewhere, with the topic. */

@@ -1,11 +1,11 @@
-import type { Disposition, Process } from '../../../shared/messaging/processing-result.ts';
+import type { ProcessingResult, Process } from '../../../shared/messaging/processing-result.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 
 interface Call {
   readonly message: LogMessage;
   readonly attempt: number;
   readonly signal: AbortSignal;
-  readonly end: (disposition: Disposition) => void;
+  readonly end: (disposition: ProcessingResult) => void;
   readonly fail: (error: unknown) => void;
 }
 
@@ -17,7 +17,7 @@ export interface FakeWork {
   /** Offsets in the order their processing began. */
   begun(): number[];
   /** Ends the latest call of an offset and lets the runtime take notice. */
-  end(offset: number, disposition?: Disposition): Promise<void>;
+  end(offset: number, disposition?: ProcessingResult): Promise<void>;
   fail(offset: number, error: unknown): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function createFakeWork(): FakeWork {
   return {
     calls,
     process: (message, attempt, signal) => {
-      const { promise, resolve, reject } = Promise.withResolvers<Disposition>();
+      const { promise, resolve, reject } = Promise.withResolvers<ProcessingResult>();
       calls.push({ message, attempt, signal, end: resolve, fail: reject });
       return promise;
     },

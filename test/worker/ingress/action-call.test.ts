@@ -91,7 +91,7 @@ describe('calling an action', () => {
       kind: 'reply',
       type: 'EchoReply',
       payload,
-      headers: { holidayCalendar: 'RO+TARGET;version=2026.1+2026.1' },
+      holidayCalendar: 'RO+TARGET;version=2026.1+2026.1',
     }));
     const response = await postEcho(await openTestIngress({ requester }), {});
     expect(response.headers.get('holiday-calendar')).toBe('RO+TARGET;version=2026.1+2026.1');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRequester } from '../../../shared/messaging/requester/request-reply.ts';
+import { createRequester } from '../../../shared/messaging/requester/requester.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog } from '../../../shared/platform/log.ts';

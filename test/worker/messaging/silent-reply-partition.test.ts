@@ -3,7 +3,7 @@ import { ConsumerRuntime } from '../../../shared/messaging/consumer/consumer-run
 import { kafkaClients } from '../../../shared/messaging/kafka/connection/client.ts';
 import { KafkaPublisher } from '../../../shared/messaging/kafka/publishing/publisher.ts';
 import { TopicPartitions } from '../../../shared/messaging/kafka/publishing/topic-partitions.ts';
-import type { Handler } from '../../../shared/messaging/handler/handle-by-type.ts';
+import type { Handler } from '../../../shared/messaging/handler/request.ts';
 import { done } from '../../../shared/messaging/outcome.ts';
 import { createRequestHandling } from '../../../shared/messaging/handler/request-handling.ts';
 import { silentLog } from '../../../shared/platform/log.ts';

@@ -5,7 +5,7 @@ import {
 } from '../../../workers/runtime/calculation-threads.ts';
 import { restoreEnvironment } from '../../../shared/catalogue/lending-environment.ts';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
-import type { RequestContext } from '../../../shared/messaging/handler/handle-by-type.ts';
+import type { Request } from '../../../shared/messaging/handler/request.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
@@ -47,11 +47,10 @@ const workOf = async (jsonParam: object) => ({
   isPatient: false,
 });
 
-const contextOf = (changes: Partial<RequestContext>): RequestContext => ({
+const contextOf = (changes: Partial<Request>): Request => ({
   correlationId: undefined,
   originTimestampMs: 0,
   deadlineMs: undefined,
-  traceParent: undefined,
   attempt: 1,
   signal: new AbortController().signal,
   message: { topic: '', partition: 0, offset: 0, key: null, value: null, headers: {}, timestampMs: 0 },

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Reply } from '../../../shared/messaging/reply.ts';
 import type { Action } from '../../../shared/contract/json/action.ts';
 import { refuseLargeReply, requestWeight } from '../../../shared/contract/actions/request-limits.ts';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
-import type { CancellableRequests, RequestReply } from '../../../shared/messaging/requester/request-reply.ts';
-import type { OutgoingRequest, Reply } from '../../../shared/messaging/requester/requester.ts';
+import type { Requester, OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
@@ -35,7 +35,7 @@ export interface ActionRouteDeps extends AdmissionDeps {
   readonly options: IngressOptions;
   readonly actions: ActionRegistry;
   readonly traffic: Traffic;
-  readonly requester: RequestReply & CancellableRequests;
+  readonly requester: Requester;
   readonly resultIds: ResultIds;
   readonly clock: Clock;
 }

@@ -1,19 +1,16 @@
 /** The reply of a worker as the response to a caller. */
 
 import type { FastifyReply } from 'fastify';
-import { ANSWER_HEADERS, type AnswerHeader } from '../../../shared/messaging/answer-headers.ts';
 import type { Codec, EncodedMessage } from '../../../shared/messaging/codec.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
-import type { Reply } from '../../../shared/messaging/requester/requester.ts';
-import type { MaybePromise } from '../../../shared/messaging/sync-or-async.ts';
+import type { Reply } from '../../../shared/messaging/reply.ts';
+import type { SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
 import type { Warning } from '../../../shared/platform/problem.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
 import type { CalculationThreads } from '../../runtime/calculation-threads.ts';
 import { sendJson, sendProblem } from '../server/send-answer.ts';
 
-/** The HTTP headers of what replies say beside their body. */
-const HTTP_NAMES: Readonly<Record<AnswerHeader, string>> = { holidayCalendar: 'Holiday-Calendar' };
 /** Bytes of a message whose decoding and rendering take some 20 ms. */
 const LARGE_REPLY_BYTES = 262_144;
 const OVERLOADED: Reply = {
@@ -27,7 +24,7 @@ const OVERLOADED: Reply = {
 export function createReplyReader(
   codec: Codec,
   threads: CalculationThreads | undefined,
-): (message: EncodedMessage) => MaybePromise<Reply> {
+): (message: EncodedMessage) => SyncOrAsync<Reply> {
   return (message) => {
     const isLarge = (message.value?.length ?? 0) > LARGE_REPLY_BYTES;
     if (!isLarge || threads === undefined) return readReply(codec, message);
@@ -52,10 +49,7 @@ export function sendReply(
   const header = warningsList(warnings, answer.kind === 'problem' ? undefined : answer.warnings);
   if (header !== undefined) reply.header('warnings', header);
   if (answer.kind === 'problem') return sendProblem(reply, answer.problem);
-  for (const name of ANSWER_HEADERS) {
-    const value = answer.headers?.[name];
-    if (value !== undefined) reply.header(HTTP_NAMES[name], value);
-  }
+  if (answer.holidayCalendar !== undefined) reply.header('Holiday-Calendar', answer.holidayCalendar);
   sendJson(reply, 200, answer.body ?? action.render(answer.payload));
 }
 

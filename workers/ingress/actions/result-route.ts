@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { EncodedMessage } from '../../../shared/messaging/codec.ts';
-import type { Reply } from '../../../shared/messaging/requester/requester.ts';
-import type { MaybePromise } from '../../../shared/messaging/sync-or-async.ts';
+import type { Reply } from '../../../shared/messaging/reply.ts';
+import type { SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { hashSubject } from '../access/access.ts';
 import type { TopicFeed } from '../feed/topic-feed.ts';
@@ -21,7 +21,7 @@ export interface ResultRouteDeps extends AdmissionDeps {
   readonly results: ResultStore;
   /** Fills the store; what is missing from it proves nothing before it is current. */
   readonly resultFeed: Pick<TopicFeed, 'isCurrent'>;
-  readonly readReply: (message: EncodedMessage) => MaybePromise<Reply>;
+  readonly readReply: (message: EncodedMessage) => SyncOrAsync<Reply>;
   readonly clock: Clock;
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { renderAccepted } from '../../../shared/contract/notification/answers.ts';
 import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
-import { isPassingFailure } from '../../../shared/messaging/processing-result.ts';
+import { isTransientFailure } from '../../../shared/messaging/processing-result.ts';
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
@@ -67,7 +67,7 @@ export function createAccept(deps: AcceptDeps): AcceptNotification {
       await inTurn(keyId, () => acceptKeyed(deps, notification, { keyId, owner }));
     } catch (error) {
       // A registry that cannot be reached is a passing fault, all else a bug. Nothing of the command is on the log then.
-      if (!isPassingFailure(error)) throw error;
+      if (!isTransientFailure(error)) throw error;
       refuse(reply, 'broker-unavailable');
     }
   };

@@ -3,7 +3,7 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { isPromise, type MaybePromise } from '../../../shared/messaging/sync-or-async.ts';
+import { isPromise, type SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type {
   NotificationAcceptance,
@@ -47,9 +47,9 @@ export interface NotificationFeed extends TopicFeed {
    * What was accepted under an id; of several acceptances within 24 hours the first on the log counts, everywhere. At
    * once when the schema is known; rejects while a schema registry cannot be reached.
    */
-  acceptance(id: string): MaybePromise<NotificationAcceptance | undefined>;
+  acceptance(id: string): SyncOrAsync<NotificationAcceptance | undefined>;
   /** The latest state of the notification, likewise. */
-  state(id: string): MaybePromise<NotificationState | undefined>;
+  state(id: string): SyncOrAsync<NotificationState | undefined>;
   /** Adds an acceptance that this instance is about to write: it counts until the log shows another one first. */
   addAcceptance(id: string, value: Buffer, acceptedAtMs: number): void;
   /** Whether the state of a notification accepted then may have been evicted for lack of room. */
@@ -145,7 +145,7 @@ function decode<Payload>(
   codec: Codec,
   type: string,
   text: string | undefined,
-): MaybePromise<Payload | undefined> {
+): SyncOrAsync<Payload | undefined> {
   if (text === undefined) return undefined;
   const payload = (found: Decoded): Payload | undefined =>
     found.kind === 'decoded' && found.type === type ? (found.payload as Payload) : undefined;

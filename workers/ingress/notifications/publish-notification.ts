@@ -4,7 +4,7 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
-import { sendProblemCode } from '../../../shared/messaging/requester/send-problem-code.ts';
+import { classifySendError } from '../../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';
@@ -64,7 +64,7 @@ export async function publishNotification(deps: PublishDeps, ready: ReadyNotific
   try {
     await deps.publisher.publish([createCommandMessage(deps, ready, { encoded, nowMs: acceptedAt })]);
   } catch (error) {
-    const code = sendProblemCode(error);
+    const code = classifySendError(error);
     if (code === 'bug') throw error;
     return code === 'unknown' ? { kind: 'unknown' } : { kind: 'refused', code };
   }

@@ -1,10 +1,8 @@
 import type { DeadLetters } from '../../../shared/messaging/handler/dead-letter.ts';
-import type { RequestContext } from '../../../shared/messaging/handler/handle-by-type.ts';
-import { DEADLINE_SKEW_MS } from '../../../shared/messaging/handler/refuse-expired.ts';
-import { readRequest } from '../../../shared/messaging/handler/request.ts';
+import { type Request, DEADLINE_SKEW_MS, readRequest } from '../../../shared/messaging/handler/request.ts';
 import type { Outcome } from '../../../shared/messaging/outcome.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
-import { isPassingFailure } from '../../../shared/messaging/processing-result.ts';
+import { isTransientFailure } from '../../../shared/messaging/processing-result.ts';
 import type { Channel, Outbound } from '../../../shared/notification/command.ts';
 import type {
   AttemptRecord,
@@ -98,7 +96,7 @@ export class CommandDelivery {
   }
 
   /** Delivers a copy. Rejects with lost infrastructure: the same copy is delivered again. */
-  async deliver(given: CommandCopy, message: Outbound, context: RequestContext): Promise<Outcome> {
+  async deliver(given: CommandCopy, message: Outbound, context: Request): Promise<Outcome> {
     const { ledger, clock, plan, unknownPolicy } = this.#options;
     const known = ledger.find(given.id);
     const copy = withLedgerAttempts(given, known, clock.now());
@@ -346,7 +344,7 @@ const CAUSED_BY_MESSAGE: ReadonlySet<string> = new Set(['message-too-large', 'in
  * in its place, with all that the ledger says of it, and does not end as an unexpected failure.
  */
 function asPassing(error: unknown): unknown {
-  if (!(error instanceof MessagingError) || isPassingFailure(error)) return error;
+  if (!(error instanceof MessagingError) || isTransientFailure(error)) return error;
   return CAUSED_BY_MESSAGE.has(error.code)
     ? error
     : new InfrastructureError(error.code, error.message, error);

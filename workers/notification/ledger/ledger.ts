@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Codec, Decoded } from '../../../shared/messaging/codec.ts';
-import { isPassingFailure } from '../../../shared/messaging/processing-result.ts';
+import { isTransientFailure } from '../../../shared/messaging/processing-result.ts';
 import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
@@ -105,7 +105,7 @@ export class Ledger {
       } catch (error) {
         if (this.#stopped)
           throw new InfrastructureError('ledger-stopped', 'an outcome was not written', error);
-        if (!isLogged && !isPassingFailure(error)) {
+        if (!isLogged && !isTransientFailure(error)) {
           isLogged = true;
           log.error(
             { err: error },
@@ -174,7 +174,7 @@ export class Ledger {
         this.#apply(message, await this.#options.codec.decode(message));
         return;
       } catch (error) {
-        if (!isPassingFailure(error)) return this.#skip(message, errorText(error));
+        if (!isTransientFailure(error)) return this.#skip(message, errorText(error));
         await sleep(this.#options.retryMs ?? RETRY_MS);
       }
     }

@@ -10,7 +10,7 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage, TopicPartition } from '../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
-import type { Process, WorkEnd } from '../../../shared/messaging/processing-result.ts';
+import type { Process, FinalResult } from '../../../shared/messaging/processing-result.ts';
 import type { Channel } from '../../../shared/notification/command.ts';
 import type { Clock, MonotonicClock } from '../../../shared/platform/clock.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
@@ -116,7 +116,7 @@ export class ReceiverOrder {
    * ended. Each is ended on the hold topic after it was processed, so that a crash repeats it at most, and the ledger passes
    * over what is repeated. `count` counts the end of a follower for the breaker; false: the breaker is open.
    */
-  inOrder(process: Process, count: (end: WorkEnd) => boolean): Process {
+  inOrder(process: Process, count: (end: FinalResult) => boolean): Process {
     const { channel, hold } = this.#options;
     return async (message, attempt, signal) => {
       const key = holdKey(channel, message);
@@ -243,7 +243,7 @@ export class ReceiverOrder {
    * Ends the head of a key after its own copy when no further copy follows: it failed unexpectedly, or was refused before
    * the ledger knew of this round. Its followers would wait in vain.
    */
-  async #endLostHead(key: string, { headers, partition }: LogMessage, end: WorkEnd): Promise<void> {
+  async #endLostHead(key: string, { headers, partition }: LogMessage, end: FinalResult): Promise<void> {
     const { hold, ledger } = this.#options;
     const id = headerText(headers, HEADER.notificationId)?.toLowerCase();
     if (id === undefined || hold.get(key)?.head?.id !== id) return;
@@ -256,7 +256,7 @@ export class ReceiverOrder {
 
 interface DrainWork {
   readonly process: Process;
-  readonly count: (end: WorkEnd) => boolean;
+  readonly count: (end: FinalResult) => boolean;
   readonly signal: AbortSignal;
 }
 

@@ -5,7 +5,7 @@ import { createConsumer } from '../../../../shared/messaging/consumer/consumer.t
 import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.ts';
 import { done } from '../../../../shared/messaging/outcome.ts';
 import { createRequestHandling } from '../../../../shared/messaging/handler/request-handling.ts';
-import { createRequester, type RequestReply } from '../../../../shared/messaging/requester/request-reply.ts';
+import { createRequester, type Requester } from '../../../../shared/messaging/requester/requester.ts';
 import { systemClock } from '../../../../shared/platform/clock.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createFakeCodec } from '../../../support/fakes/codec.ts';
@@ -20,7 +20,7 @@ interface Question {
 }
 
 interface World {
-  readonly requesters: readonly RequestReply[];
+  readonly requesters: readonly Requester[];
   close(): Promise<void>;
 }
 

@@ -20,7 +20,7 @@ function createScene(options: Partial<RuntimeOptions> = {}) {
     process: work.process,
     log: silentLog,
     random: () => 0,
-    fence: (assigned, signal) => {
+    gate: (assigned, signal) => {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const ids = assigned.map(({ partition }) => partition);
       fences.push({ partitions: ids, signal, open: resolve, fail: () => reject(new Error('not read')) });
@@ -100,7 +100,9 @@ test('work that was begun before goes on behind a new fence, and what is done is
 });
 
 test('not even a probe of an open breaker passes it', async () => {
-  const { fences, work, runtime, sink } = createScene({ breaker: { inARow: 1, probeIntervalMs: 1_000 } });
+  const { fences, work, runtime, sink } = createScene({
+    breaker: { maxFailures: 1, probeIntervalMs: 1_000 },
+  });
   sink.onAssigned(1, partitions(0));
   fences[0]?.open();
   await settleMicrotasks();

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Breaker } from '../../../../shared/messaging/consumer/breaker.ts';
+import { FailureRun } from '../../../../shared/messaging/consumer/circuit-breaker.ts';
 import type { RuntimeOptions } from '../../../../shared/messaging/consumer/consumer-options.ts';
 import { ConsumerRuntime } from '../../../../shared/messaging/consumer/consumer-runtime.ts';
-import type { Disposition } from '../../../../shared/messaging/processing-result.ts';
+import type { ProcessingResult } from '../../../../shared/messaging/processing-result.ts';
 import { InfrastructureError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { FakeGroupSource } from '../../../support/fakes/group-source.ts';
@@ -18,34 +18,34 @@ const FIRST_MS = 250;
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** Records results, x a failure of the next key and s one of the same; answers how many it took to open, or 0. */
-function record(breaker: Breaker, results: string): number {
+/** Records results, x a failure of the next key and s one of the same; returns how many it took to open, or 0. */
+function record(run: FailureRun, results: string): number {
   for (const [index, result] of results.split('').entries()) {
-    if (result === '.') breaker.succeeded();
-    else if (breaker.failed(Buffer.from(result === 'x' ? `key-${index}` : 'same'))) return index + 1;
+    if (result === '.') run.reset();
+    else if (run.add(Buffer.from(result === 'x' ? `key-${index}` : 'same'))) return index + 1;
   }
   return 0;
 }
 
 test('two hundred failures in a row open the breaker, fewer do not', () => {
-  expect(record(new Breaker(), 'x'.repeat(199) + '.' + 'x'.repeat(199))).toBe(0);
-  expect(record(new Breaker(), 'x'.repeat(200))).toBe(200);
+  expect(record(new FailureRun(), 'x'.repeat(199) + '.' + 'x'.repeat(199))).toBe(0);
+  expect(record(new FailureRun(), 'x'.repeat(200))).toBe(200);
 });
 
 test('as long as anything succeeds between them, no number of failures opens it', () => {
-  expect(record(new Breaker(), ('x'.repeat(150) + '.').repeat(20))).toBe(0);
+  expect(record(new FailureRun(), ('x'.repeat(150) + '.').repeat(20))).toBe(0);
 });
 
 test('a message that fails again and again does not open it, nor do those of few keys', () => {
-  expect(record(new Breaker(), 's'.repeat(1_000))).toBe(0);
-  expect(record(new Breaker(), 'x'.repeat(18) + 's'.repeat(1_000))).toBe(0);
-  expect(record(new Breaker(), 's'.repeat(1_000) + 'x'.repeat(18))).toBe(0);
-  expect(record(new Breaker(), 's'.repeat(1_000) + 'x'.repeat(19))).toBe(1_019);
+  expect(record(new FailureRun(), 's'.repeat(1_000))).toBe(0);
+  expect(record(new FailureRun(), 'x'.repeat(18) + 's'.repeat(1_000))).toBe(0);
+  expect(record(new FailureRun(), 's'.repeat(1_000) + 'x'.repeat(18))).toBe(0);
+  expect(record(new FailureRun(), 's'.repeat(1_000) + 'x'.repeat(19))).toBe(1_019);
 });
 
 function failuresToOpen(key: null | undefined): number {
-  const breaker = new Breaker();
-  for (let index = 1; index <= 300; index += 1) if (breaker.failed(key)) return index;
+  const run = new FailureRun();
+  for (let index = 1; index <= 300; index += 1) if (run.add(key)) return index;
   return 0;
 }
 
@@ -54,16 +54,15 @@ test('messages without a key count as so many keys, work of another message as n
   expect(failuresToOpen(undefined)).toBe(0);
 });
 
-test('a success closes it, and counting starts afresh', () => {
-  const breaker = new Breaker();
-  record(breaker, 'x'.repeat(200));
-  expect(breaker.state).toBe('open');
-  breaker.succeeded();
-  expect(breaker.state).toBe('closed');
-  expect(record(breaker, 'x'.repeat(199))).toBe(0);
+test('after a success counting starts afresh', () => {
+  const run = new FailureRun();
+  expect(record(run, 'x'.repeat(200))).toBe(200);
+  run.reset();
+  expect(record(run, 'x'.repeat(199))).toBe(0);
+  expect(record(run, 'x')).toBe(1);
 });
 
-function createScene(answer: (offset: number) => Disposition, options: Partial<RuntimeOptions> = {}) {
+function createScene(answer: (offset: number) => ProcessingResult, options: Partial<RuntimeOptions> = {}) {
   const begun: number[] = [];
   const changes: string[] = [];
   const source = new FakeGroupSource();
@@ -73,7 +72,7 @@ function createScene(answer: (offset: number) => Disposition, options: Partial<R
       return answer(message.offset);
     },
     log: silentLog,
-    breaker: { inARow: IN_A_ROW },
+    breaker: { maxFailures: IN_A_ROW },
     onBreaker: (state) => changes.push(state),
     ...options,
   });
@@ -221,7 +220,7 @@ test('refusals and passing faults do not open it', async () => {
 });
 
 test('messages that were stored as dead letters count where they are said to', async () => {
-  const { begun, source, runtime, sink } = createScene(() => 'dead-lettered');
+  const { begun, source, runtime, sink } = createScene(() => 'failed');
   sink.onMessages(1, fakeMessages(0, 99), 100);
   expect(begun).toHaveLength(IN_A_ROW);
   await vi.advanceTimersByTimeAsync(FIRST_MS + 200);

@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest';
 import { CommitLoop } from '../../../../shared/messaging/consumer/commit-loop.ts';
-import { CommitPrefix } from '../../../../shared/messaging/consumer/offset-tracker.ts';
-import { createWork, finishWork } from '../../../../shared/messaging/consumer/work.ts';
+import {
+  OffsetTracker,
+  createWork,
+  finishWork,
+} from '../../../../shared/messaging/consumer/offset-tracker.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 import { settleMicrotasks } from '../../../support/fakes/work.ts';
 
 /** A loop over one partition, whose commits stay open until the test ends them. */
 function setUp() {
-  const prefix = new CommitPrefix({ topic: 'requests', partition: 0 });
+  const tracker = new OffsetTracker({ topic: 'requests', partition: 0 });
   const stores: { readonly offset: number | undefined; readonly end: (stored: boolean) => void }[] = [];
   const store = (_: number, [first]: readonly { readonly offset: number }[]) => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -15,14 +18,14 @@ function setUp() {
     return promise;
   };
   const loop = new CommitLoop(
-    () => ({ epoch: 1, prefixes: [prefix], store }),
+    () => ({ generation: 1, trackers: [tracker], store }),
     () => undefined,
   );
   const finish = (offset: number) => {
-    const work = createWork(fakeMessage(offset), prefix);
-    prefix.add(work);
+    const work = createWork(fakeMessage(offset), tracker);
+    tracker.add(work);
     finishWork(work);
-    prefix.advance();
+    tracker.advance();
   };
   return { loop, stores, finish };
 }

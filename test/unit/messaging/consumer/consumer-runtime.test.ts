@@ -79,7 +79,7 @@ test('messages of one key wait for one another across batches, other keys go on'
 });
 
 test('a partition with a full window is paused and resumed under half of it', async () => {
-  const { work, source, sink } = createScene({ window: { messages: 10 }, lanes: 10 });
+  const { work, source, sink } = createScene({ window: { messages: 10 }, concurrency: 10 });
   sink.onMessages(1, fakeMessages(0, 8), 9);
   expect(source.paused.size).toBe(0);
   sink.onMessages(1, fakeMessages(9, 9), 10);
@@ -110,7 +110,7 @@ test('a partition that was paused is read again in the next epoch', () => {
 });
 
 test('a revocation starts nothing new and commits at once what is done', async () => {
-  const { work, source, sink } = createScene({ lanes: 2 });
+  const { work, source, sink } = createScene({ concurrency: 2 });
   sink.onMessages(1, fakeMessages(0, 5), 6);
   await work.end(0);
   sink.onRevoking(1);
@@ -148,7 +148,7 @@ test('messages of an older epoch are not taken', () => {
 });
 
 test('unstarted work of a lost partition is dropped', async () => {
-  const { work, sink } = createScene({ lanes: 1 });
+  const { work, sink } = createScene({ concurrency: 1 });
   sink.onMessages(1, fakeMessages(0, 5), 6);
   sink.onAssigned(2, partitions(1));
   await work.end(0);
@@ -243,7 +243,7 @@ test('what is done is remembered as long as its commit is not stored', async () 
 });
 
 test('lost infrastructure holds the key, is tried again with growing delays, and lets other keys pass', async () => {
-  const { work, source, sink } = createScene({ holdBackoff: { minMs: 100, maxMs: 400 } });
+  const { work, source, sink } = createScene({ retryBackoff: { minMs: 100, maxMs: 400 } });
   const away = new InfrastructureError('broker-unavailable', 'away');
   sink.onMessages(1, [fakeMessage(0, { key: 'a' }), fakeMessage(1, { key: 'a' }), fakeMessage(2)], 3);
   await work.fail(0, away);
@@ -365,7 +365,7 @@ test('heartbeats are sent by the timer while a message is being processed', asyn
 });
 
 test('a drain takes nothing new, ends the lanes, commits and leaves', async () => {
-  const { work, source, sink, runtime } = createScene({ lanes: 1 });
+  const { work, source, sink, runtime } = createScene({ concurrency: 1 });
   sink.onMessages(1, fakeMessages(0, 2), 3);
   const drained = runtime.drain(10_000);
   sink.onMessages(1, fakeMessages(3, 4), 5);
@@ -467,7 +467,7 @@ test('a commit in flight is not overtaken by another', async () => {
 });
 
 test('messages that weigh much are begun side by side as far as their weight allows', async () => {
-  const { work, sink } = createScene({ lanes: 4, weigh: ({ offset }) => (offset < 4 ? 2 : 1) });
+  const { work, sink } = createScene({ concurrency: 4, weigh: ({ offset }) => (offset < 4 ? 2 : 1) });
   sink.onMessages(1, fakeMessages(0, 5), 6);
   expect(work.begun()).toEqual([0, 1]);
   await work.end(0);

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Codec, Decoded } from '../../../../shared/messaging/codec.ts';
 import { consumerMetrics } from '../../../../shared/messaging/handler/consumer-metrics.ts';
-import { isPassingFailure } from '../../../../shared/messaging/processing-result.ts';
-import { HEADER } from '../../../../shared/messaging/header-names.ts';
-import type { Handler, RequestContext } from '../../../../shared/messaging/handler/handle-by-type.ts';
+import { isTransientFailure } from '../../../../shared/messaging/processing-result.ts';
+import type { Handler, Request } from '../../../../shared/messaging/handler/request.ts';
 import { createBatchHandler, type BatchCounts } from '../../../../shared/messaging/handler/batch-handler.ts';
 import { abandon, done, refused, retry, type Outcome } from '../../../../shared/messaging/outcome.ts';
 import {
@@ -26,7 +25,7 @@ const SLICE_MS = 2;
 interface SceneOptions {
   readonly handler?: Handler;
   readonly codec?: Partial<Codec>;
-  readonly context?: Partial<RequestContext>;
+  readonly context?: Partial<Request>;
   readonly open?: EncodedBatch['open'];
 }
 
@@ -56,13 +55,12 @@ function createScene(items: number | readonly BatchItem[], options: SceneOptions
   });
   const all = typeof items === 'number' ? Array.from({ length: items }, (_, n) => question(n)) : items;
   const open = options.open ?? (() => ({ step: () => ({ kind: 'items', items: all }) as const }));
-  const context: RequestContext = {
+  const context: Request = {
     format: 'json',
     isBatchItem: false,
-    correlationId: 'batch-1',
+    correlationId: undefined,
     originTimestampMs: NOW_MS,
     deadlineMs: undefined,
-    traceParent: undefined,
     attempt: 1,
     signal: new AbortController().signal,
     message: fakeMessage(7, {}),
@@ -117,7 +115,7 @@ test('each item is answered by the handler of its type, in order, with what it t
         type: 'Answer',
         payload: [payload],
         warnings: 'no-effect;b',
-        headers: { holidayCalendar: 'RO;version=ș' },
+        holidayCalendar: 'RO;version=ș',
       }),
   });
   const outcome = await run();
@@ -186,7 +184,7 @@ test.each([
     },
   });
   const outcome = await run();
-  expect(outcome.kind === 'done' && outcome.end === 'failed').toBe(counts);
+  expect(outcome.kind === 'done' && outcome.failed === true).toBe(counts);
 });
 
 test('an answer that does not fit its schema is the problem of its item', async () => {
@@ -212,7 +210,7 @@ test.each([
 ])('%s puts off the whole batch, and the slices are free again', async (_, handler) => {
   const { run, slices, counts } = createScene(3, { handler });
   const failure: unknown = await run().catch((error: unknown) => error);
-  expect(isPassingFailure(failure)).toBe(true);
+  expect(isTransientFailure(failure)).toBe(true);
   expect(counts).toEqual([]);
   await slices.acquire();
 });
@@ -259,7 +257,7 @@ test('a process that stops ends the work at the next turn, and another one does 
     },
   });
   const failure: unknown = await scene.run().catch((error: unknown) => error);
-  expect(isPassingFailure(failure)).toBe(true);
+  expect(isTransientFailure(failure)).toBe(true);
   expect(handled).toBe(4);
 });
 
@@ -374,7 +372,7 @@ test('a process that stops while a batch waits for somebody else handles nothing
   await tick();
   stop.abort();
   gate.resolve(question(0).decode());
-  expect(isPassingFailure(await failure)).toBe(true);
+  expect(isTransientFailure(await failure)).toBe(true);
   expect(handled).toBe(0);
 });
 
@@ -406,9 +404,8 @@ test('a batch is looked through in slices too', async () => {
 });
 
 test('the problem of an item names the message that it came in (E1)', async () => {
-  const message = { ...fakeMessage(7, {}), headers: { [HEADER.correlationId]: Buffer.from('batch-1') } };
   const { run } = createScene(1, {
-    context: { message },
+    context: { correlationId: Buffer.from('batch-1') },
     handler: () => refused(createProblem('not-computable')),
   });
   const [answer] = batchOf(await run()).items;

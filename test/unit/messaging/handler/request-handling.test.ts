@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Codec } from '../../../../shared/messaging/codec.ts';
-import type { Handler, RequestContext } from '../../../../shared/messaging/handler/handle-by-type.ts';
+import type { Handler, Request } from '../../../../shared/messaging/handler/request.ts';
 import type { LogMessage, MessageHeaders } from '../../../../shared/messaging/message.ts';
 import { abandon, done, refused, retry } from '../../../../shared/messaging/outcome.ts';
 import {
@@ -151,9 +151,7 @@ test('what decoding found without effect is told before what the handler says (E
 
 test('what an answer tells beside its body travels as a header, ASCII and of limited length (H2)', async () => {
   const told = `Banca Națională;version=${'ș'.repeat(1_000)}`;
-  const { handle, replies } = createScene(() =>
-    done({ type: 'Answer', payload: 1, headers: { holidayCalendar: told } }),
-  );
+  const { handle, replies } = createScene(() => done({ type: 'Answer', payload: 1, holidayCalendar: told }));
   await handle(question());
   const header = String(replies.sent[0]?.headers?.['plat-holiday-calendar']);
   expect(header).toMatch(/^Banca Na%C8%9Bional%C4%83;version=(%C8%99)+(%C8)?$/);
@@ -167,29 +165,25 @@ test('outputs are on the log before the reply is', async () => {
   expect(replies.sent.map(({ topic }) => topic)).toEqual(['plat.other.v1', OWN]);
 });
 
-test('a handler is told the time of the request, its deadline, its attempt and its trace', async () => {
-  const seen: RequestContext[] = [];
-  const { handle } = createScene((_, context) => {
-    seen.push(context);
+test('a handler receives the time of the request, its deadline, its attempt and its correlation bytes', async () => {
+  const seen: Request[] = [];
+  const { handle } = createScene((_, request) => {
+    seen.push(request);
     return done();
   });
-  const headers = {
-    'plat-origin-timestamp': '1600000000000',
-    'plat-deadline': String(NOW_MS),
-    traceparent: '00-a-b-01',
-  };
+  const headers = { 'plat-origin-timestamp': '1600000000000', 'plat-deadline': String(NOW_MS) };
   await handle(question({ ...headers, kafka_correlationId: 'id-1' }), 3);
   await handle(question({ 'plat-origin-timestamp': 'yesterday' }));
   expect(seen[0]).toMatchObject({
     originTimestampMs: 1_600_000_000_000,
     deadlineMs: NOW_MS,
     attempt: 3,
-    traceParent: '00-a-b-01',
     correlationId: 'id-1',
     signal: never,
+    isBatchItem: false,
   });
-  // D2: without a usable header the record's own timestamp counts; an id that cannot be printed is shown as hex.
-  expect(seen[1]).toMatchObject({ originTimestampMs: NOW_MS + 7, correlationId: 'ff00c328' });
+  // D2: without a usable header the record's own timestamp counts.
+  expect(seen[1]).toMatchObject({ originTimestampMs: NOW_MS + 7, correlationId: CORRELATION });
 });
 
 test('a refusal is a typed error reply', async () => {
@@ -628,23 +622,17 @@ test('a dead-letter topic that takes nothing keeps the message on its own topic'
   });
 });
 
-const abandonAll: Handler = (payload) =>
-  abandon(createProblem(payload === 1 ? 'not-computable' : 'deadline-exceeded'));
-
-test('dead letters count as failures where that is asked for, by their code', async () => {
-  const { handle } = createScene(abandonAll, {}, { countsAsFailure: (code) => code === 'not-computable' });
-  expect(await handle(question({}, { type: 'Question', payload: 1 }))).toBe('dead-lettered');
-  expect(await handle(question({}, { type: 'Question', payload: 2 }))).toBe('settled');
-  const refusing = createScene(undefined, {}, { countsAsFailure: () => true });
-  expect(await refusing.handle(question(withoutAddress))).toBe('dead-lettered');
-  expect(await refusing.handle(question())).toBe('settled');
+test('dead letters count as failures where the consumer wants that', async () => {
+  const counting = createScene(undefined, {}, { deadLettersFail: true });
+  expect(await counting.handle(question(withoutAddress))).toBe('failed');
+  expect(await counting.handle(question())).toBe('settled');
   expect(await createScene().handle(question(withoutAddress))).toBe('settled');
 });
 
 const answerAsFailed: Handler = () => ({
   kind: 'done',
   reply: { type: 'Answer', payload: 1 },
-  end: 'failed',
+  failed: true,
 });
 
 test('what was answered although it failed counts for the breaker, and not as done', async () => {

@@ -24,7 +24,7 @@ function createScene() {
 
 test('a partition that nothing is known against lets every request pass', () => {
   const { admit, silent } = createScene();
-  expect([admit('replies/0'), silent.isEmpty]).toEqual(['go', true]);
+  expect([admit('replies/0'), silent.isEmpty]).toEqual(['send', true]);
 });
 
 test('of a silent partition one request at a time is let through, and of all together two', () => {
@@ -33,7 +33,7 @@ test('of a silent partition one request at a time is let through, and of all tog
   expect(['a/0', 'a/0', 'a/1', 'b/0'].map((id) => admit(id))).toEqual(['probe', 'wait', 'probe', 'wait']);
   silent.probeEnded('a/0');
   expect(admit('b/0')).toBe('probe');
-  expect(admit('a/2')).toBe('go');
+  expect(admit('a/2')).toBe('send');
 });
 
 test('an answer makes the partition one like any other, also while it is tried', () => {
@@ -42,7 +42,7 @@ test('an answer makes the partition one like any other, also while it is tried',
   expect(admit('a/0')).toBe('probe');
   silent.answered('a/0');
   silent.probeEnded('a/0');
-  expect([admit('a/0'), silent.isEmpty]).toEqual(['go', true]);
+  expect([admit('a/0'), silent.isEmpty]).toEqual(['send', true]);
   fall('a/0', 'answer');
   fall('a/1', 'answer');
   expect([admit('a/0'), admit('a/1')]).toEqual(['probe', 'probe']);

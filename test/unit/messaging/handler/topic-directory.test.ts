@@ -28,7 +28,7 @@ test('a topic that exists is asked for once in five minutes and then known at on
   known.set('replies', 24);
   // What is known counts until the answer comes: a broker that is silent must not hold up the reply.
   expect(directory.partitions('replies')).toBe(12);
-  await directory.askAgain('replies');
+  await directory.refresh('replies');
   expect(asked).toEqual(['replies', 'replies']);
   expect(directory.partitions('replies')).toBe(24);
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { toleratingGaps } from '../../../../shared/messaging/requester/grace-period.ts';
+import { withGracePeriod } from '../../../../shared/messaging/requester/grace-period.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -7,7 +7,7 @@ afterEach(() => vi.useRealTimers());
 describe('a condition that tolerates gaps', () => {
   test('stays true for the time from when it is first seen false, and again after it was true', () => {
     let isTrue = true;
-    const holds = toleratingGaps(() => isTrue, 1_000);
+    const holds = withGracePeriod(() => isTrue, 1_000);
     for (let gap = 0; gap < 2; gap += 1) {
       isTrue = true;
       expect(holds()).toBe(true);
@@ -23,7 +23,7 @@ describe('a condition that tolerates gaps', () => {
 
   test('that was never true has no such time', () => {
     let isTrue = false;
-    const holds = toleratingGaps(() => isTrue, 1_000);
+    const holds = withGracePeriod(() => isTrue, 1_000);
     expect(holds()).toBe(false);
     isTrue = true;
     expect(holds()).toBe(true);

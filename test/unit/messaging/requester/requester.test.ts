@@ -3,11 +3,8 @@ import type { Codec } from '../../../../shared/messaging/codec.ts';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import type { LogMessage, MessageHeaders } from '../../../../shared/messaging/message.ts';
 import type { PublisherOptions, TailOptions } from '../../../../shared/messaging/ports.ts';
-import {
-  createRequester,
-  type RequesterOptions,
-} from '../../../../shared/messaging/requester/request-reply.ts';
-import type { Reply } from '../../../../shared/messaging/requester/requester.ts';
+import { createRequester, type RequesterOptions } from '../../../../shared/messaging/requester/requester.ts';
+import type { Reply } from '../../../../shared/messaging/reply.ts';
 import { createProblem } from '../../../../shared/platform/problem.ts';
 import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
@@ -124,7 +121,7 @@ test('a reply brings what it tells beside its body, whoever sent it', async () =
     kind: 'reply',
     type: 'Answer',
     payload: 1,
-    headers: { holidayCalendar: 'RO%0D%0AX-Evil: 1;version=2026.1' },
+    holidayCalendar: 'RO%0D%0AX-Evil: 1;version=2026.1',
   });
 });
 
@@ -319,7 +316,7 @@ test('a payload that does not fit its schema rejects, and frees its place', asyn
 test('a correlation id that is waiting already is refused', async () => {
   const { requester } = await createScene();
   void requester.request({ ...question, correlationId: 'twice' });
-  await expect(requester.request({ ...question, correlationId: 'twice' })).rejects.toThrow('waiting already');
+  await expect(requester.request({ ...question, correlationId: 'twice' })).rejects.toThrow('already pending');
 });
 
 test('a cancelled request frees its place, and its reply is dropped', async () => {

@@ -1,14 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import {
-  allTopicSpecs,
-  requireTopics,
-  topicDifferences,
-  topicSpecs,
-} from '../../../../shared/messaging/topics/topic-settings.ts';
-import { internalTopics, ownReplyTopics } from '../../../../shared/messaging/handler/reply-topics.ts';
+import { requireTopics } from '../../../../shared/messaging/topics/required-topics.ts';
+import { allTopicSpecs, topicDifferences, topicSpecs } from '../../../../shared/messaging/topics/topic-settings.ts';
+import { internalTopics, ownReplyTopics, delayLabel, TOPIC, type TopicKey } from '../../../../shared/messaging/topics/topics.ts';
 import { MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog, type Log } from '../../../../shared/platform/log.ts';
-import { delayLabel, TOPIC, type TopicKey } from '../../../../shared/messaging/topics/topics.ts';
 
 const KEYS = Object.keys(TOPIC) as TopicKey[];
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DeadLetters } from '../../../../shared/messaging/handler/dead-letter.ts';
-import type { RequestContext } from '../../../../shared/messaging/handler/handle-by-type.ts';
+import type { Request } from '../../../../shared/messaging/handler/request.ts';
 import type { Outbound } from '../../../../shared/notification/command.ts';
 import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
 import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
@@ -95,7 +95,7 @@ function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationS
   });
   const deliver = (headers = {}) => {
     const message = fakeMessage(7, { headers, timestampMs: NOW });
-    return delivery.deliver(readCopy(message, NOW, ID), MESSAGE, { signal } as RequestContext);
+    return delivery.deliver(readCopy(message, NOW, ID), MESSAGE, { signal } as Request);
   };
   return { time, done, written, providers, copies, ledger, delivery, deliver };
 }

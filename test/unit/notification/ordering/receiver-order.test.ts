@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Disposition, WorkEnd } from '../../../../shared/messaging/processing-result.ts';
+import type { ProcessingResult, FinalResult } from '../../../../shared/messaging/processing-result.ts';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
@@ -25,7 +25,7 @@ const copyOfHead = () =>
   fakeMessage(9, { key: 'k', headers: { [HEADER.notificationId]: 'head', [HEADER.attempt]: '2' } });
 
 /** A hold with a head, `head`, and followers with these offsets; what is processed ends as `ends` says, else well. */
-async function world(offsets: readonly number[], ends: Readonly<Record<string, Disposition>> = {}) {
+async function world(offsets: readonly number[], ends: Readonly<Record<string, ProcessingResult>> = {}) {
   const broker = createMemoryBroker();
   onTestFinished(() => broker.close());
   await broker.admin.createTopics([HOLD, COMMANDS].map((topic) => ({ topic, partitions: 1 })));
@@ -65,7 +65,7 @@ async function world(offsets: readonly number[], ends: Readonly<Record<string, D
   const tail = broker.createTail({ clientId: 'words', topics: [COMMANDS], from: 'earliest' });
   await tail.start((message) => words.push(message));
   const processed: string[] = [];
-  const counted: WorkEnd[] = [];
+  const counted: FinalResult[] = [];
   const breaker = { isClosed: true };
   const process = order.inOrder(
     (message) => {
@@ -135,15 +135,15 @@ it('a command is no such word, whatever its headers say, and a word without a ke
 });
 
 it('how those who waited end is counted, and while the breaker is open they wait for a word or a probe', async () => {
-  const ends = { head: 'dead-lettered', 'id-1': 'dead-lettered', 'id-2': 'dead-lettered' } as const;
+  const ends = { head: 'failed', 'id-1': 'failed', 'id-2': 'failed' } as const;
   const { states, words, counted, breaker, processed, handle } = await world([1, 2, 3], ends);
   states.set('head', { status: 'failed', attempt: 2 });
   breaker.isClosed = false;
   expect(await handle(fakeMessage(8, { key: 'k' }))).toEqual({ retryAfterMs: expect.any(Number) as number });
-  expect(counted).toEqual(['dead-lettered']);
+  expect(counted).toEqual(['failed']);
   states.set('head', { status: 'retrying', attempt: 1 });
   expect(processed).toEqual(['id-1']);
-  expect(await handle(copyOfHead())).toBe('dead-lettered');
+  expect(await handle(copyOfHead())).toBe('failed');
   expect(processed).toEqual(['id-1', 'head', 'id-2']);
   await expect.poll(() => words.filter(isWakeMessage).length).toBe(1);
 });

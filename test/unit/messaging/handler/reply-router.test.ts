@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readReplyAddress } from '../../../../shared/messaging/handler/reply-address.ts';
+import { readReplyAddress } from '../../../../shared/messaging/handler/reply-router.ts';
 
 const address = (topic: unknown, partition?: unknown) =>
   readReplyAddress({ kafka_replyTopic: topic, kafka_replyPartition: partition } as never);
@@ -13,7 +13,7 @@ test.each([
   ['absent', undefined, undefined],
   ['empty', Buffer.alloc(0), undefined],
 ])('a reply partition may be %s', (_, given, partition) => {
-  expect(address('replies', given)).toEqual({ kind: 'given', topic: 'replies', partition });
+  expect(address('replies', given)).toEqual({ kind: 'address', topic: 'replies', partition });
 });
 
 test.each([
@@ -23,21 +23,21 @@ test.each([
   ['text that is no number', 'one'],
   ['a negative number', '-1'],
 ])('%s are no reply partition', (_, given) => {
-  expect(address('replies', given)).toEqual({ kind: 'unusable', code: 'reply-partition-invalid' });
+  expect(address('replies', given)).toEqual({ kind: 'fault', code: 'reply-partition-invalid' });
 });
 
 test('of a repeated header the last counts', () => {
   expect(address(['first', Buffer.from('last')], ['1', '2'])).toEqual({
-    kind: 'given',
+    kind: 'address',
     topic: 'last',
     partition: 2,
   });
 });
 
 test.each([undefined, '', Buffer.alloc(0), []])('no reply topic is no address: %j', (topic) => {
-  expect(address(topic)).toEqual({ kind: 'none' });
+  expect(address(topic)).toEqual({ kind: 'fault', code: 'no-reply-address' });
 });
 
 test.each(['a topic', '..', '.', 'ü', 'x'.repeat(250)])('%s cannot be a topic', (topic) => {
-  expect(address(topic)).toEqual({ kind: 'unusable', code: 'reply-topic-unknown' });
+  expect(address(topic)).toEqual({ kind: 'fault', code: 'reply-topic-unknown' });
 });

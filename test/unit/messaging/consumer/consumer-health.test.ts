@@ -1,21 +1,25 @@
 import { expect, test } from 'vitest';
-import { CommitPrefix } from '../../../../shared/messaging/consumer/offset-tracker.ts';
-import { StallWatch } from '../../../../shared/messaging/consumer/stall-watch.ts';
-import { createWork, finishWork, type Work } from '../../../../shared/messaging/consumer/work.ts';
+import {
+  OffsetTracker,
+  createWork,
+  finishWork,
+  type Work,
+} from '../../../../shared/messaging/consumer/offset-tracker.ts';
+import { StallDetector } from '../../../../shared/messaging/consumer/consumer-health.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 
 const STALL_MS = 60_000;
 
 /** A partition with one delivered message, looked at from time 0 on. */
 function createScene() {
-  const prefix = new CommitPrefix({ topic: 'requests', partition: 0 });
-  const work = createWork(fakeMessage(0), prefix);
-  prefix.add(work);
-  prefix.highWatermark = 1;
-  const watch = new StallWatch(STALL_MS);
-  const look = (ended: number, nowMs: number) => watch.look([prefix], ended, nowMs).status;
+  const tracker = new OffsetTracker({ topic: 'requests', partition: 0 });
+  const work = createWork(fakeMessage(0), tracker);
+  tracker.add(work);
+  tracker.highWatermark = 1;
+  const detector = new StallDetector(STALL_MS);
+  const look = (ended: number, nowMs: number) => detector.check([tracker], ended, nowMs).status;
   look(0, 0);
-  return { work, prefix, look };
+  return { work, tracker, look };
 }
 
 const begin = (work: Work, state: 'running' | 'held'): void => {
@@ -63,12 +67,12 @@ test.each(['held', 'queued'] as const)(
 );
 
 test('a message that was begun after a long wait has its own time', () => {
-  const { work, prefix, look } = createScene();
+  const { work, tracker, look } = createScene();
   expect(look(5, 200_000)).toBe('ready');
   begin(work, 'running');
   expect(look(6, 200_000 + STALL_MS - 1)).toBe('ready');
   expect(look(7, 200_000 + STALL_MS)).toBe('unhealthy');
   finishWork(work);
-  prefix.advance();
+  tracker.advance();
   expect(look(8, 200_000 + STALL_MS + 1)).toBe('ready');
 });

@@ -1,0 +1,52 @@
+/** When a reply cannot be delivered, the request becomes a dead letter: the codes, and how a failed send is classified. */
+
+import { InfrastructureError, MessagingError } from '../../platform/errors.ts';
+import type { TopicPartition } from '../message.ts';
+import { isTransientFailure } from '../processing-result.ts';
+import type { DeadLetterReason } from './dead-letter.ts';
+import type { TopicDirectory } from './topic-directory.ts';
+
+const REASONS = {
+  'no-reply-address': 'the message names no reply topic',
+  'reply-topic-unknown': 'the reply topic does not exist',
+  'reply-topic-refused': 'the reply topic is internal',
+  'reply-partition-invalid': 'the reply partition does not exist',
+  'reply-undeliverable': 'the reply topic accepts no replies',
+} as const;
+
+/** Why a reply cannot be delivered; also the code of the dead letter. */
+export type ReplyFault = keyof typeof REASONS;
+
+/** The reason of the dead letter for a reply that cannot be delivered. */
+export function replyDeadLetterReason(code: ReplyFault): DeadLetterReason {
+  return { code, text: REASONS[code] };
+}
+
+/**
+ * Why a reply that could not be published never will be: it is too large, or its destination is at fault. Rethrows
+ * transient failures, such as a partition whose leader does not answer, and bugs.
+ */
+export async function classifyReplyError(
+  error: unknown,
+  destination: TopicPartition,
+  directory: TopicDirectory,
+): Promise<'too-large' | DeadLetterReason> {
+  if (!(error instanceof MessagingError) || isTransientFailure(error)) throw error;
+  if (error.code === 'message-too-large') return 'too-large';
+  if (error.code !== 'topic-unknown') {
+    return { code: 'reply-undeliverable', text: `the reply topic rejected the reply: ${error.code}` };
+  }
+  return replyDeadLetterReason(await findMissing(destination, directory));
+}
+
+/** What the publisher did not find, according to the broker now; where the broker does find it, the publisher's metadata is stale. */
+async function findMissing(
+  { topic, partition }: TopicPartition,
+  directory: TopicDirectory,
+): Promise<ReplyFault> {
+  const count = await directory.refresh(topic);
+  if (count === undefined) return 'reply-topic-unknown';
+  if (partition >= count) return 'reply-partition-invalid';
+  const what = `partition ${partition} of ${topic} is unknown to the publisher but known to the broker`;
+  throw new InfrastructureError('reply-topic-unsettled', what);
+}
