@@ -11,7 +11,7 @@ import {
   REPLY_BATCH,
   type ReplyBatch,
 } from '../../../shared/messaging/codec/request-batch.ts';
-import type { Reply } from '../../../shared/messaging/requester/requester.ts';
+import type { Reply } from '../../../shared/messaging/reply.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
