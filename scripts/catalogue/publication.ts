@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RecordChanges } from '../../shared/catalogue/write-records.ts';
 import type { CatalogueFault } from '../../shared/lending/schedule-types/catalogue-entry.ts';
 import type { OtherCalendars } from '../../shared/lending/calendars/business-calendar.ts';
-import { buildCatalogue } from '../../shared/product/validation/catalogue-of-records.ts';
+import { buildCatalogue } from '../../shared/product/validation/build-catalogue.ts';
 import {
   type CatalogueRecord,
   identifyRecord,

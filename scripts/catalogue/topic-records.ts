@@ -1,6 +1,6 @@
 /** The records that are on the topic now. */
 
-import { createCatalogueTable } from '../../shared/catalogue/catalogue-table.ts';
+import { CatalogueTable } from '../../shared/catalogue/catalogue-table.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { MessagingError } from '../../shared/platform/errors.ts';
@@ -34,7 +34,7 @@ export async function readTopicRecords(connection: CatalogueConnection): Promise
     const text = `the broker lacks the topic ${topic}; make it by: npm run topics -- create`;
     throw new MessagingError('topic-unknown', text, { canRetry: false });
   }
-  const table = createCatalogueTable({ ...connection, clientId: CLIENT_ID });
+  const table = new CatalogueTable({ ...connection, clientId: CLIENT_ID });
   try {
     await table.start();
     const unreadable = table.stats().badRecords;

@@ -1,12 +1,12 @@
-/** What was last used, within a number of entries and of bytes. */
+/** A least-recently-used cache with limits on entries and bytes. */
 
 export interface CacheLimits {
   readonly maxEntries: number;
-  /** Of what callers say their values weigh. */
+  /** Total of the sizes that callers give with their values. */
   readonly maxBytes: number;
 }
 
-/** Keeps values by key; those that were not used for longest make room. */
+/** Caches values by key; the least recently used ones are evicted first. */
 export class BoundedCache<Value> {
   readonly #limits: CacheLimits;
   readonly #entries = new Map<string, { readonly value: Value; readonly bytes: number }>();
@@ -20,7 +20,7 @@ export class BoundedCache<Value> {
     return this.#entries.size;
   }
 
-  /** Bytes of all values that are kept. */
+  /** Total size of the cached values. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -33,7 +33,7 @@ export class BoundedCache<Value> {
     return entry.value;
   }
 
-  /** Keeps a value, unless it alone is beyond the limit. */
+  /** Caches a value, unless it alone exceeds the limit. */
   set(key: string, value: Value, bytes: number): void {
     this.delete(key);
     if (bytes > this.#limits.maxBytes) return;

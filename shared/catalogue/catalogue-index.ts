@@ -1,15 +1,15 @@
-/** Where records are, by kind and code and by id: only what it takes to choose a version, not the records themselves. */
+/** Index of catalogue records by kind and code and by id, with only the fields that select a version. */
 
 import type { TableRecord } from '../messaging/table/table.ts';
 import { codeKey, type RecordIdentity, type RecordKind } from '../product/catalogue/catalogue-record.ts';
 import type { ItemStatus } from '../product/catalogue/record-parts.ts';
 import type { ProductStatus } from '../product/catalogue/product-record.ts';
 
-/** One version of a record. The members in capitals are what validity.ts chooses by. */
+/** One version of a record. The capitalised fields are those that validity.ts selects by. */
 export interface IndexEntry {
   readonly key: string;
   readonly identity: RecordIdentity;
-  /** As it is on the log. */
+  /** As it is on the topic. */
   readonly encoded: TableRecord;
   readonly Version: number;
   readonly Status: ProductStatus & ItemStatus;
@@ -17,14 +17,14 @@ export interface IndexEntry {
   readonly EndDate: string | null;
 }
 
-/** Entry of a record. */
-export function indexEntry(key: string, identity: RecordIdentity, encoded: TableRecord): IndexEntry {
+/** The entry of a record. */
+export function createIndexEntry(key: string, identity: RecordIdentity, encoded: TableRecord): IndexEntry {
   return {
     key,
     identity,
     encoded,
     Version: identity.version,
-    // What is neither of a status is never chosen, which is right for a word that this version does not know.
+    // An unknown status is never selected, which is right for one that only newer versions know.
     Status: (identity.status ?? undefined) as ProductStatus & ItemStatus,
     StartDate: identity.validFrom,
     EndDate: identity.validTo,
@@ -33,7 +33,7 @@ export function indexEntry(key: string, identity: RecordIdentity, encoded: Table
 
 const NONE: readonly IndexEntry[] = [];
 
-/** Versions by code and by id; finding one costs the same however many records there are. */
+/** Versions by code and by id; a lookup takes constant time. */
 export class CatalogueIndex {
   readonly #byKey = new Map<string, IndexEntry>();
   readonly #byCode = new Map<string, IndexEntry[]>();
@@ -56,7 +56,7 @@ export class CatalogueIndex {
     return this.#byCode.get(`${kind}/${codeKey(code)}`) ?? NONE;
   }
 
-  /** The versions of that id: one, unless the catalogue is wrong. */
+  /** The versions with that id; a valid catalogue has one at most. */
   withId(kind: RecordKind, id: string): readonly IndexEntry[] {
     return this.#byId.get(`${kind}/${codeKey(id)}`) ?? NONE;
   }

@@ -1,69 +1,45 @@
+/** The catalogue in memory, materialised from its compacted topic. */
+
 import type { OtherCalendars } from '../lending/calendars/business-calendar.ts';
 import type { CalendarDate } from '../lending/dates/calendar-date.ts';
 import type { CatalogueFault } from '../lending/schedule-types/catalogue-entry.ts';
-import {
-  createLendingCatalogue,
-  type LendingCatalogue,
-} from '../lending/schedule-types/lending-catalogue.ts';
+import type { LendingCatalogue } from '../lending/schedule-types/lending-catalogue.ts';
 import type { Health } from '../platform/health.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { CatalogueCharges } from '../product/catalogue/catalogue-charges.ts';
 import type {
-  ListKind,
   CatalogueRecord,
+  ListKind,
   RecordIdentity,
   RecordKind,
   RecordsByKind,
 } from '../product/catalogue/catalogue-record.ts';
-import { type CatalogueView, selectEntries } from '../product/catalogue/catalogue-view.ts';
-import { selectProductVersion, selectListVersion } from '../product/catalogue/validity.ts';
+import { compileLending, type CatalogueView } from '../product/catalogue/catalogue-view.ts';
+import { selectListVersion, selectProductVersion } from '../product/catalogue/validity.ts';
 import type { IndexEntry } from './catalogue-index.ts';
 import { EncodedRecords, type EncodedRecordsOptions, type EncodedRecordsStats } from './encoded-records.ts';
 
 export interface CatalogueTableOptions extends Omit<EncodedRecordsOptions, 'onChange'> {
   /** Finds the calendars of countries that are not built in, as bases of the catalogue's own. */
   readonly otherCalendars?: OtherCalendars | undefined;
-  /** Shows the table's figures there, under its client id. */
+  /** Receives the table's figures, labelled with its client id. */
   readonly metrics?: Metrics | undefined;
 }
 
 export interface CatalogueStats extends EncodedRecordsStats {
-  /** Schedule types, periodicities and calendars that are left out because they are wrong. */
+  /** Schedule types, periodicities and calendars that are excluded because they have faults. */
   readonly namesLeftOut: number;
 }
 
-/**
- * The catalogue as it is on the log at the moment. Its records are read only; a method's answer stays as it is when the
- * catalogue changes.
- */
-export interface CatalogueTable extends CatalogueView {
-  /** Resolves when all that was on the topic has been read. Rejects when that takes too long. */
-  start(): Promise<void>;
-  /** Resolves when all that is on the topic at this moment has been read. */
-  caughtUp(timeoutMs: number): Promise<void>;
-  /** Read to the end once, and still reading. */
-  isReady(): boolean;
-  health(): Health;
-  stats(): CatalogueStats;
-  /** All versions of all records, in no particular order. */
-  identities(): readonly (RecordIdentity & { readonly key: string })[];
-  /** The record of a message key; undefined when there is none that can be read. */
-  record(key: string): CatalogueRecord | undefined;
-  stop(timeoutMs?: number): Promise<void>;
-}
-
 /** Kinds whose records are compiled together. */
-const NAME_KINDS: ReadonlySet<RecordKind> = new Set(['schedule-type', 'periodicity', 'calendar']);
+const LENDING_KINDS: ReadonlySet<RecordKind> = new Set(['schedule-type', 'periodicity', 'calendar']);
 
 /**
- * Materialises the catalogue topic. Memory holds the encoded records and an index; what is asked for is unpacked and
- * kept within bounds. A record that cannot be read is counted, told of without its content, and as if it were not there.
+ * Materialises the catalogue topic. Memory holds the encoded records and an index; a record is unpacked when it is
+ * needed, and a bounded number stays unpacked. An unreadable record is counted, logged without its content, and treated
+ * as absent. Records are read-only: what a method returned stays unchanged when the catalogue changes.
  */
-export function createCatalogueTable(options: CatalogueTableOptions): CatalogueTable {
-  return new LogCatalogueTable(options);
-}
-
-class LogCatalogueTable implements CatalogueTable {
+export class CatalogueTable implements CatalogueView {
   readonly #options: CatalogueTableOptions;
   readonly #records: EncodedRecords;
   readonly #charges = new CatalogueCharges(this);
@@ -75,30 +51,23 @@ class LogCatalogueTable implements CatalogueTable {
     this.#records = new EncodedRecords({
       ...options,
       onChange: ({ kind, code }) => {
-        if (NAME_KINDS.has(kind)) this.#lending = undefined;
+        if (LENDING_KINDS.has(kind)) this.#lending = undefined;
         this.#charges.noteChange(kind, code);
       },
     });
-    if (options.metrics !== undefined) followCatalogue(options.metrics, options.clientId, () => this.stats());
+    const { metrics, clientId } = options;
+    if (metrics !== undefined) exposeStats(metrics, clientId, () => this.stats());
   }
 
-  /** Compiled at the first question after a change of its records. */
-  get lending(): LendingCatalogue {
-    this.#lending ??= this.#compile();
-    return this.#lending;
-  }
-
+  /** Resolves when the whole topic has been read. Rejects when that takes too long. */
   async start(): Promise<void> {
     await this.#records.start();
     this.#lending = this.#compile();
   }
 
+  /** Resolves when all that is on the topic at this moment has been read. */
   caughtUp(timeoutMs: number): Promise<void> {
     return this.#records.caughtUp(timeoutMs);
-  }
-
-  isReady(): boolean {
-    return this.#records.isReady();
   }
 
   health(): Health {
@@ -107,6 +76,16 @@ class LogCatalogueTable implements CatalogueTable {
 
   stats(): CatalogueStats {
     return { ...this.#records.stats(), namesLeftOut: this.#namesLeftOut };
+  }
+
+  stop(timeoutMs?: number): Promise<void> {
+    return this.#records.stop(timeoutMs);
+  }
+
+  /** Compiled on the first access after a change of its records. */
+  get lending(): LendingCatalogue {
+    this.#lending ??= this.#compile();
+    return this.#lending;
   }
 
   product(code: string, day: CalendarDate) {
@@ -124,20 +103,18 @@ class LogCatalogueTable implements CatalogueTable {
     return this.#readable(kind, this.#records.index.versions(kind, code), (left) => selectListVersion(left));
   }
 
+  /** All versions of all records, in no particular order. */
   identities(): readonly (RecordIdentity & { readonly key: string })[] {
     return [...this.#records.index.all()].map(({ key, identity }) => ({ ...identity, key }));
   }
 
+  /** The record of a message key; undefined when it is absent or unreadable. */
   record(key: string): CatalogueRecord | undefined {
     const entry = this.#records.index.get(key);
     return entry === undefined ? undefined : this.#records.unpack(entry);
   }
 
-  stop(timeoutMs?: number): Promise<void> {
-    return this.#records.stop(timeoutMs);
-  }
-
-  /** The record that `choose` takes among the versions that can be read. */
+  /** The record that `choose` selects among the readable versions. */
   #readable<Kind extends RecordKind>(
     kind: Kind,
     versions: readonly IndexEntry[],
@@ -156,31 +133,48 @@ class LogCatalogueTable implements CatalogueTable {
 
   #compile(): LendingCatalogue {
     const records = [...this.#records.index.all()]
-      .filter(({ identity }) => NAME_KINDS.has(identity.kind))
+      .filter(({ identity }) => LENDING_KINDS.has(identity.kind))
       .toSorted((one, other) => (one.key < other.key ? -1 : 1))
       .flatMap((entry) => this.#records.unpack(entry) ?? []);
-    const { lending, faults } = compileNames(records, this.#options.otherCalendars);
-    const leftOut = [...new Set(faults.map(({ source }) => source))];
-    this.#namesLeftOut = leftOut.length;
-    for (const key of leftOut) {
-      this.#options.log.warn({ topic: this.#options.topic, key }, 'a name of the catalogue was left out');
+    const { lending, faults } = compileSound(records, this.#options.otherCalendars);
+    const excluded = new Set(faults.map(({ source }) => source));
+    this.#namesLeftOut = excluded.size;
+    for (const key of excluded) {
+      this.#options.log.warn({ topic: this.#options.topic, key }, 'a faulty catalogue record is excluded');
     }
-    return withCharges(lending, this.#charges);
+    const charges = this.#charges;
+    // Charges are read on access: a changed list of charges does not recompile schedule types.
+    return {
+      ...lending,
+      get knownCharges() {
+        return charges.known;
+      },
+    };
   }
 }
 
-/** The names with the charges as they are whenever they are asked for: a change of a list compiles no names anew. */
-function withCharges(lending: LendingCatalogue, charges: CatalogueCharges): LendingCatalogue {
-  return {
-    ...lending,
-    get knownCharges() {
-      return charges.known;
-    },
-  };
+/**
+ * Compiles schedule types, periodicities and calendars with the built-in ones. A record with a fault is excluded together
+ * with those that depend on it, so that one mistake on the topic does not affect the others. Sources are unique.
+ */
+function compileSound(
+  records: readonly CatalogueRecord[],
+  otherCalendars: OtherCalendars | undefined,
+): { readonly lending: LendingCatalogue; readonly faults: readonly CatalogueFault[] } {
+  const faults: CatalogueFault[] = [];
+  let left = records;
+  for (;;) {
+    const outcome = compileLending(left, otherCalendars);
+    if (outcome.kind === 'catalogue') return { lending: outcome.catalogue, faults };
+    faults.push(...outcome.faults);
+    const faulty = new Set(outcome.faults.map(({ source }) => source));
+    const sound = left.filter(({ source }) => !faulty.has(source));
+    left = sound.length < left.length ? sound : [];
+  }
 }
 
-/** Shows the figures of a catalogue table at each scrape; `worker` and `figure` are the only labels. */
-export function followCatalogue(metrics: Metrics, worker: string, stats: () => CatalogueStats): void {
+/** Exposes the figures of a catalogue table at each scrape; `worker` and `figure` are the only labels. */
+function exposeStats(metrics: Metrics, worker: string, stats: () => CatalogueStats): void {
   const gauge = metrics.gauge(
     'plat_catalogue_state',
     'Records, bytes and faults of the catalogue in memory',
@@ -189,38 +183,4 @@ export function followCatalogue(metrics: Metrics, worker: string, stats: () => C
   metrics.onScrape(() => {
     for (const [figure, value] of Object.entries(stats())) gauge.set({ worker, figure }, value as number);
   });
-}
-
-/** What was compiled, and what was left out of it. */
-export interface CompiledNames {
-  readonly lending: LendingCatalogue;
-  /** Faults of the records that were left out; empty when all are in. */
-  readonly faults: readonly CatalogueFault[];
-}
-
-/**
- * Compiles the names of these records with the built-in ones. A record with a fault is left out, and with it those that
- * need it, so that one mistake on the log takes only its own name away. `source` has to tell the records apart.
- */
-export function compileNames(
-  records: readonly CatalogueRecord[],
-  otherCalendars?: OtherCalendars,
-): CompiledNames {
-  const faults: CatalogueFault[] = [];
-  let left = records;
-  for (;;) {
-    const outcome = createLendingCatalogue(
-      {
-        scheduleTypes: selectEntries(left, 'schedule-type'),
-        periodicities: selectEntries(left, 'periodicity'),
-        calendars: selectEntries(left, 'calendar'),
-      },
-      otherCalendars,
-    );
-    if (outcome.kind === 'catalogue') return { lending: outcome.catalogue, faults };
-    faults.push(...outcome.faults);
-    const wrong = new Set(outcome.faults.map(({ source }) => source));
-    const right = left.filter(({ source }) => !wrong.has(source));
-    left = right.length < left.length ? right : [];
-  }
 }

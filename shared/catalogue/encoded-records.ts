@@ -1,4 +1,4 @@
-/** The records of the catalogue topic as they are on the log: indexed when they come, unpacked when they are asked for. */
+/** The encoded records of the catalogue topic: indexed on arrival, unpacked on demand. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { identityFor, payloadOf, unpackRecord } from '../contract/catalogue-files/catalogue-message.ts';
@@ -11,16 +11,16 @@ import type { Health } from '../platform/health.ts';
 import type { Log } from '../platform/log.ts';
 import type { CatalogueRecord, RecordIdentity } from '../product/catalogue/catalogue-record.ts';
 import { BoundedCache } from './bounded-cache.ts';
-import { CatalogueIndex, indexEntry, type IndexEntry } from './catalogue-index.ts';
+import { CatalogueIndex, createIndexEntry, type IndexEntry } from './catalogue-index.ts';
 
-/** What a start reads at most; a topic beyond it makes the table unhealthy. */
+/** Limits of the topic; beyond them the table is unhealthy. */
 const MAX_RECORDS = 100_000;
 const MAX_ENCODED_BYTES = 256 * 1_024 * 1_024;
-/** Unpacked records that are kept: those in use, at most so many and so much JSON text; as objects they take somewhat more. */
+/** Limits of the cache of unpacked records; bytes count their JSON text, as objects they take somewhat more. */
 const MAX_UNPACKED_RECORDS = 1_000;
 const MAX_UNPACKED_BYTES = 16 * 1_024 * 1_024;
 const CATCH_UP_TIMEOUT_MS = 30_000;
-/** How often a schema registry that is away is asked again. */
+/** Interval of retries while the schema registry is unavailable. */
 const RETRY_MS = 500;
 
 export interface EncodedRecordsOptions {
@@ -29,7 +29,7 @@ export interface EncodedRecordsOptions {
   readonly codec: Codec;
   readonly clientId: string;
   readonly log: Log;
-  /** The first reading of the topic may take so long. Default 30,000 ms. */
+  /** Time limit of the first read of the topic. Default 30,000 ms. */
   readonly catchUpTimeoutMs?: number;
   /** Called after each change. */
   readonly onChange: (identity: RecordIdentity) => void;
@@ -39,16 +39,16 @@ export interface EncodedRecordsStats {
   readonly records: number;
   /** Of the encoded records. */
   readonly bytes: number;
-  /** Records that were skipped because they cannot be read. */
+  /** Records that were skipped because they are unreadable. */
   readonly badRecords: number;
-  /** Records that found no room. */
+  /** Records beyond the limits. */
   readonly leftOut: number;
   readonly unpackedRecords: number;
-  /** JSON text of the unpacked records that are kept. */
+  /** JSON text of the cached unpacked records. */
   readonly unpackedBytes: number;
 }
 
-/** Follows the topic; see the table for what its answers mean. */
+/** Follows the topic. */
 export class EncodedRecords {
   readonly index = new CatalogueIndex();
   readonly #options: EncodedRecordsOptions;
@@ -57,7 +57,7 @@ export class EncodedRecords {
     maxEntries: MAX_UNPACKED_RECORDS,
     maxBytes: MAX_UNPACKED_BYTES,
   });
-  readonly #broken = new WeakSet<IndexEntry>();
+  readonly #unreadable = new WeakSet<IndexEntry>();
   readonly #waiting = new Set<Promise<void>>();
   #fresh: { readonly message: LogMessage; readonly identity: RecordIdentity } | undefined;
   #badRecords = 0;
@@ -78,33 +78,29 @@ export class EncodedRecords {
 
   async start(): Promise<void> {
     await this.#table.start();
-    await this.#allRead(this.#options.catchUpTimeoutMs ?? CATCH_UP_TIMEOUT_MS);
+    await this.#awaitSchemas(this.#options.catchUpTimeoutMs ?? CATCH_UP_TIMEOUT_MS);
     this.#started = true;
   }
 
-  /** Resolves when all that is on the topic at this moment can be found. */
+  /** Resolves when all records that are on the topic at this moment are indexed. */
   async caughtUp(timeoutMs: number): Promise<void> {
     await this.#table.caughtUp(timeoutMs);
-    await this.#allRead(timeoutMs);
+    await this.#awaitSchemas(timeoutMs);
   }
 
-  isReady(): boolean {
-    return this.#started && this.#table.isReady();
-  }
-
-  /** The record of an entry; undefined when it cannot be read: it is then counted and told of, once. */
+  /** The record of an entry; undefined when it is unreadable, which is counted and logged once. */
   unpack(entry: IndexEntry): CatalogueRecord | undefined {
     const known = this.#unpacked.get(entry.key);
     if (known !== undefined) return known;
-    if (this.#broken.has(entry)) return undefined;
+    if (this.#unreadable.has(entry)) return undefined;
     try {
       const decoded = this.#options.codec.decode(entry.encoded);
-      if (decoded instanceof Promise) throw new Error('its schema is not known any more');
+      if (decoded instanceof Promise) throw new Error('its schema is no longer known');
       const { entry: record, bytes } = unpackRecord(payloadOf(decoded), entry.key);
       this.#unpacked.set(entry.key, record, bytes);
       return record;
     } catch (error) {
-      this.#broken.add(entry);
+      this.#unreadable.add(entry);
       this.#skip(entry.encoded, error);
       return undefined;
     }
@@ -133,7 +129,7 @@ export class EncodedRecords {
     await this.#table.stop(timeoutMs);
   }
 
-  /** A throw keeps the former record of the key; what has to ask for its schema first is looked at later. */
+  /** A throw keeps the previous record of the key; a record whose schema must be fetched first is read later. */
   #check(message: LogMessage): void {
     this.#fresh = undefined;
     if (message.key === null || message.value === null) return;
@@ -144,10 +140,10 @@ export class EncodedRecords {
 
   #changed(key: string, record: TableRecord | undefined): void {
     if (record === undefined) {
-      const former = this.index.get(key);
+      const previous = this.index.get(key);
       this.index.remove(key);
       this.#unpacked.delete(key);
-      if (former !== undefined) this.#options.onChange(former.identity);
+      if (previous !== undefined) this.#options.onChange(previous.identity);
     } else if (isOf(record, this.#fresh?.message) && this.#fresh !== undefined) {
       this.#put(key, this.#fresh.identity, record);
     } else {
@@ -160,11 +156,11 @@ export class EncodedRecords {
 
   #put(key: string, identity: RecordIdentity, record: TableRecord): void {
     this.#unpacked.delete(key);
-    this.index.put(indexEntry(key, identity, record));
+    this.index.put(createIndexEntry(key, identity, record));
     this.#options.onChange(identity);
   }
 
-  /** Reads a record whose schema has to be asked for. A newer record of the key may have come meanwhile. */
+  /** Reads a record whose schema must be fetched; a newer record of the key may have arrived meanwhile. */
   async #readLater(key: string, record: TableRecord): Promise<void> {
     try {
       const identity = identityFor(key, payloadOf(await this.#decode(record)));
@@ -185,17 +181,17 @@ export class EncodedRecords {
     }
   }
 
-  async #allRead(timeoutMs: number): Promise<void> {
+  async #awaitSchemas(timeoutMs: number): Promise<void> {
     if (this.#waiting.size === 0) return;
-    const given = new AbortController();
-    const tooLate = sleep(timeoutMs, undefined, { signal: given.signal }).then(() => {
-      const text = `records of ${this.#options.topic} still wait for their schema after ${timeoutMs} ms`;
+    const timer = new AbortController();
+    const tooLate = sleep(timeoutMs, undefined, { signal: timer.signal }).then(() => {
+      const text = `records of ${this.#options.topic} are still waiting for their schema after ${timeoutMs} ms`;
       throw new MessagingError('tail-behind', text, { canRetry: true });
     });
     try {
       await Promise.race([Promise.all(this.#waiting), tooLate]);
     } finally {
-      given.abort();
+      timer.abort();
       tooLate.catch(() => undefined);
     }
   }
@@ -203,7 +199,10 @@ export class EncodedRecords {
   #skip({ partition, offset }: TableRecord, error: unknown): void {
     this.#badRecords += 1;
     const { log, topic } = this.#options;
-    log.warn({ topic, partition, offset, reason: errorText(error) }, 'a record of the catalogue was skipped');
+    log.warn(
+      { topic, partition, offset, reason: errorText(error) },
+      'an unreadable catalogue record was skipped',
+    );
   }
 }
 

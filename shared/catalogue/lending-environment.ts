@@ -19,38 +19,38 @@ import {
   type WorkerCatalogue,
 } from './open-catalogue.ts';
 
-/** What calculations know beside their request. Both members follow the catalogue: they are asked anew for each request. */
+/** The environment of calculations. Both fields follow the catalogue: they are read anew for each request. */
 export interface LendingEnvironment {
   /**
-   * Schedule types and periodicities as they are now, built-in ones and the institution's own (S1, D7), and the commissions
-   * and insurances of its lists (F1, S6).
+   * Current schedule types and periodicities, built-in ones and the institution's own (S1, D7), and the commissions and
+   * insurances of its lists (F1, S6).
    */
   readonly catalogue: ScheduleCatalogue;
   /** Holiday calendars by name (H2). */
   readonly calendars: KnownCalendars;
   /**
-   * The environment as it is now, for calculations in another thread; the same object until the catalogue changes.
-   * Absent: there is none, and everything is calculated in this thread.
+   * The current environment for calculations in another thread; the same object until the catalogue changes. Absent:
+   * everything is calculated in this thread.
    */
   readonly snapshot?: () => LendingSnapshot;
 }
 
-/** What an environment is made of, as plain data. */
+/** An environment as plain data. */
 export interface LendingSnapshot {
   readonly records: CatalogueRecords;
   readonly charges: ChargeLists | undefined;
   readonly defaultHolidayCalendar: string | undefined;
 }
 
-/** The catalogue of a worker that calculates. */
+/** The catalogue of a calculation worker. */
 export interface LendingWorkerCatalogue extends WorkerCatalogue {
   readonly environment: LendingEnvironment;
 }
 
 /**
- * Opens the catalogue for a worker that calculates: reads the holidays of the configured countries and the
- * records on the log, and finds the default calendar. Rejects with ConfigError naming the setting and what is not known;
- * nothing is left running then.
+ * Opens the catalogue for a calculation worker: reads the holidays of the configured countries and the catalogue topic,
+ * and finds the default calendar. Rejects with ConfigError naming the setting and the unknown calendar; nothing is left
+ * running then.
  */
 export async function openLendingCatalogue(
   context: CatalogueContext,
@@ -58,13 +58,13 @@ export async function openLendingCatalogue(
   open: OpenCatalogue = openCatalogue,
 ): Promise<LendingWorkerCatalogue> {
   const { lending } = context.config;
-  const others = otherCountries(lending.holidayCountries);
+  const others = loadCountries(lending.holidayCountries);
   const opened = await open(context, worker, others);
   try {
-    const environment = lendingEnvironment(opened.view, others, lending);
-    // The lists are read here, so that the first request does not wait for it.
+    const environment = createEnvironment(opened.view, others, lending);
+    // Read the lists now, so that the first request does not wait for them.
     const hasCharges = environment.catalogue.knownCharges !== undefined;
-    context.log.debug({ worker, hasCharges }, 'the catalogue is read');
+    context.log.debug({ worker, hasCharges }, 'the catalogue has been read');
     return { ...opened, environment };
   } catch (error) {
     await opened.stop(0);
@@ -72,7 +72,7 @@ export async function openLendingCatalogue(
   }
 }
 
-/** Makes the environment of a snapshot again, in the thread that it was sent to. Throws on what is no snapshot: a bug. */
+/** Restores the environment of a snapshot in the thread that it was sent to. Throws on an invalid snapshot: a bug. */
 export function restoreEnvironment(snapshot: LendingSnapshot): LendingEnvironment {
   const others = createLibraryCalendars();
   const outcome = createLendingCatalogue(snapshot.records, others);
@@ -80,11 +80,11 @@ export function restoreEnvironment(snapshot: LendingSnapshot): LendingEnvironmen
   const charges = snapshot.charges === undefined ? undefined : new ChargeDirectory();
   for (const [list, known] of snapshot.charges ?? []) charges?.replace(list, known);
   const lending = { ...outcome.catalogue, knownCharges: charges };
-  return lendingEnvironment({ lending }, others, snapshot);
+  return createEnvironment({ lending }, others, snapshot);
 }
 
-/** The environment over a catalogue. Throws ConfigError where there is no calendar of the default's name. */
-function lendingEnvironment(
+/** The environment over a catalogue. Throws ConfigError when the default calendar does not exist. */
+function createEnvironment(
   view: Pick<CatalogueView, 'lending'>,
   others: OtherCalendars,
   { defaultHolidayCalendar: defaultName }: Pick<Config['lending'], 'defaultHolidayCalendar'>,
@@ -113,8 +113,8 @@ function lendingEnvironment(
   };
 }
 
-/** The countries that are not built in; those that are named are read at once, so that no request waits for a file. */
-function otherCountries(names: readonly string[]): OtherCalendars {
+/** The countries that are not built in; the configured ones are read at once, so that no request waits for a file. */
+function loadCountries(names: readonly string[]): OtherCalendars {
   const others = createLibraryCalendars();
   const unknown = names.filter((name) => (findBuiltInCalendar(name) ?? others.find(name)) === undefined);
   if (unknown.length > 0) {

@@ -8,9 +8,9 @@ import type { Health } from '../platform/health.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { CatalogueView } from '../product/catalogue/catalogue-view.ts';
-import { createCatalogueTable } from './catalogue-table.ts';
+import { CatalogueTable } from './catalogue-table.ts';
 
-/** What following the catalogue needs of a worker's context. */
+/** The part of a worker's context that the catalogue needs. */
 export interface CatalogueContext {
   readonly config: Pick<Config, 'topicPrefix' | 'lending'>;
   readonly log: Log;
@@ -19,7 +19,7 @@ export interface CatalogueContext {
   readonly codec: Codec;
 }
 
-/** The catalogue as a worker needs it: complete when it gets it, and following the log from then on. */
+/** The catalogue of a worker: complete when the worker receives it, and following the topic from then on. */
 export interface WorkerCatalogue {
   readonly view: CatalogueView;
   health(): Health;
@@ -27,8 +27,8 @@ export interface WorkerCatalogue {
 }
 
 /**
- * Opens the catalogue for a worker, by its name. `otherCalendars` finds the countries that are not built in, as bases
- * of the catalogue's own calendars; absent: those that come with the program.
+ * Opens the catalogue for the worker of that name. `otherCalendars` finds the countries that are not built in, as bases
+ * of the catalogue's own calendars; default: those that come with the program.
  */
 export type OpenCatalogue = (
   context: CatalogueContext,
@@ -37,7 +37,7 @@ export type OpenCatalogue = (
 ) => Promise<WorkerCatalogue>;
 
 /**
- * Follows the records on the log, and resolves when those that are there at the moment have been read. Rejects when
+ * Follows the catalogue topic, and resolves when all records that are on it at this moment have been read. Rejects when
  * that takes too long; nothing is left running then.
  */
 export async function openCatalogue(
@@ -46,7 +46,7 @@ export async function openCatalogue(
   otherCalendars?: OtherCalendars,
 ): Promise<WorkerCatalogue> {
   const { broker, codec, config, log, metrics } = context;
-  const table = createCatalogueTable({
+  const table = new CatalogueTable({
     broker,
     codec,
     log,

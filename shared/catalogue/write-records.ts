@@ -11,10 +11,10 @@ import {
 } from '../product/catalogue/catalogue-record.ts';
 import { CATALOGUE_RECORD, encodeRecord } from '../contract/catalogue-files/catalogue-message.ts';
 
-/** Messages that are made and sent at a time: packing that many holds the process for some hundred milliseconds. */
-const MESSAGES_AT_A_TIME = 200;
+/** Messages per batch: packing one blocks the event loop for some hundred milliseconds. */
+const BATCH_SIZE = 200;
 
-/** What is named comes before what names it, so that a reader does not meet a product without its lists. */
+/** Referenced kinds before those that refer to them, so that a reader never sees a product without its lists. */
 const WRITING_ORDER: readonly RecordKind[] = [
   'calendar',
   'periodicity',
@@ -28,9 +28,9 @@ const WRITING_ORDER: readonly RecordKind[] = [
 ];
 
 export interface RecordChanges {
-  /** Records to be written. */
+  /** Records to write. */
   readonly put: readonly CatalogueRecord[];
-  /** Keys of records to be deleted. */
+  /** Keys of records to delete. */
   readonly remove: readonly string[];
 }
 
@@ -42,8 +42,9 @@ export interface RecordTarget {
 }
 
 /**
- * Writes the changes: first what is put, then what is removed; what is named before what names it, and in removals the
- * other way round. Resolves when all is on the log; rejects with MessagingError when it is not known to be.
+ * Writes the changes: first the new and changed records, then the tombstones of removed ones. Referenced records are
+ * written before those that refer to them and removed after them. Resolves when all are acknowledged; rejects with
+ * MessagingError otherwise.
  */
 export async function writeRecords(target: RecordTarget, { put, remove }: RecordChanges): Promise<void> {
   const { broker, codec, topic, clientId } = target;
@@ -51,12 +52,14 @@ export async function writeRecords(target: RecordTarget, { put, remove }: Record
   const publisher = broker.createPublisher({ clientId });
   try {
     await publisher.start();
-    const entries = put.map((entry) => ({ entry, identity: identifyRecord(entry) })).toSorted(inWritingOrder);
-    for (let from = 0; from < entries.length; from += MESSAGES_AT_A_TIME) {
-      const some = entries.slice(from, from + MESSAGES_AT_A_TIME);
+    const entries = put
+      .map((entry) => ({ entry, identity: identifyRecord(entry) }))
+      .toSorted(compareForWriting);
+    for (let from = 0; from < entries.length; from += BATCH_SIZE) {
+      const some = entries.slice(from, from + BATCH_SIZE);
       await publisher.publish(await Promise.all(some.map(({ entry }) => encodeRecord(codec, topic, entry))));
     }
-    const keys = remove.toSorted((one, other) => placeOf(other) - placeOf(one));
+    const keys = remove.toSorted((one, other) => writingPosition(other) - writingPosition(one));
     await publisher.publish(keys.map((key): OutgoingMessage => ({ topic, key, value: null })));
   } finally {
     await publisher.stop();
@@ -69,22 +72,22 @@ interface PlacedRecord {
 }
 
 /**
- * By kind; of one kind what answers before what does not, and later versions before earlier ones. So the version that
- * takes over is there before the former one ends, and no reader finds neither: while there are two the later answers.
+ * By kind; within a kind active versions before others, and later versions before earlier ones. So a new version is
+ * available before the previous one ends, and every reader finds one of them: of two active versions the later counts.
  */
-function inWritingOrder({ identity: one }: PlacedRecord, { identity: other }: PlacedRecord): number {
+function compareForWriting({ identity: one }: PlacedRecord, { identity: other }: PlacedRecord): number {
   return (
-    placeOf(`${one.kind}/`) - placeOf(`${other.kind}/`) ||
-    Number(answers(other)) - Number(answers(one)) ||
+    writingPosition(`${one.kind}/`) - writingPosition(`${other.kind}/`) ||
+    Number(isActive(other)) - Number(isActive(one)) ||
     other.version - one.version
   );
 }
 
-function answers({ status }: RecordIdentity): boolean {
+function isActive({ status }: RecordIdentity): boolean {
   return status === 'Approved' || status === 'Active';
 }
 
-/** Place of a key's kind in the writing order. */
-function placeOf(key: string): number {
+/** Position of a key's kind in the writing order. */
+function writingPosition(key: string): number {
   return WRITING_ORDER.findIndex((kind) => key.startsWith(`${kind}/`));
 }

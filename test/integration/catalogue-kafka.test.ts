@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type CatalogueTable, createCatalogueTable } from '../../shared/catalogue/catalogue-table.ts';
+import { CatalogueTable } from '../../shared/catalogue/catalogue-table.ts';
 import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import { topicDifferences, topicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { topicName } from '../../shared/messaging/topics/topics.ts';
@@ -64,7 +64,7 @@ function catalogue(
 }
 
 async function startedTable(): Promise<CatalogueTable> {
-  const table = createCatalogueTable({
+  const table = new CatalogueTable({
     broker,
     topic,
     codec: catalogueCodec(),
@@ -92,7 +92,7 @@ suite('the catalogue on Kafka', () => {
 
   it('is published once, followed by a table within a second, approved, closed and taken back', async () => {
     const table = await startedTable();
-    expect(table.isReady()).toBe(true);
+    expect(table.health()).toEqual({ status: 'ready' });
     expect(await catalogue('publish', EXAMPLE)).toMatchObject({ code: 0, output: { ok: true } });
     await table.caughtUp(STEP_MS);
     expect(table.product('tl-personal', TODAY)?.Version).toBe(2);

@@ -8,7 +8,7 @@ import { loadConfig } from '../../shared/platform/config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { startWorkers } from '../../workers/start-workers.ts';
 import { catalogueCodec, CATALOGUE_TOPIC, productValue } from '../support/worlds/catalogue-world.ts';
-import { createCatalogueTable } from '../../shared/catalogue/catalogue-table.ts';
+import { CatalogueTable } from '../../shared/catalogue/catalogue-table.ts';
 
 const STOP_MS = 1_000;
 
@@ -28,7 +28,7 @@ async function keysAfterStart(broker: Broker, folder?: string): Promise<readonly
   const system = await startWorkers({ config, names: ['schedule'], log: silentLog, broker });
   onTestFinished(() => system.stop(STOP_MS));
   const codec = catalogueCodec();
-  const table = createCatalogueTable({
+  const table = new CatalogueTable({
     broker,
     codec,
     topic: CATALOGUE_TOPIC,

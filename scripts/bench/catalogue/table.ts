@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type CatalogueTable, createCatalogueTable } from '../../../shared/catalogue/catalogue-table.ts';
+import { CatalogueTable } from '../../../shared/catalogue/catalogue-table.ts';
 import { writeRecords } from '../../../shared/catalogue/write-records.ts';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-folder.ts';
@@ -70,7 +70,7 @@ process.stdout.write(`${JSON.stringify(figures)}\n`);
 await broker.close();
 
 async function openTable(): Promise<CatalogueTable> {
-  const opened = createCatalogueTable({ broker, codec, topic, log: silentLog, clientId: 'bench' });
+  const opened = new CatalogueTable({ broker, codec, topic, log: silentLog, clientId: 'bench' });
   await opened.start();
   return opened;
 }

@@ -5,7 +5,7 @@
 
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
-import { buildCatalogue } from '../../product/validation/catalogue-of-records.ts';
+import { buildCatalogue } from '../../product/validation/build-catalogue.ts';
 import {
   type CatalogueRecord,
   KIND_FOLDERS,

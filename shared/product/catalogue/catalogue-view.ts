@@ -1,8 +1,12 @@
 /** What look-ups and simulations see of a catalogue: records by their code on a day, wherever they are kept. */
 
+import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { CatalogueEntry } from '../../lending/schedule-types/catalogue-entry.ts';
-import type { LendingCatalogue } from '../../lending/schedule-types/lending-catalogue.ts';
+import {
+  createLendingCatalogue,
+  type LendingCatalogue,
+} from '../../lending/schedule-types/lending-catalogue.ts';
 import {
   codeKey,
   type CatalogueRecord,
@@ -67,6 +71,21 @@ export function selectEntries<Kind extends RecordKind>(
   const found: readonly unknown[] = records.filter((entry) => entry.kind === kind);
   // The compiler does not see that a kind decides the record when the kind is itself a parameter.
   return found as readonly CatalogueEntry<RecordsByKind[Kind]>[];
+}
+
+/** Compiles schedule types, periodicities and calendars with the built-in ones. */
+export function compileLending(
+  records: readonly CatalogueRecord[],
+  otherCalendars: OtherCalendars | undefined,
+): ReturnType<typeof createLendingCatalogue> {
+  return createLendingCatalogue(
+    {
+      scheduleTypes: selectEntries(records, 'schedule-type'),
+      periodicities: selectEntries(records, 'periodicity'),
+      calendars: selectEntries(records, 'calendar'),
+    },
+    otherCalendars,
+  );
 }
 
 /** The lists in force among these records. */

@@ -2,7 +2,7 @@
 
 import { createLendingCatalogue } from '../../../shared/lending/schedule-types/lending-catalogue.ts';
 import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-record.ts';
-import { buildCatalogueView } from '../../../shared/product/validation/catalogue-of-records.ts';
+import { buildCatalogueView } from '../../../shared/product/validation/build-catalogue.ts';
 import type { CatalogueView } from '../../../shared/product/catalogue/catalogue-view.ts';
 import type {
   CustomListRecord,

@@ -3,7 +3,7 @@
 import { Decimal } from 'decimal.js';
 import { type CalendarDate, formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
-import { buildCatalogue } from '../../../shared/product/validation/catalogue-of-records.ts';
+import { buildCatalogue } from '../../../shared/product/validation/build-catalogue.ts';
 import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-record.ts';
 import { type CatalogueView, selectEntries } from '../../../shared/product/catalogue/catalogue-view.ts';
 import { findLoanRange } from '../../../shared/product/validation/loan-range.ts';

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { type CatalogueTable, createCatalogueTable } from '../../../shared/catalogue/catalogue-table.ts';
+import { CatalogueTable } from '../../../shared/catalogue/catalogue-table.ts';
 import { writeRecords } from '../../../shared/catalogue/write-records.ts';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/read-record.ts';
@@ -108,7 +108,7 @@ export async function createCatalogueWorld(): Promise<CatalogueWorld> {
     },
     table: async (options = {}) => {
       const own = { broker, codec, topic: CATALOGUE_TOPIC, log: silentLog, clientId: 'table' };
-      const table = createCatalogueTable({ ...own, ...options });
+      const table = new CatalogueTable({ ...own, ...options });
       onTestFinished(() => table.stop(TABLE_STOP_MS));
       await table.start();
       return table;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { messageOf } from '../../../shared/contract/catalogue-files/catalogue-message.ts';
-import { createCatalogueTable } from '../../../shared/catalogue/catalogue-table.ts';
+import { CatalogueTable } from '../../../shared/catalogue/catalogue-table.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import { silentLog, type Log } from '../../../shared/platform/log.ts';
@@ -121,7 +121,7 @@ describe('following the log', () => {
     const first = await world.table();
     await first.stop();
     const table = await world.table();
-    expect(table.isReady()).toBe(true);
+    expect(table.health()).toEqual({ status: 'ready' });
     expect(table.health()).toEqual({ status: 'ready' });
     expect(table.product('TL', TODAY)).toBeDefined();
     expect(table.identities().map(({ key }) => key)).toEqual(['periodicity/every 10 days/1', 'product/tl/1']);
@@ -132,8 +132,8 @@ describe('following the log', () => {
   it('is not ready before it is started', async () => {
     const world = await createCatalogueWorld();
     const own = { broker: world.broker, codec: world.codec, topic: CATALOGUE_TOPIC };
-    const table = createCatalogueTable({ ...own, log: silentLog, clientId: 'table' });
-    expect(table.isReady()).toBe(false);
+    const table = new CatalogueTable({ ...own, log: silentLog, clientId: 'table' });
+    expect(table.health()).toMatchObject({ status: 'starting' });
     expect(table.health().status).toBe('starting');
     await table.stop();
   });
@@ -143,7 +143,7 @@ describe('following the log', () => {
     await world.put(product('TL'));
     const metrics = createMetrics();
     const own = { broker: world.broker, codec: world.codec, topic: CATALOGUE_TOPIC, log: silentLog };
-    const table = createCatalogueTable({ ...own, clientId: 'lookups', metrics });
+    const table = new CatalogueTable({ ...own, clientId: 'lookups', metrics });
     await table.start();
     expect(await metrics.text()).toContain('plat_catalogue_state{worker="lookups",figure="records"} 1');
     await table.stop();

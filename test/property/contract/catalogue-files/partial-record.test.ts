@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readCatalogueRecord } from '../../../../shared/contract/catalogue-files/read-record.ts';
 import { readWholeCatalogue } from '../../../../shared/contract/catalogue-files/read-folder.ts';
 import type { RecordKind } from '../../../../shared/product/catalogue/catalogue-record.ts';
-import { buildCatalogue } from '../../../../shared/product/validation/catalogue-of-records.ts';
+import { buildCatalogue } from '../../../../shared/product/validation/build-catalogue.ts';
 import { EXAMPLE_FOLDER, EXAMPLE_RECORDS, type Json } from '../../../support/builders/catalogue-entries.ts';
 
 /** Members that must be there; without each of them the rest of its record is read. */

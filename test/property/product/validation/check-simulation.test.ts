@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CatalogueRecord, RecordKind } from '../../../../shared/product/catalogue/catalogue-record.ts';
-import { buildCatalogue } from '../../../../shared/product/validation/catalogue-of-records.ts';
+import { buildCatalogue } from '../../../../shared/product/validation/build-catalogue.ts';
 import {
   EXAMPLE_RECORDS,
   exampleJson,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildCatalogue } from '../../../../shared/product/validation/catalogue-of-records.ts';
+import { buildCatalogue } from '../../../../shared/product/validation/build-catalogue.ts';
 import type { CatalogueRecord } from '../../../../shared/product/catalogue/catalogue-record.ts';
 import type { InsuranceRecord, InterestRecord } from '../../../../shared/product/catalogue/list-records.ts';
 import type { ProductRecord } from '../../../../shared/product/catalogue/product-record.ts';

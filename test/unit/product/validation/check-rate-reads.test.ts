@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { buildCatalogue } from '../../../../shared/product/validation/catalogue-of-records.ts';
+import { buildCatalogue } from '../../../../shared/product/validation/build-catalogue.ts';
 import type { CatalogueRecord } from '../../../../shared/product/catalogue/catalogue-record.ts';
 import type { InterestRecord, InterestValue } from '../../../../shared/product/catalogue/list-records.ts';
 import { addDays, formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  buildCatalogue,
-  buildCatalogueView,
-} from '../../../../shared/product/validation/catalogue-of-records.ts';
+import { buildCatalogue, buildCatalogueView } from '../../../../shared/product/validation/build-catalogue.ts';
 import { exampleJson, exampleWith } from '../../../support/builders/catalogue-entries.ts';
 import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
