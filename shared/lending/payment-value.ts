@@ -39,8 +39,8 @@ export function calculatePaymentValue(
   const terms = parsePaymentTerms(request, known, findings);
   if (terms === undefined) return { kind: 'refused', faults: findings.faults };
   const { digits } = terms;
-  const pmt = roundedMinor(paymentOf(terms), terms);
-  const principal = roundedMinor(principalOf(terms), terms);
+  const pmt = roundedMinor(calculatePayment(terms), terms);
+  const principal = roundedMinor(calculatePrincipal(terms), terms);
   if (magnitudeOf(pmt) >= TOO_LARGE * 10n ** BigInt(digits)) {
     const path = terms.financed.isZero() ? 'FutureValue' : 'FinancedAmount';
     findings.refuse(path, 'amount-too-large', 'must be smaller: the payment is too large to be answered');
@@ -68,9 +68,9 @@ export function findPaymentValueFaults(
  * With 1+i = p/q the payment is (financed p^n - future q^n)(p - q) / (q (p^n - q^n)), in advance over p instead of q;
  * without interest it is the principal part.
  */
-function paymentOf(terms: PaymentTerms): Quotient {
+function calculatePayment(terms: PaymentTerms): Quotient {
   const { numerator: p, denominator: q } = terms.growth;
-  if (p === q) return principalOf(terms);
+  if (p === q) return calculatePrincipal(terms);
   const { financed, future } = scaledAmounts(terms);
   const exponent = BigInt(terms.payments);
   const grown = p ** exponent;
@@ -81,18 +81,18 @@ function paymentOf(terms: PaymentTerms): Quotient {
   };
 }
 
-function principalOf(terms: PaymentTerms): Quotient {
+function calculatePrincipal(terms: PaymentTerms): Quotient {
   const { financed, future } = scaledAmounts(terms);
   return { numerator: financed - future, denominator: BigInt(terms.payments) };
 }
 
 /** Both amounts as whole numbers of their common scale. */
 function scaledAmounts(terms: PaymentTerms): { financed: bigint; future: bigint } {
-  const scale = scaleOf(terms);
+  const scale = commonScale(terms);
   return { financed: scaledInteger(terms.financed, scale), future: scaledInteger(terms.future, scale) };
 }
 
-function scaleOf({ financed, future }: PaymentTerms): number {
+function commonScale({ financed, future }: PaymentTerms): number {
   return Math.max(financed.decimalPlaces(), future.decimalPlaces());
 }
 
@@ -101,5 +101,5 @@ function roundedMinor({ numerator, denominator }: Quotient, terms: PaymentTerms)
   const isSavingsPlan = terms.financed.isZero();
   const sign = (denominator < 0n ? -1n : 1n) * (isSavingsPlan ? -1n : 1n);
   const scaled = sign * numerator * 10n ** BigInt(terms.digits);
-  return divideRounded(scaled, magnitudeOf(denominator) * 10n ** BigInt(scaleOf(terms)), 'HALF_UP');
+  return divideRounded(scaled, magnitudeOf(denominator) * 10n ** BigInt(commonScale(terms)), 'HALF_UP');
 }

@@ -87,12 +87,12 @@ export function scheduleEffort(
   requestDay: CalendarDate,
   catalogue?: ScheduleCatalogue,
 ): RequestEffort {
-  const charges = chargesOf(request, requestDay);
+  const charges = listCharges(request, requestDay);
   const early = request.EarlyRepayments?.length ?? 0;
   const rows = request.InstallmentsNo + early;
   const bands = request.BandedInterestRates?.length ?? 0;
   const solved = (early + (request.MultipleInterestRates?.length ?? 0)) * request.InstallmentsNo;
-  const formulas = formulasOf(catalogue?.findScheduleType(request.ScheduleType));
+  const formulas = countFormulas(catalogue?.findScheduleType(request.ScheduleType));
   const isExplained = explainsRows(request);
   return {
     processorMs:
@@ -100,7 +100,7 @@ export function scheduleEffort(
       rows * (ROW_MS + charges.length * CHARGE_MS + bands * BAND_MS + formulas * FORMULA_MS) +
       solved * (bands > 0 ? SOLVED_BANDED_ROW_MS : SOLVED_ROW_MS) +
       (isExplained ? explanationMs(rows, bands, charges) : 0),
-    leastReplyBytes: leastBytes(leastRows(request), isExplained ? charges : undefined),
+    leastReplyBytes: minBytes(minRows(request), isExplained ? charges : undefined),
   };
 }
 
@@ -133,21 +133,21 @@ function explanationMs(rows: number, bands: number, charges: readonly Charge[]):
   return Math.min(MAX_EXPLANATION_MS, rows * rowMs);
 }
 
-function leastBytes(rows: number, explained: readonly Charge[] | undefined): number {
+function minBytes(rows: number, explained: readonly Charge[] | undefined): number {
   if (rows === 0 || explained === undefined) return rows * ROW_BYTES;
   let bytes = rows * (ROW_BYTES + EXPLAINED_ROW_BYTES);
   for (const charge of explained) bytes += charge.leastRows * charge.leastBytes;
   return bytes;
 }
 
-function formulasOf(type: CompiledScheduleType | undefined): number {
+function countFormulas(type: CompiledScheduleType | undefined): number {
   if (type?.hasFormulas !== true) return 0;
   const methods = [type.interest, type.payment, type.principal, ...type.extras.map(({ method }) => method)];
   return methods.filter(({ kind }) => kind === 'Formula').length;
 }
 
 /** Rows that the schedule has for certain; zero where it may end early or begins late. */
-function leastRows(request: RepaymentScheduleRequest): number {
+function minRows(request: RepaymentScheduleRequest): number {
   const { installmentValue, principalValue, EarlyRepayments, PeriodicityType } = request;
   const mayEndEarly =
     installmentValue?.gt(0) === true || principalValue?.gt(0) === true || (EarlyRepayments ?? []).length > 0;
@@ -157,16 +157,16 @@ function leastRows(request: RepaymentScheduleRequest): number {
   return mayEndEarly || isCut || isOnce ? 0 : request.InstallmentsNo;
 }
 
-function chargesOf(request: RepaymentScheduleRequest, requestDay: CalendarDate): readonly Charge[] {
+function listCharges(request: RepaymentScheduleRequest, requestDay: CalendarDate): readonly Charge[] {
   const { ActivationDate, FirstDueDate, InstallmentsNo, Currency, Precision } = request;
   const row = findPeriodicity(request.PeriodicityType);
   const start = ActivationDate ?? FirstDueDate ?? requestDay;
   const decimals = isSent(Currency) || isSent(Precision) ? 0 : 1;
   return readChargeInputs(request).map((sent) => {
     const percent = sent.percent?.toFixed();
-    const share = shareOf(row, findPeriodicity(sent.periodicityType));
+    const share = collectingShare(row, findPeriodicity(sent.periodicityType));
     const lateDays = Math.max(0, sent.firstDate - start);
-    const lateRows = row === undefined ? 0 : Math.ceil(lateDays / Math.max(1, leastDaysOf(row)));
+    const lateRows = row === undefined ? 0 : Math.ceil(lateDays / Math.max(1, minDays(row)));
     const collecting = InstallmentsNo - lateRows - Math.max(0, sent.graceRows ?? 0) - ROWS_AT_ENDS;
     // A charge for an unused amount is collected in the rows of its own dates alone (F5).
     const certain = sent.isForUnusage === true ? 0 : (share ?? 0);
@@ -185,15 +185,15 @@ function chargesOf(request: RepaymentScheduleRequest, requestDay: CalendarDate):
 }
 
 /** Collecting rows for each row; undefined where one of the periodicities is not built in, or is none. */
-function shareOf(row: Periodicity | undefined, charged: Periodicity | undefined): number | undefined {
+function collectingShare(row: Periodicity | undefined, charged: Periodicity | undefined): number | undefined {
   if (row === undefined || charged === undefined) return undefined;
   const [rowMonths, chargedMonths] = [monthsPerPeriod(row), monthsPerPeriod(charged)];
   if (rowMonths > 0 && chargedMonths > 0) return Math.min(1, rowMonths / chargedMonths);
   const chargedDays = chargedMonths * DAYS_IN_MONTH.most + daysPerPeriod(charged);
-  return chargedDays === 0 ? undefined : Math.min(1, leastDaysOf(row) / chargedDays);
+  return chargedDays === 0 ? undefined : Math.min(1, minDays(row) / chargedDays);
 }
 
-function leastDaysOf(periodicity: Periodicity): number {
+function minDays(periodicity: Periodicity): number {
   return monthsPerPeriod(periodicity) * DAYS_IN_MONTH.least + daysPerPeriod(periodicity);
 }
 

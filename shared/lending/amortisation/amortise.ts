@@ -17,10 +17,10 @@ export type Amortisation = { readonly kind: 'rows'; readonly rows: readonly Amor
 
 /** Calculates all rows of a plan. Never throws for a request that has been validated. */
 export function amortise(plan: RepaymentPlan): Amortisation {
-  const state = startOf(plan);
+  const state = startState(plan);
   const before = planWithoutKeeping(plan);
   if (before !== undefined) {
-    const stateBefore = startOf(before.plan);
+    const stateBefore = startState(before.plan);
     const outcome = amortiseRows(before.plan, stateBefore, before.rowCount);
     if (outcome.kind === 'fault') return outcome;
     state.keptPayment = stateBefore.payment;
@@ -28,7 +28,7 @@ export function amortise(plan: RepaymentPlan): Amortisation {
   return amortiseRows(plan, state, plan.dates.rowCount);
 }
 
-function startOf({ amount, terms, dates }: RepaymentPlan): LoanState {
+function startState({ amount, terms, dates }: RepaymentPlan): LoanState {
   return stateAtStart(amount, terms, dates.settledRows);
 }
 
@@ -110,7 +110,7 @@ function dueRow(plan: RepaymentPlan, state: LoanState, index: number, period: Pe
   if (isRowFault(accrued)) return accrued;
   row.accrued = accrued;
   const isLast = index === dates.rowCount - 1;
-  const principal = isLast ? restOf(plan, state) : plannedPrincipal(plan, state, row);
+  const principal = isLast ? payRest(plan, state) : plannedPrincipal(plan, state, row);
   if (isRowFault(principal)) return principal;
   const left = remaining - principal + joiningInterest(plan, no, accrued);
   const ends = isLast || (left === 0 && endsAtZero(plan, state));
@@ -150,7 +150,7 @@ function endsAtZero({ compiled }: RepaymentPlan, state: LoanState): boolean {
 }
 
 /** The last row takes everything but a residual that has a row of its own (M3, B1). */
-function restOf({ terms, notes }: RepaymentPlan, state: LoanState): number {
+function payRest({ terms, notes }: RepaymentPlan, state: LoanState): number {
   const left = terms.residualInInstallment ? 0 : Math.min(state.residual, state.balance);
   notes?.principal({ rule: 'rest', balance: state.balance, residual: left });
   state.block = 0;

@@ -10,7 +10,7 @@ import type { LoanTerms } from '../terms/loan-terms.ts';
 import type { Findings } from '../request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { RepaymentTerms } from '../terms/repayment-terms.ts';
-import { formulaInputsOf, RowFormulas } from './row-formulas.ts';
+import { readFormulaInputs, RowFormulas } from './row-formulas.ts';
 import { RowNotes } from './row-notes.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
@@ -67,7 +67,7 @@ export function planRepayment(
         compiled,
         money: { digits: loan.currencyDigits, rounding },
         dayCountDenominator: denominator,
-        inputs: formulaInputsOf(request, loan),
+        inputs: readFormulaInputs(request, loan),
         charges,
         notes,
       })

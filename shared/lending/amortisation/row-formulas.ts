@@ -263,25 +263,25 @@ const WEEKS_PER_YEAR = 52;
 const DAYS_PER_YEAR = 365;
 
 /** The inputs of formulas that are the same in every row (S2), money in major units; absent fields are zero. */
-export function formulaInputsOf(
+export function readFormulaInputs(
   request: RepaymentScheduleRequest,
   { periodicity, installmentsNo }: LoanTerms,
 ): readonly (readonly [slot: number, value: FormulaValue])[] {
   return [
-    [SLOTS.Amount, valueOf(request.Amount)],
+    [SLOTS.Amount, formulaValue(request.Amount)],
     [SLOTS.InstallmentsNo, { numerator: BigInt(installmentsNo), denominator: 1n }],
-    [SLOTS.ResidualValue, valueOf(request.ResidualValue)],
-    [SLOTS.CapitalPercent, valueOf(request.CapitalPercent)],
-    [SLOTS.UnusedAmount, valueOf(request.UnusedAmount)],
-    [SLOTS.AdvanceAmount, valueOf(request.AdvanceAmount)],
-    [SLOTS.UpFrontValue, valueOf(request.UpFrontValue)],
-    [SLOTS.LockedInstallment, valueOf(request.installmentValue)],
-    [SLOTS.LockedPrincipal, valueOf(request.principalValue)],
+    [SLOTS.ResidualValue, formulaValue(request.ResidualValue)],
+    [SLOTS.CapitalPercent, formulaValue(request.CapitalPercent)],
+    [SLOTS.UnusedAmount, formulaValue(request.UnusedAmount)],
+    [SLOTS.AdvanceAmount, formulaValue(request.AdvanceAmount)],
+    [SLOTS.UpFrontValue, formulaValue(request.UpFrontValue)],
+    [SLOTS.LockedInstallment, formulaValue(request.installmentValue)],
+    [SLOTS.LockedPrincipal, formulaValue(request.principalValue)],
     [SLOTS.PeriodsPerYear, periodsPerYear(periodicity)],
   ];
 }
 
-function valueOf(sent: Decimal | undefined): FormulaValue {
+function formulaValue(sent: Decimal | undefined): FormulaValue {
   if (sent === undefined) return NO_VALUE;
   const digits = Math.max(0, sent.decimalPlaces());
   return { numerator: scaledInteger(sent, digits), denominator: 10n ** BigInt(digits) };

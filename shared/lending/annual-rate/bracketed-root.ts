@@ -18,23 +18,23 @@ const STEPS_PER_ROUND = 3;
 
 /**
  * The least whole number above `low` at which the function does not have the sign that it has at `low`; one at which
- * it is zero where that is met; undefined after `mostSteps`. At `high` it has the opposite sign.
+ * it is zero where that is met; undefined after `maxSteps`. At `high` it has the opposite sign.
  */
 export function bracketedRoot(
   valueAt: (at: bigint) => SignedValue,
   low: bigint,
   high: bigint,
-  mostSteps: number,
+  maxSteps: number,
 ): bigint | undefined {
   const first = valueAt(low);
   const last = valueAt(high);
   const bits = first.bits > last.bits ? first.bits : last.bits;
-  let below: End = { at: low, weight: weightOf(first, bits) };
-  let above: End = { at: high, weight: weightOf(last, bits) };
+  let below: End = { at: low, weight: scaledWeight(first, bits) };
+  let above: End = { at: high, weight: scaledWeight(last, bits) };
   let widthBefore = high - low;
   let previous = 0;
   for (let step = 1; above.at - below.at > 1n; step += 1) {
-    if (step > mostSteps) return undefined;
+    if (step > maxSteps) return undefined;
     const width = above.at - below.at;
     const isRoundOver = step % STEPS_PER_ROUND === 0;
     const isHalved = 2n * width <= widthBefore;
@@ -42,7 +42,7 @@ export function bracketedRoot(
     const at = below.at + (isRoundOver && !isHalved ? width / 2n : secantShare(below, above));
     const next = valueAt(at);
     if (next.sign === 0) return at;
-    const end = { at, weight: weightOf(next, bits) };
+    const end = { at, weight: scaledWeight(next, bits) };
     if (next.sign === first.sign) {
       below = end;
       if (previous === first.sign) above = { ...above, weight: above.weight / 2n };
@@ -64,6 +64,6 @@ function secantShare(below: End, above: End): bigint {
   return share < width ? share : width - 1n;
 }
 
-function weightOf({ value, bits }: SignedValue, scale: bigint): bigint {
+function scaledWeight({ value, bits }: SignedValue, scale: bigint): bigint {
   return ((value < 0n ? -value : value) << scale) >> bits;
 }

@@ -2,7 +2,7 @@
 
 import type { Periodicity } from '../dates/periodicity.ts';
 import { flowsByDays, sortByDate, type ScheduledLoan } from './rate-flows.ts';
-import { intervalsFrom, intervalUnitOf, UNITS_PER_YEAR } from './rate-interval.ts';
+import { intervalsFrom, chooseIntervalUnit, UNITS_PER_YEAR } from './rate-interval.ts';
 import { solveEffectiveRate } from './solve-rate.ts';
 
 /**
@@ -11,7 +11,7 @@ import { solveEffectiveRate } from './solve-rate.ts';
  * there is no such rate (A4).
  */
 export function effectiveAnnualRate(loan: ScheduledLoan, periodicity: Periodicity): string | null {
-  const unit = intervalUnitOf(periodicity);
+  const unit = chooseIntervalUnit(periodicity);
   const intervalTo = intervalsFrom(loan.startDate, unit);
   const amounts = [-loan.drawn];
   const wholeUnits = [0];

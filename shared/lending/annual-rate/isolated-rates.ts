@@ -4,7 +4,7 @@
  * Amounts that change their sign once have one rate (Descartes' rule of signs, which holds for discounted cash flows
  * too). Otherwise both sides of zero are examined outwards in brackets of s = ln(1 + r). In each the net present value
  * is a Taylor series with an error bound: the bracket has no rate where the value cannot be zero, at most one where the
- * slope cannot, and is halved elsewhere. Where floating point cannot tell the value from zero, because several rates
+ * slope cannot, and is halved elsewhere. Where floating point cannot distinguish the value from zero, because several rates
  * lie close together or nearly meet, whole numbers decide (repeated-rates.ts).
  */
 
@@ -49,18 +49,24 @@ export function isolateRates(problem: RateProblem): readonly IsolatedRate[] {
   }
   const amounts = flows.amounts as readonly (number | bigint)[];
   if (amounts.reduce<bigint>((sum, amount) => sum + BigInt(amount), 0n) === 0n) return [RATE_OF_ZERO];
-  const survey = surveyOf(problem);
+  const survey: Survey = {
+    problem,
+    amounts: prepared.amounts.filter((amount) => amount !== 0),
+    years: prepared.years.filter((_, index) => prepared.amounts[index] !== 0),
+  };
   const span = (survey.years.at(-1) ?? 0) - (survey.years[0] ?? 0);
   const sides: Side[] = [
     { direction: 1, reached: 0, width: FIRST_WIDTH / span, limit: MAX_LOG_RATE, found: undefined },
     { direction: -1, reached: 0, width: FIRST_WIDTH / span, limit: MIN_LOG_RATE, found: undefined },
   ];
   for (;;) {
-    const nearest = Math.min(...sides.map(({ found }) => (found === undefined ? Infinity : farEndOf(found))));
+    const nearest = Math.min(
+      ...sides.map(({ found }) => (found === undefined ? Infinity : distanceOfFarEnd(found))),
+    );
     const [next] = sides
       .filter((side) => side.found === undefined && side.reached !== side.limit)
-      .filter((side) => distanceOf(side.reached) <= nearest)
-      .toSorted((a, b) => distanceOf(a.reached) - distanceOf(b.reached));
+      .filter((side) => distanceFromZero(side.reached) <= nearest)
+      .toSorted((a, b) => distanceFromZero(a.reached) - distanceFromZero(b.reached));
     if (next === undefined) return provenRates(sides.flatMap(({ found }) => found ?? []));
     const end =
       Math.abs(next.limit) <= Math.abs(next.reached) + next.width
@@ -93,17 +99,17 @@ const RATE_OF_ZERO: IsolatedRate = {
 /** The rates found, unless one that is not proven might be nearer. */
 function provenRates(found: readonly FoundRate[]): readonly IsolatedRate[] {
   const proven = found.filter((rate) => 'bracket' in rate);
-  const farthest = Math.min(...proven.map(farEndOf));
-  return found.some((rate) => !('bracket' in rate) && farEndOf(rate) <= farthest) ? [] : proven;
+  const farthest = Math.min(...proven.map(distanceOfFarEnd));
+  return found.some((rate) => !('bracket' in rate) && distanceOfFarEnd(rate) <= farthest) ? [] : proven;
 }
 
-function farEndOf(found: FoundRate): number {
-  if ('unprovenAt' in found) return distanceOf(found.unprovenAt);
-  return Math.max(distanceOf(found.bracket.low), distanceOf(found.bracket.high));
+function distanceOfFarEnd(found: FoundRate): number {
+  if ('unprovenAt' in found) return distanceFromZero(found.unprovenAt);
+  return Math.max(distanceFromZero(found.bracket.low), distanceFromZero(found.bracket.high));
 }
 
 /** Distance of the rate r from zero. */
-function distanceOf(logRate: number): number {
+function distanceFromZero(logRate: number): number {
   return Math.abs(Math.expm1(logRate));
 }
 
@@ -114,22 +120,13 @@ interface Survey {
   readonly years: readonly number[];
 }
 
-function surveyOf(problem: RateProblem): Survey {
-  const { amounts, years } = problem.prepared;
-  return {
-    problem,
-    amounts: amounts.filter((amount) => amount !== 0),
-    years: years.filter((_, index) => amounts[index] !== 0),
-  };
-}
-
 /** A bracket of ln(1 + r). */
 interface Bracket {
   readonly centre: number;
   readonly radius: number;
 }
 
-/** A series whose coefficients add up to less than this many times its error cannot be told from zero. */
+/** A series whose coefficients add up to less than this multiple of its error cannot be distinguished from zero. */
 const ERRORS_OF_BLUR = 1024;
 
 /** The first rate of a bracket in the given direction. */
@@ -168,7 +165,7 @@ function rateBetweenEnds(
   const signAt = (end: -1 | 1): number | undefined => {
     const value = coefficients.reduceRight((sum, coefficient) => sum * end + coefficient, 0);
     if (Math.abs(value) > error) return Math.sign(value);
-    const growth = growthOf(centre + end * radius);
+    const growth = growthFactor(centre + end * radius);
     return growth === undefined ? undefined : netPresentValue(problem.flows, growth).sign;
   };
   const [lowSign, highSign] = [signAt(-1), signAt(1)];
@@ -181,12 +178,12 @@ function rateBetweenEnds(
 }
 
 function isolated(low: number, high: number, lowSign: -1 | 1): FoundRate {
-  const highGrowth = growthOf(high) ?? { numerator: 0n, denominator: 1n };
-  return { low: growthOf(low), high: highGrowth, bracket: { low, high, lowSign } };
+  const highGrowth = growthFactor(high) ?? { numerator: 0n, denominator: 1n };
+  return { low: growthFactor(low), high: highGrowth, bracket: { low, high, lowSign } };
 }
 
 /** 1 + r as a fraction; undefined where it is published as -100 percent. */
-function growthOf(logRate: number): ExactRatio | undefined {
+function growthFactor(logRate: number): ExactRatio | undefined {
   return logRate < MIN_GROWTH_LOG ? undefined : ratioOfNumber(Math.exp(logRate));
 }
 
@@ -278,11 +275,11 @@ function valuesAt({ amounts, years }: Pick<Survey, 'amounts' | 'years'>, rate: n
 /** Radius, relative to 1 + |s|, below which a bracket has no more places in floating point. */
 const MIN_RADIUS = 1e-14;
 
-/** The first rate of a bracket in which floating point cannot tell the net present value from zero. */
+/** The first rate of a bracket in which floating point cannot distinguish the net present value from zero. */
 function rateInBlur(survey: Survey, direction: 1 | -1, bracket: Bracket): FoundRate | undefined {
   const { flows, effort } = survey.problem;
   const { centre, radius } = bracket;
-  const [low, high] = [growthOf(centre - radius), growthOf(centre + radius)];
+  const [low, high] = [growthFactor(centre - radius), growthFactor(centre + radius)];
   const isPoint = radius <= MIN_RADIUS * (1 + Math.abs(centre));
   if (low === undefined || high === undefined || isPoint || effort.isExhausted) return { unprovenAt: centre };
   const { values, size, meanTime } = valuesAt(survey, centre);

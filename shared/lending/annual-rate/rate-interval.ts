@@ -21,7 +21,7 @@ export interface RateInterval {
 const MONTHS_PER_YEAR = 12;
 const DAYS_PER_WEEK = 7;
 /** A number above any day of a month. */
-const MOST_DAYS = 32;
+const DAY_KEYS = 32;
 const DAYS_PER_YEAR = 365;
 
 /** Equal units in a year: 52 weeks or 12 months, whatever their days (Annex I, remark (c)); days of XIRR and IRR (A2, A3). */
@@ -33,7 +33,7 @@ export const UNITS_PER_YEAR: Readonly<Record<IntervalUnit | 'Days', number>> = {
 };
 
 /** The unit that fits a periodicity: weeks for weeks, years for years and days, else months. */
-export function intervalUnitOf(periodicity: Periodicity): IntervalUnit {
+export function chooseIntervalUnit(periodicity: Periodicity): IntervalUnit {
   switch (periodicity.unit) {
     case 'Weeks':
       return 'Weeks';
@@ -67,8 +67,8 @@ export function intervalsFrom(start: CalendarDate, unit: IntervalUnit): (end: Ca
     if (isFromMonthEnd && monthsOver === 0 && day === current.length) {
       return { wholeUnits: units, extraDays: 0, yearDays: DAYS_PER_YEAR };
     }
-    // Which date stepping back ends in depends on these two only, of which a schedule has few.
-    const key = monthsOver * MOST_DAYS + day;
+    // The date that counting back ends in depends on these two only, of which a schedule has few values.
+    const key = monthsOver * DAY_KEYS + day;
     let remainder = known[key];
     if (remainder === undefined) {
       const back = dayIn(reachable[monthsOver], day);

@@ -67,7 +67,7 @@ export function separateRates(
   errorBeyond: (power: number) => number,
   effort: SolverEffort,
 ): readonly FoundRate[] | undefined {
-  const times = timesFrom(flows, bracket.meanTime);
+  const times = countTimes(flows, bracket.meanTime);
   const logOfRadius = Math.log2(bracket.radius / Number(times.perYear));
   const size = netPresentValue(withoutSigns(flows), bracket.centre);
   const derivatives: RateFlows[] = [flows];
@@ -110,7 +110,7 @@ function rootsBelow(
   { low, high }: GrowthBracket,
   effort: SolverEffort,
 ): readonly FoundRate[] {
-  const bits = BigInt(GRID_BITS - bitsOf(low.numerator) + bitsOf(low.denominator));
+  const bits = BigInt(GRID_BITS - countBits(low.numerator) + countBits(low.denominator));
   const unit = bits > 0n ? bits : 0n;
   const [first, last] = [
     (low.numerator << unit) / low.denominator,
@@ -154,7 +154,7 @@ function ratesBetween(
   const values = points.map(valueAt);
   const rateBelow = (at: bigint, sign: -1 | 1): FoundRate => {
     const [low, high] = [growthAt(at - 1n, unit), growthAt(at, unit)];
-    return { low, high, bracket: { low: logOf(low), high: logOf(high), lowSign: sign } };
+    return { low, high, bracket: { low: logarithm(low), high: logarithm(high), lowSign: sign } };
   };
   return points.flatMap((point, index) => {
     const sign = values[index]?.sign ?? 0;
@@ -179,10 +179,10 @@ function growthAt(point: bigint, unit: bigint): ExactRatio {
 }
 
 function unprovenAt(point: bigint, unit: bigint): FoundRate {
-  return { unprovenAt: logOf(growthAt(point, unit)) };
+  return { unprovenAt: logarithm(growthAt(point, unit)) };
 }
 
-function logOf({ numerator, denominator }: ExactRatio): number {
+function logarithm({ numerator, denominator }: ExactRatio): number {
   return (log2(numerator) - log2(denominator)) * Math.LN2;
 }
 
@@ -212,7 +212,7 @@ function isZeroNear(flows: RateFlows, growth: ExactRatio): boolean {
   const start = known[0]?.units ?? 0;
   const gaps = known.map((flow) => BigInt(flow.units - start));
   const units = Number(gaps.reduce(greatestCommonDivisor, 0n));
-  const estimate = Math.exp((logOf(growth) * units) / flows.unitsPerYear);
+  const estimate = Math.exp((logarithm(growth) * units) / flows.unitsPerYear);
   if (!(estimate > 1 / MAX_DENOMINATOR && estimate < MAX_DENOMINATOR)) return false;
   const decimal = { numerator: BigInt(Math.round(estimate * Number(DECIMALS))), denominator: DECIMALS };
   const steps = ((known.at(-1)?.units ?? 0) - start) / units;
@@ -255,7 +255,7 @@ interface WholeTimes {
   readonly ofFlows: readonly bigint[];
 }
 
-function timesFrom(flows: RateFlows, meanTime: number): WholeTimes {
+function countTimes(flows: RateFlows, meanTime: number): WholeTimes {
   const { wholeUnits, extraDays, yearDays, unitsPerYear } = flows;
   const parts = extraDays.some((days) => days !== 0) ? DAY_PARTS : 1n;
   const perYear = BigInt(unitsPerYear) * parts;
@@ -278,10 +278,10 @@ function withoutSigns(flows: RateFlows): RateFlows {
 }
 
 function log2(value: bigint): number {
-  const shift = Math.max(0, bitsOf(value) - 64);
+  const shift = Math.max(0, countBits(value) - 64);
   return Math.log2(Number(value >> BigInt(shift))) + shift;
 }
 
-function bitsOf(value: bigint): number {
+function countBits(value: bigint): number {
   return value.toString(16).length * 4;
 }

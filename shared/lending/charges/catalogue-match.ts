@@ -128,12 +128,18 @@ function completeSettings(input: ChargeInput, defaults: ChargeDefaults | undefin
   };
 }
 
-/** A class that is sent is the one that counts, whatever the catalogue says. */
-function completeTypeNames({ kind, typeNames }: ChargeInput, { agreement }: ChargeMatch): readonly string[] {
-  if (agreement === undefined || (kind === 'insurance' && typeNames.length > 0)) return typeNames;
+/**
+ * A commission's name and id, an insurance's class: as sent, and as the catalogue adds them. A class that is sent is the
+ * one that counts, whatever the catalogue says.
+ */
+function completeTypeNames({ kind, names }: ChargeInput, { agreement }: ChargeMatch): readonly string[] {
+  const sent = names
+    .filter(({ field, value }) => field !== 'InsuranceName' && value !== '')
+    .map(({ value }) => value.toLowerCase());
+  if (agreement === undefined || (kind === 'insurance' && sent.length > 0)) return sent;
   const { FeeName, FeeId, InsuranceClassName, InsuranceClassId } = agreement.names;
   const known = [FeeName, FeeId, InsuranceClassName, InsuranceClassId].flatMap((name) => name ?? []);
-  return [...new Set([...typeNames, ...known])];
+  return [...new Set([...sent, ...known])];
 }
 
 /** True when different defaults change what is left open by the item. */

@@ -25,8 +25,6 @@ export interface ChargeInput {
   readonly path: string;
   /** The usual field first; at least one must have a value. */
   readonly names: readonly ChargeName[];
-  /** What a schedule type knows it by, in lower case: a commission's name and id, an insurance's class (F1, F4). */
-  readonly typeNames: readonly string[];
   readonly value: Decimal | undefined;
   readonly percent: Decimal | undefined;
   readonly periodicityType: string;
@@ -51,64 +49,58 @@ export function readChargeInputs(request: RepaymentScheduleRequest): readonly Ch
 }
 
 function readCommission(item: CommissionItem, index: number): ChargeInput {
-  const path = `Commission[${index}]`;
   return {
-    kind: 'commission',
-    path,
+    ...readCommonFields('commission', item, `Commission[${index}]`, 'Fee'),
     names: [
       { field: 'FeeName', value: trimmed(item.FeeName) },
       { field: 'FeeId', value: trimmed(item.FeeId) },
     ],
-    typeNames: typeNames(item.FeeName, item.FeeId),
-    value: item.SourceValue,
-    percent: item.SourcePercent,
     periodicityType: item.FeePeriodicityType,
-    periodicityPath: `${path}.FeePeriodicityType`,
     firstDate: item.FeeDate,
-    datePath: `${path}.FeeDate`,
     graceRows: item.GracePeriodFee,
-    gracePath: `${path}.GracePeriodFee`,
     blocked: item.BlockFeeAmount,
-    blockedPath: `${path}.BlockFeeAmount`,
-    isUpfront: item.IsUpfront,
-    appliedTo: item.PercentAppliedTo,
-    perAnnum: item.PerAnnum,
     isForUnusage: item.IsForUnusage,
   };
 }
 
 function readInsurance(item: InsuranceItem, index: number): ChargeInput {
-  const path = `Insurance[${index}]`;
   return {
-    kind: 'insurance',
-    path,
+    ...readCommonFields('insurance', item, `Insurance[${index}]`, 'Insurance'),
     names: [
       { field: 'InsuranceName', value: trimmed(item.InsuranceName) },
       { field: 'InsuranceClassName', value: trimmed(item.InsuranceClassName) },
       { field: 'InsuranceClassId', value: trimmed(item.InsuranceClassId) },
     ],
-    typeNames: typeNames(item.InsuranceClassName, item.InsuranceClassId),
+    periodicityType: item.InsurancePeriodicityType,
+    firstDate: item.InsuranceDate,
+    graceRows: item.GracePeriodInsurance,
+    blocked: item.BlockInsuranceAmount,
+    isForUnusage: false,
+  };
+}
+
+/** Fields of one spelling, and the paths of the others, which hold the `word` of their kind. */
+function readCommonFields(
+  kind: ChargeKind,
+  item: CommissionItem | InsuranceItem,
+  path: string,
+  word: string,
+) {
+  return {
+    kind,
+    path,
+    periodicityPath: `${path}.${word}PeriodicityType`,
+    datePath: `${path}.${word}Date`,
+    gracePath: `${path}.GracePeriod${word}`,
+    blockedPath: `${path}.Block${word}Amount`,
     value: item.SourceValue,
     percent: item.SourcePercent,
-    periodicityType: item.InsurancePeriodicityType,
-    periodicityPath: `${path}.InsurancePeriodicityType`,
-    firstDate: item.InsuranceDate,
-    datePath: `${path}.InsuranceDate`,
-    graceRows: item.GracePeriodInsurance,
-    gracePath: `${path}.GracePeriodInsurance`,
-    blocked: item.BlockInsuranceAmount,
-    blockedPath: `${path}.BlockInsuranceAmount`,
     isUpfront: item.IsUpfront,
     appliedTo: item.PercentAppliedTo,
     perAnnum: item.PerAnnum,
-    isForUnusage: false,
   };
 }
 
 function trimmed(name: string | undefined): string {
   return name?.trim() ?? '';
-}
-
-function typeNames(...names: readonly (string | undefined)[]): readonly string[] {
-  return names.map((name) => trimmed(name).toLowerCase()).filter((name) => name !== '');
 }

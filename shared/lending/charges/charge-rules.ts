@@ -14,7 +14,10 @@ export interface ChargeRules extends Pick<
 }
 
 /** Names of the columns that show an item by itself: those of its commission or of its insurance class (F4). */
-export function columnsOfCharge(charge: CompletedCharge, extras: readonly ExtraColumn[]): readonly string[] {
+export function findChargeColumns(
+  charge: CompletedCharge,
+  extras: readonly ExtraColumn[],
+): readonly string[] {
   return extras.filter(({ method }) => showsCharge(method, charge)).map(({ name }) => name);
 }
 
@@ -45,9 +48,9 @@ export function isUpfrontByType({ input, typeNames }: CompletedCharge, { upfront
 /** What a percentage may be of: figures that a row calculates from its charges are not known when it collects them. */
 export function allowedBases(rules: ChargeRules | undefined): readonly ChargeBase[] {
   if (rules === undefined) return CHARGE_BASES;
-  const placeOf = (step: RowStep['kind']) => rules.steps.findIndex(({ kind }) => kind === step);
-  const hasInterest = placeOf('interest') < placeOf('charges');
-  const hasPrincipal = placeOf('principal') < placeOf('charges');
+  const findStep = (step: RowStep['kind']) => rules.steps.findIndex(({ kind }) => kind === step);
+  const hasInterest = findStep('interest') < findStep('charges');
+  const hasPrincipal = findStep('principal') < findStep('charges');
   const known = { Interest: hasInterest, Principal: hasPrincipal, Installment: hasInterest && hasPrincipal };
   return CHARGE_BASES.filter((base) => !(base in known) || known[base as keyof typeof known]);
 }

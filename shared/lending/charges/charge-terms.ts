@@ -4,7 +4,7 @@ import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts
 import { checkChargeName, completeCharge, type CompletedCharge } from './catalogue-match.ts';
 import { readChargeInputs, type ChargeInput, type ChargeKind } from './charge-input.ts';
 import { parseChargePrice, type ChargePrice } from './charge-price.ts';
-import { allowedBases, columnsOfCharge, isUpfrontByType, type ChargeRules } from './charge-rules.ts';
+import { allowedBases, findChargeColumns, isUpfrontByType, type ChargeRules } from './charge-rules.ts';
 import type { KnownCharges } from '../schedule-types/known-charges.ts';
 import { MAX_INSTALLMENTS } from '../request/limits.ts';
 import { checkAmount, checkWhole } from '../request/member-checks.ts';
@@ -144,7 +144,7 @@ function parseItem(
     path: input.path,
     datePath: input.datePath,
     name,
-    columns: rules === undefined ? [] : columnsOfCharge(charge, rules.extras),
+    columns: rules === undefined ? [] : findChargeColumns(charge, rules.extras),
     price,
     periodicity,
     firstDate: input.firstDate,

@@ -63,7 +63,7 @@ export function collectRowCharges(
   let fee = scheduled.fixedFees[row] ?? 0;
   let insurance = scheduled.fixedInsurances[row] ?? 0;
   for (const charge of scheduled.shares) {
-    const amount = shareOf(charge, row, figures);
+    const amount = calculateShare(charge, row, figures);
     if (!isWithinLimit(amount)) scheduled.tooLarge ??= charge.item.path;
     if (charge.item.kind === 'commission') fee += amount;
     else insurance += amount;
@@ -88,7 +88,7 @@ export function sumColumnCharges(
   figures: ChargedFigures,
 ): number {
   let sum = 0;
-  for (const charge of scheduled.byColumn.get(column) ?? []) sum += collectedOf(charge, row, figures);
+  for (const charge of scheduled.byColumn.get(column) ?? []) sum += collectCharge(charge, row, figures);
   return isWithinLimit(sum) ? sum : 0;
 }
 
@@ -106,9 +106,9 @@ export function traceRowCharges(
     return {
       kind: item.kind,
       name: item.name,
-      amount: collectedOf(charge, row, figures),
+      amount: collectCharge(charge, row, figures),
       charges: price.kind === 'unusage' ? Math.min(count, 1) : count,
-      each: ruleOf(charge, row, figures),
+      each: describeRule(charge, row, figures),
       ...(blocked > 0 && { blocked }),
     };
   });
@@ -119,22 +119,26 @@ function isWithinLimit(amount: number): boolean {
 }
 
 /** Charges of the row and what was blocked for it (X2). */
-function collectedOf(charge: ScheduledCharge, row: number, figures: ChargedFigures): number {
-  return amountOf(charge, row, figures) + (row === 0 ? charge.item.blocked : 0);
+function collectCharge(charge: ScheduledCharge, row: number, figures: ChargedFigures): number {
+  return calculateAmount(charge, row, figures) + (row === 0 ? charge.item.blocked : 0);
 }
 
-function shareOf({ counts, price }: ShareCharge, row: number, figures: ChargedFigures): number {
+function calculateShare({ counts, price }: ShareCharge, row: number, figures: ChargedFigures): number {
   const count = counts[row] ?? 0;
-  return count === 0 ? 0 : count * interestOf(price.share, figureOf(price.of, figures), price.periods);
+  return count === 0 ? 0 : count * interestOf(price.share, selectFigure(price.of, figures), price.periods);
 }
 
-function amountOf({ item, counts, price }: ScheduledCharge, row: number, figures: ChargedFigures): number {
+function calculateAmount(
+  { item, counts, price }: ScheduledCharge,
+  row: number,
+  figures: ChargedFigures,
+): number {
   const count = counts[row] ?? 0;
   switch (price.kind) {
     case 'fixed':
       return count * price.amount;
     case 'share':
-      return shareOf({ item, counts, price }, row, figures);
+      return calculateShare({ item, counts, price }, row, figures);
     case 'unusage':
       return interestOf(price.share, price.base, count);
     default:
@@ -142,7 +146,7 @@ function amountOf({ item, counts, price }: ScheduledCharge, row: number, figures
   }
 }
 
-function figureOf(name: RowFigureName, figures: ChargedFigures): number {
+function selectFigure(name: RowFigureName, figures: ChargedFigures): number {
   switch (name) {
     case 'RemainingValue':
       return figures.remaining;
@@ -157,11 +161,15 @@ function figureOf(name: RowFigureName, figures: ChargedFigures): number {
   }
 }
 
-function ruleOf({ item, counts, price }: ScheduledCharge, row: number, figures: ChargedFigures): ChargeRule {
+function describeRule(
+  { item, counts, price }: ScheduledCharge,
+  row: number,
+  figures: ChargedFigures,
+): ChargeRule {
   const sent = item.price;
   if (sent.kind === 'value') return { rule: 'value', value: sent.amount };
   const percent = sent.percent.toFixed();
-  const base = price.kind === 'share' ? figureOf(price.of, figures) : price.base;
+  const base = price.kind === 'share' ? selectFigure(price.of, figures) : price.base;
   if (sent.kind === 'unusage') return { rule: 'unused', percent, base, count: counts[row] ?? 0 };
   const rule = { rule: 'percent', percent, base, appliedTo: sent.base } as const;
   return sent.partOfYear === undefined ? rule : { ...rule, partOfYear: sent.partOfYear };

@@ -35,7 +35,7 @@ const DEFERRED: Readonly<Record<DeferredInterest['as'], string>> = {
  * interest that joins the balance where some does.
  */
 export function explainInterest(trace: RowTrace, context: ExplanationContext): FigureExplanation[] {
-  const moves = movesOf(trace, context);
+  const moves = listMoves(trace, context);
   if (moves.length === 0) return [explainAccrued('interest', trace, context)];
   const { accrued, interest, capitalised } = trace.row;
   const terms = [{ label: 'accrued interest', amount: accrued }, ...moves];
@@ -51,7 +51,7 @@ export function explainInterest(trace: RowTrace, context: ExplanationContext): F
 }
 
 /** What grace, capitalising and blocks change in the accrued interest. */
-function movesOf({ uncollected, deferred, blocked }: RowTrace, context: ExplanationContext): Term[] {
+function listMoves({ uncollected, deferred, blocked }: RowTrace, context: ExplanationContext): Term[] {
   const moves: Term[] = [];
   if (uncollected !== undefined) {
     moves.push({ label: UNCOLLECTED[uncollected.as], amount: uncollected.amount, isTakenAway: true });
@@ -103,7 +103,7 @@ function explainAccrued(
         amount,
         ...dayFields(fraction, context),
         rates: interest.slices.map(({ percent }) => percent),
-        base: baseOf(interest.slices, row.remaining),
+        base: sumBases(interest.slices, row.remaining),
         formula: equation(parts.join(' + '), amount, context),
       };
     }
@@ -120,6 +120,6 @@ function growthText(
   return method === 'simple' ? `${percent} % * ${text}` : `((1 + ${percent} %)^(${text}) - 1)`;
 }
 
-function baseOf(slices: readonly InterestSlice[], balance: number): number {
+function sumBases(slices: readonly InterestSlice[], balance: number): number {
   return slices.reduce((sum, slice) => sum + (slice.base ?? balance), 0);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addDays } from '../../../../shared/lending/dates/calendar-date.ts';
 import { findPeriodicity } from '../../../../shared/lending/dates/periodicity.ts';
-import { intervalsFrom, intervalUnitOf } from '../../../../shared/lending/annual-rate/rate-interval.ts';
+import { intervalsFrom, chooseIntervalUnit } from '../../../../shared/lending/annual-rate/rate-interval.ts';
 import intervalCases from '../../../cases/lending/rate-interval.json' with { type: 'json' };
 import { date } from '../../../support/builders/lending-loan.ts';
 
@@ -39,7 +39,7 @@ describe('intervals of the effective annual rate (A1)', () => {
     const names = ['Weekly', 'Biweekly', 'Annual', 'Daily', 'Monthly', 'Quarterly', 'Once'];
     const units = names.map((name) => {
       const periodicity = findPeriodicity(name);
-      return periodicity === undefined ? undefined : intervalUnitOf(periodicity);
+      return periodicity === undefined ? undefined : chooseIntervalUnit(periodicity);
     });
     expect(units).toEqual(['Weeks', 'Weeks', 'Years', 'Years', 'Months', 'Months', 'Months']);
   });
