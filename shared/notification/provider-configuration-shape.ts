@@ -241,4 +241,4 @@ export type ConnectorAuthentication = z.infer<typeof connectorAuthentication>;
 export type AnswerTest = z.infer<typeof test>;
 export type FailureRow = z.infer<typeof failure>;
 export type StatusPattern = z.infer<ReturnType<typeof status>>;
-export type Credentials = ProviderMembers['authentication'];
+export type ProviderCredentials = ProviderMembers['authentication'];

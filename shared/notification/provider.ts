@@ -47,7 +47,7 @@ export interface Provider {
 }
 
 /** Whether a provider may be asked now. */
-export type Admission =
+export type ProviderAdmission =
   | { readonly kind: 'go' }
   /** Its rate limit is used up for so long. */
   | { readonly kind: 'wait'; readonly afterMs: number }
@@ -57,7 +57,7 @@ export type Admission =
 /** A provider behind its rate limit and its circuit breaker. */
 export interface GuardedProvider extends Provider {
   /** Takes one call from the allowance when it answers `go`; each `go` is followed by one send(). */
-  admit(): Admission;
+  admit(): ProviderAdmission;
   health(): { readonly status: 'ready' | 'degraded'; readonly reason?: string };
 }
 

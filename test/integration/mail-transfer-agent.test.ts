@@ -6,7 +6,7 @@ import PostalMime from 'postal-mime';
 import { afterAll, afterEach, expect, it, onTestFailed } from 'vitest';
 import type { LocalMta } from '../../scripts/dev/local-mta/start-local-mta.ts';
 import type { Provider } from '../../shared/notification/provider.ts';
-import type { SmtpSettings } from '../../workers/notification/providers/provider-settings.ts';
+import type { SmtpSettings } from '../../workers/notification/providers/mail/smtp-provider.ts';
 import { createSmtpProvider } from '../../workers/notification/providers/mail/smtp-provider.ts';
 import { checkSignatures } from '../support/dkim-signatures.ts';
 import { mtaOrSkip } from '../support/mta-suite.ts';

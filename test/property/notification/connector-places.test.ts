@@ -8,7 +8,7 @@ import { fillUrl } from '../../../shared/notification/url-template.ts';
 import { encodePayload } from '../../../workers/notification/providers/http/http-payload.ts';
 import { createHttpConnector } from '../../../workers/notification/providers/http/http-connector.ts';
 import { messageValues } from '../../../workers/notification/providers/http/message-values.ts';
-import { renderPayload } from '../../../workers/notification/providers/http/render-payload.ts';
+import { renderPayload } from '../../../workers/notification/providers/http/http-payload.ts';
 import { anEmail, httpEntry } from '../../support/builders/provider-entry.ts';
 import {
   type ProviderStandIn,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, Outbound } from '../../../shared/notification/command.ts';
-import type { Admission, GuardedProvider, SendResult } from '../../../shared/notification/provider.ts';
+import type { ProviderAdmission, GuardedProvider, SendResult } from '../../../shared/notification/provider.ts';
 import type { ProviderSet } from '../../../workers/notification/providers/configured-providers.ts';
 
 export interface Sent {
@@ -16,7 +16,7 @@ export type Answer = (message: Outbound, signal: AbortSignal) => SendResult | Pr
 
 export interface ScriptedProvider extends GuardedProvider {
   answer: Answer;
-  admission: () => Admission;
+  admission: () => ProviderAdmission;
   condition: 'ready' | 'degraded';
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
 import type { Channel } from '../../../shared/notification/command.ts';
 import type { GuardedProvider, Provider, Providers } from '../../../shared/notification/provider.ts';
 import {
@@ -9,24 +10,22 @@ import {
 } from '../../../shared/notification/provider-configuration.ts';
 import { openOutboxFolder } from '../../../shared/notification/outbox-folder.ts';
 import { monotonicClock, type Clock } from '../../../shared/platform/clock.ts';
-import { ConfigError, errorText } from '../../../shared/platform/errors.ts';
+import { assertNever, ConfigError, errorText } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/health.ts';
-import { type FileText, readFileText, startPolling } from './configuration-file.ts';
 import { type GuardHooks, guard } from './guarded-provider.ts';
-import { makeProvider } from './make-provider.ts';
-import { createRetirement } from './retire-providers.ts';
 
-/** How soon a changed file counts. Secrets are mounted through symbolic links, which file watchers lose. */
+const MAX_FILE_BYTES = 1_048_576;
+/** Interval at which the file is checked. Secrets are mounted through symbolic links, which file watchers lose. */
 const POLL_MS = 2_000;
-/** Stands on the log beside unknown outcomes: enough to tell settings apart, too little to guess credentials by. */
+/** Part of the records of unknown outcomes: enough to distinguish settings, too little to guess credentials by. */
 const IDENTITY_DIGITS = 8;
 const READY: Health = { status: 'ready' };
-/** A round of delivery may still hold providers that were replaced; after so long, and all its time-outs, it does not. */
+/** A round of delivery may still use providers that were replaced; after this time and all its time-outs, none does. */
 const RETIRE_MS = 60_000;
 
 export interface ProviderSource {
-  /** Undefined: everything goes to the local outbox. */
+  /** Undefined: all messages go to the local outbox. */
   readonly configFile: string | undefined;
   readonly outboxFolder: string;
   /** Of one call; the configuration may name shorter ones. */
@@ -46,11 +45,11 @@ export interface ProviderDeps {
 
 /** The providers in force. */
 export interface ProviderSet extends Providers {
-  /** Degraded while the file is not right (the providers before it stay in force) or a provider is set aside. */
+  /** Degraded while the file is invalid (the previous providers stay in force) or a provider is set aside. */
   health(): Health;
-  /** Of the file alone. */
+  /** Degraded while the file is invalid. */
   fileHealth(): Health;
-  /** Stops looking at the file; lets what is under way end; closes all connections. Idempotent. */
+  /** Stops checking the file, lets calls in progress end, closes all connections. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -60,10 +59,10 @@ interface Built {
 }
 
 /**
- * Makes the providers in the order of the configuration file (N2), or the outbox for both channels where there is none.
- * A changed file counts within seconds, without a restart; providers whose entries did not change stay as they are. A file
- * that is wrong changes nothing: it is told once, by paths. Rejects with ConfigError when the first one is wrong, or when the
- * outbox cannot be written.
+ * Creates the providers in the order of the configuration file (N2), or the outbox for both channels without a file. A
+ * changed file takes effect within seconds, without a restart; providers whose entries did not change are kept. An invalid
+ * file changes nothing: its faults are logged once, by paths. Rejects with ConfigError when the first file is invalid, or
+ * when the outbox cannot be written.
  */
 export async function createProviders(source: ProviderSource, deps: ProviderDeps): Promise<ProviderSet> {
   const { configFile } = source;
@@ -82,7 +81,10 @@ export async function createProviders(source: ProviderSource, deps: ProviderDeps
     seen = hash;
     fault = `provider-configuration: ${faults[0]?.path ?? 'file'}`;
     const lines = faults.map(({ path, message }) => `${path}: ${message}`);
-    deps.log.warn({ faults: lines }, 'the provider configuration is wrong, the one before stays in force');
+    deps.log.warn(
+      { faults: lines },
+      'the provider configuration is invalid; the previous one stays in force',
+    );
   };
   const look = async (): Promise<void> => {
     const file = await readFileText(configFile);
@@ -100,10 +102,10 @@ export async function createProviders(source: ProviderSource, deps: ProviderDeps
     current = next;
     seen = file.hash;
     fault = undefined;
-    deps.log.info({ providers: namesOf(current) }, 'the provider configuration was read anew');
+    deps.log.info({ providers: namesOf(current) }, 'the provider configuration was reloaded');
   };
   const lookSafely = (): Promise<void> =>
-    look().catch(() => deps.log.error('the provider configuration cannot be looked at'));
+    look().catch(() => deps.log.error('the provider configuration cannot be checked'));
   const poll = startPolling(lookSafely, deps.pollMs ?? POLL_MS);
   return {
     of: (channel) => [...current.entries.values()].filter((provider) => provider.channel === channel),
@@ -168,8 +170,9 @@ async function build(
       made.push(provider);
       entries.set(key, guarded(provider, entry, deps));
     } catch (error) {
-      // Only our own words may be told; those of a library may hold a piece of a key.
-      const message = error instanceof ConfigError ? errorText(error) : 'cannot be made of these settings';
+      // Only our own texts may be reported; those of a library may contain a part of a key.
+      const message =
+        error instanceof ConfigError ? errorText(error) : 'cannot be created from these settings';
       faults.push({ path: entry.path, message });
     }
   }
@@ -196,7 +199,7 @@ function guarded(provider: Provider, entry: ProviderEntry, deps: ProviderDeps): 
   );
 }
 
-/** Tells whether an entry is the same as before; a hash, so that no credentials lie about in keys. */
+/** Equal for equal entries; a hash, so that keys contain no credentials. */
 function identityOf({ name, channel, defaultSender, members }: ProviderEntry): string {
   return createHash('sha256')
     .update(JSON.stringify([name, channel, defaultSender ?? null, members]))
@@ -214,4 +217,96 @@ function healthOf({ entries }: Built): Health {
       return { status, reason: `${provider.channel}/${provider.name}: ${reason ?? status}` };
   }
   return READY;
+}
+
+/**
+ * Creates the provider of one entry; its client is loaded only now. `timeoutMs` limits a call, as leases are computed from
+ * it; the entry may name a shorter one. Rejects with ConfigError.
+ */
+export async function makeProvider(
+  entry: ProviderEntry,
+  deps: { readonly clock: Clock; readonly timeoutMs: number },
+): Promise<Provider> {
+  switch (entry.kind) {
+    case 'smtp': {
+      const { createSmtpProvider, smtpSettings } = await import('./mail/smtp-provider.ts');
+      return createSmtpProvider(smtpSettings(entry, deps.timeoutMs), deps);
+    }
+    case 'twilio': {
+      const { createTwilioProvider, twilioSettings } = await import('./sms/twilio-provider.ts');
+      return createTwilioProvider(twilioSettings(entry, deps.timeoutMs), deps);
+    }
+    case 'http': {
+      const { createHttpConnector } = await import('./http/http-connector.ts');
+      return createHttpConnector(entry, deps);
+    }
+    default:
+      return assertNever(entry.kind);
+  }
+}
+
+/** The text of a file; its hash changes with it. */
+type FileText =
+  | { readonly kind: 'text'; readonly text: string; readonly hash: string }
+  | { readonly kind: 'unreadable'; readonly hash: 'unreadable' };
+
+/** Contents decide, not times: a replaced link may lead to an older file. */
+async function readFileText(file: string): Promise<FileText> {
+  try {
+    const { size } = await stat(file);
+    if (size > MAX_FILE_BYTES) return { kind: 'unreadable', hash: 'unreadable' };
+    const text = await readFile(file, 'utf8');
+    return { kind: 'text', text, hash: createHash('sha256').update(text).digest('hex') };
+  } catch {
+    return { kind: 'unreadable', hash: 'unreadable' };
+  }
+}
+
+/** Runs `look` again and again, each time `everyMs` after the previous one has ended. It must not reject. */
+function startPolling(look: () => Promise<void>, everyMs: number): { stop(): Promise<void> } {
+  let isStopped = false;
+  let running: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout;
+  const schedule = (): void => {
+    if (isStopped) return;
+    timer = setTimeout(() => {
+      running = look().finally(schedule);
+    }, everyMs);
+    timer.unref();
+  };
+  schedule();
+  return {
+    stop: async () => {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+interface Retirement {
+  add(providers: readonly Provider[]): void;
+  /** Closes all that still wait, and waits for that. */
+  closeAll(): Promise<void>;
+}
+
+/** Closes replaced providers when no round of delivery can use them any more. */
+function createRetirement(afterMs: number): Retirement {
+  const waiting = new Set<Provider>();
+  return {
+    add: (providers) => {
+      for (const provider of providers) {
+        waiting.add(provider);
+        const timer = setTimeout(() => {
+          if (waiting.delete(provider)) provider.close().catch(() => undefined);
+        }, afterMs);
+        timer.unref();
+      }
+    },
+    closeAll: async () => {
+      const providers = [...waiting];
+      waiting.clear();
+      await Promise.all(providers.map((provider) => provider.close()));
+    },
+  };
 }

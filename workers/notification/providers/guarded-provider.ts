@@ -1,52 +1,51 @@
 import type { Outbound } from '../../../shared/notification/command.ts';
 import type {
-  Admission,
+  ProviderAdmission,
   GuardedProvider,
   Provider,
   SendResult,
 } from '../../../shared/notification/provider.ts';
 import type { MonotonicClock } from '../../../shared/platform/clock.ts';
 import {
-  type BreakerState,
+  type ProviderBreakerState,
   type ProviderBreakerSettings,
   createProviderBreaker,
 } from './provider-breaker.ts';
-import { sanitiseCode } from './http/result-code.ts';
-import { createTokenBucket } from './token-bucket.ts';
+import { sanitiseCode } from './common/sanitise-provider-text.ts';
 
 export interface GuardOptions {
   /** Calls per second; absent: no limit. */
   readonly ratePerSecond?: number | undefined;
-  /** Calls that may come at once after a rest; the calls of one second (at least one) if absent. */
+  /** Calls that may be made at once after a pause; the calls of one second (at least one) if absent. */
   readonly burst?: number | undefined;
   readonly breaker?: Partial<ProviderBreakerSettings> | undefined;
   readonly hooks?: GuardHooks | undefined;
-  /** Of the provider's settings; the provider's own if absent. */
+  /** Identifies the provider's settings; the provider's own identity if absent. */
   readonly identity?: string | undefined;
 }
 
-/** Told what happens, for metrics and logs. They must not throw. */
+/** Observers for metrics and logs. They must not throw. */
 export interface GuardHooks {
-  /** A call has ended, after so many milliseconds. */
+  /** A call has ended after `elapsedMs` milliseconds. */
   readonly settled?: ((result: SendResult, elapsedMs: number) => void) | undefined;
-  /** The breaker has changed; `code` says what opened it. */
-  readonly changed?: ((state: BreakerState, code: string | undefined) => void) | undefined;
+  /** The breaker has changed its state; `code` is the result that opened it. */
+  readonly changed?: ((state: ProviderBreakerState, code: string | undefined) => void) | undefined;
 }
 
 /**
- * Puts a provider behind its rate limit and its circuit breaker. admit() answers `open` before it looks at the rate limit,
- * so that a provider that is down costs no allowance. A provider that rejects although it must not has an unknown outcome.
- * Result codes are cleaned here once more: whatever a provider answers, nothing but [A-Za-z0-9._-]{1,64} passes.
+ * Puts a provider behind its rate limit and its circuit breaker. admit() checks the breaker before the rate limit, so that
+ * a provider that is down uses no allowance. A promise that a provider rejects against its contract is an unknown outcome.
+ * Result codes are sanitised once more: whatever a provider returns, only [A-Za-z0-9._-]{1,64} passes.
  */
 export function guard(provider: Provider, options: GuardOptions, monotonic: MonotonicClock): GuardedProvider {
   const { ratePerSecond, hooks, identity = provider.identity } = options;
   const bucket =
     ratePerSecond === undefined
       ? undefined
-      : createTokenBucket({ ratePerSecond, burst: options.burst }, monotonic);
+      : createTokenBucket(ratePerSecond, options.burst ?? ratePerSecond, monotonic);
   const breaker = createProviderBreaker(options.breaker ?? {}, monotonic, hooks?.changed);
 
-  const admit = (): Admission => {
+  const admit = (): ProviderAdmission => {
     const closed = breaker.check();
     if (closed.kind === 'open') return closed;
     const waitMs = bucket?.take() ?? 0;
@@ -92,4 +91,31 @@ async function sendSafely(provider: Provider, message: Outbound, signal: AbortSi
 
 function clean(result: SendResult): SendResult {
   return result.code === undefined ? result : { ...result, code: sanitiseCode(result.code) };
+}
+
+const SECOND = 1_000;
+
+interface TokenBucket {
+  /** 0 when a call may go, which is then counted; else the milliseconds until the next one may. */
+  take(): number;
+}
+
+/** A rate limit: an allowance of calls that fills steadily up to the burst (at least one call). */
+function createTokenBucket(ratePerSecond: number, burst: number, monotonic: MonotonicClock): TokenBucket {
+  const capacity = Math.max(1, burst);
+  let tokens = capacity;
+  let filledAt = monotonic.elapsedMs();
+  return {
+    take: () => {
+      const now = monotonic.elapsedMs();
+      tokens = Math.min(capacity, tokens + ((now - filledAt) / SECOND) * ratePerSecond);
+      filledAt = now;
+      // Binary fractions do not add up exactly: slightly less than a whole token is one.
+      if (tokens >= 1 - 1e-9) {
+        tokens = Math.max(0, tokens - 1);
+        return 0;
+      }
+      return Math.max(1, Math.ceil(((1 - tokens) / ratePerSecond) * SECOND));
+    },
+  };
 }

@@ -4,14 +4,21 @@ import { openOutboxFolder } from '../../../shared/notification/outbox-folder.ts'
 import type { Provider, SendResult } from '../../../shared/notification/provider.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { mailContent } from './mail/mail-content.ts';
-import type { OutboxSettings } from './provider-settings.ts';
 
-/** Stands in where neither the message nor the settings name a sender; nothing leaves the machine under it. */
+/** Settings of the local folder that is used where no provider is configured. Nothing leaves the machine. */
+export interface OutboxSettings {
+  readonly name: string;
+  readonly channel: 'sms' | 'email';
+  readonly folder: string;
+  readonly defaultSender?: string | undefined;
+}
+
+/** The sender where neither the message nor the settings name one; nothing leaves the machine under it. */
 const DEFAULT_SENDERS = { email: 'no-reply@platrealm.invalid', sms: 'platrealm' } as const;
 
 /**
- * Delivers into the local outbox: e-mail as it would go over the wire (.eml), SMS as text. Idempotent, since a message of
- * the same id takes the same file.
+ * Delivers into the local outbox: e-mail as it would be sent (.eml), SMS as text. Idempotent, since messages of the same id
+ * use the same file.
  */
 export function createOutboxProvider(settings: OutboxSettings, deps: { readonly clock: Clock }): Provider {
   const folder = openOutboxFolder(settings.folder);
@@ -39,14 +46,14 @@ export function createOutboxProvider(settings: OutboxSettings, deps: { readonly 
         await folder.write(message.id, message.channel, composed);
         return { kind: 'sent', providerMessageId: message.id };
       } catch (error) {
-        return outcomeOf(error);
+        return classifyWriteError(error);
       }
     },
     close: () => Promise.resolve(),
   };
 }
 
-/** The number as a phone shows it, then the text. Line ends in the number or the sender end nothing. */
+/** Sender and receiver as a head, then the text. Line breaks in sender or receiver become spaces. */
 function smsText(message: Outbound, defaultSender: string, sentAt: Date): Buffer {
   const head = [
     `From: ${onOneLine(message.sender ?? defaultSender)}`,
@@ -60,7 +67,7 @@ function onOneLine(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ');
 }
 
-function outcomeOf(error: unknown): SendResult {
+function classifyWriteError(error: unknown): SendResult {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EMFILE')
     return { kind: 'transient', code: `outbox-${code.toLowerCase()}` };

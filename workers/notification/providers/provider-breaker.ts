@@ -2,11 +2,11 @@ import type { SendResult } from '../../../shared/notification/provider.ts';
 import type { MonotonicClock } from '../../../shared/platform/clock.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
 
-/** When a provider is set aside, and for how long. */
+/** When the breaker of a provider opens, and for how long. */
 export interface ProviderBreakerSettings {
-  /** Transient or unknown results in a row that set the provider aside. */
+  /** Consecutive transient or unknown results that open it. */
   readonly failureThreshold: number;
-  /** First rest, in milliseconds; doubled each time that the probe after it fails. */
+  /** First open time, in milliseconds; doubled each time that the probe after it fails. */
   readonly openMs: number;
   readonly maxOpenMs: number;
 }
@@ -17,15 +17,15 @@ export const PROVIDER_BREAKER_DEFAULTS: ProviderBreakerSettings = {
   maxOpenMs: 300_000,
 };
 
-export type BreakerState = 'closed' | 'open' | 'half-open';
+export type ProviderBreakerState = 'closed' | 'open' | 'half-open';
 
-/** A provider that asks for more patience than this (Retry-After) is asked again all the same. */
+/** Longer waits that a provider asks for (Retry-After) are cut to this. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
-/** How soon to ask again while all probes are under way. */
+/** Wait before the next check while all probes are in progress. */
 const PROBE_POLL_MS = 500;
 /**
- * Probes side by side. One that a single message or receiver makes fail must not keep the provider from all others; and
- * as a probe may be a sending of unknown outcome, which an operator has to look into, there are few.
+ * Concurrent probes: a single one that fails because of its message or receiver must not keep the breaker open; and as a
+ * probe may end as an unknown outcome, which an operator has to check, there are few.
  */
 const PROBES = 3;
 
@@ -34,53 +34,53 @@ export interface ProviderBreaker {
   check():
     | { readonly kind: 'go' }
     | { readonly kind: 'open'; readonly afterMs: number; readonly code: string };
-  /** A call is about to be made: a probe, if the breaker was open. */
+  /** A call is about to be made: a probe, if the breaker is open. */
   admit(): void;
-  /** A call begins; tell the function returned how it ended. */
+  /** A call begins; the returned function takes its result. */
   begin(): (result: SendResult) => void;
-  /** What it is open for, until a probe succeeds. */
+  /** The code that opened it, until a probe succeeds. */
   openCode(): string | undefined;
 }
 
 interface Open {
   code: string;
-  /** Consecutive rests; 1 for the first. */
+  /** Consecutive open times; 1 for the first. */
   rests: number;
-  /** The rest ends then, on the monotonic clock. */
+  /** End of the open time, on the monotonic clock. */
   untilMs: number;
   readonly probes: Set<Probe>;
 }
 
 interface Probe {
-  /** The rest that it followed. */
+  /** The open time that it followed. */
   readonly rests: number;
   isRunning: boolean;
-  /** Another one takes its place then. */
+  /** When another probe takes its place, on the monotonic clock. */
   givenUpMs: number;
 }
 
 /**
- * Circuit breaker of one provider. It opens after `failureThreshold` transient or unknown results in a row, at once when
- * the provider is misconfigured (a wrong password does not get better by repeating it), and for as long as a provider asks
- * (Retry-After). After the rest three calls go side by side, the probes; callers have one call per receiver under way, so
- * that they are of different receivers. The success of any closes the breaker; the first failure doubles the rest, and
- * those still under way may close it all the same. Any answer about the message itself (a refusal for good, or a fault of
- * this receiver alone, such as a full mailbox) shows that the provider works. Results of calls that began before it opened
- * change nothing.
+ * Circuit breaker of one provider. It opens after `failureThreshold` consecutive transient or unknown results, at once when
+ * the provider is misconfigured (repeating a wrong password does not help), and for as long as a provider asks
+ * (Retry-After). After the open time up to three concurrent calls are allowed, the probes; callers make one call per
+ * receiver at a time, so that they are of different receivers. The success of any probe closes the breaker; the first
+ * failure doubles the open time, and those still in progress may close it nevertheless. Any result about the message itself
+ * (a rejection, or a failure of this receiver alone, such as a full mailbox) shows that the provider works. Results of calls
+ * that began before it opened change nothing.
  */
 export function createProviderBreaker(
   given: Partial<ProviderBreakerSettings>,
   monotonic: MonotonicClock,
-  onChange: (state: BreakerState, code: string | undefined) => void = () => undefined,
+  onChange: (state: ProviderBreakerState, code: string | undefined) => void = () => undefined,
 ): ProviderBreaker {
   const settings = { ...PROVIDER_BREAKER_DEFAULTS, ...given };
   let failures = 0;
   let open: Open | undefined;
 
-  const rest = (result: FailedResult): void => {
+  const openFor = (result: FailedResult): void => {
     const rests = (open?.rests ?? 0) + 1;
-    const restMs = Math.min(settings.maxOpenMs, settings.openMs * 2 ** Math.min(rests - 1, 30));
-    const untilMs = monotonic.elapsedMs() + Math.max(restMs, askedMs(result));
+    const openMs = Math.min(settings.maxOpenMs, settings.openMs * 2 ** Math.min(rests - 1, 30));
+    const untilMs = monotonic.elapsedMs() + Math.max(openMs, requestedWaitMs(result));
     open ??= { code: '', rests: 0, untilMs: 0, probes: new Set() };
     Object.assign(open, { code: result.code, rests, untilMs });
     onChange('open', result.code);
@@ -90,8 +90,8 @@ export function createProviderBreaker(
     begunIn.probes.delete(probe);
     if (open !== begunIn) return;
     if (isFailure(result)) {
-      if (probe.rests === begunIn.rests) return rest(result);
-      begunIn.untilMs = Math.max(begunIn.untilMs, monotonic.elapsedMs() + askedMs(result));
+      if (probe.rests === begunIn.rests) return openFor(result);
+      begunIn.untilMs = Math.max(begunIn.untilMs, monotonic.elapsedMs() + requestedWaitMs(result));
       return;
     }
     open = undefined;
@@ -105,8 +105,8 @@ export function createProviderBreaker(
       return;
     }
     failures += 1;
-    const isAtOnce = result.kind === 'misconfigured' || askedMs(result) > 0;
-    if (isAtOnce || failures >= settings.failureThreshold) rest(result);
+    const isAtOnce = result.kind === 'misconfigured' || requestedWaitMs(result) > 0;
+    if (isAtOnce || failures >= settings.failureThreshold) openFor(result);
   };
 
   return {
@@ -133,14 +133,14 @@ export function createProviderBreaker(
   };
 }
 
-/** For how long no call may go, in milliseconds: the rest, or until a probe has ended or was given up. */
+/** How long no call may be made, in milliseconds: the open time, or until a probe has ended or was given up. */
 function waitMs({ untilMs, probes }: Open, nowMs: number): number {
   if (nowMs < untilMs) return untilMs - nowMs;
   const waitsMs = [...probes].map(({ givenUpMs }) => givenUpMs - nowMs).filter((ms) => ms > 0);
   return waitsMs.length < PROBES ? 0 : Math.min(PROBE_POLL_MS, ...waitsMs);
 }
 
-/** A probe that its caller never begins is given up after another first rest. */
+/** A probe that its caller never begins is given up after another first open time. */
 function addProbe({ probes, rests }: Open, nowMs: number, openMs: number): void {
   for (const probe of probes) if (probe.givenUpMs <= nowMs) probes.delete(probe);
   probes.add({ rests, isRunning: false, givenUpMs: nowMs + openMs });
@@ -148,7 +148,7 @@ function addProbe({ probes, rests }: Open, nowMs: number, openMs: number): void 
 
 type FailedResult = Exclude<SendResult, { readonly kind: 'sent' | 'permanent' }>;
 
-/** Whether a result speaks against the provider, not only against this message. */
+/** Whether a result counts against the provider, not only against this message. */
 function isFailure(result: SendResult): result is FailedResult {
   switch (result.kind) {
     case 'transient':
@@ -165,7 +165,7 @@ function isFailure(result: SendResult): result is FailedResult {
   }
 }
 
-/** The patience that a provider asks for, in milliseconds. */
-function askedMs(result: FailedResult): number {
+/** The wait that a provider asks for, in milliseconds. */
+function requestedWaitMs(result: FailedResult): number {
   return result.kind === 'transient' ? Math.min(MAX_RETRY_AFTER_MS, result.retryAfterMs ?? 0) : 0;
 }

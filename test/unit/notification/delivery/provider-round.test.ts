@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Outbound } from '../../../../shared/notification/command.ts';
 import type { AttemptRecord } from '../../../../shared/notification/notification-state.ts';
-import type { Admission, SendResult } from '../../../../shared/notification/provider.ts';
+import type { ProviderAdmission, SendResult } from '../../../../shared/notification/provider.ts';
 import {
   callProviders,
   eligibleProviders,
@@ -26,11 +26,11 @@ const MESSAGE: Outbound = {
   receiver: '+40722123456',
   message: 'hello',
 };
-const GO: Admission = { kind: 'go' };
+const GO: ProviderAdmission = { kind: 'go' };
 
 interface Scripted {
   readonly result: SendResult;
-  readonly admission?: Admission;
+  readonly admission?: ProviderAdmission;
   readonly isIdempotent?: boolean;
   readonly takesMs?: number;
 }
@@ -102,8 +102,8 @@ it.each([
 });
 
 it('passes over a provider that is set aside, and waits a little for a rate limit', async () => {
-  const open: Admission = { kind: 'open', afterMs: 9, code: 'x' };
-  const limited: Admission = { kind: 'wait', afterMs: 500 };
+  const open: ProviderAdmission = { kind: 'open', afterMs: 9, code: 'x' };
+  const limited: ProviderAdmission = { kind: 'wait', afterMs: 500 };
   expect(
     (await round([{ result: transient() }, { result: SENT, admission: open }, { result: SENT }])).asked,
   ).toEqual(['a', 'c']);
@@ -112,7 +112,7 @@ it('passes over a provider that is set aside, and waits a little for a rate limi
 });
 
 it('does not wait long for a rate limit: the next tier does', async () => {
-  const limited: Admission = { kind: 'wait', afterMs: 30_000 };
+  const limited: ProviderAdmission = { kind: 'wait', afterMs: 30_000 };
   const done = await round([{ result: transient('busy', 60_000) }, { result: SENT, admission: limited }]);
   expect(done.asked).toEqual(['a']);
   expect(failureOf(done.end)).toEqual({ kind: 'transient', code: 'rate-limited', retryAfterMs: 30_000 });

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Channel, Outbound } from '../../../../shared/notification/command.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
 import { createHttpConnector } from '../../../../workers/notification/providers/http/http-connector.ts';
-import { makeProvider, smtpSettings } from '../../../../workers/notification/providers/make-provider.ts';
+import { makeProvider } from '../../../../workers/notification/providers/configured-providers.ts';
+import { smtpSettings } from '../../../../workers/notification/providers/mail/smtp-provider.ts';
 import {
   ID,
   anEmail,

@@ -1,6 +1,6 @@
 /**
- * Content type of an attachment by its first bytes; undefined where they tell nothing (text), then its name decides. What
- * it is goes before what it is called: a program named `invoice.pdf` is announced as a program.
+ * The content type of an attachment by its first bytes; undefined where these do not identify it (text), so that its name
+ * decides. Content takes precedence over the name: a program named `invoice.pdf` is declared as a program.
  */
 export async function detectAttachmentType(content: Buffer): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type');

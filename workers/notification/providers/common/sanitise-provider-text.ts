@@ -1,27 +1,27 @@
 import type { Outbound } from '../../../../shared/notification/command.ts';
 
-/** What must not come back in a code or an id that is logged, counted, stored and shown. */
-export interface Untellable {
+/** Texts that must not appear in a code or an id, which are logged, counted, stored and shown. */
+export interface SensitiveTexts {
   readonly message: Outbound;
-  /** Credentials; some providers repeat a key that they refuse. */
+  /** Credentials; some providers repeat a key that they reject. */
   readonly secrets: readonly string[];
-  /** Texts of the configuration, which are not the message's even where it holds them too. */
+  /** Texts of the configuration, which may appear even where the message contains them too. */
   readonly configured: readonly string[];
 }
 
 /** Longer numbers may be a one-time password, an account or a telephone number. */
 const NUMERIC_CODE = /^\d{1,5}$/;
 const SAFE_ID = /^[A-Za-z0-9._:@<>+=/~-]{1,64}$/;
-/** Shorter runs of digits occur in everything. */
-const TELLING_DIGITS = 5;
-/** Words of a text that count where an id has them alone, and where it has them within other letters. */
-const WORD = 4;
-const WORD_WITHIN = 5;
-const SHORTEST_NAME = 3;
-const SHORTEST_SECRET = 4;
+/** Shorter runs of digits occur everywhere. */
+const MIN_REVEALING_DIGITS = 5;
+/** Lengths from which a word of a text reveals something: as a token of an id, and within other letters. */
+const MIN_WORD = 4;
+const MIN_WORD_WITHIN = 5;
+const MIN_NAME = 3;
+const MIN_SECRET = 4;
 
-/** Whether a code that the configuration does not name is a plain number, and none that the message holds. */
-export function isTellableNumber(code: string, { message, secrets }: Untellable): boolean {
+/** Whether a code is a short number that does not occur in the message or the credentials. */
+export function isSafeNumber(code: string, { message, secrets }: SensitiveTexts): boolean {
   if (!NUMERIC_CODE.test(code)) return false;
   const { people, texts } = contentOf(message);
   const all = [...people, ...texts];
@@ -33,12 +33,12 @@ export function isTellableNumber(code: string, { message, secrets }: Untellable)
   );
 }
 
-/** The id if it may be kept: short, of safe characters, without a number or a word of the message or its people. */
-export function tellableId(id: string | undefined, untellable: Untellable): string | undefined {
+/** The id if it may be kept: short, of safe characters, without a number or a word of the message or its addresses. */
+export function sanitiseId(id: string | undefined, sensitive: SensitiveTexts): string | undefined {
   if (id === undefined || !SAFE_ID.test(id)) return undefined;
-  const { message, secrets, configured } = untellable;
+  const { message, secrets, configured } = sensitive;
   const holdsSecret = secrets.some(
-    (secret) => secret.length >= SHORTEST_SECRET && (id.includes(secret) || secret.includes(id)),
+    (secret) => secret.length >= MIN_SECRET && (id.includes(secret) || secret.includes(id)),
   );
   if (holdsSecret) return undefined;
   let rest = id.toLowerCase();
@@ -68,7 +68,9 @@ function digitsOf(text: string): string {
 function holdsNumber(id: string, texts: readonly string[]): boolean {
   const runs = digitsOf(id).match(/\d{5,}/g) ?? [];
   const windows = runs.flatMap((run) =>
-    Array.from({ length: run.length - TELLING_DIGITS + 1 }, (_, at) => run.slice(at, at + TELLING_DIGITS)),
+    Array.from({ length: run.length - MIN_REVEALING_DIGITS + 1 }, (_, at) =>
+      run.slice(at, at + MIN_REVEALING_DIGITS),
+    ),
   );
   if (windows.length === 0) return false;
   return texts.some((text) => {
@@ -77,22 +79,34 @@ function holdsNumber(id: string, texts: readonly string[]): boolean {
   });
 }
 
-/** Of an address, its domain counts as a whole: parts such as `com` stand in many ids. */
+/** The domain of an address counts as a whole: parts such as `com` occur in many ids. */
 function holdsWord(id: string, people: readonly string[], texts: readonly string[]): boolean {
   const tokens = new Set([...id.split(/[^a-z0-9]+/), ...(id.match(/[a-z]+/g) ?? [])]);
   const isNamed = people.some((person) => {
     const [name = '', domain = ''] = person.toLowerCase().split('@', 2);
     const host = domain.replace(/[>\s].*$/, '');
-    return (host !== '' && id.includes(host)) || wordsOf(name).some((word) => has(word, SHORTEST_NAME));
+    return (host !== '' && id.includes(host)) || wordsOf(name).some((word) => has(word, MIN_NAME));
   });
-  return isNamed || texts.some((text) => wordsOf(text.toLowerCase()).some((word) => has(word, WORD)));
+  return isNamed || texts.some((text) => wordsOf(text.toLowerCase()).some((word) => has(word, MIN_WORD)));
 
   function has(word: string, shortest: number): boolean {
     if (word.length < shortest || /^\d+$/.test(word)) return false;
-    return tokens.has(word) || (word.length >= WORD_WITHIN && id.includes(word));
+    return tokens.has(word) || (word.length >= MIN_WORD_WITHIN && id.includes(word));
   }
 }
 
 function wordsOf(text: string): readonly string[] {
   return text.match(/[\p{L}\p{N}]{3,}/gu) ?? [];
+}
+
+const MAX_CODE_CHARS = 64;
+const NOT_ALLOWED = /[^A-Za-z0-9._-]+/g;
+
+/**
+ * A code that may be logged, counted and stored: 64 characters at most, each sequence of others than [A-Za-z0-9._-]
+ * replaced by a dash; `fallback` when no letter or digit is left.
+ */
+export function sanitiseCode(code: string, fallback = 'unnamed'): string {
+  const cleaned = code.replaceAll(NOT_ALLOWED, '-').slice(0, MAX_CODE_CHARS);
+  return /[A-Za-z0-9]/.test(cleaned) ? cleaned : fallback;
 }

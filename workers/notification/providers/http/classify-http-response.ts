@@ -6,18 +6,21 @@ import type {
   StatusPattern,
 } from '../../../../shared/notification/provider-configuration-shape.ts';
 import { assertNever } from '../../../../shared/platform/errors.ts';
-import type { ConnectorAnswer } from './http-call.ts';
-import { textOf, valueAt } from './json-pointer.ts';
-import { askedWaitMs } from '../common/retry-after.ts';
-import { sanitiseCode } from './result-code.ts';
-import { type Untellable, isTellableNumber, tellableId } from '../common/sanitise-provider-text.ts';
+import type { HttpResponse } from './http-call.ts';
+import { parseRetryAfter } from '../common/retry-after.ts';
+import {
+  isSafeNumber,
+  sanitiseCode,
+  sanitiseId,
+  type SensitiveTexts,
+} from '../common/sanitise-provider-text.ts';
 
 export interface ClassifyContext {
   readonly nowMs: number;
-  /** None of it may come back in a code or an id. */
-  readonly untellable: Untellable;
-  /** The address holds values of the message, so that a 404 may speak of it. */
-  readonly isAddressOfMessage: boolean;
+  /** Must not appear in a code or an id. */
+  readonly sensitive: SensitiveTexts;
+  /** The URL contains values of the message, so that a 404 may be about the message. */
+  readonly isUrlOfMessage: boolean;
 }
 
 const CONFLICT = 409;
@@ -25,9 +28,9 @@ const FIRST_SERVER_ERROR = 500;
 
 type ResultKind = FailureRow['result'];
 
-/** Whether an answer of a kind says that nothing was sent, where the configuration does not tell (docs/providers). */
+/** What a status means where no row of the configuration classifies the response (docs/providers). */
 const BY_STATUS: Readonly<Record<number, ResultKind>> = {
-  // Of the account or of the address: no message will get through until an operator acts.
+  // About the account or the URL: no message can be sent until an operator acts.
   401: 'misconfigured',
   402: 'misconfigured',
   403: 'misconfigured',
@@ -38,7 +41,7 @@ const BY_STATUS: Readonly<Record<number, ResultKind>> = {
   501: 'misconfigured',
   505: 'misconfigured',
   511: 'misconfigured',
-  // The server says itself that it has not done what it was asked for (RFC 9110, 15.5 and 15.6).
+  // The server states that it has not processed the request (RFC 9110, 15.5 and 15.6).
   408: 'transient',
   425: 'transient',
   429: 'transient',
@@ -46,25 +49,28 @@ const BY_STATUS: Readonly<Record<number, ResultKind>> = {
   503: 'transient',
 };
 
-/** What an answer says of the message. Pure. */
-export function classifyAnswer(
-  answer: ConnectorAnswer,
+/**
+ * Classifies the response of an HTTP provider: success by status and tests, then the first row of `failures` that matches,
+ * then the default of the status. Pure.
+ */
+export function classifyHttpResponse(
+  response: HttpResponse,
   connector: ConnectorSettings,
   context: ClassifyContext,
 ): SendResult {
-  const json = parsed(answer.text);
+  const json = parseJson(response.text);
   const { success } = connector;
-  const hasStatus = success.status.some((pattern) => fitsStatus(answer.status, pattern));
+  const hasStatus = success.status.some((pattern) => matchesStatus(response.status, pattern));
   if (hasStatus && success.tests.every((test) => passes(json, test))) {
-    return { kind: 'sent', providerMessageId: idOf(answer, json, { connector, context }) };
+    return { kind: 'sent', providerMessageId: messageId(response, json, { connector, context }) };
   }
-  const given = connector.errorCode.map((pointer) => textOf(valueAt(json, pointer))).find((text) => text);
-  const row = connector.failures.find((candidate) => fitsRow(candidate, { answer, json, code: given }));
-  const kind = row?.result ?? defaultKind(answer.status, connector, context);
-  const code = codeOf(answer.status, given, { connector, context });
+  const given = connector.errorCode.map((pointer) => scalarText(valueAt(json, pointer))).find((text) => text);
+  const row = connector.failures.find((candidate) => matchesRow(candidate, { response, json, code: given }));
+  const kind = row?.result ?? defaultKind(response.status, connector, context);
+  const code = resultCode(response.status, given, { connector, context });
   switch (kind) {
     case 'transient': {
-      const waitMs = waitOf(answer, connector, context.nowMs);
+      const waitMs = readRetryAfter(response, connector, context.nowMs);
       return {
         kind,
         code,
@@ -75,9 +81,9 @@ export function classifyAnswer(
     case 'sent':
       return { kind, providerMessageId: undefined };
     case 'unknown': {
-      // An answer that cannot be read may come from anything between here and the provider.
-      const isRead = row !== undefined || given !== undefined || answer.status === CONFLICT;
-      return isRead && answer.status < FIRST_SERVER_ERROR
+      // An unreadable response may come from any intermediary.
+      const isRead = row !== undefined || given !== undefined || response.status === CONFLICT;
+      return isRead && response.status < FIRST_SERVER_ERROR
         ? { kind, code, isAboutMessage: true }
         : { kind, code };
     }
@@ -89,7 +95,7 @@ export function classifyAnswer(
   }
 }
 
-function parsed(text: string | undefined): unknown {
+function parseJson(text: string | undefined): unknown {
   if (text === undefined || text === '') return undefined;
   try {
     return JSON.parse(text);
@@ -98,7 +104,7 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-function fitsStatus(status: number, pattern: StatusPattern): boolean {
+function matchesStatus(status: number, pattern: StatusPattern): boolean {
   const text = String(pattern);
   return text.endsWith('xx') ? String(status).startsWith(text.slice(0, 1)) : Number(text) === status;
 }
@@ -107,28 +113,28 @@ function passes(json: unknown, test: AnswerTest): boolean {
   const value = valueAt(json, test.pointer);
   if (test.exists !== undefined) return test.exists === (value !== undefined && value !== null);
   const wanted = test.oneOf ?? [test.equals];
-  const text = textOf(value);
+  const text = scalarText(value);
   return text !== undefined && wanted.some((candidate) => String(candidate) === text);
 }
 
-function fitsRow(
+function matchesRow(
   row: FailureRow,
-  seen: { readonly answer: ConnectorAnswer; readonly json: unknown; readonly code: string | undefined },
+  seen: { readonly response: HttpResponse; readonly json: unknown; readonly code: string | undefined },
 ): boolean {
   const { status, code, tests } = row;
   return (
-    (status === undefined || status.some((pattern) => fitsStatus(seen.answer.status, pattern))) &&
+    (status === undefined || status.some((pattern) => matchesStatus(seen.response.status, pattern))) &&
     (code === undefined || code.some((candidate) => String(candidate) === seen.code)) &&
     (tests === undefined || (seen.json !== undefined && tests.every((test) => passes(seen.json, test))))
   );
 }
 
 /**
- * 2xx that is not the success wanted, 502, 504 and other 5xx may have been sent: unknown. 409 where ids are delivered once
- * only: the same id may be under way. A redirect is never followed: the address is wrong.
+ * Unknown, since the message may have been sent: 2xx without the expected success, 502, 504 and other 5xx; and 409 from a
+ * provider that delivers an id once, as the same id may be in progress. A redirect is never followed: the URL is wrong.
  */
 function defaultKind(status: number, connector: ConnectorSettings, context: ClassifyContext): ResultKind {
-  if (status === 404 && context.isAddressOfMessage) return 'permanent';
+  if (status === 404 && context.isUrlOfMessage) return 'permanent';
   if (status === 409 && connector.idempotency !== undefined) return 'unknown';
   const known = BY_STATUS[status];
   if (known !== undefined) return known;
@@ -137,16 +143,16 @@ function defaultKind(status: number, connector: ConnectorSettings, context: Clas
 }
 
 /**
- * A provider's own words may repeat the message, and a code per request would be a series of metrics per request: only
- * codes that the configuration names are passed on, and short numbers that the message does not hold.
+ * The text of a provider may repeat the message, and a code per request would create a metrics series per request: only
+ * codes that the configuration names are passed on, and short numbers that do not occur in the message.
  */
-function codeOf(status: number, given: string | undefined, { connector, context }: Reading): string {
+function resultCode(status: number, given: string | undefined, { connector, context }: Reading): string {
   if (given === undefined) return `http-${status}`;
-  const isTold = namesCode(connector, given) || isTellableNumber(given, context.untellable);
-  return isTold ? sanitiseCode(`http-${status}-${given}`) : `http-${status}-other`;
+  const isPassedOn = namesCode(connector, given) || isSafeNumber(given, context.sensitive);
+  return isPassedOn ? sanitiseCode(`http-${status}-${given}`) : `http-${status}-other`;
 }
 
-/** By a row of the failures, as its code or as what a test wants where the code stands. */
+/** Whether a row of the failures names a code: as its own, or as the expected value of a test at the code's place. */
 function namesCode({ failures, errorCode }: ConnectorSettings, given: string): boolean {
   return failures.some(({ code = [], tests = [] }) => {
     const ofTests = tests
@@ -161,20 +167,47 @@ interface Reading {
   readonly context: ClassifyContext;
 }
 
-function idOf(answer: ConnectorAnswer, json: unknown, { connector, context }: Reading): string | undefined {
+function messageId(
+  response: HttpResponse,
+  json: unknown,
+  { connector, context }: Reading,
+): string | undefined {
   const { id } = connector;
   if (id === undefined) return undefined;
-  const text = 'pointer' in id ? textOf(valueAt(json, id.pointer)) : headerOf(answer, id.header);
-  return tellableId(text, context.untellable);
+  const text = 'pointer' in id ? scalarText(valueAt(json, id.pointer)) : readHeader(response, id.header);
+  return sanitiseId(text, context.sensitive);
 }
 
-function waitOf(answer: ConnectorAnswer, connector: ConnectorSettings, nowMs: number): number | undefined {
+function readRetryAfter(
+  response: HttpResponse,
+  connector: ConnectorSettings,
+  nowMs: number,
+): number | undefined {
   const own = connector.retryAfter;
-  const asked = own && askedWaitMs(headerOf(answer, own.header), own.unit, nowMs);
-  return asked ?? askedWaitMs(headerOf(answer, 'retry-after'), 'seconds', nowMs);
+  const asked = own && parseRetryAfter(readHeader(response, own.header), own.unit, nowMs);
+  return asked ?? parseRetryAfter(readHeader(response, 'retry-after'), 'seconds', nowMs);
 }
 
-function headerOf(answer: ConnectorAnswer, name: string): string | undefined {
-  const value = answer.headers[name.toLowerCase()];
+function readHeader(response: HttpResponse, name: string): string | undefined {
+  const value = response.headers[name.toLowerCase()];
   return typeof value === 'string' ? value : value?.[0];
+}
+
+/** The value at a JSON pointer (RFC 6901); undefined when there is none. */
+function valueAt(json: unknown, pointer: string): unknown {
+  let value = json;
+  for (const token of pointer.split('/').slice(1)) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (!Object.hasOwn(value, key)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[key];
+  }
+  return value;
+}
+
+/** A scalar as text; undefined for anything else. */
+function scalarText(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined;
 }

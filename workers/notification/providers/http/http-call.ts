@@ -1,21 +1,21 @@
 import { Agent, type Dispatcher } from 'undici';
 import { openDeadline } from '../../../../shared/platform/deadline.ts';
 
-/** More than any provider says of one message. */
-const MAX_ANSWER_BYTES = 65_536;
-/** Of the headers of an answer. */
+/** More than any provider answers about one message. */
+const MAX_RESPONSE_BYTES = 65_536;
+/** Of the headers of a response. */
 const MAX_HEADER_BYTES = 16_384;
 const CONNECT_TIMEOUT_MS = 10_000;
 /**
- * How long a connection is kept without a request. Short, because a server that closes an idle connection just as a
- * request enters it leaves an unknown outcome; servers wait longer than this.
+ * How long an idle connection is kept. Short, because a server that closes an idle connection just as a request is written
+ * leaves an unknown outcome; servers wait longer than this.
  */
 const KEEP_ALIVE_MS = 1_000;
 
 /** A header, path or method that cannot be written. */
 const REQUEST_INVALID = 'request-invalid';
 
-export interface ConnectorRequest {
+export interface HttpRequest {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'GET';
   /** Path and query, encoded. */
   readonly path: string;
@@ -23,8 +23,8 @@ export interface ConnectorRequest {
   readonly body: Buffer | undefined;
 }
 
-/** An answer with at least its status and headers. */
-export interface ConnectorAnswer {
+/** A response with at least its status and headers. */
+export interface HttpResponse {
   readonly status: number;
   /** By names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -32,39 +32,39 @@ export interface ConnectorAnswer {
   readonly text: string | undefined;
 }
 
-/** What came of one request. */
+/** How one request ended. */
 export type CallOutcome =
-  | { readonly kind: 'answer'; readonly answer: ConnectorAnswer }
-  /** Not one byte of the request went out. */
+  | { readonly kind: 'response'; readonly response: HttpResponse }
+  /** No byte of the request was written. */
   | { readonly kind: 'not-begun'; readonly code: string }
-  /** Some of the request may have gone out, and no answer came. */
+  /** A part of the request may have been written, and no response came. */
   | { readonly kind: 'broken'; readonly code: string };
 
-/** Values of a message are encoded before they get there, so that what cannot be written is of the settings. */
+/** Values of a message are encoded before, so that a request that cannot be written is caused by the settings. */
 export function notBegunKind(code: string): 'transient' | 'misconfigured' {
   return code === REQUEST_INVALID ? 'misconfigured' : 'transient';
 }
 
-export interface CallerOptions {
+export interface HttpCallerOptions {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** From the call to the end of the answer. */
+  /** From the call to the end of the response. */
   readonly timeoutMs: number;
-  /** Connections side by side. */
+  /** Concurrent connections. */
   readonly connections: number;
   /** PEM of the authority to trust instead of the usual ones. */
   readonly ca: string | undefined;
 }
 
-export interface ConnectorCaller {
-  /** Never rejects. Follows no redirect and repeats nothing. */
-  call(request: ConnectorRequest, signal: AbortSignal): Promise<CallOutcome>;
-  /** Waits for what is under way, then closes the connections. */
+export interface HttpCaller {
+  /** Never rejects. Follows no redirect and repeats no request. */
+  call(request: HttpRequest, signal: AbortSignal): Promise<CallOutcome>;
+  /** Waits for calls in progress, then closes the connections. */
   close(): Promise<void>;
 }
 
-/** Calls of one host over connections that are kept while there is work. */
-export function createConnectorCaller(options: CallerOptions): ConnectorCaller {
+/** Calls one host over connections that are kept while there is work. */
+export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
   const { origin, timeoutMs } = options;
   const agent = new Agent({
     connect: {
@@ -78,26 +78,26 @@ export function createConnectorCaller(options: CallerOptions): ConnectorCaller {
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
     connections: options.connections,
-    // With several requests on one connection a broken one would leave all of them unknown.
+    // Several requests on one connection would all be unknown when it breaks.
     pipelining: 1,
     allowH2: false,
   });
-  const underWay = new Set<Promise<CallOutcome>>();
+  const inProgress = new Set<Promise<CallOutcome>>();
   let isClosed = false;
   return {
     call: async (request, signal) => {
       if (isClosed) return { kind: 'not-begun', code: 'provider-closed' };
       const call = callOnce(agent, { ...request, origin }, { signal, timeoutMs });
-      underWay.add(call);
+      inProgress.add(call);
       try {
         return await call;
       } finally {
-        underWay.delete(call);
+        inProgress.delete(call);
       }
     },
     close: async () => {
       isClosed = true;
-      await Promise.all(underWay);
+      await Promise.all(inProgress);
       await agent.destroy();
     },
   };
@@ -105,7 +105,7 @@ export function createConnectorCaller(options: CallerOptions): ConnectorCaller {
 
 async function callOnce(
   agent: Agent,
-  request: ConnectorRequest & { readonly origin: string },
+  request: HttpRequest & { readonly origin: string },
   limits: { readonly signal: AbortSignal; readonly timeoutMs: number },
 ): Promise<CallOutcome> {
   using deadline = openDeadline(limits.signal, limits.timeoutMs);
@@ -129,12 +129,12 @@ interface Progress {
 }
 
 /**
- * Follows one request. undici says that a request starts right before it writes the first byte, which is what tells an
- * outcome that is surely none from an unknown one.
+ * Follows one request. undici calls onRequestStart right before it writes the first byte: a failure before that is surely
+ * not sent, one after it is unknown.
  */
 function watchCall(settle: (outcome: CallOutcome) => void): Progress {
   let controller: Dispatcher.DispatchController | undefined;
-  let head: Omit<ConnectorAnswer, 'text'> | undefined;
+  let head: Omit<HttpResponse, 'text'> | undefined;
   let isSettled = false;
   const chunks: Buffer[] = [];
   let size = 0;
@@ -145,7 +145,7 @@ function watchCall(settle: (outcome: CallOutcome) => void): Progress {
     settle(outcome);
   };
   const breakOff = (code: string): void => {
-    if (head !== undefined) end({ kind: 'answer', answer: { ...head, text: undefined } });
+    if (head !== undefined) end({ kind: 'response', response: { ...head, text: undefined } });
     else end({ kind: controller === undefined ? 'not-begun' : 'broken', code });
   };
   const giveUp = (code: string): void => {
@@ -156,7 +156,7 @@ function watchCall(settle: (outcome: CallOutcome) => void): Progress {
     giveUp,
     handler: {
       onRequestStart: (started) => {
-        // Given up while it waited for a connection: it was said that nothing went out, so nothing may.
+        // Given up while it waited for a connection, and reported as not begun: nothing may be written.
         if (isSettled) started.abort(new Error('given-up'));
         else controller = started;
       },
@@ -165,19 +165,19 @@ function watchCall(settle: (outcome: CallOutcome) => void): Progress {
       },
       onResponseData: (_, chunk) => {
         size += chunk.length;
-        if (size > MAX_ANSWER_BYTES) giveUp('answer-too-large');
+        if (size > MAX_RESPONSE_BYTES) giveUp('answer-too-large');
         else chunks.push(chunk);
       },
       onResponseEnd: () => {
         if (head === undefined) breakOff('no-answer');
-        else end({ kind: 'answer', answer: { ...head, text: Buffer.concat(chunks).toString('utf8') } });
+        else end({ kind: 'response', response: { ...head, text: Buffer.concat(chunks).toString('utf8') } });
       },
       onResponseError: (_, error) => breakOff(faultCode(error, controller !== undefined)),
     },
   };
 }
 
-/** A stable code of what the connection ended with. Messages of errors may hold addresses; codes do not. */
+/** A stable code for the end of a connection. Error messages may contain addresses; codes do not. */
 function faultCode(error: Error & { readonly code?: unknown }, hasBegun: boolean): string {
   const code = typeof error.code === 'string' ? error.code : 'fault';
   switch (code) {

@@ -14,61 +14,60 @@ import type { Provider, SendResult } from '../../../../shared/notification/provi
 import type { ProviderEntry } from '../../../../shared/notification/provider-configuration.ts';
 import { DEFAULT_CONNECTOR } from '../../../../shared/notification/provider-configuration-shape.ts';
 import type {
+  ConnectorAuthentication,
   ConnectorSettings,
-  Credentials,
+  ProviderCredentials,
 } from '../../../../shared/notification/provider-configuration-shape.ts';
 import { fillUrl, sampleUrl, urlPlaceholders } from '../../../../shared/notification/url-template.ts';
 import type { Clock } from '../../../../shared/platform/clock.ts';
 import { ConfigError, assertNever } from '../../../../shared/platform/errors.ts';
-import { authenticationOf } from './connector-authentication.ts';
-import { classifyAnswer } from './classify-http-response.ts';
-import { encodePayload } from './http-payload.ts';
+import { classifyHttpResponse } from './classify-http-response.ts';
+import { encodePayload, fillText, renderPayload } from './http-payload.ts';
 import {
   type CallOutcome,
-  type ConnectorAnswer,
-  type ConnectorRequest,
-  createConnectorCaller,
+  type HttpResponse,
+  type HttpRequest,
+  createHttpCaller,
   notBegunKind,
 } from './http-call.ts';
 import { type MessageValues, messageValues } from './message-values.ts';
-import { fillText, renderPayload } from './render-payload.ts';
-import { sanitiseCode } from './result-code.ts';
+import { sanitiseCode } from '../common/sanitise-provider-text.ts';
 
-/** Everything about a provider that does not change from message to message. */
+/** What stays the same from message to message. */
 interface Connection {
   readonly url: string;
   readonly template: TemplateNode;
   readonly headers: readonly (readonly [name: string, parts: readonly TemplatePart[]])[];
   readonly places: ReadonlySet<Placeholder>;
   readonly connector: ConnectorSettings;
-  readonly credentials: Credentials;
+  readonly credentials: ProviderCredentials;
   readonly defaultSender: string | undefined;
 }
 
 type Built =
-  | { readonly kind: 'request'; readonly request: ConnectorRequest }
+  | { readonly kind: 'request'; readonly request: HttpRequest }
   | (SendResult & { readonly kind: 'permanent' });
 
 /**
- * A provider that is reached by HTTP as its configuration tells (N1): address, headers, authentication, body, what counts
- * as sent and what its failures mean. A failure before the first byte of the request went out is transient; after it,
- * without an answer, the outcome is unknown. Throws ConfigError for a configuration that has not been checked.
+ * A provider that is called by HTTP as configured (N1): URL, headers, authentication, body, success and failures. A failure
+ * before the first byte of the request was written is transient; after it, without a response, the outcome is unknown.
+ * Throws ConfigError for a configuration that was not validated.
  */
 export function createHttpConnector(
   entry: ProviderEntry,
   deps: { readonly clock: Clock; readonly timeoutMs: number },
 ): Provider {
-  const connection = connectionOf(entry);
+  const connection = prepareConnection(entry);
   const { connector } = connection;
-  const secrets = secretsOf(connection);
+  const secrets = configuredSecrets(connection);
   const configured = [...Object.values(connector.parameters), sampleUrl(connection.url)?.hostname ?? ''];
-  const http = createConnectorCaller({
+  const http = createHttpCaller({
     origin: sampleUrl(connection.url)?.origin ?? '',
     timeoutMs: Math.min(entry.members.limits.timeoutMs ?? deps.timeoutMs, deps.timeoutMs),
     connections: connector.connections,
     ca: connector.tls?.ca,
   });
-  const isAddressOfMessage = urlPlaceholders(connection.url).some(
+  const isUrlOfMessage = urlPlaceholders(connection.url).some(
     (name) => name === 'receiver' || name === 'sender',
   );
   return {
@@ -76,14 +75,14 @@ export function createHttpConnector(
     channel: entry.channel,
     isIdempotent: connector.idempotency !== undefined,
     send: async (message, signal) => {
-      const built = await buildSafely(connection, message);
+      const built = await buildRequestSafely(connection, message);
       if (built.kind === 'permanent') return built;
       const outcome = await http.call(built.request, signal);
-      return resultOf(outcome, (answer) =>
-        classifyAnswer(answer, connector, {
+      return sendResult(outcome, (response) =>
+        classifyHttpResponse(response, connector, {
           nowMs: deps.clock.now(),
-          untellable: { message, secrets, configured },
-          isAddressOfMessage,
+          sensitive: { message, secrets, configured },
+          isUrlOfMessage,
         }),
       );
     },
@@ -91,7 +90,7 @@ export function createHttpConnector(
   };
 }
 
-function connectionOf({ members, defaultSender }: ProviderEntry): Connection {
+function prepareConnection({ members, defaultSender }: ProviderEntry): Connection {
   const connector = members.connector ?? DEFAULT_CONNECTOR;
   const faults: TemplateFault[] = [];
   const template = compileTemplate(members['payload-template'], connector.encoding, faults);
@@ -107,21 +106,21 @@ function connectionOf({ members, defaultSender }: ProviderEntry): Connection {
   return { url, template, headers, places, connector, credentials, defaultSender };
 }
 
-/** What cannot be written was surely not sent, and never will be. */
-async function buildSafely(connection: Connection, message: Outbound): Promise<Built> {
+/** A message that cannot be written was surely not sent, and never will be. */
+async function buildRequestSafely(connection: Connection, message: Outbound): Promise<Built> {
   try {
-    return await build(connection, message);
+    return await buildRequest(connection, message);
   } catch {
     return { kind: 'permanent', code: 'message-unwritable' };
   }
 }
 
-async function build(connection: Connection, message: Outbound): Promise<Built> {
+async function buildRequest(connection: Connection, message: Outbound): Promise<Built> {
   const { connector } = connection;
   const values = await messageValues(message, { ...connector, defaultSender: connection.defaultSender });
-  const misfit = misfitOf(connection, message, values);
-  if (misfit !== undefined) return { kind: 'permanent', code: misfit };
-  const authentication = authenticationOf(connector.authentication, connection.credentials);
+  const unsupported = unsupportedPart(connection, message, values);
+  if (unsupported !== undefined) return { kind: 'permanent', code: unsupported };
+  const authentication = authenticateRequest(connector.authentication, connection.credentials);
   const idempotent = connector.idempotency?.member;
   const rendered = renderPayload(connection.template, values) ?? {};
   const members = {
@@ -130,14 +129,14 @@ async function build(connection: Connection, message: Outbound): Promise<Built> 
     ...(idempotent === undefined ? {} : { [idempotent]: message.id }),
   };
   const { contentType, body, query } = encodePayload(members, connector.encoding, randomUUID);
-  const path = pathOf(connection, values, query);
+  const path = fillPath(connection, values, query);
   if (path === undefined) return { kind: 'permanent', code: 'value-unfit-for-address' };
   const headers: Record<string, string> = {
     accept: 'application/json',
     ...Object.fromEntries(
       connection.headers.map(([name, parts]) => [
         name,
-        fillText(parts, (place) => headerText(values.texts.get(place))),
+        fillText(parts, (place) => encodeForHeader(values.texts.get(place))),
       ]),
     ),
     ...authentication.headers,
@@ -148,8 +147,8 @@ async function build(connection: Connection, message: Outbound): Promise<Built> 
   return { kind: 'request', request: { method: connector.method, path, headers, body } };
 }
 
-/** Why a message cannot be carried; nothing of it is left out silently. */
-function misfitOf(
+/** The code of a part of the message that the template has no place for; nothing is left out silently. */
+function unsupportedPart(
   { places, connector, url, defaultSender }: Connection,
   message: Outbound,
   values: MessageValues,
@@ -169,7 +168,7 @@ function misfitOf(
   return values.texts.has('SUBJECT') && !has('SUBJECT') ? 'subject-unsupported' : undefined;
 }
 
-function pathOf(connection: Connection, values: MessageValues, query: string): string | undefined {
+function fillPath(connection: Connection, values: MessageValues, query: string): string | undefined {
   const texts = new Map(Object.entries(connection.connector.parameters));
   const known = {
     sender: values.texts.get('SENDER'),
@@ -186,15 +185,15 @@ function pathOf(connection: Connection, values: MessageValues, query: string): s
   return `${rooted}${rooted.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** A value of a message within a header: whatever is not visible ASCII, and % itself, percent-encoded. */
-function headerText(value: string | undefined): string | undefined {
+/** A value of a message for a header: % and all but visible ASCII are percent-encoded. */
+function encodeForHeader(value: string | undefined): string | undefined {
   return value?.replaceAll(/[^\x20-\x24\x26-\x7e]+/g, encodeURIComponent);
 }
 
-function resultOf(outcome: CallOutcome, classify: (answer: ConnectorAnswer) => SendResult): SendResult {
+function sendResult(outcome: CallOutcome, classify: (response: HttpResponse) => SendResult): SendResult {
   switch (outcome.kind) {
-    case 'answer':
-      return classify(outcome.answer);
+    case 'response':
+      return classify(outcome.response);
     case 'not-begun':
       return { kind: notBegunKind(outcome.code), code: sanitiseCode(outcome.code) };
     case 'broken':
@@ -204,9 +203,59 @@ function resultOf(outcome: CallOutcome, classify: (answer: ConnectorAnswer) => S
   }
 }
 
-/** What the configuration alone knows; some providers repeat a key that they refuse. */
-function secretsOf({ credentials, connector }: Connection): readonly string[] {
+/** Texts that only the configuration contains; some providers repeat a key that they reject. */
+function configuredSecrets({ credentials, connector }: Connection): readonly string[] {
   const { username, password, key } = credentials;
   const given = [username, password, key, ...Object.values(connector.headers)];
   return given.filter((value) => value !== undefined);
+}
+
+/** The credentials within a request. */
+interface RequestAuthentication {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Fields of the body. */
+  readonly members: Readonly<Record<string, string>>;
+}
+
+const NONE: RequestAuthentication = { headers: {}, members: {} };
+
+/** Without a kind: basic with username and password, bearer with a key alone (N1). */
+function authenticateRequest(
+  settings: ConnectorAuthentication | undefined,
+  credentials: ProviderCredentials,
+): RequestAuthentication {
+  const { username = '', password = '', key = '' } = credentials;
+  const kind = settings?.kind ?? impliedKind(credentials);
+  switch (kind) {
+    case 'none':
+      return NONE;
+    case 'basic':
+      return authorizationHeader(`Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`);
+    case 'bearer':
+      return authorizationHeader(`Bearer ${key}`);
+    case 'prefix':
+      return authorizationHeader(`${settings?.prefix ?? ''} ${key}`);
+    case 'header': {
+      const value = settings?.prefix === undefined ? key : `${settings.prefix} ${key}`;
+      return { headers: { [(settings?.header ?? '').toLowerCase()]: value }, members: {} };
+    }
+    case 'body': {
+      const members = Object.entries(settings?.members ?? {}).map(([name, which]) => [
+        name,
+        credentials[which] ?? '',
+      ]);
+      return { headers: {}, members: Object.fromEntries(members) };
+    }
+    default:
+      return assertNever(kind);
+  }
+}
+
+function authorizationHeader(value: string): RequestAuthentication {
+  return { headers: { authorization: value }, members: {} };
+}
+
+function impliedKind({ username, password, key }: ProviderCredentials): ConnectorAuthentication['kind'] {
+  if (username !== undefined && password !== undefined) return 'basic';
+  return key === undefined ? 'none' : 'bearer';
 }

@@ -1,20 +1,114 @@
-import type { Encoding } from '../../../../shared/notification/payload-template.ts';
-import { assertNever } from '../../../../shared/platform/errors.ts';
-import type { FilePart } from './message-values.ts';
-import type { Rendered } from './render-payload.ts';
+/** The body of an HTTP call: a template of the configuration with the values of a message, in one of four encodings. */
 
-/** A payload as it goes out. */
+import type {
+  Encoding,
+  Placeholder,
+  Repeated,
+  TemplateNode,
+  TemplatePart,
+} from '../../../../shared/notification/payload-template.ts';
+import { assertNever } from '../../../../shared/platform/errors.ts';
+import type { FilePart, MessageValues } from './message-values.ts';
+
+/** A template with its values in place. */
+export type Rendered =
+  | string
+  | number
+  | boolean
+  | null
+  | FilePart
+  | readonly Rendered[]
+  | { readonly [name: string]: Rendered };
+
+/** The values of the placeholders at one place: texts, and within a repeated item its file. */
+interface Scope {
+  readonly texts: ReadonlyMap<Placeholder, string>;
+  readonly file: FilePart | undefined;
+}
+
+/**
+ * Puts values into a template. A field or item that consists of one placeholder without a value is left out, and so is a
+ * list or an object that becomes empty by that. Values are never searched for placeholders.
+ */
+export function renderPayload(node: TemplateNode, values: MessageValues): Rendered | undefined {
+  return render(node, values, { texts: values.texts, file: undefined });
+}
+
+function render(node: TemplateNode, values: MessageValues, scope: Scope): Rendered | undefined {
+  switch (node.kind) {
+    case 'constant':
+      return node.value;
+    case 'text':
+      return renderText(node.parts, scope);
+    case 'list': {
+      const items = node.items.flatMap((item) =>
+        scopesOf(item.repeatedFor, values, scope).map((inner) => render(item.node, values, inner)),
+      );
+      const kept = items.filter((item) => item !== undefined);
+      return kept.length === 0 && node.items.length > 0 ? undefined : kept;
+    }
+    case 'object': {
+      const members = node.members.flatMap(({ name, node: member }) => {
+        const value = render(member, values, scope);
+        return value === undefined ? [] : [[name, value] as const];
+      });
+      return members.length === 0 && node.members.length > 0 ? undefined : Object.fromEntries(members);
+    }
+    default:
+      return assertNever(node);
+  }
+}
+
+function renderText(parts: readonly TemplatePart[], scope: Scope): Rendered | undefined {
+  const [only] = parts;
+  if (parts.length === 1 && typeof only === 'object') {
+    return only.placeholder === 'ATTACHMENT' ? scope.file : scope.texts.get(only.placeholder);
+  }
+  return fillText(parts, (name) => scope.texts.get(name));
+}
+
+/** A text with its values; missing ones are empty. */
+export function fillText(
+  parts: readonly TemplatePart[],
+  valueOf: (name: Placeholder) => string | undefined,
+): string {
+  return parts.map((part) => (typeof part === 'string' ? part : (valueOf(part.placeholder) ?? ''))).join('');
+}
+
+/** One scope per repetition of an item. */
+function scopesOf(repeatedFor: Repeated | undefined, values: MessageValues, scope: Scope): readonly Scope[] {
+  switch (repeatedFor) {
+    case undefined:
+      return [scope];
+    case 'CC':
+      return values.cc.map((address) => ({ ...scope, texts: new Map(scope.texts).set('CC', address) }));
+    case 'BCC':
+      return values.bcc.map((address) => ({ ...scope, texts: new Map(scope.texts).set('BCC', address) }));
+    case 'ATTACHMENT':
+      return values.files.map((file) => ({
+        file,
+        texts: new Map(scope.texts)
+          .set('ATTACHMENT_NAME', file.fileName)
+          .set('ATTACHMENT_TYPE', file.mediaType)
+          .set('ATTACHMENT_CONTENT', file.content.toString('base64')),
+      }));
+    default:
+      return assertNever(repeatedFor);
+  }
+}
+
+/** A payload as it is sent. */
 export interface EncodedPayload {
   readonly contentType: string | undefined;
   readonly body: Buffer | undefined;
-  /** Without its question mark; empty: none. */
+  /** Without a question mark; may be empty. */
   readonly query: string;
 }
 
 type Members = { readonly [name: string]: Rendered };
 type Field = readonly [name: string, value: string | FilePart];
 
-/** Writes a payload out. `newBoundary` makes a delimiter of a multipart body that nobody can foresee. */
+/** Encodes a payload. `newBoundary` creates an unpredictable delimiter for a multipart body. */
 export function encodePayload(
   members: Members,
   encoding: Encoding,
@@ -38,7 +132,7 @@ export function encodePayload(
   }
 }
 
-/** A list is a field that is repeated. Templates of fields do not nest, which was checked when they were read. */
+/** A list is a repeated field. Templates of fields do not nest, which was validated when they were read. */
 function fieldsOf(members: Members): readonly Field[] {
   return Object.entries(members).flatMap(([name, value]) =>
     (Array.isArray(value) ? (value as readonly Rendered[]) : [value]).map((item): Field => [
@@ -64,7 +158,7 @@ function urlEncoded(fields: readonly Field[]): string {
   return new URLSearchParams(pairs).toString();
 }
 
-/** multipart/form-data (RFC 7578): names as browsers write them, the delimiter in no part and no name. */
+/** multipart/form-data (RFC 7578): names as browsers write them; the delimiter occurs in no part and no name. */
 function multipart(fields: readonly Field[], newBoundary: () => string): EncodedPayload {
   const parts = fields.map(([name, value]) => ({ head: headOf(name, value), content: contentOf(value) }));
   let boundary = newBoundary();
@@ -91,7 +185,7 @@ function contentOf(value: string | FilePart): Buffer {
 }
 
 const QUOTE_ENDS: Readonly<Record<string, string>> = { '"': '%22', '\r': '%0D', '\n': '%0A' };
-/** What remains of control characters has no meaning in a name. */
+/** Other control characters have no meaning in a name. */
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f]/g;
 

@@ -1,7 +1,6 @@
 import type { Attachment, Outbound } from '../../../../shared/notification/command.ts';
 import type { Placeholder } from '../../../../shared/notification/payload-template.ts';
 import { detectAttachmentType } from '../common/attachment-type.ts';
-import { isGsmText } from '../sms/gsm-text.ts';
 
 /** A file of a multipart body. */
 export interface FilePart {
@@ -10,7 +9,7 @@ export interface FilePart {
   readonly content: Buffer;
 }
 
-/** What the placeholders of a template stand for. */
+/** The values of the placeholders of a template. */
 export interface MessageValues {
   /** A placeholder without a value is absent. */
   readonly texts: ReadonlyMap<Placeholder, string>;
@@ -37,7 +36,7 @@ export async function messageValues(message: Outbound, options: ValueOptions): P
     if (value !== undefined && value !== '') texts.set(name, value.toWellFormed());
   };
   set('ID', message.id);
-  // A message without text is sent as it is; it is not the same as one without a place for it.
+  // An empty message is sent as it is; it differs from a template without a place for the message.
   texts.set('MESSAGE', message.message.toWellFormed());
   if (message.channel === 'sms') {
     const written = (number: string): string =>
@@ -66,11 +65,11 @@ export async function messageValues(message: Outbound, options: ValueOptions): P
 }
 
 async function filePart({ name, content }: Attachment): Promise<FilePart> {
-  const mediaType = (await detectAttachmentType(content)) ?? typeByName(name);
+  const mediaType = (await detectAttachmentType(content)) ?? typeFromName(name);
   return { fileName: name.toWellFormed(), mediaType, content };
 }
 
-/** Of text, whose first bytes tell nothing. */
+/** Of text files, whose first bytes do not identify them. */
 const TEXT_TYPES: Readonly<Record<string, string>> = {
   txt: 'text/plain',
   csv: 'text/csv',
@@ -79,6 +78,18 @@ const TEXT_TYPES: Readonly<Record<string, string>> = {
   ics: 'text/calendar',
 };
 
-function typeByName(name: string): string {
+function typeFromName(name: string): string {
   return TEXT_TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? ANY_TYPE;
+}
+
+/** The default alphabet of SMS with its extension table (3GPP TS 23.038, 6.2.1). */
+const ALPHABET: ReadonlySet<string> = new Set(
+  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§' +
+    '¿abcdefghijklmnopqrstuvwxyzäöñüà\f^{}\\[~]|€',
+);
+
+/** Whether the default alphabet has all characters; otherwise a message has room for less than half as many. */
+export function isGsmText(text: string): boolean {
+  for (const character of text) if (!ALPHABET.has(character)) return false;
+  return true;
 }

@@ -1,7 +1,7 @@
 import type { SendResult } from '../../../../shared/notification/provider.ts';
 
-/** What nodemailer's errors tell; only these members are read, their texts hold addresses and never leave. */
-export interface SmtpFault {
+/** The fields of nodemailer's errors that are read. Their texts contain addresses and are never passed on. */
+export interface SmtpError {
   /** Its own code: ESOCKET, ETIMEDOUT, EAUTH, EENVELOPE … */
   readonly code?: string | undefined;
   /** Of the operating system: ECONNREFUSED, ECONNRESET … */
@@ -13,21 +13,21 @@ export interface SmtpFault {
 
 type Failed = Exclude<SendResult, { readonly kind: 'sent' }>;
 
-/** Wrong or missing authentication, or encryption asked for first: a fault of the settings, not of the message. */
+/** Wrong or missing authentication, or encryption required first: caused by the settings, not by the message. */
 const AUTHENTICATION_REPLIES = new Set([530, 534, 535, 538]);
 const SERVICE_CLOSING = 421;
-/** Bad sequence of commands: about the session, the message may pass on another connection. */
+/** Bad sequence of commands: about the session; the message may be accepted on another connection. */
 const BAD_SEQUENCE = 503;
 const FIRST_PERMANENT = 500;
 
 /** RFC 3463: address, mailbox, policy (greylisting), content, and too many recipients of one message. */
 const ABOUT_RECEIVER = /^4\.(?:[1267]\.|5\.3$)/;
-/** Without an enhanced code: mailbox unavailable, and what most servers answer to an unknown sender (greylisting). */
+/** Without an enhanced code: mailbox unavailable, or greylisting, as most servers answer it. */
 const ABOUT_RECEIVER_REPLIES = new Set([450, 451]);
-/** Subjects have one digit: what else looks like a code may be a number of the message. */
+/** Subjects have one digit: anything longer may be a number of the message. */
 const ENHANCED_CODE = /^\d{3}[ -]([245]\.\d\.\d{1,3})\b/;
 
-/** Codes of OpenSSL and of the check of certificates. */
+/** Codes of OpenSSL and of certificate validation. */
 const TLS_FAULT = /^(?:ERR_|CERT|DEPTH|UNABLE|SELF_SIGNED|HOSTNAME)/;
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -38,7 +38,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPROTOCOL: 'protocol-fault',
 };
 
-/** Found by the client itself before anything of the message went out. */
+/** Errors that the client finds before any part of the message is sent. */
 const OUTCOMES_WITHOUT_REPLY: Readonly<Record<string, Failed>> = {
   EAUTH: { kind: 'misconfigured', code: 'smtp-authentication' },
   ENOAUTH: { kind: 'misconfigured', code: 'smtp-authentication' },
@@ -49,29 +49,29 @@ const OUTCOMES_WITHOUT_REPLY: Readonly<Record<string, Failed>> = {
 };
 
 /**
- * What a failed handing-over means. `isBodyOut`: the last byte of the message, the dot that ends it, had been given to the
- * connection; from then on only a reply tells whether the server took it.
+ * Classifies a failed SMTP transaction. `isBodyOut`: the last byte of the message, the dot that ends it, was given to the
+ * connection; from then on only a reply shows whether the server accepted the message.
  *
- * - A reply decides always: 4xx was not taken now, 5xx never will be; 535 and its kin, and a refusal before any message
- *   (greeting, EHLO, STARTTLS, AUTH), are a fault of the settings.
- * - No reply and the body out: unknown.
+ * - A reply always decides: 4xx is transient, 5xx is permanent; 535 and similar ones, and a rejection before any message
+ *   (greeting, EHLO, STARTTLS, AUTH), are caused by the settings.
+ * - No reply after the body was sent: unknown.
  * - No reply before that: surely not sent, as a server drops a message whose end it has not seen (RFC 5321 4.1.1.4).
  */
-export function smtpOutcome(fault: SmtpFault, isBodyOut: boolean): Failed {
+export function classifySmtpReply(fault: SmtpError, isBodyOut: boolean): Failed {
   if (fault.responseCode !== undefined && fault.responseCode >= 400) {
-    return outcomeOfReply(fault, fault.responseCode);
+    return classifyReply(fault, fault.responseCode);
   }
   if (isBodyOut) return { kind: 'unknown', code: `smtp-${reason(fault)}-after-data` };
   return OUTCOMES_WITHOUT_REPLY[fault.code ?? ''] ?? { kind: 'transient', code: `smtp-${reason(fault)}` };
 }
 
-/** Whether a server refused the sender: at MAIL, unless it spoke of the size, which stands there too. */
-export function isAboutSender({ command = '', responseCode, response = '' }: SmtpFault): boolean {
+/** Whether a server rejected the sender: at MAIL, unless because of the size, which MAIL also declares. */
+export function isAboutSender({ command = '', responseCode, response = '' }: SmtpError): boolean {
   const isSize = responseCode === 552 || /^[245]\.[23]\.[34]$/.test(ENHANCED_CODE.exec(response)?.[1] ?? '');
   return /^MAIL/i.test(command) && !isSize;
 }
 
-function outcomeOfReply(fault: SmtpFault, replyCode: number): Failed {
+function classifyReply(fault: SmtpError, replyCode: number): Failed {
   const enhanced = ENHANCED_CODE.exec(fault.response ?? '')?.[1];
   const code = enhanced === undefined ? `smtp-${replyCode}` : `smtp-${replyCode}-${enhanced}`;
   const command = (fault.command ?? '').toUpperCase();
@@ -92,8 +92,8 @@ function isAboutReceiver(replyCode: number, enhanced: string | undefined, comman
   return command.startsWith('RCPT') && ABOUT_RECEIVER_REPLIES.has(replyCode);
 }
 
-/** Words for what broke the connection. */
-function reason(fault: SmtpFault): string {
+/** The part of the code that names the cause. */
+function reason(fault: SmtpError): string {
   const { code = '', originalCode = '' } = fault;
   if (originalCode === 'ECONNREFUSED') return 'connection-refused';
   if (code === 'ESOCKET' && TLS_FAULT.test(originalCode)) return 'tls-failed';

@@ -1,27 +1,29 @@
 import type { SendMailOptions } from 'nodemailer';
 import type { Outbound } from '../../../../shared/notification/command.ts';
+import type { ProviderEntry } from '../../../../shared/notification/provider-configuration.ts';
 import { type MailAddress, isSingleAddress, readMailSender } from '../../../../shared/notification/sender.ts';
 import { detectAttachmentType } from '../common/attachment-type.ts';
-import type { ListUnsubscribeSettings } from '../provider-settings.ts';
+
+type ListUnsubscribeSettings = NonNullable<ProviderEntry['members']['smtp']>['listUnsubscribe'];
 
 export type OutboundEmail = Extract<Outbound, { readonly channel: 'email' }>;
 
-/** Who sends, who gets it, and what the message is made of; or why it cannot be a message. */
+/** Sender, receivers and content of a message; or why it cannot be one. */
 export type MailContent =
   | { readonly kind: 'mail'; readonly options: SendMailOptions }
   | { readonly kind: 'impossible'; readonly result: 'permanent' | 'misconfigured'; readonly code: string };
 
 /**
- * What nodemailer is given for one notification (interface 4.8). The Message-ID is made of the notification id, so that a
- * message that was sent twice can be told to be the same one. Copies (bcc) stand in the envelope alone. Nothing is ever
- * read from a file or an address named in the message. Addresses are checked here once more, since whoever produces
- * commands straight onto the topic has passed no other check.
+ * The options for nodemailer for one notification (interface 4.8). The Message-ID is derived from the notification id, so
+ * that a message that was sent twice can be recognised. Blind copies (bcc) occur in the envelope only. Nothing is ever read
+ * from a file or URL named in the message. Addresses are checked here too, since commands may be produced to the topic
+ * directly.
  */
 export async function mailContent(
   message: OutboundEmail,
   from: {
     readonly defaultSender?: string | undefined;
-    readonly listUnsubscribe?: ListUnsubscribeSettings | undefined;
+    readonly listUnsubscribe?: ListUnsubscribeSettings;
   },
   sentAt: Date,
 ): Promise<MailContent> {
@@ -62,12 +64,12 @@ export async function mailContent(
 }
 
 /**
- * RFC 8058: both headers, the address on a single line however long it is, since some signers and receivers unfold it in
- * different ways and the signature over it breaks.
+ * RFC 8058: both headers, each on a single line however long, since some signers and receivers unfold lines differently,
+ * which breaks the signature.
  */
 function listHeaders(
   id: string,
-  settings: ListUnsubscribeSettings | undefined,
+  settings: ListUnsubscribeSettings,
 ): Record<string, { prepared: true; value: string }> {
   if (settings === undefined) return {};
   const url = settings.url.replaceAll('{id}', encodeURIComponent(id));
@@ -81,7 +83,7 @@ function listHeaders(
   };
 }
 
-/** As objects, which nodemailer does not parse: what looks like a list stays one (refused) address. */
+/** As objects, which nodemailer does not parse: a text that looks like a list stays one (rejected) address. */
 function plain(addresses: readonly string[]): MailAddress[] {
   return addresses.map((address) => ({ name: '', address }));
 }

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import type { MailMessage } from 'nodemailer';
 import type { MimeNodeEnvelope } from 'nodemailer/lib/mime-node';
 
-/** A message without files is handed over in one piece. */
+/** A message without files is passed on in one piece. */
 const GATHERED_BYTES = 64 * 1_024;
 
-/** Knows what it is piped to: nodemailer's encoder, which in turn is piped to the socket. */
+/** Keeps the stream that it is piped to: nodemailer's encoder, which in turn is piped to the socket. */
 class Body extends Readable {
   connection: Readable | undefined;
 
@@ -15,26 +15,26 @@ class Body extends Readable {
   }
 }
 
-/** How far the handing-over of one message has come. */
+/** How far the transmission of one message has come. */
 export interface BodyWatch {
-  /** All of the message was given to the connection, so that the dot that ends it follows at once. */
+  /** The whole message was given to the connection, so that the dot that ends it follows at once. */
   isBodyOut: boolean;
-  /** The server refused the receiver while it took a copy's; the message was withheld. */
+  /** The server rejected the receiver but accepted a copy; the message was withheld. */
   receiverFault: object | undefined;
 }
 
-/** The envelope as nodemailer keeps it while it sends: with what the server answered for each address. */
+/** The envelope as nodemailer keeps it while it sends, with the server's reply to each address. */
 interface RunningEnvelope {
   readonly rejectedErrors?: readonly (object & { readonly recipient?: string })[];
 }
 
 /**
- * Watches the message on its way into the connection, which nodemailer's errors do not tell. The server has answered for
- * all addresses when the first byte is read. Where it refused the receiver himself but would take the message for a copy
- * (cc, bcc), not one byte goes out: the copies of a message that its receiver never got are not delivered, and trying
- * again does not deliver them twice. A message whose end went out once is never given to a second connection.
+ * Watches a message on its way into the connection, which nodemailer's errors do not report. The server has replied to all
+ * addresses when the first byte is read. Where it rejected the receiver but would accept the message for a copy (cc, bcc),
+ * no byte is sent: copies of a message that its receiver never got are not delivered, and trying again does not deliver
+ * them twice. A message whose end was sent once is never given to a second connection.
  */
-export function watchBody(mail: MailMessage, watch: BodyWatch): void {
+export function watchMessageBody(mail: MailMessage, watch: BodyWatch): void {
   const { message } = mail;
   if (message === null) throw new Error('the message is not composed yet');
   const envelope: MimeNodeEnvelope & RunningEnvelope = message.getEnvelope();
@@ -55,11 +55,11 @@ export function watchBody(mail: MailMessage, watch: BodyWatch): void {
     return body;
   };
   const begin = (body: Body): Readable | undefined => {
-    if (watch.isBodyOut) return fail(body, 'the message went out already');
-    /** In the envelope the receiver stands first, with the domain as it goes over the wire. */
+    if (watch.isBodyOut) return fail(body, 'the message was already sent');
+    // The receiver is the first of the envelope, with its domain as sent on the wire.
     const [receiver] = envelope.to;
     watch.receiverFault = envelope.rejectedErrors?.find((fault) => fault.recipient === receiver);
-    if (watch.receiverFault !== undefined) return fail(body, 'the receiver is refused');
+    if (watch.receiverFault !== undefined) return fail(body, 'the receiver is rejected');
     const source = create();
     passOn(source, body, () => {
       watch.isBodyOut = true;
@@ -72,7 +72,7 @@ function fail(body: Body, text: string): undefined {
   body.destroy(new Error(text));
 }
 
-/** Passes the pieces of a message on; small ones go together, since each costs a write of the connection. */
+/** Passes the chunks of a message on; small ones are joined, since each costs a write of the connection. */
 function passOn(source: Readable, body: Body, onEnd: () => void): void {
   let pieces: Buffer[] = [];
   let bytes = 0;
@@ -97,7 +97,7 @@ function passOn(source: Readable, body: Body, onEnd: () => void): void {
   });
 }
 
-/** Ends the body once the connection took all of it: what waits behind a full connection has not gone out. */
+/** Ends the body once the connection has taken all of it: chunks that wait behind a full buffer are not sent yet. */
 function endWhenTaken(body: Body, onEnd: () => void): void {
   if (body.destroyed) return;
   const full = [body, body.connection].find((stream) => stream !== undefined && isWaiting(stream));

@@ -1,52 +1,112 @@
 import { createPrivateKey } from 'node:crypto';
 import { type SMTPPoolOptions, createTransport } from 'nodemailer';
 import type { Outbound } from '../../../../shared/notification/command.ts';
+import type { ProviderEntry } from '../../../../shared/notification/provider-configuration.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
 import type { Clock } from '../../../../shared/platform/clock.ts';
 import { openDeadline } from '../../../../shared/platform/deadline.ts';
 import { ConfigError } from '../../../../shared/platform/errors.ts';
+import { isLoopback } from '../../../../shared/platform/host-names.ts';
 import { type OutboundEmail, mailContent } from './mail-content.ts';
-import type { DkimSettings, SmtpSettings } from '../provider-settings.ts';
-import { type SmtpFault, isAboutSender, smtpOutcome } from './classify-smtp-reply.ts';
-import { tellableId } from '../common/sanitise-provider-text.ts';
-import { type BodyWatch, watchBody } from './message-body-watch.ts';
+import { type SmtpError, isAboutSender, classifySmtpReply } from './classify-smtp-reply.ts';
+import { sanitiseId } from '../common/sanitise-provider-text.ts';
+import { type BodyWatch, watchMessageBody } from './message-body-watch.ts';
 
-/** To find the host, to connect, to be greeted: a mail server that needs longer is as good as down. */
+type SmtpMembers = NonNullable<ProviderEntry['members']['smtp']>;
+type DkimSettings = NonNullable<SmtpMembers['dkim']>;
+
+/** Settings of a mail server (`provider: SMTP`). Its password and keys are never logged. */
+export interface SmtpSettings {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte (port 465); false: plain, then STARTTLS where the server offers it. */
+  readonly secure: boolean;
+  /** Never sends without TLS, even where the server offers none or STARTTLS fails. */
+  readonly requireTls: boolean;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  /** Concurrent connections. */
+  readonly maxConnections: number;
+  /** Messages on one connection before it is replaced. */
+  readonly maxMessages: number;
+  /** From opening a connection to the reply. */
+  readonly timeoutMs: number;
+  /** Key to sign messages with; its public half is in DNS at `<keySelector>._domainkey.<domainName>`. */
+  readonly dkim?: DkimSettings | undefined;
+  /** One-click unsubscription (RFC 8058). */
+  readonly listUnsubscribe?: SmtpMembers['listUnsubscribe'];
+  readonly tls?: SmtpMembers['tls'];
+  /** Address of the sender for messages that name none (N3). */
+  readonly defaultSender?: string | undefined;
+}
+
+const SMTP_PORT = 587;
+const SMTPS_PORT = 465;
+/** Mail servers commonly allow 10 to 20 connections per client, and 100 messages on each. */
+const SMTP_CONNECTIONS = 10;
+const SMTP_MESSAGES = 100;
+
+/** For DNS, connecting and the greeting: a mail server that needs longer counts as down. */
 const SET_UP_LIMIT_MS = 10_000;
-/** Then the socket is destroyed although the server has not closed its side. */
+/** After it the socket is destroyed although the server has not closed its side. */
 const CLOSE_LIMIT_MS = 1_000;
-/** Idle connections are closed by us, before servers do it in the middle of a message (RFC 5321 asks for 5 minutes). */
+/** Idle connections are closed here, before servers close them during a message (RFC 5321 asks for 5 minutes). */
 const IDLE_LIMIT_MS = 60_000;
 
-/** What the signature covers, if the message has it. nodemailer's own list leaves List-Unsubscribe-Post out (RFC 8058). */
+/** Headers that are signed where present. nodemailer's own list lacks List-Unsubscribe-Post (RFC 8058). */
 const SIGNED_HEADERS =
   'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:' +
   'Auto-Submitted:List-Unsubscribe:List-Unsubscribe-Post';
 
-/** What rides along with a message to the place where its stream is made. */
+/** Passed with a message to the place where its stream is created. */
 interface WatchedMail {
   readonly watch: BodyWatch;
 }
 
+/** The settings of an SMTP entry. TLS is required unless the server is on this machine or the entry says otherwise. */
+export function smtpSettings(entry: ProviderEntry, timeoutMs: number): SmtpSettings {
+  const { url = '', authentication, smtp, limits, allowInsecure } = entry.members;
+  const address = new URL(url);
+  const secure = address.protocol === 'smtps:';
+  const host = address.hostname.replace(/^\[(.*)\]$/, '$1');
+  return {
+    name: entry.name,
+    host,
+    port: address.port === '' ? (secure ? SMTPS_PORT : SMTP_PORT) : Number(address.port),
+    secure,
+    requireTls: smtp?.requireTls ?? !(isLoopback(address.hostname) || allowInsecure),
+    username: authentication.username,
+    password: authentication.password,
+    maxConnections: smtp?.maxConnections ?? SMTP_CONNECTIONS,
+    maxMessages: smtp?.maxMessages ?? SMTP_MESSAGES,
+    timeoutMs: Math.min(limits.timeoutMs ?? timeoutMs, timeoutMs),
+    dkim: smtp?.dkim,
+    listUnsubscribe: smtp?.listUnsubscribe,
+    tls: smtp?.tls,
+    defaultSender: entry.defaultSender,
+  };
+}
+
 /**
- * Sends e-mail by SMTP over a pool of connections. Not idempotent: a repeated message keeps its Message-ID, by which the
- * receiving side may tell, but must not. Throws ConfigError when the DKIM key is none, since messages would go out unsigned.
+ * Sends e-mail by SMTP over a pool of connections. Not idempotent: a repeated message keeps its Message-ID, by which a mail
+ * server may recognise it, but need not. Throws ConfigError for an invalid DKIM key, since messages would be sent unsigned.
  *
- * Of several addresses the receiver's decides: refused, nobody gets the message. Refused copies (cc, bcc) do not hold up
- * the others; the result is `sent` with the code of the first refusal behind `smtp-partial`.
+ * Of several addresses the receiver's decides: if it is rejected, the message is not sent at all. Rejected copies (cc, bcc)
+ * do not prevent the others; the result is then `sent` with a code of `smtp-partial` and the first rejection.
  */
 export function createSmtpProvider(settings: SmtpSettings, deps: { readonly clock: Clock }): Provider {
   const transport = createTransport({ ...poolOptions(settings), pool: true });
-  /** Emitted beside the failed send, which tells the same. */
+  // Emitted in addition to the failed send, which reports the same error.
   transport.on('error', () => undefined);
   transport.use('stream', (mail, done) => {
-    watchBody(mail, (mail.data as unknown as WatchedMail).watch);
+    watchMessageBody(mail, (mail.data as unknown as WatchedMail).watch);
     done();
   });
   const secrets = [settings.username, settings.password].filter((secret) => secret !== undefined);
   const send = async (message: OutboundEmail, caller: AbortSignal): Promise<SendResult> => {
     using deadline = openDeadline(caller, settings.timeoutMs);
-    const untellable = { message, secrets, configured: [settings.host] };
+    const sensitive = { message, secrets, configured: [settings.host] };
     const watch: BodyWatch = { isBodyOut: false, receiverFault: undefined };
     try {
       const content = await mailContent(message, settings, new Date(deps.clock.now()));
@@ -56,17 +116,17 @@ export function createSmtpProvider(settings: SmtpSettings, deps: { readonly cloc
       const partial = info.rejectedErrors?.[0];
       return {
         kind: 'sent',
-        providerMessageId: tellableId(info.serverMessageId, untellable) ?? info.messageId,
+        providerMessageId: sanitiseId(info.serverMessageId, sensitive) ?? info.messageId,
         ...(partial === undefined
           ? {}
-          : { code: smtpOutcome(partial, false).code.replace('smtp', 'smtp-partial') }),
+          : { code: classifySmtpReply(partial, false).code.replace('smtp', 'smtp-partial') }),
       };
     } catch (error) {
-      return failureOf(error as SmtpFault, { message, watch, isTimedOut: deadline.isTimedOut() });
+      return classifyFailure(error as SmtpError, { message, watch, isTimedOut: deadline.isTimedOut() });
     }
   };
 
-  const underWay = new Set<Promise<SendResult>>();
+  const inProgress = new Set<Promise<SendResult>>();
   let isClosed = false;
   return {
     name: settings.name,
@@ -77,24 +137,24 @@ export function createSmtpProvider(settings: SmtpSettings, deps: { readonly cloc
       if (message.channel !== 'email') return { kind: 'permanent', code: 'channel-wrong' };
       if (isClosed) return { kind: 'transient', code: 'provider-closed' };
       const sending = send(message, signal);
-      underWay.add(sending);
+      inProgress.add(sending);
       try {
         return await sending;
       } finally {
-        underWay.delete(sending);
+        inProgress.delete(sending);
       }
     },
     close: async () => {
       isClosed = true;
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(inProgress);
       transport.close();
     },
   };
 }
 
-/** What a failed sending means; a default sender that the server refuses is a fault of the settings. */
-function failureOf(
-  fault: SmtpFault,
+/** Classifies a failed send; a rejected default sender is caused by the settings. */
+function classifyFailure(
+  fault: SmtpError,
   how: {
     readonly message: OutboundEmail;
     readonly watch: BodyWatch;
@@ -102,14 +162,14 @@ function failureOf(
   },
 ): SendResult {
   const { receiverFault, isBodyOut } = how.watch;
-  if (receiverFault !== undefined) return smtpOutcome(receiverFault, false);
+  if (receiverFault !== undefined) return classifySmtpReply(receiverFault, false);
   const isLate = how.isTimedOut && fault.code === 'EABORT';
-  const outcome = smtpOutcome(isLate ? { code: 'ETIMEDOUT' } : fault, isBodyOut);
+  const outcome = classifySmtpReply(isLate ? { code: 'ETIMEDOUT' } : fault, isBodyOut);
   const isOfSettings = how.message.sender === undefined && isAboutSender(fault);
   return isOfSettings && outcome.kind === 'permanent' ? { ...outcome, kind: 'misconfigured' } : outcome;
 }
 
-/** No logger: nodemailer's knows addresses. Every time-out is given, as its own are minutes long. */
+/** Without a logger, since nodemailer's would log addresses. All time-outs are set, as the defaults are minutes long. */
 function poolOptions(settings: SmtpSettings): SMTPPoolOptions {
   const setUpMs = Math.min(SET_UP_LIMIT_MS, settings.timeoutMs);
   const { username, password, dkim } = settings;
@@ -118,14 +178,12 @@ function poolOptions(settings: SmtpSettings): SMTPPoolOptions {
     port: settings.port,
     secure: settings.secure,
     requireTLS: settings.requireTls,
-    /** With credentials it logs in or fails, also where a server (or who stands before it) offers no login. */
+    // With credentials it logs in or fails, even where a server (or an attacker before it) offers no login.
     ...(username === undefined ? {} : { auth: { user: username, pass: password ?? '' }, forceAuth: true }),
     maxConnections: settings.maxConnections,
     maxMessages: settings.maxMessages,
-    /**
-     * A message is given to another connection only where its own closed before a byte of it was read (watchBody), and
-     * once: a server that takes connections and closes them again is not asked with all of them in turn.
-     */
+    // A message moves to another connection only where its own closed before a byte of it was read (watchMessageBody), and
+    // once: a server that accepts connections and closes them is not tried with all of them in turn.
     maxRequeues: 1,
     dnsTimeout: setUpMs,
     connectionTimeout: setUpMs,
@@ -145,7 +203,7 @@ function poolOptions(settings: SmtpSettings): SMTPPoolOptions {
   };
 }
 
-/** nodemailer sends unsigned what it cannot sign, and says nothing. */
+/** nodemailer would silently send unsigned what it cannot sign. */
 function readDkim(dkim: DkimSettings): DkimSettings {
   let type: string | undefined;
   try {

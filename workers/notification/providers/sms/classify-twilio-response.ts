@@ -1,58 +1,62 @@
 import type { SendResult } from '../../../../shared/notification/provider.ts';
 import { assertNever } from '../../../../shared/platform/errors.ts';
-import { askedWaitMs } from '../common/retry-after.ts';
-import { type CallOutcome, type ConnectorAnswer, notBegunKind } from '../http/http-call.ts';
-import { type Untellable, isTellableNumber, tellableId } from '../common/sanitise-provider-text.ts';
+import { parseRetryAfter } from '../common/retry-after.ts';
+import { type CallOutcome, type HttpResponse, notBegunKind } from '../http/http-call.ts';
+import { type SensitiveTexts, isSafeNumber, sanitiseId } from '../common/sanitise-provider-text.ts';
 
-/** Members of Twilio's answers that are read: of a message, or of a fault. */
-interface TwilioAnswer {
+/** The fields of Twilio's responses that are read: of a message, or of an error. */
+interface TwilioBody {
   readonly sid?: unknown;
   readonly status?: unknown;
   readonly error_code?: unknown;
   readonly code?: unknown;
 }
 
-/** The sender's queue is full, the day's allowance is used up, or maintenance: later is better. */
+/** Full queue of the sender, daily limit, or maintenance. */
 const TRANSIENT_CODES = new Set([20429, 21611, 21730, 14107, 63038]);
 /** The account or its credentials. */
 const ACCOUNT_CODES = new Set([10001, 20003, 20005, 20008, 20404]);
-/** A sender that is none, or not one of the account. */
+/** An invalid sender, or one of another account. */
 const SENDER_CODES = new Set([21212, 21603, 21606, 21659, 21660, 21661]);
-/** Faults of one message: its numbers, its text, its receiver's wishes (21610: unsubscribed). */
+/** Errors of one message: its numbers, its text, or its receiver (21610: unsubscribed). */
 const MESSAGE_CODES = { from: 21_000, to: 21_999 };
 
 /**
- * What Twilio's answer means for one SMS. Sending is not idempotent there: by its own documentation a 500 may have sent
- * the message (error 20500), so 500, 502 and 504 are unknown; 503 and 429 were not taken and may say when to come back.
+ * Classifies Twilio's response to one SMS. Sending is not idempotent: by Twilio's documentation a 500 may have sent the
+ * message (error 20500), so 500, 502 and 504 are unknown; 503 and 429 were not accepted and may carry Retry-After.
  */
-export function twilioOutcome(outcome: CallOutcome, nowMs: number, untellable: Untellable): SendResult {
+export function classifyTwilioResponse(
+  outcome: CallOutcome,
+  nowMs: number,
+  sensitive: SensitiveTexts,
+): SendResult {
   switch (outcome.kind) {
     case 'not-begun':
       return { kind: notBegunKind(outcome.code), code: `twilio-${outcome.code}` };
     case 'broken':
       return { kind: 'unknown', code: `twilio-${outcome.code}-after-data` };
-    case 'answer':
-      return outcomeOfAnswer(outcome.answer, nowMs, untellable);
+    case 'response':
+      return classifyResponse(outcome.response, nowMs, sensitive);
     default:
       return assertNever(outcome);
   }
 }
 
-function outcomeOfAnswer(answer: ConnectorAnswer, nowMs: number, untellable: Untellable): SendResult {
-  const { status } = answer;
-  const body = readBody(answer.text);
-  if (status >= 200 && status < 300) return outcomeOfMessage(body, untellable);
-  const number = numberOf(body.code);
-  const code = codeOf(number, `http-${status}`, untellable);
+function classifyResponse(response: HttpResponse, nowMs: number, sensitive: SensitiveTexts): SendResult {
+  const { status } = response;
+  const body = readBody(response.text);
+  if (status >= 200 && status < 300) return classifyMessage(body, sensitive);
+  const number = readNumber(body.code);
+  const code = resultCode(number, `http-${status}`, sensitive);
   if (status === 429 || status === 503 || status === 408 || isIn(TRANSIENT_CODES, number)) {
-    const header = answer.headers['retry-after'];
-    const retryAfterMs = askedWaitMs(typeof header === 'string' ? header : header?.[0], 'seconds', nowMs);
+    const header = response.headers['retry-after'];
+    const retryAfterMs = parseRetryAfter(typeof header === 'string' ? header : header?.[0], 'seconds', nowMs);
     return { kind: 'transient', code, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   }
   if (status >= 500) return { kind: 'unknown', code };
   if (isIn(ACCOUNT_CODES, number)) return { kind: 'misconfigured', code };
-  /** A default sender that does not do is a fault of the settings. */
-  if (isIn(SENDER_CODES, number) && untellable.message.sender === undefined) {
+  // A rejected default sender is caused by the settings.
+  if (isIn(SENDER_CODES, number) && sensitive.message.sender === undefined) {
     return { kind: 'misconfigured', code };
   }
   if (number !== undefined && number >= MESSAGE_CODES.from && number <= MESSAGE_CODES.to) {
@@ -62,24 +66,24 @@ function outcomeOfAnswer(answer: ConnectorAnswer, nowMs: number, untellable: Unt
   return { kind: isAboutMessage ? 'permanent' : 'misconfigured', code };
 }
 
-/** A message may be refused in the very answer that makes it. */
-function outcomeOfMessage(body: TwilioAnswer, untellable: Untellable): SendResult {
+/** A message may be rejected in the response that creates it. */
+function classifyMessage(body: TwilioBody, sensitive: SensitiveTexts): SendResult {
   if (body.status === 'failed' || body.status === 'undelivered') {
-    return { kind: 'permanent', code: codeOf(numberOf(body.error_code), body.status, untellable) };
+    return { kind: 'permanent', code: resultCode(readNumber(body.error_code), body.status, sensitive) };
   }
   const sid = typeof body.sid === 'string' ? body.sid : undefined;
-  return { kind: 'sent', providerMessageId: tellableId(sid, untellable) };
+  return { kind: 'sent', providerMessageId: sanitiseId(sid, sensitive) };
 }
 
-/** Codes that are known here are never the message's; of others, short numbers that it does not hold are told. */
-function codeOf(number: number | undefined, without: string, untellable: Untellable): string {
+/** Known codes are never values of the message; of others, short numbers that do not occur in it are passed on. */
+function resultCode(number: number | undefined, without: string, sensitive: SensitiveTexts): string {
   if (number === undefined) return `twilio-${without}`;
   const isKnown = [TRANSIENT_CODES, ACCOUNT_CODES, SENDER_CODES].some((codes) => codes.has(number));
-  const isTold = isKnown || isTellableNumber(String(number), untellable);
-  return isTold ? `twilio-${number}` : `twilio-${without}-other`;
+  const isPassedOn = isKnown || isSafeNumber(String(number), sensitive);
+  return isPassedOn ? `twilio-${number}` : `twilio-${without}-other`;
 }
 
-function readBody(text: string | undefined): TwilioAnswer {
+function readBody(text: string | undefined): TwilioBody {
   try {
     const value: unknown = JSON.parse(text ?? '');
     return typeof value === 'object' && value !== null ? value : {};
@@ -88,7 +92,7 @@ function readBody(text: string | undefined): TwilioAnswer {
   }
 }
 
-function numberOf(value: unknown): number | undefined {
+function readNumber(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 

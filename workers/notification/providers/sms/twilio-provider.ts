@@ -1,17 +1,26 @@
 import type { Twilio } from 'twilio';
 import type RequestClient from 'twilio/lib/base/RequestClient.js';
 import type { Outbound } from '../../../../shared/notification/command.ts';
+import type { ProviderEntry } from '../../../../shared/notification/provider-configuration.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
+import { sampleUrl } from '../../../../shared/notification/url-template.ts';
 import type { Clock } from '../../../../shared/platform/clock.ts';
 import { ConfigError } from '../../../../shared/platform/errors.ts';
-import {
-  type CallOutcome,
-  type ConnectorCaller,
-  type ConnectorRequest,
-  createConnectorCaller,
-} from '../http/http-call.ts';
-import type { TwilioSettings } from '../provider-settings.ts';
-import { twilioOutcome } from './classify-twilio-response.ts';
+import { type CallOutcome, type HttpCaller, type HttpRequest, createHttpCaller } from '../http/http-call.ts';
+import { classifyTwilioResponse } from './classify-twilio-response.ts';
+
+/** Settings of Twilio (`provider: twilio`). Its password is never logged. */
+export interface TwilioSettings {
+  readonly name: string;
+  readonly accountSid: string;
+  /** The account sid and its token, or an API key and its secret. */
+  readonly username: string;
+  readonly password: string;
+  /** Only for another host than Twilio's own. */
+  readonly baseUrl?: string | undefined;
+  readonly timeoutMs: number;
+  readonly defaultSender?: string | undefined;
+}
 
 type OutboundSms = Extract<Outbound, { readonly channel: 'sms' }>;
 type CallOptions = Parameters<RequestClient['request']>[0];
@@ -19,20 +28,35 @@ type CallOptions = Parameters<RequestClient['request']>[0];
 const TWILIO_URL = 'https://api.twilio.com';
 const MAX_CONNECTIONS = 32;
 const ACCOUNT_SID = /^AC[0-9a-zA-Z]{32}$/;
-/** A sender that is a messaging service of the account, which then chooses the number. */
+/** A messaging service of the account as the sender, which then chooses the number. */
 const MESSAGING_SERVICE_SID = /^MG[0-9a-zA-Z]{32}$/;
 
+/** The settings of a Twilio entry; of its URL only the origin is used. */
+export function twilioSettings(entry: ProviderEntry, timeoutMs: number): TwilioSettings {
+  const { url, authentication, twilio, limits } = entry.members;
+  return {
+    name: entry.name,
+    accountSid: twilio?.accountSid ?? authentication.username ?? '',
+    username: authentication.username ?? '',
+    password: authentication.password ?? '',
+    baseUrl: url === undefined ? undefined : sampleUrl(url)?.origin,
+    timeoutMs: Math.min(limits.timeoutMs ?? timeoutMs, timeoutMs),
+    defaultSender: entry.defaultSender,
+  };
+}
+
 /**
- * Sends SMS by Twilio's own client. It makes the request; the bytes go over our own connections, since the client's do not
- * end with a signal, do not tell whether anything went out, hide Retry-After and read proxies from the environment. Never
- * tries again by itself. Not idempotent: Twilio takes no id of the caller's. Throws ConfigError for a wrong account sid.
+ * Sends SMS by Twilio's own client. It builds the request; the bytes go over our own connections, since the client's cannot
+ * be aborted by a signal, do not report whether anything was written, hide Retry-After and read proxies from the
+ * environment. It never retries. Not idempotent: Twilio accepts no id of the caller. Throws ConfigError for an invalid
+ * account sid.
  */
 export function createTwilioProvider(settings: TwilioSettings, deps: { readonly clock: Clock }): Provider {
   if (!ACCOUNT_SID.test(settings.accountSid)) {
     throw new ConfigError('the Twilio account sid must be AC and 32 letters or digits');
   }
   const baseUrl = (settings.baseUrl ?? TWILIO_URL).replace(/\/+$/, '');
-  const caller = createConnectorCaller({
+  const caller = createHttpCaller({
     origin: new URL(baseUrl).origin,
     timeoutMs: settings.timeoutMs,
     connections: MAX_CONNECTIONS,
@@ -49,12 +73,12 @@ export function createTwilioProvider(settings: TwilioSettings, deps: { readonly 
     try {
       await client.messages.create({ to: message.receiver, body: message.message, ...sender });
     } catch {
-      /** The call itself is judged: the client's errors tell less, and one is a bad answer to a message it has taken. */
+      // The call itself is classified: the client's errors report less, and a malformed response to an accepted message is one.
     }
     if (watched.outcome === undefined) return { kind: 'permanent', code: 'twilio-message-unencodable' };
     const { username, password } = settings;
-    const untellable = { message, secrets: [username, password], configured: [] };
-    return twilioOutcome(watched.outcome, deps.clock.now(), untellable);
+    const sensitive = { message, secrets: [username, password], configured: [] };
+    return classifyTwilioResponse(watched.outcome, deps.clock.now(), sensitive);
   };
 
   return {
@@ -67,37 +91,37 @@ export function createTwilioProvider(settings: TwilioSettings, deps: { readonly 
   };
 }
 
-/** What the client calls instead of its own connections: one call, and what came of it. */
+/** Replaces the client's own connections: makes one call and keeps its outcome. */
 function watchedCalls(
-  caller: ConnectorCaller,
+  caller: HttpCaller,
   signal: AbortSignal,
   watched: { outcome: CallOutcome | undefined },
 ): RequestClient {
   const request = async (options: CallOptions) => {
     const outcome = await caller.call(toCall(options), signal);
     watched.outcome = outcome;
-    if (outcome.kind !== 'answer') throw new Error(outcome.code);
-    const { status, headers, text } = outcome.answer;
+    if (outcome.kind !== 'response') throw new Error(outcome.code);
+    const { status, headers, text } = outcome.response;
     return { statusCode: status, headers, body: text };
   };
   return { request } as unknown as RequestClient;
 }
 
-/** The package takes a third of a second to load: only where it is used, and once. A client itself costs nothing. */
+/** The package takes a third of a second to load, so it is loaded once, on first use. A client itself costs nothing. */
 async function createClient(settings: TwilioSettings, httpClient: RequestClient): Promise<Twilio> {
   const { default: twilio } = await import('twilio');
   return twilio(settings.username, settings.password, {
     accountSid: settings.accountSid,
     httpClient,
     autoRetry: false,
-    /** Empty, not absent: absent ones are read from the environment. */
+    // Empty, not absent: absent ones are read from the environment.
     edge: '',
     region: '',
     logLevel: '',
   });
 }
 
-function toCall(options: CallOptions): ConnectorRequest {
+function toCall(options: CallOptions): HttpRequest {
   const fields = Object.entries((options.data ?? {}) as Record<string, unknown>)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]): [string, string] => [name, String(value)]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askedWaitMs } from '../../../../../workers/notification/providers/common/retry-after.ts';
+import { parseRetryAfter } from '../../../../../workers/notification/providers/common/retry-after.ts';
 
 const NOW = Date.parse('2026-03-02T10:00:00Z');
 
@@ -11,11 +11,11 @@ describe('how long a provider asks to wait', () => {
     ['Monday, 02-Mar-26 10:01:00 GMT', 60_000],
     ['999999999', 86_400_000],
   ])('is read from %j', (text, ms) => {
-    expect(askedWaitMs(text, 'seconds', NOW)).toBe(ms);
+    expect(parseRetryAfter(text, 'seconds', NOW)).toBe(ms);
   });
 
   it('may be a moment in seconds since 1970', () => {
-    expect(askedWaitMs(String(NOW / 1_000 + 5), 'epoch-seconds', NOW)).toBe(5_000);
+    expect(parseRetryAfter(String(NOW / 1_000 + 5), 'epoch-seconds', NOW)).toBe(5_000);
   });
 
   it.each([
@@ -29,6 +29,6 @@ describe('how long a provider asks to wait', () => {
     'Mon, 02 Mar 2026 09:59:59 GMT',
     'Mon, 99 Foo 2026 10:00:00 GMT',
   ])('is not told by %j', (text) => {
-    expect(askedWaitMs(text, 'seconds', NOW)).toBeUndefined();
+    expect(parseRetryAfter(text, 'seconds', NOW)).toBeUndefined();
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Outbound } from '../../../../../shared/notification/command.ts';
 import type { SendResult } from '../../../../../shared/notification/provider.ts';
-import { classifyAnswer } from '../../../../../workers/notification/providers/http/classify-http-response.ts';
+import { classifyHttpResponse } from '../../../../../workers/notification/providers/http/classify-http-response.ts';
 import { anEmail, anSms, httpEntry } from '../../../../support/builders/provider-entry.ts';
 
 const contextOf = (message: Outbound, secrets: readonly string[] = []) => ({
   nowMs: 0,
-  untellable: { message, secrets, configured: ['mg.bank.example'] },
-  isAddressOfMessage: false,
+  sensitive: { message, secrets, configured: ['mg.bank.example'] },
+  isUrlOfMessage: false,
 });
 const CONTEXT = contextOf(anSms());
 
@@ -18,14 +18,14 @@ function classified(
 ): string {
   const { connector } = httpEntry({ connector: settings }).members;
   const text = answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
-  const result = classifyAnswer({ status: answer.status, headers: {}, text }, connector!, CONTEXT);
+  const result = classifyHttpResponse({ status: answer.status, headers: {}, text }, connector!, CONTEXT);
   return result.kind;
 }
 
 const answered = (status: number, body: unknown, settings: object): SendResult => {
   const { connector } = httpEntry({ connector: settings }).members;
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return classifyAnswer({ status, headers: {}, text }, connector!, CONTEXT);
+  return classifyHttpResponse({ status, headers: {}, text }, connector!, CONTEXT);
 };
 
 describe('whom an answer speaks of', () => {
@@ -155,7 +155,7 @@ describe('what is passed on of a provider', () => {
   };
   const { connector } = httpEntry({ connector: settings }).members;
   const told = (answer: object, message: Outbound, status = 400): SendResult =>
-    classifyAnswer(
+    classifyHttpResponse(
       { status, headers: {}, text: JSON.stringify(answer) },
       connector!,
       contextOf(message, ['key-7f3a99']),

@@ -3,13 +3,13 @@ import { createMetrics } from '../../../../../shared/platform/metrics.ts';
 import { silentLog } from '../../../../../shared/platform/log.ts';
 import { readMessageHead } from '../../../../../shared/notification/message-head.ts';
 import { providerHooks } from '../../../../../workers/notification/providers/provider-metrics.ts';
-import { sanitiseCode } from '../../../../../workers/notification/providers/http/result-code.ts';
+import { sanitiseCode } from '../../../../../workers/notification/providers/common/sanitise-provider-text.ts';
 import {
-  type SmtpFault,
-  smtpOutcome,
+  type SmtpError,
+  classifySmtpReply,
 } from '../../../../../workers/notification/providers/mail/classify-smtp-reply.ts';
 
-const reply = (responseCode: number, response: string, command: string): SmtpFault => ({
+const reply = (responseCode: number, response: string, command: string): SmtpError => ({
   code: 'EENVELOPE',
   responseCode,
   response: `${responseCode} ${response}`,
@@ -17,7 +17,7 @@ const reply = (responseCode: number, response: string, command: string): SmtpFau
 });
 
 describe('what a failed SMTP session means', () => {
-  it.each<[SmtpFault, string, string]>([
+  it.each<[SmtpError, string, string]>([
     [{ code: 'EDNS', originalCode: 'ENOTFOUND' }, 'transient', 'smtp-host-unknown'],
     [{ code: 'ESOCKET', originalCode: 'ECONNREFUSED' }, 'transient', 'smtp-connection-refused'],
     [{ code: 'ESOCKET', originalCode: 'ECONNRESET' }, 'transient', 'smtp-connection-lost'],
@@ -35,10 +35,10 @@ describe('what a failed SMTP session means', () => {
     [reply(454, '4.7.0 TLS not available', 'STARTTLS'), 'transient', 'smtp-454-4.7.0'],
     [reply(534, '5.7.9 mechanism too weak', 'AUTH PLAIN'), 'misconfigured', 'smtp-534-5.7.9'],
   ])('%j before the body went out is %s, %s', (fault, kind, code) => {
-    expect(smtpOutcome(fault, false)).toEqual({ kind, code });
+    expect(classifySmtpReply(fault, false)).toEqual({ kind, code });
   });
 
-  it.each<[SmtpFault, string]>([
+  it.each<[SmtpError, string]>([
     [{ code: 'ESOCKET', originalCode: 'ECONNRESET' }, 'smtp-connection-lost-after-data'],
     [{ code: 'ETIMEDOUT' }, 'smtp-timeout-after-data'],
     [{ code: 'EABORT' }, 'smtp-aborted-after-data'],
@@ -46,13 +46,13 @@ describe('what a failed SMTP session means', () => {
     [{ code: 'ESTREAM' }, 'smtp-connection-lost-after-data'],
     [{ code: 'EPROTOCOL', responseCode: 354, response: '354 go on' }, 'smtp-protocol-fault-after-data'],
   ])('%j after the body went out is unknown, %s', (fault, code) => {
-    expect(smtpOutcome(fault, true)).toEqual({ kind: 'unknown', code });
+    expect(classifySmtpReply(fault, true)).toEqual({ kind: 'unknown', code });
   });
 
   it('is decided by a reply, also after the body went out', () => {
-    expect(smtpOutcome(reply(451, '4.3.0 later', 'DATA'), true).kind).toBe('transient');
-    expect(smtpOutcome(reply(554, '5.6.0 no', 'DATA'), true).kind).toBe('permanent');
-    expect(smtpOutcome(reply(421, '4.3.2 closing', 'DATA'), true).kind).toBe('transient');
+    expect(classifySmtpReply(reply(451, '4.3.0 later', 'DATA'), true).kind).toBe('transient');
+    expect(classifySmtpReply(reply(554, '5.6.0 no', 'DATA'), true).kind).toBe('permanent');
+    expect(classifySmtpReply(reply(421, '4.3.2 closing', 'DATA'), true).kind).toBe('transient');
   });
 
   it.each([
@@ -65,13 +65,13 @@ describe('what a failed SMTP session means', () => {
     [451, 'no room in the queue', 'DATA', false],
     [450, '4.7.1 too many connections', 'EHLO', false],
   ])('%i %s at %s is about this message or its receiver: %s', (status, text, command, isAboutReceiver) => {
-    const outcome = smtpOutcome(reply(status, text, command), false);
+    const outcome = classifySmtpReply(reply(status, text, command), false);
     expect(outcome.kind).toBe('transient');
     expect('isAboutReceiver' in outcome).toBe(isAboutReceiver);
   });
 
   it('never holds the text of the reply', () => {
-    const outcome = smtpOutcome(reply(550, '<ana@example.net>: no such user', 'RCPT TO'), false);
+    const outcome = classifySmtpReply(reply(550, '<ana@example.net>: no such user', 'RCPT TO'), false);
     expect(outcome).toEqual({ kind: 'permanent', code: 'smtp-550' });
   });
 });

@@ -3,7 +3,7 @@ import PostalMime, { type Email } from 'postal-mime';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Outbound } from '../../../../../shared/notification/command.ts';
 import type { Provider } from '../../../../../shared/notification/provider.ts';
-import type { SmtpSettings } from '../../../../../workers/notification/providers/provider-settings.ts';
+import type { SmtpSettings } from '../../../../../workers/notification/providers/mail/smtp-provider.ts';
 import { createSmtpProvider } from '../../../../../workers/notification/providers/mail/smtp-provider.ts';
 import { checkSignatures } from '../../../../support/dkim-signatures.ts';
 import { NEVER, outboundEmail } from '../../../../support/builders/outbound-messages.ts';

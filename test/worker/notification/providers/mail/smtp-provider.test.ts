@@ -3,7 +3,7 @@ import { type AddressInfo, type Server, type Socket, createServer } from 'node:n
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Provider, SendResult } from '../../../../../shared/notification/provider.ts';
-import type { SmtpSettings } from '../../../../../workers/notification/providers/provider-settings.ts';
+import type { SmtpSettings } from '../../../../../workers/notification/providers/mail/smtp-provider.ts';
 import { createSmtpProvider } from '../../../../../workers/notification/providers/mail/smtp-provider.ts';
 import { NEVER, outboundEmail } from '../../../../support/builders/outbound-messages.ts';
 import { selfSigned } from '../../../../support/self-signed-certificate.ts';

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Provider, SendResult } from '../../../../../shared/notification/provider.ts';
-import type { TwilioSettings } from '../../../../../workers/notification/providers/provider-settings.ts';
+import type { TwilioSettings } from '../../../../../workers/notification/providers/sms/twilio-provider.ts';
 import { createTwilioProvider } from '../../../../../workers/notification/providers/sms/twilio-provider.ts';
 import { NEVER, outboundEmail, outboundSms } from '../../../../support/builders/outbound-messages.ts';
 import { untilSent } from '../../../../support/standing-connection.ts';
