@@ -1,12 +1,22 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ADMIN_BODY, ADMIN_PATH } from '../shared/messaging/log-protocol.ts';
-import type { Broker } from '../shared/messaging/ports.ts';
-import { errorText, SystemError } from '../shared/platform/errors.ts';
+import path from 'node:path';
+import type { z } from 'zod';
+import {
+  ADMIN_BODY,
+  ADMIN_PATH,
+  adminFileShape,
+  logMessageJson,
+  type AdminFile,
+} from '../shared/messaging/log-protocol.ts';
+import type { LogMessage, OffsetRange, OutgoingMessage } from '../shared/messaging/message.ts';
+import type { Broker, Publisher } from '../shared/messaging/ports.ts';
+import { DEAD_LETTER_TOPICS, topicNames, WORK_TOPICS } from '../shared/messaging/topics/topic-kinds.ts';
+import { topicName } from '../shared/messaging/topics/topics.ts';
+import { errorText, MessagingError, SystemError } from '../shared/platform/errors.ts';
 import type { Log } from '../shared/platform/log.ts';
-import { removeAdminFile, writeAdminFile } from './admin-file.ts';
-import { createLogCalls, type LogCalls } from './admin-log-calls.ts';
 
 /** The largest message of ours (8 MiB) as base64, with headers. */
 const MAX_BODY_BYTES = 16 * 1_024 * 1_024;
@@ -15,11 +25,16 @@ const HEADERS_TIMEOUT_MS = 5_000;
 /** One command uses one connection; a few may run side by side. */
 const MAX_CONNECTIONS = 8;
 const TOKEN_BYTES = 32;
+/** Only the user of this process may read the token. */
+const FILE_MODE = 0o600;
+/** The most that one answer of `read` holds; it holds one message at least. */
+const MAX_READ_BYTES = 1_024 * 1_024;
+const MAX_READ_MESSAGES = 500;
 
 export interface AdminEndpointOptions {
   readonly broker: Broker;
   readonly topicPrefix: string;
-  /** Takes address and token; readable by the user of this process only. */
+  /** Where address and token are written; readable by the user of this process only. */
   readonly file: string;
   readonly log: Log;
 }
@@ -28,6 +43,9 @@ export interface AdminEndpoint {
   readonly url: string;
   stop(): Promise<void>;
 }
+
+/** The calls by their path; each parses its own body. */
+type Calls = Readonly<Record<string, (body: unknown) => Promise<unknown>>>;
 
 /** A call that is refused before it reaches the log. */
 class Refusal extends Error {
@@ -40,15 +58,16 @@ class Refusal extends Error {
 }
 
 /**
- * Lets the commands of this machine's user work on the log of an embedded broker, which no other process can reach: an
- * HTTP server of its own on 127.0.0.1, whose port and random token stand in a file of mode 0600. It reads and writes the
- * topics that `npm run dead-letters` needs and no others. Answers undefined, with a warning in the log, where the file
- * cannot be written: the process serves without it.
+ * Gives the commands of this machine's user access to the log of an embedded broker, which no other process can reach: an
+ * HTTP server of its own on 127.0.0.1, whose port and random token are in a file of mode 0600. It reads and writes only
+ * the topics that `npm run dead-letters` needs. Resolves to undefined, with a warning in the log, where the file cannot be
+ * written: the process serves without it.
  */
 export async function startAdminEndpoint(options: AdminEndpointOptions): Promise<AdminEndpoint | undefined> {
   const { broker, topicPrefix, file, log } = options;
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  const calls = createLogCalls(broker, topicPrefix);
+  const publisher = broker.createPublisher({ clientId: 'admin-endpoint' });
+  const calls = createCalls(broker, publisher, topicPrefix);
   const server = createServer((request, response) => {
     serve(request, calls, digest(token)).then(
       (body) => answer(response, 200, body),
@@ -61,11 +80,11 @@ export async function startAdminEndpoint(options: AdminEndpointOptions): Promise
   const stop = async (): Promise<void> => {
     removeAdminFile(file, token);
     await close(server);
-    await calls.stop();
+    await publisher.stop();
   };
   try {
     await listen(server);
-    await calls.start();
+    await publisher.start();
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     writeAdminFile(file, { url, token, pid: process.pid });
     return { url, stop };
@@ -76,20 +95,82 @@ export async function startAdminEndpoint(options: AdminEndpointOptions): Promise
   }
 }
 
-async function serve(request: IncomingMessage, calls: LogCalls, token: Buffer): Promise<unknown> {
-  if (!isAllowed(request, token)) throw new Refusal(401, 'the token of the admin file is needed');
-  const path = request.url;
-  if (path !== ADMIN_PATH.ranges && path !== ADMIN_PATH.read && path !== ADMIN_PATH.publish) {
-    throw new Refusal(404, 'there is no such call');
-  }
-  if (request.method !== 'POST') throw new Refusal(405, 'calls are made by POST');
-  const body = parse(await readAll(request));
-  if (path === ADMIN_PATH.ranges) return calls.ranges(checked(ADMIN_BODY.rangesCall.safeParse(body)));
-  if (path === ADMIN_PATH.read) return calls.read(checked(ADMIN_BODY.readCall.safeParse(body)));
-  return calls.publish(checked(ADMIN_BODY.publishCall.safeParse(body)));
+/**
+ * Dead letters, their audit and the topics of work can be read, the last two written. Every other topic is refused with
+ * MessagingError `topic-refused`.
+ */
+function createCalls(broker: Broker, publisher: Publisher, topicPrefix: string): Calls {
+  const audit = topicName(topicPrefix, 'deadLetterAudit');
+  const writable = new Set([...topicNames(topicPrefix, WORK_TOPICS), audit]);
+  const readable = new Set([...writable, ...topicNames(topicPrefix, DEAD_LETTER_TOPICS)]);
+  return {
+    [ADMIN_PATH.ranges]: async (body) => {
+      const { topics } = parseCall(ADMIN_BODY.rangesCall, body);
+      for (const topic of topics) allow(readable, topic);
+      const counts = await broker.admin.partitionCounts(topics);
+      const ranges = await Promise.all([...counts.keys()].map((topic) => readRetained(broker, topic)));
+      return { ranges: ranges.flat() };
+    },
+    [ADMIN_PATH.read]: async (body) => {
+      const { range } = parseCall(ADMIN_BODY.readCall, body);
+      allow(readable, range.topic);
+      return readStep(broker, range);
+    },
+    [ADMIN_PATH.publish]: async (body) => {
+      const { messages } = parseCall(ADMIN_BODY.publishCall, body);
+      for (const { topic } of messages) allow(writable, topic);
+      await publisher.publish(
+        messages.map(({ partition, ...rest }): OutgoingMessage =>
+          partition === undefined ? rest : { ...rest, partition },
+        ),
+      );
+      return {};
+    },
+  };
 }
 
-/** Compares digests, which have one length whatever was sent, in a time that tells nothing of the token. */
+function parseCall<Shape extends z.ZodType>(shape: Shape, body: unknown): z.output<Shape> {
+  const parsed = shape.safeParse(body);
+  if (!parsed.success) throw new Refusal(400, 'the body does not have the shape of the call');
+  return parsed.data;
+}
+
+function allow(topics: ReadonlySet<string>, topic: string): void {
+  if (topics.has(topic)) return;
+  const text = `the admin endpoint does not serve ${topic} in this way`;
+  throw new MessagingError('topic-refused', text, { canRetry: false });
+}
+
+/** The retained offsets of each partition of a topic. */
+async function readRetained(broker: Broker, topic: string): Promise<OffsetRange[]> {
+  const offsets = await broker.admin.offsets(topic);
+  return offsets.map(({ partition, low, high }) => ({ topic, partition, from: low, to: high }));
+}
+
+async function readStep(broker: Broker, range: OffsetRange) {
+  const messages: LogMessage[] = [];
+  let bytes = 0;
+  const isFull = (): boolean => bytes >= MAX_READ_BYTES || messages.length >= MAX_READ_MESSAGES;
+  await broker.readRanges([range], (message) => {
+    messages.push(message);
+    bytes += message.value?.length ?? 0;
+    return isFull() ? 'stop' : 'more';
+  });
+  const last = messages.at(-1);
+  const next = isFull() && last !== undefined ? last.offset + 1 : range.to;
+  return { messages: messages.map(logMessageJson), next };
+}
+
+async function serve(request: IncomingMessage, calls: Calls, token: Buffer): Promise<unknown> {
+  if (!isAllowed(request, token)) throw new Refusal(401, 'the token of the admin file is needed');
+  const url = request.url ?? '';
+  const call = Object.hasOwn(calls, url) ? calls[url] : undefined;
+  if (call === undefined) throw new Refusal(404, 'there is no such call');
+  if (request.method !== 'POST') throw new Refusal(405, 'calls are made by POST');
+  return call(parseJson(await readBody(request)));
+}
+
+/** Compares digests, which have one length whatever was sent, in a time that reveals nothing of the token. */
 function isAllowed({ headers }: IncomingMessage, token: Buffer): boolean {
   const [, given = ''] = /^Bearer (.+)$/.exec(headers.authorization ?? '') ?? [];
   return timingSafeEqual(digest(given), token);
@@ -99,7 +180,7 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-async function readAll(request: IncomingMessage): Promise<Buffer> {
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const tooLarge = new Refusal(413, `a call has at most ${MAX_BODY_BYTES} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge;
   const chunks: Buffer[] = [];
@@ -112,17 +193,12 @@ async function readAll(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks, length);
 }
 
-function parse(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
     throw new Refusal(400, 'the body is not JSON');
   }
-}
-
-function checked<T>(parsed: { success: true; data: T } | { success: false }): T {
-  if (!parsed.success) throw new Refusal(400, 'the body does not have the shape of the call');
-  return parsed.data;
 }
 
 function refuse(response: ServerResponse, error: unknown, log: Log): void {
@@ -142,6 +218,31 @@ function answer(response: ServerResponse, status: number, body: unknown): void {
   const ending = status === 200 ? {} : { connection: 'close' };
   response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', ...ending });
   response.end(JSON.stringify(body));
+}
+
+/**
+ * Writes where the endpoint is. The file is written under another name first, so that it never exists with other
+ * permissions or half of its content; that of an earlier process is replaced. Throws when it cannot be written.
+ */
+function writeAdminFile(file: string, content: AdminFile): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  const temporary = `${file}.${randomUUID()}`;
+  try {
+    writeFileSync(temporary, `${JSON.stringify(content)}\n`, { mode: FILE_MODE, flag: 'wx' });
+    renameSync(temporary, file);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** Removes the file, unless another process has written its own since. Never throws: the token in it is useless then. */
+function removeAdminFile(file: string, token: string): void {
+  try {
+    const read = adminFileShape.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+    if (read.success && read.data.token === token) rmSync(file, { force: true });
+  } catch {
+    // It is gone already.
+  }
 }
 
 function listen(server: Server): Promise<void> {

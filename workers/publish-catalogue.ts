@@ -7,12 +7,12 @@ import type { Broker } from '../shared/messaging/ports.ts';
 import { topicName } from '../shared/messaging/topics/topics.ts';
 import type { Config } from '../shared/platform/config.ts';
 
-/** The catalogue of a start without settings: products to try out. */
+/** The catalogue of a start without settings: example products. */
 const EXAMPLE_CATALOGUE = fileURLToPath(new URL('../shared/product/example-catalogue', import.meta.url));
 
 /**
- * Puts the catalogue folder onto an embedded broker, which nobody else can publish to. Leaves a topic alone that holds
- * something already (several systems over one broker). Rejects with ConfigError naming everything that is wrong.
+ * Puts the catalogue folder onto an embedded broker, which no other process can publish to. Does nothing when the topic is
+ * not empty (several systems over one broker). Rejects with ConfigError naming everything that is wrong.
  */
 export async function publishCatalogue(broker: Broker, codec: Codec, config: Config): Promise<void> {
   const topic = topicName(config.topicPrefix, 'catalogueRecords');

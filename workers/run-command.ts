@@ -14,7 +14,7 @@ import { startWorkers, type RunningSystem, type StartOptions } from './start-wor
 const HELP = `Usage: npm start -- [WORKER ...]
 
 Starts the named workers in one process, all of them when none is named: ${WORKER_NAMES.join(', ')}.
-Without KAFKA_BROKERS they run over the embedded broker, which keeps nothing over a restart.
+Without KAFKA_BROKERS they run over the embedded broker, which keeps nothing across restarts.
 
   HOST, PORT          where the HTTP ingress listens (127.0.0.1, 8080)
   HEALTH_PORT         health and metrics of a process without an ingress
@@ -40,19 +40,19 @@ export async function runCommand(args: readonly string[], environment: NodeJS.Pr
     await run(loadConfig(environment), names);
   } catch (error) {
     const isConfiguration = error instanceof SystemError && error.code === 'invalid-configuration';
-    fail(startFailure(error), isConfiguration ? 2 : 1);
+    fail(describeFailure(error), isConfiguration ? 2 : 1);
     process.exit();
   }
 }
 
-/** The failure of a start in words; where a setting helps it is named. */
-function startFailure(error: unknown): string {
+/** The message of a failed start; names the setting that helps, if there is one. */
+function describeFailure(error: unknown): string {
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
   if (code === 'EADDRINUSE') {
-    return `port ${port} of ${address} is taken: choose another by PORT (HEALTH_PORT without an ingress), 0 for any`;
+    return `port ${port} of ${address} is in use: choose another by PORT (HEALTH_PORT without an ingress), 0 for any`;
   }
   if (code === 'EADDRNOTAVAIL') return `this machine has no address ${address}: set HOST to one of its own`;
-  if (code === 'EACCES') return `port ${port} may not be taken by this user: choose one from 1024 by PORT`;
+  if (code === 'EACCES') return `this user may not listen on port ${port}: choose one from 1024 by PORT`;
   return errorText(error);
 }
 
@@ -116,7 +116,7 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   process.exit(exitCode);
 }
 
-/** Starts the workers; a signal that comes meanwhile gives the start up and ends the process. */
+/** Starts the workers; a signal that comes meanwhile aborts the start and ends the process. */
 async function startUnlessEnded(options: StartOptions, ending: Promise<End>): Promise<RunningSystem> {
   const given = new AbortController();
   void ending.then(({ reason }) => given.abort(new Error(reason)));
@@ -132,12 +132,12 @@ async function startUnlessEnded(options: StartOptions, ending: Promise<End>): Pr
   }
 }
 
-/** Nobody waits for such a process, while others on its machine may serve live traffic. */
+/** No caller waits for such a process, while others on its machine may serve live traffic. */
 function servesBulkOnly({ scheduleLanes }: Config, names: readonly WorkerName[]): boolean {
   return names.every((name) => name === 'schedule') && !scheduleLanes.includes('interactive');
 }
 
-/** Over Kafka commands reach the log by themselves. */
+/** Only for an embedded broker: over Kafka commands reach the log themselves. */
 async function openAdminEndpoint(
   config: Config,
   { broker }: RunningSystem,

@@ -58,7 +58,7 @@ export function startBanner(options: {
   const { config, names, url } = options;
   const broker =
     config.kafka === undefined
-      ? 'embedded broker (one process, nothing is kept over a restart; set KAFKA_BROKERS for Kafka)'
+      ? 'embedded broker (one process, nothing is kept across restarts; set KAFKA_BROKERS for Kafka)'
       : `Kafka at ${config.kafka.brokers.join(', ')}`;
   const lines = [`Ready in ${Math.round(options.startMs)} ms: ${names.join(', ')}; ${broker}`];
   if (options.healthUrl !== undefined) lines.push(`Health and metrics: ${options.healthUrl}/health/ready`);

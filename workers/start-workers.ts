@@ -34,7 +34,7 @@ export interface StartOptions {
   readonly metrics?: Metrics;
   /** A broker to join (tests: several systems over one embedded broker); absent: as configured. */
   readonly broker?: Broker;
-  /** Gives the start up when it is aborted, whatever it waits for. */
+  /** Aborts the start, whatever it waits for. */
   readonly signal?: AbortSignal;
 }
 
@@ -42,7 +42,7 @@ const THREAD_PROGRAM = new URL('./calculation-thread.ts', import.meta.url);
 
 /**
  * Starts the named workers in this process, over Kafka when `config.kafka` is set, else over the embedded broker,
- * whose topics it makes. While Kafka or the schema registry cannot be used it waits, for `config.startTimeoutMs` at most.
+ * whose topics it creates. While Kafka or the schema registry cannot be used it waits, for `config.startTimeoutMs` at most.
  * Rejects with ConfigError naming what is missing, with the error of what could not be used, or with the reason of the
  * signal; nothing is left running then.
  */
@@ -70,7 +70,7 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
   });
   try {
     await wait('Kafka', () => provideTopics(broker, options));
-    warnOfAbsentWorkers(options, broker);
+    warnAboutAbsentWorkers(options, broker);
     const clock = options.clock ?? systemClock;
     const codec = await createCodec(config, clock);
     // Before any worker is started, so that one that has to wait for it has nothing to stop.
@@ -107,21 +107,21 @@ async function createBroker(config: Config, log: Log, metrics: Metrics): Promise
   const { createKafkaBroker } = await import('../shared/messaging/kafka/broker.ts');
   const unreadable = metrics.counter(
     'plat_unreadable_batches_total',
-    'Record batches that could not be read and were passed over',
+    'Record batches that could not be read and were skipped',
     ['topic'],
   );
   const onUnreadable = (topic: string): void => unreadable.inc({ topic });
   return createKafkaBroker({ ...config.kafka, clientId: 'banking-product-engine', log, onUnreadable });
 }
 
-/** Over an embedded broker of this process nobody else can do the work of a worker that is left out. */
-function warnOfAbsentWorkers(options: StartOptions, broker: Broker): void {
+/** The work of a worker that is left out is not done at all: no other process can reach an embedded broker. */
+function warnAboutAbsentWorkers(options: StartOptions, broker: Broker): void {
   const { names, log } = options;
   const absent = WORKER_NAMES.filter((name) => !names.includes(name));
   if (options.broker !== undefined || broker.kind === 'kafka' || absent.length === 0) return;
   log.warn(
     { absent },
-    'the embedded broker serves this process only: nobody does the work of the absent workers',
+    'the embedded broker serves this process only: the work of the absent workers is not done',
   );
 }
 

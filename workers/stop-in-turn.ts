@@ -1,11 +1,11 @@
 import type { RunningWorker } from './runtime/worker.ts';
 
-/** What a worker that comes last gets in any case for committing and leaving its group. */
+/** The least time that a worker gets for committing and leaving its group. */
 const LEAVE_MS = 1_000;
 
 /**
- * Stops workers one after the other within one time-out together: what the first leaves is the next one's. One that
- * fails does not keep the others from stopping; the first failure is thrown when all have stopped.
+ * Stops workers one after the other within a single timeout: each gets the time that those before it left. One that
+ * fails does not prevent the others from stopping; the first failure is thrown when all have stopped.
  */
 export async function stopInTurn(
   workers: readonly Pick<RunningWorker, 'stop'>[],
