@@ -13,7 +13,7 @@ import {
 } from '../shared/messaging/log-protocol.ts';
 import type { LogMessage, OffsetRange, OutgoingMessage } from '../shared/messaging/message.ts';
 import type { Broker, Publisher } from '../shared/messaging/ports.ts';
-import { DEAD_LETTER_TOPICS, topicNames, WORK_TOPICS } from '../shared/messaging/topics/topic-kinds.ts';
+import { DEAD_LETTER_TOPICS, topicNames, WORK_TOPICS } from '../shared/messaging/topics/topics.ts';
 import { topicName } from '../shared/messaging/topics/topics.ts';
 import { errorText, MessagingError, SystemError } from '../shared/platform/errors.ts';
 import type { Log } from '../shared/platform/log.ts';

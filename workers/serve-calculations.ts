@@ -1,16 +1,16 @@
-/** What a calculation thread does: takes one task after another from the process that started it. */
+/** The work of a calculation thread: one task after another from the process that started it. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ThreadAnswer, ThreadConfig, ThreadTask } from './runtime/calculation-threads.ts';
 import { restoreEnvironment } from '../shared/catalogue/lending-environment.ts';
 import { ACTIONS } from '../shared/contract/actions/actions.ts';
-import { isTransientFailure } from '../shared/messaging/processing-result.ts';
+import { isPassingFailure } from '../shared/messaging/processing-result.ts';
 import { readReply } from '../shared/messaging/requester/read-reply.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { errorText } from '../shared/platform/errors.ts';
 import { lowerThreadPriority } from '../shared/platform/lower-priority.ts';
 import { createCodec } from './create-codec.ts';
-import { createCalculations, type Calculations } from './schedule/handlers.ts';
+import { createCalculations, type Calculations } from './schedule/calculations.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('this program runs in a thread of the engine');
@@ -23,13 +23,13 @@ let calculations: Calculations | undefined;
 port.on('message', (task: ThreadTask) => {
   answer(task).then(
     ({ result, transfer }) => port.postMessage(result, transfer),
-    (error: unknown) => port.postMessage(failed(error)),
+    (error: unknown) => port.postMessage(describeFailure(error)),
   );
 });
 
-function failed(error: unknown): ThreadAnswer {
-  const told = error instanceof Error ? error : new Error(errorText(error));
-  return { kind: 'failed', error: told, mayPass: isTransientFailure(error) };
+function describeFailure(error: unknown): ThreadAnswer {
+  const thrown = error instanceof Error ? error : new Error(errorText(error));
+  return { kind: 'failed', error: thrown, mayPass: isPassingFailure(error) };
 }
 
 interface TaskAnswer {
@@ -54,10 +54,10 @@ async function calculate({
   if (outcome.kind !== 'done' || outcome.reply === undefined) {
     return { result: { kind: 'calculated', outcome }, transfer: [] };
   }
-  const { type, payload, ...told } = outcome.reply;
+  const { type, payload, ...rest } = outcome.reply;
   const { value, headers } = await codec.encode(type, payload, work.format);
   const bytes = new Uint8Array(value);
-  const reply = { type, payload: undefined, ...told, encoded: { value: bytes as Buffer, headers } };
+  const reply = { type, payload: undefined, ...rest, encoded: { value: bytes as Buffer, headers } };
   return { result: { kind: 'calculated', outcome: { ...outcome, reply } }, transfer: [bytes.buffer] };
 }
 

@@ -9,11 +9,11 @@ import type { RepaymentScheduleRequest } from '../../shared/lending/request/repa
 import type { Request } from '../../shared/messaging/handler/request.ts';
 import { createMessageCodec } from '../../shared/messaging/codec/message-codec.ts';
 import { checkedHandlers } from '../../workers/runtime/checked-handlers.ts';
-import { createHandlers } from '../../workers/schedule/handlers.ts';
+import { createScheduleHandlers } from '../../workers/schedule/main.ts';
 import { BUILT_IN_ENVIRONMENT } from '../support/builders/lending-environment.ts';
 import { date, decimal, loan } from '../support/builders/lending-loan.ts';
 
-const handlers = checkedHandlers(createHandlers(BUILT_IN_ENVIRONMENT), {
+const handlers = checkedHandlers(createScheduleHandlers(BUILT_IN_ENVIRONMENT), {
   lending: BUILT_IN_ENVIRONMENT.catalogue,
 });
 const handle = handlers['CalculateRepaymentScheduleRequest']!;

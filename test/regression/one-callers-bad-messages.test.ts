@@ -15,7 +15,7 @@ import { startRequestConsumer } from '../../shared/messaging/handler/request-con
 import { TOPIC } from '../../shared/messaging/topics/topics.ts';
 import type { StartWorker } from '../../workers/runtime/worker.ts';
 import { startIngressWorker } from '../../workers/ingress/main.ts';
-import { createHandlers } from '../../workers/product/handlers.ts';
+import { createProductHandlers } from '../../workers/product/main.ts';
 import { EXAMPLE_CATALOGUE } from '../support/builders/example-catalogue.ts';
 import { createSharedBroker, startOn } from '../support/worlds/ingress-system.ts';
 import { lookUp } from '../support/builders/look-up-call.ts';
@@ -31,7 +31,7 @@ const PARTITIONS = 3;
 /** A product lane with a bug, until it is mended. */
 function buggyLane(isBad: (code: unknown) => boolean): StartWorker {
   return async (context) => {
-    const handlers = createHandlers(EXAMPLE_CATALOGUE);
+    const handlers = createProductHandlers(EXAMPLE_CATALOGUE);
     const withBug: Handlers = {
       [TYPE]: (payload, request) => {
         if (isBad((payload as { BankingProductCode?: unknown }).BankingProductCode))

@@ -1,7 +1,34 @@
 import { openCatalogue, type OpenCatalogue } from '../../shared/catalogue/open-catalogue.ts';
+import type { InsuranceListInput } from '../../shared/contract/product/look-ups.ts';
+import type { ProductByCodePayload, ProductDocumentsPayload } from '../../shared/contract/product/replies.ts';
+import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
+import type { Fault } from '../../shared/lending/request/refusal.ts';
+import type { Handler, Handlers } from '../../shared/messaging/handler/request.ts';
+import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
+import { warningsList } from '../../shared/platform/header-text.ts';
+import { createProblem, type ErrorCode, type Warning } from '../../shared/platform/problem.ts';
+import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
+import { insuranceList, type InsuranceListItem } from '../../shared/product/look-up/insurance-list.ts';
+import { productByCode, type ProductByCodeRequest } from '../../shared/product/look-up/product-by-code.ts';
+import { productDetails, type ProductDetails } from '../../shared/product/look-up/product-details.ts';
+import { productDocuments, type ProductDocument } from '../../shared/product/look-up/product-documents.ts';
+import type {
+  LookUp,
+  LookUpContext,
+  SelectorRequest,
+} from '../../shared/product/look-up/product-selection.ts';
 import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
-import { createHandlers } from './handlers.ts';
+
+/** One type of request. */
+interface ProductLookUp<Request, Answer> {
+  /** Record name of the reply in schemas/messages.ts. */
+  readonly replyType: string;
+  /** Pure; the day is the UTC day of the message's own timestamp, so that a replay gives the same reply (L1). */
+  find(request: Request, context: LookUpContext): LookUp<Answer>;
+  /** The answer as the reply carries it. */
+  toPayload(answer: Answer, warnings: readonly Warning[]): object;
+}
 
 const MESSAGE_TYPES = [
   'GetBankingProductByCodeRequest',
@@ -13,10 +40,43 @@ const MESSAGE_TYPES = [
   'GetProductDocumentsRequest',
   'GetProductDocumentsReply',
 ];
+const DAY_MS = 86_400_000;
+
+/** A product with the sections that are asked for (L1, L2). */
+const BY_CODE: ProductLookUp<ProductByCodeRequest, object> = {
+  replyType: 'GetBankingProductByCodeReply',
+  find: productByCode,
+  toPayload: (answer): ProductByCodePayload => ({ json: JSON.stringify(answer) }),
+};
+
+/** How a product is displayed (L1). */
+const DETAILS: ProductLookUp<SelectorRequest, ProductDetails> = {
+  replyType: 'GetBankingProductDetailsReply',
+  find: productDetails,
+  toPayload: (answer) => answer,
+};
 
 /**
- * Starts the product worker, which answers look-ups. Rejects when it cannot begin; nothing is left running then.
+ * The insurance lists of a product whose filters pass (L1, L3). Filters hold JSON numbers: a figure is compared as the
+ * number that stands for the same decimal.
  */
+const INSURANCE_LIST: ProductLookUp<InsuranceListInput, readonly InsuranceListItem[]> = {
+  replyType: 'GetProductInsuranceListReply',
+  find: ({ filterList, ...request }, context) => {
+    const figures = filterList?.map(({ name, value }) => ({ name, value: value.toNumber() }));
+    return insuranceList({ ...request, filterList: figures }, context);
+  },
+  toPayload: (Insurances, warnings) => ({ Insurances, warnings }),
+};
+
+/** The documents of a product (L1). */
+const DOCUMENTS: ProductLookUp<SelectorRequest, readonly ProductDocument[]> = {
+  replyType: 'GetProductDocumentsReply',
+  find: productDocuments,
+  toPayload: (documents): ProductDocumentsPayload => ({ documents }),
+};
+
+/** Starts the product worker, which answers look-ups. Rejects when it cannot begin; nothing is left running then. */
 export function startProductWorker(
   context: WorkerContext,
   open: OpenCatalogue = openCatalogue,
@@ -27,6 +87,38 @@ export function startProductWorker(
     deadLetterTopic: 'productDeadLetters',
     lanes: [{ lane: 'interactive', requestTopic: 'productRequests' }],
     open,
-    handlersOf: ({ view }) => createHandlers(view),
+    handlersOf: ({ view }) => createProductHandlers(view),
   });
+}
+
+/** The handlers of this worker by the type of the request. The catalogue may change from one request to the next. */
+export function createProductHandlers(catalogue: CatalogueView): Handlers {
+  return {
+    GetBankingProductByCodeRequest: answerFrom(catalogue, BY_CODE),
+    GetBankingProductDetailsRequest: answerFrom(catalogue, DETAILS),
+    GetProductInsuranceListRequest: answerFrom(catalogue, INSURANCE_LIST),
+    GetProductDocumentsRequest: answerFrom(catalogue, DOCUMENTS),
+  };
+}
+
+function answerFrom<Request, Answer>(
+  catalogue: CatalogueView,
+  lookUp: ProductLookUp<Request, Answer>,
+): Handler {
+  return (payload, { originTimestampMs }) => {
+    const requestDay = Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
+    const found = lookUp.find(payload as Request, { catalogue, requestDay });
+    if (found.kind === 'unknown-product') return refuseFaults('unknown-product', found.faults);
+    if (found.kind === 'refused') return refuseFaults('invalid-request', found.faults);
+    const { answer, warnings } = found;
+    const header = warningsList(warnings, undefined);
+    const reply = { type: lookUp.replyType, payload: lookUp.toPayload(answer, warnings) };
+    return done(header === undefined ? reply : { ...reply, warnings: header });
+  };
+}
+
+/** Callers get path, code and message of a fault. */
+function refuseFaults(problemCode: ErrorCode, faults: readonly Fault[]): Outcome {
+  const errors = faults.map(({ path, code, message }) => ({ path, code, message }));
+  return refused(createProblem(problemCode, { errors }));
 }

@@ -1,89 +1,147 @@
-/** What the handlers of calculations have in common: estimate, calculate, and give the outcome. */
+/** The calculations of the schedule worker. Pure, so that the event loop and the calculation threads share them. */
 
-import { refuseLargeReply } from '../../shared/contract/actions/request-limits.ts';
+import type { LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
+import { MAX_REPLY_BYTES, refuseLargeReply } from '../../shared/contract/actions/request-limits.ts';
 import { JSON_PARAM } from '../../shared/contract/json/request-contract.ts';
+import { calculateRate } from '../../shared/lending/calculate-rate.ts';
+import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
-import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
+import { calculatePaymentValue } from '../../shared/lending/payment-value.ts';
+import type { PaymentValueRequest } from '../../shared/lending/request/payment-value-request.ts';
+import type { RateRequest } from '../../shared/lending/request/rate-request.ts';
 import type { Fault, Warning } from '../../shared/lending/request/refusal.ts';
+import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';
 import type { UsedCalendar } from '../../shared/lending/request/repayment-schedule.ts';
-import type { RequestEffort } from '../../shared/lending/request-effort.ts';
-import { createProblem, type Problem } from '../../shared/platform/problem.ts';
-import { calendarHeader } from './calendar-header.ts';
+import { rateEffort, scheduleEffort, type RequestEffort } from '../../shared/lending/request-effort.ts';
+import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
+import { createProblem } from '../../shared/platform/problem.ts';
 
 const DAY_MS = 86_400_000;
+const NO_EFFORT: RequestEffort = { processorMs: 0, leastReplyBytes: 0 };
+/** Letters, digits and what joins them in names of calendars and in versions. */
+const NOT_IN_CALENDAR = /[^\w.+:/-]/gu;
 
-/** What a calculation answers: a result, with the members that had no effect, or all reasons why there is none. */
-type CalculationOutcome =
+/** The result of a calculation, with the fields that had no effect, or all reasons why there is none. */
+type CalculationResult =
   | { readonly kind: 'refused'; readonly faults: readonly Fault[] }
   | {
       readonly kind: string;
       readonly warnings?: readonly Warning[];
-      /** The holiday calendar that it was made with. */
+      /** The holiday calendar that was applied. */
       readonly calendar?: UsedCalendar;
     };
 
-/** One calculation. */
+/**
+ * One type of request. `environment` may change from one request to the next; `requestDay` is the UTC day of the message's
+ * own timestamp, so that a replay gives the same reply (D2).
+ */
 interface Calculation<Request> {
-  /** Record name of the reply in the catalogue of messages; its payload is the result. */
+  /** Record name of the reply in schemas/messages.ts; its payload is the result. */
   readonly replyType: string;
-  /** What it will cost (E6). Pure. */
-  readonly effort: (request: Request, requestDay: CalendarDate) => RequestEffort;
-  /** Pure; `requestDay` is the UTC day of the message's own timestamp, so that a replay gives the same answer (D2). */
-  readonly calculate: (request: Request, requestDay: CalendarDate) => CalculationOutcome;
+  /** What it will cost (E6); absent: microseconds. */
+  effort?(request: Request, environment: LendingEnvironment, requestDay: CalendarDate): RequestEffort;
+  calculate(request: Request, environment: LendingEnvironment, requestDay: CalendarDate): CalculationResult;
 }
 
-/** A calculation of one type of request. */
+/** A calculation in an environment. */
 export interface AnsweredCalculation {
-  /** What a request will cost, or that it is refused because its reply cannot fit. */
-  readonly estimate: (payload: unknown, originTimestampMs: number) => Refused | EstimatedEffort;
-  /** The outcome of a request that was not refused. Pure. */
+  /** What a request will cost, or its refusal because its reply cannot fit. */
+  readonly estimate: (payload: unknown, originTimestampMs: number) => RequestEffort | Refused;
+  /** The outcome of a request that was not refused. A refusal carries every fault at once (E1, E3). */
   readonly answer: (payload: unknown, originTimestampMs: number) => Outcome;
 }
 
-type Refused = Extract<Outcome, { kind: 'refused' }>;
-interface EstimatedEffort extends RequestEffort {
-  readonly kind: 'effort';
+export type Refused = Extract<Outcome, { kind: 'refused' }>;
+
+/** Calculations by the type of the request. */
+export type Calculations = Readonly<Record<string, AnsweredCalculation>>;
+
+/** A schedule with the types, periodicities, calendars, commissions and insurances of the environment. */
+const REPAYMENT_SCHEDULE: Calculation<RepaymentScheduleRequest> = {
+  replyType: 'CalculateRepaymentScheduleReply',
+  effort: (request, { catalogue }, requestDay) => scheduleEffort(request, requestDay, catalogue),
+  calculate: (request, { catalogue, calendars }, requestDay) =>
+    calculateRepaymentSchedule(request, {
+      requestDay,
+      catalogue,
+      calendars,
+      maxReplyBytes: MAX_REPLY_BYTES,
+    }),
+};
+
+/** The equal payment of a loan or a savings plan (P1, P2). */
+const PAYMENT_VALUE: Calculation<PaymentValueRequest> = {
+  replyType: 'CalculatePMTReply',
+  calculate: (request, { catalogue }) => calculatePaymentValue(request, catalogue.periodicities),
+};
+
+/** The rate of given cash flows with its proof (A6). */
+const RATE: Calculation<RateRequest> = {
+  replyType: 'CalculateRateReply',
+  effort: (request) => rateEffort(request),
+  calculate: (request, { catalogue }) => calculateRate(request, catalogue.periodicities),
+};
+
+/** The calculations of an environment, which may change from one request to the next. */
+export function createCalculations(environment: LendingEnvironment): Calculations {
+  return {
+    CalculateRepaymentScheduleRequest: answerWith(REPAYMENT_SCHEDULE, environment),
+    CalculatePMTRequest: answerWith(PAYMENT_VALUE, environment),
+    CalculateRateRequest: answerWith(RATE, environment),
+  };
 }
 
-/** Makes the parts of a calculation's handler. A refusal carries every fault at once (E1, E3). */
-export function answerCalculation<Request>(calculation: Calculation<Request>): AnsweredCalculation {
-  const { replyType, calculate, effort } = calculation;
-  const estimate: AnsweredCalculation['estimate'] = (payload, originTimestampMs) => {
-    const expected = effort(payload as Request, dayOf(originTimestampMs));
-    const tooLarge = refuseLargeReply(expected);
-    return tooLarge === undefined ? { kind: 'effort', ...expected } : refuse(tooLarge);
+function answerWith<Request>(
+  calculation: Calculation<Request>,
+  environment: LendingEnvironment,
+): AnsweredCalculation {
+  return {
+    estimate: (payload, originTimestampMs) => {
+      const effort =
+        calculation.effort?.(payload as Request, environment, utcDay(originTimestampMs)) ?? NO_EFFORT;
+      const tooLarge = refuseLargeReply(effort);
+      return tooLarge === undefined ? effort : { kind: 'refused', problem: tooLarge };
+    },
+    answer: (payload, originTimestampMs) => {
+      const result = calculation.calculate(payload as Request, environment, utcDay(originTimestampMs));
+      if ('faults' in result) return refuseFaults(result.faults);
+      const { warnings = [], calendar } = result;
+      const type = calculation.replyType;
+      const headers = calendar === undefined ? {} : { headers: { holidayCalendar: formatCalendar(calendar) } };
+      if (warnings.length === 0) return done({ type, payload: result, ...headers });
+      const located = warnings.map(({ code, path }) => ({ code, path: `${JSON_PARAM}.${path}` }));
+      const header = located.map(({ code, path }) => `${code};${path}`).join(', ');
+      return done({ type, payload: { ...result, warnings: located }, warnings: header, ...headers });
+    },
   };
-  const answer: AnsweredCalculation['answer'] = (payload, originTimestampMs) => {
-    const outcome = calculate(payload as Request, dayOf(originTimestampMs));
-    if ('faults' in outcome) return refusalOf(outcome.faults);
-    const { warnings = [], calendar } = outcome;
-    const headers = calendar === undefined ? {} : { holidayCalendar: calendarHeader(calendar) };
-    if (warnings.length === 0) return done({ type: replyType, payload: outcome, ...headers });
-    const located = warnings.map(({ code, path }) => ({ code, path: `${JSON_PARAM}.${path}` }));
-    const header = located.map(({ code, path }) => `${code};${path}`).join(', ');
-    const body = { type: replyType, payload: { ...outcome, warnings: located }, warnings: header };
-    return done({ ...body, ...headers });
-  };
-  return { estimate, answer };
 }
 
-const refuse = (problem: Problem): Refused => ({ kind: 'refused', problem });
-
-function dayOf(originTimestampMs: number): CalendarDate {
+function utcDay(originTimestampMs: number): CalendarDate {
   return Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
 }
 
 /** A request that is incomplete, or contradicts itself, is a 400; one that cannot be computed a 422 (E1). */
-function refusalOf(faults: readonly Fault[]): Outcome {
+function refuseFaults(faults: readonly Fault[]): Outcome {
   const tooLarge = faults.find(({ code }) => code === 'reply-too-large');
   if (tooLarge !== undefined) {
     return refused(createProblem('reply-too-large', { detail: `${tooLarge.path} ${tooLarge.message}.` }));
   }
-  const isIncomplete = faults.some((fault) => fault.status === 400);
-  const errors = faults.map(({ path, code, message }) => ({
-    path: `${JSON_PARAM}.${path}`,
-    code,
-    message,
-  }));
+  const isIncomplete = faults.some(({ status }) => status === 400);
+  const errors = faults.map(({ path, code, message }) => ({ path: `${JSON_PARAM}.${path}`, code, message }));
   return refused(createProblem(isIncomplete ? 'invalid-request' : 'not-computable', { errors }));
+}
+
+/**
+ * The calendar that a reply was made with, such as `RO;version=2026.1` or `RO+TARGET;version=2026.1+2026.1` (H2).
+ * Any other character of a name from the catalogue is percent-encoded as UTF-8, so that the semicolon is the only one.
+ */
+export function formatCalendar({ name, version }: UsedCalendar): string {
+  return `${encodeCalendar(name)};version=${encodeCalendar(version)}`;
+}
+
+function encodeCalendar(part: string): string {
+  return part.toWellFormed().replaceAll(NOT_IN_CALENDAR, (character) => {
+    const escaped = encodeURIComponent(character);
+    return escaped === character ? `%${character.charCodeAt(0).toString(16).toUpperCase()}` : escaped;
+  });
 }

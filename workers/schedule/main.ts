@@ -1,11 +1,26 @@
 import {
   openLendingCatalogue,
+  type LendingEnvironment,
+  type LendingSnapshot,
   type LendingWorkerCatalogue,
 } from '../../shared/catalogue/lending-environment.ts';
-import { startCatalogueWorker, type CatalogueWorker } from '../runtime/catalogue-worker.ts';
+import { LONG_WORK_MS } from '../../shared/contract/actions/request-limits.ts';
+import type { Codec } from '../../shared/messaging/codec.ts';
 import { REPLY_BATCH, REQUEST_BATCH } from '../../shared/messaging/codec/request-batch.ts';
+import type { Handler, Handlers } from '../../shared/messaging/handler/request.ts';
+import type { RequestContext } from '../../shared/messaging/handler/handle-by-type.ts';
+import { refused, retry, type Outcome } from '../../shared/messaging/outcome.ts';
+import { createProblem } from '../../shared/platform/problem.ts';
+import type { CalculationThreads } from '../runtime/calculation-threads.ts';
+import { startCatalogueWorker, type CatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
-import { createHandlers } from './handlers.ts';
+import { createCalculations } from './calculations.ts';
+
+/** Where long calculations run instead of the event loop. */
+export interface CalculationOffload {
+  readonly threads: CalculationThreads;
+  readonly codec: Pick<Codec, 'encode'>;
+}
 
 const MESSAGE_TYPES = [
   'CalculateRepaymentScheduleRequest',
@@ -17,12 +32,17 @@ const MESSAGE_TYPES = [
   REQUEST_BATCH,
   REPLY_BATCH,
 ];
-/** Bulk work gives way to interactive requests in the same process after this. */
+/** Bulk work yields to interactive requests in the same process after this. */
 const BULK_SLICE_MS = 2;
 const LANES: CatalogueWorker<LendingWorkerCatalogue>['lanes'] = [
   { lane: 'interactive', requestTopic: 'scheduleRequests' },
   { lane: 'bulk', requestTopic: 'scheduleBulkRequests', sliceMs: BULK_SLICE_MS },
 ];
+/** About as long as the threads need for half of what may wait for them. */
+const RETRY_MS = 1_000;
+const OVERLOADED = createProblem('overloaded', {
+  detail: 'Too many long calculations are waiting; try again in a moment.',
+});
 
 /**
  * Starts the schedule worker, which calculates with the catalogue's schedule types, periodicities and calendars, on the
@@ -37,6 +57,53 @@ export function startScheduleWorker(context: WorkerContext): Promise<RunningWork
     lanes: LANES.filter(({ lane }) => context.config.scheduleLanes.includes(lane)),
     open: openLendingCatalogue,
     handlersOf: ({ environment }) =>
-      createHandlers(environment, threads === undefined ? undefined : { threads, codec }),
+      createScheduleHandlers(environment, threads === undefined ? undefined : { threads, codec }),
   });
+}
+
+/**
+ * The handlers of this worker by the type of the request; both lanes serve the same. A request whose reply cannot fit is
+ * refused before it is calculated, and a long calculation runs in a thread where there is `offload` (E6).
+ */
+export function createScheduleHandlers(
+  environment: LendingEnvironment,
+  offload?: CalculationOffload,
+): Handlers {
+  const handlers = Object.entries(createCalculations(environment)).map(
+    ([type, { estimate, answer }]): [string, Handler] => [
+      type,
+      (payload, context) => {
+        const { originTimestampMs } = context;
+        const estimated = estimate(payload, originTimestampMs);
+        if ('problem' in estimated) return estimated;
+        const snapshot = environment.snapshot?.();
+        const isLong = estimated.processorMs > LONG_WORK_MS;
+        if (!isLong || offload === undefined || snapshot === undefined) {
+          return answer(payload, originTimestampMs);
+        }
+        return calculateInThread(offload, { type, payload, snapshot }, context);
+      },
+    ],
+  );
+  return Object.fromEntries(handlers);
+}
+
+/**
+ * Where too many calculations wait already, a caller is refused at once; a message without a deadline is retried later.
+ * The items of a batch wait: batches are limited themselves.
+ */
+async function calculateInThread(
+  { threads, codec }: CalculationOffload,
+  {
+    type,
+    payload,
+    snapshot,
+  }: { readonly type: string; readonly payload: unknown; readonly snapshot: LendingSnapshot },
+  { originTimestampMs, format, isBatchItem, deadlineMs }: RequestContext,
+): Promise<Outcome> {
+  const { value } = await codec.encode(type, payload, 'avro');
+  const work = { type, value, format, originTimestampMs, deadlineMs, snapshot, isPatient: isBatchItem };
+  const outcome = await threads.calculate(work);
+  if (outcome !== undefined) return outcome;
+  return deadlineMs === undefined ? retry(RETRY_MS, OVERLOADED) : refused(OVERLOADED);
 }

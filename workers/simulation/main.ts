@@ -1,12 +1,32 @@
-import { openLendingCatalogue } from '../../shared/catalogue/lending-environment.ts';
+import {
+  openLendingCatalogue,
+  type LendingEnvironment,
+} from '../../shared/catalogue/lending-environment.ts';
 import { openCatalogue, type OpenCatalogue } from '../../shared/catalogue/open-catalogue.ts';
+import { toSimulateRequest, type SimulateInput } from '../../shared/contract/simulate/request.ts';
+import { limitFaults } from '../../shared/contract/json/faults.ts';
+import { simulatePayload } from '../../shared/contract/simulate/reply.ts';
+import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
+import type { Handler } from '../../shared/messaging/handler/request.ts';
+import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
+import { WorkSlices } from '../../shared/messaging/handler/work-slices.ts';
+import { createProblem, type ErrorCode } from '../../shared/platform/problem.ts';
+import { warningsList } from '../../shared/platform/header-text.ts';
+import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
+import { simulateInSteps } from '../../shared/product/simulation/simulate.ts';
+import type { SimulationOutcome } from '../../shared/product/simulation/simulation.ts';
 import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
-import { createHandlers } from './handlers.ts';
 
-/**
- * Starts the simulation worker, which simulates products. Rejects when it cannot begin; nothing is left running then.
- */
+const DAY_MS = 86_400_000;
+/** Long simulations yield to everything else of the process after this. */
+const SLICE_MS = 10;
+/** Rows that are calculated at once, in some 5 ms: such a simulation does not wait for the long ones. */
+const MAX_SHORT_ROWS = 2_000;
+
+type Refused = Extract<SimulationOutcome, { readonly kind: 'refused' }>;
+
+/** Starts the simulation worker, which simulates products. Rejects when it cannot begin; nothing is left running then. */
 export function startSimulationWorker(
   context: WorkerContext,
   open: OpenCatalogue = openCatalogue,
@@ -17,6 +37,60 @@ export function startSimulationWorker(
     deadLetterTopic: 'simulationDeadLetters',
     lanes: [{ lane: 'interactive', requestTopic: 'simulationRequests' }],
     open: (own, worker) => openLendingCatalogue(own, worker, open),
-    handlersOf: ({ view, environment }) => createHandlers(view, environment),
+    handlersOf: ({ view, environment }) => createSimulationHandlers(view, environment),
   });
+}
+
+/**
+ * The handlers of this worker by the type of the request; the catalogue may change from one request to the next. Pure:
+ * the loan starts on the UTC day of the message's own timestamp, so that a replay gives the same reply (Q2).
+ */
+export function createSimulationHandlers(
+  catalogue: CatalogueView,
+  { calendars }: Pick<LendingEnvironment, 'calendars'>,
+): { readonly SimulateRequest: Handler } {
+  const slices = new WorkSlices({ sliceMs: SLICE_MS });
+  return {
+    SimulateRequest: async (payload, { originTimestampMs }) => {
+      const requestDay = Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
+      const steps = simulateInSteps(toSimulateRequest(payload as SimulateInput), {
+        catalogue,
+        calendars,
+        requestDay,
+      });
+      const outcome = await runInSlices(slices, steps);
+      if (outcome.kind === 'refused') return refuseFaults(outcome);
+      const { records, warnings } = outcome;
+      const header = warningsList(warnings, undefined);
+      const reply = { type: 'SimulateReply', payload: simulatePayload(records, warnings) };
+      return done(header === undefined ? reply : { ...reply, warnings: header });
+    },
+  };
+}
+
+/** Runs a short simulation at once; long ones one at a time, yielding to the event loop after each slice. */
+async function runInSlices<Result>(
+  slices: WorkSlices,
+  steps: Generator<number, Result, undefined>,
+): Promise<Result> {
+  let step = steps.next();
+  const isLong = step.done !== true && step.value > MAX_SHORT_ROWS;
+  if (isLong) await slices.acquire();
+  try {
+    while (step.done !== true) {
+      if (isLong && slices.isOver()) await slices.yield();
+      step = steps.next();
+    }
+    return step.value;
+  } finally {
+    if (isLong) slices.release();
+  }
+}
+
+/** An unknown product is a 404, a request that is incomplete or contradicts itself a 400, any other a 422 (E1). */
+function refuseFaults({ faults, unknownProduct }: Refused): Outcome {
+  const errors = limitFaults(faults).map(({ path, code, message }) => ({ path, code, message }));
+  const isIncomplete = faults.some(({ status }) => status === 400);
+  const others: ErrorCode = isIncomplete ? 'invalid-request' : 'not-computable';
+  return refused(createProblem(unknownProduct === true ? 'unknown-product' : others, { errors }));
 }

@@ -12,7 +12,7 @@ import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
-import { createHandlers } from '../../../workers/schedule/handlers.ts';
+import { createScheduleHandlers } from '../../../workers/schedule/main.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
 import { commissions, EXPENSIVE_REQUESTS, EXPLAINED_LOAN } from '../../support/expensive-requests.ts';
 import { createLogCaller } from '../../support/log-caller.ts';
@@ -62,7 +62,7 @@ const contextOf = (changes: Partial<Request>): Request => ({
 describe('a calculation beside the event loop', { timeout: TEST_LIMIT_MS }, () => {
   it('gives the bytes that the same calculation on the event loop gives, also once the snapshot was sent', async () => {
     const threads = startThreads();
-    const handler = createHandlers(restoreEnvironment(SNAPSHOT))[REQUEST];
+    const handler = createScheduleHandlers(restoreEnvironment(SNAPSHOT))[REQUEST];
     const outcome = await handler?.(payloadOf(EXPLAINED_LOAN), contextOf({}));
     if (outcome?.kind !== 'done' || outcome.reply === undefined) throw new Error(JSON.stringify(outcome));
     const expected = await codec.encode(outcome.reply.type, outcome.reply.payload, 'avro');
@@ -149,7 +149,7 @@ describe('the handler of a long calculation', () => {
     render: () => Promise.resolve(undefined),
     stop: () => Promise.resolve(),
   };
-  const handlers = createHandlers(restoreEnvironment(SNAPSHOT), { threads: busy, codec });
+  const handlers = createScheduleHandlers(restoreEnvironment(SNAPSHOT), { threads: busy, codec });
 
   it('calculates what is short at once', () => {
     expect(handlers[REQUEST]?.(payloadOf(PROOF_REQUEST), contextOf({}))).toMatchObject({ kind: 'done' });

@@ -2,16 +2,17 @@
 
 import { expect, it } from 'vitest';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
-import type { Request } from '../../../shared/messaging/handler/request.ts';
-import { createSimulateHandler } from '../../../workers/simulation/handle-simulate.ts';
+import type { RequestContext } from '../../../shared/messaging/handler/handle-by-type.ts';
+import { createSimulationHandlers } from '../../../workers/simulation/main.ts';
 import { catalogueOf, guid, interest, simulateRequest } from '../../support/worlds/simulated-product.ts';
 
 const INTERESTS = Array.from({ length: 30 }, (_, place) => interest({ Id: guid(1000 + place) }));
 
-const CONTEXT: Request = {
+const CONTEXT: RequestContext = {
   correlationId: undefined,
   originTimestampMs: Date.UTC(2025, 0, 1),
   deadlineMs: undefined,
+  traceParent: undefined,
   attempt: 1,
   signal: new AbortController().signal,
   message: { topic: '', partition: 0, offset: 0, key: null, value: null, headers: {}, timestampMs: 0 },
@@ -21,11 +22,13 @@ const CONTEXT: Request = {
 
 it('a short simulation is answered before long ones that came first', async () => {
   const calendars = { find: (name: string) => findCalendar(name, {}) };
-  const handler = createSimulateHandler(catalogueOf({ interests: INTERESTS }), { calendars });
+  const { SimulateRequest: simulateOne } = createSimulationHandlers(catalogueOf({ interests: INTERESTS }), {
+    calendars,
+  });
   const ended: string[] = [];
   const simulate = async (name: string, loanPeriod: number) => {
     const request = simulateRequest({ loanPeriod, interestTypeName: 'Fixed' });
-    const outcome = await handler(request, CONTEXT);
+    const outcome = await simulateOne(request, CONTEXT);
     ended.push(`${name}: ${outcome.kind}`);
   };
   await Promise.all([simulate('long', 1_200), simulate('as long', 1_200), simulate('short', 12)]);

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { MESSAGES } from '../../../../schemas/messages.ts';
 import { ACTIONS, findAction } from '../../../../shared/contract/actions/actions.ts';
-import type { Request } from '../../../../shared/messaging/handler/request.ts';
-import { createHandlers as createProductHandlers } from '../../../../workers/product/handlers.ts';
-import { createHandlers } from '../../../../workers/schedule/handlers.ts';
-import { createHandlers as createSimulationHandlers } from '../../../../workers/simulation/handlers.ts';
+import type { RequestContext } from '../../../../shared/messaging/handler/handle-by-type.ts';
+import { createProductHandlers } from '../../../../workers/product/main.ts';
+import { createScheduleHandlers } from '../../../../workers/schedule/main.ts';
+import { createSimulationHandlers } from '../../../../workers/simulation/main.ts';
 import { EXAMPLE_CATALOGUE, EXAMPLE_TIME_MS } from '../../../support/builders/example-catalogue.ts';
 import { BUILT_IN_ENVIRONMENT } from '../../../support/builders/lending-environment.ts';
 
 const handlers = {
-  ...createHandlers(BUILT_IN_ENVIRONMENT),
+  ...createScheduleHandlers(BUILT_IN_ENVIRONMENT),
   ...createProductHandlers(EXAMPLE_CATALOGUE),
   ...createSimulationHandlers(EXAMPLE_CATALOGUE, BUILT_IN_ENVIRONMENT),
 };
@@ -74,7 +74,7 @@ describe('examples', () => {
     const read = action.read(example.request);
     if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
     expect(read.warnings).toEqual([]);
-    const context = { originTimestampMs: EXAMPLE_TIME_MS } as Request;
+    const context = { originTimestampMs: EXAMPLE_TIME_MS } as RequestContext;
     const outcome = await handlers[action.requestType]?.(read.payload, context);
     if (outcome === undefined || !('reply' in outcome)) throw new Error(JSON.stringify(outcome));
     expect(JSON.parse(action.render(outcome.reply?.payload))).toEqual(example.reply);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { calendarHeader } from '../../../workers/schedule/calendar-header.ts';
+import { formatCalendar } from '../../../workers/schedule/calculations.ts';
 
 it.each([
   ['RO', '2026.1', 'RO;version=2026.1'],
@@ -8,5 +8,5 @@ it.each([
   ['😀\ud800', '1', '%F0%9F%98%80%EF%BF%BD;version=1'],
   ['Zürich (old)', 'a\nb', 'Z%C3%BCrich%20%28old%29;version=a%0Ab'],
 ])('the calendar %j of version %j is told as %s (H2)', (name, version, header) => {
-  expect(calendarHeader({ name, version })).toBe(header);
+  expect(formatCalendar({ name, version })).toBe(header);
 });
