@@ -8,10 +8,10 @@ import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import { warningsList } from '../../shared/platform/header-text.ts';
 import { createProblem, type ErrorCode, type Warning } from '../../shared/platform/problem.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
-import { insuranceList, type InsuranceListItem } from '../../shared/product/look-up/insurance-list.ts';
-import { productByCode, type ProductByCodeRequest } from '../../shared/product/look-up/product-by-code.ts';
-import { productDetails, type ProductDetails } from '../../shared/product/look-up/product-details.ts';
-import { productDocuments, type ProductDocument } from '../../shared/product/look-up/product-documents.ts';
+import { lookUpInsuranceList, type InsuranceListItem } from '../../shared/product/look-up/insurance-list.ts';
+import { lookUpProduct, type ProductByCodeRequest } from '../../shared/product/look-up/product-by-code.ts';
+import { lookUpDetails, type ProductDetails } from '../../shared/product/look-up/product-details.ts';
+import { lookUpDocuments, type ProductDocument } from '../../shared/product/look-up/product-documents.ts';
 import type {
   LookUp,
   LookUpContext,
@@ -45,14 +45,14 @@ const DAY_MS = 86_400_000;
 /** A product with the sections that are asked for (L1, L2). */
 const BY_CODE: ProductLookUp<ProductByCodeRequest, object> = {
   replyType: 'GetBankingProductByCodeReply',
-  find: productByCode,
+  find: lookUpProduct,
   toPayload: (answer): ProductByCodePayload => ({ json: JSON.stringify(answer) }),
 };
 
 /** How a product is displayed (L1). */
 const DETAILS: ProductLookUp<SelectorRequest, ProductDetails> = {
   replyType: 'GetBankingProductDetailsReply',
-  find: productDetails,
+  find: lookUpDetails,
   toPayload: (answer) => answer,
 };
 
@@ -64,7 +64,7 @@ const INSURANCE_LIST: ProductLookUp<InsuranceListInput, readonly InsuranceListIt
   replyType: 'GetProductInsuranceListReply',
   find: ({ filterList, ...request }, context) => {
     const figures = filterList?.map(({ name, value }) => ({ name, value: value.toNumber() }));
-    return insuranceList({ ...request, filterList: figures }, context);
+    return lookUpInsuranceList({ ...request, filterList: figures }, context);
   },
   toPayload: (Insurances, warnings) => ({ Insurances, warnings }),
 };
@@ -72,7 +72,7 @@ const INSURANCE_LIST: ProductLookUp<InsuranceListInput, readonly InsuranceListIt
 /** The documents of a product (L1). */
 const DOCUMENTS: ProductLookUp<SelectorRequest, readonly ProductDocument[]> = {
   replyType: 'GetProductDocumentsReply',
-  find: productDocuments,
+  find: lookUpDocuments,
   toPayload: (documents): ProductDocumentsPayload => ({ documents }),
 };
 

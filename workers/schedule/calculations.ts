@@ -107,7 +107,8 @@ function answerWith<Request>(
       if ('faults' in result) return refuseFaults(result.faults);
       const { warnings = [], calendar } = result;
       const type = calculation.replyType;
-      const headers = calendar === undefined ? {} : { headers: { holidayCalendar: formatCalendar(calendar) } };
+      const headers =
+        calendar === undefined ? {} : { headers: { holidayCalendar: formatCalendar(calendar) } };
       if (warnings.length === 0) return done({ type, payload: result, ...headers });
       const located = warnings.map(({ code, path }) => ({ code, path: `${JSON_PARAM}.${path}` }));
       const header = located.map(({ code, path }) => `${code};${path}`).join(', ');

@@ -1,7 +1,4 @@
-import {
-  openLendingCatalogue,
-  type LendingEnvironment,
-} from '../../shared/catalogue/lending-environment.ts';
+import { openLendingCatalogue, type LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
 import { openCatalogue, type OpenCatalogue } from '../../shared/catalogue/open-catalogue.ts';
 import { toSimulateRequest, type SimulateInput } from '../../shared/contract/simulate/request.ts';
 import { limitFaults } from '../../shared/contract/json/faults.ts';

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { MESSAGES } from '../../../../schemas/messages.ts';
 import { ACTIONS, findAction } from '../../../../shared/contract/actions/actions.ts';
-import type { RequestContext } from '../../../../shared/messaging/handler/handle-by-type.ts';
+import type { Handlers, RequestContext } from '../../../../shared/messaging/handler/handle-by-type.ts';
 import { createProductHandlers } from '../../../../workers/product/main.ts';
 import { createScheduleHandlers } from '../../../../workers/schedule/main.ts';
 import { createSimulationHandlers } from '../../../../workers/simulation/main.ts';
 import { EXAMPLE_CATALOGUE, EXAMPLE_TIME_MS } from '../../../support/builders/example-catalogue.ts';
 import { BUILT_IN_ENVIRONMENT } from '../../../support/builders/lending-environment.ts';
 
-const handlers = {
+const handlers: Handlers = {
   ...createScheduleHandlers(BUILT_IN_ENVIRONMENT),
   ...createProductHandlers(EXAMPLE_CATALOGUE),
   ...createSimulationHandlers(EXAMPLE_CATALOGUE, BUILT_IN_ENVIRONMENT),
