@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { ThreadAnswer, ThreadConfig, ThreadTask } from './runtime/calculation-threads.ts';
 import { restoreEnvironment } from '../shared/catalogue/lending-environment.ts';
 import { ACTIONS } from '../shared/contract/actions/actions.ts';
-import { isPassingFailure } from '../shared/messaging/processing-result.ts';
+import { isTransientFailure } from '../shared/messaging/processing-result.ts';
 import { readReply } from '../shared/messaging/requester/read-reply.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { errorText } from '../shared/platform/errors.ts';
@@ -29,7 +29,7 @@ port.on('message', (task: ThreadTask) => {
 
 function describeFailure(error: unknown): ThreadAnswer {
   const thrown = error instanceof Error ? error : new Error(errorText(error));
-  return { kind: 'failed', error: thrown, mayPass: isPassingFailure(error) };
+  return { kind: 'failed', error: thrown, mayPass: isTransientFailure(error) };
 }
 
 interface TaskAnswer {

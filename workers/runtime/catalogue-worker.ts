@@ -1,5 +1,9 @@
 import type { Handlers } from '../../shared/messaging/handler/request.ts';
-import { startRequestConsumer, type RequestConsumerOptions, type RequestConsumer } from '../../shared/messaging/handler/request-consumer.ts';
+import {
+  startRequestConsumer,
+  type RequestConsumerOptions,
+  type RequestConsumer,
+} from '../../shared/messaging/handler/request-consumer.ts';
 import type { TopicKey } from '../../shared/messaging/topics/topics.ts';
 import { combineHealth } from '../../shared/platform/health.ts';
 import { checkedHandlers } from './checked-handlers.ts';
@@ -41,7 +45,10 @@ export async function startCatalogueWorker<Opened extends WorkerCatalogue>(
   try {
     const handlers = checkedHandlers(worker.handlersOf(catalogue), catalogue.view);
     for (const own of worker.lanes) {
-      lanes.set(own.lane, await startRequestConsumer(context, { worker: name, deadLetterTopic, handlers, ...own }));
+      lanes.set(
+        own.lane,
+        await startRequestConsumer(context, { worker: name, deadLetterTopic, handlers, ...own }),
+      );
     }
   } catch (error) {
     await stop(0);

@@ -8,7 +8,7 @@ import { LONG_WORK_MS } from '../../shared/contract/actions/request-limits.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
 import { REPLY_BATCH, REQUEST_BATCH } from '../../shared/messaging/codec/request-batch.ts';
 import type { Handler, Handlers } from '../../shared/messaging/handler/request.ts';
-import type { RequestContext } from '../../shared/messaging/handler/handle-by-type.ts';
+import type { Request } from '../../shared/messaging/handler/request.ts';
 import { refused, retry, type Outcome } from '../../shared/messaging/outcome.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
 import type { CalculationThreads } from '../runtime/calculation-threads.ts';
@@ -72,8 +72,8 @@ export function createScheduleHandlers(
   const handlers = Object.entries(createCalculations(environment)).map(
     ([type, { estimate, answer }]): [string, Handler] => [
       type,
-      (payload, context) => {
-        const { originTimestampMs } = context;
+      (payload, request) => {
+        const { originTimestampMs } = request;
         const estimated = estimate(payload, originTimestampMs);
         if ('problem' in estimated) return estimated;
         const snapshot = environment.snapshot?.();
@@ -81,7 +81,7 @@ export function createScheduleHandlers(
         if (!isLong || offload === undefined || snapshot === undefined) {
           return answer(payload, originTimestampMs);
         }
-        return calculateInThread(offload, { type, payload, snapshot }, context);
+        return calculateInThread(offload, { type, payload, snapshot }, request);
       },
     ],
   );
@@ -99,7 +99,7 @@ async function calculateInThread(
     payload,
     snapshot,
   }: { readonly type: string; readonly payload: unknown; readonly snapshot: LendingSnapshot },
-  { originTimestampMs, format, isBatchItem, deadlineMs }: RequestContext,
+  { originTimestampMs, format, isBatchItem, deadlineMs }: Request,
 ): Promise<Outcome> {
   const { value } = await codec.encode(type, payload, 'avro');
   const work = { type, value, format, originTimestampMs, deadlineMs, snapshot, isPatient: isBatchItem };

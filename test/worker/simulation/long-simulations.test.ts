@@ -2,17 +2,16 @@
 
 import { expect, it } from 'vitest';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
-import type { RequestContext } from '../../../shared/messaging/handler/handle-by-type.ts';
+import type { Request } from '../../../shared/messaging/handler/request.ts';
 import { createSimulationHandlers } from '../../../workers/simulation/main.ts';
 import { catalogueOf, guid, interest, simulateRequest } from '../../support/worlds/simulated-product.ts';
 
 const INTERESTS = Array.from({ length: 30 }, (_, place) => interest({ Id: guid(1000 + place) }));
 
-const CONTEXT: RequestContext = {
+const CONTEXT: Request = {
   correlationId: undefined,
   originTimestampMs: Date.UTC(2025, 0, 1),
   deadlineMs: undefined,
-  traceParent: undefined,
   attempt: 1,
   signal: new AbortController().signal,
   message: { topic: '', partition: 0, offset: 0, key: null, value: null, headers: {}, timestampMs: 0 },

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { MESSAGES } from '../../../../schemas/messages.ts';
 import { ACTIONS, findAction } from '../../../../shared/contract/actions/actions.ts';
-import type { Handlers, RequestContext } from '../../../../shared/messaging/handler/handle-by-type.ts';
+import type { Handlers } from '../../../../shared/messaging/handler/request.ts';
+import type { Request } from '../../../../shared/messaging/handler/request.ts';
 import { createProductHandlers } from '../../../../workers/product/main.ts';
 import { createScheduleHandlers } from '../../../../workers/schedule/main.ts';
 import { createSimulationHandlers } from '../../../../workers/simulation/main.ts';
@@ -74,7 +75,7 @@ describe('examples', () => {
     const read = action.read(example.request);
     if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
     expect(read.warnings).toEqual([]);
-    const context = { originTimestampMs: EXAMPLE_TIME_MS } as RequestContext;
+    const context = { originTimestampMs: EXAMPLE_TIME_MS } as Request;
     const outcome = await handlers[action.requestType]?.(read.payload, context);
     if (outcome === undefined || !('reply' in outcome)) throw new Error(JSON.stringify(outcome));
     expect(JSON.parse(action.render(outcome.reply?.payload))).toEqual(example.reply);
