@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import type { MtaPlan } from '../../scripts/dev/local-mta/exim-settings.ts';
-import { isMtaLacking } from '../../scripts/dev/local-mta/local-mta-error.ts';
+import { isMtaLacking } from '../../scripts/dev/local-mta/fetch-exim.ts';
 import { type LocalMta, startLocalMta } from '../../scripts/dev/local-mta/start-local-mta.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 

@@ -9,8 +9,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
-import { withLock } from './cache-lock.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LocalKafkaError } from './local-kafka-error.ts';
 
 /** One thing to fetch: the folder `name` of the cache, filled by `fetchInto` (called with an empty folder). */
 export interface Artifact {
@@ -20,6 +22,22 @@ export interface Artifact {
 
 /** Written last: every file of the folder with its size in bytes. A folder without it, or not matching, is incomplete. */
 const MANIFEST = '.complete.json';
+
+/** Limit of waiting for a first fetch over a slow line. */
+const LOCK_LIMIT_MS = 15 * 60_000;
+const LOCK_POLL_MS = 300;
+
+/**
+ * Folder of fetched jars, outside the checkout: KAFKA_CACHE_DIR, else below XDG_CACHE_HOME, else below ~/.cache.
+ */
+export function cacheDirectory(
+  env: Readonly<Record<string, string | undefined>>,
+  home: string = homedir(),
+): string {
+  if (isSet(env['KAFKA_CACHE_DIR'])) return path.resolve(env['KAFKA_CACHE_DIR']);
+  const base = isSet(env['XDG_CACHE_HOME']) ? env['XDG_CACHE_HOME'] : path.join(home, '.cache');
+  return path.join(base, 'banking-product-engine');
+}
 
 /**
  * The artifact's folder in the cache, fetched first unless it is there whole. Safe against other processes doing the same:
@@ -82,4 +100,67 @@ function sizesOf(folder: string): Record<string, number> {
       return [path.relative(folder, full), statSync(full).size];
     }),
   );
+}
+
+/**
+ * Runs `work` while holding the lock file, which names the owner's process id. A lock whose owner is gone is taken over.
+ * Two processes may in a rare race both hold it: whatever is done under it must therefore end in an atomic rename.
+ */
+async function withLock<T>(
+  file: string,
+  onWait: (ownerPid: number) => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  const giveUpAt = Date.now() + LOCK_LIMIT_MS;
+  for (let waits = 0; !tryLock(file); waits += 1) {
+    const owner = readOwner(file);
+    if (owner !== undefined && !isAlive(owner)) rmSync(file, { force: true });
+    else if (Date.now() > giveUpAt) {
+      throw new LocalKafkaError(
+        'fetch-failed',
+        `process ${owner} has been fetching for long: end it, or delete ${file}`,
+      );
+    } else {
+      if (waits === 0 && owner !== undefined) onWait(owner);
+      await sleep(LOCK_POLL_MS);
+    }
+  }
+  try {
+    return await work();
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+function tryLock(file: string): boolean {
+  try {
+    writeFileSync(file, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Undefined while the owner has made the file and not yet written into it, or has just removed it. */
+function readOwner(file: string): number | undefined {
+  try {
+    const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
+    return Number.isNaN(pid) ? undefined : pid;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function isSet(value: string | undefined): value is string {
+  return value !== undefined && value !== '';
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClassArchive } from './class-archive.ts';
+import type { ClassArchive } from './java.ts';
 import { LocalKafkaError } from './local-kafka-error.ts';
 import type { LocalRun } from './local-run.ts';
 

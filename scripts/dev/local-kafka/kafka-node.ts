@@ -1,15 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type NodePlan, nodeSettings, renderProperties } from './broker-settings.ts';
-import { classArchive, mapFlags } from './class-archive.ts';
-import { javaFlags } from './java-flags.ts';
+import { classArchive, javaFlags, type Java } from './java.ts';
 import { type JavaProcess, startJava, waitUntilReady } from './java-process.ts';
 import { canServeGroups, fetchBrokerIds } from './kafka-probe.ts';
 import { LocalKafkaError } from './local-kafka-error.ts';
-import type { LocalRun } from './local-run.ts';
-import type { Java } from './require-java.ts';
+import { nodeFolder, type LocalRun, type Workspace } from './local-run.ts';
 import { runCommand } from './run-command.ts';
-import { type Workspace, nodeFolder } from './workspace.ts';
 
 /** What all nodes of one cluster share. */
 export interface ClusterSetup {
@@ -80,7 +77,7 @@ async function formatData(setup: ClusterSetup, settingsFile: string): Promise<vo
   const result = await runCommand(
     setup.java.command,
     [
-      ...mapFlags(setup.jarFolder, 'broker', setup.java.build),
+      ...classArchive(setup.jarFolder, 'broker', setup.java.build, false).flags,
       ...javaArguments(setup, 'kafka.tools.StorageTool'),
       ...args,
     ],
@@ -99,15 +96,8 @@ function launch(setup: ClusterSetup, plan: NodePlan, settingsFile: string): Java
       args: [...javaArguments(setup, 'kafka.Kafka'), settingsFile],
       folder: setup.workspace.folder,
       logFile: path.join(setup.workspace.folder, `node-${plan.nodeId}.log`),
-      /** One recorder is enough. */
-      ...(plan.nodeId === 1
-        ? { archive: classArchive(setup.jarFolder, 'broker', setup.java.build) }
-        : {
-            archive: {
-              flags: mapFlags(setup.jarFolder, 'broker', setup.java.build),
-              onExit: () => undefined,
-            },
-          }),
+      // One recorder is enough.
+      archive: classArchive(setup.jarFolder, 'broker', setup.java.build, plan.nodeId === 1),
     },
     setup.run,
   );

@@ -1,7 +1,37 @@
-import { rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { type Guard, startGuard } from './guard.ts';
-import type { LocalKafkaError } from './local-kafka-error.ts';
-import type { Workspace } from './workspace.ts';
+import { LocalKafkaError } from './local-kafka-error.ts';
+
+/** Folder of one cluster: a properties file, a log and a data folder for each node. */
+export interface Workspace {
+  readonly folder: string;
+  readonly isTemporary: boolean;
+}
+
+/** Kafka writes it into a data folder when it formats it. */
+const META = 'meta.properties';
+/** Kafka's cluster ids are 16 bytes in base64 for URLs. */
+const CLUSTER_ID_BYTES = 16;
+
+const LOG4J_SETTINGS = `status=error
+appender.console.type=Console
+appender.console.name=console
+appender.console.layout.type=PatternLayout
+appender.console.layout.pattern=%d{ISO8601} %-5p %c{1}: %m%n
+rootLogger.level=warn
+rootLogger.appenderRef.console.ref=console
+`;
 
 /** Something that was started and must be stopped. */
 interface Stoppable {
@@ -46,4 +76,36 @@ export function openRun(workspace: Workspace): LocalRun {
     failure: failure.promise,
     stop: () => (stopping ??= stopAll()),
   };
+}
+
+/** Makes the folder ready for `nodeCount` nodes: a new temporary one, or `kept` with whatever data it has. */
+export function openWorkspace(kept: string | undefined, nodeCount: number): Workspace {
+  const folder = kept === undefined ? mkdtempSync(path.join(tmpdir(), 'local-kafka-')) : path.resolve(kept);
+  mkdirSync(path.join(folder, 'tmp'), { recursive: true });
+  const earlier = readdirSync(folder).filter((name) => existsSync(path.join(folder, name, META))).length;
+  if (earlier > 0 && earlier !== nodeCount) {
+    throw new LocalKafkaError(
+      'wrong-usage',
+      `${folder} holds the data of ${earlier} node(s): use --nodes ${earlier}, or another folder`,
+    );
+  }
+  writeFileSync(path.join(folder, 'log4j2.properties'), LOG4J_SETTINGS);
+  return { folder, isTemporary: kept === undefined };
+}
+
+export function nodeFolder(workspace: Workspace, nodeId: number): string {
+  return path.join(workspace.folder, `node-${nodeId}`);
+}
+
+/** The id that kept data belongs to, or a new one. */
+export function clusterIdOf(workspace: Workspace): string {
+  const meta = path.join(nodeFolder(workspace, 1), META);
+  const kept = existsSync(meta) ? /^cluster\.id=(\S+)/m.exec(readFileSync(meta, 'utf8'))?.[1] : undefined;
+  return kept ?? newClusterId();
+}
+
+/** Kafka's tools read a leading dash as an option. */
+function newClusterId(): string {
+  const id = randomBytes(CLUSTER_ID_BYTES).toString('base64url');
+  return id.startsWith('-') ? newClusterId() : id;
 }

@@ -1,11 +1,11 @@
 import path from 'node:path';
-import { classArchive } from './class-archive.ts';
-import { javaFlags } from './java-flags.ts';
+import { classArchive } from './java.ts';
+import { javaFlags } from './java.ts';
 import { startJava, waitUntilReady } from './java-process.ts';
 import type { LocalRun } from './local-run.ts';
-import type { Java } from './require-java.ts';
+import type { Java } from './java.ts';
 import { REGISTRY_CONFLUENT_PATH, REGISTRY_VERSION } from './versions.ts';
-import type { Workspace } from './workspace.ts';
+import type { Workspace } from './local-run.ts';
 
 export interface RegistrySetup {
   readonly java: Java;

@@ -1,5 +1,6 @@
 import type { NodePlan, ProxiedListener } from './broker-settings.ts';
-import { cacheDirectory, javaCommand } from './environment.ts';
+import { cacheDirectory } from './artifact-cache.ts';
+import { javaCommand } from './java.ts';
 import { classPathOf, ensureKafka, ensureRegistry } from './fetch-artifacts.ts';
 import { waitUntilReady } from './java-process.ts';
 import { type ClusterSetup, type LocalKafkaNode, READY_LIMIT_MS, startNode } from './kafka-node.ts';
@@ -7,9 +8,9 @@ import { fetchBrokerIds, canServeGroups } from './kafka-probe.ts';
 import { LocalKafkaError } from './local-kafka-error.ts';
 import { type LocalRun, openRun } from './local-run.ts';
 import { type Ports, choosePorts } from './ports.ts';
-import { type Java, requireJava } from './require-java.ts';
+import { type Java, requireJava } from './java.ts';
 import { registryUrl, startRegistry } from './schema-registry.ts';
-import { type Workspace, clusterIdOf, openWorkspace } from './workspace.ts';
+import { type Workspace, clusterIdOf, openWorkspace } from './local-run.ts';
 
 export interface LocalKafkaOptions {
   /** Brokers, each also a controller: 1 (default) or 3. */

@@ -15,12 +15,11 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cacheDirectory } from '../local-kafka/environment.ts';
-import { findFreePorts } from '../local-kafka/free-ports.ts';
+import { cacheDirectory } from '../local-kafka/artifact-cache.ts';
 import { startGuard } from '../local-kafka/guard.ts';
+import { findFreePorts } from '../local-kafka/ports.ts';
 import { type MtaPlan, renderEximSettings } from './exim-settings.ts';
-import { type EximFiles, ensureExim } from './fetch-exim.ts';
-import { LocalMtaError } from './local-mta-error.ts';
+import { type EximFiles, ensureExim, LocalMtaError } from './fetch-exim.ts';
 
 export interface LocalMta {
   readonly port: number;

@@ -1,10 +1,9 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { cacheDirectory, javaCommand } from '../../../../scripts/dev/local-kafka/environment.ts';
-import { findFreePorts } from '../../../../scripts/dev/local-kafka/free-ports.ts';
+import { cacheDirectory } from '../../../../scripts/dev/local-kafka/artifact-cache.ts';
+import { choosePorts, findFreePorts, type Ports } from '../../../../scripts/dev/local-kafka/ports.ts';
 import { LocalKafkaError } from '../../../../scripts/dev/local-kafka/local-kafka-error.ts';
-import { choosePorts, type Ports } from '../../../../scripts/dev/local-kafka/ports.ts';
-import { parseJavaVersion, requireJava } from '../../../../scripts/dev/local-kafka/require-java.ts';
+import { javaCommand, parseJavaVersion, requireJava } from '../../../../scripts/dev/local-kafka/java.ts';
 
 const MOST_WISHES = 10;
 
