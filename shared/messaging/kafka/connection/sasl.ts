@@ -1,7 +1,7 @@
 import type { SASLOptions } from 'kafkajs';
 import { MessagingError } from '../../../platform/errors.ts';
 
-/** How to log in, as the configuration gives it. */
+/** Login settings (`config.kafka.sasl`). */
 export interface KafkaSasl {
   readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512' | 'oauthbearer';
   readonly username: string;
@@ -11,13 +11,13 @@ export interface KafkaSasl {
 }
 
 const TOKEN_REQUEST_TIMEOUT_MS = 5_000;
-/** A token is renewed this long before it ends, so that none ends between the request and the broker's check. */
+/** A token is renewed this long before it expires, so that none expires between the request and the broker's check. */
 const TOKEN_MARGIN_MS = 30_000;
-/** Assumed where the endpoint does not say how long a token lives (RFC 6749 section 5.1 only recommends it). */
+/** Assumed if the endpoint does not return a lifetime (RFC 6749 section 5.1 only recommends it). */
 const DEFAULT_TOKEN_LIFE_SECONDS = 300;
 const MS_PER_SECOND = 1_000;
 
-/** The options of kafkajs for a way to log in. */
+/** Converts the settings to the options of kafkajs. */
 export function saslOptions(sasl: KafkaSasl): SASLOptions {
   const { mechanism, username, password } = sasl;
   if (mechanism === 'oauthbearer') {
@@ -27,7 +27,7 @@ export function saslOptions(sasl: KafkaSasl): SASLOptions {
   return { mechanism, username, password };
 }
 
-/** Fetches tokens by client credentials and keeps each until shortly before its end: every connection asks for one. */
+/** Fetches tokens by client credentials and caches each until shortly before it expires: every connection needs one. */
 function createTokenProvider(sasl: KafkaSasl): () => Promise<{ value: string }> {
   let token: { value: string; endsAt: number } | undefined;
   let pending: Promise<{ value: string; endsAt: number }> | undefined;

@@ -4,14 +4,14 @@ import type { KafkaConsumerRun } from './consumer-run.ts';
 import { TOPIC_SPREAD_MS } from '../../topics/required-topics.ts';
 
 /**
- * Coordinators that load or move are ready again within this, also after a restart of their broker. A broker that died is
- * named as the coordinator until its session with the cluster is over (broker.session.timeout.ms, 9 s by default), which
- * is longer than kafkajs tries.
+ * Coordinators that load or move are ready within this, also after a restart of their broker. A dead broker is reported as
+ * the coordinator until its session with the cluster ends (broker.session.timeout.ms, 9 s by default), which is longer than
+ * kafkajs retries.
  */
 const PATIENCE_MS = 15_000;
 const RETRY_INTERVAL_MS = 200;
 
-/** Answers of a coordinator that is about to be ready. kafkajs gives up on them when joining, though it need not. */
+/** Error codes of a coordinator that is about to be ready, after which kafkajs does not retry a join. */
 const PASSING: ReadonlySet<string> = new Set([
   'GROUP_LOAD_IN_PROGRESS',
   'GROUP_COORDINATOR_NOT_AVAILABLE',
@@ -20,15 +20,14 @@ const PASSING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Starts a consumer run; where its coordinator is not ready yet or cannot be reached, a new one takes its place, and so
- * where the broker it begins with has not heard of a topic that another one has named. Rejects with MessagingError of the
- * last one.
+ * Starts a consumer run, and replaces it by a new one while its coordinator is not ready or cannot be reached, or while its
+ * first broker does not know a new topic yet. Rejects with MessagingError of the last run.
  */
 export async function startConsumer(
   makeRun: () => KafkaConsumerRun,
   isStopped: () => boolean,
 ): Promise<void> {
-  /** When each kind of cause was met first: a broker that comes back may have several, one after the other. */
+  /** First occurrence of each kind of cause: a broker that restarts may have several, one after the other. */
   const firstAt = new Map<number, number>();
   for (;;) {
     try {
@@ -42,13 +41,13 @@ export async function startConsumer(
       await new Promise((resolve) => {
         setTimeout(resolve, RETRY_INTERVAL_MS);
       });
-      // A run that began now would be nobody's to stop.
+      // A run that began now would never be stopped.
       if (isStopped()) throw error;
     }
   }
 }
 
-/** How long the cause may take to pass; none for what will not. */
+/** How long the cause may last; zero for a permanent one. */
 function patienceMs(error: unknown): number {
   if (PASSING.has(brokerErrorType(error) ?? '')) return PATIENCE_MS;
   if (!(error instanceof MessagingError)) return 0;

@@ -10,30 +10,30 @@ const zstdDecompressAsync = promisify(zstdDecompress);
 const KIB = 1_024;
 const MIB = KIB * KIB;
 
-/** On a schedule of 360 rows level 1 takes half the time of kafkajs' level 6 and gives 14 % more bytes. */
+/** For a schedule of 360 rows level 1 takes half the time of kafkajs' level 6 and produces 14 % more bytes. */
 const GZIP_LEVEL = constants.Z_BEST_SPEED;
 
 /**
- * Largest decompressed record batch: 16 times the largest batch that our topics take (8 MiB). A batch that grows beyond
- * it is an attack or a mistake and must not take the memory of the process; reading it fails instead.
+ * Largest decompressed record batch: 16 times the largest batch that our topics allow (8 MiB). A larger one is an attack or a
+ * mistake and must not exhaust the memory of the process; reading it fails instead.
  */
 const MAX_DECOMPRESSED_BYTES = 128 * MIB;
 
-/** Schedules in Avro are packed to about a quarter of their bytes. */
-const USUAL_PACKED_SHARE = 0.25;
-/** zlib works in pieces of what it gives out; each is a way to another thread and back. */
-const LEAST_CHUNK_BYTES = 16 * KIB;
-const LARGEST_CHUNK_BYTES = 512 * KIB;
+/** Schedules in Avro are compressed to about a quarter of their bytes. */
+const USUAL_COMPRESSED_SHARE = 0.25;
+/** zlib returns its output in chunks; each costs a round trip to another thread. */
+const MIN_CHUNK_BYTES = 16 * KIB;
+const MAX_CHUNK_BYTES = 512 * KIB;
 
-/** The size of pieces with which what is expected comes out in one, within bounds. */
+/** The chunk size with which the expected output is one chunk, within bounds. */
 function chunkSize(expectedBytes: number): number {
-  return Math.min(LARGEST_CHUNK_BYTES, Math.max(LEAST_CHUNK_BYTES, Math.ceil(expectedBytes * 1.25)));
+  return Math.min(MAX_CHUNK_BYTES, Math.max(MIN_CHUNK_BYTES, Math.ceil(expectedBytes * 1.25)));
 }
 
-/** Node does not see the codecs among the names of kafkajs' CommonJS module, so they are taken from the whole. */
+/** Node does not detect the codecs as named exports of kafkajs' CommonJS module. */
 const { CompressionCodecs, CompressionTypes } = kafkajs;
 
-/** What kafkajs hands to a codec: an encoder whose written bytes are `buffer`. */
+/** Input of a codec: an encoder whose written bytes are `buffer`. */
 interface Encoded {
   readonly buffer: Buffer;
 }
@@ -47,11 +47,11 @@ interface Encoded {
 export function installCodecs(): void {
   CompressionCodecs[CompressionTypes.GZIP] = () => ({
     compress: ({ buffer }: Encoded) =>
-      gzipAsync(buffer, { level: GZIP_LEVEL, chunkSize: chunkSize(buffer.length * USUAL_PACKED_SHARE) }),
+      gzipAsync(buffer, { level: GZIP_LEVEL, chunkSize: chunkSize(buffer.length * USUAL_COMPRESSED_SHARE) }),
     decompress: (buffer: Buffer) =>
       gunzipAsync(buffer, {
         maxOutputLength: MAX_DECOMPRESSED_BYTES,
-        chunkSize: chunkSize(buffer.length / USUAL_PACKED_SHARE),
+        chunkSize: chunkSize(buffer.length / USUAL_COMPRESSED_SHARE),
       }).catch(refuseUnreadable),
   });
   CompressionCodecs[CompressionTypes.ZSTD] = () => ({
@@ -70,7 +70,7 @@ function unreadCodec(name: string) {
   };
 }
 
-/** Too large or damaged stays so, however often it is read; a lack of memory passes. */
+/** A too large or damaged batch stays unreadable; a lack of memory may pass. */
 function refuseUnreadable(error: unknown): never {
   const { code } = error as { code?: unknown };
   const isLasting =

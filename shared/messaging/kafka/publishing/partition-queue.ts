@@ -2,14 +2,14 @@ import type { PublishEntry } from './publish-call.ts';
 
 const KIB = 1_024;
 
-/** One request takes at most this much of one partition: it becomes one record batch, which the broker limits. */
+/** Limits of one partition in one request: its records become one record batch, whose size the broker limits. */
 const MAX_RECORDS_PER_PARTITION = 500;
 const MAX_BYTES_PER_PARTITION = 512 * KIB;
-/** A partition that failed is tried again after this, doubled with each failure in a row. */
-const FIRST_BACKOFF_MS = 50;
-const LONGEST_BACKOFF_MS = 1_000;
+/** A partition that failed is retried after this, doubled with each consecutive failure. */
+const MIN_BACKOFF_MS = 50;
+const MAX_BACKOFF_MS = 1_000;
 
-/** The records of one partition that the broker has not confirmed, in the order in which they were published. */
+/** The unconfirmed records of one partition, in the order of publishing. */
 export class PartitionQueue {
   readonly topic: string;
   readonly partition: number;
@@ -18,7 +18,7 @@ export class PartitionQueue {
   #entries: PublishEntry[] = [];
   #failures = 0;
   #suspect = false;
-  /** So many of the next records go one by one, because a batch with them was refused. */
+  /** This many of the next records are sent one by one, because a batch with them was rejected. */
   #singly = 0;
 
   constructor(topic: string, partition: number) {
@@ -26,7 +26,7 @@ export class PartitionQueue {
     this.partition = partition;
   }
 
-  /** How often in a row a request of it failed. */
+  /** Number of consecutive failed requests. */
   get failures(): number {
     return this.#failures;
   }
@@ -40,7 +40,7 @@ export class PartitionQueue {
     return this.#entries.length === 0;
   }
 
-  /** The next request carries nothing else: it is suspect, or a bad record is looked for, or the next one is large. */
+  /** The next request holds only this partition: it is suspect, or a bad record is searched, or the next one is large. */
   get goesAlone(): boolean {
     return this.#suspect || this.#singly > 0 || (this.#entries[0]?.bytes ?? 0) > MAX_BYTES_PER_PARTITION;
   }
@@ -64,7 +64,7 @@ export class PartitionQueue {
     return this.#entries.slice(0, count);
   }
 
-  /** The first records left the queue. */
+  /** Removes the first records. */
   drop(count: number): void {
     if (count === this.#entries.length) this.#entries = [];
     else this.#entries.splice(0, count);
@@ -78,25 +78,25 @@ export class PartitionQueue {
     this.notBeforeMs = 0;
   }
 
-  /** A request of it failed, and nobody knows why: alone from now on, and not at once. */
+  /** A request of it failed for an unknown reason: it is sent alone from now on, after a delay. */
   distrust(nowMs: number): void {
     this.delay(nowMs);
     this.#suspect = true;
   }
 
-  /** Its leader could not take the records: not at once, but as before, since others are not affected. */
+  /** Its leader could not append the records: delayed, but not alone, since others are not affected. */
   delay(nowMs: number): void {
     this.#suspect = false;
-    this.notBeforeMs = nowMs + Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, LONGEST_BACKOFF_MS);
+    this.notBeforeMs = nowMs + Math.min(MIN_BACKOFF_MS * 2 ** this.#failures, MAX_BACKOFF_MS);
     this.#failures += 1;
   }
 
-  /** A batch of `count` records was refused for one of them: they go one by one, to find which. */
+  /** A batch of `count` records was rejected because of one of them: they are sent one by one, to find it. */
   sendSingly(count: number): void {
     this.#singly = Math.max(this.#singly, count);
   }
 
-  /** Takes out records behind the first `keep` whose call's deadline has passed or which was given up. */
+  /** Removes records behind the first `keep` whose call has passed its deadline or was given up. */
   expire(nowMs: number, keep: number): readonly PublishEntry[] {
     const isOver = ({ call }: PublishEntry) => call.isSettled || call.deadlineAt <= nowMs;
     const first = this.#entries[keep];
@@ -107,7 +107,7 @@ export class PartitionQueue {
     return expired;
   }
 
-  /** Takes out the records behind the first `keep`. */
+  /** Removes the records behind the first `keep`. */
   clear(keep: number): readonly PublishEntry[] {
     const entries = this.#entries.slice(keep);
     this.#entries = this.#entries.slice(0, keep);

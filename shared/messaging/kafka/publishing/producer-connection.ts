@@ -3,11 +3,11 @@ import { errorText } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { CreateKafkaClient, KafkaClient } from '../connection/client.ts';
 
-/** No retries inside kafkajs: after a failed request the producer is thrown away, and the publisher repeats. */
+/** No retries inside kafkajs: after a failed request the producer is discarded, and the publisher repeats it. */
 const RETRY = { retries: 0 };
-/** A connection that cannot be made is tried again after this, doubled each time. */
-const FIRST_BACKOFF_MS = 50;
-const LONGEST_BACKOFF_MS = 2_000;
+/** A failed connection is retried after this, doubled each time. */
+const MIN_BACKOFF_MS = 50;
+const MAX_BACKOFF_MS = 2_000;
 
 interface Made {
   readonly client: KafkaClient;
@@ -15,9 +15,9 @@ interface Made {
 }
 
 /**
- * Keeps one kafkajs producer connected, a fresh one after each failure: a used one may be left with stale metadata, or
- * with a target topic that was deleted, which fails all its later sends. Never idempotent (kafkajs takes back the sequence
- * number after a lost answer and gives it to the next record, which the broker then drops as a repetition), so no state is lost with it.
+ * Keeps one kafkajs producer connected, a new one after each failure: a used one may have stale metadata, or a target topic
+ * that was deleted, which fails all its later sends. Never idempotent (kafkajs reverts the sequence number after a lost answer
+ * and assigns it to the next record, which the broker then drops as a duplicate), so no state is lost with it.
  */
 export class ProducerConnection {
   readonly #createClient: CreateKafkaClient;
@@ -47,7 +47,7 @@ export class ProducerConnection {
     return this.#made?.client.connections.isConnected() === true;
   }
 
-  /** Connects, and goes on until it succeeds or is closed. */
+  /** Connects, with retries until it succeeds or is closed. */
   open(): void {
     if (this.#closed) return;
     const client = this.#createClient({ clientId: this.#clientId, retry: RETRY });
@@ -65,7 +65,7 @@ export class ProducerConnection {
     );
   }
 
-  /** Throws the producer away if it is still the current one, and connects anew. */
+  /** Discards the producer if it is still the current one, and connects a new one. */
   discard(producer: Producer | undefined): void {
     const made = this.#made;
     if (made === undefined || made.producer !== producer) return;
@@ -96,14 +96,14 @@ export class ProducerConnection {
     this.lastError = error;
     destroy(made);
     if (this.#closed) return;
-    const delayMs = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, LONGEST_BACKOFF_MS);
+    const delayMs = Math.min(MIN_BACKOFF_MS * 2 ** this.#failures, MAX_BACKOFF_MS);
     this.#failures += 1;
-    this.#log.warn({ error: errorText(error), delayMs }, 'publisher cannot connect, trying again');
+    this.#log.warn({ error: errorText(error), delayMs }, 'publisher cannot connect, it retries');
     this.#timer = setTimeout(() => this.open(), delayMs);
   }
 }
 
-/** Partitions are chosen before (RecordPlacement). */
+/** RecordPlacement has chosen the partition. */
 function chosenPartition({ message }: { message: { partition?: number } }): number {
   return message.partition ?? 0;
 }

@@ -13,7 +13,7 @@ export class PublishCall {
   /** One of its records is on the log, or went out and was not confirmed. */
   maybeStored = false;
   isSettled = false;
-  /** What the last request for one of its records ended with: its leader failed, not only others before it in the line. */
+  /** Error of the last request for one of its records: its own leader failed, not only requests before it in the queue. */
   lastError: unknown;
 
   constructor(clientId: string, records: number, deadlineAt: number) {
@@ -60,7 +60,7 @@ export class PublishCall {
   }
 }
 
-/** One record on its way. */
+/** One queued record. */
 export interface PublishEntry extends OutgoingRecord {
   readonly call: PublishCall;
 }

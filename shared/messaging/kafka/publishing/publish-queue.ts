@@ -6,14 +6,14 @@ import { partitionId } from '../../message.ts';
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
 
-/** A request takes at most this many records in all: encoding them holds the event loop for about 10 ms. */
+/** Limit of records in one request: encoding them blocks the event loop for about 10 ms. */
 const MAX_RECORDS_PER_REQUEST = 1_000;
-/** A request takes at most this many bytes in all, before compression. */
+/** Limit of bytes in one request, before compression. */
 const MAX_BYTES_PER_REQUEST = 4 * MIB;
 
-/** After a failed request for one partition alone the others get the next one, for at most this long. */
-const LONGEST_LONE_PAUSE_MS = 2_000;
-/** More partitions than this are not remembered while nothing waits for them: foreign reply topics could be any number. */
+/** After a failed request for one partition alone the others have priority, for at most this long. */
+const MAX_LONE_PAUSE_MS = 2_000;
+/** Limit of remembered partitions without records: the number of foreign reply topics is not bounded. */
 const MAX_IDLE_PARTITIONS = 4_096;
 
 /** The head of one partition's queue, as it goes into a request. */
@@ -23,21 +23,21 @@ export interface PublishSlice {
 }
 
 /**
- * Records by partition, in order, until the broker has confirmed them. A request takes the heads of many partitions;
- * a partition whose request was not answered goes alone for a while, so that what is wrong with it (a frozen broker, a
- * record that ends the connection) neither stops the others nor has them sent again and again.
+ * Records by partition, in order, until the broker has confirmed them. A request holds the heads of many partitions; a
+ * partition whose request was not answered is sent alone for a while, so that its fault (a frozen broker, a record that ends
+ * the connection) neither blocks the others nor makes them repeat.
  */
 export class PublishQueue {
   readonly #partitions = new Map<string, PartitionQueue>();
-  /** Partitions that have records, next one first. */
+  /** Partitions with records, next one first. */
   #line: PartitionQueue[] = [];
-  /** The next request is for one that goes alone, if there is one. */
+  /** The next request is for a partition that is sent alone, if there is one. */
   #isTurnOfLone = false;
-  /** Of those that go alone the next one is a suspect, if there is one. */
+  /** The next partition that is sent alone is a suspect, if there is one. */
   #isTurnOfSuspect = true;
-  /** When the request under way was taken, if it is for one that goes alone. */
+  /** When the pending request was taken, if it is for a partition that is sent alone. */
   #loneTakenMs: number | undefined;
-  /** While the others have something to send, none goes alone before this (epoch milliseconds). */
+  /** While others have records to send, no partition is sent alone before this (epoch milliseconds). */
   #loneNotBeforeMs = 0;
   #records = 0;
   #bytes = 0;
@@ -64,8 +64,8 @@ export class PublishQueue {
   }
 
   /**
-   * What the next request takes; empty when nothing is due. What is taken stays queued until it is settled. Partitions that
-   * go alone and all others take turns.
+   * Takes the slices of the next request; none when nothing is due. They stay queued until they are settled. Partitions that
+   * are sent alone alternate with all others.
    */
   take(nowMs: number): PublishSlice[] {
     const isTurnOfLone = this.#isTurnOfLone && nowMs >= this.#loneNotBeforeMs;
@@ -80,22 +80,22 @@ export class PublishQueue {
   }
 
   /**
-   * The request has failed that was taken last. One for a partition that goes alone may have taken seconds, on a broker
-   * that does not answer: the others get as much time, up to a limit, before the next one goes alone.
+   * The last request has failed. One for a single partition may have taken seconds, on a broker that does not answer: the
+   * others get as much time, up to a limit, before the next such request.
    */
   failed(nowMs: number): void {
     if (this.#loneTakenMs === undefined) return;
-    this.#loneNotBeforeMs = nowMs + Math.min(nowMs - this.#loneTakenMs, LONGEST_LONE_PAUSE_MS);
+    this.#loneNotBeforeMs = nowMs + Math.min(nowMs - this.#loneTakenMs, MAX_LONE_PAUSE_MS);
     this.#loneTakenMs = undefined;
   }
 
-  /** The earliest time at which a waiting partition is due again; undefined when none waits. */
+  /** The earliest time at which a queued partition is due; undefined when none is queued. */
   nextDueMs(): number | undefined {
     if (this.#line.length === 0) return undefined;
     return Math.min(...this.#line.map(({ notBeforeMs }) => notBeforeMs));
   }
 
-  /** The records of the slices are on the log, or refused for good with the error. */
+  /** The records of the slices are on the log, or permanently rejected with the error. */
   settle(slices: readonly PublishSlice[], error?: MessagingError): void {
     for (const { queue, entries } of slices) {
       queue.drop(entries.length);
@@ -105,7 +105,7 @@ export class PublishQueue {
     this.#tidy();
   }
 
-  /** Refuses all that waits for the topic; what is under way stays queued until its request has ended. */
+  /** Rejects all queued records of the topic; those in flight stay queued until their request has ended. */
   refuse(topic: string, error: MessagingError, inFlight: readonly PublishSlice[]): void {
     const heads = headsOf(inFlight);
     for (const queue of this.#line) {
@@ -115,8 +115,8 @@ export class PublishQueue {
   }
 
   /**
-   * Gives up calls whose deadline has passed. What is under way stays queued until its request has ended, and may be on
-   * the log: first of all this is noted, since a call may have other messages that wait.
+   * Gives up calls whose deadline has passed. Records in flight stay queued until their request has ended, and may be on the
+   * log: this is noted first, since a call may have other messages in the queue.
    */
   expire(nowMs: number, inFlight: readonly PublishSlice[]): void {
     const heads = headsOf(inFlight);
@@ -144,8 +144,8 @@ export class PublishQueue {
   }
 
   /**
-   * Suspects and others that go alone (large records, a search for a bad one) in turn. Of the suspects the one that failed
-   * least: one that fails again and again keeps back none that failed with it once.
+   * Suspects alternate with others that are sent alone (large records, the search for a bad one). Of the suspects the one
+   * with the fewest failures: one that fails repeatedly does not delay those that failed with it once.
    */
   #takeLone(nowMs: number): PublishSlice[] {
     let suspect: PartitionQueue | undefined;
@@ -186,7 +186,7 @@ export class PublishQueue {
     for (const { bytes } of entries) this.#bytes -= bytes;
   }
 
-  /** Those that were served go to the end of the line. */
+  /** Moves the served ones to the end of the line. */
   #rotate(served: readonly PublishSlice[]): void {
     if (served.length === this.#line.length) return;
     const queues = new Set(served.map(({ queue }) => queue));
@@ -200,12 +200,12 @@ export class PublishQueue {
   }
 }
 
-/** What of each queue is under way. */
+/** The records in flight of each queue. */
 function headsOf(inFlight: readonly PublishSlice[]): ReadonlyMap<PartitionQueue, readonly PublishEntry[]> {
   return new Map(inFlight.map(({ queue, entries }) => [queue, entries]));
 }
 
-/** From now on nobody can say whether these records are on the log. */
+/** From now on it is not known whether these records are on the log. */
 export function markMaybeStored(slices: readonly PublishSlice[]): void {
   for (const { entries } of slices) for (const { call } of entries) call.maybeStored = true;
 }

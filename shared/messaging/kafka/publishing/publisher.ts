@@ -25,15 +25,15 @@ const MIB = 1_024 * KIB;
 /** Total time of a publish with all its repetitions (PublisherOptions.deadlineMs). */
 const DEFAULT_DEADLINE_MS = 15_000;
 const DEFAULT_STOP_TIMEOUT_MS = 5_000;
-/** How soon after its deadline a publish is given up at the latest. */
+/** A publish is given up at most this long after its deadline. */
 const EXPIRY_INTERVAL_MS = 100;
-/** What may wait in one publisher, sent or not; more is refused, so that a broker's absence cannot take the memory. */
+/** Limits of the queue of one publisher, records in flight included, so that an absent broker cannot exhaust the memory. */
 const MAX_QUEUED_RECORDS = 50_000;
 const MAX_QUEUED_BYTES = 64 * MIB;
-/** Nothing larger is on any topic of ours (max.message.bytes), so it need not be tried. */
+/** No topic of ours allows larger records (max.message.bytes), so they are rejected at once. */
 const MAX_RECORD_BYTES = 8 * MIB;
 
-/** What the broker makes it with. */
+/** Dependencies, from the broker. */
 export interface PublisherParts {
   readonly createClient: CreateKafkaClient;
   readonly topics: TopicPartitions;
@@ -42,10 +42,10 @@ export interface PublisherParts {
 }
 
 /**
- * Publishes with acks=all, at least once, in order per partition: one request is under way at a time, what comes in
- * meanwhile makes up the next one (no lingering: an idle publisher sends at once), and what a failed one did not bring to
- * the log is repeated by a new producer. Where an answer is lost, a repetition may store a record twice; consumers know
- * records by their ids.
+ * Publishes with acks=all, at least once, in order per partition: one request is in flight at a time, messages that arrive
+ * meanwhile form the next one (no lingering: an idle publisher sends at once), and a new producer repeats the records that a
+ * failed request did not store. If an answer is lost, a repetition may store a record twice; consumers identify records by
+ * their ids.
  */
 export class KafkaPublisher implements Publisher {
   readonly #options: PublisherOptions;
@@ -55,15 +55,15 @@ export class KafkaPublisher implements Publisher {
   readonly #placement: RecordPlacement;
   readonly #connection: ProducerConnection;
   #state: 'new' | 'started' | 'stopping' | 'stopped' = 'new';
-  /** What is under way and not confirmed. */
+  /** In flight and not confirmed. */
   #inFlight: readonly PublishSlice[] = [];
-  /** Topics that are being asked for because a request failed at them. */
+  /** Topics that are being queried because a request for them failed. */
   readonly #rechecked = new Set<string>();
   #isSending = false;
   #isPumpDue = false;
   #wakeTimer: NodeJS.Timeout | undefined;
   readonly #expiryTimer: NodeJS.Timeout;
-  /** Called at each change while start() or stop() waits for one. */
+  /** Called at each change while start() or stop() waits. */
   readonly #watchers = new Set<() => void>();
 
   constructor(options: PublisherOptions, parts: PublisherParts) {
@@ -92,7 +92,7 @@ export class KafkaPublisher implements Publisher {
     if (this.#state === 'stopping' || this.#state === 'stopped') return this.#refuse('it was stopped');
     const records = this.#queue.records + this.#placement.records + messages.length;
     const isFull = this.#queue.bytes + this.#placement.bytes > MAX_QUEUED_BYTES;
-    if (records > MAX_QUEUED_RECORDS || isFull) return this.#refuse('too much is waiting to be sent');
+    if (records > MAX_QUEUED_RECORDS || isFull) return this.#refuse('its queue is full');
     const now = Date.now();
     const call = new PublishCall(this.#options.clientId, messages.length, now + this.#deadlineMs);
     for (const message of messages) this.#add(message, call, now);
@@ -129,7 +129,7 @@ export class KafkaPublisher implements Publisher {
     }
   }
 
-  /** Once the caller's turn is over, so that publishes of one turn share a request. */
+  /** After the caller's turn, so that publishes of one turn share a request. */
   #pumpSoon(): void {
     if (this.#isPumpDue || this.#isSending) return;
     this.#isPumpDue = true;
@@ -167,7 +167,7 @@ export class KafkaPublisher implements Publisher {
     this.#pump();
   }
 
-  /** Before the request has ended: a broker may be silent for seconds after others have answered. */
+  /** Called before the request has ended: a broker may be silent for seconds after others have answered. */
   #stored(slices: readonly PublishSlice[]): void {
     if (this.#state === 'stopped') return;
     const done = new Set(slices);
@@ -175,7 +175,7 @@ export class KafkaPublisher implements Publisher {
     this.#queue.settle(slices);
   }
 
-  /** What is not refused for good goes out again. */
+  /** Repeats what is not permanently rejected. */
   #repeat(producer: Producer, failures: readonly PublishFailure[], isAlone: boolean): void {
     const again = failures.filter((failure) => !this.#isRefused(failure, failures.length === 1));
     if (again.length === 0) return;
@@ -196,7 +196,7 @@ export class KafkaPublisher implements Publisher {
     for (const topic of unknown) void this.#recheck(topic);
   }
 
-  /** Refuses the record at fault, or has the slice's records sent one by one to find it; false when none is at fault. */
+  /** Rejects the record at fault, or sends the slice's records one by one to find it; false when no record is at fault. */
   #isRefused({ slice, fate, error }: PublishFailure, isAlone: boolean): boolean {
     const isOwn = fate === 'answered' || (isAlone && fate === 'unwritable');
     const refusal = isOwn ? refusedRecord(error) : undefined;
@@ -206,7 +206,7 @@ export class KafkaPublisher implements Publisher {
     return true;
   }
 
-  /** Refuses what waits for the topic if it is gone or closed to us. */
+  /** Rejects the queued records of the topic if it is deleted or not authorised. */
   async #recheck(topic: string): Promise<void> {
     if (this.#rechecked.has(topic)) return;
     this.#rechecked.add(topic);
@@ -236,7 +236,7 @@ export class KafkaPublisher implements Publisher {
     return Promise.reject(new MessagingError('not-sent', text, { canRetry: true }));
   }
 
-  /** Whether the condition came true within the time. */
+  /** Whether the condition became true in time. */
   #until(isTrue: () => boolean, timeoutMs: number): Promise<boolean> {
     if (isTrue()) return Promise.resolve(true);
     return new Promise((resolve) => {

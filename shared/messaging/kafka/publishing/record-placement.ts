@@ -6,7 +6,7 @@ import type { PublishQueue } from './publish-queue.ts';
 import type { TopicPartitions } from './topic-partitions.ts';
 import type { OutgoingMessage } from '../../message.ts';
 
-/** A question that failed because the broker is away is asked again after this. */
+/** A query that failed because the broker is unavailable is repeated after this. */
 const ASK_AGAIN_MS = 250;
 
 interface Unplaced {
@@ -15,9 +15,9 @@ interface Unplaced {
 }
 
 /**
- * Chooses each record's partition, once: explicit, by key (murmur2 as the Java client), or in turn. kafkajs would choose
- * again at each retry and could write a keyless message to two partitions, and it reports a record for a
- * partition that does not exist as sent. Records wait here, in order, while their topic's partition count is unknown.
+ * Chooses each record's partition, once: explicit, by key (murmur2 as the Java client), or round robin. kafkajs would choose
+ * again at each retry and could write a keyless message to two partitions, and it reports a record for a partition that does
+ * not exist as sent. Records wait here, in order, while their topic's partition count is unknown.
  */
 export class RecordPlacement {
   readonly #topics: TopicPartitions;
@@ -35,7 +35,7 @@ export class RecordPlacement {
     this.#onPlaced = onPlaced;
   }
 
-  /** Records that wait, and their bytes. */
+  /** Number of waiting records, and their bytes. */
   get records(): number {
     return this.#records;
   }
@@ -47,18 +47,18 @@ export class RecordPlacement {
   place(message: OutgoingMessage, entry: PublishEntry, nowMs: number): void {
     const { topic } = message;
     const count = this.#unplaced.has(topic) ? undefined : this.#topics.known(topic, nowMs);
-    // A partition beyond the known count: the topic may have grown since it was asked for.
+    // A partition beyond the known count: the topic may have grown since the last query.
     if (count === undefined || (message.partition ?? 0) >= count) this.#wait(topic, { message, entry });
     else this.#placeAmong(count, message, entry);
   }
 
-  /** Takes out records whose call's deadline has passed. */
+  /** Removes records whose call has passed its deadline. */
   expire(nowMs: number): void {
     for (const [topic, list] of this.#unplaced) {
       const isOver = ({ entry: { call } }: Unplaced) => call.isSettled || call.deadlineAt <= nowMs;
       const over = list.filter(isOver);
       if (over.length === 0) continue;
-      // Sorted out first: giving up one record settles the call of others.
+      // Removed first: giving up one record settles the call of others.
       this.#unplaced.set(
         topic,
         list.filter((unplaced) => !isOver(unplaced)),
