@@ -76,9 +76,9 @@ function readInsurance(insurance: InsuranceRecord): KnownCharge {
 }
 
 function keepNames(names: Partial<Record<NameMember, string | null>>): KnownCharge['names'] {
-  const said = Object.entries(names).flatMap(([member, name]) => {
+  const said = Object.entries(names).flatMap(([field, name]) => {
     const key = codeKey(name ?? '');
-    return key === '' ? [] : [[member, key] as const];
+    return key === '' ? [] : [[field, key] as const];
   });
   return Object.fromEntries(said);
 }

@@ -1,7 +1,7 @@
 /**
  * What an institution keeps in its product catalogue: one record per version of a product or of a list, as JSON files
  * and as messages. Member names are those of the interface where it has one. The shapes that read records fill in the
- * defaults: in here every member is present, `null` says "none" and a list may be empty.
+ * defaults: in here every field is present, `null` says "none" and a list may be empty.
  * Products: product-record.ts; lists: list-records.ts; what both are made of: record-parts.ts.
  * Days are texts `yyyy-mm-dd` that exist; ranges of days include both ends and null leaves an end open (L1).
  */
@@ -43,7 +43,7 @@ export type CatalogueRecord = {
     readonly source: string;
     readonly record: RecordsByKind[Kind];
     /**
-     * Members that could not be read, in whose place something harmless stands; `Values[]` is each item of Values, but
+     * Fields that could not be read, in whose place something harmless stands; `Values[]` is each item of Values, but
      * not what stands below it. Absent: the record is whole.
      */
     readonly unread?: ReadonlySet<string>;

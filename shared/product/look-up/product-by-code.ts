@@ -47,11 +47,11 @@ export interface ProductByCodeRequest extends SectionFlags {
   readonly Date?: CalendarDate | undefined;
 }
 
-/** The product of that code with its sections, member for member as the interface lists them. */
+/** The product of that code with its sections, field for field as the interface lists them. */
 export function lookUpProduct(request: ProductByCodeRequest, context: LookUpContext) {
   const { catalogue } = context;
   const day = resolveDay(request, context);
-  const selector = { code: { member: 'BankingProductCode', value: request.BankingProductCode } };
+  const selector = { code: { field: 'BankingProductCode', value: request.BankingProductCode } };
   const product = selectProduct(selector, catalogue, day);
   if (!isProduct(product)) return product;
   const answer = {

@@ -30,18 +30,18 @@ export interface RefusedLookUp {
   readonly faults: readonly Fault[];
 }
 
-/** What names a product, by the member of the request that it stands in. At least one is sent. */
+/** What names a product, by the field of the request that it stands in. At least one is sent. */
 export interface ProductSelector {
   readonly code?: SentSelector | undefined;
   readonly id?: SentSelector | undefined;
 }
 
 interface SentSelector {
-  readonly member: string;
+  readonly field: string;
   readonly value: string;
 }
 
-/** Selector members of a request that names a product by productCode or by an id. */
+/** Selector fields of a request that names a product by productCode or by an id. */
 export interface SelectorRequest {
   readonly productCode?: string | undefined;
   readonly productId?: string | undefined;
@@ -50,20 +50,20 @@ export interface SelectorRequest {
   readonly Date?: CalendarDate | undefined;
 }
 
-/** The two members of which one has to be sent, or both when they name the same product (L1). */
+/** The two fields of which one has to be sent, or both when they name the same product (L1). */
 export function readSelector(request: SelectorRequest): ProductSelector {
   const { productCode, productId, bankingProductId } = request;
-  const idMember = productId === undefined ? 'bankingProductId' : 'productId';
+  const idField = productId === undefined ? 'bankingProductId' : 'productId';
   const id = productId ?? bankingProductId;
   return {
-    code: productCode === undefined ? undefined : { member: 'productCode', value: productCode },
-    id: id === undefined ? undefined : { member: idMember, value: id },
+    code: productCode === undefined ? undefined : { field: 'productCode', value: productCode },
+    id: id === undefined ? undefined : { field: idField, value: id },
   };
 }
 
-/** What is said of a request that names no product; `idMember` is the other member that could have. */
-export function missingSelector(idMember: string): string {
-  return `is missing; must be sent unless ${idMember} is`;
+/** What is said of a request that names no product; `idField` is the other field that could have. */
+export function missingSelector(idField: string): string {
+  return `is missing; must be sent unless ${idField} is`;
 }
 
 /** The day that a look-up is about: validity counts as of it (L1). */
@@ -86,21 +86,21 @@ export function selectProduct(
   const date = formatCalendarDate(day);
   if (code !== undefined && byCode === undefined) {
     findings.refuse(
-      code.member,
+      code.field,
       'unknown-product',
       `must be the code of a product with an approved version that is valid on ${date}`,
     );
   }
   if (id !== undefined && byId === undefined) {
     findings.refuse(
-      id.member,
+      id.field,
       'unknown-product',
       `must be the id of an approved version of a product that is valid on ${date}`,
     );
   }
   if (findings.faults.length > 0) return { kind: 'unknown-product', faults: findings.faults };
   if (code !== undefined && id !== undefined && byCode?.Id !== byId?.Id) {
-    findings.contradict(id.member, `must name the same product as ${code.member}, or be left out`);
+    findings.contradict(id.field, `must name the same product as ${code.field}, or be left out`);
   }
   const product = byCode ?? byId;
   if (product === undefined) findings.missing('productCode', 'is missing; must name a product');

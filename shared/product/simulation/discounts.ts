@@ -1,4 +1,4 @@
-/** Which discounts of a product a request gets (Q5, L3). */
+/** Discounts: which of them a request receives, what they apply to, and what remains of a price or rate (Q5, L3). */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { compareValues } from '../../lending/formula/formula-arithmetic.ts';
@@ -25,7 +25,7 @@ import type { ListCharge } from './offered-charges.ts';
 import type { FormulaArguments } from './product-formula.ts';
 import type { ChosenDiscount, SimulateRequest } from './simulate-request.ts';
 
-/** What the choice depends on besides request and product. */
+/** Context of the choice besides request and product. */
 export interface DiscountContext {
   readonly catalogue: CatalogueView;
   readonly requestDay: CalendarDate;
@@ -33,7 +33,7 @@ export interface DiscountContext {
   readonly inputs: FormulaArguments;
 }
 
-/** The discounts that a request gets, and the places where it names some. */
+/** The discounts that a request receives, and the places where it names some. */
 export interface GivenDiscounts {
   readonly discounts: readonly Discount[];
   readonly named: readonly NamedDiscount[];
@@ -48,8 +48,9 @@ interface NamedDiscount {
 }
 
 /**
- * The discounts in catalogue order, with their amounts: all that are Active, valid on the day and pass their filters,
- * of optional ones those that the request names. Those of a list that the product names twice come once. A name that is none of them is refused (Q5).
+ * The discounts in catalogue order, with their amounts: all that are Active and valid on the day and whose filters pass;
+ * optional ones only when the request names them. A list that the product names twice counts once. An unknown name is
+ * refused (Q5).
  */
 export function chooseDiscounts(
   request: SimulateRequest,
@@ -77,7 +78,7 @@ export function chooseDiscounts(
   return { discounts: given.flatMap((record) => calculateAmount(record, context.inputs, findings)), named };
 }
 
-/** Warns of discounts that the request names and that lower nothing in any of its offers (E5); asked after the last. */
+/** Warns of discounts that the request names and that have no effect in any offer (E5); called after the last offer. */
 export function warnOfIdleDiscounts({ discounts, named }: GivenDiscounts, findings: Findings): void {
   for (const { path, records } of named) {
     const lowers = discounts.some(({ record, hasEffect }) => hasEffect && records.includes(record));
@@ -91,13 +92,13 @@ interface Offer {
 }
 
 function readNamedDiscounts(
-  member: 'optional' | 'discount',
+  field: 'optional' | 'discount',
   items: readonly ChosenDiscount[] | undefined,
   { offered, product }: Offer,
   findings: Findings,
 ): readonly NamedDiscount[] {
   return (items ?? []).map((item, index) => {
-    const path = `${member}[${index}]`;
+    const path = `${field}[${index}]`;
     if (item.ProductCode !== undefined && codeKey(item.ProductCode) !== codeKey(product.Code)) {
       findings.refuse(`${path}.ProductCode`, 'unknown-value', `must be ${product.Code}, the product's code`);
     }
@@ -117,7 +118,7 @@ function findNamedDiscounts(
   if (byName === undefined && byId === undefined) {
     findings.missing(
       `${path}.Name`,
-      'is missing; Name or ProductDiscountId must say which discount is taken',
+      'is missing; Name or ProductDiscountId must say which discount is meant',
     );
     return [];
   }
@@ -142,7 +143,7 @@ function isEqual(first: string, second: string): boolean {
   return codeKey(first) === codeKey(second);
 }
 
-/** A discount without a value takes nothing. */
+/** A discount without a value has no effect. */
 function calculateAmount(
   record: DiscountRecord,
   inputs: FormulaArguments,
@@ -151,7 +152,7 @@ function calculateAmount(
   const { UseBankingFormula, Formula, DiscountValue, Name } = record;
   const isByFormula = UseBankingFormula && Formula !== null;
   const amount = isByFormula
-    ? inputs.valueOf(Formula)
+    ? inputs.evaluate(Formula)
     : DiscountValue === null
       ? ZERO
       : toExact(DiscountValue);
@@ -170,7 +171,7 @@ export function lowersInterest(
   return AppliedToDimension === 'Interest' && (InterestType === null || InterestType === Type);
 }
 
-/** A discount that names neither a charge nor a group lowers all charges of its dimension. */
+/** A discount that names neither a charge nor a group applies to all charges of its dimension. */
 export function lowersCharge(record: DiscountRecord, charge: ListCharge): boolean {
   if (record.AppliedToDimension !== charge.dimension) return false;
   const isCommission = charge.dimension === 'Commission';
@@ -183,27 +184,27 @@ function isNullOr(wanted: string | null, found: string | null): boolean {
   return wanted === null || (found !== null && codeKey(wanted) === codeKey(found));
 }
 
-/** A discount that is given, with its amount: percent, percentage points of a rate, or money. */
+/** A discount with its amount: percent, percentage points of a rate, or money. */
 export interface Discount {
   readonly record: DiscountRecord;
   /** Not below zero. */
   readonly amount: ExactFigure;
-  /** Set as soon as the discount has taken something from any price or rate. */
+  /** Set as soon as the discount has reduced any price or rate. */
   hasEffect: boolean;
 }
 
-/** What is left, which is base * (1 - percent / 100) - value. */
+/** A discounted figure: base * (1 - percent / 100) - value. */
 export interface Discounted {
   readonly left: ExactFigure;
-  /** All percentages together, as one of the base; null: there are none. */
+  /** All percentages combined, as a percentage of the base; null: there are none. */
   readonly percent: ExactFigure | null;
-  /** All values together, as far as there was something left; null: there are none. */
+  /** Sum of the values, at most what the percentages leave; null: there are none. */
   readonly value: ExactFigure | null;
 }
 
 /**
- * Percentages first, then values, each group in catalogue order and each discount on what is left, never below zero
- * (Q5). A base of zero or less, such as a negative rate, has nothing to take from.
+ * Applies percentages first, then values, each group in catalogue order and each discount to what remains, never below
+ * zero (Q5). A base of zero or less, such as a negative rate, is not discounted.
  */
 export function applyDiscounts(base: ExactFigure, discounts: readonly Discount[]): Discounted {
   if (signOf(base) <= 0) return { left: base, percent: null, value: null };
@@ -212,7 +213,7 @@ export function applyDiscounts(base: ExactFigure, discounts: readonly Discount[]
   return { ...ofValue, percent: ofPercent.percent };
 }
 
-/** The percentages alone; notes which of them have an effect. */
+/** Applies the percentages; marks those that have an effect. */
 export function applyPercentages(
   base: ExactFigure,
   discounts: readonly Discount[],
@@ -227,7 +228,7 @@ export function applyPercentages(
   return { left, percent: minus(ONE_HUNDRED, percentageOf(left, base)) };
 }
 
-/** The values alone; notes which of them have an effect. */
+/** Applies the values; marks those that have an effect. */
 export function applyValues(base: ExactFigure, discounts: readonly Discount[]): Omit<Discounted, 'percent'> {
   const values = discounts.filter(({ record }) => !record.IsPercentage);
   if (values.length === 0) return { left: base, value: null };

@@ -1,21 +1,22 @@
-/** Prices and rates of a catalogue as exact fractions (M1, M4): discounts and formulas lose nothing on the way. */
+/** Prices and rates as exact fractions (M1, M4): discounts and formulas are calculated without rounding. */
 
 import { Decimal } from 'decimal.js';
 import { exactRatio } from '../../lending/numbers/exact-ratio.ts';
 import { combine, compareValues } from '../../lending/formula/formula-arithmetic.ts';
 import type { FormulaValue } from '../../lending/formula/formula-values.ts';
+import { formatMinorUnits } from '../../lending/numbers/money.ts';
 import { divideRounded, type RoundingMode } from '../../lending/numbers/rounding.ts';
 
 /** An exact fraction; its denominator is above zero. */
 export type ExactFigure = FormulaValue;
 
-/** Decimals that requests and answers carry in every format; no rate of a catalogue needs more. */
+/** Decimals that requests and replies carry in every format; no catalogue rate has more. */
 const MAX_DECIMALS = 20;
-/** Decimals of percentages that are shown (Q4). */
+/** Decimals of displayed percentages (Q4). */
 const PERCENT_DECIMALS = 4;
-/** Decimals of figures that are shown and are not the catalogue's own (Q5). */
+/** Decimals of displayed figures that are not the catalogue's own (Q5). */
 const SHOWN_DECIMALS = 10;
-/** Decimals that prices and rates seldom exceed. */
+/** Decimals that prices and rates rarely exceed. */
 const FEW_DECIMALS = 6;
 
 export const ZERO: ExactFigure = { numerator: 0n, denominator: 1n };
@@ -23,10 +24,10 @@ export const ONE_HUNDRED: ExactFigure = { numerator: 100n, denominator: 1n };
 
 /** Powers of ten up to those of {@link MAX_DECIMALS}. */
 const POWERS_OF_TEN = Array.from({ length: MAX_DECIMALS + 1 }, (_, digits) => 10n ** BigInt(digits));
-/** A plain decimal text with few digits, as nearly all prices and rates have them: whole part and decimals. */
+/** A short plain decimal, as nearly all prices and rates are: integer part and decimals. */
 const PLAIN_DECIMAL = /^(-?\d{1,15})(?:\.(\d{1,15}))?$/;
 
-/** The figure of a decimal, or of a JSON number, which stands for the decimal that its shortest text shows (M1). */
+/** The exact figure of a decimal or of a JSON number, which stands for its shortest decimal notation (M1). */
 export function toExact(value: Decimal | number): ExactFigure {
   if (typeof value === 'number' && Number.isSafeInteger(value)) {
     return { numerator: BigInt(value), denominator: 1n };
@@ -46,7 +47,7 @@ function powerOfTen(exponent: number): bigint {
   return POWERS_OF_TEN[exponent] ?? 10n ** BigInt(exponent);
 }
 
-/** A whole number over another, above zero. */
+/** The fraction of two integers; the denominator is above zero. */
 export function fraction(numerator: number, denominator: number): ExactFigure {
   return { numerator: BigInt(numerator), denominator: BigInt(denominator) };
 }
@@ -65,12 +66,12 @@ export function times(first: ExactFigure, second: ExactFigure): ExactFigure {
   return exactRatio(numerator, denominator);
 }
 
-/** That many percent of a figure. */
+/** A percentage of a figure. */
 export function percentOf(figure: ExactFigure, percent: ExactFigure): ExactFigure {
   return times(figure, { numerator: percent.numerator, denominator: percent.denominator * 100n });
 }
 
-/** What percentage a part is of a whole above zero. */
+/** A part as a percentage of a whole above zero. */
 export function percentageOf(part: ExactFigure, whole: ExactFigure): ExactFigure {
   return times(part, { numerator: 100n * whole.denominator, denominator: whole.numerator });
 }
@@ -79,21 +80,21 @@ export function lesser(first: ExactFigure, second: ExactFigure): ExactFigure {
   return compareValues(second, first) < 0 ? second : first;
 }
 
-/** Below, at or above zero: -1, 0 or 1. */
+/** The sign of a figure: -1, 0 or 1. */
 export function signOf({ numerator }: ExactFigure): -1 | 0 | 1 {
   if (numerator === 0n) return 0;
   return numerator < 0n ? -1 : 1;
 }
 
-/** The figure in whole minor units of a currency with that many digits (M2). */
+/** The figure in minor units of a currency with a number of digits (M2). */
 export function roundToMinor(figure: ExactFigure, digits: number, rounding: RoundingMode): bigint {
   return divideRounded(figure.numerator * powerOfTen(digits), figure.denominator, rounding);
 }
 
-/** The decimal of a figure; one whose decimals do not end is rounded to 20 of them. */
+/** The decimal of a figure; a non-terminating one is rounded to 20 decimals. */
 export function toDecimal(figure: ExactFigure): Decimal {
   const { numerator, denominator } = figure;
-  // Nearly all figures end after a few decimals, and a short text makes a decimal sooner than a long one.
+  // Nearly all figures have few decimals, and a short text is parsed faster than a long one.
   for (let digits = 0; digits <= FEW_DECIMALS; digits += 1) {
     const parts = powerOfTen(digits);
     if (parts % denominator === 0n) return scaledDecimal(numerator * (parts / denominator), digits);
@@ -102,8 +103,8 @@ export function toDecimal(figure: ExactFigure): Decimal {
 }
 
 /**
- * The decimal of a figure that formulas or discounts made, as an answer shows it: at most ten decimals, rounded half
- * up. Only for show: what is calculated with keeps its digits (M4).
+ * The decimal of a calculated figure for display: at most ten decimals, rounded half up. Calculations keep all digits
+ * (M4).
  */
 export function roundForDisplay(figure: ExactFigure): Decimal {
   const parts = powerOfTen(SHOWN_DECIMALS);
@@ -113,20 +114,14 @@ export function roundForDisplay(figure: ExactFigure): Decimal {
 
 /** Whole minor units as a decimal in major units. */
 export function scaledDecimal(minor: bigint, digits: number): Decimal {
-  return new Decimal(digits === 0 && isSafe(minor) ? Number(minor) : scaledText(minor, digits));
+  return new Decimal(digits === 0 && isSafe(minor) ? Number(minor) : formatMinorUnits(minor, digits));
 }
 
 /** A percentage with four decimals and its sign, rounded half up, such as `7.9500%` (Q4). */
 export function formatPercent(figure: ExactFigure): string {
-  return `${scaledText(roundToMinor(figure, PERCENT_DECIMALS, 'HALF_UP'), PERCENT_DECIMALS)}%`;
+  return `${formatMinorUnits(roundToMinor(figure, PERCENT_DECIMALS, 'HALF_UP'), PERCENT_DECIMALS)}%`;
 }
 
 function isSafe(whole: bigint): boolean {
   return Number.isSafeInteger(Number(whole));
-}
-
-function scaledText(scaled: bigint, digits: number): string {
-  const sign = scaled < 0n ? '-' : '';
-  const text = String(scaled < 0n ? -scaled : scaled).padStart(digits + 1, '0');
-  return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }

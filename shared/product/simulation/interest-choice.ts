@@ -1,4 +1,4 @@
-/** Which interests of a product a request gets offers for (Q3, Q7). */
+/** The interests of a product that a request receives offers for (Q3, Q7). */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { Findings } from '../../lending/request/refusal.ts';
@@ -17,7 +17,7 @@ import { codeKey } from '../catalogue/catalogue-record.ts';
 import { FORMULA_INPUT_PARTS, type SimulateRequest } from './simulate-request.ts';
 import { isActive } from '../catalogue/validity.ts';
 
-/** Most offers of one simulation: bounds its work and its answer. */
+/** Limit of the offers of one simulation: bounds its work and its reply. */
 export const MAX_OFFERS = 100;
 
 /** An interest of an interest-commission item. */
@@ -28,9 +28,9 @@ export interface Offer {
 }
 
 /**
- * The offers in catalogue order: of each item that passes its filters the interests of the type, or without a type the
- * default one, else the first. Left out are interests for payments that are late, and those without a rate on the day.
- * Without any offer the request is refused (Q3).
+ * The offers in catalogue order: of each item whose filters pass the interests of the requested type, or without a type
+ * the default interest, else the first. Penalty interests and those without a rate on the day are excluded. Without any
+ * offer the request is refused (Q3).
  */
 export function chooseOffers(
   request: SimulateRequest,
@@ -77,7 +77,7 @@ function chooseInterests(interests: readonly InterestRecord[], type: InterestTyp
   return preferred === undefined ? [] : [preferred];
 }
 
-/** The type that id and name agree on; undefined: the request names none, or a wrong one. */
+/** The type that id and name agree on; undefined: the request names none or an unknown one. */
 function readInterestType(request: SimulateRequest, findings: Findings): InterestType | undefined {
   const { interestType, interestTypeName } = request;
   const byId =
@@ -101,20 +101,20 @@ function readInterestType(request: SimulateRequest, findings: Findings): Interes
       `must be ${byId}, which interestType is the id of, or be left out`,
     );
   }
-  const needing = membersNeedingType(request);
+  const needing = listFieldsNeedingType(request);
   if (interestType === undefined && needing.length > 0) {
     findings.missing('interestType', describeMissingType(needing));
   }
   return byId ?? byName;
 }
 
-/** What is said of a request without interestType beside members that need it. */
+/** The message for a request without interestType that has fields which require it. */
 export function describeMissingType(needing: readonly string[]): string {
   return `is missing; must be the id of the interest type beside ${needing.join(' and ')}`;
 }
 
-/** Members that only go with an interest type (interface 4.4). */
-function membersNeedingType({ jsonInputFormula, jsonMultipleInterestRates }: SimulateRequest) {
+/** Fields that require an interest type (interface 4.4). */
+function listFieldsNeedingType({ jsonInputFormula, jsonMultipleInterestRates }: SimulateRequest) {
   const hasInputs = FORMULA_INPUT_PARTS.some((part) => (jsonInputFormula?.[part]?.length ?? 0) > 0);
   const hasRates = (jsonMultipleInterestRates?.length ?? 0) > 0;
   return [hasInputs ? 'jsonInputFormula' : '', hasRates ? 'jsonMultipleInterestRates' : ''].filter(Boolean);

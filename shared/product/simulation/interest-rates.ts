@@ -1,5 +1,6 @@
-/** The annual rates of an interest on a day, less discounts, as a schedule takes them (Q3, Q5, Q7, R1, R2). */
+/** The annual rates of an interest on a day, after discounts, as schedule terms (Q3, Q5, Q7, R1, R2). */
 
+import type { Decimal } from 'decimal.js';
 import { assertNever } from '../../lending/numbers/assert-never.ts';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { compareValues } from '../../lending/formula/formula-arithmetic.ts';
@@ -30,20 +31,20 @@ import { isActive, isWithin, valueOn } from '../catalogue/validity.ts';
 const NOTHING = toDecimal(ZERO);
 const NO_BAND = { min: ZERO, max: null, rate: ZERO };
 
-/** What rates depend on besides the interest itself. */
+/** Context of the rates besides the interest itself. */
 export interface RateContext {
   readonly requestDay: CalendarDate;
   readonly installmentsNo: number;
-  /** Financed amount in major units: which band is shown. */
+  /** Financed amount in major units, which selects the displayed band. */
   readonly financed: ExactFigure;
   readonly isOverdraft: boolean;
-  /** Ranges that the request sent in place of those of a Collection. */
+  /** Ranges of the request, which replace those of a Collection. */
   readonly sentRates: readonly InterestRateRange[];
   readonly inputs: FormulaArguments;
   readonly discounts: readonly Discount[];
 }
 
-/** Members of a schedule request that say the rate, and how the offer shows it. */
+/** The rate as fields of a schedule request, and as the offer displays it. */
 export interface OfferedRates {
   readonly terms: Pick<
     RepaymentScheduleRequest,
@@ -54,7 +55,7 @@ export interface OfferedRates {
   readonly shown: OfferedInterest;
 }
 
-/** True when an interest has a rate on the day; whether a formula has one is known when it is calculated. */
+/** True when an interest has a rate on the day; a formula counts as one before it is evaluated. */
 export function hasRate(
   interest: InterestRecord,
   list: InterestListRecord,
@@ -78,7 +79,7 @@ export function hasRate(
   }
 }
 
-/** The rates of an interest that {@link hasRate}; undefined, with the fault noted, when its formula has no value. */
+/** The rates of an interest that {@link hasRate}; undefined, with the fault added, when its formula has no value. */
 export function calculateRates(
   interest: InterestRecord,
   list: InterestListRecord,
@@ -91,8 +92,8 @@ export function calculateRates(
       return value === undefined ? undefined : discountCatalogueRate(value, context);
     }
     case 'BankingFormula': {
-      const rate = interest.Formula === null ? undefined : context.inputs.valueOf(interest.Formula);
-      return rate === undefined ? undefined : discountFormulaRate(rate, context);
+      const rate = interest.Formula === null ? undefined : context.inputs.evaluate(interest.Formula);
+      return rate === undefined ? undefined : discountRate(rate, roundForDisplay(rate), context);
     }
     case 'Collection':
       return calculateCollectionRates(interest, list, context);
@@ -101,40 +102,35 @@ export function calculateRates(
   }
 }
 
-/** Rates of the catalogue without discounts, by the value that they are the rates of: values never change. */
+/** Undiscounted rates by their catalogue value: values never change. */
 const undiscounted = new WeakMap<InterestValue, OfferedRates>();
 
 function discountCatalogueRate(value: InterestValue, context: RateContext): OfferedRates {
-  if (context.discounts.length > 0) return discountRate(toExact(value.Value), context);
-  const known = undiscounted.get(value);
+  const known = context.discounts.length > 0 ? undefined : undiscounted.get(value);
   if (known !== undefined) return known;
-  const rates = discountRate(toExact(value.Value), context);
-  undiscounted.set(value, rates);
+  const rate = toExact(value.Value);
+  const rates = discountRate(rate, toDecimal(rate), context);
+  if (context.discounts.length === 0) undiscounted.set(value, rates);
   return rates;
 }
 
-function discountRate(rate: ExactFigure, context: RateContext): OfferedRates {
-  const less = applyDiscounts(rate, context.discounts);
-  const { percent, shown } = describeRate(rate, less);
-  const InterestPercent = less.left === rate ? shown.basePercent : toDecimal(less.left);
-  return { terms: { InterestPercent }, percent, shown };
-}
-
-/** The schedule takes all digits of the rate, the answer shows some (M4). */
-function discountFormulaRate(rate: ExactFigure, context: RateContext): OfferedRates {
-  const less = applyDiscounts(rate, context.discounts);
-  const { percent, shown } = describeRate(rate, less);
-  const basePercent = roundForDisplay(rate);
-  return { terms: { InterestPercent: toDecimal(less.left) }, percent, shown: { ...shown, basePercent } };
+/** The schedule receives all digits of the rate, the reply displays `basePercent` (M4). */
+function discountRate(rate: ExactFigure, basePercent: Decimal, { discounts }: RateContext): OfferedRates {
+  const discounted = applyDiscounts(rate, discounts);
+  const { percent, shown } = describeRate(basePercent, discounted);
+  return { terms: { InterestPercent: toDecimal(discounted.left) }, percent, shown };
 }
 
 function lowerRate(rate: ExactFigure, { discounts }: RateContext) {
   return toDecimal(applyDiscounts(rate, discounts).left);
 }
 
-function describeRate(base: ExactFigure, { left, percent, value }: Discounted): Omit<OfferedRates, 'terms'> {
+function describeRate(
+  basePercent: Decimal,
+  { left, percent, value }: Discounted,
+): Omit<OfferedRates, 'terms'> {
   const shown = {
-    basePercent: toDecimal(base),
+    basePercent,
     discountValue: value === null ? NOTHING : roundForDisplay(value),
     discountPercent: percent === null ? NOTHING : roundForDisplay(percent),
   };
@@ -157,10 +153,13 @@ function calculateCollectionRates(
     InterestRate: InterestRate === undefined ? undefined : lowerRate(toExact(InterestRate), context),
   }));
   const base = first?.InterestRate === undefined ? ZERO : toExact(first.InterestRate);
-  return { terms: { MultipleInterestRates }, ...describeRate(base, applyDiscounts(base, context.discounts)) };
+  return {
+    terms: { MultipleInterestRates },
+    ...describeRate(toDecimal(base), applyDiscounts(base, context.discounts)),
+  };
 }
 
-/** The ranges of a Collection as far as the loan has rows. */
+/** The ranges of a Collection, up to the last instalment of the loan. */
 function listRanges(
   interest: InterestRecord,
   list: InterestListRecord,
@@ -175,7 +174,7 @@ function listRanges(
     .filter(({ FromInstNo }) => FromInstNo <= installmentsNo);
 }
 
-/** The instalment ranges that hold on the day. */
+/** The instalment ranges that are valid on the day. */
 export function findRangesOn({ CollectionInterests }: InterestRecord, day: CalendarDate) {
   return CollectionInterests.filter(({ InterestStartDate, InterestEndDate }) =>
     isWithin(day, InterestStartDate, InterestEndDate),
@@ -199,7 +198,7 @@ function findBandsOn({ BandedInterests }: InterestRecord, day: CalendarDate) {
   );
 }
 
-/** The bands of the day that a schedule takes: those for overdrafts belong to their types, unless there are no others. */
+/** The bands of the day for a schedule: overdraft bands apply to overdrafts only, unless there are no others. */
 export function selectBands(
   interest: InterestRecord,
   { requestDay, isOverdraft }: Pick<RateContext, 'requestDay' | 'isOverdraft'>,
@@ -225,6 +224,6 @@ function calculateBandedRates(interest: InterestRecord, context: RateContext): O
   }));
   return {
     terms: { BandedInterestRates },
-    ...describeRate(shown.rate, applyDiscounts(shown.rate, context.discounts)),
+    ...describeRate(toDecimal(shown.rate), applyDiscounts(shown.rate, context.discounts)),
   };
 }

@@ -1,4 +1,4 @@
-/** The bounds of a product that a simulated loan keeps to (Q6): inclusive, null without a bound. */
+/** The bounds of a product for simulated loans (Q6): inclusive, null for no bound. */
 
 import type { Decimal } from 'decimal.js';
 import { addDays, addMonths, type CalendarDate } from '../../lending/dates/calendar-date.ts';
@@ -11,7 +11,7 @@ import { type ExactFigure, toExact, percentOf } from './exact-figures.ts';
 const DAYS_PER_WEEK = 7;
 const MONTHS_PER_YEAR = 12;
 
-/** A request's term: as many periods of the periodicity, from the day of the request on. */
+/** A request's term: periods of the periodicity from the day of the request on. */
 export interface SimulatedTerm {
   readonly periods: number;
   readonly periodicity: Periodicity;
@@ -49,8 +49,8 @@ function calculateShare(amount: Decimal, percent: number): ExactFigure {
   return percentOf(toExact(amount), toExact(percent));
 }
 
-/** What a loanPeriod counts, such as `Monthly periods`; of the periodicity Once, which has no length, the PeriodType. */
-export function loanPeriodUnit(periodicity: Periodicity | undefined, periodType: PeriodType): string {
+/** Unit of loanPeriod, such as `Monthly periods`; the PeriodType for the periodicity Once, which has no length. */
+export function describePeriodUnit(periodicity: Periodicity | undefined, periodType: PeriodType): string {
   if (periodicity === undefined) return 'periods';
   return periodicity.unit === 'Once' ? periodType.toLowerCase() : `${periodicity.name} periods`;
 }
@@ -58,7 +58,7 @@ export function loanPeriodUnit(periodicity: Periodicity | undefined, periodType:
 /** Refuses a term outside the product's bounds, which count in its PeriodType; the message names the bound (Q6). */
 export function checkPeriodBounds(term: SimulatedTerm, bounds: Availability, findings: Findings): void {
   const { MinimumPeriod, MaximumPeriod, PeriodType } = bounds;
-  const counts = `loanPeriod counts ${loanPeriodUnit(term.periodicity, PeriodType)}`;
+  const counts = `loanPeriod counts ${describePeriodUnit(term.periodicity, PeriodType)}`;
   const counted = (count: number): string => {
     const units = PeriodType.toLowerCase();
     return `${count} ${count === 1 ? units.slice(0, -1) : units}`;
@@ -91,7 +91,7 @@ function compareTerm(
   return end - addPeriods(start, count, unit);
 }
 
-/** The day a number of units after a start. */
+/** The day that is a number of units after a start. */
 export function addPeriods(start: CalendarDate, count: number, unit: PeriodType): CalendarDate {
   if (unit === 'Days') return addDays(start, count);
   if (unit === 'Weeks') return addDays(start, count * DAYS_PER_WEEK);

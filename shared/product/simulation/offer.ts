@@ -1,4 +1,4 @@
-/** One offer of a simulation: its rates and charges less discounts, its schedule, its figures (Q3-Q6). */
+/** One offer of a simulation: its rates and charges after discounts, its schedule and its figures (Q3-Q6). */
 
 import { internalRateOfReturn } from '../../lending/annual-rate/internal-rate-of-return.ts';
 import {
@@ -34,7 +34,7 @@ export interface CompleteOffer extends Offer {
   readonly commissions: readonly CatalogueCharge[];
 }
 
-/** What the offers of one request share. */
+/** Terms that all offers of a request share. */
 export interface SharedTerms {
   readonly request: SimulateRequest;
   readonly loan: SimulatedLoan;
@@ -47,7 +47,7 @@ export interface SharedTerms {
   readonly cntInterestCommissionItemId: number;
 }
 
-/** The record of an offer; undefined, with the faults noted, when it cannot be calculated. */
+/** The record of an offer; undefined, with the faults added, when it cannot be calculated. */
 export function calculateOffer(
   offer: CompleteOffer,
   shared: SharedTerms,
@@ -97,7 +97,7 @@ export function calculateOffer(
   };
 }
 
-/** The charges that are a part of the schedule. */
+/** The charges that are part of the schedule. */
 function selectRepeated(charges: readonly PricedCharge[]): readonly PricedCharge[] {
   return charges.filter(({ isOnce }) => !isOnce);
 }
@@ -128,7 +128,7 @@ function buildChargeTerms(
   };
 }
 
-/** The members of a record that come from the rows. */
+/** The fields of a record that are derived from the rows. */
 export type ScheduleFigures = Pick<
   SimulationRecord,
   | 'currencyDigits'
@@ -169,12 +169,12 @@ export function summariseSchedule(schedule: RepaymentSchedule, loan: SimulatedLo
   };
 }
 
-/** What the lender gets of an instalment: insurances go to an insurer (A3). */
+/** The lender's share of an instalment: premiums go to the insurer (A3). */
 function lenderFlow({ interest, principal, managementFee }: ScheduleRow): number {
   return interest + principal + managementFee;
 }
 
-/** Row 0: the whole amount is there, the down payment leaves it (Q1). */
+/** Row 0 carries the whole amount and the down payment (Q1). */
 function downPaymentRow({ amount, downPayment }: SimulatedLoan): SimulationRow {
   return {
     InstallmentNo: 0,

@@ -30,7 +30,7 @@ export interface ListCharge {
   readonly periodicityType: string;
   readonly currency: string;
   readonly isPercent: boolean;
-  /** True: a formula gives the price, from arguments that the caller sends (Q7). */
+  /** True: a formula calculates the price from arguments that the caller sends (Q7). */
   readonly isByFormula: boolean;
   readonly appliedTo: string | null;
   readonly perAnnum: boolean;
@@ -42,11 +42,11 @@ export interface ListCharge {
 export interface CatalogueCharge extends ListCharge {
   /** Percent, or money in major units. */
   readonly price: ExactFigure;
-  /** The same, to be shown: that of the catalogue as it stands there. */
+  /** The price for display: the catalogue's own figure. */
   readonly priceShown: Decimal;
 }
 
-/** What prices depend on besides the record itself. */
+/** Context of prices besides the record itself. */
 export interface PriceContext {
   readonly requestDay: CalendarDate;
   readonly inputs: FormulaArguments;
@@ -126,13 +126,13 @@ export function readCharge(record: ChargeRecord): ListCharge {
   };
 }
 
-/** Charges of the day that each record was asked for last. Records never change; a new version is another object. */
+/** The last calculated charge of each record. Records never change; a new version is another object. */
 const chargesOnDay = new WeakMap<
   ChargeRecord,
   { readonly day: CalendarDate; readonly charge: CatalogueCharge | undefined }
 >();
 
-/** The charge with its price; made once a day, unless a formula prices it from what the caller sends. */
+/** The charge with its price; calculated once a day unless a formula prices it from the caller's arguments. */
 function priceOnDay(record: ChargeRecord, context: PriceContext): CatalogueCharge | undefined {
   if (record.UseBankingFormula) return calculatePrice(record, context);
   const known = chargesOnDay.get(record);
@@ -149,7 +149,7 @@ function calculatePrice(
 ): CatalogueCharge | undefined {
   const formula = selectFormula(record);
   const value = formula === null ? findValueOn(record, requestDay) : null;
-  const price = formula !== null ? inputs.valueOf(formula) : value === null ? undefined : toExact(value);
+  const price = formula !== null ? inputs.evaluate(formula) : value === null ? undefined : toExact(value);
   if (price === undefined) return undefined;
   return {
     ...readCharge(record),

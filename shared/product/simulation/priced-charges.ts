@@ -1,4 +1,4 @@
-/** Commissions and insurances of an offer as schedule terms, less discounts, and as the answer lists them (Q5, Q6). */
+/** Commissions and insurances of an offer after discounts: as schedule terms and as the reply lists them (Q5, Q6). */
 
 import type { Decimal } from 'decimal.js';
 import {
@@ -29,13 +29,13 @@ import type { OfferedCharge } from './simulation.ts';
 const MONTHS_PER_YEAR = 12;
 const DAYS_PER_YEAR = 365;
 
-/** Charges that are paid at the start have the financed amount as their only base. */
+/** Bases of charges that are paid at the start, when both are the financed amount. */
 export const BASES_AT_START: ReadonlySet<string> = new Set(['financedamount', 'remainingvalue']);
 
-/** A charge with what is left of its price after discounts; exactly one of value and percent is charged. */
+/** A charge with its price after discounts; exactly one of value and percent is charged. */
 export interface PricedCharge {
   readonly charge: CatalogueCharge;
-  /** Minor units that each charge costs; undefined: the percentage is charged. */
+  /** Minor units per charge; undefined: the percentage is charged. */
   readonly value: bigint | undefined;
   readonly percent: ExactFigure;
   /** True: paid once at the start (Q6). */
@@ -43,7 +43,7 @@ export interface PricedCharge {
   readonly shown: OfferedCharge;
 }
 
-/** The charge less its discounts; undefined, with the fault noted, when it cannot be charged in this loan. */
+/** The charge after its discounts; undefined, with the fault added, when it cannot be charged in this loan. */
 export function priceCharge(
   charge: CatalogueCharge,
   discounts: readonly Discount[],
@@ -102,12 +102,12 @@ export function chargeBase({ appliedTo }: ListCharge): string {
   return codeKey(appliedTo ?? 'FinancedAmount');
 }
 
-/** How messages call a charge, such as `commission Account administration`. */
+/** The charge's title in messages, such as `commission Account administration`. */
 export function chargeTitle({ dimension, name }: ListCharge): string {
   return `${dimension.toLowerCase()} ${name}`;
 }
 
-/** Of a price by formula the caller can send other arguments. */
+/** A price by formula is the fault of the caller's arguments, any other that of the product. */
 function refuseNegative(charge: CatalogueCharge, findings: Findings): undefined {
   if (charge.isByFormula) {
     const message = `must not make the ${chargeTitle(charge)} less than zero`;
@@ -118,12 +118,12 @@ function refuseNegative(charge: CatalogueCharge, findings: Findings): undefined 
   findings.refuse('productCode', 'not-allowed', message);
 }
 
-/** The member whose arguments give a charge its price by formula. */
+/** The field whose arguments determine a price by formula. */
 export function formulaPath({ dimension }: CatalogueCharge): string {
   return dimension === 'Commission' ? 'jsonInputFormula.commissionInput' : 'jsonInputFormula.insuranceInput';
 }
 
-/** What a percentage of the financed amount costs each time, in major units and not yet rounded (F2). */
+/** The cost per charge of a percentage of the financed amount, in major units, unrounded (F2). */
 function calculateCost(
   { perAnnum }: CatalogueCharge,
   percent: ExactFigure,
@@ -138,7 +138,7 @@ function calculateCost(
   return times(cost, part);
 }
 
-/** What is left of a charge: of its percentage, and of the money that it comes to, whose base is `money`. */
+/** A charge after discounts: its percentage, and its value in money, whose base is `money`. */
 interface Left {
   readonly percent: ExactFigure;
   readonly value?: bigint;
@@ -173,7 +173,7 @@ function describeRemaining(left: ExactFigure, price: ExactFigure, priceShown: De
   return left === price ? priceShown : roundForDisplay(left);
 }
 
-/** What is paid once at the start for the charges that are due then, in minor units, each rounded singly (Q6). */
+/** Sum of the charges that are paid once at the start, in minor units, each rounded separately (Q6). */
 export function sumUpFrontCharges(charges: readonly PricedCharge[], loan: SimulatedLoan): bigint {
   const atStart = charges.filter(({ isOnce }) => isOnce);
   return atStart.reduce((sum, { value, percent }) => {
@@ -183,7 +183,7 @@ export function sumUpFrontCharges(charges: readonly PricedCharge[], loan: Simula
   }, 0n);
 }
 
-/** The commissions that a schedule collects, none of them once. */
+/** The commissions that the schedule collects repeatedly. */
 export function toCommissionItems(
   charges: readonly PricedCharge[],
   loan: SimulatedLoan,
@@ -198,7 +198,7 @@ export function toCommissionItems(
   }));
 }
 
-/** The insurances that a schedule collects, none of them once. */
+/** The insurances that the schedule collects repeatedly. */
 export function toInsuranceItems(
   charges: readonly PricedCharge[],
   loan: SimulatedLoan,
@@ -213,7 +213,7 @@ export function toInsuranceItems(
   }));
 }
 
-/** Exactly one of SourceValue and SourcePercent, with all digits (M4), and what goes with a percentage (F1, F2). */
+/** Exactly one of SourceValue and SourcePercent, with all digits (M4), and the settings of a percentage (F1, F2). */
 function toSource({
   charge,
   shown,
@@ -233,16 +233,16 @@ function toSource({
   };
 }
 
-/** What a price without discounts depends on besides the charge, which is that of one day. */
+/** What an undiscounted price depends on besides the charge, which is that of one day. */
 type PriceBasis = Pick<SimulatedLoan, 'currency' | 'digits' | 'rounding' | 'periodicities' | 'start'>;
 
-/** Charges as they were priced last without discounts. A charge of another day is another object. */
+/** The last undiscounted price of each charge. A charge of another day is another object. */
 const undiscounted = new WeakMap<
   CatalogueCharge,
   { readonly basis: PriceBasis; readonly priced: PricedCharge }
 >();
 
-/** A {@link priceCharge}; one without discounts, which costs every loan the same, is priced once. */
+/** Prices a charge as {@link priceCharge} does; without discounts, every loan pays the same, so it is priced once. */
 export function priceChargeOnce(
   charge: CatalogueCharge,
   discounts: readonly Discount[],
@@ -272,15 +272,15 @@ function isSameBasis(one: PriceBasis, other: PriceBasis): boolean {
 }
 
 /**
- * Ids of currencies. An id is made of a fixed beginning and the ASCII codes of the three ISO 4217 letters as its last
- * six digits, so that anyone can tell it without a table: EUR is 45 55 52.
+ * Ids of currencies. An id consists of a fixed prefix and the ASCII codes of the three ISO 4217 letters as its last six
+ * digits, so that no table is needed: EUR is 45 55 52.
  */
 
-const BEGINNING = '2e9b7d10-4c86-4f35-a1d0-000000';
+const CURRENCY_ID_PREFIX = '2e9b7d10-4c86-4f35-a1d0-000000';
 const HEXADECIMAL = 16;
 
 /** The id of a currency by its ISO 4217 code in any case. */
 export function currencyId(code: string): string {
   const letters = code.trim().toUpperCase().split('');
-  return BEGINNING + letters.map((letter) => letter.charCodeAt(0).toString(HEXADECIMAL)).join('');
+  return CURRENCY_ID_PREFIX + letters.map((letter) => letter.charCodeAt(0).toString(HEXADECIMAL)).join('');
 }

@@ -1,4 +1,4 @@
-/** Banking formulas of a product: expressions of the closed grammar (S2) over arguments that the caller sends (Q7). */
+/** Banking formulas of a product: expressions of the closed grammar (S2) over the caller's arguments (Q7). */
 
 import { compileFormula } from '../../lending/formula/compile-formula.ts';
 import { parseFormula } from '../../lending/formula/formula-parser.ts';
@@ -10,13 +10,13 @@ import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { FormulaRecord } from '../catalogue/record-parts.ts';
 import type { FormulaInput, FormulaInputPart, FormulaInputs } from './simulate-request.ts';
 
-/** The arguments of one part of jsonInputFormula, and which of them formulas asked for. */
+/** The arguments of one part of jsonInputFormula, with a record of those that formulas have read. */
 export class FormulaArguments {
   readonly #path: string;
   readonly #findings: Findings;
   readonly #sent: readonly FormulaInput[];
   readonly #figures = new Map<string, ExactFigure>();
-  readonly #asked = new Set<string>();
+  readonly #read = new Set<string>();
   readonly #values = new Map<FormulaRecord, ExactFigure | undefined>();
 
   constructor(part: FormulaInputPart, inputs: FormulaInputs | undefined, findings: Findings) {
@@ -34,10 +34,10 @@ export class FormulaArguments {
   }
 
   /**
-   * The exact value of a formula. Undefined, with the fault noted once, when an argument is missing or the formula has
-   * no value for these arguments (422).
+   * The exact value of a formula. Undefined, with the fault added once, when an argument is missing or the formula has no
+   * value for these arguments (422).
    */
-  valueOf(formula: FormulaRecord): ExactFigure | undefined {
+  evaluate(formula: FormulaRecord): ExactFigure | undefined {
     if (!this.#values.has(formula)) this.#values.set(formula, this.#calculate(formula));
     return this.#values.get(formula);
   }
@@ -57,25 +57,25 @@ export class FormulaArguments {
     return isFormulaFailure(value) ? this.#fail(formula, value.reason) : value;
   }
 
-  /** Warns of arguments that no formula asked for (Q7). */
-  warnOfExtras(): void {
+  /** Warns of arguments that no formula reads (Q7). */
+  warnOfUnused(): void {
     for (const { name } of this.#sent) {
-      if (!this.#asked.has(codeKey(name))) this.#findings.warn(`${this.#path}.${name}`);
+      if (!this.#read.has(codeKey(name))) this.#findings.warn(`${this.#path}.${name}`);
     }
   }
 
-  /** The arguments in their order; all that are missing are noted, each once. */
+  /** The arguments in their order; each missing one is reported once. */
   #figuresFor(inputs: readonly string[]): readonly ExactFigure[] | undefined {
     const found: ExactFigure[] = [];
     for (const input of inputs) {
       const key = codeKey(input);
       const figure = this.#figures.get(key);
       if (figure !== undefined) found.push(figure);
-      else if (!this.#asked.has(key)) {
+      else if (!this.#read.has(key)) {
         const message = 'is missing; must be a number: the formula needs it';
         this.#findings.refuse(`${this.#path}.${input}`, 'missing', message);
       }
-      this.#asked.add(key);
+      this.#read.add(key);
     }
     return found.length === inputs.length ? found : undefined;
   }
@@ -89,7 +89,7 @@ export class FormulaArguments {
   }
 }
 
-/** The value of a formula without arguments; undefined: it takes some, or has none. */
+/** The value of a formula without arguments; undefined when it has arguments or no value. */
 export function evaluateConstant({ Expression }: FormulaRecord): ExactFigure | undefined {
   const tree = parseFormula(Expression);
   if (tree.kind === 'formula-error' || namesIn(tree).size > 0) return undefined;

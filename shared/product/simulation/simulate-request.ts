@@ -1,16 +1,16 @@
 /**
- * The request of `PLAT_BP_Simulate` as the simulation reads it. Member names are those of the interface, section 4.4.
+ * The request of `PLAT_BP_Simulate` as the simulation reads it. Field names are those of the interface, section 4.4.
  *
- * Conventions: a member that was absent or null is undefined (M6), and so may an empty list be; amounts, rates and
- * formula inputs are exact decimals (M1); names are compared regardless of case. Nothing here has been checked for
- * meaning yet.
+ * Conventions: a field that was absent or null is undefined (M6), and so may an empty list be; amounts, rates and formula
+ * inputs are exact decimals (M1); names are compared case-insensitively. The values have not been validated against the
+ * product yet.
  */
 
 import type { Decimal } from 'decimal.js';
 import type { InterestRateRange } from '../../lending/request/repayment-schedule-request.ts';
 import type { NamedFigure } from '../catalogue/item-filters.ts';
 
-/** All that a caller may say about the offer that it wants. */
+/** A simulation request. */
 export interface SimulateRequest {
   readonly productCode: string;
   /** Contract amount in major units of the product's currency, the down payment included (Q1). */
@@ -35,9 +35,9 @@ export interface SimulateRequest {
   readonly jsonInputFormula?: FormulaInputs | undefined;
   /** Rates by instalment range, over those of a Collection interest (Q7). */
   readonly jsonMultipleInterestRates?: readonly InterestRateRange[] | undefined;
-  /** Desired instalment value: a locked payment; zero = not locked (B2). */
+  /** Desired instalment value: a fixed instalment; zero: not fixed (B2). */
   readonly installmentValue?: Decimal | undefined;
-  /** Desired principal value: a locked principal; zero = not locked (B2). */
+  /** Desired principal value: a fixed principal; zero: not fixed (B2). */
   readonly principalValue?: Decimal | undefined;
 }
 
@@ -55,12 +55,12 @@ export interface ChosenDiscount extends OptionalFeature {
 
 /** A value for an argument of formulas. */
 export interface FormulaInput {
-  /** The member's name, which is the argument's in any case. */
+  /** Name of the argument, in any case. */
   readonly name: string;
   readonly value: Decimal;
 }
 
-/** Parts of jsonInputFormula, each the members of one object. */
+/** Parts of jsonInputFormula, each an object of arguments. */
 export const FORMULA_INPUT_PARTS = [
   'interestInput',
   'commissionInput',

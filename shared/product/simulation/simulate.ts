@@ -1,6 +1,6 @@
-/** What a product costs a customer: one offer for each of its interests that fit the request (interface 4.4). */
+/** Simulates a product for a customer: one offer for each of its interests that fit the request (interface 4.4). */
 
-import { formatCalendarDate, type CalendarDate } from '../../lending/dates/calendar-date.ts';
+import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { KnownCalendars } from '../../lending/due-dates/holiday-shift.ts';
 import { Findings } from '../../lending/request/refusal.ts';
 import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
@@ -9,6 +9,7 @@ import {
   findInsuranceItems,
   type CatalogueView,
 } from '../catalogue/catalogue-view.ts';
+import { isProduct, selectProduct } from '../look-up/product-selection.ts';
 import { chooseDiscounts, warnOfIdleDiscounts } from './discounts.ts';
 import { chooseOffers, type Offer } from './interest-choice.ts';
 import { priceCommissions, priceInsurances, type CatalogueCharge } from './offered-charges.ts';
@@ -21,24 +22,24 @@ import type { FormulaInputPart, SimulateRequest } from './simulate-request.ts';
 import { deduplicateFaults } from './simulation-faults.ts';
 import type { SimulationOutcome, SimulationRecord } from './simulation.ts';
 
-/** What a simulation knows besides the request. */
+/** The context of a simulation besides its request. */
 export interface SimulateContext {
   readonly catalogue: CatalogueView;
   readonly calendars: KnownCalendars;
-  /** UTC day of the request message's own timestamp: the loan starts on it (Q2), and validity counts as of it (L1). */
+  /** UTC day of the request's own timestamp: the loan starts (Q2) and validity is determined on it (L1). */
   readonly requestDay: CalendarDate;
 }
 
-/** Most rows of all offers together: bounds the time of a simulation and keeps its answer within a message. */
+/** Limit of the rows of all offers together: bounds the time of a simulation and keeps its reply within a message. */
 export const MAX_ROWS = 36_000;
-/** Installments over which a new payment is solved, once for each rate that was sent, that take as long as one row. */
+/** A new payment is solved for each sent rate; solving this many instalments takes as long as one row. */
 const SOLVED_PER_ROW = 100;
 
 type Inputs = Readonly<Record<FormulaInputPart, FormulaArguments>>;
 
 /**
- * Simulates a product for a customer. Never throws for bad input: a request without an answer is refused with every
- * fault that was found (E1, E3); all offers can be calculated, or there is none. Offers stand in catalogue order.
+ * Simulates a product for a customer. Never throws for bad input: an invalid request is refused with every fault that was
+ * found (E1, E3). Either all offers are calculated or none is. Offers are in catalogue order.
  */
 export function simulate(request: SimulateRequest, context: SimulateContext): SimulationOutcome {
   const steps = simulateInSteps(request, context);
@@ -48,16 +49,17 @@ export function simulate(request: SimulateRequest, context: SimulateContext): Si
 }
 
 /**
- * The same with a pause before each offer, so that the schedules of many offers need not be
- * calculated in one go. Each pause gives the work that is left, in rows of a plain schedule.
+ * The same with a pause before each offer, so that a long simulation does not block the event loop. Each pause yields the
+ * remaining work in rows of a plain schedule.
  */
 export function* simulateInSteps(
   request: SimulateRequest,
   context: SimulateContext,
 ): Generator<number, SimulationOutcome, undefined> {
   const { catalogue, calendars, requestDay } = context;
-  const product = catalogue.product(request.productCode, requestDay);
-  if (product === undefined) return unknownProduct(requestDay);
+  const selector = { code: { field: 'productCode', value: request.productCode } };
+  const product = selectProduct(selector, catalogue, requestDay);
+  if (!isProduct(product)) return { kind: 'refused', faults: product.faults, unknownProduct: true };
   const findings = new Findings();
   const refused = (): SimulationOutcome => ({
     kind: 'refused',
@@ -73,7 +75,7 @@ export function* simulateInSteps(
   const offerRows = loan === undefined ? 0 : countRows(request, loan.installmentsNo);
   if (loan !== undefined) refuseTooManyRows(offers.length, { ...loan, offerRows }, findings);
   if (loan === undefined || findings.faults.length > 0) return refused();
-  for (const input of Object.values(inputs)) input.warnOfExtras();
+  for (const input of Object.values(inputs)) input.warnOfUnused();
   const shared: SharedTerms = {
     request,
     loan,
@@ -95,19 +97,10 @@ export function* simulateInSteps(
   return { kind: 'simulation', records, warnings: findings.warnings };
 }
 
-/** The terms of an offer say all of its charges: nothing of them is looked up again by name. */
+/** The terms of an offer contain all of its charges: none is looked up by name again. */
 function withoutCharges(names: ScheduleCatalogue): ScheduleCatalogue {
   const { scheduleTypes, periodicities } = names;
   return { scheduleTypes, periodicities, findScheduleType: (name) => names.findScheduleType(name) };
-}
-
-function unknownProduct(day: CalendarDate): SimulationOutcome {
-  const message = `must be the code of a product with an approved version that is valid on ${formatCalendarDate(day)}`;
-  return {
-    kind: 'refused',
-    faults: [{ path: 'productCode', code: 'unknown-product', message, status: 422 }],
-    unknownProduct: true,
-  };
 }
 
 /** The work of one offer in rows of a plain schedule. */
@@ -141,7 +134,7 @@ function readFormulaInputs({ jsonInputFormula }: SimulateRequest, findings: Find
   };
 }
 
-/** The offers with their commissions; formulas are tried, so that all missing arguments are told at once (Q7). */
+/** The offers with their commissions; formulas are evaluated here, so that all missing arguments are reported at once (Q7). */
 function addCommissions(
   offers: readonly Offer[],
   { catalogue, requestDay }: SimulateContext,
@@ -150,7 +143,7 @@ function addCommissions(
   const commissionsByCode = new Map<string, readonly CatalogueCharge[]>();
   for (const { interest } of offers) {
     if (interest.Type === 'BankingFormula' && interest.Formula !== null) {
-      inputs.interestInput.valueOf(interest.Formula);
+      inputs.interestInput.evaluate(interest.Formula);
     }
   }
   return offers.map((offer) => {

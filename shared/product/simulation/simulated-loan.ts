@@ -1,4 +1,4 @@
-/** The loan that a simulation is about: its amounts, dates and settings, before any interest or charge (Q1, Q2, Q6). */
+/** The loan of a simulation: its amounts, dates and settings, before interest and charges (Q1, Q2, Q6). */
 
 import { Decimal } from 'decimal.js';
 import { type CalendarDate, datePartsOf } from '../../lending/dates/calendar-date.ts';
@@ -14,7 +14,7 @@ import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import { toExact, fraction, roundToMinor, percentOf, scaledDecimal } from './exact-figures.ts';
-import { addPeriods, checkAmountBounds, checkPeriodBounds, loanPeriodUnit } from './loan-bounds.ts';
+import { addPeriods, checkAmountBounds, checkPeriodBounds, describePeriodUnit } from './loan-bounds.ts';
 import type { SimulateRequest } from './simulate-request.ts';
 
 const NOTHING = new Decimal(0);
@@ -32,12 +32,12 @@ export interface SimulatedLoan {
   readonly periodicities: readonly Periodicity[];
   readonly start: CalendarDate;
   readonly installmentsNo: number;
-  /** True: the schedule type is one for overdrafts, where rates for them apply. */
+  /** True: the schedule type is for overdrafts, to which overdraft rates apply. */
   readonly isOverdraft: boolean;
   readonly terms: RepaymentScheduleRequest;
 }
 
-/** The loan of a request; undefined, with all faults noted, when product or request do not give one. */
+/** The loan of a request; undefined, with all faults added, when product or request are invalid. */
 export function buildLoan(
   request: SimulateRequest,
   product: ProductRecord,
@@ -107,7 +107,7 @@ function readAmounts(
   return undefined;
 }
 
-/** The schedule type of the request, when it is one of the product's (Q2). */
+/** The schedule type of the request, which must be attached to the product (Q2). */
 function findAttachedType(
   { scheduleType }: SimulateRequest,
   { PaymentScheduleTypes }: ProductRecord,
@@ -128,8 +128,8 @@ function findAttachedType(
 }
 
 /**
- * The number of periods, within limits and bounds. Periods are those of the product's periodicity; Once has no length,
- * so that its loanPeriod counts in the product's PeriodType.
+ * The number of periods, within limits and bounds. Periods are those of the product's periodicity; Once has no length, so
+ * its loanPeriod counts in the product's PeriodType.
  */
 function readPeriods(
   { loanPeriod }: SimulateRequest,
@@ -138,7 +138,7 @@ function readPeriods(
   findings: Findings,
 ): number | undefined {
   if (!Number.isInteger(loanPeriod) || loanPeriod < 1 || loanPeriod > MAX_INSTALLMENTS) {
-    const unit = loanPeriodUnit(periodicity, Availability.PeriodType);
+    const unit = describePeriodUnit(periodicity, Availability.PeriodType);
     const message = `must be a whole number of ${unit}, from 1 to ${MAX_INSTALLMENTS}`;
     findings.refuse('loanPeriod', 'out-of-range', message);
     return undefined;
@@ -148,7 +148,7 @@ function readPeriods(
   return loanPeriod;
 }
 
-/** What the product says of cards and of what is left at the end (B1, B3). */
+/** The product's capital and residual percentages (B1, B3). */
 function readPercentages(
   { CapitalPercent, ResidualPercent }: ProductRecord,
   { type, principal, namesRead }: CompiledScheduleType,
@@ -169,7 +169,7 @@ function readPercentages(
   };
 }
 
-/** What was paid down, for schedule types whose formulas read it; others take no notice of it (E5). */
+/** The down payment, for schedule types whose formulas read it; others ignore it (E5). */
 function readAdvance(
   { downPayment }: SimulateRequest,
   { namesRead }: CompiledScheduleType,
@@ -177,7 +177,7 @@ function readAdvance(
   return namesRead.has('AdvanceAmount') ? { AdvanceAmount: downPayment } : {};
 }
 
-/** The product's calendars work as one: a day counts as a business day when all of them say so (H2). */
+/** The product's calendars are combined: a business day is one in all of them (H2). */
 function readHolidayShift({
   GeneralData,
   CountryCalendars,

@@ -1,6 +1,6 @@
 /**
- * Faults of a schedule calculation in the words of the simulation that it was made for (E1): each names a member of the
- * simulation request, or the product whose catalogue record is at fault, and what a caller of it can do.
+ * Translates faults of a schedule calculation into faults of the simulation (E1): each names a field of the simulation
+ * request, or the product whose record is at fault, and what the caller can do.
  */
 
 import type { Fault, Findings, Warning } from '../../lending/request/refusal.ts';
@@ -10,7 +10,7 @@ import type { CatalogueCharge } from './offered-charges.ts';
 import { formulaPath, type PricedCharge, chargeTitle } from './priced-charges.ts';
 import type { SimulateRequest } from './simulate-request.ts';
 
-/** The simulation that a calculation was made for. */
+/** The simulation that a calculation belongs to. */
 export interface FaultContext {
   readonly request: SimulateRequest;
   readonly terms: RepaymentScheduleRequest;
@@ -20,10 +20,10 @@ export interface FaultContext {
   readonly insurances: readonly PricedCharge[];
 }
 
-type Tell = (fault: Fault, context: FaultContext) => Fault;
+type Translate = (fault: Fault, context: FaultContext) => Fault;
 
-/** What is said of the members that a simulation makes a schedule request of; the first that fits the path counts. */
-const TOLD: readonly (readonly [path: RegExp, tell: Tell])[] = [
+/** Translations by the fault's path in the schedule request; the first match applies. */
+const TRANSLATIONS: readonly (readonly [path: RegExp, translate: Translate])[] = [
   [/^(installmentValue|principalValue)$/, lock],
   [/^Amount$/, (fault) => ({ ...fault, path: 'amount', status: 422 })],
   [/^InstallmentsNo$/, (fault) => ({ ...fault, path: 'loanPeriod', status: 422 })],
@@ -45,10 +45,10 @@ const TOLD: readonly (readonly [path: RegExp, tell: Tell])[] = [
 const WITHOUT_UNUSED =
   'must be a product without charges on the unused amount, which a simulation does not have';
 const AT_START = 'must be a product whose charges at the start can be calculated with';
-const PLACE = /^(?<list>Commission|Insurance)\[(?<place>\d+)\]\.?(?<member>.*)$/;
+const PLACE = /^(?<list>Commission|Insurance)\[(?<place>\d+)\]\.?(?<field>.*)$/;
 
-/** Members of charges in a schedule request, as the catalogue calls them. */
-const CHARGE_MEMBERS: Readonly<Record<string, string>> = {
+/** Fields of charges in a schedule request by their names in the catalogue. */
+const CHARGE_FIELDS: Readonly<Record<string, string>> = {
   SourceValue: 'its value',
   SourcePercent: 'its percentage',
   FeePeriodicityType: 'PeriodicityType',
@@ -59,10 +59,10 @@ const CHARGE_MEMBERS: Readonly<Record<string, string>> = {
   GracePeriodFee: 'GracePeriodFee',
 };
 
-/** The fault as the caller of a simulation is told it. */
+/** The fault as the caller of the simulation receives it. */
 export function translateFault(fault: Fault, context: FaultContext): Fault {
-  const told = TOLD.find(([path]) => path.test(fault.path));
-  if (told !== undefined) return told[1](fault, context);
+  const translation = TRANSLATIONS.find(([path]) => path.test(fault.path));
+  if (translation !== undefined) return translation[1](fault, context);
   return refusal('productCode', translateCode(fault), 'must be a product whose terms can be calculated with');
 }
 
@@ -70,12 +70,12 @@ function refusal(path: string, code: Fault['code'], message: string): Fault {
   return { path, code, message, status: 422 };
 }
 
-/** What a schedule lacks is due to the product: nothing is missing that a simulation could send. */
+/** A field that the schedule lacks is the product's fault: the simulation request has no such field. */
 function translateCode({ code }: Fault): Fault['code'] {
   return code === 'missing' ? 'not-allowed' : code;
 }
 
-/** A locked value is the caller's own member; only one that formulas of the type read can be missing (400, Q2). */
+/** A locked value is the caller's own field; only one that formulas of the type read can be missing (400, Q2). */
 function lock(fault: Fault): Fault {
   if (fault.code !== 'payment-below-interest') return fault;
   const [covering = ''] = fault.message.split(',', 1);
@@ -98,11 +98,11 @@ function periodicity({ code }: Fault, { terms }: FaultContext): Fault {
 
 function needed({ path, code }: Fault): Fault {
   if (code !== 'missing') {
-    const member = path === 'ResidualValue' ? 'ResidualPercent' : path;
-    return refusal('productCode', code, `must be a product whose ${member} is from 0 to 100`);
+    const field = path === 'ResidualValue' ? 'ResidualPercent' : path;
+    return refusal('productCode', code, `must be a product whose ${field} is from 0 to 100`);
   }
-  const told = `must not be a type that needs ${path}, which the product does not have`;
-  return refusal('scheduleType', 'not-allowed', told);
+  const reason = `must not be a type that needs ${path}, which the product does not have`;
+  return refusal('scheduleType', 'not-allowed', reason);
 }
 
 function currency({ code }: Fault, { terms }: FaultContext): Fault {
@@ -111,11 +111,11 @@ function currency({ code }: Fault, { terms }: FaultContext): Fault {
 }
 
 function holidays({ path, code, message }: Fault): Fault {
-  const member = path === 'HolidayCountry' ? 'CountryCalendars' : 'HolidayShiftMethod';
-  return refusal('productCode', code, `must be a product whose due dates can be moved: ${member} ${message}`);
+  const field = path === 'HolidayCountry' ? 'CountryCalendars' : 'HolidayShiftMethod';
+  return refusal('productCode', code, `must be a product whose due dates can be moved: ${field} ${message}`);
 }
 
-/** A rate by formula is what its arguments make of it; any other is the catalogue's. */
+/** A rate by formula depends on the caller's arguments; any other is the catalogue's. */
 function rate(fault: Fault, { interest, request }: FaultContext): Fault {
   const isSent = (request.jsonInputFormula?.interestInput?.length ?? 0) > 0;
   if (interest.Type === 'BankingFormula' && isSent) {
@@ -132,7 +132,7 @@ function wrongRate(fault: Fault, interest: InterestRecord): Fault {
   return refusal('productCode', fault.code, `${needs} has rates to calculate with: each ${fault.message}`);
 }
 
-/** Ranges that the caller sent keep their places; of those of the catalogue the term may go beyond the last. */
+/** Ranges that the caller sent keep their positions; the term may exceed the last range of the catalogue. */
 function ranges(fault: Fault, { request, terms, interest }: FaultContext): Fault {
   if ((request.jsonMultipleInterestRates?.length ?? 0) > 0) {
     return { ...fault, path: fault.path.replace('MultipleInterestRates', 'jsonMultipleInterestRates') };
@@ -174,20 +174,20 @@ function chargeList({ path, code }: Fault, context: FaultContext): Fault {
 }
 
 function charge({ path, code, message }: Fault, context: FaultContext): Fault {
-  const { list, place, member = '' } = PLACE.exec(path)?.groups ?? {};
+  const { list, place, field = '' } = PLACE.exec(path)?.groups ?? {};
   const priced = (list === 'Commission' ? context.commissions : context.insurances)[Number(place)];
   const needs = 'must be a product whose terms can be calculated';
   if (priced === undefined) return refusal('productCode', code, needs);
   const title = chargeTitle(priced.charge);
   if (code === 'amount-too-large') return tooLarge([priced], title);
-  if (member.startsWith('Source') && priced.charge.isByFormula) {
+  if (field.startsWith('Source') && priced.charge.isByFormula) {
     return refusal(formulaPath(priced.charge), code, `must give the ${title} a price: it ${message}`);
   }
-  if (member === 'PercentAppliedTo' && code === 'not-allowed') {
-    const told = `must be a schedule type that can charge the ${title}: its PercentAppliedTo ${message}`;
-    return refusal('scheduleType', code, told);
+  if (field === 'PercentAppliedTo' && code === 'not-allowed') {
+    const reason = `must be a schedule type that can charge the ${title}: its PercentAppliedTo ${message}`;
+    return refusal('scheduleType', code, reason);
   }
-  const known = CHARGE_MEMBERS[member] ?? 'its record';
+  const known = CHARGE_FIELDS[field] ?? 'its record';
   return refusal(
     'productCode',
     translateCode({ path, code, message, status: 422 }),
@@ -195,41 +195,41 @@ function charge({ path, code, message }: Fault, context: FaultContext): Fault {
   );
 }
 
-/** Percentages grow with the amount, formulas give what their arguments make, and prices are the catalogue's. */
+/** Percentages grow with the amount, formulas depend on their arguments, and prices are the catalogue's. */
 function tooLarge(charges: readonly PricedCharge[], what: string): Fault {
   const isSome = (test: (charge: CatalogueCharge) => boolean) =>
     charges.some((priced) => test(priced.charge));
-  const told = 'one installment pays more than can be calculated with';
+  const reason = 'one installment pays more than can be calculated with';
   const code = 'amount-too-large';
   const byFormula = charges.find((priced) => priced.charge.isByFormula);
   if (byFormula !== undefined) {
-    return refusal(formulaPath(byFormula.charge), code, `must give smaller ${what}: ${told}`);
+    return refusal(formulaPath(byFormula.charge), code, `must give smaller ${what}: ${reason}`);
   }
   if (isSome(({ isPercent }) => isPercent)) {
-    return refusal('amount', code, `must be smaller: with ${what} ${told}`);
+    return refusal('amount', code, `must be smaller: with ${what} ${reason}`);
   }
-  return refusal('productCode', code, `must be a product with smaller ${what}: ${told}`);
+  return refusal('productCode', code, `must be a product with smaller ${what}: ${reason}`);
 }
 
-/** Notes the faults of a calculation by what the caller knows of it, each once over all offers. */
+/** Adds the translated faults of a calculation, each once over all offers. */
 export function addFaults(faults: readonly Fault[], context: FaultContext, findings: Findings): void {
   for (const fault of faults) {
-    const told = translateFault(fault, context);
+    const reason = translateFault(fault, context);
     const isKnown = findings.faults.some(
-      ({ path, code, message }) => path === told.path && code === told.code && message === told.message,
+      ({ path, code, message }) => path === reason.path && code === reason.code && message === reason.message,
     );
-    if (!isKnown) findings.faults.push(told);
+    if (!isKnown) findings.faults.push(reason);
   }
 }
 
-/** Each fault once: what is wrong with a charge is found anew for every offer that it belongs to. */
+/** Each fault once: a faulty charge is reported for every offer that it belongs to. */
 export function deduplicateFaults(faults: readonly Fault[]): readonly Fault[] {
   return [
     ...new Map(faults.map((fault) => [`${fault.path} ${fault.code} ${fault.message}`, fault])).values(),
   ];
 }
 
-/** Warnings about members that the caller sent; what the product brought along is no concern of the caller. */
+/** Adds warnings about fields that the caller sent; terms of the product do not concern the caller. */
 export function addWarnings(warnings: readonly Warning[], findings: Findings): void {
   for (const { path, code } of warnings) {
     const isSent = path === 'installmentValue' || path === 'principalValue';

@@ -1,4 +1,4 @@
-/** The answer of a simulation, before a spelling or an encoding is chosen for it (interface 4.4, Q4). */
+/** The result of a simulation, independent of its encoding (interface 4.4, Q4). */
 
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
@@ -16,13 +16,14 @@ export interface SimulationRow {
   readonly totalInstallment: number;
   /** Present only when the offer has insurances (F4). */
   readonly insurance?: number;
-  /** Interest that joined the balance; present only when that occurs (M3). */
+  /** Interest that was added to the balance; present only when that occurs (M3). */
   readonly capitalisedInterest?: number;
 }
 
 /**
  * The annual rate of an offer, in percent: base less discountPercent percent of it, less discountValue percentage
- * points (Q5). For show only: terms have all digits (M4). Of several rates it is that of row 1, of bands that of the band that the financed amount lies in.
+ * points (Q5). For display only: the terms have all digits (M4). Of several rates it is that of row 1, of bands that of
+ * the band that contains the financed amount.
  */
 export interface OfferedInterest {
   readonly basePercent: Decimal;
@@ -34,9 +35,9 @@ export interface OfferedInterest {
 
 /**
  * A commission or insurance of an offer. A price in money is baseValue less discountPercent percent of it, less
- * discountValue. A percentage is basePercent less discountPercent percent of it; where a discount in money makes a
- * price of it, baseValue is what basePercent comes to each time, and `value` what is charged in its place (Q5). Bases are
- * the catalogue's figures as they stand there, other figures have ten decimals at most. null: there is no such figure.
+ * discountValue. A percentage is basePercent less discountPercent percent of it; where a discount in money turns it into a
+ * price, baseValue is the amount of basePercent per charge, and `value` is charged instead (Q5). Bases are the catalogue's
+ * figures, other figures have ten decimals at most. null: not applicable.
  */
 export interface OfferedCharge {
   readonly name: string;
@@ -80,7 +81,7 @@ export interface SimulationRecord {
   readonly interestCommissionItemId: string;
   /** null: the item has no commissions. */
   readonly commissionListId: string | null;
-  /** How many interests and interest-commission items are offered in all; the same on every record. */
+  /** Numbers of offered interests and interest-commission items; the same on every record. */
   readonly cntInterestId: number;
   readonly cntInterestCommissionItemId: number;
   readonly interest: OfferedInterest;
@@ -90,7 +91,7 @@ export interface SimulationRecord {
   readonly terms: RepaymentScheduleRequest;
 }
 
-/** The outcome of a simulation: offers, or all the reasons why there are none. */
+/** The outcome of a simulation: its offers, or all faults of the request. */
 export type SimulationOutcome =
   | {
       readonly kind: 'simulation';

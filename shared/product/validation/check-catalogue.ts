@@ -58,10 +58,10 @@ function isProduct({ kind }: CatalogueRecord): boolean {
 }
 
 /** What tells which version answers on a day. */
-const DATING_MEMBERS = ['Code', 'Version', 'Status', 'StartDate', 'EndDate'];
+const DATING_FIELDS = ['Code', 'Version', 'Status', 'StartDate', 'EndDate'];
 
 function isDated({ unread }: Pick<CatalogueRecord, 'unread'>): boolean {
-  return unread === undefined || DATING_MEMBERS.every((member) => !unread.has(member));
+  return unread === undefined || DATING_FIELDS.every((field) => !unread.has(field));
 }
 
 /** At most one Approved version of a product may be valid on any day (L1). */

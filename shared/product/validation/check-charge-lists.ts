@@ -32,17 +32,17 @@ export function checkCommission(
     report('GracePeriodFee', `must be at most ${MAX_INSTALLMENTS}, or null`);
   }
   for (const [place, value] of commission.Values.entries()) {
-    const tell = below(`Values[${place}]`, report);
-    checkPercent('CommissionPercent', value.CommissionPercent, PERCENT_LIMITS, tell);
-    checkMoney('CommissionValue', value.CommissionValue, commission.Currency, tell);
+    const reportItem = below(`Values[${place}]`, report);
+    checkPercent('CommissionPercent', value.CommissionPercent, PERCENT_LIMITS, reportItem);
+    checkMoney('CommissionValue', value.CommissionValue, commission.Currency, reportItem);
     if (ValueIsPercent && value.CommissionPercent === null && Percent === null) {
-      tell(
+      reportItem(
         'CommissionPercent',
         'is missing; must be there, or Percent of the commission, as ValueIsPercent says',
       );
     }
     if (!ValueIsPercent && value.CommissionValue === null) {
-      tell('CommissionValue', 'is missing; must be there, or ValueIsPercent be true');
+      reportItem('CommissionValue', 'is missing; must be there, or ValueIsPercent be true');
     }
   }
   if (IsForUnusage && !ValueIsPercent) {
@@ -100,7 +100,7 @@ function checkChargedBase(
 
 /** Periodicities are built in or of the catalogue (D7). */
 export function checkPeriodicity(
-  member: string,
+  field: string,
   name: string,
   { lending }: Pick<RecordContext, 'lending'>,
   report: ReportFault,
@@ -108,7 +108,7 @@ export function checkPeriodicity(
   if (lending === undefined || findPeriodicity(name, lending.periodicities) !== undefined) return;
   const known = lending.periodicities.map((periodicity) => periodicity.name).join(', ');
   report(
-    member,
+    field,
     `names the periodicity ${name}, which is not known: add it to periodicities, or name one of ${known}`,
   );
 }

@@ -38,43 +38,43 @@ export interface ChargeNames {
   readonly InsuranceClass: { has(name: string): boolean };
 }
 
-/** Tells a fault of one record. `message` goes on from the member's name: `must ...` or `names ...`. */
-export type ReportFault = (member: string, message: string) => void;
+/** Tells a fault of one record. `message` goes on from the field's name: `must ...` or `names ...`. */
+export type ReportFault = (field: string, message: string) => void;
 
-/** In members that could not be read, such as `Values[]`: all items, as far as they are told of as a whole. */
+/** In fields that could not be read, such as `Values[]`: all items, as far as they are told of as a whole. */
 const ANY_ITEM = '[]';
 
 /** The reporter of a record. */
 export function createReporter(entry: CatalogueRecord, faults: CatalogueFault[]): ReportFault {
   const { source, unread } = entry;
-  return (member, message) => {
-    if (unread !== undefined && isUnread(member, unread)) return;
-    faults.push({ source, record: describeRecord(entry), message: `${member} ${message}` });
+  return (field, message) => {
+    if (unread !== undefined && isUnread(field, unread)) return;
+    faults.push({ source, record: describeRecord(entry), message: `${field} ${message}` });
   };
 }
 
-/** True for a member that could not be read as a whole: it, what it stands in, or a part of it. */
-function isUnread(member: string, unread: ReadonlySet<string>): boolean {
+/** True for a field that could not be read as a whole: it, what it stands in, or a part of it. */
+function isUnread(field: string, unread: ReadonlySet<string>): boolean {
   return [...unread].some((other) =>
-    other.includes(ANY_ITEM) ? isOfItem(member, other) : isWithin(member, other) || isWithin(other, member),
+    other.includes(ANY_ITEM) ? isOfItem(field, other) : isWithin(field, other) || isWithin(other, field),
   );
 }
 
-/** True for the same member of any item of a list, but not for what stands below it. */
-function isOfItem(member: string, pattern: string): boolean {
+/** True for the same field of any item of a list, but not for what stands below it. */
+function isOfItem(field: string, pattern: string): boolean {
   const place = pattern.indexOf(ANY_ITEM) + 1;
   const [before, after] = [pattern.slice(0, place), pattern.slice(place)];
-  const index = member.slice(before.length, member.length - after.length);
-  return member.startsWith(before) && member.endsWith(after) && /^\d+$/.test(index);
+  const index = field.slice(before.length, field.length - after.length);
+  return field.startsWith(before) && field.endsWith(after) && /^\d+$/.test(index);
 }
 
-function isWithin(member: string, other: string): boolean {
-  return member === other || member.startsWith(`${other}.`) || member.startsWith(`${other}[`);
+function isWithin(field: string, other: string): boolean {
+  return field === other || field.startsWith(`${other}.`) || field.startsWith(`${other}[`);
 }
 
-/** The reporter of what stands below a member, such as `Values[0]`. */
+/** The reporter of what stands below a field, such as `Values[0]`. */
 export function below(place: string, report: ReportFault): ReportFault {
-  return (member, message) => report(`${place}.${member}`, message);
+  return (field, message) => report(`${place}.${field}`, message);
 }
 
 /** `TL-STD`, or `TL-STD version 2`. */

@@ -14,14 +14,14 @@ import {
 import type { DiscountDimension, DiscountListRecord, DiscountRecord } from '../catalogue/list-records.ts';
 import { selectEntries } from '../catalogue/catalogue-view.ts';
 
-/** Members that only make sense in one dimension. */
-const MEMBERS_OF_DIMENSION: Readonly<Record<DiscountDimension, readonly (keyof DiscountRecord)[]>> = {
+/** Fields that only make sense in one dimension. */
+const FIELDS_OF_DIMENSION: Readonly<Record<DiscountDimension, readonly (keyof DiscountRecord)[]>> = {
   Interest: ['InterestType'],
   Commission: ['Commission', 'CommissionType'],
   Insurance: ['Insurance', 'InsuranceClass'],
 };
 
-/** What each member names, for messages. */
+/** What each field names, for messages. */
 const NAMED: Readonly<Record<keyof ChargeNames, string>> = {
   Commission: 'commission',
   CommissionType: 'type of commissions',
@@ -31,10 +31,10 @@ const NAMED: Readonly<Record<keyof ChargeNames, string>> = {
 
 /** Of lists that could not be read nobody knows what they name. */
 const ANY_NAME = { has: () => true };
-const NAMING_MEMBERS = /^(?:Status|Commissions|Insurances)$|\.(?:Name|Type|InsuranceName|Class)$/;
+const NAMING_FIELDS = /^(?:Status|Commissions|Insurances)$|\.(?:Name|Type|InsuranceName|Class)$/;
 
 function isNaming({ unread }: CatalogueRecord): boolean {
-  return unread !== undefined && [...unread].some((member) => NAMING_MEMBERS.test(member));
+  return unread !== undefined && [...unread].some((field) => NAMING_FIELDS.test(field));
 }
 
 /** What discounts may name. */
@@ -99,18 +99,18 @@ function checkDiscount(discount: DiscountRecord, context: RecordContext, report:
   if (DiscountValue !== null && IsPercentage && DiscountValue > WHOLE_PERCENT) {
     report('DiscountValue', `must be at most ${WHOLE_PERCENT}, as IsPercentage says`);
   }
-  for (const dimension of Object.keys(MEMBERS_OF_DIMENSION) as DiscountDimension[]) {
+  for (const dimension of Object.keys(FIELDS_OF_DIMENSION) as DiscountDimension[]) {
     if (dimension === AppliedToDimension) continue;
-    for (const member of MEMBERS_OF_DIMENSION[dimension].filter((name) => discount[name] !== null)) {
-      report(member, `must be left out, or AppliedToDimension be ${dimension}, not ${AppliedToDimension}`);
+    for (const field of FIELDS_OF_DIMENSION[dimension].filter((name) => discount[name] !== null)) {
+      report(field, `must be left out, or AppliedToDimension be ${dimension}, not ${AppliedToDimension}`);
     }
   }
-  for (const member of Object.keys(NAMED) as (keyof ChargeNames)[]) {
-    const name = discount[member];
-    if (name === null || context.charges[member].has(codeKey(name))) continue;
+  for (const field of Object.keys(NAMED) as (keyof ChargeNames)[]) {
+    const name = discount[field];
+    if (name === null || context.charges[field].has(codeKey(name))) continue;
     report(
-      member,
-      `names the ${NAMED[member]} ${name}, which no Active list of the catalogue has: add it, or name another`,
+      field,
+      `names the ${NAMED[field]} ${name}, which no Active list of the catalogue has: add it, or name another`,
     );
   }
 }

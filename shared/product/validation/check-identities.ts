@@ -4,16 +4,16 @@ import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entr
 import { type CatalogueRecord, codeKey, identifyRecord, recordKey } from '../catalogue/catalogue-record.ts';
 import { describeRecord, type ReportFault, createReporter } from './check-context.ts';
 
-/** A GUID and the member that holds it. */
+/** A GUID and the field that holds it. */
 interface HeldId {
-  readonly member: string;
+  readonly field: string;
   readonly id: string;
 }
 
 /** Where a GUID was met first. */
 interface Holder {
   readonly entry: CatalogueRecord;
-  readonly member: string;
+  readonly field: string;
 }
 
 /** Reports what has the code and version, or the GUID, of something else. */
@@ -22,14 +22,14 @@ export function checkIdentities(records: readonly CatalogueRecord[], faults: Cat
   const holderById = new Map<string, Holder>();
   for (const entry of records) {
     const report = createReporter(entry, faults);
-    const isNamed = !['Code', 'Version'].some((member) => entry.unread?.has(member));
+    const isNamed = !['Code', 'Version'].some((field) => entry.unread?.has(field));
     if (isNamed) checkName(entry, ownerByKey, report);
-    for (const { member, id } of collectIds(entry)) {
+    for (const { field, id } of collectIds(entry)) {
       const holder = holderById.get(id);
-      if (holder === undefined) holderById.set(id, { entry, member });
-      else if (!maySharePlace(holder, { entry, member })) {
-        const place = `${holder.member} of ${describeRecord(holder.entry)} in ${holder.entry.source}`;
-        report(member, `must be a GUID of its own: this one is also ${place}`);
+      if (holder === undefined) holderById.set(id, { entry, field });
+      else if (!maySharePlace(holder, { entry, field })) {
+        const place = `${holder.field} of ${describeRecord(holder.entry)} in ${holder.entry.source}`;
+        report(field, `must be a GUID of its own: this one is also ${place}`);
       }
     }
   }
@@ -54,7 +54,7 @@ function checkName(
 /** Items keep their ids from one version of a record to the next; nothing else may share one. */
 function maySharePlace(one: Holder, other: Holder): boolean {
   const [known, found] = [identifyRecord(one.entry), identifyRecord(other.entry)];
-  const isItem = one.member.includes('.') && other.member.includes('.');
+  const isItem = one.field.includes('.') && other.field.includes('.');
   const isOneFamily = known.kind === found.kind && codeKey(known.code) === codeKey(found.code);
   return isItem && isOneFamily && one.entry !== other.entry;
 }
@@ -77,6 +77,6 @@ function collectIds({ record }: CatalogueRecord): readonly HeldId[] {
   return [held('Id', record.Id), ...ofItems];
 }
 
-function held(member: string, id: string): HeldId {
-  return { member, id: id.toLowerCase() };
+function held(field: string, id: string): HeldId {
+  return { field, id: id.toLowerCase() };
 }

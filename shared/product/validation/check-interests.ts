@@ -30,14 +30,14 @@ export function checkInterests({ Interests }: InterestListRecord, report: Report
   checkDefaults(Interests, report);
   const rates = new Set(Interests.filter(givesRate).map(({ Name }) => codeKey(Name)));
   for (const [place, interest] of Interests.entries()) {
-    const tell = below(`Interests[${place}]`, report);
-    checkValues(interest.Values, tell);
+    const reportItem = below(`Interests[${place}]`, report);
+    checkValues(interest.Values, reportItem);
     for (const [index, { Value }] of interest.Values.entries()) {
-      checkPercent(`Values[${index}].Value`, Value, RATE_LIMITS, tell);
+      checkPercent(`Values[${index}].Value`, Value, RATE_LIMITS, reportItem);
     }
-    checkType(interest, tell);
-    checkRanges(interest.CollectionInterests, rates, tell);
-    checkBands(interest.BandedInterests, tell);
+    checkType(interest, reportItem);
+    checkRanges(interest.CollectionInterests, rates, reportItem);
+    checkBands(interest.BandedInterests, reportItem);
   }
 }
 
@@ -95,17 +95,17 @@ function checkRanges(
   report: ReportFault,
 ): void {
   for (const [place, range] of ranges.entries()) {
-    const tell = below(`CollectionInterests[${place}]`, report);
+    const reportItem = below(`CollectionInterests[${place}]`, report);
     if (!rates.has(codeKey(range.InterestName))) {
-      tell(
+      reportItem(
         'InterestName',
         `names ${range.InterestName}, which is no Active interest of Type Fixed or Variable in this list: add it, or name another`,
       );
     }
-    if (range.InterestStartPeriod === 0) tell('InterestStartPeriod', 'must be at least 1, or null');
+    if (range.InterestStartPeriod === 0) reportItem('InterestStartPeriod', 'must be at least 1, or null');
     const first = ['InterestStartPeriod', range.InterestStartPeriod] as const;
-    checkBounds(first, ['InterestEndPeriod', range.InterestEndPeriod], tell);
-    checkDays(['InterestStartDate', 'InterestEndDate'], daysOfRange(range), tell);
+    checkBounds(first, ['InterestEndPeriod', range.InterestEndPeriod], reportItem);
+    checkDays(['InterestStartDate', 'InterestEndDate'], daysOfRange(range), reportItem);
   }
   const spans = ranges.map((range) => ({
     days: daysOfRange(range),
@@ -118,14 +118,17 @@ function checkRanges(
 
 function checkBands(bands: readonly BandedInterest[], report: ReportFault): void {
   for (const [place, band] of bands.entries()) {
-    const tell = below(`BandedInterests[${place}]`, report);
+    const reportItem = below(`BandedInterests[${place}]`, report);
     const least = ['MinUtilizedAmount', band.MinUtilizedAmount] as const;
-    checkBounds(least, ['MaxUtilizedAmount', band.MaxUtilizedAmount], tell);
+    checkBounds(least, ['MaxUtilizedAmount', band.MaxUtilizedAmount], reportItem);
     if (band.MaxUtilizedAmount === (band.MinUtilizedAmount ?? 0)) {
-      tell('MaxUtilizedAmount', 'must be above MinUtilizedAmount, or null: nothing would lie between them');
+      reportItem(
+        'MaxUtilizedAmount',
+        'must be above MinUtilizedAmount, or null: nothing would lie between them',
+      );
     }
-    checkPercent('Value', band.Value, RATE_LIMITS, tell);
-    checkDays(['CollectionValidFrom', 'CollectionValidTo'], daysOfBand(band), tell);
+    checkPercent('Value', band.Value, RATE_LIMITS, reportItem);
+    checkDays(['CollectionValidFrom', 'CollectionValidTo'], daysOfBand(band), reportItem);
   }
   const spans = bands.map((band) => ({
     days: daysOfBand(band),

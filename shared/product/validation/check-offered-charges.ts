@@ -30,13 +30,13 @@ export interface ChargedProduct {
 }
 
 /** Continues a message after `names the commission list X, `. */
-type Tell = (problem: string) => void;
+type ReportProblem = (problem: string) => void;
 
 /** Reports charges of a list that a simulation of the product would be refused for. */
 export function checkContractCharges(
   records: readonly ChargeRecord[],
   { product, types, periodicities, discounts }: ChargedProduct,
-  tell: Tell,
+  reportProblem: ReportProblem,
 ): void {
   const days = { ValidFrom: product.StartDate, ValidTo: product.EndDate };
   const { Currency } = product.Availability;
@@ -46,19 +46,21 @@ export function checkContractCharges(
   for (const charge of priced) {
     if (codeKey(charge.currency) === codeKey(Currency) || currencyDigits(Currency) === undefined) continue;
     const currency = charge.currency.trim().toUpperCase();
-    tell(`whose ${chargeTitle(charge)} is in ${currency}, not ${Currency}: name a list in ${Currency}`);
+    reportProblem(
+      `whose ${chargeTitle(charge)} is in ${currency}, not ${Currency}: name a list in ${Currency}`,
+    );
   }
   const repeated = priced.filter((charge) => !isOnce(charge.periodicityType, periodicities));
   if (repeated.length > MAX_CHARGES) {
-    tell(`of which ${repeated.length} come with a contract: ${MAX_CHARGES} are the most`);
+    reportProblem(`of which ${repeated.length} come with a contract: ${MAX_CHARGES} are the most`);
   }
-  for (const type of types) checkType(repeated, type, tell);
+  for (const type of types) checkType(repeated, type, reportProblem);
   for (const charge of repeated) {
     if (!charge.isPercent || chargeBase(charge) === 'financedamount') continue;
     for (const { code, record } of discounts) {
       if (!takesMoney(record, charge, days)) continue;
       const fault = `money off its ${chargeTitle(charge)}, a percentage of another figure than FinancedAmount`;
-      tell(`while ${record.Name} of ${code} takes ${fault}: make that a percentage, or narrow it`);
+      reportProblem(`while ${record.Name} of ${code} takes ${fault}: make that a percentage, or narrow it`);
     }
   }
 }
@@ -76,17 +78,23 @@ function isOnce(periodicityType: string, periodicities: readonly Periodicity[] |
   return findPeriodicity(periodicityType, periodicities)?.unit === 'Once';
 }
 
-function checkType(charges: readonly ListCharge[], type: CompiledScheduleType, tell: Tell): void {
+function checkType(
+  charges: readonly ListCharge[],
+  type: CompiledScheduleType,
+  reportProblem: ReportProblem,
+): void {
   const { name } = type.type;
   const [first] = charges;
   if (first !== undefined && !type.type.acceptsCharges) {
-    tell(`whose ${chargeTitle(first)} ${name} does not accept: detach the one or the other`);
+    reportProblem(`whose ${chargeTitle(first)} ${name} does not accept: detach the one or the other`);
     return;
   }
   const bases: ReadonlySet<string> = new Set(allowedBases(type).map(codeKey));
   for (const charge of charges.filter((one) => one.isPercent && !bases.has(chargeBase(one)))) {
     const reason = `of a figure that ${name} calculates after it`;
-    tell(`whose ${chargeTitle(charge)} is a percentage ${reason}: apply it to another, or detach ${name}`);
+    reportProblem(
+      `whose ${chargeTitle(charge)} is a percentage ${reason}: apply it to another, or detach ${name}`,
+    );
   }
 }
 

@@ -27,13 +27,13 @@ export interface OfferedLoans {
 }
 
 /** Tells what is wrong with an interest, to go on from `whose interest X`. */
-type Tell = (problem: string) => unknown;
+type ReportProblem = (problem: string) => unknown;
 
 /** Tells what keeps interests of a list from being simulated with a product; each problem once. */
 export function checkOfferedRates(
   list: InterestListRecord,
   loans: OfferedLoans,
-  tell: (problem: string) => void,
+  reportProblem: (problem: string) => void,
 ): void {
   const problems = new Set<string>();
   const { StartDate, EndDate } = loans.product;
@@ -51,21 +51,25 @@ export function checkOfferedRates(
     if (interest.BandedInterests.length > 0 && held.length > 0) checkAllBands(held, loans, note);
   }
   if (!hasAny) {
-    tell('in which no interest has a rate while the product is valid: add a value for those days');
+    reportProblem('in which no interest has a rate while the product is valid: add a value for those days');
   }
-  for (const problem of problems) tell(problem);
+  for (const problem of problems) reportProblem(problem);
 }
 
-function checkState({ lastInstallment, bands }: RateState, loans: OfferedLoans, tell: Tell): void {
-  if (typeof lastInstallment === 'number') checkLastRange(lastInstallment, loans, tell);
-  for (const cover of coversFor(bands, loans)) checkCover(cover, loans, tell);
+function checkState(
+  { lastInstallment, bands }: RateState,
+  loans: OfferedLoans,
+  reportProblem: ReportProblem,
+): void {
+  if (typeof lastInstallment === 'number') checkLastRange(lastInstallment, loans, reportProblem);
+  for (const cover of coversFor(bands, loans)) checkCover(cover, loans, reportProblem);
 }
 
 /** Every instalment has a rate up to the longest term (R1); gaps before it are told of the list itself. */
-function checkLastRange(last: number, { range }: OfferedLoans, tell: Tell): void {
+function checkLastRange(last: number, { range }: OfferedLoans, reportProblem: ReportProblem): void {
   const most = range.periodicity.unit === 'Once' ? 1 : range.mostPeriods;
   if (last >= most) return;
-  tell(
+  reportProblem(
     `has no rate after instalment ${last} of ${most}: let its last range end later, or lower MaximumPeriod`,
   );
 }
@@ -78,30 +82,40 @@ function coversFor(bands: RateState['bands'], { types }: OfferedLoans): readonly
 }
 
 /** Every balance has a rate, from zero up to the largest amount (R2). */
-function checkCover({ least, limit }: BandCover, { range }: OfferedLoans, tell: Tell): void {
-  if (least > 0) tell(`has no band for what is below ${least}: let one start at 0`);
+function checkCover(
+  { least, limit }: BandCover,
+  { range }: OfferedLoans,
+  reportProblem: ReportProblem,
+): void {
+  if (least > 0) reportProblem(`has no band for what is below ${least}: let one start at 0`);
   const most = Number(formatMinorUnits(range.mostAmount, range.digits));
   if (limit !== null && limit < most) {
-    tell(`has no band for what is above ${limit}: raise its last maximum, or lower MaximumAmount`);
+    reportProblem(`has no band for what is above ${limit}: raise its last maximum, or lower MaximumAmount`);
   }
 }
 
-function checkAllBands(held: readonly RateState[], loans: OfferedLoans, tell: Tell): void {
+function checkAllBands(held: readonly RateState[], loans: OfferedLoans, reportProblem: ReportProblem): void {
   const covers = held.flatMap(({ bands }) => coversFor(bands, loans));
-  checkFineness(new Set(covers.flatMap(({ bounds }) => bounds)), loans.range, tell);
+  checkFineness(new Set(covers.flatMap(({ bounds }) => bounds)), loans.range, reportProblem);
   const formulas = loans.types.find(
     (type) => type.interest.kind === 'Formula' || type.namesRead.has('InterestPercent'),
   );
   if (formulas !== undefined) {
-    tell(`has bands, while the formulas of ${formulas.type.name} take one rate: detach the one or the other`);
+    reportProblem(
+      `has bands, while the formulas of ${formulas.type.name} take one rate: detach the one or the other`,
+    );
   }
 }
 
-function checkFineness(bounds: ReadonlySet<number>, { digits }: LoanRange, tell: Tell): void {
+function checkFineness(
+  bounds: ReadonlySet<number>,
+  { digits }: LoanRange,
+  reportProblem: ReportProblem,
+): void {
   const isTooFine = (bound: number): boolean => 10n ** BigInt(digits) % exactDenominator(bound) !== 0n;
   for (const bound of bounds) {
     if (isTooFine(bound)) {
-      tell(`has a band to ${bound}: amounts of the product's currency have ${digits} decimals`);
+      reportProblem(`has a band to ${bound}: amounts of the product's currency have ${digits} decimals`);
     }
   }
 }
@@ -116,12 +130,12 @@ function greatestDivisor(one: bigint, other: bigint): bigint {
   return other === 0n ? one : greatestDivisor(other, one % other);
 }
 
-function checkRates(held: readonly RateState[], loans: OfferedLoans, tell: Tell): void {
+function checkRates(held: readonly RateState[], loans: OfferedLoans, reportProblem: ReportProblem): void {
   const percents = held.flatMap((state) => [
     ...state.percents,
     ...coversFor(state.bands, loans).flatMap((cover) => cover.percents),
   ]);
-  for (const percent of new Set(percents)) checkRate(percent, loans, tell);
+  for (const percent of new Set(percents)) checkRate(percent, loans, reportProblem);
 }
 
 function isRateSound(percent: number, loans: OfferedLoans): boolean {
@@ -131,17 +145,19 @@ function isRateSound(percent: number, loans: OfferedLoans): boolean {
 }
 
 /** A rate must leave something of the balance in the longest period (R3), and not burst the least amount (M6). */
-function checkRate(percent: number, loans: OfferedLoans, tell: Tell): void {
+function checkRate(percent: number, loans: OfferedLoans, reportProblem: ReportProblem): void {
   if (percent === 0) return;
   for (const { type, interest } of loans.types) {
     const years = findLongestPeriod(loans.product, loans.range, type.dayCount);
     const isEffective = interest.kind === 'EffectiveRate';
     if (percent * (isEffective ? 1 : years) <= -PERCENT) {
-      tell(`has the rate ${percent}, which leaves nothing of a balance with ${type.name}: raise it`);
+      reportProblem(`has the rate ${percent}, which leaves nothing of a balance with ${type.name}: raise it`);
       return;
     }
     if (!isEffective && loans.range.leastAmount * (1 + (percent / PERCENT) * years) > LARGEST_FIGURE_MINOR) {
-      tell(`has the rate ${percent}, which is more than can be calculated with ${type.name}: lower it`);
+      reportProblem(
+        `has the rate ${percent}, which is more than can be calculated with ${type.name}: lower it`,
+      );
       return;
     }
   }

@@ -26,12 +26,12 @@ export const WHOLE_PERCENT = 100;
 
 /** The last day must not lie before the first. */
 export function checkDays(
-  members: readonly [from: string, to: string],
+  fields: readonly [from: string, to: string],
   days: ValidDays,
   report: ReportFault,
 ): void {
   if (startsBy(days.ValidFrom, days.ValidTo)) return;
-  report(members[1], `must not be before ${members[0]}: swap the two days`);
+  report(fields[1], `must not be before ${fields[0]}: swap the two days`);
 }
 
 /** At most one Active value may hold on any day, or it would be left to chance which one counts. */
@@ -63,8 +63,8 @@ function daysMayOverlap(spans: readonly ValidDays[]): boolean {
 
 /** A bound below another one would leave nothing between them. */
 export function checkBounds(
-  [least, most]: readonly [member: string, value: number | null],
-  [largest, bound]: readonly [member: string, value: number | null],
+  [least, most]: readonly [field: string, value: number | null],
+  [largest, bound]: readonly [field: string, value: number | null],
   report: ReportFault,
 ): void {
   if (most === null || bound === null || most <= bound) return;
@@ -78,10 +78,11 @@ export function checkFilters(
   report: ReportFault,
 ): void {
   for (const [place, filter] of filters.entries()) {
-    const tell = below(`Filters[${place}]`, report);
-    if ('From' in filter) checkBounds(['From', filter.From], ['To', filter.To], tell);
-    if ('Values' in filter && filter.Values.length === 0) tell('Values', 'must have at least one number');
-    if ('List' in filter) checkListName(['List', 'custom-list', filter.List], context, tell);
+    const reportItem = below(`Filters[${place}]`, report);
+    if ('From' in filter) checkBounds(['From', filter.From], ['To', filter.To], reportItem);
+    if ('Values' in filter && filter.Values.length === 0)
+      reportItem('Values', 'must have at least one number');
+    if ('List' in filter) checkListName(['List', 'custom-list', filter.List], context, reportItem);
   }
 }
 
@@ -111,23 +112,23 @@ export interface FormulaLimits {
  * a value within the limits.
  */
 export function checkFormula(formula: FormulaRecord, limits: FormulaLimits, report: ReportFault): void {
-  const tell = below('Formula', report);
+  const reportItem = below('Formula', report);
   const inputs = new Set(formula.Inputs.map(codeKey));
-  if (inputs.size < formula.Inputs.length) tell('Inputs', 'must name each argument once');
+  if (inputs.size < formula.Inputs.length) reportItem('Inputs', 'must name each argument once');
   const tree = parseFormula(formula.Expression);
   if (tree.kind === 'formula-error') {
-    tell('Expression', `cannot be read at position ${tree.at}: ${tree.message}`);
+    reportItem('Expression', `cannot be read at position ${tree.at}: ${tree.message}`);
     return;
   }
   const names = [...namesIn(tree).keys()];
   for (const name of names.filter((used) => !inputs.has(codeKey(used)))) {
-    tell('Expression', `names ${name}, which is not one of Inputs: add it there, or correct the name`);
+    reportItem('Expression', `names ${name}, which is not one of Inputs: add it there, or correct the name`);
   }
   const used = new Set(names.map(codeKey));
   for (const name of formula.Inputs.filter((input) => !used.has(codeKey(input)))) {
-    tell('Inputs', `must not have ${name}, which Expression does not use: remove it`);
+    reportItem('Inputs', `must not have ${name}, which Expression does not use: remove it`);
   }
-  if (names.every((name) => inputs.has(codeKey(name)))) checkValue(tree, limits, tell);
+  if (names.every((name) => inputs.has(codeKey(name)))) checkValue(tree, limits, reportItem);
 }
 
 /** An expression that fails whatever is sent, or that always has a value which nothing can be charged by. */
@@ -181,26 +182,21 @@ export function checkCurrency(currency: string, report: ReportFault): void {
 
 /** A rate or percentage must be one that can be calculated with (M6): within the limits, with so many decimals. */
 export function checkPercent(
-  member: string,
+  field: string,
   value: number | null,
   { least, most }: FormulaLimits,
   report: ReportFault,
 ): void {
   if (value === null) return;
-  if (value < least || value > most) report(member, `must be from ${least} to ${most} percent`);
-  else if (countDecimals(value) > MAX_DECIMALS) report(member, `must have at most ${MAX_DECIMALS} decimals`);
+  if (value < least || value > most) report(field, `must be from ${least} to ${most} percent`);
+  else if (countDecimals(value) > MAX_DECIMALS) report(field, `must have at most ${MAX_DECIMALS} decimals`);
 }
 
 /** Money must be at most what amounts may be, in minor units of its currency (M6). */
-export function checkMoney(
-  member: string,
-  value: number | null,
-  currency: string,
-  report: ReportFault,
-): void {
+export function checkMoney(field: string, value: number | null, currency: string, report: ReportFault): void {
   const digits = currencyDigits(currency) ?? DEFAULT_CURRENCY_DIGITS;
   const largest = formatMinorUnits(LARGEST_AMOUNT_MINOR, digits);
-  if (value !== null && value > Number(largest)) report(member, `must be at most ${largest} ${currency}`);
+  if (value !== null && value > Number(largest)) report(field, `must be at most ${largest} ${currency}`);
 }
 
 /** What a percentage is of (F2). */

@@ -26,8 +26,8 @@ export function checkProduct(product: ProductRecord, context: RecordContext, rep
   if (!isProductType(BankingProductType)) {
     report('BankingProductType', `must be one of ${PRODUCT_TYPE_CODES.join(', ')}, or the name of one`);
   }
-  for (const member of ['CapitalPercent', 'ResidualPercent'] as const) {
-    if ((product[member] ?? 0) > WHOLE_PERCENT) report(member, `must be at most ${WHOLE_PERCENT}, or null`);
+  for (const field of ['CapitalPercent', 'ResidualPercent'] as const) {
+    if ((product[field] ?? 0) > WHOLE_PERCENT) report(field, `must be at most ${WHOLE_PERCENT}, or null`);
   }
   checkAvailability(product.Availability, below('Availability', report));
   checkGeneralData(product, context, below('GeneralData', report));
@@ -52,9 +52,9 @@ function checkAvailability(availability: Availability, report: ReportFault): voi
     const [least, most] = [`Minimum${bound}`, `Maximum${bound}`] as const;
     checkBounds([least, availability[`Minimum${bound}`]], [most, availability[`Maximum${bound}`]], report);
   }
-  for (const member of ['MinimumAdvance', 'MaximumAdvance'] as const) {
-    if ((availability[member] ?? 0) > WHOLE_PERCENT) {
-      report(member, `must be at most ${WHOLE_PERCENT}: it is a percentage of the amount`);
+  for (const field of ['MinimumAdvance', 'MaximumAdvance'] as const) {
+    if ((availability[field] ?? 0) > WHOLE_PERCENT) {
+      report(field, `must be at most ${WHOLE_PERCENT}: it is a percentage of the amount`);
     }
   }
   for (const [place, covenant] of availability.ProductCovenants.entries()) {
@@ -102,10 +102,10 @@ function checkScheduleTypes(product: ProductRecord, context: RecordContext, repo
   const isKnownType = isProductType(product.BankingProductType);
   for (const [place, name] of product.PaymentScheduleTypes.entries()) {
     const found = lending.findScheduleType(name);
-    const tell = (message: string): void => report(`PaymentScheduleTypes[${place}]`, message);
-    if (found === undefined) tell(describeMissing('schedule-type', name));
+    const reportItem = (message: string): void => report(`PaymentScheduleTypes[${place}]`, message);
+    if (found === undefined) reportItem(describeMissing('schedule-type', name));
     else if (isKnownType && !servesProductType(found.type, product.BankingProductType)) {
-      tell(
+      reportItem(
         `names ${name}, which is not made for products of type ${product.BankingProductType}: name another`,
       );
     }
@@ -138,14 +138,14 @@ function checkOffer(
 
 function checkOffers(product: ProductRecord, context: RecordContext, report: ReportFault): void {
   for (const [place, item] of product.InterestsAndCommissions.entries()) {
-    const tell = below(`InterestsAndCommissions[${place}]`, report);
+    const reportItem = below(`InterestsAndCommissions[${place}]`, report);
     const { InterestList, CommissionList } = item;
     if (InterestList === null && CommissionList === null) {
-      tell('InterestList', 'is missing; it or CommissionList must name a list');
+      reportItem('InterestList', 'is missing; it or CommissionList must name a list');
     }
-    checkListName(['InterestList', 'interest-list', InterestList], context, tell);
-    checkListName(['CommissionList', 'commission-list', CommissionList], context, tell);
-    checkFilters(item.Filters, context, tell);
+    checkListName(['InterestList', 'interest-list', InterestList], context, reportItem);
+    checkListName(['CommissionList', 'commission-list', CommissionList], context, reportItem);
+    checkFilters(item.Filters, context, reportItem);
   }
 }
 
@@ -164,9 +164,9 @@ function checkDiscountLists({ Discounts }: ProductRecord, context: RecordContext
 
 function checkInsuranceItems(product: ProductRecord, context: RecordContext, report: ReportFault): void {
   for (const [place, item] of product.Insurances.entries()) {
-    const tell = below(`Insurances[${place}]`, report);
-    checkDays(['StartDate', 'EndDate'], { ValidFrom: item.StartDate, ValidTo: item.EndDate }, tell);
-    checkListName(['InsuranceList', 'insurance-list', item.InsuranceList], context, tell);
-    checkFilters(item.Filters, context, tell);
+    const reportItem = below(`Insurances[${place}]`, report);
+    checkDays(['StartDate', 'EndDate'], { ValidFrom: item.StartDate, ValidTo: item.EndDate }, reportItem);
+    checkListName(['InsuranceList', 'insurance-list', item.InsuranceList], context, reportItem);
+    checkFilters(item.Filters, context, reportItem);
   }
 }

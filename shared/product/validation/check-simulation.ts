@@ -41,8 +41,8 @@ export function checkSimulation(product: ProductRecord, context: RecordContext, 
     const list = context.soundLists.list('interest-list', InterestList);
     if (list === undefined) continue;
     checkOfferedRates(list, loans, (problem) => {
-      const member = `InterestsAndCommissions[${place}].InterestList`;
-      report(member, `names the interest list ${InterestList}, ${problem}`);
+      const field = `InterestsAndCommissions[${place}].InterestList`;
+      report(field, `names the interest list ${InterestList}, ${problem}`);
     });
   }
   checkOfferCounts(loans, context, report);
@@ -57,25 +57,29 @@ interface SimulatedWith {
 function checkScheduleType(
   { type, principal, namesRead }: CompiledScheduleType,
   { product, periodicity, range }: SimulatedWith,
-  tell: (problem: string) => void,
+  reportProblem: (problem: string) => void,
 ): void {
   const { measurementUnit, maximumInstallments } = type;
   const { unit, name } = periodicity;
   const isDayUnit = unit === 'Days' || unit === 'Weeks';
   if (measurementUnit !== null && unit !== 'Once' && isDayUnit !== (measurementUnit === 'Days')) {
-    tell(`which counts in ${measurementUnit.toLowerCase()}, while PeriodicityType is ${name}: name another`);
+    reportProblem(
+      `which counts in ${measurementUnit.toLowerCase()}, while PeriodicityType is ${name}: name another`,
+    );
   }
   const needsResidual = type.residualRequired || namesRead.has('ResidualValue');
   if (needsResidual && product.ResidualPercent === null) {
-    tell('which needs ResidualPercent of the product: add it, or name another');
+    reportProblem('which needs ResidualPercent of the product: add it, or name another');
   }
   const needsCapital = principal.kind === 'CapitalPercent' || namesRead.has('CapitalPercent');
   if (needsCapital && product.CapitalPercent === null) {
-    tell('which needs CapitalPercent of the product: add it, or name another');
+    reportProblem('which needs CapitalPercent of the product: add it, or name another');
   }
   const least = unit === 'Once' ? 1 : (range?.leastPeriods ?? 1);
   if (maximumInstallments !== null && least > maximumInstallments) {
-    tell(`which has at most ${maximumInstallments} instalments, while MinimumPeriod asks for ${least}`);
+    reportProblem(
+      `which has at most ${maximumInstallments} instalments, while MinimumPeriod asks for ${least}`,
+    );
   }
 }
 
