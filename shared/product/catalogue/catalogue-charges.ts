@@ -1,4 +1,4 @@
-/** The commissions and insurances of the lists in force as calculations know them (F1, S6). */
+/** The commissions and insurances of the lists in force, for calculations that refer to them by name (F1, S6). */
 
 import {
   ChargeDirectory,
@@ -11,7 +11,7 @@ import type { ListsInForce } from './catalogue-view.ts';
 import type { CommissionRecord, InsuranceRecord } from './list-records.ts';
 import { isActive } from './validity.ts';
 
-/** The Active charges of a catalogue; only lists that changed since it was asked last are read again. */
+/** The Active charges of a catalogue; only lists that changed since the last access are read again. */
 export class CatalogueCharges {
   readonly #lists: ListsInForce;
   readonly #directory = new ChargeDirectory();
@@ -21,7 +21,7 @@ export class CatalogueCharges {
     this.#lists = lists;
   }
 
-  /** Notes that a version of a record is new, other or gone; records that are no lists of charges do not matter. */
+  /** Notes that a version of a record was added, changed or removed; only lists of charges matter. */
   noteChange(kind: CatalogueRecord['kind'], code: string): void {
     if (kind !== 'commission-list' && kind !== 'insurance-list') return;
     const read = (): readonly KnownCharge[] | undefined =>
@@ -31,7 +31,7 @@ export class CatalogueCharges {
     this.#changed.set(`${kind}/${codeKey(code)}`, () => read() ?? []);
   }
 
-  /** The charges as they are now; undefined when there are none at all: every name then counts as known (F1). */
+  /** The current charges; undefined when there are none at all: every name then counts as known (F1). */
   get known(): KnownCharges | undefined {
     for (const [list, read] of this.#changed) this.#directory.replace(list, read());
     this.#changed.clear();
@@ -39,7 +39,7 @@ export class CatalogueCharges {
   }
 }
 
-/** The charges of records that do not change. */
+/** The charges of a fixed set of records. */
 export function collectCharges(
   records: readonly CatalogueRecord[],
   lists: ListsInForce,

@@ -1,6 +1,6 @@
 /**
  * What an institution keeps in its product catalogue: one record per version of a product or of a list, as JSON files
- * and as messages. Member names are those of the interface where it has one. The shapes that read records fill in the
+ * and as messages. Field names are those of the interface where it has one. The shapes that read records fill in the
  * defaults: in here every field is present, `null` says "none" and a list may be empty.
  * Products: product-record.ts; lists: list-records.ts; what both are made of: record-parts.ts.
  * Days are texts `yyyy-mm-dd` that exist; ranges of days include both ends and null leaves an end open (L1).
@@ -36,21 +36,21 @@ export type RecordKind = keyof RecordsByKind;
 /** Kinds of lists, which products and filters name by code. */
 export type ListKind = Extract<RecordKind, `${string}-list`>;
 
-/** A record with its kind; `source` is the file, or other place, that it stands in. */
+/** A record with its kind; `source` is its file, message key or other origin. */
 export type CatalogueRecord = {
   readonly [Kind in RecordKind]: {
     readonly kind: Kind;
     readonly source: string;
     readonly record: RecordsByKind[Kind];
     /**
-     * Fields that could not be read, in whose place something harmless stands; `Values[]` is each item of Values, but
-     * not what stands below it. Absent: the record is whole.
+     * Paths of fields that could not be read and hold placeholders; `Values[]` stands for each item of Values as a whole.
+     * Absent: the record is complete.
      */
     readonly unread?: ReadonlySet<string>;
   };
 }[RecordKind];
 
-/** What an index needs to know of a record without reading the whole of it. */
+/** What an index knows of a record without unpacking it. */
 export interface RecordIdentity {
   readonly kind: RecordKind;
   /** As the record spells it. */
@@ -68,7 +68,7 @@ export interface RecordIdentity {
 /** Schedule types, periodicities and calendars have one version only. */
 const ONLY_VERSION = 1;
 
-/** Folders of the kinds, in the order in which a catalogue is read and shown. */
+/** Folders of the kinds, in the order in which a catalogue is read and listed. */
 export const KIND_FOLDERS: Readonly<Record<RecordKind, string>> = {
   product: 'products',
   'interest-list': 'interest-lists',
@@ -100,7 +100,7 @@ export function identifyRecord({ kind, record }: CatalogueRecord): RecordIdentit
   return { ...identified, validFrom: record.StartDate, validTo: record.EndDate };
 }
 
-/** Codes and names are compared in this form: without blanks around them and in lower case (L1). */
+/** The form in which codes and names are compared: trimmed and in lower case (L1). */
 export function codeKey(code: string): string {
   return code.trim().toLowerCase();
 }

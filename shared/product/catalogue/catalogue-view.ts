@@ -1,4 +1,4 @@
-/** What look-ups and simulations see of a catalogue: records by their code on a day, wherever they are kept. */
+/** The catalogue as look-ups and simulations read it: records by code and day, independent of their storage. */
 
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
@@ -28,7 +28,7 @@ export interface ListsInForce {
   list<Kind extends ListKind>(kind: Kind, code: string | null): RecordsByKind[Kind] | undefined;
 }
 
-/** A catalogue as it is at the moment. Codes and ids are found in any case (L1); undefined: there is none. */
+/** The current catalogue. Codes and ids are matched case-insensitively (L1); undefined: not found. */
 export interface CatalogueView extends ListsInForce {
   /** The Approved version of a product that is valid on the day (L1). */
   product(code: string, day: CalendarDate): ProductRecord | undefined;

@@ -1,6 +1,6 @@
 /**
  * Conditions on items of a product (L3): a request names figures, such as Amount 5000; an item passes when all of its
- * filters do; a filter whose figure is not named counts as passed.
+ * filters do; a filter whose figure is not sent counts as passed.
  */
 
 import type { Findings } from '../../lending/request/refusal.ts';

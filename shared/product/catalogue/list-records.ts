@@ -11,7 +11,7 @@ export type InterestType = (typeof INTEREST_TYPES)[number];
 export const DISCOUNT_DIMENSIONS = ['Interest', 'Commission', 'Insurance'] as const;
 export type DiscountDimension = (typeof DISCOUNT_DIMENSIONS)[number];
 
-/** What lists have in common: of several versions the Active one with the highest number counts. */
+/** Common fields of lists: of several versions the Active one with the highest number counts. */
 interface ListRecord extends VersionedRecord {
   readonly Status: ItemStatus;
 }
@@ -23,7 +23,7 @@ export interface InterestListRecord extends ListRecord {
 export interface InterestRecord {
   /** GUID. */
   readonly Id: string;
-  /** Unique in its list in any case. */
+  /** Unique in its list, case-insensitively. */
   readonly Name: string;
   readonly Code: string;
   readonly Status: ItemStatus;
@@ -82,7 +82,7 @@ export interface CommissionListRecord extends ListRecord {
 export interface CommissionRecord {
   /** GUID, published as FeeId. */
   readonly Id: string;
-  /** Unique in its list in any case. */
+  /** Unique in its list, case-insensitively. */
   readonly Name: string;
   readonly Type: string | null;
   /** Name of a periodicity; a Once commission is paid at the start (Q6). */
@@ -109,7 +109,7 @@ export interface CommissionRecord {
   readonly IsUpfront: boolean | null;
   /** The percentage is annual (F2). */
   readonly PerAnnum: boolean;
-  /** Waived in that many first instalments (F3). */
+  /** Number of first instalments in which it is waived (F3). */
   readonly GracePeriodFee: number | null;
 }
 
@@ -127,7 +127,7 @@ export interface InsuranceRecord {
   /** GUID, published as InsuranceId. */
   readonly Id: string;
   readonly InsuranceCode: string;
-  /** Unique in its list in any case. */
+  /** Unique in its list, case-insensitively. */
   readonly InsuranceName: string;
   readonly Status: ItemStatus;
   /** Name of a periodicity; a Once insurance is paid at the start (Q6). */
@@ -171,21 +171,21 @@ export interface DiscountListRecord extends ListRecord {
 export interface DiscountRecord {
   /** GUID, which a request names as ProductDiscountId. */
   readonly Id: string;
-  /** Unique in its list in any case. */
+  /** Unique in its list, case-insensitively. */
   readonly Name: string;
   readonly Status: ItemStatus;
   /** The campaign or reason that it belongs to. */
   readonly Discount: string | null;
   readonly AppliedToDimension: DiscountDimension;
-  /** The Type of the commissions that it lowers; null: any. */
+  /** Type of the commissions that it applies to; null: any. */
   readonly CommissionType: string | null;
-  /** The name of the one commission that it lowers; null: all. */
+  /** Name of the commission that it applies to; null: all. */
   readonly Commission: string | null;
-  /** The Type of the interests that it lowers; null: any. */
+  /** Type of the interests that it applies to; null: any. */
   readonly InterestType: InterestType | null;
-  /** The Class of the insurances that it lowers; null: any. */
+  /** Class of the insurances that it applies to; null: any. */
   readonly InsuranceClass: string | null;
-  /** The name of the one insurance that it lowers; null: all. */
+  /** Name of the insurance that it applies to; null: all. */
   readonly Insurance: string | null;
   readonly BankingFormulaType: string | null;
   readonly DestinationEntity: string | null;
@@ -195,7 +195,7 @@ export interface DiscountRecord {
   readonly StartDate: string | null;
   readonly EndDate: string | null;
   readonly UseBankingFormula: boolean;
-  /** Given only when a request names it. */
+  /** Applied only when a request names it. */
   readonly IsOptionalDiscount: boolean;
   readonly IsPercentage: boolean;
   readonly Formula: FormulaRecord | null;

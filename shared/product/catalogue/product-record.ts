@@ -1,12 +1,12 @@
-/** A version of a banking product, as the catalogue keeps it. Conventions: catalogue-record.ts. */
+/** A version of a banking product in the catalogue. Conventions: catalogue-record.ts. */
 
 import type { ItemFilter, ValidDays, VersionedRecord } from './record-parts.ts';
 
-/** Only an Approved version of a product answers (L1). */
+/** Only an Approved version of a product is returned (L1). */
 export const PRODUCT_STATUSES = ['Draft', 'VersionDraft', 'Approved', 'Closed'] as const;
 export type ProductStatus = (typeof PRODUCT_STATUSES)[number];
 
-/** Unit of a product's bounds of periods. */
+/** Unit of the bounds of a product's term. */
 export const PERIOD_TYPES = ['Days', 'Weeks', 'Months', 'Years'] as const;
 export type PeriodType = (typeof PERIOD_TYPES)[number];
 
@@ -30,7 +30,7 @@ export interface ProductRecord extends VersionedRecord {
   readonly PaymentScheduleTypes: readonly string[];
   /** Percent of the balance that each instalment repays, for schedule types that need it (B3). */
   readonly CapitalPercent: number | null;
-  /** Percent of the financed amount that is left after the last instalment (B1). */
+  /** Percent of the financed amount that remains after the last instalment (B1). */
   readonly ResidualPercent: number | null;
   readonly Guarantees: readonly {
     readonly ProductGuaranteeName: string;

@@ -1,12 +1,12 @@
-/** What records of the product catalogue are made of. */
+/** Common parts of the records of the product catalogue. */
 
-/** Lists, their items and the values of these: only Active ones are answered (L2). */
+/** Status of lists, their items and the items' values: only Active ones are returned (L2). */
 export const ITEM_STATUSES = ['Active', 'Draft', 'Closed'] as const;
 export type ItemStatus = (typeof ITEM_STATUSES)[number];
 
 /**
- * A condition on a figure that a request names (L3): it lies from From to To, both inclusive and null without a bound,
- * or is one of the values, or one of the values of a custom list.
+ * A condition on a figure of a request (L3): it lies between From and To, both inclusive and null for no bound, or is one
+ * of the values, or one of the values of a custom list.
  */
 export type ItemFilter =
   | { readonly Name: string; readonly From: number | null; readonly To: number | null }
@@ -21,9 +21,9 @@ export interface FormulaRecord {
   readonly Inputs: readonly string[];
 }
 
-/** What a product and a list have in common. */
+/** Common fields of products and lists. */
 export interface VersionedRecord {
-  /** Unique among records of its kind in any case, but for other versions of the same. */
+  /** Unique among records of its kind case-insensitively, except for other versions of the same record. */
   readonly Code: string;
   /** Whole number from 1. */
   readonly Version: number;
@@ -32,7 +32,7 @@ export interface VersionedRecord {
   readonly Name: string;
 }
 
-/** The first and the last day on which something holds. */
+/** First and last day of a validity. */
 export interface ValidDays {
   readonly ValidFrom: string | null;
   readonly ValidTo: string | null;

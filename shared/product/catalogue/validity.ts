@@ -1,4 +1,4 @@
-/** Which dated records hold on a day: both ends belong to a range, null leaves an end open (L1, L2). */
+/** Validity of records on a day: ranges include both ends, and null leaves an end open (L1, L2). */
 
 import { type CalendarDate, formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { ProductStatus } from './product-record.ts';
@@ -17,12 +17,12 @@ export function isWithin(day: CalendarDate, from: string | null, to: string | nu
   return (from === null || from <= text) && (to === null || text <= to);
 }
 
-/** The day asked for last, as text: one request asks for the same day of all that it meets. */
-let lastAsked: { readonly day: CalendarDate; readonly text: string } | undefined;
+/** The last formatted day: one request compares many records with the same day. */
+let lastFormatted: { readonly day: CalendarDate; readonly text: string } | undefined;
 
 function formatDay(day: CalendarDate): string {
-  if (lastAsked?.day !== day) lastAsked = { day, text: formatCalendarDate(day) };
-  return lastAsked.text;
+  if (lastFormatted?.day !== day) lastFormatted = { day, text: formatCalendarDate(day) };
+  return lastFormatted.text;
 }
 
 /** True when two ranges share a day. */
@@ -43,7 +43,7 @@ export function valuesOn<Value extends DatedValue>(
   return values.filter((value) => isActive(value) && isWithin(day, value.ValidFrom, value.ValidTo));
 }
 
-/** The Active value of the day; a checked catalogue has one at most. */
+/** The Active value of the day; a valid catalogue has one at most. */
 export function valueOn<Value extends DatedValue>(
   values: readonly Value[],
   day: CalendarDate,
@@ -51,7 +51,7 @@ export function valueOn<Value extends DatedValue>(
   return valuesOn(values, day)[0];
 }
 
-/** Finds the value of a day as {@link valueOn} does, quickly among thousands; no two Active ones share a day. */
+/** Finds the value of a day as {@link valueOn} does, by binary search; no two Active values may share a day. */
 export function indexValues<Value extends DatedValue>(
   values: readonly Value[],
 ): (day: CalendarDate) => Value | undefined {
@@ -72,12 +72,12 @@ export function indexValues<Value extends DatedValue>(
   };
 }
 
-/** True for what is answered at all (L2). */
+/** True for Active records; others are never returned (L2). */
 export function isActive(value: WithStatus): boolean {
   return ('ValueStatus' in value ? value.ValueStatus : value.Status) === 'Active';
 }
 
-/** What decides whether a version of a product answers. */
+/** The fields that select the valid version of a product. */
 export interface ProductVersion {
   readonly Version: number;
   readonly Status: ProductStatus;
@@ -85,29 +85,29 @@ export interface ProductVersion {
   readonly EndDate: string | null;
 }
 
-/** What decides whether a version of a list counts; custom lists have no status. */
+/** The fields that select the version of a list in force; custom lists have no status. */
 export interface ListVersion {
   readonly Version: number;
   readonly Status?: ItemStatus | undefined;
 }
 
 /** True for an Approved version whose validity covers the day, both ends inclusive (L1). */
-export function answersOn(version: ProductVersion, day: CalendarDate): boolean {
+export function isValidOn(version: ProductVersion, day: CalendarDate): boolean {
   return version.Status === 'Approved' && isWithin(day, version.StartDate, version.EndDate);
 }
 
 /**
- * The version of a product that answers on the day; undefined when none does. A checked catalogue has one at most;
- * while versions come in one by one there may be two, and then the later one answers.
+ * The Approved version of a product that is valid on the day; undefined without one. A valid catalogue has one at most;
+ * while versions are being published there may be two, and then the later one counts.
  */
 export function selectProductVersion<Version extends ProductVersion>(
   versions: readonly Version[],
   day: CalendarDate,
 ): Version | undefined {
-  return selectLatest(versions.filter((version) => answersOn(version, day)));
+  return selectLatest(versions.filter((version) => isValidOn(version, day)));
 }
 
-/** The version of a list that counts: of the Active ones that with the highest number (L2). */
+/** The version of a list in force: the Active one with the highest number (L2). */
 export function selectListVersion<Version extends ListVersion>(
   versions: readonly Version[],
 ): Version | undefined {

@@ -1,4 +1,4 @@
-/** The insurance lists of a product that its conditions leave open to an applicant (interface section 4.3, L3). */
+/** Looks up the insurance lists of a product that are available to an applicant (interface section 4.3, L3). */
 
 import { Findings } from '../../lending/request/refusal.ts';
 import { collectInsuranceFilters, findInsuranceItems } from '../catalogue/catalogue-view.ts';
@@ -30,7 +30,7 @@ export interface InsuranceListItem {
 
 /**
  * The insurance items of the product that are valid on the day and whose filters all pass, in catalogue order. A figure
- * that no insurance of the product asks for is ignored with a warning (L3).
+ * that no filter of the product's insurances uses is ignored with a warning (L3).
  */
 export function lookUpInsuranceList(
   request: InsuranceListRequest,

@@ -1,4 +1,4 @@
-/** A product with the sections that are asked for (interface sections 2.2 and 4.2, L1, L2). */
+/** Looks up a product with the requested sections (interface sections 2.2 and 4.2, L1, L2). */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from './product-selection.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 
-/** The flags of a request, each of which asks for one section; in the order of the interface. */
+/** The flags of a request, each of which requests one section; in the order of the interface. */
 export const SECTION_FLAGS = [
   'displayBPAvailability',
   'displayBPDetails',
@@ -38,16 +38,16 @@ export const SECTION_FLAGS = [
 ] as const;
 type SectionFlag = (typeof SECTION_FLAGS)[number];
 
-/** Which sections are asked for; an absent flag counts as false. */
+/** The requested sections; an absent flag counts as false. */
 export type SectionFlags = { readonly [Flag in SectionFlag]?: boolean | undefined };
 
 export interface ProductByCodeRequest extends SectionFlags {
   readonly BankingProductCode: string;
-  /** Extension: the day whose product and values are answered; absent: the day of the request. */
+  /** Extension: the day whose product and values are returned; absent: the day of the request. */
   readonly Date?: CalendarDate | undefined;
 }
 
-/** The product of that code with its sections, field for field as the interface lists them. */
+/** The product of that code with its sections, with the fields and order of the interface. */
 export function lookUpProduct(request: ProductByCodeRequest, context: LookUpContext) {
   const { catalogue } = context;
   const day = resolveDay(request, context);
@@ -98,7 +98,7 @@ function selectAvailability(product: ProductRecord, flags: SectionFlags) {
   return isEmpty(sections) ? {} : { Availability: sections };
 }
 
-/** The only container with nothing of its own: asked for alone it is empty (L2). */
+/** The only container without fields of its own: requested alone it is empty (L2). */
 function selectDimensions(
   product: ProductRecord,
   flags: SectionFlags,

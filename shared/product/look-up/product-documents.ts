@@ -10,7 +10,7 @@ import {
   selectProduct,
 } from './product-selection.ts';
 
-/** One document: how it belongs to the product, and the report that it is. */
+/** One document: its relation to the product, and its report. */
 export interface ProductDocument {
   readonly Doc: {
     /** GUID. */

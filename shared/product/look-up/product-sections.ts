@@ -53,7 +53,7 @@ function scheduleTypeOf(type: ScheduleTypeRecord, product: ProductRecord) {
   };
 }
 
-/** Of the product types that a schedule type is made for the product's own, by its code; else the first of them (S4). */
+/** The product's own type if the schedule type serves it, by its code; else the schedule type's first one (S4). */
 function productTypeOf({ ProductTypes }: ScheduleTypeRecord, { BankingProductType }: ProductRecord) {
   const own = findProductType(BankingProductType);
   return ProductTypes.find((name) => findProductType(name) === own) ?? ProductTypes[0] ?? null;

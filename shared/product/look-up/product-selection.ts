@@ -1,18 +1,18 @@
-/** What look-ups of a product have in common: which product is meant, on which day, and what became of the request. */
+/** Selects the product of a look-up by code or id and day, with the common result types of look-ups. */
 
 import { type CalendarDate, formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import { type Fault, Findings, type Warning } from '../../lending/request/refusal.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 
-/** What a look-up knows beside its request. */
+/** The context of a look-up besides its request. */
 export interface LookUpContext {
   readonly catalogue: CatalogueView;
   /** UTC day of the request's own timestamp, so that a replay gives the same answer (L1). */
   readonly requestDay: CalendarDate;
 }
 
-/** A found product, no such product (404), or a request that contradicts itself (400). */
+/** The answer, no such product (404), or a contradictory request (400). */
 export type LookUp<Answer> =
   | { readonly kind: 'found'; readonly answer: Answer; readonly warnings: readonly Warning[] }
   | UnknownProduct
@@ -30,7 +30,7 @@ export interface RefusedLookUp {
   readonly faults: readonly Fault[];
 }
 
-/** What names a product, by the field of the request that it stands in. At least one is sent. */
+/** The code or the id of a product with its field in the request. At least one is sent. */
 export interface ProductSelector {
   readonly code?: SentSelector | undefined;
   readonly id?: SentSelector | undefined;
@@ -50,7 +50,7 @@ export interface SelectorRequest {
   readonly Date?: CalendarDate | undefined;
 }
 
-/** The two fields of which one has to be sent, or both when they name the same product (L1). */
+/** Reads code and id; one is required, and both must name the same product (L1). */
 export function readSelector(request: SelectorRequest): ProductSelector {
   const { productCode, productId, bankingProductId } = request;
   const idField = productId === undefined ? 'bankingProductId' : 'productId';
@@ -61,18 +61,18 @@ export function readSelector(request: SelectorRequest): ProductSelector {
   };
 }
 
-/** What is said of a request that names no product; `idField` is the other field that could have. */
-export function missingSelector(idField: string): string {
+/** The message for a request that names no product; `idField` is the alternative to the code. */
+export function describeMissingSelector(idField: string): string {
   return `is missing; must be sent unless ${idField} is`;
 }
 
-/** The day that a look-up is about: validity counts as of it (L1). */
+/** The day of a look-up, on which validity is determined (L1). */
 export function resolveDay(request: { readonly Date?: CalendarDate | undefined }, context: LookUpContext) {
   return request.Date ?? context.requestDay;
 }
 
 /**
- * The version of the product that answers on the day. A code or an id that nothing answers to is an unknown product; a
+ * The version of the product that is valid on the day. A code or an id without such a version is an unknown product; a
  * code and an id of different products contradict each other.
  */
 export function selectProduct(
@@ -109,7 +109,7 @@ export function selectProduct(
   return product;
 }
 
-/** True for the record of a product, as opposed to the reason why there is none. */
+/** True for a product, false for the reason why none was selected. */
 export function isProduct(
   selected: ProductRecord | UnknownProduct | RefusedLookUp,
 ): selected is ProductRecord {

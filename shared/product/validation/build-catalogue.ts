@@ -11,7 +11,7 @@ import {
   selectEntries,
   type CatalogueView,
 } from '../catalogue/catalogue-view.ts';
-import { answersOn, selectProductVersion } from '../catalogue/validity.ts';
+import { isValidOn, selectProductVersion } from '../catalogue/validity.ts';
 import { checkCatalogue } from './check-catalogue.ts';
 
 /** A catalogue, or all of its faults. */
@@ -68,7 +68,7 @@ export function buildCatalogueView(
     product: (code, day) => selectProductVersion(byCode.get(codeKey(code)) ?? [], day),
     productById: (id, day) => {
       const product = byId.get(codeKey(id));
-      return product !== undefined && answersOn(product, day) ? product : undefined;
+      return product !== undefined && isValidOn(product, day) ? product : undefined;
     },
     lending: { ...lending, knownCharges },
   };

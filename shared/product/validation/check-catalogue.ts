@@ -1,7 +1,6 @@
 /**
- * What is wrong with a catalogue as a whole, all at once: records that cannot be told apart, versions that would both
- * answer, names of what is not there, bounds in the wrong order. Only what can answer is looked into: Approved products
- * and Active lists; a Draft may be unfinished.
+ * Validates a catalogue as a whole and reports all faults at once: ambiguous records, overlapping versions, dangling
+ * references, inverted bounds. Only Approved products and Active lists are checked; a draft may be unfinished.
  */
 
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
@@ -57,7 +56,7 @@ function isProduct({ kind }: CatalogueRecord): boolean {
   return kind === 'product';
 }
 
-/** What tells which version answers on a day. */
+/** Fields that decide which version is valid on a day. */
 const DATING_FIELDS = ['Code', 'Version', 'Status', 'StartDate', 'EndDate'];
 
 function isDated({ unread }: Pick<CatalogueRecord, 'unread'>): boolean {

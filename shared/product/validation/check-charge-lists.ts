@@ -1,4 +1,4 @@
-/** What is wrong with a commission or an insurance of a list (F1, F2, Q6). */
+/** Checks the commissions and insurances of lists (F1, F2, Q6). */
 
 import { findPeriodicity } from '../../lending/dates/periodicity.ts';
 import { MAX_INSTALLMENTS } from '../../lending/request/limits.ts';
@@ -19,7 +19,7 @@ import {
   PERCENT_LIMITS,
 } from './check-parts.ts';
 
-/** Reports what keeps a commission from being charged. */
+/** Reports faults because of which a commission cannot be charged. */
 export function checkCommission(
   commission: CommissionRecord,
   context: RecordContext,
@@ -53,7 +53,7 @@ export function checkCommission(
   }
 }
 
-/** Reports what keeps an insurance from being charged. */
+/** Reports faults because of which an insurance cannot be charged. */
 export function checkInsurance(
   insurance: InsuranceRecord,
   context: RecordContext,
@@ -78,7 +78,7 @@ function checkCharge(record: ChargeRecord, context: RecordContext, report: Repor
   if (isPercent && comesWithContract(record)) checkChargedBase(record, context, report);
 }
 
-/** A percentage that comes with every contract is of a figure that a simulation has (Q6). */
+/** A percentage that comes with every contract is applied to a figure that a simulation has (Q6). */
 function checkChargedBase(
   { PercentAppliedTo, PeriodicityType }: ChargeRecord,
   { lending }: RecordContext,

@@ -1,4 +1,4 @@
-/** What checks of records look names up in. */
+/** What the checks of a record read besides it, and how they report its faults. */
 
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
@@ -11,16 +11,16 @@ import {
 } from '../catalogue/catalogue-record.ts';
 import type { ListsInForce } from '../catalogue/catalogue-view.ts';
 
-/** What names in records are looked up in. */
+/** The context of the checks of a catalogue. */
 export interface CheckContext {
-  /** Undefined: schedule types, periodicities and calendars are faulty themselves, and names of them are not looked at. */
+  /** Undefined: schedule types, periodicities or calendars are faulty themselves, and references to them are not checked. */
   readonly lending: LendingCatalogue | undefined;
   readonly otherCalendars?: OtherCalendars | undefined;
-  /** Kinds of which there may be records of any name, because a code, or a whole file, could not be read. */
+  /** Kinds of which records with any code may exist, because a code or a whole file could not be read. */
   readonly unknown?: ReadonlySet<RecordKind> | undefined;
 }
 
-/** What checks of single records look up. */
+/** The context of the checks of a single record. */
 export interface RecordContext extends CheckContext {
   /** Lists in force without faults of their own. */
   readonly soundLists: ListsInForce;
@@ -38,13 +38,13 @@ export interface ChargeNames {
   readonly InsuranceClass: { has(name: string): boolean };
 }
 
-/** Tells a fault of one record. `message` goes on from the field's name: `must ...` or `names ...`. */
+/** Reports a fault of one record. `message` continues the field's name: `must ...` or `names ...`. */
 export type ReportFault = (field: string, message: string) => void;
 
-/** In fields that could not be read, such as `Values[]`: all items, as far as they are told of as a whole. */
+/** In paths of unreadable fields, such as `Values[]`: every item as a whole. */
 const ANY_ITEM = '[]';
 
-/** The reporter of a record. */
+/** Creates the reporter of a record; faults of fields that could not be read are dropped, as their value is unknown. */
 export function createReporter(entry: CatalogueRecord, faults: CatalogueFault[]): ReportFault {
   const { source, unread } = entry;
   return (field, message) => {
@@ -53,14 +53,14 @@ export function createReporter(entry: CatalogueRecord, faults: CatalogueFault[])
   };
 }
 
-/** True for a field that could not be read as a whole: it, what it stands in, or a part of it. */
+/** True for a field that could not be read completely: itself, an object that contains it, or a part of it. */
 function isUnread(field: string, unread: ReadonlySet<string>): boolean {
   return [...unread].some((other) =>
     other.includes(ANY_ITEM) ? isOfItem(field, other) : isWithin(field, other) || isWithin(other, field),
   );
 }
 
-/** True for the same field of any item of a list, but not for what stands below it. */
+/** True for the same field of any item of a list, but not for the fields below it. */
 function isOfItem(field: string, pattern: string): boolean {
   const place = pattern.indexOf(ANY_ITEM) + 1;
   const [before, after] = [pattern.slice(0, place), pattern.slice(place)];
@@ -72,7 +72,7 @@ function isWithin(field: string, other: string): boolean {
   return field === other || field.startsWith(`${other}.`) || field.startsWith(`${other}[`);
 }
 
-/** The reporter of what stands below a field, such as `Values[0]`. */
+/** The reporter of the fields below another, such as `Values[0]`. */
 export function below(place: string, report: ReportFault): ReportFault {
   return (field, message) => report(`${place}.${field}`, message);
 }

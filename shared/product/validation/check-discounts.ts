@@ -1,4 +1,4 @@
-/** What is wrong with a discount list (Q5), and the names that discounts may refer to. */
+/** Checks discount lists (Q5), and collects the names that discounts may refer to. */
 
 import { type CatalogueRecord, codeKey, type RecordKind } from '../catalogue/catalogue-record.ts';
 import { below, type ChargeNames, type RecordContext, type ReportFault } from './check-context.ts';
@@ -14,14 +14,14 @@ import {
 import type { DiscountDimension, DiscountListRecord, DiscountRecord } from '../catalogue/list-records.ts';
 import { selectEntries } from '../catalogue/catalogue-view.ts';
 
-/** Fields that only make sense in one dimension. */
+/** Fields that apply to one dimension only. */
 const FIELDS_OF_DIMENSION: Readonly<Record<DiscountDimension, readonly (keyof DiscountRecord)[]>> = {
   Interest: ['InterestType'],
   Commission: ['Commission', 'CommissionType'],
   Insurance: ['Insurance', 'InsuranceClass'],
 };
 
-/** What each field names, for messages. */
+/** What each field refers to, for messages. */
 const NAMED: Readonly<Record<keyof ChargeNames, string>> = {
   Commission: 'commission',
   CommissionType: 'type of commissions',
@@ -29,7 +29,7 @@ const NAMED: Readonly<Record<keyof ChargeNames, string>> = {
   InsuranceClass: 'class of insurances',
 };
 
-/** Of lists that could not be read nobody knows what they name. */
+/** The names of unreadable lists are unknown: any name may be one of them. */
 const ANY_NAME = { has: () => true };
 const NAMING_FIELDS = /^(?:Status|Commissions|Insurances)$|\.(?:Name|Type|InsuranceName|Class)$/;
 
@@ -37,7 +37,7 @@ function isNaming({ unread }: CatalogueRecord): boolean {
   return unread !== undefined && [...unread].some((field) => NAMING_FIELDS.test(field));
 }
 
-/** What discounts may name. */
+/** The names that discounts may refer to. */
 export function collectChargeNames(
   records: readonly CatalogueRecord[],
   mayExist: (kind: RecordKind) => boolean,
@@ -72,7 +72,7 @@ export function collectChargeNames(
   };
 }
 
-/** Reports discounts that cannot be given, or that name what they cannot lower. */
+/** Reports discounts that cannot be applied, or that refer to what they cannot lower. */
 export function checkDiscounts(
   { Discounts }: DiscountListRecord,
   context: RecordContext,

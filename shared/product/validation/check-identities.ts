@@ -1,22 +1,22 @@
-/** No two records may be taken for one another: codes with versions, and GUIDs (L1). */
+/** Records are unique by code and version, and by GUID (L1). */
 
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
 import { type CatalogueRecord, codeKey, identifyRecord, recordKey } from '../catalogue/catalogue-record.ts';
 import { describeRecord, type ReportFault, createReporter } from './check-context.ts';
 
-/** A GUID and the field that holds it. */
+/** A GUID and its field. */
 interface HeldId {
   readonly field: string;
   readonly id: string;
 }
 
-/** Where a GUID was met first. */
+/** The first occurrence of a GUID. */
 interface Holder {
   readonly entry: CatalogueRecord;
   readonly field: string;
 }
 
-/** Reports what has the code and version, or the GUID, of something else. */
+/** Reports records that share code and version, or a GUID, with another. */
 export function checkIdentities(records: readonly CatalogueRecord[], faults: CatalogueFault[]): void {
   const ownerByKey = new Map<string, CatalogueRecord>();
   const holderById = new Map<string, Holder>();
@@ -27,7 +27,7 @@ export function checkIdentities(records: readonly CatalogueRecord[], faults: Cat
     for (const { field, id } of collectIds(entry)) {
       const holder = holderById.get(id);
       if (holder === undefined) holderById.set(id, { entry, field });
-      else if (!maySharePlace(holder, { entry, field })) {
+      else if (!mayShareId(holder, { entry, field })) {
         const place = `${holder.field} of ${describeRecord(holder.entry)} in ${holder.entry.source}`;
         report(field, `must be a GUID of its own: this one is also ${place}`);
       }
@@ -35,7 +35,7 @@ export function checkIdentities(records: readonly CatalogueRecord[], faults: Cat
   }
 }
 
-/** Names of schedule types, periodicities and calendars are checked where these are compiled. */
+/** Names of schedule types, periodicities and calendars are checked when these are compiled. */
 function checkName(
   entry: CatalogueRecord,
   ownerByKey: Map<string, CatalogueRecord>,
@@ -51,8 +51,8 @@ function checkName(
   }
 }
 
-/** Items keep their ids from one version of a record to the next; nothing else may share one. */
-function maySharePlace(one: Holder, other: Holder): boolean {
+/** Items keep their GUIDs in later versions of their record; otherwise GUIDs are unique. */
+function mayShareId(one: Holder, other: Holder): boolean {
   const [known, found] = [identifyRecord(one.entry), identifyRecord(other.entry)];
   const isItem = one.field.includes('.') && other.field.includes('.');
   const isOneFamily = known.kind === found.kind && codeKey(known.code) === codeKey(found.code);

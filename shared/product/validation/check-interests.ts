@@ -1,4 +1,4 @@
-/** What is wrong with an interest list (Q3, R1, R2). */
+/** Checks interest lists (Q3, R1, R2). */
 
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type {
@@ -20,7 +20,7 @@ import {
 } from './check-parts.ts';
 import { splitAtChanges } from './days-of-change.ts';
 
-/** Reports interests that say two things at once, or name others that give no rate. */
+/** Reports contradictory interests, and ranges whose interest has no rate. */
 export function checkInterests({ Interests }: InterestListRecord, report: ReportFault): void {
   checkNames(
     Interests.map(({ Name }) => Name),
@@ -41,7 +41,7 @@ export function checkInterests({ Interests }: InterestListRecord, report: Report
   }
 }
 
-/** Without a type a simulation takes the default: there is one at the most (Q3). */
+/** Without a type a simulation uses the default interest, so there is at most one (Q3). */
 function checkDefaults(interests: readonly InterestRecord[], report: ReportFault): void {
   const first = interests.findIndex(isDefault);
   for (const [place, interest] of interests.entries()) {
@@ -57,12 +57,12 @@ function isDefault(interest: InterestRecord): boolean {
   return interest.IsDefault && isActive(interest) && !interest.IsPenalty;
 }
 
-/** Only interests with values of their own are rates of ranges. */
+/** Only interests with values of their own can be the rate of a range. */
 function givesRate({ Type, Status }: InterestRecord): boolean {
   return (Type === 'Fixed' || Type === 'Variable') && Status === 'Active';
 }
 
-/** Where the rate of an interest stands depends on its type; anything else would be without effect. */
+/** The type of an interest decides which field holds its rate; the others would have no effect. */
 function checkType(interest: InterestRecord, report: ReportFault): void {
   const { Type, CollectionInterests, BandedInterests, Formula } = interest;
   const isCollection = Type === 'Collection';
@@ -138,14 +138,14 @@ function checkBands(bands: readonly BandedInterest[], report: ReportFault): void
   reportOverlaps(spans, 'BandedInterests', report);
 }
 
-/** From a first instalment or amount to the one where the next may start. */
+/** A half-open range of instalments or amounts. */
 interface Span {
   readonly days: ReturnType<typeof daysOfBand>;
   readonly from: number;
   readonly to: number;
 }
 
-/** An instalment, or an amount, has one rate on a day. */
+/** An instalment, or an amount, has one rate on any day. */
 function reportOverlaps(spans: readonly Span[], list: string, report: ReportFault): void {
   for (const [place, span] of spans.entries()) {
     const earlier = spans
@@ -168,11 +168,11 @@ function daysOfBand({ CollectionValidFrom, CollectionValidTo }: BandedInterest) 
 }
 
 /**
- * Reports ranges that do not follow the one before: on each day on which any holds, those of the day begin with
- * instalment 1 and follow one another. Where the last one ends is a matter of the product.
+ * Reports gaps (R1): on each day on which any range is valid, the valid ranges begin with instalment 1 and are contiguous.
+ * The end of the last one is checked with the product.
  */
 export function checkCover(ranges: readonly CollectionInterest[], report: ReportFault): void {
-  const told = new Set<number>();
+  const reported = new Set<number>();
   const days = ranges.map((range) => ({
     ValidFrom: range.InterestStartDate,
     ValidTo: range.InterestEndDate,
@@ -188,8 +188,8 @@ export function checkCover(ranges: readonly CollectionInterest[], report: Report
       .toSorted((one, other) => one.first - other.first);
     let covered = 0;
     for (const { InterestEndPeriod, place, first } of held) {
-      if (first > covered + 1 && !told.has(place)) {
-        told.add(place);
+      if (first > covered + 1 && !reported.has(place)) {
+        reported.add(place);
         const message = `must be ${covered + 1}: no instalment may be without a rate`;
         report(`CollectionInterests[${place}].InterestStartPeriod`, message);
       }

@@ -1,4 +1,4 @@
-/** Whether the charges that come with a contract can be charged with the product (F1, F2, Q5, Q6). */
+/** Checks that the charges that come with every contract can be charged with the product (F1, F2, Q5, Q6). */
 
 import { allowedBases } from '../../lending/charges/charge-rules.ts';
 import { MAX_CHARGES } from '../../lending/charges/charge-terms.ts';
@@ -32,7 +32,7 @@ export interface ChargedProduct {
 /** Continues a message after `names the commission list X, `. */
 type ReportProblem = (problem: string) => void;
 
-/** Reports charges of a list that a simulation of the product would be refused for. */
+/** Reports charges of a list for which a simulation of the product would be refused. */
 export function checkContractCharges(
   records: readonly ChargeRecord[],
   { product, types, periodicities, discounts }: ChargedProduct,
@@ -105,18 +105,18 @@ function takesMoney(record: DiscountRecord, charge: ListCharge, days: ValidDays)
   return isMoney && daysOverlap({ ValidFrom: StartDate, ValidTo: EndDate }, days);
 }
 
-/** After the last day that can be written. */
+/** Later than every `yyyy-mm-dd`. */
 const NEVER = '~';
 
-/** Insurances of an item, and when it counts. */
+/** Insurances of an item, and its validity. */
 interface CountedItem {
   readonly days: ValidDays;
   readonly insurances: readonly InsuranceRecord[];
 }
 
 /**
- * Reports lists of which every simulation on some day would have more than the most insurances. Only items and
- * insurances that no filter leaves out count. What is too much within one list is told of that list.
+ * Reports insurance lists that together exceed the limit of insurances on some day in every simulation. Only items and
+ * insurances without filters count. A single list that exceeds the limit is reported by itself.
  */
 export function checkInsuranceCounts(
   product: ProductRecord,
@@ -142,12 +142,12 @@ function isAlwaysCollected(insurance: InsuranceRecord, { lending }: RecordContex
   return isRepeated && comesWithContract(insurance) && insurance.Filters.length === 0;
 }
 
-/** One that several items name comes once. */
+/** An insurance that several items name counts once. */
 function distinct(items: readonly CountedItem[]): ReadonlySet<InsuranceRecord> {
   return new Set(items.flatMap(({ insurances }) => insurances));
 }
 
-/** The most insurances with a price on any one day of a validity. */
+/** The largest number of insurances with a price on any day of the validity. */
 function mostOnADay(items: readonly CountedItem[], validity: ValidDays): number {
   const counts = splitAtChanges(items.map(({ days }) => days)).map((state) => {
     const within = common(state.days, validity);
@@ -171,7 +171,7 @@ function common(one: ValidDays, other: ValidDays): ValidDays | undefined {
   return startsBy(ValidFrom, ValidTo) ? { ValidFrom, ValidTo } : undefined;
 }
 
-/** How many spans share a day at the most: those that began by then less those that ended before. */
+/** The largest number of spans that share a day: those begun by then less those ended before. */
 function mostAtOnce(spans: readonly ValidDays[]): number {
   const starts = spans.map(({ ValidFrom }) => ValidFrom ?? '').toSorted();
   const ends = spans.map(({ ValidTo }) => ValidTo ?? NEVER).toSorted();

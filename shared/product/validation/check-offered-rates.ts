@@ -1,4 +1,4 @@
-/** Whether the interests of an offer have rates for every loan within the bounds of the product (Q3, R1-R3). */
+/** Checks that offered interests have rates for every loan within the bounds of the product (Q3, R1-R3). */
 
 import { formatMinorUnits, LARGEST_FIGURE_MINOR } from '../../lending/numbers/money.ts';
 import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
@@ -26,10 +26,10 @@ export interface OfferedLoans {
   readonly types: readonly CompiledScheduleType[];
 }
 
-/** Tells what is wrong with an interest, to go on from `whose interest X`. */
+/** Reports a problem of an interest; continues `whose interest X`. */
 type ReportProblem = (problem: string) => unknown;
 
-/** Tells what keeps interests of a list from being simulated with a product; each problem once. */
+/** Reports why interests of a list cannot be simulated with the product; each problem once. */
 export function checkOfferedRates(
   list: InterestListRecord,
   loans: OfferedLoans,
@@ -37,14 +37,14 @@ export function checkOfferedRates(
 ): void {
   const problems = new Set<string>();
   const { StartDate, EndDate } = loans.product;
-  // Days in the wrong order are a fault of their own.
+  // Inverted days are reported separately.
   const validity = { ValidFrom: StartDate, ValidTo: startsBy(StartDate, EndDate) ? EndDate : null };
   let hasAny = false;
   for (const { interest, states, extremes } of listRateStates(list)) {
     const held = states.filter(({ days }) => daysOverlap(days, validity));
     hasAny ||= held.length > 0;
     const note = (problem: string): unknown => problems.add(`whose interest ${interest.Name} ${problem}`);
-    // Of thousands of rates the least and the greatest one tell that nothing is wrong with any.
+    // When the least and the greatest of thousands of rates are sound, all of them are.
     const areRatesSound = extremes.every((percent) => isRateSound(percent, loans));
     for (const state of held) checkState(state, loans, note);
     if (!areRatesSound) checkRates(held, loans, note);
@@ -65,7 +65,7 @@ function checkState(
   for (const cover of coversFor(bands, loans)) checkCover(cover, loans, reportProblem);
 }
 
-/** Every instalment has a rate up to the longest term (R1); gaps before it are told of the list itself. */
+/** Every instalment has a rate up to the longest term (R1); gaps are reported with the list itself. */
 function checkLastRange(last: number, { range }: OfferedLoans, reportProblem: ReportProblem): void {
   const most = range.periodicity.unit === 'Once' ? 1 : range.mostPeriods;
   if (last >= most) return;
@@ -74,7 +74,7 @@ function checkLastRange(last: number, { range }: OfferedLoans, reportProblem: Re
   );
 }
 
-/** Bands that the product's schedule types take: those for overdrafts, the others, or both. */
+/** Bands that the product's schedule types use: those for overdrafts, the others, or both. */
 function coversFor(bands: RateState['bands'], { types }: OfferedLoans): readonly BandCover[] {
   return (bands ?? []).filter(({ isOverdraft }) =>
     types.some(({ type }) => type.useExpiryDate === isOverdraft),
@@ -144,7 +144,7 @@ function isRateSound(percent: number, loans: OfferedLoans): boolean {
   return isSound;
 }
 
-/** A rate must leave something of the balance in the longest period (R3), and not burst the least amount (M6). */
+/** A rate must leave a positive balance after the longest period (R3), and the least amount must not overflow (M6). */
 function checkRate(percent: number, loans: OfferedLoans, reportProblem: ReportProblem): void {
   if (percent === 0) return;
   for (const { type, interest } of loans.types) {
@@ -164,8 +164,8 @@ function checkRate(percent: number, loans: OfferedLoans, reportProblem: ReportPr
 }
 
 /**
- * Reports a type of interests of which every simulation would have more than the most offers, or than the most rows in
- * the shortest term. Only items that no filter leaves out count, and interests with one rate for good.
+ * Reports an interest type for which every simulation would exceed the limit of offers, or of rows in the shortest term.
+ * Only items without filters count, and interests with a rate that never ends.
  */
 export function checkOfferCounts(
   { product, range }: OfferedLoans,

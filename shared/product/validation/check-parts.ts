@@ -1,4 +1,4 @@
-/** Checks of what several kinds of records are made of: days, values, figures, filters, formulas and names. */
+/** Checks of parts that several kinds of records share: days, values, figures, filters, formulas and names. */
 
 import { Decimal } from 'decimal.js';
 import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../lending/numbers/currency-digits.ts';
@@ -18,7 +18,7 @@ export const RATE_LIMITS = { least: -LARGEST_RATE_PERCENT, most: LARGEST_RATE_PE
 export const PERCENT_LIMITS = { least: 0, most: LARGEST_RATE_PERCENT };
 export const MONEY_LIMITS = { least: 0, most: LARGEST_AMOUNT_MINOR };
 
-/** Decimals that requests and answers carry. */
+/** Decimals that requests and replies carry. */
 const MAX_DECIMALS = 20;
 
 /** Largest share that a discount or an advance may be. */
@@ -34,7 +34,7 @@ export function checkDays(
   report(fields[1], `must not be before ${fields[0]}: swap the two days`);
 }
 
-/** At most one Active value may hold on any day, or it would be left to chance which one counts. */
+/** At most one Active value may be valid on any day, or the choice would be arbitrary. */
 export function checkValues(values: readonly (ValidDays & WithStatus)[], report: ReportFault): void {
   const mayOverlap = daysMayOverlap(values.filter(isActive));
   for (const [place, value] of values.entries()) {
@@ -50,7 +50,7 @@ export function checkValues(values: readonly (ValidDays & WithStatus)[], report:
   }
 }
 
-/** False for spans that follow one another in some order, as nearly all values do: sorting tells that quickly. */
+/** False for spans that are disjoint in order of their first days, as nearly all are; a quick check by sorting. */
 function daysMayOverlap(spans: readonly ValidDays[]): boolean {
   const ordered = spans
     .map(({ ValidFrom, ValidTo }) => ({ from: ValidFrom ?? '', to: ValidTo }))
@@ -61,7 +61,7 @@ function daysMayOverlap(spans: readonly ValidDays[]): boolean {
   });
 }
 
-/** A bound below another one would leave nothing between them. */
+/** The lower bound must not exceed the upper one. */
 export function checkBounds(
   [least, most]: readonly [field: string, value: number | null],
   [largest, bound]: readonly [field: string, value: number | null],
@@ -71,7 +71,7 @@ export function checkBounds(
   report(largest, `must not be below ${least}, which is ${most}: swap the two, or send null for no bound`);
 }
 
-/** Filters must let something pass, and custom lists be known. */
+/** Filters must be satisfiable, and their custom lists known. */
 export function checkFilters(
   filters: readonly ItemFilter[],
   context: Pick<RecordContext, 'hasList'>,
@@ -101,15 +101,15 @@ export function describeMissing(kind: RecordKind, code: string): string {
   return `names the ${what} ${code}, which is not in the catalogue or not Active: add it to ${KIND_FOLDERS[kind]}, or name another`;
 }
 
-/** Values that a formula may have: an annual rate, a price or discount in percent, or money. */
+/** Limits of a formula's value: an annual rate, a price or discount in percent, or money. */
 export interface FormulaLimits {
   readonly least: number;
   readonly most: number;
 }
 
 /**
- * The expression must be readable and know exactly the arguments that it says it takes; one without arguments must have
- * a value within the limits.
+ * The expression must be valid and use exactly the declared arguments; one without arguments must have a value within the
+ * limits.
  */
 export function checkFormula(formula: FormulaRecord, limits: FormulaLimits, report: ReportFault): void {
   const reportItem = below('Formula', report);
@@ -131,7 +131,7 @@ export function checkFormula(formula: FormulaRecord, limits: FormulaLimits, repo
   if (names.every((name) => inputs.has(codeKey(name)))) checkValue(tree, limits, reportItem);
 }
 
-/** An expression that fails whatever is sent, or that always has a value which nothing can be charged by. */
+/** Reports an expression that always fails, or whose constant value is out of range. */
 function checkValue(tree: FormulaTree, { least, most }: FormulaLimits, report: ReportFault): void {
   const compiled = compileFormula(tree, { slotOf: () => 0, rounding: 'HALF_UP' });
   if ('kind' in compiled) {
@@ -144,7 +144,7 @@ function checkValue(tree: FormulaTree, { least, most }: FormulaLimits, report: R
   if (!isWithin) report('Expression', `must give a value from ${least} to ${most}`);
 }
 
-/** A formula is used exactly where UseBankingFormula says so. */
+/** A formula is present exactly when UseBankingFormula is true. */
 export function checkFormulaUse(
   { UseBankingFormula, Formula }: { UseBankingFormula: boolean; Formula: FormulaRecord | null },
   limits: FormulaLimits,
@@ -159,7 +159,7 @@ export function checkFormulaUse(
   }
 }
 
-/** Names, by which items of a list are found, must differ in any case. */
+/** Names of the items of a list must differ case-insensitively. */
 export function checkNames(
   names: readonly string[],
   place: (index: number) => string,
@@ -180,7 +180,7 @@ export function checkCurrency(currency: string, report: ReportFault): void {
   }
 }
 
-/** A rate or percentage must be one that can be calculated with (M6): within the limits, with so many decimals. */
+/** A rate or percentage must lie within the limits and have at most {@link MAX_DECIMALS} decimals (M6). */
 export function checkPercent(
   field: string,
   value: number | null,
@@ -192,14 +192,14 @@ export function checkPercent(
   else if (countDecimals(value) > MAX_DECIMALS) report(field, `must have at most ${MAX_DECIMALS} decimals`);
 }
 
-/** Money must be at most what amounts may be, in minor units of its currency (M6). */
+/** Money must not exceed the largest amount in minor units of its currency (M6). */
 export function checkMoney(field: string, value: number | null, currency: string, report: ReportFault): void {
   const digits = currencyDigits(currency) ?? DEFAULT_CURRENCY_DIGITS;
   const largest = formatMinorUnits(LARGEST_AMOUNT_MINOR, digits);
   if (value !== null && value > Number(largest)) report(field, `must be at most ${largest} ${currency}`);
 }
 
-/** What a percentage is of (F2). */
+/** The base of a percentage must be known (F2). */
 export function checkBase(base: string | null, report: ReportFault): void {
   if (base === null || CHARGE_BASES.some((known) => known === base)) return;
   report('PercentAppliedTo', `must be one of ${CHARGE_BASES.join(', ')}, or null for the financed amount`);

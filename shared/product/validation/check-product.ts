@@ -1,4 +1,4 @@
-/** What is wrong with an Approved product: names of what is not there, and bounds in the wrong order (L1, Q2, Q6). */
+/** Checks Approved products: dangling references and inverted bounds (L1, Q2, Q6). */
 
 import { HOLIDAY_METHODS } from '../../lending/dates/business-day.ts';
 import { findCalendar } from '../../lending/calendars/find-calendar.ts';
@@ -19,7 +19,7 @@ import {
 import type { Availability, ProductRecord } from '../catalogue/product-record.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 
-/** Reports what would keep the product from being shown or simulated. */
+/** Reports faults because of which the product cannot be looked up or simulated. */
 export function checkProduct(product: ProductRecord, context: RecordContext, report: ReportFault): void {
   const { StartDate, EndDate, BankingProductType } = product;
   checkDays(['StartDate', 'EndDate'], { ValidFrom: StartDate, ValidTo: EndDate }, report);
@@ -73,7 +73,7 @@ function checkGeneralData({ GeneralData }: ProductRecord, context: RecordContext
   }
 }
 
-/** Each calendar is known, and all of them together, by which due dates are moved, leave working days (H2). */
+/** Each calendar is known, and all of them combined leave business days to move due dates to (H2). */
 function checkCalendars(
   { CountryCalendars }: ProductRecord,
   context: RecordContext,
@@ -95,7 +95,7 @@ function checkCalendars(
   }
 }
 
-/** The product's schedule types calculate, and are made for its type (S1, S4). */
+/** The product's schedule types are known and serve its product type (S1, S4). */
 function checkScheduleTypes(product: ProductRecord, context: RecordContext, report: ReportFault): void {
   const { lending } = context;
   if (lending === undefined) return;
@@ -113,8 +113,8 @@ function checkScheduleTypes(product: ProductRecord, context: RecordContext, repo
 }
 
 /**
- * A simulation needs a schedule type and an interest (Q2, Q3): with one of them alone every caller would be refused. A
- * product with neither is there to be looked up only.
+ * A simulation needs a schedule type and an interest (Q2, Q3): with only one of them every simulation would be refused. A
+ * product without both can only be looked up.
  */
 function checkOffer(
   { PaymentScheduleTypes, InterestsAndCommissions }: ProductRecord,
@@ -122,7 +122,7 @@ function checkOffer(
 ): void {
   const hasTypes = PaymentScheduleTypes.length > 0;
   const hasInterests = InterestsAndCommissions.some(({ InterestList }) => InterestList !== null);
-  // An item without either list is told of by itself.
+  // An item without either list is reported separately.
   const isHalf = InterestsAndCommissions.some(
     ({ InterestList, CommissionList }) => InterestList === null && CommissionList === null,
   );
@@ -149,7 +149,7 @@ function checkOffers(product: ProductRecord, context: RecordContext, report: Rep
   }
 }
 
-/** A list that is named twice would be no other than one that is named once (Q5). */
+/** Naming a list twice has no effect (Q5). */
 function checkDiscountLists({ Discounts }: ProductRecord, context: RecordContext, report: ReportFault): void {
   const keys = Discounts.map(codeKey);
   for (const [place, code] of Discounts.entries()) {

@@ -1,6 +1,6 @@
 /**
- * Whether a product can be simulated at all: what a simulation refuses because of the catalogue alone is told of the
- * catalogue before it is published, not to every caller (Q2-Q7).
+ * Checks that products can be simulated: what every simulation would refuse because of the catalogue is reported before
+ * the catalogue is published, not to every caller (Q2-Q7).
  */
 
 import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
@@ -14,7 +14,7 @@ import type { ProductRecord } from '../catalogue/product-record.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import { daysOverlap } from '../catalogue/validity.ts';
 
-/** Reports what every simulation of a product would be refused for. What it names is checked elsewhere. */
+/** Reports faults for which every simulation of the product would be refused. References are checked elsewhere. */
 export function checkSimulation(product: ProductRecord, context: RecordContext, report: ReportFault): void {
   const { lending } = context;
   if (lending === undefined || !isProductType(product.BankingProductType)) return;

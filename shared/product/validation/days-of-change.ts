@@ -1,4 +1,4 @@
-/** The days on which something begins to hold, or does not hold any more (L2). */
+/** Splits time at the days on which any of several spans begins or ends (L2). */
 
 import {
   addDays,
@@ -8,16 +8,16 @@ import {
 } from '../../lending/dates/calendar-date.ts';
 import type { ValidDays } from '../catalogue/record-parts.ts';
 
-/** A day for what never changes. */
+/** Any day, used when nothing changes. */
 const ANY_DAY = '2000-01-01';
 
-/** Days between which nothing changes, and one of them. */
+/** A span without changes, and one of its days. */
 export interface DaysOfState {
   readonly day: CalendarDate;
   readonly days: ValidDays;
 }
 
-/** The states that some spans of days lead through, in order; the first began ever before, the last has no end. */
+/** The spans between the changes, in order; the first has no beginning, the last no end. */
 export function splitAtChanges(spans: readonly ValidDays[]): readonly DaysOfState[] {
   const changes = findChanges(spans);
   const [earliest] = changes;
@@ -30,7 +30,7 @@ export function splitAtChanges(spans: readonly ValidDays[]): readonly DaysOfStat
   });
 }
 
-/** First days on which other ones of these hold than the day before, in order. */
+/** The days on which the set of valid spans differs from the day before, in order. */
 function findChanges(spans: readonly ValidDays[]): readonly string[] {
   const days = spans.flatMap(({ ValidFrom, ValidTo }) => [
     ValidFrom,

@@ -1,4 +1,4 @@
-/** Whether the bounds of a product leave an amount and a term to simulate (Q6, M6). */
+/** The loans that the bounds of a product allow (Q6, M6), and their longest period (C1, C2, H3). */
 
 import { addMonths, type CalendarDate, calendarDateOf } from '../../lending/dates/calendar-date.ts';
 import type { DayCountName } from '../../lending/dates/day-count.ts';
@@ -13,19 +13,19 @@ import { addPeriods, checkPeriodBounds } from '../simulation/loan-bounds.ts';
 import type { ReportFault } from './check-context.ts';
 import { WHOLE_PERCENT } from './check-parts.ts';
 
-/** What the bounds of a product leave: loans that a simulation may be asked for. */
+/** Amounts and terms within the bounds of a product. */
 export interface LoanRange {
   /** Minor units of the product's currency. */
   readonly leastAmount: number;
   readonly mostAmount: number;
   readonly digits: number;
   readonly periodicity: Periodicity;
-  /** Numbers of periods that the bounds let pass. */
+  /** Numbers of periods within the bounds. */
   readonly leastPeriods: number;
   readonly mostPeriods: number;
 }
 
-/** First days of months, a leap year among them: days and months compare by the calendar. */
+/** First days of months, including a leap year: days and months compare by the calendar. */
 const STARTS: readonly CalendarDate[] = Array.from({ length: 24 }, (_, month) =>
   addMonths(calendarDateOf(2023, 1, 1), month),
 );
@@ -42,7 +42,7 @@ export function findLoanRange(
   return amounts && periods && { ...amounts, ...periods, periodicity };
 }
 
-/** An advance of the whole amount would leave nothing to finance (Q1). */
+/** An advance of the whole amount leaves nothing to finance (Q1). */
 function checkAdvance({ MinimumAdvance }: Availability, report: ReportFault): void {
   if (MinimumAdvance !== WHOLE_PERCENT) return;
   report('MinimumAdvance', `must be below ${WHOLE_PERCENT}: nothing would be left to finance`);
@@ -68,11 +68,13 @@ function findAmounts(
   return undefined;
 }
 
-/** The least whole number of minor units that is not below an amount, and the greatest that is not above it. */
+/** The least number of minor units that is not below an amount. */
 function roundUpToMinor(amount: number, digits: number): bigint {
   const { numerator, denominator } = toExact(amount);
   return (numerator * 10n ** BigInt(digits) + denominator - 1n) / denominator;
 }
+
+/** The greatest number of minor units that is not above an amount. */
 function roundDownToMinor(amount: number, digits: number): bigint {
   const { numerator, denominator } = toExact(amount);
   return (numerator * 10n ** BigInt(digits)) / denominator;
@@ -103,7 +105,7 @@ function findPeriods(
   return undefined;
 }
 
-/** Days compare with months by the calendar, so by the day on which a loan starts. */
+/** Days compare with months by the calendar, so the start of the loan matters. */
 function isByCalendar(periodicity: Periodicity, unit: Availability['PeriodType']): boolean {
   if (periodicity.unit === 'Once') return false;
   return monthsPerPeriod(periodicity) > 0 !== (unit === 'Months' || unit === 'Years');
@@ -115,7 +117,7 @@ function isWithinBounds(term: Parameters<typeof checkPeriodBounds>[0], bounds: A
   return findings.faults.length === 0;
 }
 
-/** The first number of periods, from 1 on, for which a condition does not hold any more; one more than the most at the end. */
+/** The first number of periods from 1 on for which a condition no longer holds; one above the limit if it always holds. */
 function firstFalse(holds: (periods: number) => boolean): number {
   let [low, high] = [1, MAX_INSTALLMENTS + 1];
   while (low < high) {
@@ -127,16 +129,16 @@ function firstFalse(holds: (periods: number) => boolean): number {
 }
 
 const DAYS_PER_MONTH = 30;
-/** The shortest year of a day count: it makes the largest part of a year of days. */
+/** The shortest year of a day count, which gives the largest year fraction. */
 const DAYS_PER_YEAR = 360;
 const DAYS_PER_LONG_YEAR = 365;
-/** Days by which holidays may lengthen a period that is deferred with its due date (H3). */
+/** Days by which holidays may lengthen a period when due dates are deferred (H3). */
 const LONGEST_SHIFT_DAYS = 31;
 /** Months of a leap year and of three others. */
 const MONTHS_OF_FOUR_YEARS = 48;
 const START = calendarDateOf(2023, 1, 1);
 
-/** Years that the longest period counts, a bit more rather than less; a regular one of 30-day months exactly. */
+/** An upper bound of the longest period in years; exact for regular periods of 30-day months. */
 export function findLongestPeriod(
   { GeneralData, Availability }: ProductRecord,
   { periodicity, mostPeriods }: LoanRange,
@@ -154,10 +156,10 @@ export function findLongestPeriod(
   return (days + daysPerPeriod(periodicity) + countDays(months) + shift) / DAYS_PER_YEAR;
 }
 
-/** Counted once: thousands of products have one of a few periodicities. */
+/** Cached: thousands of products share a few periodicities. */
 const daysByMonths = new Map<number, number>([[0, 0]]);
 
-/** Days of so many months, at the most. */
+/** The largest number of days of a number of months. */
 function countDays(months: number): number {
   const known = daysByMonths.get(months);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Which rates the interests of a list have, and when: found once for a list, however many products name it (Q3). */
+/** The rates of the interests of a list over time (Q3), calculated once per list however many products name it. */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { assertNever } from '../../lending/numbers/assert-never.ts';
@@ -16,19 +16,19 @@ import { selectBands, findRangesOn } from '../simulation/interest-rates.ts';
 import { evaluateConstant } from '../simulation/product-formula.ts';
 import { splitAtChanges } from './days-of-change.ts';
 
-/** What holds for an interest from one day to another. */
+/** The rates of an interest during a span of days. */
 export interface RateState {
   readonly days: ValidDays;
-  /** Annual rates in percent; none of a formula with arguments. Those of bands are told with these. */
+  /** Annual rates in percent, without those of bands and of formulas with arguments. */
   readonly percents: readonly number[];
-  /** The last instalment that ranges have a rate for; null: without an end, undefined: no ranges. */
+  /** The last instalment with a rate of a range; null: unlimited, undefined: no ranges. */
   readonly lastInstallment?: number | null;
   readonly bands?: readonly BandCover[];
 }
 
-/** The balances that bands have rates for (R2). */
+/** The balances that have a rate (R2). */
 export interface BandCover {
-  /** For schedule types for overdrafts, or for the others. */
+  /** Whether this applies to schedule types for overdrafts or to the others. */
   readonly isOverdraft: boolean;
   readonly least: number;
   /** Null: no limit. */
@@ -40,7 +40,7 @@ export interface BandCover {
 /** An interest that a simulation may offer. */
 export interface OfferedRateStates {
   readonly interest: InterestRecord;
-  /** Days on which it has no rate belong to none. */
+  /** Days without a rate belong to none. */
   readonly states: readonly RateState[];
   /** The least and the greatest rate of all states; empty without any. */
   readonly extremes: readonly number[];
@@ -49,7 +49,7 @@ export interface OfferedRateStates {
 /** Records never change; a new version is another object. */
 const statesByList = new WeakMap<InterestListRecord, readonly OfferedRateStates[]>();
 
-/** The interests of a list that are offered, in catalogue order, with all of their rates. The list has no fault. */
+/** The offered interests of a list without faults, in catalogue order, with all of their rates. */
 export function listRateStates(list: InterestListRecord): readonly OfferedRateStates[] {
   const known = statesByList.get(list);
   if (known !== undefined) return known;
@@ -131,18 +131,18 @@ function summariseBands(bands: readonly BandedInterest[]): Omit<BandCover, 'isOv
   };
 }
 
-/** The rates of interests that ranges name. */
+/** The rates of the interests that ranges refer to. */
 class RatesByName {
   readonly #interests: ReadonlyMap<string, InterestRecord>;
   readonly #indexes = new Map<string, (day: CalendarDate) => InterestValue | undefined>();
 
   constructor(interests: readonly InterestRecord[]) {
-    // Where two share a name, which is a fault, the first one answers.
+    // If two share a name, which is a fault, the first one counts.
     const active = interests.filter(isActive).toReversed();
     this.#interests = new Map(active.map((interest) => [codeKey(interest.Name), interest]));
   }
 
-  /** Days of the values that an interest has. */
+  /** Validity of the values of an interest. */
   spansOf(name: string): readonly ValidDays[] {
     return this.#interests.get(name)?.Values.filter(isActive) ?? [];
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ProductStatus } from '../../../../shared/product/catalogue/product-record.ts';
 import {
   selectProductVersion,
-  answersOn,
+  isValidOn,
   daysOverlap,
   isActive,
   isWithin,
@@ -37,7 +37,7 @@ describe('the version of a product that answers (L1)', () => {
   });
 
   it.each(['Draft', 'VersionDraft', 'Closed'] as const)('is never a %s one', (status) => {
-    expect(answersOn(version(1, null, null, status), date('2025-01-01'))).toBe(false);
+    expect(isValidOn(version(1, null, null, status), date('2025-01-01'))).toBe(false);
     expect(selectProductVersion([version(3, null, null, status), first], date('2021-01-01'))).toBe(first);
   });
 
