@@ -1,9 +1,8 @@
 /**
- * What an institution keeps in its product catalogue: one record per version of a product or of a list, as JSON files
- * and as messages. Field names are those of the interface where it has one. The shapes that read records fill in the
- * defaults: in here every field is present, `null` says "none" and a list may be empty.
- * Products: product-record.ts; lists: list-records.ts; what both are made of: record-parts.ts.
- * Days are texts `yyyy-mm-dd` that exist; ranges of days include both ends and null leaves an end open (L1).
+ * The records of an institution's product catalogue: one per version of a product or of a list, stored as JSON files and
+ * as messages. Field names are those of the interface. The parser fills in defaults: here every field is present, `null`
+ * means "none" and a list may be empty. Products: product-record.ts; lists: list-records.ts; common parts:
+ * record-parts.ts. Days are valid dates `yyyy-mm-dd`; ranges of days include both ends, and null leaves an end open (L1).
  */
 
 import type { CalendarRecord } from '../../lending/calendars/catalogue-calendars.ts';
