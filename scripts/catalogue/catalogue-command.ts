@@ -2,8 +2,12 @@
 
 import { existsSync } from 'node:fs';
 import { writeRecords } from '../../shared/catalogue/write-records.ts';
-import { lineOf } from '../../shared/contract/catalogue-files/record-files.ts';
-import { readFolderRecords, readWholeCatalogue } from '../../shared/contract/catalogue-files/read-folder.ts';
+
+import {
+  readFolderRecords,
+  readWholeCatalogue,
+  formatFault,
+} from '../../shared/contract/catalogue-files/read-folder.ts';
 import type { CatalogueFault } from '../../shared/lending/schedule-types/catalogue-entry.ts';
 import type { OtherCalendars } from '../../shared/lending/calendars/business-calendar.ts';
 import { assertNever } from '../../shared/platform/errors.ts';
@@ -193,7 +197,7 @@ function done(lines: readonly string[], result: CommandReport['result']): Comman
 }
 
 function refused(faults: readonly CatalogueFault[]): CommandReport {
-  const lines = faults.map((fault) => `FAULT  ${lineOf(fault)}`);
+  const lines = faults.map((fault) => `FAULT  ${formatFault(fault)}`);
   const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
   return { ok: false, faults, lines: [...lines, `${count}; nothing was written`], result: {} };
 }

@@ -5,7 +5,7 @@
  */
 import { expect, it } from 'vitest';
 import { findAction } from '../../shared/contract/actions/actions.ts';
-import { smsReader } from '../../shared/contract/notification/read-notifications.ts';
+import { smsReader } from '../../shared/contract/notification/commands.ts';
 
 const faultsOf = (action: string, body: unknown) => {
   const read = findAction(action)?.read(body);
@@ -50,7 +50,7 @@ it('so does one of an item of a list, and jsonParam itself', () => {
   );
 });
 
-it('only the first ten of many unknown members get the nearest name, which is what costs time', () => {
+it('only the first ten of many unknown fields get the nearest name, which is what costs time', () => {
   const misspelt = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`Amoun${index}`, 1]));
   const { faults } = faultsOf('PLAT_BP_CalculateRepaymentSchedule', { jsonParam: { ...LOAN, ...misspelt } });
   expect(faults.filter((fault) => fault.includes('unknown-member')).length).toBeGreaterThan(90);

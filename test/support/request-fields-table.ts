@@ -12,30 +12,30 @@ export interface StatedEffect {
 }
 
 /** Changes to a base request and what one then sees. */
-export interface MemberExample {
+export interface FieldExample {
   readonly base: string;
   readonly changes: JsonObject;
   readonly effects: readonly StatedEffect[];
 }
 
 /** One row of the table. */
-export interface MemberRow {
-  /** The member; one of an item is written `Commission[].FeeDate`. */
-  readonly member: string;
+export interface FieldRow {
+  /** The field; one of an item is written `Commission[].FeeDate`. */
+  readonly field: string;
   /** Its own name, without the list that it is an item of. */
   readonly name: string;
   readonly rules: readonly string[];
   readonly does: string;
-  readonly examples: readonly MemberExample[];
+  readonly examples: readonly FieldExample[];
   /** Links of the last column, relative to docs/. */
   readonly tests: readonly string[];
 }
 
 /** Everything that the document states. */
-export interface MembersDocument {
-  /** Complete members of each base request by its name. */
+export interface FieldsDocument {
+  /** Complete fields of each base request by its name. */
   readonly bases: ReadonlyMap<string, JsonObject>;
-  readonly rows: readonly MemberRow[];
+  readonly rows: readonly FieldRow[];
 }
 
 const DOCUMENT = new URL('../../docs/request-fields.md', import.meta.url);
@@ -44,23 +44,23 @@ const RULE = /\[([A-Z]\d)\]\(rulings\.md#([a-z]\d)\)/g;
 const EXAMPLE = /^([a-z-]+) `(\{.*\})` → (.+)$/;
 
 /** Reads the document; throws, with the line, where it is not written as its introduction says. */
-export function readMembersDocument(text: string = readFileSync(DOCUMENT, 'utf8')): MembersDocument {
+export function readFieldsDocument(text: string = readFileSync(DOCUMENT, 'utf8')): FieldsDocument {
   const loan = JSON.parse(/```json\n([\s\S]*?)```/.exec(text)?.[1] ?? '') as JsonObject;
   const bases = new Map<string, JsonObject>([['loan', loan]]);
   for (const [, name = '', changes = ''] of text.matchAll(/^\| `([a-z-]+)` \| `(\{.*\})` \|/gm)) {
     bases.set(name, withChanges(loan, JSON.parse(changes) as JsonObject));
   }
   const lines = text.split('\n').filter((line) => /^\| `[A-Za-z[\].]+` \| \[/.test(line));
-  return { bases, rows: lines.map(memberRowOf) };
+  return { bases, rows: lines.map(parseFieldRow) };
 }
 
-function memberRowOf(line: string): MemberRow {
+function parseFieldRow(line: string): FieldRow {
   const cells = line.slice(2, -2).split(' | ');
-  const [member = '', rules = '', does = '', examples = '', tests = ''] = cells;
+  const [field = '', rules = '', does = '', examples = '', tests = ''] = cells;
   if (cells.length !== 5) throw new Error(`not five cells: ${line}`);
-  const path = member.replaceAll('`', '');
+  const path = field.replaceAll('`', '');
   return {
-    member: path,
+    field: path,
     name: path.split('.').at(-1) ?? path,
     rules: [...rules.matchAll(RULE)].map(([, id = '', anchor]) => {
       if (id.toLowerCase() !== anchor) throw new Error(`another rule behind the link: ${line}`);
@@ -72,7 +72,7 @@ function memberRowOf(line: string): MemberRow {
   };
 }
 
-function exampleOf(text: string): MemberExample {
+function exampleOf(text: string): FieldExample {
   const [, base = '', changes = '', effects = ''] = EXAMPLE.exec(text) ?? [];
   if (effects === '') throw new Error(`not an example: ${text}`);
   return {
@@ -88,8 +88,8 @@ function exampleOf(text: string): MemberExample {
 /**
  * Members with changes: what they name replaces the base's value, null takes it away, and lists change item by item.
  */
-export function withChanges(members: JsonObject, changes: JsonObject): JsonObject {
-  const merged: Record<string, unknown> = { ...members };
+export function withChanges(fields: JsonObject, changes: JsonObject): JsonObject {
+  const merged: Record<string, unknown> = { ...fields };
   for (const [name, value] of Object.entries(changes)) {
     if (value === null) delete merged[name];
     else merged[name] = changedValue(merged[name], value);
@@ -107,10 +107,10 @@ function changedValue(before: unknown, value: unknown): unknown {
   return withChanges(isObject(before) ? before : {}, value as JsonObject);
 }
 
-/** The changes without those to one member, which may be one of a list's items. */
-export function withoutMember(changes: JsonObject, member: string): JsonObject {
-  const [list = '', name] = member.split('[].');
-  if (name === undefined) return without(changes, member);
+/** The changes without those to one field, which may be one of a list's items. */
+export function withoutField(changes: JsonObject, field: string): JsonObject {
+  const [list = '', name] = field.split('[].');
+  if (name === undefined) return without(changes, field);
   const items = changes[list];
   if (!Array.isArray(items)) return changes;
   return { ...changes, [list]: items.map((item) => (isObject(item) ? without(item, name) : item)) };

@@ -15,9 +15,9 @@ export type Answer =
   | { readonly kind: 'schedule'; readonly schedule: RepaymentSchedule }
   | { readonly kind: 'refused'; readonly faults: readonly string[]; readonly messages: readonly string[] };
 
-/** Reads and calculates members as a worker does that has no catalogue of its own. */
-export function answerTo(members: JsonObject): Answer {
-  const read = repaymentScheduleRequest.read({ jsonParam: members }, BUILT_IN_CATALOGUE);
+/** Reads and calculates fields as a worker does that has no catalogue of its own. */
+export function answerTo(fields: JsonObject): Answer {
+  const read = repaymentScheduleRequest.read({ jsonParam: fields }, BUILT_IN_CATALOGUE);
   if (read.kind === 'invalid') return refusedWith(read.faults);
   const outcome = calculateRepaymentSchedule(read.payload, {
     requestDay: REQUEST_DAY,

@@ -4,7 +4,7 @@ import {
   checkAttachments,
   checkEmailCommand,
   checkSmsCommand,
-} from '../../shared/contract/notification/check-notification-command.ts';
+} from '../../shared/contract/notification/commands.ts';
 import { createConsumer, type Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import { consumerMetrics, type ConsumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { Handlers, Request } from '../../shared/messaging/handler/request.ts';

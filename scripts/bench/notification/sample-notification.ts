@@ -1,4 +1,4 @@
-import { smsCommandReader } from '../../../shared/contract/notification/read-notifications.ts';
+import { smsCommandReader } from '../../../shared/contract/notification/commands.ts';
 import type { KafkaCall } from '../calls/kafka-scenarios.ts';
 import { benchCodec } from '../calls/sample-messages.ts';
 

@@ -13,13 +13,9 @@ import type { Action } from '../json/action.ts';
 import { shapeFault } from '../json/faults.ts';
 import { readProblem } from '../json/problem.ts';
 import { invalid, type ReadRequest } from '../json/request-contract.ts';
-import {
-  emailCommandReader,
-  smsCommandReader,
-  type NotificationReading,
-} from '../notification/read-notifications.ts';
+import { emailCommandReader, smsCommandReader, type NotificationReading } from '../notification/commands.ts';
 import { readAcceptance, readState } from '../notification/record-forms.ts';
-import { renderEmailCommand, renderSmsCommand } from '../notification/render-notification-command.ts';
+import { renderEmailCommand, renderSmsCommand } from '../notification/commands.ts';
 import { ACTIONS } from './actions.ts';
 
 /** How one message type is read and written as JSON. */

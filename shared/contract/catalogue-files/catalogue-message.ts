@@ -3,6 +3,9 @@
  * products never unpacks those that nobody asks for.
  */
 
+import { isUtf8 } from 'node:buffer';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { exceedsJsonDepth } from '../../platform/json-depth.ts';
 import { readCatalogueRecord } from './read-record.ts';
 import {
   type CalendarDate,
@@ -22,10 +25,16 @@ import {
   recordKey,
   type RecordKind,
 } from '../../product/catalogue/catalogue-record.ts';
-import { type BodyEncoding, packBody, unpackBody } from './record-body.ts';
 
 /** Type of these messages in the catalogue of messages. */
 export const CATALOGUE_RECORD = 'CatalogueRecord';
+
+/** How a body is written; other encodings are refused. */
+const BODY_ENCODINGS = ['json', 'json+gzip'] as const;
+type BodyEncoding = (typeof BODY_ENCODINGS)[number];
+
+/** Largest record as JSON text, the same as of a file: a few packed bytes cannot unfold to more. */
+export const LARGEST_RECORD_BYTES = 4 * 1_024 * 1_024;
 
 /** Payload of a catalogue message. */
 export interface CatalogueMessage {
@@ -106,7 +115,7 @@ export function unpackRecord(message: CatalogueMessage, source: string): Unpacke
   const { entry } = read;
   const differs = differingMembers(identifyRecord(entry), message);
   if (differs.length > 0)
-    throw new Error(`its body has another ${differs.join(', ')} than the members beside it`);
+    throw new Error(`its body has another ${differs.join(', ')} than the fields beside it`);
   return { entry, bytes };
 }
 
@@ -117,7 +126,7 @@ function unpooled(value: Buffer): Buffer {
   return copy;
 }
 
-/** The members beside a body that say something else than it. */
+/** The fields beside a body that say something else than it. */
 function differingMembers(identity: RecordIdentity, message: CatalogueMessage): readonly string[] {
   const said = {
     ...message,
@@ -139,4 +148,46 @@ function textOf(day: CalendarDate | undefined): string | null {
   if (day === undefined) return null;
   if (!(day >= FIRST_DAY && day <= LAST_DAY)) throw new Error('its validity is out of range');
   return formatCalendarDate(day);
+}
+
+/** Packs a record, in memory of its own beside the pool that small buffers share. Throws when it is larger than {@link LARGEST_RECORD_BYTES}. */
+function packBody(record: object): Buffer {
+  const json = JSON.stringify(record);
+  const text = Buffer.allocUnsafeSlow(Buffer.byteLength(json));
+  text.write(json);
+  if (text.length > LARGEST_RECORD_BYTES)
+    throw new RangeError(`a record has at most ${LARGEST_RECORD_BYTES} bytes`);
+  return gzipSync(text);
+}
+
+/** A body as the value of its JSON text, and the size of that text. Throws, without any of its content, on a bad one. */
+export function unpackBody(
+  encoding: string,
+  body: Buffer,
+): { readonly value: unknown; readonly bytes: number } {
+  const text = unpackedText(encoding, body);
+  if (text.length > LARGEST_RECORD_BYTES) throw tooLarge();
+  if (!isUtf8(text)) throw new Error('its body is not valid UTF-8');
+  if (exceedsJsonDepth(text)) throw new Error('its body is nested too deeply');
+  try {
+    return { value: JSON.parse(text.toString('utf8')), bytes: text.length };
+  } catch {
+    throw new Error('its body is not valid JSON');
+  }
+}
+
+function unpackedText(encoding: string, body: Buffer): Buffer {
+  if (encoding === 'json') return body;
+  if (encoding !== 'json+gzip') throw new Error(`its encoding must be one of ${BODY_ENCODINGS.join(', ')}`);
+  try {
+    return gunzipSync(body, { maxOutputLength: LARGEST_RECORD_BYTES });
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+      ? tooLarge()
+      : new Error('its body cannot be unpacked');
+  }
+}
+
+function tooLarge(): Error {
+  return new Error(`its body has more than ${LARGEST_RECORD_BYTES} bytes`);
 }

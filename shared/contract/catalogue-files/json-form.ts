@@ -1,11 +1,10 @@
 /**
  * A catalogue message as JSON, for those who write one by hand: the kind and the record as `body`, as a file of a
- * catalogue folder holds it. The other members may be left out; where they are sent they have to agree with the record.
+ * catalogue folder holds it. The other fields may be left out; where they are sent they have to agree with the record.
  */
 
 import { z } from 'zod';
-import { type CatalogueMessage, messageOf } from './catalogue-message.ts';
-import { unpackBody } from './record-body.ts';
+import { type CatalogueMessage, messageOf, unpackBody } from './catalogue-message.ts';
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { Fault } from '../../platform/problem.ts';
 import {
@@ -89,11 +88,11 @@ export function renderCatalogueRecord(message: CatalogueMessage): string {
   });
 }
 
-/** Members beside the body that say something else than it. */
+/** Fields beside the body that say something else than it. */
 function contradictions(identity: RecordIdentity, said: Readonly<Record<string, unknown>>): readonly Fault[] {
   return Object.entries(said)
     .filter(([name, value]) => value !== undefined && identity[name as keyof RecordIdentity] !== value)
     .map(([name]) =>
-      shapeFault(name, 'wrong-type', 'must be that of the body; correct it, or leave the member out'),
+      shapeFault(name, 'wrong-type', 'must be that of the body; correct it, or leave the field out'),
     );
 }

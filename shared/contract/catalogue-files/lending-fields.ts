@@ -5,27 +5,19 @@ import type { PeriodicityRecord } from '../../lending/schedule-types/catalogue-p
 import type { CalendarRecord } from '../../lending/calendars/catalogue-calendars.ts';
 import type { ScheduleTypeRecord } from '../../lending/schedule-types/schedule-type-record.ts';
 import { wanted } from '../json/field-kinds.ts';
+import { recordOf, setFlag } from './record-field-kinds.ts';
 
 const text = () => z.string({ error: wanted('text') });
 /** What leads elsewhere in a path: names are parts of message keys. */
 const LEADS_ELSEWHERE = /[/\\\p{Cc}]|\.\.|^\s+\S|\S\s+$/u;
-/** A name that is part of a message key; whether it is empty is a matter of its meaning. */
+/** A name that is part of a message key; an empty one is refused by the validation of its meaning. */
 const keyText = () =>
   text().refine((value) => !LEADS_ELSEWHERE.test(value), {
     error: 'must not have slashes, backslashes, two dots together, control characters, or blanks at its ends',
   });
 const optionalText = () => text().nullish();
-/** true and 1, false and 0 are interchangeable (M6). */
-const flag = () =>
-  z
-    .literal([true, false, 0, 1], { error: wanted('true or false') })
-    .transform((value) => value === true || value === 1);
 const optionalCount = () => z.number({ error: wanted('a number') }).nullish();
 const list = <Item extends z.ZodType>(item: Item) => z.array(item, { error: wanted('a list') });
-
-/** Members that are not named are a fault: a misspelt setting would otherwise have no effect. */
-const recordOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.strictObject(shape, { error: wanted('an object') });
 
 const column = recordOf({
   PaymentScheduleTypeDetailId: text(),
@@ -35,8 +27,8 @@ const column = recordOf({
   InsuranceClass: optionalText(),
   Source: optionalText(),
   Formula: optionalText(),
-  Display: flag().nullish(),
-  IsUpfront: flag().nullish(),
+  Display: setFlag().nullish(),
+  IsUpfront: setFlag().nullish(),
 });
 
 /** A file of schedule-types/, or an item of its list. */
@@ -47,17 +39,17 @@ export const SCHEDULE_TYPE_SHAPE: z.ZodType<ScheduleTypeRecord> = recordOf({
   Status: text(),
   ProductTypes: list(text()),
   ScheduleInterestCalculationType: text(),
-  IsWithEqualInstallments: flag(),
-  InstallmentValueCustom: flag(),
-  UseMaturityDate: flag(),
+  IsWithEqualInstallments: setFlag(),
+  InstallmentValueCustom: setFlag(),
+  UseMaturityDate: setFlag(),
   MeasurementUnit: optionalText(),
   Rounding: optionalText(),
   MaximumInstallments: optionalCount(),
-  ResidualRequired: flag().nullish(),
-  ResidualInInstallment: flag().nullish(),
-  AcceptsCharges: flag().nullish(),
-  UseExpiryDate: flag().nullish(),
-  InterestCapitalization: flag().nullish(),
+  ResidualRequired: setFlag().nullish(),
+  ResidualInInstallment: setFlag().nullish(),
+  AcceptsCharges: setFlag().nullish(),
+  UseExpiryDate: setFlag().nullish(),
+  InterestCapitalization: setFlag().nullish(),
   PaymentScheduleTypeDetails: list(column),
 });
 

@@ -1,19 +1,115 @@
 /**
- * What can still be read of a product or a list whose shape is wrong: members with a fault are left out, or something
- * harmless stands in for them, and so nothing is told of what depends on them.
+ * What can be read of a catalogue record whose shape is wrong, so that an editor learns everything at once: not first
+ * what cannot be read and then what has no meaning. Fields with a fault are left out, or harmless placeholders replace
+ * them, and no fault is reported of what depends on them.
  */
 
 import type { z } from 'zod';
-import { memberPath } from './record-files.ts';
-import { type PartialRecord, removeMembers } from './catalogue-stand-ins.ts';
-import { isRecord } from '../json/faults.ts';
+import type { RecordKind } from '../../product/catalogue/catalogue-record.ts';
+import { fieldPath, isRecord } from '../json/faults.ts';
 
-/** What stands in for a text that is mandatory. */
+/** A record with placeholders. */
+export interface PartialRecord<Shaped> {
+  readonly record: Shaped;
+  /** Fields about which no fault can be established. */
+  readonly unread: ReadonlySet<string>;
+}
+
+/** The readable part of a record of a kind; undefined when too little of it can be read. */
+export function partialRecord<Shaped>(
+  kind: RecordKind,
+  shape: z.ZodType<Shaped>,
+  wrong: { readonly error: z.ZodError; readonly item: unknown },
+): PartialRecord<Shaped> | undefined {
+  const placeholders = PLACEHOLDERS[kind];
+  return placeholders === undefined
+    ? repairedRecord(shape, wrong.item)
+    : recordWithout(shape, wrong, placeholders);
+}
+
+/** Placeholders for the fields of one kind of records. */
+interface Placeholders {
+  /** Of mandatory fields; others are left out. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** What else no fault can be established about when a field cannot be read; `column`: all columns. */
+  readonly hides: Readonly<Record<string, readonly string[]>>;
+}
+
+const SCHEDULE_TYPE: Placeholders = {
+  values: {
+    PaymentScheduleTypeId: '00000000-0000-0000-0000-000000000000',
+    PaymentScheduleCode: '',
+    PaymentScheduleTypeName: '',
+    // Whether the columns have to be complete depends on the status.
+    Status: 'Draft',
+    ProductTypes: [],
+    ScheduleInterestCalculationType: '',
+    IsWithEqualInstallments: false,
+    InstallmentValueCustom: false,
+    UseMaturityDate: false,
+    PaymentScheduleTypeDetails: [],
+  },
+  hides: {
+    PaymentScheduleTypeDetails: ['column'],
+    IsWithEqualInstallments: ['column'],
+    InstallmentValueCustom: ['column'],
+    AcceptsCharges: ['column'],
+  },
+};
+
+const PERIODICITY: Placeholders = {
+  values: { name: '', unit: 'Days' },
+  hides: { unit: ['count'] },
+};
+
+const CALENDAR: Placeholders = { values: { name: '', version: '1', holidays: [] }, hides: {} };
+
+/** The kinds of records that calculations use; those of products are repaired field by field. */
+const PLACEHOLDERS: Readonly<Partial<Record<RecordKind, Placeholders>>> = {
+  'schedule-type': SCHEDULE_TYPE,
+  periodicity: PERIODICITY,
+  calendar: CALENDAR,
+};
+
+/** The record without its wrong fields, unknown ones included; undefined when that leaves no record. */
+function recordWithout<Shaped>(
+  shape: z.ZodType<Shaped>,
+  { error, item }: { readonly error: z.ZodError; readonly item: unknown },
+  placeholders: Placeholders,
+): PartialRecord<Shaped> | undefined {
+  if (!isRecord(item)) return undefined;
+  const copy: Record<string, unknown> = structuredClone(item);
+  const unread = new Set<string>();
+  for (const issue of error.issues) {
+    const [field] = issue.path;
+    if (issue.code === 'unrecognized_keys') removeFields(copy, issue.path, issue.keys);
+    else if (typeof field === 'string') unread.add(field);
+  }
+  for (const field of unread) {
+    if (field in placeholders.values) copy[field] = placeholders.values[field];
+    else delete copy[field];
+  }
+  const read = shape.safeParse(copy);
+  if (!read.success) return undefined;
+  const hidden = [...unread].flatMap((field) => placeholders.hides[field] ?? []);
+  return { record: read.data, unread: new Set([...unread, ...hidden]) };
+}
+
+/** Removes fields of the value at a path. */
+function removeFields(value: unknown, path: readonly PropertyKey[], names: readonly string[]): void {
+  const place = path.reduce<unknown>(
+    (at, part) => (typeof at === 'object' && at !== null ? Reflect.get(at, part) : undefined),
+    value,
+  );
+  for (const name of names) if (isRecord(place)) Reflect.deleteProperty(place, name);
+}
+
+/** Placeholder of a mandatory text. */
 const UNREAD = 'unread';
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-/** For other mandatory members, by their names. */
-const STAND_INS: Readonly<Record<string, unknown>> = {
+/** Placeholders of other mandatory fields, by their names. */
+const FIELD_PLACEHOLDERS: Readonly<Record<string, unknown>> = {
   Id: NO_ID,
   ReportId: NO_ID,
   Status: 'Approved',
@@ -28,7 +124,7 @@ const STAND_INS: Readonly<Record<string, unknown>> = {
   Availability: { Currency: UNREAD, PeriodType: 'Months' },
 };
 
-/** Members beside an unread one of which nothing can be told. */
+/** Fields about which no fault can be established beside an unread one. */
 const HIDES: Readonly<Record<string, readonly string[]>> = {
   Type: ['CollectionInterests', 'BandedInterests', 'Formula', 'UseBankingFormula'],
   CollectionInterests: ['BandedInterests'],
@@ -50,28 +146,25 @@ const HIDES: Readonly<Record<string, readonly string[]>> = {
   StartDate: ['EndDate'],
   MinUtilizedAmount: ['MaxUtilizedAmount'],
 };
-/** Items that are compared with one another: with an unread one among them nothing is told of how they compare. */
+/** Items that are compared with one another: with an unread one among them they are not compared. */
 const COMPARED = /^(.*\b(?:Values|CollectionInterests|BandedInterests))\[\d+\]/;
-/** Where items are told to compare badly; empty: of the items themselves. */
+/** Where faults of comparisons are reported; empty: at the items themselves. */
 const COMPARED_AT = ['[]', '[].InterestStartPeriod'];
-/** Members by which ranges and defaults find other interests. */
+/** Fields by which ranges and defaults find other interests. */
 const FINDING = /^Interests\[\d+\]\.(?:Name|Type|Status|IsPenalty|IsDefault)$/;
 const FOUND = ['CollectionInterests', 'IsDefault'];
-/** Stands in for a filter, of which there are three kinds. */
+/** Placeholder of a filter, of which there are three kinds. */
 const ANY_FILTER = { Name: UNREAD, From: 0 };
 
-/** Repairs are needed once for each level at which members are mandatory, and for items that have to be replaced. */
-const MOST_ROUNDS = 8;
+/** Repairs are needed once for each level at which fields are mandatory, and for items that have to be replaced. */
+const MAX_ROUNDS = 8;
 
-/** The record with stand-ins; undefined when too little of it can be read. */
-export function repairedRecord<Shaped>(
-  shape: z.ZodType<Shaped>,
-  item: unknown,
-): PartialRecord<Shaped> | undefined {
+/** The record with placeholders; undefined when too little of it can be read. */
+function repairedRecord<Shaped>(shape: z.ZodType<Shaped>, item: unknown): PartialRecord<Shaped> | undefined {
   if (!isRecord(item)) return undefined;
   const copy: Record<string, unknown> = structuredClone(item);
   const unread = new Set<string>();
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const read = shape.safeParse(copy);
     if (read.success) return { record: read.data, unread: withHidden(unread, copy) };
     for (const issue of read.error.issues) repair(copy, issue, unread);
@@ -79,30 +172,30 @@ export function repairedRecord<Shaped>(
   return undefined;
 }
 
-/** Leaves out what is wrong; what is missing then, because it is mandatory, gets a stand-in the next time. */
+/** Leaves out what is wrong; what is missing then, because it is mandatory, gets a placeholder in the next round. */
 function repair(copy: Record<string, unknown>, issue: z.core.$ZodIssue, unread: Set<string>): void {
   if (issue.code === 'unrecognized_keys') {
-    removeMembers(copy, issue.path, issue.keys);
+    removeFields(copy, issue.path, issue.keys);
     return;
   }
   const { path } = issue;
   const name = path.at(-1);
   const place = path.slice(0, -1).reduce<unknown>(valueAt, copy);
   if (typeof name === 'number' && Array.isArray(place)) {
-    // The others keep their places, which messages tell.
-    unread.add(memberPath(path));
-    place[name] = itemStandIn(path.at(-2), issue);
+    // The others keep their places, which messages report.
+    unread.add(fieldPath(path));
+    place[name] = itemPlaceholder(path.at(-2), issue);
     return;
   }
   if (name === undefined || !isRecord(place)) return;
-  const isMissing = unread.has(memberPath(path)) || Reflect.get(place, name) === undefined;
-  unread.add(memberPath(path));
-  if (isMissing) Reflect.set(place, name, structuredClone(STAND_INS[String(name)] ?? UNREAD));
+  const isMissing = unread.has(fieldPath(path)) || Reflect.get(place, name) === undefined;
+  unread.add(fieldPath(path));
+  if (isMissing) Reflect.set(place, name, structuredClone(FIELD_PLACEHOLDERS[String(name)] ?? UNREAD));
   else Reflect.deleteProperty(place, name);
 }
 
-/** What stands in for an item of a list; the members of an object get their own the next time. */
-function itemStandIn(list: PropertyKey | undefined, issue: z.core.$ZodIssue): unknown {
+/** Placeholder of an item of a list; the fields of an object get their own in the next round. */
+function itemPlaceholder(list: PropertyKey | undefined, issue: z.core.$ZodIssue): unknown {
   if (list === 'Filters') return { ...ANY_FILTER };
   const expected = issue.code === 'invalid_type' ? issue.expected : 'string';
   if (expected === 'object') return {};

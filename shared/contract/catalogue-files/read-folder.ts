@@ -1,8 +1,11 @@
 /**
  * Reads an institution's whole catalogue from a folder of JSON files (docs/catalogue.md): a folder for each kind of
- * records, each optional, a record or a list of them in each file.
+ * records, each optional, a record or a list of them in each file. A file or folder that cannot be read is a fault,
+ * because its records would be missing unnoticed; README files, `*.md` and hidden ones are left alone.
  */
 
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
 import { buildCatalogue } from '../../product/validation/build-catalogue.ts';
@@ -13,9 +16,17 @@ import {
   type RecordKind,
 } from '../../product/catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../../product/catalogue/catalogue-view.ts';
-import { ConfigError } from '../../platform/errors.ts';
-import { lineOf, readItems, reportStrangers, requireFolder } from './record-files.ts';
+import { ConfigError, errorText } from '../../platform/errors.ts';
 import { readCatalogueRecord } from './read-record.ts';
+
+/** Most files of a folder and bytes of a file: mistakes such as a folder of data dumps are found before they are read. */
+const MOST_FILES = 1000;
+const LARGEST_FILE_BYTES = 4 * 1024 * 1024;
+/** Names beside records: explanations, and what editors, version control and mounted volumes keep there. */
+const LEFT_ALONE = /^\.|^readme(?!.*\.json$)|\.md$/i;
+const LEFT_ALONE_TEXT = 'only README files, *.md and hidden files are left alone';
+/** Written by some editors before the text of a file; JSON has no such character. */
+const BYTE_ORDER_MARK = '\u{FEFF}';
 
 /** What a folder holds, and all that is wrong with it. */
 export interface FolderCatalogue {
@@ -60,7 +71,7 @@ function readFolder(folder: string): FolderRecords {
   const records: CatalogueRecord[] = [];
   const partial: CatalogueRecord[] = [];
   const unknown = new Set<RecordKind>();
-  reportStrangers(folder, Object.values(KIND_FOLDERS), faults);
+  reportUnknownEntries(folder, Object.values(KIND_FOLDERS), faults);
   for (const kind of RECORD_KINDS) {
     const { items, isWhole } = readItems(folder, KIND_FOLDERS[kind], faults);
     if (!isWhole) unknown.add(kind);
@@ -78,5 +89,91 @@ function readFolder(folder: string): FolderRecords {
 
 /** The faults of a catalogue as one error, a line each. */
 export function catalogueError(folder: string, faults: readonly CatalogueFault[]): ConfigError {
-  return new ConfigError(`the catalogue ${folder} is wrong:\n  ${faults.map(lineOf).join('\n  ')}`);
+  return new ConfigError(`the catalogue ${folder} is wrong:\n  ${faults.map(formatFault).join('\n  ')}`);
+}
+
+/** A fault as a line for a person. */
+export function formatFault({ source, record, message }: CatalogueFault): string {
+  return record === '' ? `${source}: ${message}` : `${source}: ${record}: ${message}`;
+}
+
+/** Throws ConfigError when there is no such folder. */
+function requireFolder(folder: string): void {
+  if (!isFolder(folder)) throw new ConfigError(`CATALOGUE_FOLDER: there is no folder ${folder}`);
+}
+
+/** Reports files and folders in a catalogue's folder that are none of `kinds`, the folders that are read. */
+function reportUnknownEntries(folder: string, kinds: readonly string[], faults: CatalogueFault[]): void {
+  const unknown = recordNames(folder).filter((name) => !kinds.includes(name));
+  const message = `must be one of the folders ${kinds.join(', ')}; ${LEFT_ALONE_TEXT}`;
+  faults.push(...unknown.slice(0, MOST_FILES).map((source) => ({ source, record: '', message })));
+}
+
+/** A value of a file, not looked at yet. */
+interface FileItem {
+  readonly source: string;
+  readonly item: unknown;
+}
+
+/** The values of a folder. */
+interface FolderItems {
+  readonly items: readonly FileItem[];
+  /** False: there may be others, in a file that could not be read. */
+  readonly isWhole: boolean;
+}
+
+/** The values in the files of one kind, in the order of the file names. */
+function readItems(folder: string, kind: string, faults: CatalogueFault[]): FolderItems {
+  const known = faults.length;
+  const items = itemsOfKind(folder, kind, faults);
+  return { items, isWhole: faults.length === known };
+}
+
+function itemsOfKind(folder: string, kind: string, faults: CatalogueFault[]): readonly FileItem[] {
+  const place = path.join(folder, kind);
+  if (!existsSync(place)) return [];
+  const names = isFolder(place) ? recordNames(place) : [];
+  if (names.length > MOST_FILES || !isFolder(place)) {
+    faults.push({
+      source: kind,
+      record: '',
+      message: `must be a folder of at most ${MOST_FILES} JSON files`,
+    });
+    return [];
+  }
+  return names.flatMap((name) => {
+    const source = `${kind}/${name}`;
+    if (!name.endsWith('.json')) {
+      const message = `must be a file whose name ends in .json, in small letters; ${LEFT_ALONE_TEXT}`;
+      faults.push({ source, record: '', message });
+      return [];
+    }
+    return itemsOf(path.join(place, name), source, faults).map((item) => ({ source, item }));
+  });
+}
+
+function isFolder(folder: string): boolean {
+  return existsSync(folder) && statSync(folder).isDirectory();
+}
+
+function recordNames(folder: string): readonly string[] {
+  return readdirSync(folder)
+    .filter((name) => !LEFT_ALONE.test(name))
+    .toSorted();
+}
+
+function itemsOf(file: string, source: string, faults: CatalogueFault[]): readonly unknown[] {
+  const refuse = (message: string): readonly unknown[] => {
+    faults.push({ source, record: '', message });
+    return [];
+  };
+  try {
+    if (statSync(file).size > LARGEST_FILE_BYTES)
+      return refuse(`must have at most ${LARGEST_FILE_BYTES} bytes`);
+    const text = readFileSync(file, 'utf8');
+    const content: unknown = JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
+    return Array.isArray(content) ? content : [content];
+  } catch (error) {
+    return refuse(`must be a readable JSON file: ${errorText(error)}`);
+  }
 }

@@ -3,9 +3,8 @@
 import type { z } from 'zod';
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
 import type { CatalogueRecord, RecordKind, RecordsByKind } from '../../product/catalogue/catalogue-record.ts';
-import { faultsOfRecord, memberPath } from './record-files.ts';
-import { repairedRecord } from './partial-record.ts';
-import { PARTLY_READ, partialRecord } from './catalogue-stand-ins.ts';
+import { fieldPath } from '../json/faults.ts';
+import { partialRecord } from './partial-record.ts';
 import {
   COMMISSION_LIST_SHAPE,
   CUSTOM_LIST_SHAPE,
@@ -45,7 +44,7 @@ export type ReadRecord =
 export function readCatalogueRecord(kind: RecordKind, value: unknown, source: string): ReadRecord {
   const read = RECORD_SHAPES[kind].safeParse(value);
   if (!read.success) {
-    const paths = read.error.issues.flatMap(pathsOf).map(memberPath);
+    const paths = read.error.issues.flatMap(pathsOf).map(fieldPath);
     const partial = partOf(kind, { error: read.error, item: value }, source);
     return { kind: 'invalid', faults: faultsOfRecord(read.error, value, source), paths, partial };
   }
@@ -58,14 +57,51 @@ function partOf(
   wrong: { readonly error: z.ZodError; readonly item: unknown },
   source: string,
 ): readonly CatalogueRecord[] {
-  const standIns = PARTLY_READ[kind];
   const shape: z.ZodType = RECORD_SHAPES[kind];
-  const part =
-    standIns === undefined ? repairedRecord(shape, wrong.item) : partialRecord(shape, wrong, standIns);
+  const part = partialRecord(kind, shape, wrong);
   return part === undefined ? [] : [{ kind, source, ...part } as CatalogueRecord];
 }
 
-/** A member that is not known is itself the place. */
+/** An unknown field is itself the place. */
 function pathsOf(issue: z.core.$ZodIssue): readonly (readonly PropertyKey[])[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
+}
+
+/** Fields that name a record, for messages. */
+const NAMING_MEMBERS = ['PaymentScheduleTypeName', 'name', 'Code'] as const;
+
+/** What is wrong with the shape of a value, each with the field that it is about. */
+function faultsOfRecord(error: z.ZodError, item: unknown, source: string): readonly CatalogueFault[] {
+  const record = nameOf(item);
+  return error.issues.map((issue) => ({ source, record, message: messageOf(issue, item) }));
+}
+
+/** The name of a record that could not be read, as far as it has one. */
+function nameOf(item: unknown): string {
+  for (const field of NAMING_MEMBERS) {
+    const name = memberOf(item, field);
+    if (typeof name === 'string') return name;
+  }
+  return '';
+}
+
+function memberOf(value: unknown, field: PropertyKey): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined;
+}
+
+/** `column VatOnFees Fee must be text, not a number`; other lists are numbered from 0. */
+function messageOf(issue: z.core.$ZodIssue, item: unknown): string {
+  const [first, index, ...rest] = issue.path;
+  const column =
+    first === 'PaymentScheduleTypeDetails' && index !== undefined
+      ? memberOf(memberOf(memberOf(item, first), index), 'ColumnRepaymentSchedule')
+      : undefined;
+  const isColumn = typeof column === 'string';
+  const field = fieldPath(isColumn ? rest : issue.path);
+  const text = issue.code === 'unrecognized_keys' ? unknownMembers(issue.keys) : issue.message;
+  return [isColumn ? `column ${column}` : '', field, text].filter((part) => part !== '').join(' ');
+}
+
+function unknownMembers(names: readonly string[]): string {
+  return `must not have the unknown field ${names.join(', ')}`;
 }

@@ -1,7 +1,7 @@
 /**
- * The kinds of members that records of the product catalogue are made of. Reading fills in what may be left out: null,
- * false or an empty list, so that nobody behind the border asks whether a member is there. What was read once reads the
- * same again. Members that are not named are a fault: a misspelt setting would otherwise have no effect.
+ * The kinds of fields that records of the product catalogue are made of. Reading fills in what may be left out: null,
+ * false or an empty list, so that no code behind the border asks whether a field is there. What was read once reads the
+ * same again. Unknown fields are a fault: a misspelt setting would otherwise have no effect.
  */
 
 import { z } from 'zod';
@@ -12,26 +12,26 @@ import { ITEM_STATUSES } from '../../product/catalogue/record-parts.ts';
 import { wanted } from '../json/field-kinds.ts';
 
 /** Longest name, and longest text for a person to read, in UTF-16 code units. */
-const LONGEST_NAME = 200;
-const LONGEST_TEXT = 10_000;
+const MAX_NAME_LENGTH = 200;
+const MAX_TEXT_LENGTH = 10_000;
 /** Most items of any list of a record: bounds the work of checks, which compare items with one another. */
-const MOST_ITEMS = 1000;
+const MAX_ITEMS = 1000;
 /** Codes are parts of message keys and of file names: nothing that leads elsewhere in a path. */
 const CODE = /^(?!.*\.\.)[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
 
-/** What is said of a text that is no code. */
+/** Message about a text that is not a code. */
 const NOT_A_CODE =
   'must have 1 to 64 letters, digits, blanks, single dots, underscores or hyphens, with a letter or digit at both ends';
 
-/** A record or an item with these members and no others. */
+/** A record or an item with these fields and no others. */
 export const recordOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, { error: wanted('an object') });
 
 /** A name: mandatory, and not blank. */
-export const name = () => text(LONGEST_NAME).regex(/\S/, { error: 'must not be empty' });
+export const name = () => text(MAX_NAME_LENGTH).regex(/\S/, { error: 'must not be empty' });
 
 /** A text that may be left out. */
-export const maybeText = () => maybe(text(LONGEST_TEXT));
+export const maybeText = () => maybe(text(MAX_TEXT_LENGTH));
 
 /** The code of a record. */
 export const code = () =>
@@ -46,7 +46,7 @@ export const guid = () =>
     .refine(isGuid, { error: 'must be a GUID such as 0b6f7c52-3d0e-4a57-9f5c-8f4f6c1d2a01' })
     .transform((value) => value.toLowerCase());
 
-/** A number of which any is allowed. */
+/** Any number. */
 export const number = () => z.number({ error: wanted('a number') });
 
 /** A number from 0 that may be left out. */
@@ -56,7 +56,7 @@ export const maybeNumber = () => maybe(number().min(0, { error: 'must not be bel
 export const maybeCount = () =>
   maybe(number().int({ error: 'must be a whole number' }).min(0, { error: 'must not be below 0' }));
 
-/** true and 1, false and 0 are interchangeable (M6); left out it is false. */
+/** A {@link setFlag} that is false when it is left out. */
 export const flag = () =>
   setFlag()
     .nullish()
@@ -65,7 +65,8 @@ export const flag = () =>
 /** A flag that may also be unknown. */
 export const maybeFlag = () => maybe(setFlag());
 
-function setFlag() {
+/** true and 1, false and 0 are interchangeable (M6). */
+export function setFlag() {
   return z
     .literal([true, false, 0, 1], { error: wanted('true or false') })
     .transform((value) => value === true || value === 1);
@@ -79,13 +80,13 @@ export const maybeDay = () =>
       .refine(isDay, { error: 'must be an existing day written like 2024-01-31' }),
   );
 
-/** Texts of days are compared as they stand, so that only one way of writing a day will do. */
+/** Days are compared as texts, so that only one way of writing a day is accepted. */
 function isDay(value: string): boolean {
   const day = parseCalendarDate(value);
   return day !== undefined && formatCalendarDate(day) === value;
 }
 
-/** One of a few words, as they are spelt. */
+/** One of a few words, in their exact spelling. */
 export const oneOf = <Word extends string>(words: readonly Word[]) => {
   const choice = `one of ${words.join(', ')}`;
   const other = wanted(choice);
@@ -94,13 +95,13 @@ export const oneOf = <Word extends string>(words: readonly Word[]) => {
   });
 };
 
-/** Active unless something else is said. */
+/** Active by default. */
 export const itemStatus = () =>
   oneOf(ITEM_STATUSES)
     .nullish()
     .transform((value) => value ?? 'Active');
 
-/** The version of a record: 1 unless something else is said. */
+/** The version of a record: 1 by default. */
 export const version = () =>
   number()
     .int({ error: 'must be a whole number' })
@@ -113,17 +114,17 @@ export const version = () =>
 export const items = <Item extends z.ZodType>(item: Item) =>
   z
     .array(item, { error: wanted('a list') })
-    .max(MOST_ITEMS, { error: `must have at most ${MOST_ITEMS} items` })
+    .max(MAX_ITEMS, { error: `must have at most ${MAX_ITEMS} items` })
     .nullish()
     .transform((list) => list ?? []);
 
-/** A member that may be left out: then it is null. */
+/** A field that may be left out: then it is null. */
 export const maybe = <Kind extends z.ZodType>(kind: Kind) =>
   kind.nullish().transform((value) => value ?? null);
 
 /** A formula that may be left out. */
 export const maybeFormula = (): z.ZodType<FormulaRecord | null> =>
-  maybe(recordOf({ Name: name(), Expression: text(LONGEST_TEXT), Inputs: items(name()) }));
+  maybe(recordOf({ Name: name(), Expression: text(MAX_TEXT_LENGTH), Inputs: items(name()) }));
 
 /** The conditions of an item (L3). */
 export const filters = () => items(filter());

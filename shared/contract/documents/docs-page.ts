@@ -156,7 +156,7 @@ ${fieldTable('Present', jsonSchemaOf(acceptedReply))}
 function httpSection(basePath: string): Html {
   return html`<section id="calling"><h2>Calling over HTTP</h2>
 <p>The body is a JSON object: the input itself, or the generic form <code>{"access_token": "...", "user_name": "...", "Data": {...}}</code>, where <code>Data</code> is the input or its JSON text. The name of the action matches in any case. The token may also come as <code>Authorization: Bearer</code>.</p>
-<p>Numbers are JSON numbers, never text. <code>null</code> is the same as leaving the member out. For flags 0 and 1, false and true are interchangeable. Dates are <code>yyyy-mm-dd</code>, <code>yyyy-m-d</code> or an ISO date-time, whose date counts.</p>
+<p>Numbers are JSON numbers, never text. <code>null</code> is the same as leaving the field out. For flags 0 and 1, false and true are interchangeable. Dates are <code>yyyy-mm-dd</code>, <code>yyyy-m-d</code> or an ISO date-time, whose date counts.</p>
 <p>With <code>Prefer: respond-async</code> the answer is 202 with the address of the result, <code>GET ${basePath}/platapi/results/{resultId}</code>.</p>
 <h3>Request headers</h3>
 ${httpHeaderTable(REQUEST_HEADERS)}

@@ -68,14 +68,14 @@ export function problemCodeOf(faults: readonly Fault[]): RequestProblemCode {
 
 type Issue = z.core.$ZodIssue;
 
-/** The path of a field as callers write it: `jsonParam.Commission[0].SourceValue`; the empty path is the body. */
-export function pathText(path: readonly PropertyKey[]): string {
+/** The path of a field as callers write it: `jsonParam.Commission[0].SourceValue`; empty for the whole value. */
+export function fieldPath(path: readonly PropertyKey[]): string {
   let joined = '';
   for (const key of path) {
     if (typeof key === 'number') joined += `[${key}]`;
     else joined += joined === '' ? String(key) : `.${String(key)}`;
   }
-  return joined === '' ? 'body' : joined;
+  return joined;
 }
 
 /** A fault of the request's shape. */
@@ -100,7 +100,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 export function faultsOfIssues(issues: readonly Issue[], body: unknown): Fault[] {
   const faults = new Map<string, Fault>();
   for (const issue of issues) {
-    const path = pathText(issue.path);
+    const path = issue.path.length === 0 ? 'body' : fieldPath(issue.path);
     if (!faults.has(path)) faults.set(path, shapeFault(path, codeOf(issue, body), issue.message));
   }
   return [...faults.values()];

@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import type { TopicKey } from '../../messaging/topics/topics.ts';
 import { EMAIL_EXAMPLE, SMS_EXAMPLE } from './examples.ts';
-import { emailCommandMembers, emailMembers, smsCommandMembers, smsMembers } from './request-fields.ts';
+import { emailCommandFields, emailFields, smsCommandFields, smsFields } from './request-fields.ts';
 
 export interface NotificationContract {
   /** Name of the operation. */
@@ -33,8 +33,8 @@ export const NOTIFICATIONS: readonly NotificationContract[] = [
     channelNumber: '1',
     topic: 'smsCommands',
     commandType: 'SendSmsCommand',
-    bodyShape: smsMembers,
-    commandShape: smsCommandMembers,
+    bodyShape: smsFields,
+    commandShape: smsCommandFields,
     example: SMS_EXAMPLE,
   },
   {
@@ -47,8 +47,8 @@ export const NOTIFICATIONS: readonly NotificationContract[] = [
     channelNumber: '2',
     topic: 'emailCommands',
     commandType: 'SendEmailCommand',
-    bodyShape: emailMembers,
-    commandShape: emailCommandMembers,
+    bodyShape: emailFields,
+    commandShape: emailCommandFields,
     example: EMAIL_EXAMPLE,
   },
 ];

@@ -1,5 +1,5 @@
 /**
- * The records of notifications as JSON messages, for tools that read these topics: the members of the domain as they
+ * The records of notifications as JSON messages, for tools that read these topics: the fields of the domain as they
  * are. Nothing of them is personal.
  */
 

@@ -1,5 +1,5 @@
 /**
- * The notifications on the wire (interface 4.8): members, kinds and what they mean. The rules of their values are in
+ * The notifications on the wire (interface 4.8): fields, kinds and what they mean. The rules of their values are in
  * rules.ts.
  */
 
@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { guid, optional, optionalList, wanted } from '../json/field-kinds.ts';
 import { NOTIFICATION_LIMITS as LIMIT } from './limits.ts';
 
-const A_NOTIFICATION = { error: wanted('an object with the members of the notification') };
+const A_NOTIFICATION = { error: wanted('an object with the fields of the notification') };
 const MIB = 1_024 * 1_024;
 
 const text = (what = 'text') => z.string({ error: wanted(what) });
@@ -18,7 +18,7 @@ const notificationId = () =>
   );
 
 /** The body of sms/send. */
-export const smsMembers = z.object(
+export const smsFields = z.object(
   {
     sender: optional(text()).describe(
       `A name of at most ${LIMIT.smsSenderCharacters} GSM characters, a telephone number or a short code. Absent: the defaultSender of the provider.`,
@@ -45,7 +45,7 @@ const addressList = () =>
   optional(text('e-mail addresses as text')).describe('Addresses separated by `;` or `,`.');
 
 /** The body of email/send. */
-export const emailMembers = z.object(
+export const emailFields = z.object(
   {
     sender: optional(text('an e-mail address as text')).describe(
       'One plain e-mail address. Absent: the defaultSender of the provider.',
@@ -63,6 +63,6 @@ export const emailMembers = z.object(
   A_NOTIFICATION,
 );
 
-/** The commands as JSON messages: the same members and the id. */
-export const smsCommandMembers = smsMembers.extend({ notificationId: notificationId() });
-export const emailCommandMembers = emailMembers.extend({ notificationId: notificationId() });
+/** The commands as JSON messages: the same fields and the id. */
+export const smsCommandFields = smsFields.extend({ notificationId: notificationId() });
+export const emailCommandFields = emailFields.extend({ notificationId: notificationId() });

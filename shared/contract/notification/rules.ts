@@ -1,11 +1,11 @@
 /**
- * What the members of a notification have to be, each rule once (N3, N4): HTTP bodies and JSON messages are cleaned by
+ * What the fields of a notification have to be, each rule once (N3, N4): HTTP bodies and JSON messages are cleaned by
  * them, Avro commands are held against them. No fault repeats what was sent: it may be anybody's address.
  */
 
 import type { Attachment } from '../../notification/command.ts';
 import type { Fault } from '../../platform/problem.ts';
-import { isPlainFileName, isRunnableName } from './attachment-names.ts';
+import { isPlainFileName, isRunnableName } from './attachments.ts';
 import { cleanEmailAddress, readAddressList } from './email-address.ts';
 import { NOTIFICATION_LIMITS as LIMIT } from './limits.ts';
 import { cleanPhoneNumber, cleanSmsSender } from './phone-number.ts';

@@ -164,7 +164,7 @@ const terms = {
   ),
   ContractPeriod: optional(count()).describe('Number of contract periods. No effect on the schedule.'),
   CalculateDAE: optional(count()).describe(
-    'Absent or null: capitalised members with EIR. 0: lower-case members without dae; 1: the dae alone; 2: lower-case members with dae.',
+    'Absent or null: capitalised fields with EIR. 0: lower-case fields without dae; 1: the dae alone; 2: lower-case fields with dae.',
   ),
   InstallmentMethod: optional(text()).describe(
     'Month of the first installment when FirstDueDate is absent: ActualMonth or NextMonth.',
@@ -220,7 +220,7 @@ const recalculation = {
   ),
 };
 
-/** Members beyond the interface (S6). */
+/** Fields beyond the interface (S6). */
 const extensions = {
   InterestCalculationMethod: optional(text()).describe(
     "Extension. Day count by name, such as 30/360 or Actual/365, over the schedule type's own.",

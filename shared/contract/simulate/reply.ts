@@ -57,7 +57,7 @@ export type SimulatePayloadRecord = Omit<z.output<typeof record>, 'IRR' | 'Commi
 export interface SimulatePayload {
   readonly Records: readonly SimulatePayloadRecord[];
   readonly ReturnValue: number;
-  /** Members of the request that had no effect. */
+  /** Fields of the request that had no effect. */
   readonly warnings: readonly Warning[];
 }
 
@@ -106,13 +106,13 @@ const AMOUNTS: ReadonlySet<string> = new Set<keyof SimulatePayloadRecord>([
   'TotalFee',
   'Total',
 ]);
-const MEMBERS = Object.keys(record.shape) as readonly (keyof typeof record.shape)[];
+const FIELDS = Object.keys(record.shape) as readonly (keyof typeof record.shape)[];
 
 function recordText(sent: SimulatePayloadRecord): string {
-  const members = MEMBERS.map((name) => {
+  const fields = FIELDS.map((name) => {
     const value = sent[name] ?? null;
     const isAmount = AMOUNTS.has(name) && typeof value === 'number';
     return `"${name}":${isAmount ? formatMinorUnits(value, sent.currencyDigits) : JSON.stringify(value)}`;
   });
-  return `{${members.join(',')}}`;
+  return `{${fields.join(',')}}`;
 }

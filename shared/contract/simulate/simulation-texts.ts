@@ -67,7 +67,7 @@ export function insurancesText(insurances: readonly OfferedCharge[]): string {
   });
 }
 
-/** Members that commissions and insurances spell differently. */
+/** Fields that commissions and insurances spell differently. */
 interface ChargeMembers {
   readonly currency: string;
   readonly periodicity: string;
@@ -75,11 +75,11 @@ interface ChargeMembers {
   readonly id: string;
 }
 
-function listText(charges: readonly OfferedCharge[], members: ChargeMembers): string {
-  return `[${charges.map((charge) => chargeText(charge, members)).join(',')}]`;
+function listText(charges: readonly OfferedCharge[], fields: ChargeMembers): string {
+  return `[${charges.map((charge) => chargeText(charge, fields)).join(',')}]`;
 }
 
-function chargeText(charge: OfferedCharge, members: ChargeMembers): string {
+function chargeText(charge: OfferedCharge, fields: ChargeMembers): string {
   return objectText([
     ['Name', JSON.stringify(charge.name)],
     ['Value', numberText(charge.value)],
@@ -89,16 +89,16 @@ function chargeText(charge: OfferedCharge, members: ChargeMembers): string {
     ['DiscountValue', numberText(charge.discountValue)],
     ['DiscountPercent', numberText(charge.discountPercent)],
     ['ValueIsPercent', String(charge.valueIsPercent)],
-    [members.currency, JSON.stringify(charge.currencyId)],
-    [members.periodicity, JSON.stringify(charge.periodicityType)],
-    [members.date, JSON.stringify(formatCalendarDate(charge.date))],
-    [members.id, JSON.stringify(charge.id)],
+    [fields.currency, JSON.stringify(charge.currencyId)],
+    [fields.periodicity, JSON.stringify(charge.periodicityType)],
+    [fields.date, JSON.stringify(formatCalendarDate(charge.date))],
+    [fields.id, JSON.stringify(charge.id)],
     ['IsUpfront', String(charge.isUpfront)],
   ]);
 }
 
-function objectText(members: readonly (readonly [name: string, text: string])[]): string {
-  return `{${members.map(([name, text]) => `"${name}":${text}`).join(',')}}`;
+function objectText(fields: readonly (readonly [name: string, text: string])[]): string {
+  return `{${fields.map(([name, text]) => `"${name}":${text}`).join(',')}}`;
 }
 
 function numberText(value: Decimal | null): string {

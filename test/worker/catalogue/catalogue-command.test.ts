@@ -79,7 +79,7 @@ describe('validate', () => {
     expect(ok).toBe(false);
     const text = lines.join('\n');
     expect(text).toContain('interest-lists/int.json');
-    expect(text).toContain('must not have the unknown member Extra');
+    expect(text).toContain('must not have the unknown field Extra');
     expect(text).toContain('products/tl.json: TL: Discounts[0]');
     // INT may be what the broken file holds.
     expect(text).not.toContain('InterestsAndCommissions');

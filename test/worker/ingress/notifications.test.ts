@@ -4,10 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  checkEmailCommand,
-  checkSmsCommand,
-} from '../../../shared/contract/notification/check-notification-command.ts';
+import { checkEmailCommand, checkSmsCommand } from '../../../shared/contract/notification/commands.ts';
 import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
 import { topicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
 import { TOPIC, type TopicKey } from '../../../shared/messaging/topics/topics.ts';

@@ -2,7 +2,7 @@ import {
   emailReader,
   smsReader,
   type NotificationReader,
-} from '../../../shared/contract/notification/read-notifications.ts';
+} from '../../../shared/contract/notification/commands.ts';
 import type { TopicKey } from '../../../shared/messaging/topics/topics.ts';
 import type { Channel, EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 

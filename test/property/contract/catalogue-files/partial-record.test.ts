@@ -76,7 +76,7 @@ describe('a catalogue with records that can be read in part', () => {
     ]);
   });
 
-  it('is told what is wrong with the meaning of the members that can be read, at once', () => {
+  it('is told what is wrong with the meaning of the fields that can be read, at once', () => {
     change('products/ls-car.json', (product) => {
       product.Display.NoOfDebtor = 'two';
       product.Availability.MaximumAmount = 5;
@@ -91,7 +91,7 @@ describe('a catalogue with records that can be read in part', () => {
     const faults = told();
     expect(faults.slice(0, 3)).toEqual([
       'products/ls-car.json: LS-CAR: Display.NoOfDebtor must be a number, not text',
-      'products/ls-car.json: LS-CAR: must not have the unknown member Colour',
+      'products/ls-car.json: LS-CAR: must not have the unknown field Colour',
       'interest-lists/int-personal.json: INT-PERSONAL: Interests[0].Description must be text, not a number',
     ]);
     expect(faults.slice(3).map((fault) => fault.split(' ').slice(0, 3).join(' '))).toEqual([
@@ -215,12 +215,10 @@ describe('a catalogue with records that can be read in part', () => {
     'hides of %s no more than the items that cannot be read, and keeps the places of the others',
     (file, changes, faults) => {
       change(file, changes);
-      const members = told()
+      const fields = told()
         .filter((fault) => fault.startsWith(file))
         .map((fault) => fault.replace(/^.*?\.json: [^:]*: /, ''));
-      expect(members.map((member) => faults.find((fault) => member.startsWith(fault)) ?? member)).toEqual(
-        faults,
-      );
+      expect(fields.map((field) => faults.find((fault) => field.startsWith(fault)) ?? field)).toEqual(faults);
       expect(told().filter((fault) => !fault.startsWith(file))).toEqual([]);
     },
   );
@@ -230,7 +228,7 @@ describe('a catalogue with records that can be read in part', () => {
     for (const entry of EXAMPLE_RECORDS) {
       const json = JSON.stringify(entry.record);
       for (const place of itemsOf(JSON.parse(json), [])) {
-        const read = readCatalogueRecord(entry.kind, withoutMember(JSON.parse(json), place), entry.source);
+        const read = readCatalogueRecord(entry.kind, withoutField(JSON.parse(json), place), entry.source);
         if (read.kind === 'record' || LENDING_KINDS.has(entry.kind)) continue;
         tried += 1;
         const others = EXAMPLE_RECORDS.filter((other) => other !== entry);
@@ -245,12 +243,12 @@ describe('a catalogue with records that can be read in part', () => {
     expect(tried).toBeGreaterThan(100);
   });
 
-  it('is told nothing that follows from a member that cannot be read', () => {
+  it('is told nothing that follows from a field that cannot be read', () => {
     let tried = 0;
     for (const entry of EXAMPLE_RECORDS) {
       const json = JSON.stringify(entry.record);
       for (const place of placesOf(JSON.parse(json), [])) {
-        const read = readCatalogueRecord(entry.kind, withoutMember(JSON.parse(json), place), entry.source);
+        const read = readCatalogueRecord(entry.kind, withoutField(JSON.parse(json), place), entry.source);
         if (read.kind === 'record' || LENDING_KINDS.has(entry.kind)) continue;
         tried += 1;
         const others = EXAMPLE_RECORDS.filter((other) => other !== entry);
@@ -263,7 +261,7 @@ describe('a catalogue with records that can be read in part', () => {
   });
 });
 
-/** Places of mandatory members, in the first item of each list. */
+/** Places of mandatory fields, in the first item of each list. */
 function placesOf(
   value: Json,
   above: readonly (string | number)[],
@@ -289,7 +287,7 @@ function itemsOf(
   });
 }
 
-function withoutMember(record: Json, place: readonly (string | number)[]): Json {
+function withoutField(record: Json, place: readonly (string | number)[]): Json {
   const holder = place.slice(0, -1).reduce((at: Json, part) => at[part], record);
   holder[place.at(-1) ?? ''] = [];
   return record;

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkEmailCommand } from '../../../../shared/contract/notification/check-notification-command.ts';
+import { checkEmailCommand } from '../../../../shared/contract/notification/commands.ts';
 import { cleanEmailAddress } from '../../../../shared/contract/notification/email-address.ts';
 import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import { cleanPhoneNumber } from '../../../../shared/contract/notification/phone-number.ts';
-import { emailReader, smsReader } from '../../../../shared/contract/notification/read-notifications.ts';
+import { emailReader, smsReader } from '../../../../shared/contract/notification/commands.ts';
 import type { EmailCommand } from '../../../../shared/notification/command.ts';
 
 const READING = { hasDefaultSender: true };
@@ -16,7 +16,7 @@ const RUNS = { numRuns: 2_000 };
 
 const pieces = (...parts: readonly string[]) =>
   fc.array(fc.constantFrom(...parts), { maxLength: 14 }).map((chosen) => chosen.join(''));
-const readEmail = (members: object) => emailReader.parse({ ...EMAIL, ...members }, READING);
+const readEmail = (fields: object) => emailReader.parse({ ...EMAIL, ...fields }, READING);
 
 /** Every line of an e-mail that ends up in a header. */
 const headerLines = ({ sender = '', receiver, subject, cc, bcc }: EmailCommand) => [

@@ -67,7 +67,7 @@ const schedule: fc.Arbitrary<RepaymentSchedule> = fc.record({
 
 const rateOf = (text: string | null | undefined) => (typeof text === 'string' ? Number(text) : null);
 
-/** The answer built member by member, as the interface describes it, without a thought for speed. */
+/** The answer built field by field, as the interface describes it, without a thought for speed. */
 function plainAnswer({
   casing,
   show,
@@ -110,7 +110,7 @@ function plainAnswer({
   });
 }
 
-test('the written answer is the one built member by member', () => {
+test('the written answer is the one built field by field', () => {
   fc.assert(
     fc.property(schedule, (one) => {
       // Zero has no sign on the wire.
@@ -144,7 +144,7 @@ const fee = fc.record(
   },
   { requiredKeys: ['FeePeriodicityType', 'FeeDate', 'FeeName', 'SourceValue'] },
 );
-const members = fc.record(
+const fields = fc.record(
   {
     ScheduleType: fc.string({ minLength: 1, maxLength: 200 }),
     InterestPercent: number,
@@ -174,7 +174,7 @@ const members = fc.record(
 
 test('a request that was read, written and read again is the same request', () => {
   fc.assert(
-    fc.property(members, (sent) => {
+    fc.property(fields, (sent) => {
       const read = repaymentScheduleRequest.read({ jsonParam: sent });
       if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
       const written = JSON.parse(repaymentScheduleRequest.render(read.payload)) as unknown;
@@ -198,7 +198,7 @@ const FAULT_RULES = {
   path: /^(body|jsonParam(\.[A-Za-z]+(\[\d+\])?)*)$/,
   message: /^(must |is missing; |is too large )/,
 };
-/** The path of an unknown member ends in the caller's own name for it, and the message does not repeat it. */
+/** The path of an unknown field ends in the caller's own name for it, and the message does not repeat it. */
 const UNKNOWN_RULES = {
   path: /^/,
   message: /^is not known here and has no effect(; did you mean [A-Za-z]+\?)?$/,

@@ -4,22 +4,22 @@ import { describe, expect, it } from 'vitest';
 import { jsonSchemaOf } from '../../../../shared/contract/json/json-schema.ts';
 import { repaymentScheduleFields } from '../../../../shared/contract/schedule/request-fields.ts';
 import {
-  readMembersDocument,
+  readFieldsDocument,
   withChanges,
-  withoutMember,
+  withoutField,
   type JsonObject,
-  type MemberExample,
+  type FieldExample,
 } from '../../../support/request-fields-table.ts';
 import { answerTo, effectOf, isReport, type Answer } from '../../../support/stated-effects.ts';
 
 const docs = path.resolve(import.meta.dirname, '../../../../docs');
-const { bases, rows } = readMembersDocument();
+const { bases, rows } = readFieldsDocument();
 
-/** Every member of the request, those of items as `Commission[].FeeDate`. */
-const MEMBERS = Object.entries(jsonSchemaOf(repaymentScheduleFields).properties ?? {}).flatMap(
-  ([member, { items }]) => [
-    member,
-    ...Object.keys(items?.properties ?? {}).map((name) => `${member}[].${name}`),
+/** Every field of the request, those of items as `Commission[].FeeDate`. */
+const FIELDS = Object.entries(jsonSchemaOf(repaymentScheduleFields).properties ?? {}).flatMap(
+  ([field, { items }]) => [
+    field,
+    ...Object.keys(items?.properties ?? {}).map((name) => `${field}[].${name}`),
   ],
 );
 
@@ -36,14 +36,14 @@ function figuresOf(answer: Answer): string {
   return JSON.stringify(figures);
 }
 
-const EXAMPLES = rows.flatMap(({ member, examples }) =>
-  examples.map((example) => [member, JSON.stringify(example.changes), example] as const),
+const EXAMPLES = rows.flatMap(({ field, examples }) =>
+  examples.map((example) => [field, JSON.stringify(example.changes), example] as const),
 );
 
 describe('docs/request-fields.md', () => {
-  it('has every member of the request once, and no other', () => {
-    expect(MEMBERS.length).toBeGreaterThan(70);
-    expect(rows.map(({ member }) => member).toSorted()).toEqual(MEMBERS.toSorted());
+  it('has every field of the request once, and no other', () => {
+    expect(FIELDS.length).toBeGreaterThan(70);
+    expect(rows.map(({ field }) => field).toSorted()).toEqual(FIELDS.toSorted());
   });
 
   it('names rules that docs/rulings.md has, by links that lead there', () => {
@@ -57,9 +57,9 @@ describe('docs/request-fields.md', () => {
     expect(rows.flatMap(({ rules }) => rules).filter((rule) => !anchors.includes(rule))).toEqual([]);
   });
 
-  it('names tests that exist and mention the member', () => {
-    const pairs = rows.flatMap(({ member, name, tests }) =>
-      tests.map((test) => ({ pair: `${member}: ${test}`, name, file: path.resolve(docs, test) })),
+  it('names tests that exist and mention the field', () => {
+    const pairs = rows.flatMap(({ field, name, tests }) =>
+      tests.map((test) => ({ pair: `${field}: ${test}`, name, file: path.resolve(docs, test) })),
     );
     const isMentioned = ({ name, file }: (typeof pairs)[number]) =>
       existsSync(file) && new RegExp(`\\b${name}\\b`).test(readFileSync(file, 'utf8'));
@@ -67,7 +67,7 @@ describe('docs/request-fields.md', () => {
     expect(rows.filter(({ tests }) => tests.length === 0)).toEqual([]);
   });
 
-  it('says in words what each member does', () => {
+  it('says in words what each field does', () => {
     expect(rows.filter(({ does }) => !/^[A-Z0-9].*\.$/.test(does))).toEqual([]);
   });
 
@@ -89,9 +89,9 @@ describe('the examples of docs/request-fields.md', () => {
     expect(found).toEqual(effects.map(({ name, value }) => `${name}: ${value}`));
   });
 
-  it.each(EXAMPLES)('%s: %s states what the member itself brings about', (member, _text, example) => {
+  it.each(EXAMPLES)('%s: %s states what the field itself brings about', (field, _text, example) => {
     const { base, changes, effects } = example;
-    const otherChanges = withoutMember(changes, member);
+    const otherChanges = withoutField(changes, field);
     expect(changes).not.toEqual(otherChanges);
     const answer = answerTo(withChanges(baseOf(base), changes));
     const others = [{}, otherChanges].map((other) => answerTo(withChanges(baseOf(base), other)));
@@ -108,7 +108,7 @@ function isSameAnswer(first: Answer, second: Answer): boolean {
   return reportsOf(first) === reportsOf(second) && figuresOf(first) === figuresOf(second);
 }
 
-/** Faults of a refused request, or the members that are reported. */
+/** Faults of a refused request, or the fields that are reported. */
 function reportsOf(answer: Answer): string {
   return answer.kind === 'refused' ? answer.faults.join() : effectOf(answer, 'warning');
 }
@@ -126,7 +126,7 @@ const MEANINGFUL: Readonly<Record<string, unknown>> = {
   'BandedInterestRates[].MinUtilizedAmount': 500,
 };
 
-/** Where a value rightly leaves no trace, as `member base`, and why. */
+/** Where a value rightly leaves no trace, as `field base`, and why. */
 const SILENT: readonly (readonly [RegExp, string])[] = [
   [/^ProductType card$/, 'the product type fits the schedule type'],
   [
@@ -137,12 +137,12 @@ const SILENT: readonly (readonly [RegExp, string])[] = [
   [/^Insurance\[\]\.InsuranceClass(Id|Name) /, 'the name is sent too, and no column shows the class'],
 ];
 
-describe('members of a request (E5)', () => {
+describe('fields of a request (E5)', () => {
   it('are never accepted and ignored: in every base request they change the answer or are reported', () => {
-    const silent = rows.flatMap(({ member, examples }) =>
+    const silent = rows.flatMap(({ field, examples }) =>
       [...bases.keys()]
-        .filter((base) => isSilent(member, valueOf(member, examples), base))
-        .map((base) => `${member} ${base}`),
+        .filter((base) => isSilent(field, valueOf(field, examples), base))
+        .map((base) => `${field} ${base}`),
     );
     expect(silent.filter((pair) => SILENT.every(([allowed]) => !allowed.test(pair)))).toEqual([]);
     const unused = SILENT.filter(([allowed]) => silent.every((pair) => !allowed.test(pair)));
@@ -150,9 +150,9 @@ describe('members of a request (E5)', () => {
   });
 });
 
-function valueOf(member: string, examples: readonly MemberExample[]): unknown {
-  if (member in MEANINGFUL) return MEANINGFUL[member];
-  const [list = '', name = ''] = member.split('[].');
+function valueOf(field: string, examples: readonly FieldExample[]): unknown {
+  if (field in MEANINGFUL) return MEANINGFUL[field];
+  const [list = '', name = ''] = field.split('[].');
   const values = examples.map(({ changes }) => {
     const value = changes[list];
     return name === '' || !Array.isArray(value)
@@ -163,17 +163,17 @@ function valueOf(member: string, examples: readonly MemberExample[]): unknown {
 }
 
 /** True when the value, sent beside all else, leaves no trace. Day 15 and explanations let more be seen. */
-function isSilent(member: string, value: unknown, base: string): boolean {
-  const members = withChanges(baseOf(base), {
+function isSilent(field: string, value: unknown, base: string): boolean {
+  const fields = withChanges(baseOf(base), {
     InstallmentDay: 15,
-    ...(member === 'Explain' ? {} : { Explain: true }),
+    ...(field === 'Explain' ? {} : { Explain: true }),
   });
-  const [list = '', name] = member.split('[].');
-  if (value === undefined || (name !== undefined && members[list] === undefined)) return false;
+  const [list = '', name] = field.split('[].');
+  if (value === undefined || (name !== undefined && fields[list] === undefined)) return false;
   const changed = withChanges(
-    members,
-    name === undefined ? { [member]: value } : { [list]: [{ [name]: value }] },
+    fields,
+    name === undefined ? { [field]: value } : { [list]: [{ [name]: value }] },
   );
-  if (JSON.stringify(changed) === JSON.stringify(members)) return false;
-  return isSameAnswer(answerTo(members), answerTo(changed));
+  if (JSON.stringify(changed) === JSON.stringify(fields)) return false;
+  return isSameAnswer(answerTo(fields), answerTo(changed));
 }

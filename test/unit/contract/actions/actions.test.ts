@@ -56,7 +56,7 @@ describe('reading a body', () => {
     ).toEqual(direct);
   });
 
-  test('warnings about the form come with those about the members', () => {
+  test('warnings about the form come with those about the fields', () => {
     const data = { jsonParam: { ...(example?.request['jsonParam'] as object), extra: 1 } };
     expect(action?.read({ Data: data, more: 1 })).toMatchObject({
       warnings: [{ path: 'more' }, { path: 'jsonParam.extra' }],

@@ -9,7 +9,7 @@ import {
   unpackRecord,
   type CatalogueMessage,
 } from '../../../../shared/contract/catalogue-files/catalogue-message.ts';
-import { LARGEST_RECORD_BYTES } from '../../../../shared/contract/catalogue-files/record-body.ts';
+import { LARGEST_RECORD_BYTES } from '../../../../shared/contract/catalogue-files/catalogue-message.ts';
 import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import type { Decoded } from '../../../../shared/messaging/codec.ts';
 import {
@@ -77,7 +77,7 @@ describe('a catalogue message', () => {
     expect(() => identityFor(KEY, { ...message, validTo })).toThrow('out of range');
   });
 
-  it('is refused when its body is not what the members beside it say, and tells no content', () => {
+  it('is refused when its body is not what the fields beside it say, and tells no content', () => {
     const message = messageOf(product);
     expect(() => unpacked({ ...message, status: 'Draft' })).toThrow('another status');
     const wrong = gzipSync(JSON.stringify({ ...product.record, Name: 5, Secret: 'x-ray' }));
@@ -124,7 +124,7 @@ describe('a catalogue message in JSON, written by hand', () => {
     [{ kind: 'product', body: 'text' }, 'body'],
     [{ kind: 'product', body: productValue('TL-Std'), more: 1 }, 'body'],
     [{ body: productValue('TL-Std') }, 'kind'],
-  ])('is refused with members that contradict or are not known: %#', (value, path) => {
+  ])('is refused with fields that contradict or are not known: %#', (value, path) => {
     expect(form.parse(value)).toMatchObject({ kind: 'invalid' });
     expect(() => payloadOf(byHand(value))).toThrow(path);
   });

@@ -85,7 +85,7 @@ describe('the folder of a whole catalogue', () => {
     expect(catalogue).toBeUndefined();
     expect(records.map(({ kind }) => kind)).not.toContain('calendar');
     expect(new Set(faults.map(({ message }) => message))).toEqual(
-      new Set(['must not have the unknown member Colour']),
+      new Set(['must not have the unknown field Colour']),
     );
   });
 

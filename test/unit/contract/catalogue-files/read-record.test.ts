@@ -125,9 +125,9 @@ describe('the shape of a record', () => {
         product.Insurances[0].Filters[0].Until = 5;
       },
       [
-        'MG-HOME: GeneralData must not have the unknown member IsRevolvin',
-        'MG-HOME: Insurances[0].Filters[0] must not have the unknown member Until',
-        'MG-HOME: must not have the unknown member Cod',
+        'MG-HOME: GeneralData must not have the unknown field IsRevolvin',
+        'MG-HOME: Insurances[0].Filters[0] must not have the unknown field Until',
+        'MG-HOME: must not have the unknown field Cod',
       ],
     ],
     [
@@ -237,7 +237,7 @@ describe('the shape of a record', () => {
     expect(faultsAfter(kind, code, change)).toEqual(expected);
   });
 
-  it('is told by places, where a member that is not known is its own place', () => {
+  it('is told by places, where a field that is not known is its own place', () => {
     const json = { ...exampleJson('product', 'LS-CAR'), Cod: 1, Availability: 5 };
     expect(readCatalogueRecord('product', json, 'body')).toMatchObject({
       kind: 'invalid',
@@ -289,12 +289,12 @@ describe('names that are parts of message keys and of file names', () => {
   });
 });
 
-describe('members called like those of every object', () => {
+describe('fields called like those of every object', () => {
   it.each(['__proto__', 'constructor', 'toString'])('are unknown ones: %s', (name) => {
     const json: unknown = JSON.parse(`{"Code": "A", "Values": [], "${name}": {"x": 1}}`);
     const read = readCatalogueRecord('custom-list', json, 'test.json');
     expect(read.kind === 'invalid' && read.faults.map(({ message }) => message)).toEqual([
-      `must not have the unknown member ${name}`,
+      `must not have the unknown field ${name}`,
     ]);
   });
 });

@@ -144,7 +144,7 @@ describe('the folder of a catalogue', () => {
       'schedule-types/b.json: Own type: ProductTypes[1] must be text, not a number',
       'schedule-types/b.json: Own type: column RemainingValue Display must be true or false, not text',
       'schedule-types/b.json: Own type: column Interest Fee must be text, not a number',
-      'schedule-types/b.json: Own type: must not have the unknown member Rownding',
+      'schedule-types/b.json: Own type: must not have the unknown field Rownding',
       'periodicities/a.json: must be an object, not a number',
       'calendars/a.json: Bank: holidays must be a list, not text',
       'schedule-types/c.json: Own type: column Interest must stand after RemainingValue: move it below',
@@ -153,7 +153,7 @@ describe('the folder of a catalogue', () => {
     ]);
   });
 
-  it('is refused with what is wrong with the meaning of members beside one that cannot be read', () => {
+  it('is refused with what is wrong with the meaning of fields beside one that cannot be read', () => {
     const record = recordOf();
     const columns = record.PaymentScheduleTypeDetails;
     write('schedule-types/a.json', { ...record, UseMaturityDate: 'no', Rounding: 'UP', ProductTypes: [] });
@@ -174,13 +174,13 @@ describe('the folder of a catalogue', () => {
         'schedule-types/a.json: Own type: UseMaturityDate must be true or false, not text',
         expect.stringMatching(/^schedule-types\/a\.json: Own type: Rounding must be one of /),
         expect.stringMatching(/^schedule-types\/a\.json: Own type: ProductTypes must list /),
-        'schedule-types/b.json: Own type: column RemainingValue must not have the unknown member Colour',
+        'schedule-types/b.json: Own type: column RemainingValue must not have the unknown field Colour',
         expect.stringMatching(
           /^schedule-types\/b\.json: Own type: column RemainingValue must have the CalculationMethod /,
         ),
         'schedule-types/c.json: Own type: PaymentScheduleTypeDetails must be a list, not text',
         expect.stringMatching(/^schedule-types\/c\.json: Own type: Rounding must be one of /),
-        'periodicities/a.json: Own: must not have the unknown member colour',
+        'periodicities/a.json: Own: must not have the unknown field colour',
         'periodicities/a.json: Own: count must be a whole number from 1 to 1200',
         'periodicities/b.json:  : unit must be text, not a number',
         'periodicities/b.json:  : name must have from 1 to 200 characters',

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ACTIONS, findAction } from '../../../../shared/contract/actions/actions.ts';
 import { ACCEPTED_EXAMPLE, NOTIFICATION_EXAMPLE } from '../../../../shared/contract/notification/examples.ts';
 import { NOTIFICATION_LIMITS } from '../../../../shared/contract/notification/limits.ts';
-import { emailReader } from '../../../../shared/contract/notification/read-notifications.ts';
+import { emailReader } from '../../../../shared/contract/notification/commands.ts';
 import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { calendarDateOf } from '../../../../shared/lending/dates/calendar-date.ts';
@@ -35,8 +35,8 @@ test('the request and the answer of the guide are those of the worked example', 
 });
 
 test('the explained figures of the guide are those of the worked example', () => {
-  const members = { ...(example?.request['jsonParam'] as object), Explain: true };
-  const read = repaymentScheduleRequest.read({ jsonParam: members });
+  const fields = { ...(example?.request['jsonParam'] as object), Explain: true };
+  const read = repaymentScheduleRequest.read({ jsonParam: fields });
   if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
   const outcome = calculateRepaymentSchedule(read.payload, { requestDay: calendarDateOf(2024, 1, 1) });
   const rows = JSON.parse(action?.render(outcome) ?? '[]') as readonly { Explanation: readonly object[] }[];
@@ -86,8 +86,8 @@ test('the generic form of the guide is read as one', () => {
 });
 
 test('the problem of the guide is what such a request is answered with', () => {
-  const members = { ...(example?.request['jsonParam'] as object), Amount: '100', InstallmentsNo: null };
-  const read = action?.read({ jsonParam: members });
+  const fields = { ...(example?.request['jsonParam'] as object), Amount: '100', InstallmentsNo: null };
+  const read = action?.read({ jsonParam: fields });
   const errors = read?.kind === 'invalid' ? read.faults : [];
   expect(problem).toEqual(createProblem('invalid-request', { errors, correlationId: 'loan-4711' }));
 });

@@ -40,7 +40,7 @@ describe('the page', () => {
       expect(page).toContain(topicName('test.', topic));
       expect(page).toContain(commandType);
       expect(page).toContain(`<code>${channelNumber}</code>`);
-      for (const member of Object.keys(bodyShape.shape)) expect(page).toContain(`<code>${member}</code>`);
+      for (const field of Object.keys(bodyShape.shape)) expect(page).toContain(`<code>${field}</code>`);
     }
     expect(page).toContain('GET /bank/api/notifications/v1/{notificationId}');
     for (const header of ['X-Communication-Channel', 'X-Sender-Id', 'Idempotency-Key', 'platrealm'])
@@ -60,22 +60,22 @@ describe('the page', () => {
     for (const path of ['/health/live', '/health/ready', '/metrics']) expect(page).toContain(`GET ${path}<`);
   });
 
-  test('lists every member of the request, nested ones by their path', () => {
+  test('lists every field of the request, nested ones by their path', () => {
     for (const name of Object.keys(repaymentScheduleFields.shape))
       expect(page).toContain(`<code>jsonParam.${name}</code>`);
     expect(page).toContain('<code>jsonParam.Commission[].SourceValue</code>');
     expect(page).toContain('<td data-label="Type">true, false, 0, 1</td>');
   });
 
-  test('lists the members of the answer in both spellings', () => {
-    for (const member of [
+  test('lists the fields of the answer in both spellings', () => {
+    for (const field of [
       '[].remainingValue',
       '[].RemainingValue',
       '[].dae',
       '[].EIR',
       '[].IsEarlyRepayment',
     ]) {
-      expect(page).toContain(`<code>${member}</code>`);
+      expect(page).toContain(`<code>${field}</code>`);
     }
   });
 

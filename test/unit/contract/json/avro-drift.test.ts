@@ -45,7 +45,7 @@ function avroRecord(type: string): AvroRecord {
   return JSON.parse(readSchema(definition)) as AvroRecord;
 }
 
-/** One line for each member: path, kind, and a question mark where it may be left out. A record is written out once. */
+/** One line for each field: path, kind, and a question mark where it may be left out. A record is written out once. */
 function avroMembers(
   { fields }: Pick<AvroRecord, 'fields'>,
   path = '',
@@ -84,12 +84,12 @@ function kindOf(type: string | AvroType): string {
 }
 
 function zodMembers({ properties = {}, required = [] }: JsonSchema, path = ''): string[] {
-  return Object.entries(properties).flatMap(([name, member]) => [
-    `${path}${name}${required.includes(name) ? '' : '?'} ${avroKind(member)}`,
-    ...(member.items === undefined ? [] : zodItems(member.items, `${path}${name}`)),
-    ...(member.properties === undefined ? [] : zodMembers(member, `${path}${name}.`)),
-    // Avro has no members under names of the caller's: there they are a list.
-    ...(isFigures(member) ? [`${path}${name}.name string`, `${path}${name}.value decimal`] : []),
+  return Object.entries(properties).flatMap(([name, field]) => [
+    `${path}${name}${required.includes(name) ? '' : '?'} ${avroKind(field)}`,
+    ...(field.items === undefined ? [] : zodItems(field.items, `${path}${name}`)),
+    ...(field.properties === undefined ? [] : zodMembers(field, `${path}${name}.`)),
+    // Avro has no fields under names of the caller's: there they are a list.
+    ...(isFigures(field) ? [`${path}${name}.name string`, `${path}${name}.value decimal`] : []),
   ]);
 }
 
@@ -119,21 +119,21 @@ test.each([
   ['GetProductDocumentsRequest', productDocumentsFields, 3],
   ['SimulateRequest', simulateFields, 38],
 ] as const)(
-  'the JSON %s and the Avro one have the same members, kinds and optional members',
-  (type, members, least) => {
-    const fromZod = zodMembers(jsonSchemaOf(members));
+  'the JSON %s and the Avro one have the same fields, kinds and optional fields',
+  (type, fields, least) => {
+    const fromZod = zodMembers(jsonSchemaOf(fields));
     expect(fromZod.length).toBeGreaterThanOrEqual(least);
     expect(avroMembers(avroRecord(type)).toSorted()).toEqual(fromZod.toSorted());
   },
 );
 
-/** Every member of a type, true where it may be null: the compiler checks that none is left out or made up. */
+/** Every field of a type, true where it may be null: the compiler checks that none is left out or made up. */
 type NullableMembers<Type> = { [Name in keyof Type]-?: null extends Type[Name] ? true : false };
 
 const nullableMembers = (record: AvroRecord) =>
   Object.fromEntries(record.fields.map(({ name, type }) => [name, Array.isArray(type)]));
 
-test('the replies have the members of what is calculated', () => {
+test('the replies have the fields of what is calculated', () => {
   expect(nullableMembers(avroRecord('CalculatePMTReply'))).toEqual({
     pmtValue: false,
     principalValue: false,
@@ -155,7 +155,7 @@ test('the replies have the members of what is calculated', () => {
   } satisfies NullableMembers<DiscountedFlow>);
 });
 
-test('the reply of a simulation has the members of its payload', () => {
+test('the reply of a simulation has the fields of its payload', () => {
   const reply = avroRecord('SimulateReply');
   expect(nullableMembers(reply)).toEqual({
     Records: false,
@@ -186,7 +186,7 @@ test('the reply of a simulation has the members of its payload', () => {
   } satisfies NullableMembers<SimulatePayloadRecord>);
 });
 
-test('the JSON problem and the Avro problem have the same members', () => {
+test('the JSON problem and the Avro problem have the same fields', () => {
   const fromZod = zodMembers(problemSchema()).map((line) => line.replace('status decimal', 'status int'));
   expect(avroMembers(avroRecord('ProblemReply')).toSorted()).toEqual(fromZod.toSorted());
 });

@@ -49,7 +49,7 @@ test('an input in Data and beside it is refused rather than one of them dropped'
   });
 });
 
-test('other members beside Data are reported as unknown (E3)', () => {
+test('other fields beside Data are reported as unknown (E3)', () => {
   expect(read({ Data: INPUT, data: 1 })).toMatchObject({
     kind: 'valid',
     warnings: [{ code: 'unknown-member', path: 'data' }],

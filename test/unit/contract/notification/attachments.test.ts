@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { contentFaults } from '../../../../shared/contract/notification/attachments.ts';
-import {
-  isPlainFileName,
-  isRunnableName,
-} from '../../../../shared/contract/notification/attachment-names.ts';
+import { isPlainFileName, isRunnableName } from '../../../../shared/contract/notification/attachments.ts';
 
 describe('the name of an attached file', () => {
   it.each(['offer.pdf', 'Ofertă 2026.pdf', 'a', 'no ending', 'x.tar.gz', 'a'.repeat(255), '報告.txt'])(

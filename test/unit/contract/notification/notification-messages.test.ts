@@ -5,7 +5,7 @@ import {
   checkAttachments,
   checkEmailCommand,
   checkSmsCommand,
-} from '../../../../shared/contract/notification/check-notification-command.ts';
+} from '../../../../shared/contract/notification/commands.ts';
 import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import { renderNotification } from '../../../../shared/contract/notification/answers.ts';
 import { ACCEPTANCE_EXAMPLE, STATE_EXAMPLE } from '../../../../shared/contract/notification/examples.ts';
@@ -83,7 +83,7 @@ describe('commands on the log', () => {
     expect(value.length).toBeLessThan(8 * 1_024 * 1_024 - 65_536);
   });
 
-  it('have a member in Avro for each of the domain', () => {
+  it('have a field in Avro for each of the domain', () => {
     expect(names('SendSmsCommand')).toEqual(Object.keys(SMS).toSorted());
     expect(names('SendEmailCommand')).toEqual(Object.keys(EMAIL).toSorted());
     expect(names('NotificationAcceptance')).toEqual(Object.keys(ACCEPTANCE_EXAMPLE).toSorted());
@@ -107,8 +107,8 @@ describe('a command in Avro is held against the rules of the HTTP body', () => {
     [{ message: 'x'.repeat(1_601) }, 'message too-long'],
     [{ notificationId: 'x' }, 'notificationId wrong-type'],
     [{ notificationId: ID.toUpperCase() }, 'notificationId wrong-type'],
-  ])('%j: %s', (members, fault) => {
-    expect(codesOf(checkSmsCommand({ ...SMS, ...members }))).toEqual([fault]);
+  ])('%j: %s', (fields, fault) => {
+    expect(codesOf(checkSmsCommand({ ...SMS, ...fields }))).toEqual([fault]);
   });
 
   it.each<[Partial<EmailCommand>, string]>([
@@ -130,8 +130,8 @@ describe('a command in Avro is held against the rules of the HTTP body', () => {
       { attachments: Array.from({ length: 21 }, () => ({ name: 'a', content: Buffer.from('x') })) },
       'attachmentList too-many-items',
     ],
-  ])('%#: %s', (members, fault) => {
-    expect(codesOf(checkEmailCommand({ ...EMAIL, ...members }))).toEqual([fault]);
+  ])('%#: %s', (fields, fault) => {
+    expect(codesOf(checkEmailCommand({ ...EMAIL, ...fields }))).toEqual([fault]);
   });
 
   it('and by the content of its files', async () => {

@@ -35,7 +35,7 @@ function faultsOf(changes: object): readonly string[] {
 type OptionalKeys<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T];
 type Present<T> = { [K in keyof T]-?: Exclude<T[K], undefined> };
 
-test('what is read has the members, types and optional members of the request that is calculated', () => {
+test('what is read has the fields, types and optional fields of the request that is calculated', () => {
   type Read = Readonly<z.output<typeof paymentValueFields>>;
   expectTypeOf<Present<Read>>().toEqualTypeOf<Present<PaymentValueRequest>>();
   expectTypeOf<OptionalKeys<Read>>().toEqualTypeOf<OptionalKeys<PaymentValueRequest>>();
@@ -61,14 +61,14 @@ describe('reading the request of PLAT_BP_CalculatePMT', () => {
     expect(result.kind === 'valid' && result.payload.FinancedAmount).toBeUndefined();
   });
 
-  test('ignores unknown members but reports them (E3)', () => {
+  test('ignores unknown fields but reports them (E3)', () => {
     expect(read({ Amount: 5 })).toMatchObject({
       kind: 'valid',
       warnings: [{ code: 'unknown-member', path: 'jsonParam.Amount' }],
     });
   });
 
-  test('refuses numbers as text and missing members with a 400 that lists everything (E3, M6)', () => {
+  test('refuses numbers as text and missing fields with a 400 that lists everything (E3, M6)', () => {
     const wrong = { InstallmentsNo: null, PeriodicityType: 'x', FinancedAmount: '1000', InterestType: 3 };
     expect(faultsOf(wrong)).toEqual([
       'invalid-request',
@@ -86,7 +86,7 @@ describe('reading the request of PLAT_BP_CalculatePMT', () => {
     expect(faultsOf({ InstallmentsNo: 1.5 })).toEqual(['not-computable', 'InstallmentsNo out-of-range']);
   });
 
-  test('makes up no faults of members that rest on one that cannot be read', () => {
+  test('makes up no faults of fields that rest on one that cannot be read', () => {
     expect(faultsOf({ InstallmentsNo: 'one', GracePeriodPrincipal: 1 })).toEqual([
       'invalid-request',
       'InstallmentsNo wrong-type',

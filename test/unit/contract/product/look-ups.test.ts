@@ -112,7 +112,7 @@ describe('filterList (L3)', () => {
     });
   });
 
-  test('members that are not known are reported', () => {
+  test('fields that are not known are reported', () => {
     const result = findAction('plat_bp_getproductinsurancelist')?.read({
       productCode: 'P',
       Filter: 1,

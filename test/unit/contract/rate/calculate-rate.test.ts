@@ -2,7 +2,12 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
 import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
-import { rateFields, rateReply, renderRate, rateRequest } from '../../../../shared/contract/rate/calculate-rate.ts';
+import {
+  rateFields,
+  rateReply,
+  renderRate,
+  rateRequest,
+} from '../../../../shared/contract/rate/calculate-rate.ts';
 import { MAX_CASH_FLOWS } from '../../../../shared/lending/annual-rate/cash-flow-terms.ts';
 import type { ProvenRate, RateRequest } from '../../../../shared/lending/request/rate-request.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
@@ -21,7 +26,7 @@ function faultsOf(jsonParam: object): readonly string[] {
   ];
 }
 
-test('what is read has the members, types and optional members of the request that is calculated', () => {
+test('what is read has the fields, types and optional fields of the request that is calculated', () => {
   type Read = z.output<typeof rateFields>;
   type Present<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> };
   type Wanted = Omit<Present<RateRequest>, 'CashFlows' | 'Amounts'>;
@@ -43,7 +48,7 @@ describe('reading the request of PLAT_BP_CalculateRate (A6)', () => {
     });
   });
 
-  test('takes an empty list for an absent one, and reports unknown members of flows (R1, E3)', () => {
+  test('takes an empty list for an absent one, and reports unknown fields of flows (R1, E3)', () => {
     const flows = [DRAWN, { Date: '2026-01-20', Amount: 1040, Fee: 1 }];
     const result = rateRequest.read({ jsonParam: { ...DATED, CashFlows: flows, Amounts: [] } });
     expect(result).toMatchObject({

@@ -13,27 +13,27 @@ const TERMS = {
 };
 const FEE = { SourceValue: 1.5, FeePeriodicityType: 'Monthly', FeeDate: '2024-01-01', FeeName: 'Service' };
 
-const read = (members: object) => repaymentScheduleRequest.read({ jsonParam: members });
+const read = (fields: object) => repaymentScheduleRequest.read({ jsonParam: fields });
 const readText = (text: string) => repaymentScheduleRequest.read(JSON.parse(text));
 
-function payloadOf(members: object) {
-  const result = read({ ...TERMS, ...members });
+function payloadOf(fields: object) {
+  const result = read({ ...TERMS, ...fields });
   if (result.kind === 'invalid') throw new Error(JSON.stringify(result.faults));
   return result.payload;
 }
 
-function faultsOf(members: object) {
-  const result = read({ ...TERMS, ...members });
+function faultsOf(fields: object) {
+  const result = read({ ...TERMS, ...fields });
   return result.kind === 'invalid' ? result.faults : [];
 }
 
-function warningsOf(members: object) {
-  const result = read({ ...TERMS, ...members });
+function warningsOf(fields: object) {
+  const result = read({ ...TERMS, ...fields });
   return result.kind === 'valid' ? result.warnings : [];
 }
 
 describe('values', () => {
-  test('a request with its mandatory members only is read', () => {
+  test('a request with its mandatory fields only is read', () => {
     expect(payloadOf({})).toEqual({ ...TERMS, InterestPercent: new Decimal(7), Amount: new Decimal(100) });
   });
 
@@ -43,7 +43,7 @@ describe('values', () => {
     expect(payloadOf({ InterestPercent: 1e-7 }).InterestPercent?.toFixed()).toBe('0.0000001');
   });
 
-  test('null means absent wherever a member may be left out (M6)', () => {
+  test('null means absent wherever a field may be left out (M6)', () => {
     const payload = payloadOf({
       ProductType: null,
       AdvanceAmount: null,
@@ -149,8 +149,8 @@ describe('faults', () => {
       { Commission: [{ ...FEE, SourceValue: undefined }] },
       'must have exactly one of SourceValue and SourcePercent, but has neither',
     ],
-  ])('%j: the message says what is wrong and what is allowed', (members, message) => {
-    expect(faultsOf(members).map((fault) => fault.message)).toEqual([message]);
+  ])('%j: the message says what is wrong and what is allowed', (fields, message) => {
+    expect(faultsOf(fields).map((fault) => fault.message)).toEqual([message]);
   });
 
   test('an insurance is identified by its name or by its class (F1)', () => {
@@ -172,7 +172,7 @@ describe('faults', () => {
     ['[]', 'wrong-type'],
     ['"text"', 'wrong-type'],
     ['7', 'wrong-type'],
-  ])('a body %s is no object with the member jsonParam', (text, code) => {
+  ])('a body %s is no object with the field jsonParam', (text, code) => {
     expect(readText(text)).toMatchObject({ kind: 'invalid', faults: [{ path: 'body', code }] });
   });
 
@@ -226,8 +226,8 @@ describe('numbers that no calculation takes', () => {
     [{ InstallmentsNo: 6.5 }, 'out-of-range'],
     [{ InstallmentsNo: 3e9 }, 'out-of-range'],
     [{ InterestCapitalization: 0.5 }, 'out-of-range'],
-  ])('%j is readable but not computable (422, M6)', (members, code) => {
-    const result = read({ ...TERMS, ...members });
+  ])('%j is readable but not computable (422, M6)', (fields, code) => {
+    const result = read({ ...TERMS, ...fields });
     expect(result).toMatchObject({ kind: 'invalid', problem: 'not-computable', faults: [{ code }] });
   });
 
@@ -250,11 +250,11 @@ describe('numbers that no calculation takes', () => {
   });
 });
 
-describe('unknown members', () => {
+describe('unknown fields', () => {
   test('they are ignored but reported with their path (E3)', () => {
-    const members = { amount: 1, Commission: [{ ...FEE, feeDate: 'x' }] };
-    expect(payloadOf(members)).not.toHaveProperty('amount');
-    expect(warningsOf(members)).toEqual([
+    const fields = { amount: 1, Commission: [{ ...FEE, feeDate: 'x' }] };
+    expect(payloadOf(fields)).not.toHaveProperty('amount');
+    expect(warningsOf(fields)).toEqual([
       { code: 'unknown-member', path: 'jsonParam.amount' },
       { code: 'unknown-member', path: 'jsonParam.Commission[0].feeDate' },
     ]);
@@ -264,7 +264,7 @@ describe('unknown members', () => {
     });
   });
 
-  test('names such as __proto__ are members like any other', () => {
+  test('names such as __proto__ are fields like any other', () => {
     const text = `{"jsonParam":{"__proto__":{"Amount":5},"constructor":1,"toString":2,${JSON.stringify(TERMS).slice(1)}}`;
     const result = readText(text);
     expect(result).toMatchObject({ kind: 'valid' });
@@ -276,7 +276,7 @@ describe('unknown members', () => {
     expect({}).not.toHaveProperty('Amount');
   });
 
-  test('a mandatory member is not found on a prototype', () => {
+  test('a mandatory field is not found on a prototype', () => {
     expect(readText('{"jsonParam":{"__proto__":{"ScheduleType":"EqualInstallments"}}}')).toMatchObject({
       faults: expect.arrayContaining([
         expect.objectContaining({ path: 'jsonParam.ScheduleType' }),

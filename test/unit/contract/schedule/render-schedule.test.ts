@@ -35,7 +35,7 @@ const render = (changes: Partial<RepaymentSchedule>) => renderRepaymentSchedule(
 const withRow = (changes: Partial<ScheduleRow>) => render({ rows: [{ ...ROW, ...changes }] });
 
 describe('spelling (A5, D1)', () => {
-  test('lower case: members in the order of the interface, the date without Z', () => {
+  test('lower case: fields in the order of the interface, the date without Z', () => {
     expect(render({})).toBe(
       '[{"InstallmentNo":1,"DueDate":"2024-02-01T00:00:00","NoDays":31,"InstallmentTypeId":"type-1",' +
         '"remainingValue":100.00,"pMT":17.01,"interest":0.58,"principal":16.43,"managementFee":0.00,' +
@@ -43,7 +43,7 @@ describe('spelling (A5, D1)', () => {
     );
   });
 
-  test('capitalised: the date with Z, the same common members', () => {
+  test('capitalised: the date with Z, the same common fields', () => {
     expect(render({ casing: 'capitalised', show: 'rows-with-eir', eir: '7.2444' })).toBe(
       '[{"InstallmentNo":1,"DueDate":"2024-02-01T00:00:00Z","NoDays":31,"InstallmentTypeId":"type-1",' +
         '"RemainingValue":100.00,"PMT":17.01,"Interest":0.58,"Principal":16.43,"ManagementFee":0.00,' +
@@ -74,7 +74,7 @@ describe('spelling (A5, D1)', () => {
     expect(repaymentScheduleReply.safeParse(JSON.parse(withRow(both))).success).toBe(true);
   });
 
-  test('additional columns are members by their own names before the total, alike in both spellings (F4)', () => {
+  test('additional columns are fields by their own names before the total, alike in both spellings (F4)', () => {
     const rows = [{ ...ROW, insurance: 0, columns: [150, -5] }];
     const extraColumns = ['Monthly fee', 'A "b"'];
     const expected = '"insurance":0.00,"Monthly fee":1.50,"A \\"b\\"":-0.05,"totalInstallment":17.01';
@@ -132,7 +132,7 @@ describe('explanations (S6, Explain)', () => {
     expect(repaymentScheduleReply.safeParse(JSON.parse(text)).success).toBe(true);
   });
 
-  test('capitalised: their members too', () => {
+  test('capitalised: their fields too', () => {
     const rows = [{ ...ROW, explanation }];
     const text = render({ casing: 'capitalised', show: 'rows-with-eir', eir: null, rows });
     expect(JSON.parse(text)).toMatchObject([

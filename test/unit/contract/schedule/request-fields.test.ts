@@ -19,7 +19,7 @@ type ItemOf<T> = Exclude<T, undefined> extends readonly (infer Item)[] ? Item : 
 type Read = z.output<typeof repaymentScheduleFields>;
 type Wanted = RepaymentScheduleRequest;
 
-test('what is read has exactly the members, the types and the optional members of the request that is calculated', () => {
+test('what is read has exactly the fields, the types and the optional fields of the request that is calculated', () => {
   expectTypeOf<Plain<Read>>().toEqualTypeOf<Plain<Wanted>>();
   expectTypeOf<OptionalKeys<Read>>().toEqualTypeOf<OptionalKeys<Wanted>>();
   expectTypeOf<OptionalKeys<ItemOf<Read['Commission']>>>().toEqualTypeOf<

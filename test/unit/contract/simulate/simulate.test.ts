@@ -20,7 +20,7 @@ const read = (body: unknown) => {
 };
 
 describe('the request of a simulation', () => {
-  test('has its members at the top of the body, in either form; amounts are exact (M1, E2)', () => {
+  test('has its fields at the top of the body, in either form; amounts are exact (M1, E2)', () => {
     const payload = {
       productCode: 'P',
       amount: new Decimal('1000.5'),
@@ -51,7 +51,7 @@ describe('the request of a simulation', () => {
     });
   });
 
-  test('figures of filters become numbers, arguments of formulas a list in the order of the members (L3, Q7)', () => {
+  test('figures of filters become numbers, arguments of formulas a list in the order of the fields (L3, Q7)', () => {
     const payload = read({
       ...TERMS,
       interestType: INTEREST_OPTION_IDS.BankingFormula,
@@ -69,7 +69,7 @@ describe('the request of a simulation', () => {
     });
   });
 
-  test('without its mandatory members, or with wrong ones, is refused with all faults (E3)', () => {
+  test('without its mandatory fields, or with wrong ones, is refused with all faults (E3)', () => {
     expect(read({})).toEqual({
       problem: 'invalid-request',
       faults: ['productCode missing', 'amount missing', 'loanPeriod missing', 'scheduleType missing'],
@@ -109,8 +109,8 @@ describe('the request of a simulation', () => {
 
   test('takes any name for an argument of formulas as one, also those that objects bring along (Q7)', () => {
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
-    const members = names.map((name, place) => `"${name}":${place}`).join(',');
-    const jsonInputFormula: unknown = JSON.parse(`{"interestInput":{${members}}}`);
+    const fields = names.map((name, place) => `"${name}":${place}`).join(',');
+    const jsonInputFormula: unknown = JSON.parse(`{"interestInput":{${fields}}}`);
     const interestType = INTEREST_OPTION_IDS.Fixed;
     expect(read({ ...TERMS, interestType, jsonInputFormula })).toMatchObject({
       jsonInputFormula: { interestInput: names.map((name, place) => ({ name, value: new Decimal(place) })) },
@@ -142,7 +142,7 @@ describe('the request of a simulation', () => {
     });
   });
 
-  test('members that are not known are reported, arguments of formulas are not (E3)', () => {
+  test('fields that are not known are reported, arguments of formulas are not (E3)', () => {
     const result = findAction('PLAT_BP_SIMULATE')?.read({
       ...TERMS,
       jsonParam: {},
@@ -171,7 +171,7 @@ describe('the request of a simulation', () => {
 describe('the answer of a simulation', () => {
   const record = recordOf({ insurances: [insurance()] }, { downPayment: new Decimal('100.10') });
 
-  test('has every member of the interface, in its order and spelling, and no other (4.4)', () => {
+  test('has every field of the interface, in its order and spelling, and no other (4.4)', () => {
     const { Records, ReturnValue } = JSON.parse(renderSimulation(simulatePayload([record], []))) as {
       readonly Records: readonly Record<string, unknown>[];
       readonly ReturnValue: number;

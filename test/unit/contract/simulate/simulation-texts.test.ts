@@ -27,7 +27,7 @@ const record = recordOf({
 });
 
 describe('the JSON texts of a simulation record', () => {
-  it('have the rows in ScheduleJson, with the members and the spelling of the interface (4.4)', () => {
+  it('have the rows in ScheduleJson, with the fields and the spelling of the interface (4.4)', () => {
     const text = scheduleText({ ...record, rows: record.rows.slice(0, 2) });
     expect(text).toBe(
       '{"paymentSchedule":[' +

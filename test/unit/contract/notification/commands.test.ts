@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NOTIFICATION_LIMITS } from '../../../../shared/contract/notification/limits.ts';
 import { NOTIFICATIONS } from '../../../../shared/contract/notification/notifications.ts';
-import { emailReader, smsReader } from '../../../../shared/contract/notification/read-notifications.ts';
+import { emailReader, smsReader } from '../../../../shared/contract/notification/commands.ts';
 import type { ReadRequest } from '../../../../shared/contract/json/request-contract.ts';
 import type { EmailCommand } from '../../../../shared/notification/command.ts';
 
@@ -19,12 +19,12 @@ const files = (count: number) => Array.from({ length: count }, () => file('x'));
 
 const readSms = (body: unknown, reading: Parameters<typeof smsReader.parse>[1] = READING) =>
   smsReader.parse(body, reading);
-const readEmail = (members: object) => emailReader.parse({ ...EMAIL, ...members }, READING);
+const readEmail = (fields: object) => emailReader.parse({ ...EMAIL, ...fields }, READING);
 const faultsOf = (read: ReadRequest<unknown>) =>
   read.kind === 'invalid' ? read.faults.map(({ path, code }) => `${path} ${code}`) : [];
 const problemOf = (read: ReadRequest<unknown>) => (read.kind === 'invalid' ? read.problem : undefined);
-const emailOf = (members: object): EmailCommand => {
-  const read = readEmail(members);
+const emailOf = (fields: object): EmailCommand => {
+  const read = readEmail(fields);
   if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
   return read.payload;
 };
@@ -57,7 +57,7 @@ describe('the body of sms/send (interface 4.8)', () => {
     expect(faultsOf(readSms(body))).toEqual([expect.stringMatching(/^body (wrong-type|missing)$/)]);
   });
 
-  it('ignores and reports members that it does not know, the id of a command among them (E3)', () => {
+  it('ignores and reports fields that it does not know, the id of a command among them (E3)', () => {
     const id = '0b6f3c4e-2d1a-5f7b-9c8d-1e2f3a4b5c6d';
     expect(readSms({ ...SMS, receivr: 'x', notificationId: id, subject: 's' })).toMatchObject({
       kind: 'valid',
