@@ -10,9 +10,9 @@ export interface Attachment {
 
 /** Asks for an SMS. Payload of message type SendSmsCommand. */
 export interface SmsCommand {
-  /** UUID; absent in commands of upstream systems, which are then told apart by their place in the log. */
+  /** UUID; absent in commands of upstream systems, which are then identified by their place in the log. */
   readonly notificationId: string | undefined;
-  /** Absent: the default sender of the provider that takes it (N3). */
+  /** Absent: the default sender of the provider (N3). */
   readonly sender: string | undefined;
   /** E.164, such as +40722123456 (N4). */
   readonly receiver: string;
@@ -22,7 +22,7 @@ export interface SmsCommand {
 /** Asks for an e-mail. Payload of message type SendEmailCommand. */
 export interface EmailCommand {
   readonly notificationId: string | undefined;
-  /** Absent: the default sender of the provider that takes it (N3). */
+  /** Absent: the default sender of the provider (N3). */
   readonly sender: string | undefined;
   readonly receiver: string;
   readonly cc: readonly string[];
@@ -33,7 +33,7 @@ export interface EmailCommand {
   readonly attachments: readonly Attachment[];
 }
 
-/** What a provider is asked to send: the command with its channel and its id. */
+/** A message for a provider: the command with its channel and id. */
 export type Outbound =
   | ({ readonly channel: 'sms'; readonly id: string } & SmsCommand)
   | ({ readonly channel: 'email'; readonly id: string } & EmailCommand);

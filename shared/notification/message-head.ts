@@ -1,4 +1,4 @@
-/** Who sends what to whom, as the head of an e-mail (or of an SMS in the outbox) says it. */
+/** Sender, receiver and subject by the head of an e-mail (or of an SMS in the outbox). */
 export interface MessageHead {
   readonly sender: string;
   readonly receiver: string;
@@ -11,7 +11,7 @@ const BETWEEN_ENCODED_WORDS = /(\?=)\s+(=\?)/g;
 const END = /\r?\n\r?\n/;
 
 /** Whether the head ends within these first bytes of a message. */
-export function holdsHead(start: Buffer): boolean {
+export function containsHead(start: Buffer): boolean {
   return END.test(start.toString('latin1'));
 }
 
@@ -29,7 +29,7 @@ export function readMessageHead(start: Buffer): MessageHead {
   return { sender: value('from'), receiver: value('to'), subject: value('subject') };
 }
 
-/** RFC 2047, in the one character set that is written here. */
+/** RFC 2047, in UTF-8 only, the character set that is written here. */
 function decodeWords(value: string): string {
   return value
     .replaceAll(BETWEEN_ENCODED_WORDS, '$1$2')

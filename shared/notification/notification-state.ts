@@ -1,13 +1,14 @@
 import type { Channel } from './command.ts';
 
 /**
- * How far a notification has come. `sending`: an intent was written, a provider may have got it (the outcome is unknown
- * should nothing follow by the end of the lease). `retrying`: a copy waits on a retry tier. The others are final until an
- * operator sends it again: `failed` (refused for good, or out of time), `parked` (outcome unknown, never repeated blindly).
+ * The status of a notification. `sending`: an intent was written, and a provider may have got the message (the outcome is
+ * unknown if nothing follows by the end of the lease). `retrying`: a copy waits on a retry tier. The others are final until
+ * a redrive by an operator: `sent`, `failed` (rejected permanently, or out of time), `parked` (outcome unknown, never
+ * retried automatically).
  */
 export type NotificationStatus = 'sending' | 'retrying' | 'sent' | 'failed' | 'parked';
 
-/** One try with one provider. No personal data. */
+/** One call of one provider. No personal data. */
 export interface AttemptRecord {
   /** Round of delivery, counted from 1; providers tried in one round share it. */
   readonly attempt: number;
@@ -18,7 +19,7 @@ export interface AttemptRecord {
   readonly result: 'sent' | 'transient' | 'permanent' | 'misconfigured' | 'unknown';
   /** Stable code of the result, such as `smtp-452-4.2.2`; absent when sent. */
   readonly code: string | undefined;
-  /** Of an unknown outcome: the provider that knows the id again, as its settings were; nobody else may be asked again. */
+  /** Of an unknown outcome: identifies the provider that recognises the id, with its settings; no other may be called. */
   readonly repeatableBy?: string | undefined;
 }
 
@@ -39,12 +40,12 @@ export interface NotificationState {
   readonly providerMessageId: string | undefined;
   /** Why it is failed, parked or retrying: a stable code. */
   readonly code: string | undefined;
-  /** While sending: the process that has it, and until when (epoch milliseconds) its outcome may still come. */
+  /** While sending: the owning process, and until when (epoch milliseconds) its outcome may still follow. */
   readonly owner: string | undefined;
   readonly leaseUntil: number | undefined;
-  /** While sending: names of the providers that may be asked in this round. */
+  /** While sending: names of the providers that may be called in this round. */
   readonly providers?: readonly string[] | undefined;
-  /** While sending, where there is but one and it knows ids again: that provider, as its settings were. */
+  /** While sending, where there is only one provider and it recognises ids: identifies it with its settings. */
   readonly repeatableBy?: string | undefined;
 }
 
@@ -54,7 +55,7 @@ export interface NotificationAcceptance {
   readonly channel: Channel;
   /** Epoch milliseconds. */
   readonly acceptedAt: number;
-  /** Hash of the caller's subject: nobody else may ask for it. */
+  /** Hash of the caller's subject: no other caller may query it. */
   readonly owner: string;
   /** HMAC of the body: a repeat of the same Idempotency-Key with another body is a conflict (N3). */
   readonly bodyHash: string;

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Channel } from './command.ts';
-import { holdsHead, readMessageHead } from './message-head.ts';
+import { containsHead, readMessageHead } from './message-head.ts';
 
 /** One message in the local outbox, as a list shows it. */
 export interface OutboxItem {
@@ -27,17 +27,17 @@ export interface OutboxMessage {
   readonly content: Buffer;
 }
 
-/** Messages kept; older ones make way. */
+/** Messages kept; older ones are removed. */
 export const OUTBOX_LIMIT = 1_000;
-/** How many may come on top before the oldest are removed: looking at a thousand files for each message is too dear. */
+/** Messages written between two removals of the oldest: reading a thousand entries per message would be too expensive. */
 const PRUNE_EVERY = 50;
 /** A message is not larger than a request (E6) with its attachments in base64. */
 const MAX_MESSAGE_BYTES = 64 * 1_024 * 1_024;
-/** Most heads are shorter. */
+/** Read first; most heads are shorter. */
 const HEAD_BYTES = 4_096;
 /** A head with a subject and the addresses of all recipients, each as long as allowed, is shorter. */
-const LONGEST_HEAD_BYTES = 64 * 1_024;
-/** Of a process that ended while it wrote. */
+const MAX_HEAD_BYTES = 64 * 1_024;
+/** Age at which an unfinished file belongs to a process that ended while it wrote. */
 const STALE_WRITING_MS = 60_000;
 
 const FILE = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(eml|txt)$/;
@@ -53,18 +53,18 @@ interface KeptFile {
 }
 
 /**
- * The local outbox: one file for each message, named by its notification id, so that the same one written twice is one.
- * Only this user may read them (folder 0700 when it is made here, files 0600). Ids that are no UUIDs name nothing.
- * Any method rejects with the error of the file system.
+ * The local outbox: one file per message, named by its notification id, so that a message written twice is one file. Only
+ * this user may read them (folder 0700 when created here, files 0600). An id that is not a UUID names no message. All
+ * methods reject with the error of the file system.
  */
 export interface OutboxFolder {
-  /** Makes the folder where there is none, and resolves when a file could be written there. */
+  /** Creates the folder if necessary, and resolves when a file could be written there. */
   prepare(): Promise<void>;
-  /** Replaces an earlier one of this id; others see all of it or nothing. */
+  /** Replaces an earlier message of this id; readers see all of it or nothing. */
   write(id: string, channel: Channel, content: Buffer): Promise<void>;
   /** Newest first; empty while there is no folder. */
   list(limit: number): Promise<OutboxItem[]>;
-  /** Undefined when there is none of this id. */
+  /** Undefined when there is no message of this id. */
   read(id: string): Promise<OutboxMessage | undefined>;
 }
 
@@ -157,14 +157,14 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** The bytes in which the head of a message is. */
+/** The first bytes of a message, which contain its head. */
 async function readHead(file: string): Promise<Buffer | undefined> {
   const start = await readStart(file, HEAD_BYTES);
-  const isWhole = start === undefined || start.length < HEAD_BYTES || holdsHead(start);
-  return isWhole ? start : readStart(file, LONGEST_HEAD_BYTES);
+  const isWhole = start === undefined || start.length < HEAD_BYTES || containsHead(start);
+  return isWhole ? start : readStart(file, MAX_HEAD_BYTES);
 }
 
-/** The first bytes of a file; undefined when it is gone, or is no file of ours (a link). */
+/** The first bytes of a file; undefined when it does not exist, or is a link. */
 async function readStart(file: string, maxBytes: number): Promise<Buffer | undefined> {
   try {
     await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);

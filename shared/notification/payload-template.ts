@@ -1,25 +1,25 @@
 /**
- * The payload-template of a provider (N1): text or an object with placeholders, read once into a tree. Values are put
- * into the tree and written out afterwards, so that none of them can break out of its place.
+ * The payload-template of a provider (N1): text or an object with placeholders, compiled once into a tree. Values are
+ * inserted into the tree before it is encoded, so that none of them can break out of its place.
  */
 
 import { assertNever } from '../platform/errors.ts';
 
-/** What stands in a template as `<NAME>_PLACEHOLDER`. */
+/** Written in a template as `<NAME>_PLACEHOLDER`. */
 export const PLACEHOLDERS = [
   'SENDER',
-  /** Of a sender such as `Bank <info@bank.example>`, the name, if any, and the address. */
+  /** The name, if any, and the address of a sender such as `Bank <info@bank.example>`. */
   'SENDER_NAME',
   'SENDER_ADDRESS',
   'RECEIVER',
   'SUBJECT',
   'MESSAGE',
-  /** The message where it is plain text, else nothing. */
+  /** The message if it is plain text. */
   'TEXT',
-  /** The message where it is HTML, else nothing. */
+  /** The message if it is HTML. */
   'HTML',
   'CONTENT_TYPE',
-  /** Of an SMS: `text` when the GSM alphabet has all of it, else `unicode`. */
+  /** Of an SMS: `text` when all its characters are of the GSM alphabet, else `unicode`. */
   'SMS_TYPE',
   'CC',
   'BCC',
@@ -35,7 +35,7 @@ export const PLACEHOLDERS = [
 ] as const;
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 
-/** What there may be several of: an item of a list that holds one of its placeholders is repeated for each. */
+/** Values that may occur several times: a list item with such a placeholder is repeated for each of them. */
 export type Repeated = 'CC' | 'BCC' | 'ATTACHMENT';
 
 export type TemplatePart = string | { readonly placeholder: Placeholder };
@@ -56,10 +56,10 @@ export interface TemplateMember {
   readonly node: TemplateNode;
 }
 
-/** How a body is written. `query`: fields behind the address. */
+/** The encoding of a body. `query`: fields in the query of the URL. */
 export type Encoding = 'json' | 'form' | 'multipart' | 'query';
 
-/** Something that is wrong; `path` below the template, as keys. */
+/** A fault of a template; `path` below it, as keys. */
 export interface TemplateFault {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -68,8 +68,8 @@ export interface TemplateFault {
 const TOKEN = /[A-Z][A-Z_]*?_PLACEHOLDER/g;
 const SUFFIX = '_PLACEHOLDER';
 const JSON_TEXT_OR_TOKEN = /"(?:[^"\\]|\\.)*"|[A-Z][A-Z_]*?_PLACEHOLDER/gs;
-/** Deeper templates are not needed, and end the recursion. */
-const DEEPEST = 16;
+/** Limits the recursion; no provider needs deeper templates. */
+const MAX_DEPTH = 16;
 const KNOWN: ReadonlySet<string> = new Set(PLACEHOLDERS);
 const REPEATED_FOR: Readonly<Partial<Record<Placeholder, Repeated>>> = {
   CC: 'CC',
@@ -80,7 +80,7 @@ const REPEATED_FOR: Readonly<Partial<Record<Placeholder, Repeated>>> = {
   ATTACHMENT_TYPE: 'ATTACHMENT',
 };
 
-/** Reads a text with placeholders; unknown ones are faults. */
+/** Compiles a text with placeholders; unknown ones are faults. */
 export function compileText(
   text: string,
   path: readonly PropertyKey[],
@@ -104,8 +104,8 @@ function isPlaceholder(name: string): name is Placeholder {
 }
 
 /**
- * Reads a template. Text is JSON, or `name=value&name=value` where the body is a form, a multipart body or a query; a
- * placeholder in JSON may stand without quotes. Undefined together with at least one fault when it cannot be read.
+ * Compiles a template. Text is JSON, or `name=value&name=value` for a form, a multipart body or a query; a placeholder in
+ * JSON may be unquoted. Undefined, with at least one fault, when it cannot be compiled.
  */
 export function compileTemplate(
   template: unknown,
@@ -114,21 +114,27 @@ export function compileTemplate(
 ): TemplateNode | undefined {
   const before = faults.length;
   const node =
-    typeof template === 'string' ? fromText(template, encoding, faults) : nodeOf(template, [], faults);
+    typeof template === 'string'
+      ? compileFromText(template, encoding, faults)
+      : compileNode(template, [], faults);
   if (node?.kind === 'object') {
-    if (encoding !== 'json') faults.push(...notFlat(node));
-    faults.push(...misplacedFiles(node, encoding));
+    if (encoding !== 'json') faults.push(...findNested(node));
+    faults.push(...findMisplacedFiles(node, encoding));
   } else if (faults.length === before) {
     faults.push({ path: [], message: 'must be an object with members' });
   }
   return faults.length === before ? node : undefined;
 }
 
-function fromText(text: string, encoding: Encoding, faults: TemplateFault[]): TemplateNode | undefined {
+function compileFromText(
+  text: string,
+  encoding: Encoding,
+  faults: TemplateFault[],
+): TemplateNode | undefined {
   if (encoding !== 'json' && !/^\s*\{/.test(text)) {
     const members = [...new URLSearchParams(text)].map(([name, value]) => ({
       name,
-      node: nodeOf(value, [name], faults),
+      node: compileNode(value, [name], faults),
     }));
     return { kind: 'object', members };
   }
@@ -136,40 +142,44 @@ function fromText(text: string, encoding: Encoding, faults: TemplateFault[]): Te
     found.startsWith('"') ? found : `"${found}"`,
   );
   try {
-    return nodeOf(JSON.parse(quoted), [], faults);
+    return compileNode(JSON.parse(quoted), [], faults);
   } catch {
     const message =
       encoding === 'json'
-        ? 'must be JSON (connector.encoding tells of other bodies)'
+        ? 'must be JSON (or set connector.encoding for another kind of body)'
         : 'must be JSON or name=value&…';
     faults.push({ path: [], message });
     return undefined;
   }
 }
 
-function nodeOf(value: unknown, path: readonly PropertyKey[], faults: TemplateFault[]): TemplateNode {
-  if (path.length > DEEPEST) {
-    faults.push({ path, message: `must not nest deeper than ${DEEPEST}` });
+function compileNode(value: unknown, path: readonly PropertyKey[], faults: TemplateFault[]): TemplateNode {
+  if (path.length > MAX_DEPTH) {
+    faults.push({ path, message: `must not nest deeper than ${MAX_DEPTH}` });
     return { kind: 'constant', value: null };
   }
   if (typeof value === 'string') return { kind: 'text', parts: compileText(value, path, faults) };
   if (Array.isArray(value)) {
     const items = value.map((item: unknown, at) =>
-      itemOf(nodeOf(item, [...path, at], faults), [...path, at], faults),
+      compileItem(compileNode(item, [...path, at], faults), [...path, at], faults),
     );
     return { kind: 'list', items };
   }
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value).map(([name, member]) => ({
       name,
-      node: nodeOf(member, [...path, name], faults),
+      node: compileNode(member, [...path, name], faults),
     }));
     return { kind: 'object', members };
   }
   return { kind: 'constant', value: value as number | boolean | null };
 }
 
-function itemOf(node: TemplateNode, path: readonly PropertyKey[], faults: TemplateFault[]): TemplateItem {
+function compileItem(
+  node: TemplateNode,
+  path: readonly PropertyKey[],
+  faults: TemplateFault[],
+): TemplateItem {
   const found = new Set([...placesOutsideLists(node)].flatMap((name) => REPEATED_FOR[name] ?? []));
   if (found.size > 1)
     faults.push({ path, message: 'may be repeated for one of CC, BCC and ATTACHMENT only' });
@@ -177,7 +187,7 @@ function itemOf(node: TemplateNode, path: readonly PropertyKey[], faults: Templa
   return { node, repeatedFor };
 }
 
-/** The placeholders of a node that no list further inside repeats. */
+/** The placeholders of a node outside of its inner lists. */
 function* placesOutsideLists(node: TemplateNode): Generator<Placeholder> {
   if (node.kind === 'text') yield* placesOfParts(node.parts);
   if (node.kind === 'object') for (const member of node.members) yield* placesOutsideLists(member.node);
@@ -203,8 +213,8 @@ export function placesOf(node: TemplateNode): ReadonlySet<Placeholder> {
   }
 }
 
-/** Fields have a name and a text; nothing nests. */
-function notFlat(node: TemplateNode & { readonly kind: 'object' }): TemplateFault[] {
+/** Fields have a name and a text; they do not nest. */
+function findNested(node: TemplateNode & { readonly kind: 'object' }): TemplateFault[] {
   return node.members.flatMap(({ name, node: member }) => {
     const parts = member.kind === 'list' ? member.items.map((item) => item.node) : [member];
     const isFlat = parts.every((part) => part.kind === 'text' || part.kind === 'constant');
@@ -212,8 +222,8 @@ function notFlat(node: TemplateNode & { readonly kind: 'object' }): TemplateFaul
   });
 }
 
-/** A file part stands alone in its list; of attachments there may be none, so that they stand in lists only. */
-function misplacedFiles(
+/** Attachments occur in lists only, as a message may have none; a file part is the only content of its item. */
+function findMisplacedFiles(
   node: TemplateNode & { readonly kind: 'object' },
   encoding: Encoding,
 ): TemplateFault[] {

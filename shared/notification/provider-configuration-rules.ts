@@ -1,22 +1,26 @@
-/** What the members of a provider must be to each other (N1), beside the shape of each. */
+/** The rules between the settings of a provider (N1), beyond the shape of each. */
 
 import type { Channel } from './command.ts';
-import { kindOfProvider } from './provider-kind.ts';
 import { compileTemplate, compileText, placesOf, placesOfParts } from './payload-template.ts';
 import type { Placeholder, TemplateFault } from './payload-template.ts';
-import { checkAuthentication, needCredentials } from './provider-credential-rules.ts';
-import { DEFAULT_CONNECTOR } from './provider-configuration-shape.ts';
-import type { ConnectorSettings, ProviderMembers } from './provider-configuration-shape.ts';
+import {
+  DEFAULT_CONNECTOR,
+  isVisibleAscii,
+  kindOfProvider,
+  VISIBLE_ASCII_REQUIRED,
+  type ConnectorSettings,
+  type ProviderSettings,
+} from './provider-configuration-shape.ts';
 import { isSenderOf } from './sender.ts';
 import { isLoopback } from '../platform/host-names.ts';
 import { URL_VALUES, hasFixedOrigin, sampleUrl, urlPlaceholders } from './url-template.ts';
 
-/** The members that could be read. */
-export interface Members extends Partial<ProviderMembers> {
-  /** Names of those that could not, which has been reported already. */
+/** The settings of a provider that could be read. */
+export interface ReadSettings extends Partial<ProviderSettings> {
+  /** Names of those that could not, whose faults are already reported. */
   readonly unread: ReadonlySet<string>;
 }
-export type Report = (path: readonly PropertyKey[], message: string) => void;
+export type FaultReporter = (path: readonly PropertyKey[], message: string) => void;
 
 const SENDER_WANTED = {
   email: 'must be an e-mail address, alone or as name <address>',
@@ -31,50 +35,50 @@ const PROTOCOLS = {
   smtp: ['smtp:', 'smtps:'],
 } as const;
 
-/** Reports what is wrong with one provider, by paths below it. */
-export function checkProvider(members: Members, report: Report): void {
-  checkSenders(members, report);
-  if (members.provider === undefined) return;
-  const kind = kindOfProvider(members.provider);
+/** Reports the faults of one provider, by paths below it. */
+export function checkProvider(settings: ReadSettings, report: FaultReporter): void {
+  checkSenders(settings, report);
+  if (settings.provider === undefined) return;
+  const kind = kindOfProvider(settings.provider);
   for (const other of ['connector', 'smtp', 'twilio'] as const) {
     const isOwn = other === kind || (other === 'connector' && kind === 'http');
-    if (members[other] !== undefined && !isOwn) report([other], `has no effect with provider ${kind}`);
+    if (settings[other] !== undefined && !isOwn) report([other], `has no effect with provider ${kind}`);
   }
-  if (kind === 'twilio' && members['communication-channel'] === 'email') {
+  if (kind === 'twilio' && settings['communication-channel'] === 'email') {
     report(['communication-channel'], 'must be sms with provider twilio');
   }
-  if (kind === 'smtp' && members['communication-channel'] === 'sms') {
+  if (kind === 'smtp' && settings['communication-channel'] === 'sms') {
     report(['communication-channel'], 'must be email with provider SMTP');
   }
-  checkUrl(members, kind, report);
-  checkOwnClient(members, kind, report);
-  if (kind === 'http') checkConnector(members, report);
+  checkUrl(settings, kind, report);
+  checkOwnClient(settings, kind, report);
+  if (kind === 'http') checkConnector(settings, report);
 }
 
-function checkSenders(members: Members, report: Report): void {
-  const { defaultSender, 'default-sender': alias } = members;
+function checkSenders(settings: ReadSettings, report: FaultReporter): void {
+  const { defaultSender, 'default-sender': alias } = settings;
   if (defaultSender !== undefined && alias !== undefined && defaultSender !== alias) {
     report(['default-sender'], 'must be left out where defaultSender is given');
   }
   for (const name of ['defaultSender', 'default-sender'] as const) {
-    const sender = members[name];
-    const channel = channelOf(members);
+    const sender = settings[name];
+    const channel = channelOf(settings);
     if (sender !== undefined && channel !== undefined && !isSenderOf(channel, sender)) {
       report([name], SENDER_WANTED[channel]);
     }
   }
 }
 
-/** Of a client for one channel, that one, whatever the entry says. */
-function channelOf({ provider, 'communication-channel': given }: Members): Channel | undefined {
+/** The only channel of SMTP and Twilio, whatever the entry says. */
+function channelOf({ provider, 'communication-channel': given }: ReadSettings): Channel | undefined {
   const kind = provider === undefined ? 'http' : kindOfProvider(provider);
   return kind === 'http' ? given : ({ smtp: 'email', twilio: 'sms' } as const)[kind];
 }
 
-function checkUrl(members: Members, kind: keyof typeof PROTOCOLS, report: Report): void {
-  const { url } = members;
+function checkUrl(settings: ReadSettings, kind: keyof typeof PROTOCOLS, report: FaultReporter): void {
+  const { url } = settings;
   if (url === undefined) {
-    if (kind !== 'twilio' && !members.unread.has('url')) report(['url'], 'is missing; must be an address');
+    if (kind !== 'twilio' && !settings.unread.has('url')) report(['url'], 'is missing; must be an address');
     return;
   }
   const sample = sampleUrl(url);
@@ -90,22 +94,22 @@ function checkUrl(members: Members, kind: keyof typeof PROTOCOLS, report: Report
     report(['url'], 'must not hold credentials; they belong into authentication');
   }
   if (sample.hash !== '') report(['url'], 'must not hold a fragment');
-  if (sample.protocol === 'http:' && !mayBeOpen(members, sample)) {
+  if (sample.protocol === 'http:' && !mayBeUnencrypted(settings, sample)) {
     report(['url'], 'must begin with https:// unless the host is this machine or allowInsecure is true');
   }
-  if (kind === 'http') checkPlaceholders(url, members, report);
+  if (kind === 'http') checkPlaceholders(url, settings, report);
   else if (urlPlaceholders(url).length > 0)
     report(['url'], 'must not hold {placeholders} with this provider');
 }
 
-function mayBeOpen(members: Members, url: URL): boolean {
-  return members.allowInsecure === true || isLoopback(url.hostname);
+function mayBeUnencrypted(settings: ReadSettings, url: URL): boolean {
+  return settings.allowInsecure === true || isLoopback(url.hostname);
 }
 
-function checkPlaceholders(url: string, members: Members, report: Report): void {
+function checkPlaceholders(url: string, settings: ReadSettings, report: FaultReporter): void {
   if (!hasFixedOrigin(url)) report(['url'], 'must hold {placeholders} behind the host only');
-  if (members.unread.has('connector')) return;
-  const names = Object.keys(members.connector?.parameters ?? {});
+  if (settings.unread.has('connector')) return;
+  const names = Object.keys(settings.connector?.parameters ?? {});
   const known = new Set<string>([...URL_VALUES, ...names]);
   if (urlPlaceholders(url).some((name) => !known.has(name))) {
     report(['url'], `may hold in braces ${URL_VALUES.join(', ')} and the names of connector.parameters`);
@@ -117,11 +121,11 @@ function checkPlaceholders(url: string, members: Members, report: Report): void 
   }
 }
 
-function checkOwnClient(members: Members, kind: keyof typeof PROTOCOLS, report: Report): void {
-  const { authentication, smtp } = members;
+function checkOwnClient(settings: ReadSettings, kind: keyof typeof PROTOCOLS, report: FaultReporter): void {
+  const { authentication, smtp } = settings;
   if (kind === 'twilio' && authentication !== undefined) {
-    needCredentials(members, ['username', 'password'], report);
-    const sid = members.twilio?.accountSid ?? authentication.username;
+    needCredentials(settings, ['username', 'password'], report);
+    const sid = settings.twilio?.accountSid ?? authentication.username;
     if (sid !== undefined && !ACCOUNT_SID.test(sid)) {
       report(
         ['twilio', 'accountSid'],
@@ -134,19 +138,19 @@ function checkOwnClient(members: Members, kind: keyof typeof PROTOCOLS, report: 
     report(['authentication', 'key'], 'has no effect with provider smtp; username and password have');
   }
   if (authentication !== undefined && (authentication.username ?? authentication.password) !== undefined) {
-    needCredentials(members, ['username', 'password'], report);
+    needCredentials(settings, ['username', 'password'], report);
   }
-  const url = members.url === undefined ? undefined : sampleUrl(members.url);
-  if (url === undefined || mayBeOpen(members, url)) return;
+  const url = settings.url === undefined ? undefined : sampleUrl(settings.url);
+  if (url === undefined || mayBeUnencrypted(settings, url)) return;
   const must = 'must be true unless the host is this machine or allowInsecure is true';
   if (smtp?.requireTls === false && url.protocol === 'smtp:') report(['smtp', 'requireTls'], must);
   if (smtp?.tls?.rejectUnauthorized === false) report(['smtp', 'tls', 'rejectUnauthorized'], must);
 }
 
-function checkConnector(members: Members, report: Report): void {
-  const { connector = DEFAULT_CONNECTOR } = members;
-  if (members.unread.has('connector')) return;
-  checkAuthentication(members, connector, report);
+function checkConnector(settings: ReadSettings, report: FaultReporter): void {
+  const { connector = DEFAULT_CONNECTOR } = settings;
+  if (settings.unread.has('connector')) return;
+  checkAuthentication(settings, connector, report);
   if (connector.method === 'GET' && connector.encoding !== 'query') {
     report(['connector', 'encoding'], 'must be query where method is GET');
   }
@@ -156,9 +160,9 @@ function checkConnector(members: Members, report: Report): void {
     const parts = compileText(text, ['connector', 'headers', name], faults);
     for (const place of placesOfParts(parts)) places.add(place);
   }
-  const template = members['payload-template'];
+  const template = settings['payload-template'];
   if (template === undefined || template === null) {
-    if (!members.unread.has('payload-template')) {
+    if (!settings.unread.has('payload-template')) {
       faults.push({
         path: ['payload-template'],
         message: 'is missing; must be text or an object with placeholders',
@@ -170,19 +174,19 @@ function checkConnector(members: Members, report: Report): void {
     faults.push(...below.map(({ path, message }) => ({ path: ['payload-template', ...path], message })));
     if (node !== undefined) {
       for (const place of placesOf(node)) places.add(place);
-      faults.push(...missingPlaces(members, connector, places));
+      faults.push(...missingPlaces(settings, connector, places));
     }
   }
   for (const { path, message } of faults) report(path, message);
 }
 
-/** A template without a place for the receiver or the message would send nothing to anybody. */
+/** A template without a place for the receiver or the message cannot deliver anything. */
 function missingPlaces(
-  members: Members,
+  settings: ReadSettings,
   connector: ConnectorSettings,
   places: ReadonlySet<Placeholder>,
 ): TemplateFault[] {
-  const inUrl = urlPlaceholders(members.url ?? '');
+  const inUrl = urlPlaceholders(settings.url ?? '');
   const has = (...names: readonly Placeholder[]): boolean => names.some((name) => places.has(name));
   const path = ['payload-template'];
   const faults: TemplateFault[] = [];
@@ -193,4 +197,77 @@ function missingPlaces(
     faults.push({ path, message: 'must hold MESSAGE_PLACEHOLDER, or TEXT_PLACEHOLDER and HTML_PLACEHOLDER' });
   }
   return faults;
+}
+
+/** Reports required credentials that are missing. */
+function needCredentials(
+  settings: ReadSettings,
+  names: readonly ('username' | 'password' | 'key')[],
+  report: FaultReporter,
+): void {
+  if (settings.authentication === undefined) return;
+  for (const name of names) {
+    if (settings.authentication[name] === undefined)
+      report(['authentication', name], 'is missing; must be text');
+  }
+}
+
+/** Reports the faults of an HTTP provider's credentials. */
+function checkAuthentication(
+  settings: ReadSettings,
+  connector: ConnectorSettings,
+  report: FaultReporter,
+): void {
+  const { authentication } = connector;
+  checkHalves(settings, connector, report);
+  checkKey(settings, connector, report);
+  if (authentication === undefined) return;
+  const at = ['connector', 'authentication'];
+  const { kind, prefix, header, members: taking } = authentication;
+  if ((kind === 'prefix') !== (prefix !== undefined) && kind !== 'header') {
+    report(
+      [...at, 'prefix'],
+      'must be given where kind is prefix, may be where it is header, and else be left out',
+    );
+  }
+  if ((kind === 'header') !== (header !== undefined)) {
+    report([...at, 'header'], 'must be given where kind is header, and else be left out');
+  }
+  if ((kind === 'body') !== (taking !== undefined)) {
+    report([...at, 'members'], 'must be given where kind is body, and else be left out');
+  }
+  if (kind === 'basic') needCredentials(settings, ['username', 'password'], report);
+  if (kind === 'bearer' || kind === 'prefix' || kind === 'header') needCredentials(settings, ['key'], report);
+  if (kind === 'body') needCredentials(settings, [...new Set(Object.values(taking ?? {}))], report);
+}
+
+/** Half of a pair would send requests without credentials, or with unintended ones. */
+function checkHalves(settings: ReadSettings, connector: ConnectorSettings, report: FaultReporter): void {
+  const { username, password } = settings.authentication ?? {};
+  if ((username === undefined) === (password === undefined)) return;
+  const inBody = Object.values(connector.authentication?.members ?? {});
+  const given = username === undefined ? 'password' : 'username';
+  const isUsed = inBody.includes(given) || (given === 'username' && namesUser(settings.url));
+  if (isUsed) return;
+  const other = given === 'username' ? 'password' : 'username';
+  report(['authentication', other], `is missing; must be text where ${given} is given`);
+}
+
+function namesUser(url = ''): boolean {
+  return urlPlaceholders(url).includes('username');
+}
+
+/** A key that is sent in a header must consist of header characters. */
+function checkKey(
+  settings: ReadSettings,
+  { authentication }: ConnectorSettings,
+  report: FaultReporter,
+): void {
+  const { key, username, password } = settings.authentication ?? {};
+  const implied = username !== undefined && password !== undefined ? 'basic' : 'bearer';
+  const kind = authentication?.kind ?? implied;
+  const isInHeader = kind === 'bearer' || kind === 'prefix' || kind === 'header';
+  if (key !== undefined && isInHeader && !isVisibleAscii(key)) {
+    report(['authentication', 'key'], VISIBLE_ASCII_REQUIRED);
+  }
 }

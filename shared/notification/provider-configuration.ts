@@ -1,14 +1,18 @@
 /**
- * Reads the provider configuration (interface 4.8, N1): the file that a mounted secret holds. It is read as a whole,
- * with all faults at once, each by its path and by what is allowed. Nothing here ever repeats a value of the file.
+ * Reads the provider configuration (interface 4.8, N1), usually a mounted secret. All faults are reported at once, each by
+ * its path and by what is allowed. No message ever repeats a value of the file.
  */
 
 import type { z } from 'zod';
 import { ConfigError } from '../platform/errors.ts';
 import type { Channel } from './command.ts';
-import { kindOfProvider, type ProviderKind } from './provider-kind.ts';
-import { checkProvider, type Members } from './provider-configuration-rules.ts';
-import { PROVIDER_SHAPE, type ProviderMembers } from './provider-configuration-shape.ts';
+import { checkProvider, type ReadSettings, type FaultReporter } from './provider-configuration-rules.ts';
+import {
+  kindOfProvider,
+  PROVIDER_SHAPE,
+  type ProviderKind,
+  type ProviderSettings,
+} from './provider-configuration-shape.ts';
 
 /** One provider as configured. */
 export interface ProviderEntry {
@@ -18,7 +22,7 @@ export interface ProviderEntry {
   readonly kind: ProviderKind;
   /** Its own, else that of the first provider of the channel that has one (N3). */
   readonly defaultSender: string | undefined;
-  readonly members: ProviderMembers;
+  readonly settings: ProviderSettings;
   /** Where it stands in the file. */
   readonly path: string;
 }
@@ -28,9 +32,9 @@ export interface ProviderConfiguration {
   readonly providers: readonly ProviderEntry[];
 }
 
-/** Something that is wrong with the file. Holds no value of it. */
+/** A fault of the file. Contains no value of it. */
 export interface ConfigurationFault {
-  /** Such as `notificationConfigurations[0].provider-configurations[1].url`; `file`: all of it. */
+  /** Such as `notificationConfigurations[0].provider-configurations[1].url`; `file`: the whole file. */
   readonly path: string;
   /** What is allowed. */
   readonly message: string;
@@ -40,7 +44,7 @@ export type ReadConfiguration =
   | { readonly kind: 'configuration'; readonly configuration: ProviderConfiguration }
   | { readonly kind: 'invalid'; readonly faults: readonly ConfigurationFault[] };
 
-/** What may be known of the configuration outside of the notification worker. */
+/** The part of the configuration that is known outside of the notification worker. */
 export interface ChannelProfile {
   /** The channels that have a provider, and the sender of messages that name none (N3). */
   readonly channels: Readonly<Partial<Record<Channel, { readonly defaultSender: string | undefined }>>>;
@@ -50,28 +54,27 @@ const REALM = 'platrealm';
 const LIST = 'notificationConfigurations';
 const PROVIDERS = 'provider-configurations';
 /** Each provider has connections and timers of its own. */
-const MOST_PROVIDERS = 100;
+const MAX_PROVIDERS = 100;
 
 type Path = readonly PropertyKey[];
-type Report = (path: Path, message: string) => void;
 
 /** Reads the text of the file. Never throws. */
 export function readProviderConfiguration(text: string): ReadConfiguration {
   const faults: ConfigurationFault[] = [];
-  const report: Report = (path, message) => {
+  const report: FaultReporter = (path, message) => {
     const shown = pathOf(path);
     if (!faults.some((fault) => fault.path === shown)) faults.push({ path: shown, message });
   };
   const items = itemsOf(parse(text, report), report);
   const read = items.flatMap(({ value, path }) => readProvider(value, path, report));
-  if (items.length > MOST_PROVIDERS) report([LIST], `must have at most ${MOST_PROVIDERS} providers in all`);
+  if (items.length > MAX_PROVIDERS) report([LIST], `must have at most ${MAX_PROVIDERS} providers in all`);
   if (faults.length > 0) return { kind: 'invalid', faults };
   return { kind: 'configuration', configuration: { providers: entriesOf(read) } };
 }
 
 /**
  * The channels of a configuration and their default senders; nothing secret. Throws ConfigError with all faults, a line
- * each, when the configuration as a whole is not right.
+ * each, when the configuration is invalid.
  */
 export function readChannelProfile(text: string): ChannelProfile {
   const read = readProviderConfiguration(text);
@@ -85,11 +88,11 @@ export function readChannelProfile(text: string): ChannelProfile {
 /** The faults as one error, a line each. */
 export function configurationError(faults: readonly ConfigurationFault[]): ConfigError {
   const lines = faults.map(({ path, message }) => `${path}: ${message}`);
-  return new ConfigError(`the provider configuration is wrong:\n  ${lines.join('\n  ')}`);
+  return new ConfigError(`the provider configuration is invalid:\n  ${lines.join('\n  ')}`);
 }
 
-/** The parser's own message shows a piece of the text, hence a secret; only the place is passed on. */
-function parse(text: string, report: Report): unknown {
+/** The parser's message shows a part of the text, which may be a secret; only the position is passed on. */
+function parse(text: string, report: FaultReporter): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
@@ -104,19 +107,19 @@ interface Item {
   readonly path: Path;
 }
 
-function itemsOf(file: unknown, report: Report): readonly Item[] {
+function itemsOf(file: unknown, report: FaultReporter): readonly Item[] {
   if (file === undefined) return [];
   if (!isObject(file)) {
     report([], `must be an object with ${LIST}`);
     return [];
   }
-  reportOthers(file, [LIST], [], report);
+  reportUnknown(file, [LIST], [], report);
   return listOf(file, LIST, [], report).flatMap(({ value, path }) => {
     if (!isObject(value)) {
       report(path, 'must be an object');
       return [];
     }
-    reportOthers(value, ['realmId', PROVIDERS], path, report);
+    reportUnknown(value, ['realmId', PROVIDERS], path, report);
     if (value['realmId'] !== REALM) report([...path, 'realmId'], `must be ${REALM}`);
     return listOf(value, PROVIDERS, path, report);
   });
@@ -126,7 +129,7 @@ function listOf(
   owner: Readonly<Record<string, unknown>>,
   member: string,
   at: Path,
-  report: Report,
+  report: FaultReporter,
 ): readonly Item[] {
   const path = [...at, member];
   const list = owner[member];
@@ -137,27 +140,27 @@ function listOf(
   return list.map((value: unknown, index) => ({ value, path: [...path, index] }));
 }
 
-function reportOthers(owner: object, known: readonly string[], path: Path, report: Report): void {
+function reportUnknown(owner: object, known: readonly string[], path: Path, report: FaultReporter): void {
   for (const name of Object.keys(owner)) {
     if (!known.includes(name)) report([...path, name], `is not known; known are ${known.join(', ')}`);
   }
 }
 
 interface ReadProvider {
-  readonly members: ProviderMembers;
+  readonly settings: ProviderSettings;
   readonly path: string;
 }
 
-/** A provider that is wrong in one member is still checked for all else, so that everything is told at once. */
-function readProvider(value: unknown, path: Path, report: Report): readonly ReadProvider[] {
+/** A provider with a fault in one setting is still checked for all others, so that all faults are reported at once. */
+function readProvider(value: unknown, path: Path, report: FaultReporter): readonly ReadProvider[] {
   const read = PROVIDER_SHAPE.safeParse(value);
   if (!read.success) for (const issue of read.error.issues) reportIssue(issue, path, report);
-  const members = read.success ? { ...read.data, unread: new Set<string>() } : readableMembers(value);
-  checkProvider(members, (below, message) => report([...path, ...below], message));
-  return read.success ? [{ members: read.data, path: pathOf(path) }] : [];
+  const settings = read.success ? { ...read.data, unread: new Set<string>() } : readableSettings(value);
+  checkProvider(settings, (below, message) => report([...path, ...below], message));
+  return read.success ? [{ settings: read.data, path: pathOf(path) }] : [];
 }
 
-function readableMembers(value: unknown): Members {
+function readableSettings(value: unknown): ReadSettings {
   const given = isObject(value) ? value : {};
   const unread = new Set<string>();
   const readable = Object.entries(PROVIDER_SHAPE.shape).flatMap(([name, shape]) => {
@@ -168,7 +171,7 @@ function readableMembers(value: unknown): Members {
   return { ...Object.fromEntries(readable), unread };
 }
 
-function reportIssue(issue: z.core.$ZodIssue, path: Path, report: Report): void {
+function reportIssue(issue: z.core.$ZodIssue, path: Path, report: FaultReporter): void {
   const at = [...path, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
     for (const key of issue.keys) report([...at, key], 'is not known here');
@@ -179,34 +182,34 @@ function reportIssue(issue: z.core.$ZodIssue, path: Path, report: Report): void 
 
 function entriesOf(all: readonly ReadProvider[]): readonly ProviderEntry[] {
   const taken = new Map<string, number>();
-  return all.map(({ members, path }) => {
-    const channel = members['communication-channel'];
-    const seen = `${channel}/${members.provider.toLowerCase()}`;
+  return all.map(({ settings, path }) => {
+    const channel = settings['communication-channel'];
+    const seen = `${channel}/${settings.provider.toLowerCase()}`;
     const count = (taken.get(seen) ?? 0) + 1;
     taken.set(seen, count);
     const senders = all
-      .filter((other) => other.members['communication-channel'] === channel)
-      .flatMap((other) => senderOf(other.members) ?? []);
+      .filter((other) => other.settings['communication-channel'] === channel)
+      .flatMap((other) => senderOf(other.settings) ?? []);
     return {
-      name: count === 1 ? members.provider : `${members.provider}#${count}`,
+      name: count === 1 ? settings.provider : `${settings.provider}#${count}`,
       channel,
-      kind: kindOfProvider(members.provider),
-      defaultSender: senderOf(members) ?? senders[0],
-      members,
+      kind: kindOfProvider(settings.provider),
+      defaultSender: senderOf(settings) ?? senders[0],
+      settings,
       path,
     };
   });
 }
 
-function senderOf(members: ProviderMembers): string | undefined {
-  return members.defaultSender ?? members['default-sender'];
+function senderOf(settings: ProviderSettings): string | undefined {
+  return settings.defaultSender ?? settings['default-sender'];
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Names of members are the operator's own, so that they are cut to what a log line can hold. */
+/** Unknown names are the operator's own, so they are cut to what fits a log line. */
 function pathOf(path: Path): string {
   let shown = '';
   for (const key of path) {

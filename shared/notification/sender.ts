@@ -5,11 +5,11 @@ export interface MailAddress {
   readonly address: string;
 }
 
-/** One address and nothing else: no list, no route, no quoting, nothing that ends a header or an SMTP command. */
+/** A single address: no list, no route, no quoting, nothing that ends a header or an SMTP command. */
 const SINGLE_ADDRESS = /^[^\s<>,;:"\\()[\]@\p{Cc}]+@[^\s<>,;:"\\()@\p{Cc}]+$/u;
 const NAMED_ADDRESS = /^([^<>\p{Cc}]*)<([^<>]+)>$/u;
-/** Beyond any mailbox (RFC 5321, 4.5.3.1). */
-const LONGEST_ADDRESS = 320;
+/** Longer than any mailbox (RFC 5321, 4.5.3.1). */
+const MAX_ADDRESS = 320;
 
 const PHONE_NUMBER = /^\+[1-9]\d{5,14}$/;
 /** Short codes, and numbers of providers that write them without a plus. */
@@ -20,10 +20,10 @@ const NAME = /^(?=.*[A-Za-z])[A-Za-z0-9 !"#%&'()*+,./:;<=>?-]{1,11}$/;
 const MESSAGING_SERVICE_SID = /^MG[0-9a-zA-Z]{32}$/;
 
 export function isSingleAddress(text: string): boolean {
-  return text.length <= LONGEST_ADDRESS && SINGLE_ADDRESS.test(text);
+  return text.length <= MAX_ADDRESS && SINGLE_ADDRESS.test(text);
 }
 
-/** `address` or `name <address>`; undefined when it is neither. */
+/** Reads `address` or `name <address>`; undefined for anything else. */
 export function readMailSender(sender: string): MailAddress | undefined {
   const named = NAMED_ADDRESS.exec(sender.trim());
   const address = (named?.[2] ?? sender).trim();
@@ -31,7 +31,7 @@ export function readMailSender(sender: string): MailAddress | undefined {
   return { name: (named?.[1] ?? '').trim().replaceAll(/^"|"$/g, ''), address };
 }
 
-/** Whether messages of a channel can come from it. */
+/** Whether messages of a channel can have this sender. */
 export function isSenderOf(channel: Channel, sender: string): boolean {
   if (channel === 'email') return readMailSender(sender) !== undefined;
   return [PHONE_NUMBER, DIGITS, NAME, MESSAGING_SERVICE_SID].some((form) => form.test(sender.trim()));

@@ -52,7 +52,7 @@ describe('the provider configuration (interface 4.8, N1)', () => {
   });
 
   it('takes empty credentials for absent ones', () => {
-    expect(entriesOf(configurationText(HTTP))[0]!.members.authentication).toEqual({ key: 'k3y' });
+    expect(entriesOf(configurationText(HTTP))[0]!.settings.authentication).toEqual({ key: 'k3y' });
   });
 
   it('takes default-sender for defaultSender, and a payload-template as an object', () => {
@@ -105,7 +105,7 @@ describe('the profile of the channels', () => {
 
   it('is refused with the whole configuration', () => {
     expect(() => readChannelProfile(configurationText({ ...HTTP, url: 'x' }, { ...SMTP, extra: 1 }))).toThrow(
-      `the provider configuration is wrong:\n  ${AT}[0].url: must be an address that begins with https:// or http://\n  ${AT}[1].extra: is not known here`,
+      `the provider configuration is invalid:\n  ${AT}[0].url: must be an address that begins with https:// or http://\n  ${AT}[1].extra: is not known here`,
     );
   });
 });

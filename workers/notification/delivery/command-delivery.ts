@@ -21,7 +21,7 @@ import {
   acceptsSecondSend,
   advance,
   RECEIVED,
-  type Delivery,
+  type DeliveryContext,
   type DeliveryEffect,
   type DeliveryEvent,
   type DeliveryStep,
@@ -52,7 +52,7 @@ export interface CommandDeliveryOptions extends RoundDeps {
   readonly copies: Publisher;
   readonly deadLetters: DeadLetters;
   readonly plan: RetryPlan;
-  readonly unknownPolicy: Delivery['unknownPolicy'];
+  readonly unknownPolicy: DeliveryContext['unknownPolicy'];
   /** Name of the tier topic for a delay. */
   readonly tierTopic: (delayMs: number) => string;
   /** Decides how old a notification is. */
@@ -73,7 +73,7 @@ const PROVIDER_LOOK_MS = 1_000;
 
 /** One run of the state machine. */
 interface Run {
-  readonly delivery: Delivery & { readonly copy: CommandCopy };
+  readonly delivery: DeliveryContext & { readonly copy: CommandCopy };
   readonly message: Outbound;
   readonly signal: AbortSignal;
   holdsSlot: boolean;

@@ -182,7 +182,7 @@ async function build(
 }
 
 function guarded(provider: Provider, entry: ProviderEntry, deps: ProviderDeps): GuardedProvider {
-  const { ratePerSecond, breaker } = entry.members.limits;
+  const { ratePerSecond, breaker } = entry.settings.limits;
   const { failures, openMs } = breaker ?? {};
   return guard(
     provider,
@@ -200,9 +200,9 @@ function guarded(provider: Provider, entry: ProviderEntry, deps: ProviderDeps): 
 }
 
 /** Equal for equal entries; a hash, so that keys contain no credentials. */
-function identityOf({ name, channel, defaultSender, members }: ProviderEntry): string {
+function identityOf({ name, channel, defaultSender, settings }: ProviderEntry): string {
   return createHash('sha256')
-    .update(JSON.stringify([name, channel, defaultSender ?? null, members]))
+    .update(JSON.stringify([name, channel, defaultSender ?? null, settings]))
     .digest('hex');
 }
 

@@ -10,7 +10,6 @@ export interface OutboxSettings {
   readonly name: string;
   readonly channel: 'sms' | 'email';
   readonly folder: string;
-  readonly defaultSender?: string | undefined;
 }
 
 /** The sender where neither the message nor the settings name one; nothing leaves the machine under it. */
@@ -25,7 +24,7 @@ export function createOutboxProvider(settings: OutboxSettings, deps: { readonly 
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
 
   const compose = async (message: Outbound): Promise<Buffer | SendResult> => {
-    const defaultSender = settings.defaultSender ?? DEFAULT_SENDERS[settings.channel];
+    const defaultSender = DEFAULT_SENDERS[settings.channel];
     const sentAt = new Date(deps.clock.now());
     if (message.channel === 'sms') return smsText(message, defaultSender, sentAt);
     const content = await mailContent(message, { defaultSender }, sentAt);

@@ -58,7 +58,7 @@ import { isOfOtherChannel, type LedgerEntry } from './ledger-entry.ts';
 import { planRetry, tierFor, type RetryPlan } from './retry-plan.ts';
 
 /** What stays the same during the delivery of one copy. */
-export interface Delivery {
+export interface DeliveryContext {
   readonly copy: DeliveryCopy;
   readonly plan: RetryPlan;
   /** What to do with unknown outcomes: park them, or accept that a message is sent twice. */
@@ -224,14 +224,14 @@ const RELEASE: DeliveryEffect = { kind: 'release-send-slot' };
 export const RECEIVED: DeliveryState = { step: 'received' };
 
 /** The next state and its effects, as in the table above. Throws for an event that cannot come in a state: a bug. */
-export function advance(delivery: Delivery, state: DeliveryState, event: DeliveryEvent): DeliveryStep {
+export function advance(delivery: DeliveryContext, state: DeliveryState, event: DeliveryEvent): DeliveryStep {
   const next = transition(delivery, state, event);
   if (next === undefined) throw new Error(`event ${event.kind} cannot come in state ${state.step}`);
   return next;
 }
 
 function transition(
-  delivery: Delivery,
+  delivery: DeliveryContext,
   state: DeliveryState,
   event: DeliveryEvent,
 ): DeliveryStep | undefined {
@@ -261,7 +261,7 @@ function transition(
  * Whatever was written before a crash is written again or passed over, so that nothing is lost. No round is begun whose
  * message may have been sent already; it is concluded as one of unknown outcome.
  */
-function afterReading(delivery: Delivery, situation: Situation): DeliveryStep {
+function afterReading(delivery: DeliveryContext, situation: Situation): DeliveryStep {
   const { known, channel, isInProgress } = situation;
   const { attempt } = delivery.copy;
   if (isInProgress) return lookAgain(IN_PROGRESS_LOOK_MS);
@@ -291,7 +291,7 @@ function isRedrive({ attempt, redriveUnknown }: DeliveryCopy, known: LedgerEntry
 }
 
 /** An intent of this process may be renewed only where no provider was called with it. */
-function afterIntent(delivery: Delivery, known: LedgerEntry, situation: Situation): DeliveryStep {
+function afterIntent(delivery: DeliveryContext, known: LedgerEntry, situation: Situation): DeliveryStep {
   const { self, hasBegun, elapsedMs } = situation;
   if (known.owner === self) {
     return hasBegun ? concludeLostRound(delivery, known, situation) : beginRound(delivery, situation);
@@ -307,7 +307,7 @@ function afterIntent(delivery: Delivery, known: LedgerEntry, situation: Situatio
  * and is still configured the same.
  */
 function concludeLostRound(
-  delivery: Delivery,
+  delivery: DeliveryContext,
   { providers, repeatableBy }: LedgerEntry,
   { times, repeatable }: Situation,
 ): DeliveryStep {
@@ -327,7 +327,11 @@ function concludeLostRound(
 }
 
 /** After a crash between the outcome and its follow-up. */
-function repeatRetryCopy({ copy, plan }: Delivery, known: LedgerEntry, { nowMs }: Times): DeliveryStep {
+function repeatRetryCopy(
+  { copy, plan }: DeliveryContext,
+  known: LedgerEntry,
+  { nowMs }: Times,
+): DeliveryStep {
   const dueAtMs = known.nextAttemptAt ?? nowMs;
   const attempts = (known.attempts ?? []).filter(
     (one) => one.attempt === copy.attempt && !copy.history.includes(one),
@@ -336,7 +340,7 @@ function repeatRetryCopy({ copy, plan }: Delivery, known: LedgerEntry, { nowMs }
 }
 
 /** The age may be no more than a difference of clocks: a notification that was never attempted is attempted once. */
-function beginRound(delivery: Delivery, { known, isDeadlineOver, times }: Situation): DeliveryStep {
+function beginRound(delivery: DeliveryContext, { known, isDeadlineOver, times }: Situation): DeliveryStep {
   const { copy, plan } = delivery;
   if (isDeadlineOver && copy.isOriginal && known === undefined) {
     return ended(refused(createProblem('deadline-exceeded')));
@@ -349,7 +353,7 @@ function beginRound(delivery: Delivery, { known, isDeadlineOver, times }: Situat
 }
 
 function afterQueueing(
-  delivery: Delivery,
+  delivery: DeliveryContext,
   isOverdue: boolean,
   event: DeliveryEvent,
 ): DeliveryStep | undefined {
@@ -360,7 +364,7 @@ function afterQueueing(
 }
 
 function afterAcquiring(
-  delivery: Delivery,
+  delivery: DeliveryContext,
   isOverdue: boolean,
   event: DeliveryEvent,
 ): DeliveryStep | undefined {
@@ -383,7 +387,7 @@ function afterClaiming(turn: ProviderTurn, event: DeliveryEvent): DeliveryStep |
   return { state: { step: 'sending' }, effects: [{ kind: 'call-providers', turn, leaseEndsMs }] };
 }
 
-function afterSending(delivery: Delivery, event: DeliveryEvent): DeliveryStep | undefined {
+function afterSending(delivery: DeliveryContext, event: DeliveryEvent): DeliveryStep | undefined {
   if (event.kind === 'nothing-sent') return lookAgain(LOOK_SOON_MS, [RELEASE]);
   if (event.kind !== 'round-ended') return undefined;
   const { round, times } = event;
@@ -395,7 +399,7 @@ function afterSending(delivery: Delivery, event: DeliveryEvent): DeliveryStep | 
 }
 
 function afterRecording(
-  { copy }: Delivery,
+  { copy }: DeliveryContext,
   { conclusion, attempts }: Extract<DeliveryState, { step: 'recording' }>,
   event: DeliveryEvent,
 ): DeliveryStep | undefined {
@@ -419,7 +423,7 @@ function afterRecording(
 
 /** What comes after a failed round. */
 function conclude(
-  delivery: Delivery,
+  delivery: DeliveryContext,
   failure: Failure,
   { isRepeatable, times }: { readonly isRepeatable: boolean; readonly times: Times },
 ): Conclusion {
@@ -438,17 +442,17 @@ function conclude(
 }
 
 /** Whether an unknown outcome may be sent again by any provider: by policy, or because an operator accepts it. */
-export function acceptsSecondSend({ copy, unknownPolicy }: Delivery): boolean {
+export function acceptsSecondSend({ copy, unknownPolicy }: DeliveryContext): boolean {
   return unknownPolicy === 'resend' || copy.redriveUnknown;
 }
 
 /** A notification that may have been sent in an earlier round has not failed, whatever the reason now. */
-function fail({ copy }: Delivery, code: string): Conclusion {
+function fail({ copy }: DeliveryContext, code: string): Conclusion {
   return copy.history.some(isUnknown) ? PARKED : { status: 'failed', code };
 }
 
 function retryLater(
-  { copy, plan }: Delivery,
+  { copy, plan }: DeliveryContext,
   failure: { readonly code: string; readonly retryAfterMs?: number },
   { nowMs, ageMs }: Times,
 ): Conclusion | undefined {

@@ -5,7 +5,7 @@ import {
   advance,
   RECEIVED,
   type Conclusion,
-  type Delivery,
+  type DeliveryContext,
   type DeliveryCopy,
   type DeliveryEvent,
   type DeliveryState,
@@ -42,8 +42,8 @@ const UNKNOWN_BEFORE = { history: [attempt('unknown')] };
 
 const deliveryOf = (
   copy: Partial<DeliveryCopy> = {},
-  unknownPolicy: Delivery['unknownPolicy'] = 'park',
-): Delivery => ({
+  unknownPolicy: DeliveryContext['unknownPolicy'] = 'park',
+): DeliveryContext => ({
   copy: {
     attempt: 2,
     isOriginal: false,
@@ -395,7 +395,7 @@ describe('a wait for a provider', () => {
 
 describe('the end of a round', () => {
   const timeout: Failure = { kind: 'unknown', code: 'timeout' };
-  it.each<[string, RoundResult, Delivery, string, typeof TIMES?]>([
+  it.each<[string, RoundResult, DeliveryContext, string, typeof TIMES?]>([
     ['a rejection fails', notSent({ kind: 'permanent', code: 'gone' }), deliveryOf(), 'failed gone'],
     [
       'a rejection parks what may have been sent',
@@ -522,7 +522,9 @@ describe('any run', () => {
       ),
     })
     .chain((copy) =>
-      fc.constantFrom<Delivery['unknownPolicy']>('park', 'resend').map((policy) => deliveryOf(copy, policy)),
+      fc
+        .constantFrom<DeliveryContext['unknownPolicy']>('park', 'resend')
+        .map((policy) => deliveryOf(copy, policy)),
     );
   const reads = fc
     .record({

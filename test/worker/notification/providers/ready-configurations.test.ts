@@ -625,12 +625,12 @@ describe('shipped providers with clients of their own', () => {
 
   it('reach a mail server by smtp.json', async () => {
     const sink = await startSmtpSink();
-    const members = {
-      ...smtp!.members,
+    const settings = {
+      ...smtp!.settings,
       url: `smtp://127.0.0.1:${sink.port}`,
       authentication: NO_CREDENTIALS,
     };
-    const provider = await makeProvider({ ...smtp!, members }, deps);
+    const provider = await makeProvider({ ...smtp!, settings }, deps);
     expect(await provider.send(email, new AbortController().signal)).toMatchObject({ kind: 'sent' });
     await provider.close();
     await sink.close();
@@ -656,8 +656,8 @@ describe('shipped providers with clients of their own', () => {
   });
 
   it('reach Twilio by twilio.json', async () => {
-    const members = { ...twilio!.members, url: standIn.origin };
-    const provider = await makeProvider({ ...twilio!, members }, deps);
+    const settings = { ...twilio!.settings, url: standIn.origin };
+    const provider = await makeProvider({ ...twilio!, settings }, deps);
     standIn.script({ status: 201, body: { sid: 'SM1', status: 'queued' } });
     expect(await provider.send(anSms(), new AbortController().signal)).toEqual({
       kind: 'sent',
@@ -665,7 +665,7 @@ describe('shipped providers with clients of their own', () => {
     });
     await provider.close();
     const [request] = standIn.requests;
-    const account = twilio!.members.authentication.username!;
+    const account = twilio!.settings.authentication.username!;
     expect(request!.path).toBe(`/2010-04-01/Accounts/${account}/Messages.json`);
     expect(request!.headers['authorization']).toBe(
       `Basic ${Buffer.from(`${account}:REPLACE-WITH-AUTH-TOKEN`).toString('base64')}`,

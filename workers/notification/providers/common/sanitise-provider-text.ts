@@ -104,9 +104,9 @@ const NOT_ALLOWED = /[^A-Za-z0-9._-]+/g;
 
 /**
  * A code that may be logged, counted and stored: 64 characters at most, each sequence of others than [A-Za-z0-9._-]
- * replaced by a dash; `fallback` when no letter or digit is left.
+ * replaced by a dash; `unnamed` when no letter or digit is left.
  */
-export function sanitiseCode(code: string, fallback = 'unnamed'): string {
+export function sanitiseCode(code: string): string {
   const cleaned = code.replaceAll(NOT_ALLOWED, '-').slice(0, MAX_CODE_CHARS);
-  return /[A-Za-z0-9]/.test(cleaned) ? cleaned : fallback;
+  return /[A-Za-z0-9]/.test(cleaned) ? cleaned : 'unnamed';
 }

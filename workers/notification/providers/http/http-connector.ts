@@ -31,7 +31,6 @@ import {
   notBegunKind,
 } from './http-call.ts';
 import { type MessageValues, messageValues } from './message-values.ts';
-import { sanitiseCode } from '../common/sanitise-provider-text.ts';
 
 /** What stays the same from message to message. */
 interface Connection {
@@ -63,7 +62,7 @@ export function createHttpConnector(
   const configured = [...Object.values(connector.parameters), sampleUrl(connection.url)?.hostname ?? ''];
   const http = createHttpCaller({
     origin: sampleUrl(connection.url)?.origin ?? '',
-    timeoutMs: Math.min(entry.members.limits.timeoutMs ?? deps.timeoutMs, deps.timeoutMs),
+    timeoutMs: Math.min(entry.settings.limits.timeoutMs ?? deps.timeoutMs, deps.timeoutMs),
     connections: connector.connections,
     ca: connector.tls?.ca,
   });
@@ -90,19 +89,19 @@ export function createHttpConnector(
   };
 }
 
-function prepareConnection({ members, defaultSender }: ProviderEntry): Connection {
-  const connector = members.connector ?? DEFAULT_CONNECTOR;
+function prepareConnection({ settings, defaultSender }: ProviderEntry): Connection {
+  const connector = settings.connector ?? DEFAULT_CONNECTOR;
   const faults: TemplateFault[] = [];
-  const template = compileTemplate(members['payload-template'], connector.encoding, faults);
+  const template = compileTemplate(settings['payload-template'], connector.encoding, faults);
   const headers = Object.entries(connector.headers).map(
     ([name, text]) => [name.toLowerCase(), compileText(text, [name], faults)] as const,
   );
-  if (template === undefined || members.url === undefined || faults.length > 0) {
+  if (template === undefined || settings.url === undefined || faults.length > 0) {
     throw new ConfigError('a provider needs a url and a payload-template that can be read');
   }
   const inHeaders = headers.flatMap(([, parts]) => placesOfParts(parts));
   const places = new Set([...placesOf(template), ...inHeaders]);
-  const { url, authentication: credentials } = members;
+  const { url, authentication: credentials } = settings;
   return { url, template, headers, places, connector, credentials, defaultSender };
 }
 
@@ -195,9 +194,9 @@ function sendResult(outcome: CallOutcome, classify: (response: HttpResponse) => 
     case 'response':
       return classify(outcome.response);
     case 'not-begun':
-      return { kind: notBegunKind(outcome.code), code: sanitiseCode(outcome.code) };
+      return { kind: notBegunKind(outcome.code), code: outcome.code };
     case 'broken':
-      return { kind: 'unknown', code: sanitiseCode(outcome.code) };
+      return { kind: 'unknown', code: outcome.code };
     default:
       return assertNever(outcome);
   }

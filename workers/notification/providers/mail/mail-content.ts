@@ -4,7 +4,7 @@ import type { ProviderEntry } from '../../../../shared/notification/provider-con
 import { type MailAddress, isSingleAddress, readMailSender } from '../../../../shared/notification/sender.ts';
 import { detectAttachmentType } from '../common/attachment-type.ts';
 
-type ListUnsubscribeSettings = NonNullable<ProviderEntry['members']['smtp']>['listUnsubscribe'];
+type ListUnsubscribeSettings = NonNullable<ProviderEntry['settings']['smtp']>['listUnsubscribe'];
 
 export type OutboundEmail = Extract<Outbound, { readonly channel: 'email' }>;
 

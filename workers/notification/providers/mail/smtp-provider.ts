@@ -12,8 +12,8 @@ import { type SmtpError, isAboutSender, classifySmtpReply } from './classify-smt
 import { sanitiseId } from '../common/sanitise-provider-text.ts';
 import { type BodyWatch, watchMessageBody } from './message-body-watch.ts';
 
-type SmtpMembers = NonNullable<ProviderEntry['members']['smtp']>;
-type DkimSettings = NonNullable<SmtpMembers['dkim']>;
+type SmtpEntrySettings = NonNullable<ProviderEntry['settings']['smtp']>;
+type DkimSettings = NonNullable<SmtpEntrySettings['dkim']>;
 
 /** Settings of a mail server (`provider: SMTP`). Its password and keys are never logged. */
 export interface SmtpSettings {
@@ -35,8 +35,8 @@ export interface SmtpSettings {
   /** Key to sign messages with; its public half is in DNS at `<keySelector>._domainkey.<domainName>`. */
   readonly dkim?: DkimSettings | undefined;
   /** One-click unsubscription (RFC 8058). */
-  readonly listUnsubscribe?: SmtpMembers['listUnsubscribe'];
-  readonly tls?: SmtpMembers['tls'];
+  readonly listUnsubscribe?: SmtpEntrySettings['listUnsubscribe'];
+  readonly tls?: SmtpEntrySettings['tls'];
   /** Address of the sender for messages that name none (N3). */
   readonly defaultSender?: string | undefined;
 }
@@ -66,7 +66,7 @@ interface WatchedMail {
 
 /** The settings of an SMTP entry. TLS is required unless the server is on this machine or the entry says otherwise. */
 export function smtpSettings(entry: ProviderEntry, timeoutMs: number): SmtpSettings {
-  const { url = '', authentication, smtp, limits, allowInsecure } = entry.members;
+  const { url = '', authentication, smtp, limits, allowInsecure } = entry.settings;
   const address = new URL(url);
   const secure = address.protocol === 'smtps:';
   const host = address.hostname.replace(/^\[(.*)\]$/, '$1');

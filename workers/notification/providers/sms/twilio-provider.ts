@@ -33,7 +33,7 @@ const MESSAGING_SERVICE_SID = /^MG[0-9a-zA-Z]{32}$/;
 
 /** The settings of a Twilio entry; of its URL only the origin is used. */
 export function twilioSettings(entry: ProviderEntry, timeoutMs: number): TwilioSettings {
-  const { url, authentication, twilio, limits } = entry.members;
+  const { url, authentication, twilio, limits } = entry.settings;
   return {
     name: entry.name,
     accountSid: twilio?.accountSid ?? authentication.username ?? '',

@@ -16,14 +16,14 @@ function classified(
   answer: { readonly status: number; readonly body?: unknown; readonly text?: string },
   settings: object = {},
 ): string {
-  const { connector } = httpEntry({ connector: settings }).members;
+  const { connector } = httpEntry({ connector: settings }).settings;
   const text = answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
   const result = classifyHttpResponse({ status: answer.status, headers: {}, text }, connector!, CONTEXT);
   return result.kind;
 }
 
 const answered = (status: number, body: unknown, settings: object): SendResult => {
-  const { connector } = httpEntry({ connector: settings }).members;
+  const { connector } = httpEntry({ connector: settings }).settings;
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return classifyHttpResponse({ status, headers: {}, text }, connector!, CONTEXT);
 };
@@ -153,7 +153,7 @@ describe('what is passed on of a provider', () => {
       { status: [400], tests: [{ pointer: '/code', oneOf: ['REJECTED_X'] }], result: 'permanent' },
     ],
   };
-  const { connector } = httpEntry({ connector: settings }).members;
+  const { connector } = httpEntry({ connector: settings }).settings;
   const told = (answer: object, message: Outbound, status = 400): SendResult =>
     classifyHttpResponse(
       { status, headers: {}, text: JSON.stringify(answer) },

@@ -300,8 +300,8 @@ describe('what a provider cannot carry', () => {
 
   it('is not the fault of a message where a header of the settings cannot be written', async () => {
     const entry = httpEntry({ authentication: { key: 'k3y' } });
-    const members = { ...entry.members, authentication: { ...entry.members.authentication, key: 'k€y' } };
-    const provider = createHttpConnector({ ...entry, members }, { clock, timeoutMs: 1_000 });
+    const settings = { ...entry.settings, authentication: { ...entry.settings.authentication, key: 'k€y' } };
+    const provider = createHttpConnector({ ...entry, settings }, { clock, timeoutMs: 1_000 });
     opened.push(provider);
     expect(await send(provider)).toEqual({ kind: 'misconfigured', code: 'request-invalid' });
   });
