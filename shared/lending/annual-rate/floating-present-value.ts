@@ -196,7 +196,8 @@ export function estimateLogRate(
     if (excess > 0 === bracket.lowSign > 0) low = rate;
     else high = rate;
     const curved = rate + step;
-    const isInside = curved > low && curved < high;
+    // A step too small to change the rate ends at an end of the bracket: the rate is found.
+    const isInside = curved >= low && curved <= high;
     if (isInside && Math.abs(step) * longest <= LAST_STEP) return curved;
     rate = isInside && turn < MAX_CURVED_STEPS ? curved : (low + high) / 2;
   }

@@ -200,9 +200,24 @@ describe('solver (A4)', () => {
     expect(solveEffectiveRate(yearly(4_000_000, [8_000_000, -3_999_999]))).toBe('0.0500');
   });
 
+  it.each([
+    ['on a rounding boundary', yearly(100_000_000, [112_000_050]), 8],
+    ['below zero on a rounding boundary', yearly(100_000_000, [87_999_950]), 8],
+    ['of zero', monthly(100_000, [50_000, 50_000]), 3],
+    ['of ten percent in a day', flowsByDays(100_00, [110_00], [1]), 9],
+    ['of a millionfold sum', yearly(1, [1_000_000]), 8],
+    ['of a sum that is lost in a month', monthly(100_000, [1]), 3],
+    ['of a sum that is lost in a year', yearly(100_000, [1]), 4],
+    ['of a payment after a thousand years', flowsByDays(1, [1, 1_000_000_000_000_000], [1, 400_000]), 15],
+    ['nearest zero of two', yearly(100_000, [230_000, -132_000]), 9],
+    ['nearest zero of two below it', yearly(100_000, [185_000, -85_500]), 4],
+  ])('spends few trial rates on a rate %s', (_name, flows, most) => {
+    expect(solveRate(flows, TEN_DECIMALS).iterations).toBeLessThanOrEqual(most);
+  });
+
   it('spends five trial rates on the usual loan and a bounded number on any', () => {
     const level = Array.from({ length: 360 }, () => 154_856);
-    expect(solveRate(monthly(24_500_000, level), TEN_DECIMALS).iterations).toBeLessThanOrEqual(8);
+    expect(solveRate(monthly(24_500_000, level), TEN_DECIMALS).iterations).toBe(5);
     const wild = level.map((amount, index) => (index % 3 === 1 ? -amount : amount * (index % 7)));
     expect(solveRate(monthly(24_500_000, wild), TEN_DECIMALS).iterations).toBeLessThan(MAX_ITERATIONS);
     const late = flowsByDays(1, [1, 1_000_000_000_000_000], [1, 400_000]);
