@@ -84,7 +84,7 @@ export interface DatedTerms {
   readonly dates: ScheduleDates;
 }
 
-/** Phase 1: members checked and dates made. `rows` may exceed the number of installments that a request may ask for. */
+/** Phase 1: fields validated and due dates planned. `rows` may exceed the number of installments that a request may ask for. */
 export function dated(request: RepaymentScheduleRequest, rows: number): DatedTerms {
   const findings = new Findings();
   const context = {

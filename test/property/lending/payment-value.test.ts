@@ -106,7 +106,7 @@ function referencePayment(annuity: Annuity, Arithmetic = Exact): Decimal {
   return (annuity.inAdvance ? arrears.div(i.plus(1)) : arrears).times(sign);
 }
 
-/** Enough digits to tell a payment from a tie that it nearly is: discount factors of these annuities go down to 1e-1000. */
+/** Enough digits to distinguish a payment from a tie that it nearly is: discount factors of these annuities go down to 1e-1000. */
 const Finer = Decimal.clone({ precision: 1_500 });
 /** Rounding to fewer digits than were calculated makes a tie exact again that the steps of the calculation missed. */
 const TRUSTED_DIGITS = 1_400;

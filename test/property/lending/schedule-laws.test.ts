@@ -94,7 +94,7 @@ function usualPayment(request: Request, rows: readonly ScheduleRow[]): number | 
   return payments.size === 1 ? usual[0]?.[name] : undefined;
 }
 
-/** The members that make a request the recalculation of its own schedule after the row `settled`. */
+/** The fields that make a request the recalculation of its own schedule after the row `settled`. */
 function recalculationOf(request: Request, old: RepaymentSchedule, settled: number): Request | undefined {
   if (settled >= request.InstallmentsNo) return undefined;
   const row = old.rows[settled - 1];

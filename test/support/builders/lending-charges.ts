@@ -87,14 +87,14 @@ export function rowsOn(
   return { dates, start, isRecalculation: false, dayCount, amount: 100_000, rounding: 'HALF_UP', ...changes };
 }
 
-/** What reading and placing charges came to; `placed` is there when the members hold. */
+/** The result of parsing and scheduling charges; `scheduled` is there when the fields hold. */
 export interface ChargeOutcome {
-  readonly placed: ScheduledCharges | undefined;
+  readonly scheduled: ScheduledCharges | undefined;
   readonly findings: Findings;
 }
 
-/** Reads the charges of a loan with changes and puts them on the rows of a schedule. */
-export function placeOn(
+/** Parses the charges of a loan with changes and schedules them. */
+export function scheduleOn(
   schedule: ChargeSchedule,
   changes: Partial<RepaymentScheduleRequest>,
   context: Partial<ChargeContext> = {},
@@ -103,8 +103,8 @@ export function placeOn(
   const terms = parseChargeTerms(loan(changes), chargeContext(context), findings);
   const lastDueDate = schedule.dates.dueDates[schedule.dates.rowCount - 1];
   if (lastDueDate !== undefined) refuseLateCharges(loan(changes), lastDueDate, findings);
-  const placed = terms === undefined ? undefined : scheduleCharges(terms, schedule, findings);
-  return { placed, findings };
+  const scheduled = terms === undefined ? undefined : scheduleCharges(terms, schedule, findings);
+  return { scheduled, findings };
 }
 
 /** Figures of a row: 1000.00 outstanding, 10.00 interest, 246.28 principal. */
@@ -138,7 +138,7 @@ export function chargeFaults(
   changes: Partial<RepaymentScheduleRequest>,
   context: Partial<ChargeContext> = {},
 ): readonly string[] {
-  const { findings } = placeOn(monthlyRows('2025-01-01', 4), changes, context);
+  const { findings } = scheduleOn(monthlyRows('2025-01-01', 4), changes, context);
   return findings.faults.map(({ path, code, status }) => `${path} ${code} ${status}`);
 }
 
@@ -147,7 +147,7 @@ export function chargeWarnings(
   changes: Partial<RepaymentScheduleRequest>,
   context: Partial<ChargeContext> = {},
 ): readonly string[] {
-  const { findings } = placeOn(monthlyRows('2025-01-01', 4), changes, context);
+  const { findings } = scheduleOn(monthlyRows('2025-01-01', 4), changes, context);
   if (findings.faults.length > 0) throw new Error(JSON.stringify(findings.faults));
   return findings.warnings.map(({ path, code }) => `${path} ${code}`);
 }
@@ -157,13 +157,13 @@ function collected(
   changes: Partial<RepaymentScheduleRequest>,
   figures: ChargedFigures,
 ): readonly (readonly [fees: number, insurances: number])[] {
-  const { placed, findings } = placeOn(schedule, changes);
-  if (placed === undefined) throw new Error(JSON.stringify(findings.faults));
+  const { scheduled, findings } = scheduleOn(schedule, changes);
+  if (scheduled === undefined) throw new Error(JSON.stringify(findings.faults));
   const rows = Array.from({ length: schedule.dates.rowCount }, (_, row) => {
-    const { managementFee, insurance } = collectRowCharges(placed, row, figures);
+    const { managementFee, insurance } = collectRowCharges(scheduled, row, figures);
     return [managementFee, insurance] as const;
   });
-  refuseTooLargeCharges(placed, findings);
+  refuseTooLargeCharges(scheduled, findings);
   if (findings.faults.length > 0) throw new Error(JSON.stringify(findings.faults));
   return rows;
 }

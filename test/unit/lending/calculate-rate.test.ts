@@ -87,7 +87,7 @@ describe('rate of cash flows (A6)', () => {
     }
   });
 
-  it('counts DAE intervals in months unless told otherwise, month ends and days included', () => {
+  it('counts DAE intervals in months unless Unit says otherwise, month ends and days included', () => {
     const paid = flows(['2024-12-31', -100], ['2025-02-28', 50], ['2025-03-30', 60]);
     const years = (Unit?: string) =>
       rateOf({ Rule: 'DAE', Unit, CashFlows: paid }).proof.map((line) => line.years.slice(0, 12));

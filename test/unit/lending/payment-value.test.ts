@@ -198,7 +198,7 @@ describe('a request that cannot be calculated', () => {
   it.each([
     ['Once', 'not-allowed'],
     ['Fortnightly', 'unknown-periodicity'],
-  ])('with the periodicity %s is told those that there are', (name, code) => {
+  ])('with the periodicity %s names those that there are', (name, code) => {
     const [fault, ...others] = faultsOf({ PeriodicityType: name });
     expect(others).toEqual([]);
     expect(fault).toMatchObject({ path: 'PeriodicityType', code });
@@ -216,7 +216,7 @@ describe('a request that cannot be calculated', () => {
     ]);
   });
 
-  it('is told of everything at once (E3)', () => {
+  it('reports everything at once (E3)', () => {
     const wrong = {
       InstallmentsNo: 0,
       PeriodicityType: 'x',

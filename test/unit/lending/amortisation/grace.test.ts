@@ -93,7 +93,7 @@ describe('grace on the interest (G2)', () => {
     expect(column(after, 'pmt')).toEqual(column(scheduleOf(rest), 'pmt'));
   });
 
-  it('lets a loan that a lock ends within it pay what was kept back', () => {
+  it('collects deferred interest with the row in which a fixed instalment ends the loan', () => {
     const schedule = scheduleOf({ GracePeriodInterest: 3, installmentValue: decimal(600) });
     expect(column(schedule, 'totalInstallment')).toEqual(['590.00', '424.10']);
     expect(column(schedule, 'interest')).toEqual(['0.00', '14.10']);

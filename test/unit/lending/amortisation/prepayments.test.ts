@@ -17,7 +17,7 @@ function repaid(day: string, amount: number, more: object = {}) {
 
 const KEEP = { DecreaseInstallment: false } as const;
 
-describe('early repayments (X3)', () => {
+describe('prepayments (X3)', () => {
   it('have a row of their own with the interest since the last due date, and lower the payment', () => {
     const schedule = scheduleOf(repaid('2025-02-16', 300));
     expect(column(schedule, 'interest')).toEqual(['10.00', '3.77', '2.27', '3.02', '1.52']);

@@ -22,7 +22,7 @@ const noDays = (changes: Changes) => referenceRowsOf(changes).map((row) => row.n
 const insurances = (changes: Changes) =>
   referenceRowsOf(changes).flatMap((row) => (row.insurance === 0 ? [] : [row.InstallmentNo]));
 
-/** Days of the first period where nothing but the first due date tells the start. */
+/** Days of the first period where only the first due date determines the start. */
 const firstDays = (changes: Changes) => noDays({ ActivationDate: undefined, ...changes })[0];
 
 const firstTwo = (changes: Changes) =>

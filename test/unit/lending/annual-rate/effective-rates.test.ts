@@ -83,7 +83,7 @@ describe('effective annual rate, DAE (A1)', () => {
     expect(solveEffectiveRate(flows)).toBe(rate.toFixed(4));
   });
 
-  it('reads early repayments and shifted dates in the order of their dates', () => {
+  it('reads prepayments and shifted dates in the order of their dates', () => {
     const rows = [
       ratedRow('2025-03-01', 33_000),
       ratedRow('2025-02-01', 34_000),
@@ -187,7 +187,7 @@ describe('solver (A4)', () => {
     expect(solveEffectiveRate(yearly(100_000, [400_000, -300_000]))).toBe('0.0000');
   });
 
-  it('finds the one rate in which two have met, and tells two within one step apart from none', () => {
+  it('finds the one rate in which two have met, and two within one published step, but none where they miss', () => {
     expect(solveEffectiveRate(yearly(10_000, [22_000, -12_100]))).toBe('10.0000');
     expect(solveEffectiveRate(yearly(10_000, [22_000, -12_101]))).toBeNull();
     expect(solveEffectiveRate(yearly(1_000_000, [3_300_000, -3_630_000, 1_331_000]))).toBe('10.0000');

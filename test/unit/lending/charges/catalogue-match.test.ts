@@ -137,7 +137,7 @@ describe('what the catalogue says of a charge (S6)', () => {
     expect(feeWarnings(line)).toEqual([]);
   });
 
-  it('tells a schedule type the class of an insurance, and the name of a commission (F4)', () => {
+  it('gives a schedule type the class of an insurance, and the name of a commission (F4)', () => {
     const upfront = {
       fees: false,
       insurances: false,
@@ -245,7 +245,7 @@ describe('name and class of an insurance (F1)', () => {
     ]);
   });
 
-  it('are not held against a catalogue that has no classes, or an insurance that has none', () => {
+  it('are not checked against a catalogue that has no classes, or an insurance that has none', () => {
     const classless = directory(known({ InsuranceName: 'life' }, { perAnnum: true }));
     const sent = { ...ONE_PERCENT, InsuranceName: 'Life', InsuranceClassId: 'class-2' };
     const added = ['Insurance[0].PerAnnum from-catalogue'];

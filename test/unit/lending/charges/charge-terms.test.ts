@@ -15,7 +15,7 @@ import {
   feesOn,
   FIGURES,
   monthlyRows,
-  placeOn,
+  scheduleOn,
   premium,
   premiumsOn,
   rowsWith,
@@ -71,9 +71,9 @@ describe('the source of a charge (F1)', () => {
   });
 });
 
-describe('the other members of a charge (F1, F3)', () => {
+describe('the other fields of a charge (F1, F3)', () => {
   it('hold a periodicity that is known and repeats; what is paid once goes to UpFrontValue', () => {
-    const { findings } = placeOn(monthlyRows('2025-01-01', 4), {
+    const { findings } = scheduleOn(monthlyRows('2025-01-01', 4), {
       Commission: [fee({ FeePeriodicityType: 'Once' }), fee({ FeePeriodicityType: 'Fortnightly' })],
       Insurance: [premium({ InsurancePeriodicityType: 'once' })],
     });
@@ -124,7 +124,7 @@ describe('the other members of a charge (F1, F3)', () => {
     }
   });
 
-  it('are all told of at once', () => {
+  it('are all reported at once', () => {
     const bad = fee({
       SourceValue: decimal(-5),
       FeePeriodicityType: 'Once',
@@ -194,7 +194,7 @@ describe('the names of charges (F1)', () => {
   });
 });
 
-describe('members of charges without effect (E5)', () => {
+describe('ignored fields of charges (E5)', () => {
   it('are what belongs to a percentage, beside a value', () => {
     const Commission = [fee({ PercentAppliedTo: 'Principal', PerAnnum: true, IsForUnusage: true })];
     const Insurance = [premium({ PercentAppliedTo: 'Interest', PerAnnum: true })];
@@ -285,7 +285,7 @@ describe('the unused amount (F5)', () => {
     expect(chargeFaults({ ...dates, Commission: [fee()] })).toEqual([]);
   });
 
-  it('tells whether the two dates have an effect', () => {
+  it('says whether the two dates have an effect', () => {
     expect(hasUnusageFee([unusage])).toBe(true);
     expect(hasUnusageFee([fee({ SourcePercent: decimal(1), PercentAppliedTo: 'UnusedAmount' })])).toBe(false);
     expect(hasUnusageFee([fee({ IsForUnusage: true })])).toBe(false);
@@ -319,8 +319,8 @@ describe('schedule types and charges', () => {
       const Commission = item === undefined ? [] : [fee(item)];
       const Insurance = insurance === undefined ? [] : [premium(insurance)];
       const request = { Commission, Insurance };
-      const { placed } = placeOn(rows, request, { rules: chargeRules({ upfront }) });
-      return placed?.charges[0]?.item.isUpfront;
+      const { scheduled } = scheduleOn(rows, request, { rules: chargeRules({ upfront }) });
+      return scheduled?.charges[0]?.item.isUpfront;
     };
     expect(isUpfront({ FeeName: 'ACCOUNT fee' })).toBe(true);
     expect(isUpfront({ FeeName: 'Account fee', IsUpfront: false })).toBe(false);
@@ -342,8 +342,8 @@ describe('schedule types and charges', () => {
     });
     const Commission = [fee(), fee({ SourceValue: decimal(2) }), fee({ FeeName: 'Other' })];
     const Insurance = [premium({ InsuranceClassName: 'Life class', InsuranceName: 'Life 9' }), premium()];
-    const { placed } = placeOn(rows, { Commission, Insurance }, { rules });
-    const shown = (name: string, row: number) => placed && sumColumnCharges(placed, name, row, FIGURES);
+    const { scheduled } = scheduleOn(rows, { Commission, Insurance }, { rules });
+    const shown = (name: string, row: number) => scheduled && sumColumnCharges(scheduled, name, row, FIGURES);
     expect([shown('AccountFee', 0), shown('Life', 11), shown('Life', 0)]).toEqual([700, 6000, 0]);
     expect([shown('Unsold', 0), shown('NoSuchColumn', 0)]).toEqual([0, 0]);
   });
@@ -361,7 +361,7 @@ describe('schedule types and charges', () => {
     expect(of('Installment')).toEqual(['Commission[0].PercentAppliedTo not-allowed 422']);
   });
 
-  it('are not needed to tell what is wrong with the items', () => {
+  it('are not needed to find what is wrong with the items', () => {
     expect(chargeFaults({ Commission: [fee()] }, { rules: undefined })).toEqual([]);
     expect(chargeFaults({ Commission: [fee({ FeeName: '' })] }, { rules: undefined })).toEqual([
       'Commission[0].FeeName missing 400',

@@ -14,7 +14,7 @@ import {
   feesOn,
   FIGURES,
   monthlyRows,
-  placeOn,
+  scheduleOn,
   premium,
   premiumsOn,
   rowsOn,
@@ -241,13 +241,13 @@ describe('the sums of a row (F4)', () => {
   });
 
   it('show insurances only when the request sent some', () => {
-    expect(placeOn(FOUR, { Commission: [fee()] }).placed?.hasInsurances).toBe(false);
-    expect(placeOn(FOUR, { Insurance: [] }).placed?.hasInsurances).toBe(false);
-    expect(placeOn(FOUR, { Insurance: [premium()] }).placed?.hasInsurances).toBe(true);
+    expect(scheduleOn(FOUR, { Commission: [fee()] }).scheduled?.hasInsurances).toBe(false);
+    expect(scheduleOn(FOUR, { Insurance: [] }).scheduled?.hasInsurances).toBe(false);
+    expect(scheduleOn(FOUR, { Insurance: [premium()] }).scheduled?.hasInsurances).toBe(true);
     expect(feesOn(FOUR, {})).toEqual([0, 0, 0, 0]);
   });
 
-  it('take in blocked amounts with the first new row, also without a charge there (X2)', () => {
+  it('collect blocked amounts with the first new row, also without a charge there (X2)', () => {
     const blocked = {
       IsLocked: true,
       Commission: [
@@ -308,7 +308,7 @@ describe('a commission for unusage (F5)', () => {
 });
 
 function tracesOf(row: number): readonly ChargeTrace[] {
-  const { placed } = placeOn(FOUR, {
+  const { scheduled } = scheduleOn(FOUR, {
     IsLocked: true,
     UnusedAmount: decimal(400),
     Commission: [
@@ -325,11 +325,11 @@ function tracesOf(row: number): readonly ChargeTrace[] {
     ],
     Insurance: [premium({ InsurancePeriodicityType: 'Quarterly' })],
   });
-  return placed === undefined ? [] : traceRowCharges(placed, row, FIGURES);
+  return scheduled === undefined ? [] : traceRowCharges(scheduled, row, FIGURES);
 }
 
 describe('how a row came by its charges (S6, Explain)', () => {
-  it('is told of each item that the row collects something of', () => {
+  it('is recorded of each item that the row collects', () => {
     expect(tracesOf(0)).toEqual([
       {
         kind: 'commission',
@@ -380,11 +380,11 @@ describe('how a row came by its charges (S6, Explain)', () => {
 });
 
 function faultOf(items: readonly CommissionItem[], interest = 0): string {
-  const { placed, findings } = placeOn(FOUR, { Commission: items });
-  if (placed === undefined) return 'not placed';
-  const sums = collectRowCharges(placed, 0, { ...FIGURES, interest });
+  const { scheduled, findings } = scheduleOn(FOUR, { Commission: items });
+  if (scheduled === undefined) return 'not scheduled';
+  const sums = collectRowCharges(scheduled, 0, { ...FIGURES, interest });
   expect(Number.isSafeInteger(sums.managementFee)).toBe(true);
-  refuseTooLargeCharges(placed, findings);
+  refuseTooLargeCharges(scheduled, findings);
   return findings.faults.map(({ path, code }) => `${path} ${code}`).join();
 }
 

@@ -72,7 +72,7 @@ const traceOf = (row: Partial<AmortisedRow>, trace: Partial<RowTrace>): RowTrace
 });
 
 describe('a row of a level payment (S5, S6)', () => {
-  test('tells days, basis, rate and formula of each figure, in the order in which they are worked out', () => {
+  test('gives days, basis, rate and formula of each figure, in the order in which they are calculated', () => {
     expect(explainRow(TRACE, THIRTY)).toEqual([
       { figure: 'remainingValue', amount: 100_000, formula: 'balance at the start: 1000.00' },
       {
@@ -120,7 +120,7 @@ describe('a row of a level payment (S5, S6)', () => {
     expect(explained(traceOf(row, { payment }))('payment')?.formula).toContain(formula);
   });
 
-  test('uneven periods have no closed formula: what the payment brings about is told', () => {
+  test('uneven periods have no closed formula: the text says what the payment achieves', () => {
     const { closed: _closed, ...open } = LEVEL;
     const payment = explained(traceOf({}, { payment: open }))('payment');
     expect(payment).toEqual({
@@ -279,7 +279,7 @@ describe('interest (C1, R2, S2)', () => {
       basis: undefined,
       accrued: 1_018,
     },
-  ])('Actual/Actual is told in days of the years: $text', (period) => {
+  ])('Actual/Actual is written in days of the years: $text', (period) => {
     const { closed: _closed, ...open } = LEVEL;
     const { count, text, basis, accrued } = period;
     const row = {

@@ -55,12 +55,12 @@ const LOANS: readonly (readonly [string, Partial<RepaymentScheduleRequest>])[] =
   ['a high lock', { installmentValue: decimal(300) }],
   ['a lock of the principal', { ScheduleType: 'EqualPrincipal', principalValue: decimal(200) }],
   ['negative amortisation', { installmentValue: decimal(5), AllowNegativeAmortisation: true }],
-  ['an early repayment (X3)', { EarlyRepayments: early('2025-02-16') }],
+  ['a prepayment (X3)', { EarlyRepayments: early('2025-02-16') }],
   [
-    'an early repayment that keeps the payment',
+    'a prepayment that keeps the payment',
     { EarlyRepayments: early('2025-02-16', { DecreaseInstallment: false }) },
   ],
-  ['an early repayment on a due date', { EarlyRepayments: early('2025-02-01') }],
+  ['a prepayment on a due date', { EarlyRepayments: early('2025-02-01') }],
   [
     'a recalculation with blocked amounts (X2)',
     {
@@ -238,7 +238,7 @@ test.each(FORMULAS)('with %s every formula gives its figure, numbers put in (S2,
   }
 });
 
-test('formulas of a schedule type are told figure by figure (S2, S6)', () => {
+test('formulas of a schedule type are written out figure by figure (S2, S6)', () => {
   const [hidden, payment] = FORMULAS.map(([, record]) => {
     const outcome = outcomeWith(record, { Explain: true });
     if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
