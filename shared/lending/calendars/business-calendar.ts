@@ -1,6 +1,6 @@
 /** What the arithmetic of due dates needs of a calendar (rule H2). */
 
-import type { CalendarDate } from '../dates/calendar-date.ts';
+import { addDays, type CalendarDate } from '../dates/calendar-date.ts';
 
 /** Working days of a country, of a payment system, of an institution, or of several of these at once. */
 export interface BusinessCalendar {
@@ -16,4 +16,19 @@ export interface BusinessCalendar {
 export interface OtherCalendars {
   /** Undefined when it has no calendar of that name. Equal names get calendars that answer equally. */
   readonly find: (name: string) => BusinessCalendar | undefined;
+}
+
+/**
+ * Farthest working day that is looked for. The longest closure of any calendar is shorter; a date without a working
+ * day that near stays where it is, so that a faulty calendar cannot make the search endless.
+ */
+export const LONGEST_CLOSURE_DAYS = 60;
+
+/** The nearest working day after `date`, or before it with step -1; `date` itself when there is none near. */
+export function workingDayFrom(date: CalendarDate, step: 1 | -1, calendar: BusinessCalendar): CalendarDate {
+  for (let distance = 1; distance <= LONGEST_CLOSURE_DAYS; distance += 1) {
+    const day = addDays(date, distance * step);
+    if (calendar.isWorkingDay(day)) return day;
+  }
+  return date;
 }

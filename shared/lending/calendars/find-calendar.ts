@@ -1,9 +1,9 @@
 /** From the name in a request to the calendar that decides its due dates (rule H2). */
 
-import { workingDayFrom } from '../dates/business-day.ts';
+
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import { findBuiltInCalendar } from './built-in-calendars.ts';
-import type { BusinessCalendar, OtherCalendars } from './business-calendar.ts';
+import { type BusinessCalendar, type OtherCalendars, workingDayFrom } from './business-calendar.ts';
 
 /**
  * Where calendars are looked for beside the built-in ones; the catalogue comes before the other countries, and has to

@@ -2,7 +2,7 @@
 
 import { assertNever } from '../numbers/assert-never.ts';
 import { addDays, type CalendarDate, datePartsOf } from './calendar-date.ts';
-import type { BusinessCalendar } from '../calendars/business-calendar.ts';
+import { type BusinessCalendar, workingDayFrom } from '../calendars/business-calendar.ts';
 
 /** Names of the methods (H1), as a request may write them. */
 export const HOLIDAY_METHODS = [
@@ -16,12 +16,6 @@ export const HOLIDAY_METHODS = [
 
 /** Where a due date goes that falls on a holiday or a weekend (H1). */
 export type HolidayMethod = (typeof HOLIDAY_METHODS)[number];
-
-/**
- * Farthest working day that is looked for. The longest closure of any calendar is shorter; a date without a working
- * day that near stays where it is, so that a faulty calendar cannot make the search endless.
- */
-export const LONGEST_CLOSURE_DAYS = 60;
 
 /**
  * The working day on which an amount due on `date` is paid (H1). A working day stays, and every day stays with the
@@ -60,15 +54,6 @@ function choose(
     default:
       return assertNever(method);
   }
-}
-
-/** The nearest working day after `date`, or before it with step -1; `date` itself when there is none near. */
-export function workingDayFrom(date: CalendarDate, step: 1 | -1, calendar: BusinessCalendar): CalendarDate {
-  for (let distance = 1; distance <= LONGEST_CLOSURE_DAYS; distance += 1) {
-    const day = addDays(date, distance * step);
-    if (calendar.isWorkingDay(day)) return day;
-  }
-  return date;
 }
 
 function isSameMonth(left: CalendarDate, right: CalendarDate): boolean {

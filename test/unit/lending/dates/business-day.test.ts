@@ -1,8 +1,8 @@
+import { LONGEST_CLOSURE_DAYS } from '../../../../shared/lending/calendars/business-calendar.ts';
 import { describe, expect, it } from 'vitest';
 import {
   HOLIDAY_METHODS,
   type HolidayMethod,
-  LONGEST_CLOSURE_DAYS,
   shiftDueDate,
 } from '../../../../shared/lending/dates/business-day.ts';
 import { addMonths, formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
