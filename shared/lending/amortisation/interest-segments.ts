@@ -2,7 +2,7 @@
 
 import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
 import { interestByBands } from '../interest/banded-interest.ts';
-import type { Band } from '../interest/banded-rule.ts';
+import type { Band } from '../interest/rate-bands.ts';
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import {
   effectiveInterest,

@@ -12,14 +12,14 @@ import type {
   RowStep,
 } from '../schedule-types/compiled-schedule-type.ts';
 import type { Decimal } from 'decimal.js';
-import { newFormulaScope, SLOTS, type FormulaScope } from '../formula/formula-scope.ts';
+import { newFormulaScope, SLOTS, type FormulaScope } from '../formula/scope.ts';
 import {
   isFormulaFailure,
   minorUnitsOf,
   moneyValue,
   type FormulaValue,
   type MoneyFormat,
-} from '../formula/formula-values.ts';
+} from '../formula/values.ts';
 import type { LoanState, RowPeriod } from './loan-state.ts';
 import type { LoanTerms } from '../terms/loan-terms.ts';
 import { scaledInteger } from '../numbers/money.ts';

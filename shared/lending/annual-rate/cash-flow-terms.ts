@@ -4,7 +4,7 @@ import type { Decimal } from 'decimal.js';
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import { exactRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { periodsPerYear } from './internal-rate-of-return.ts';
-import { checkName } from '../request/member-checks.ts';
+import { checkName } from '../request/field-checks.ts';
 import { findPeriodicity, type Periodicity } from '../dates/periodicity.ts';
 import { intervalsFrom, UNITS_PER_YEAR, type IntervalUnit, type RateInterval } from './rate-interval.ts';
 import type { CashFlow, RateRequest } from '../request/rate-request.ts';

@@ -7,7 +7,7 @@ import { type BusinessCalendar, LONGEST_CLOSURE_DAYS, type OtherCalendars, worki
 import { calendarKey } from './calendar-key.ts';
 import { findCalendar, hasWorkingDay } from './find-calendar.ts';
 import { rememberedCalendar } from './remembered-calendar.ts';
-import { findWeekday, WEEKDAYS, weekdayOf } from './weekday.ts';
+import { findWeekday, WEEKDAYS, weekdayOf } from '../dates/weekday.ts';
 
 /** A calendar as the catalogue holds it. */
 export interface CalendarRecord {

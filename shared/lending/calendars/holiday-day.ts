@@ -8,7 +8,7 @@ import {
   parseCalendarDate,
 } from '../dates/calendar-date.ts';
 import { orthodoxEaster, westernEaster } from './easter.ts';
-import { findWeekday, weekdayOf } from './weekday.ts';
+import { findWeekday, weekdayOf } from '../dates/weekday.ts';
 
 /** The date of a holiday in a year; undefined in a year without it. */
 export type HolidayDay = (year: number) => CalendarDate | undefined;

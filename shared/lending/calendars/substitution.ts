@@ -1,7 +1,7 @@
 /** Days in lieu of a holiday that falls on a day of weekly rest. */
 
 import { addDays, type CalendarDate } from '../dates/calendar-date.ts';
-import { type Weekday, weekdayOf } from './weekday.ts';
+import { type Weekday, weekdayOf } from '../dates/weekday.ts';
 
 const SATURDAY: Weekday = 5;
 const SUNDAY: Weekday = 6;

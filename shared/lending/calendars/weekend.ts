@@ -1,7 +1,7 @@
 /** Days of weekly rest, which a few countries have changed. */
 
 import { type CalendarDate, parseCalendarDate } from '../dates/calendar-date.ts';
-import { findWeekday, WEEKDAYS, weekdayOf } from './weekday.ts';
+import { findWeekday, WEEKDAYS, weekdayOf } from '../dates/weekday.ts';
 
 /** Days of weekly rest from a date on, until the next rule begins. */
 export interface WeekendRule {

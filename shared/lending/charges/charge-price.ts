@@ -9,7 +9,7 @@ import {
   checkName,
   LARGEST_RATE_DECIMALS,
   LARGEST_RATE_PERCENT,
-} from '../request/member-checks.ts';
+} from '../request/field-checks.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { Findings } from '../request/refusal.ts';
 import type { ChargeInput } from './charge-input.ts';

@@ -7,7 +7,7 @@ import { parseChargePrice, type ChargePrice } from './charge-price.ts';
 import { allowedBases, findChargeColumns, isUpfrontByType, type ChargeRules } from './charge-rules.ts';
 import type { KnownCharges } from '../schedule-types/known-charges.ts';
 import { MAX_INSTALLMENTS } from '../request/limits.ts';
-import { checkAmount, checkWhole } from '../request/member-checks.ts';
+import { checkAmount, checkWhole } from '../request/field-checks.ts';
 import { daysPerPeriod, findPeriodicity, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { Findings } from '../request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';

@@ -1,10 +1,10 @@
 /** What a request says about due dates on days without business, and the dates that this moves (H1-H3). */
 
-import { HOLIDAY_METHODS, shiftDueDate, type HolidayMethod } from '../dates/business-day.ts';
+import { HOLIDAY_METHODS, shiftDueDate, type HolidayMethod } from './shift-due-date.ts';
 import { addDays, type CalendarDate } from '../dates/calendar-date.ts';
 import type { BusinessCalendar } from '../calendars/business-calendar.ts';
 import { CALENDARS_ALLOWED, calendarFault } from '../calendars/find-calendar.ts';
-import { checkName } from '../request/member-checks.ts';
+import { checkName } from '../request/field-checks.ts';
 import type { Findings } from '../request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 

@@ -1,7 +1,7 @@
 /** Which rows of a contract an answer holds: those after the settled ones, up to the last that is paid (X1, B6). */
 
 import { MAX_INSTALLMENTS } from '../request/limits.ts';
-import { checkWhole } from '../request/member-checks.ts';
+import { checkWhole } from '../request/field-checks.ts';
 import type { Findings } from '../request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 

@@ -5,7 +5,7 @@ import type { BusinessCalendar } from '../calendars/business-calendar.ts';
 import { checkDateOrder } from './date-order.ts';
 import type { InstallmentMethod } from './due-dates.ts';
 import { holidayShiftOf, shiftedDates, type KnownCalendars } from './holiday-shift.ts';
-import { checkName, checkWhole } from '../request/member-checks.ts';
+import { checkName, checkWhole } from '../request/field-checks.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
 import {
   plannedRowsOf,

@@ -3,7 +3,7 @@
  * nothing by itself: an end that lies within it is worked out again in fixed point.
  */
 
-import { bandOf, type BandedRule } from './banded-rule.ts';
+import { bandOf, type BandedRule } from './rate-bands.ts';
 import type { RepaidBalance } from './level-payment.ts';
 
 /** A payment that is tried; it may have halves. */

@@ -4,7 +4,7 @@
  */
 
 import { bandedPayments } from './banded-payment.ts';
-import { bandedRule, interestNumerator, type Bands } from './banded-rule.ts';
+import { bandedRule, interestNumerator, type Bands } from './rate-bands.ts';
 import { divideRounded } from '../numbers/rounding.ts';
 import { countsLeft, type RowInterest } from './row-interest.ts';
 

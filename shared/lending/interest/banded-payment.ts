@@ -10,7 +10,7 @@
 
 import { bandedEnds, type TriedPayment } from './banded-ends.ts';
 import { bandedSign, type Sign } from './banded-sign.ts';
-import type { BandedRule } from './banded-rule.ts';
+import type { BandedRule } from './rate-bands.ts';
 import type { RepaidBalance } from './level-payment.ts';
 
 /** Steps of the search in binary numbers: a piecewise straight line is solved in a few. */

@@ -4,7 +4,7 @@
  * that is larger by as much: the sign is right unless the real payment lies within 2^-100 of it; that is taken for a tie.
  */
 
-import { bandOf, type BandedRule } from './banded-rule.ts';
+import { bandOf, type BandedRule } from './rate-bands.ts';
 import type { TriedPayment } from './banded-ends.ts';
 
 /** Above the residual (1), on it, below it. */

@@ -2,9 +2,9 @@
 
 import { assertNever } from '../numbers/assert-never.ts';
 import type { ColumnDraft } from './column-draft.ts';
-import { compileFormula } from '../formula/compile-formula.ts';
-import { FIRST_EXTRA_SLOT, INPUT_NAMES, READABLE_COLUMNS, SLOTS } from '../formula/formula-scope.ts';
-import { namesIn, type FormulaTree } from '../formula/formula-tree.ts';
+import { compileFormula } from '../formula/compiler.ts';
+import { FIRST_EXTRA_SLOT, INPUT_NAMES, READABLE_COLUMNS, SLOTS } from '../formula/scope.ts';
+import { namesIn, type FormulaTree } from '../formula/tree.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
 import type { ActivationFault } from './schedule-type-record.ts';
 

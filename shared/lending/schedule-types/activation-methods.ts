@@ -2,7 +2,7 @@
 
 import { isSumOf } from './activation-formulas.ts';
 import { countsAsCharge, type ColumnDraft } from './column-draft.ts';
-import { namesIn } from '../formula/formula-tree.ts';
+import { namesIn } from '../formula/tree.ts';
 import type { StandardColumn } from './schedule-columns.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 

@@ -1,7 +1,7 @@
 /** Order of the columns: each stands after all that it is calculated from (S3). */
 
 import { countsAsCharge, type ColumnDraft } from './column-draft.ts';
-import { namesIn } from '../formula/formula-tree.ts';
+import { namesIn } from '../formula/tree.ts';
 import type { ActivationFault } from './schedule-type-record.ts';
 
 /** Why a column needs another. */

@@ -1,9 +1,9 @@
 /** One column of a schedule type record, read as far as it can be, with all that is wrong with it (S1, S2, S3). */
 
-import type { CompiledExpression } from '../formula/compile-formula.ts';
-import { INPUT_NAMES } from '../formula/formula-scope.ts';
-import { parseFormula } from '../formula/formula-parser.ts';
-import type { FormulaTree } from '../formula/formula-tree.ts';
+import type { CompiledExpression } from '../formula/compiler.ts';
+import { INPUT_NAMES } from '../formula/scope.ts';
+import { parseFormula } from '../formula/parser.ts';
+import type { FormulaTree } from '../formula/tree.ts';
 import {
   columnNameFault,
   findStandardColumn,

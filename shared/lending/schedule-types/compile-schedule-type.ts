@@ -15,9 +15,9 @@ import type {
   PrincipalMethod,
   UpfrontDefaults,
 } from './compiled-schedule-type.ts';
-import { FIRST_EXTRA_SLOT, INPUT_NAMES, type FormulaScope } from '../formula/formula-scope.ts';
-import { formulaTextWithValues } from '../formula/formula-text.ts';
-import { namesIn } from '../formula/formula-tree.ts';
+import { FIRST_EXTRA_SLOT, INPUT_NAMES, type FormulaScope } from '../formula/scope.ts';
+import { formulaTextWithValues } from '../formula/text.ts';
+import { namesIn } from '../formula/tree.ts';
 import { rowStepsOf } from './row-steps.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 import type { ScheduleType } from './schedule-type.ts';

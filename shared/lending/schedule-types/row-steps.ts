@@ -8,7 +8,7 @@
 import { paysTheSum, type ColumnSet } from './activation-methods.ts';
 import type { ColumnDraft } from './column-draft.ts';
 import type { CompiledScheduleType, ExtraColumn, RowStep } from './compiled-schedule-type.ts';
-import { namesIn } from '../formula/formula-tree.ts';
+import { namesIn } from '../formula/tree.ts';
 
 /** Steps put in order so far. */
 interface Ordering {

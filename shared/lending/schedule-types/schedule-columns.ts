@@ -1,7 +1,7 @@
 /** Which columns a schedule type may list, how each may be calculated, and which names are taken (S1, S2). */
 
-import { INPUT_NAMES, READABLE_COLUMNS, type InputName } from '../formula/formula-scope.ts';
-import { FORMULA_FUNCTIONS } from '../formula/formula-tree.ts';
+import { INPUT_NAMES, READABLE_COLUMNS, type InputName } from '../formula/scope.ts';
+import { FORMULA_FUNCTIONS } from '../formula/tree.ts';
 
 /** The columns of the contract's row that a schedule type may list. */
 export const STANDARD_COLUMNS = [...READABLE_COLUMNS, 'TotalInstallment'] as const;

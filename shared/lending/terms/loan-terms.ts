@@ -5,7 +5,7 @@ import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-t
 import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../numbers/currency-digits.ts';
 import { DAY_COUNT_NAMES, findDayCount, type DayCountName } from '../dates/day-count.ts';
 import { MAX_INSTALLMENTS } from '../request/limits.ts';
-import { checkAmount, checkWhole } from '../request/member-checks.ts';
+import { checkAmount, checkWhole } from '../request/field-checks.ts';
 import { findPeriodicity, type Periodicity } from '../dates/periodicity.ts';
 import { parseRateTerms, type RateTerms } from './rate-terms.ts';
 import type { Findings } from '../request/refusal.ts';

@@ -4,7 +4,7 @@ import { Decimal } from 'decimal.js';
 import { exactRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { MAX_INSTALLMENTS } from '../request/limits.ts';
 import { parseDayCount } from './loan-terms.ts';
-import { checkRate, checkWhole } from '../request/member-checks.ts';
+import { checkRate, checkWhole } from '../request/field-checks.ts';
 import type { PaymentValueRequest } from '../request/payment-value-request.ts';
 import { periodFraction } from '../interest/period-rate.ts';
 import { findPeriodicity, type Periodicity } from '../dates/periodicity.ts';

@@ -1,7 +1,7 @@
 /** Prepayments: repayments of principal ahead of the schedule, as a request asks for them (X3). */
 
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
-import { checkAmount } from '../request/member-checks.ts';
+import { checkAmount } from '../request/field-checks.ts';
 import type { Findings } from '../request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';

@@ -2,7 +2,7 @@
 
 import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
-import { checkAmount, checkName, checkRate, checkWhole } from '../request/member-checks.ts';
+import { checkAmount, checkName, checkRate, checkWhole } from '../request/field-checks.ts';
 import type { Findings } from '../request/refusal.ts';
 import type {
   InterestRateBand,

@@ -3,7 +3,7 @@
 import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
 import { parsePrepayments, type Prepayment } from './prepayments.ts';
 import { ratioOfPercent, type ExactRatio } from '../numbers/exact-ratio.ts';
-import { checkAmount, checkName, checkWhole } from '../request/member-checks.ts';
+import { checkAmount, checkName, checkWhole } from '../request/field-checks.ts';
 import { formatMinorUnits } from '../numbers/money.ts';
 import type { Findings } from '../request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';

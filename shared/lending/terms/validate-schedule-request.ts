@@ -4,12 +4,12 @@ import { answerShape, explainsRows, type AnswerShape } from '../request/answer-s
 import { calendarDateOf, EARLIEST_YEAR, LATEST_YEAR, type CalendarDate } from '../dates/calendar-date.ts';
 import { refuseLateCharges } from '../charges/schedule-charges.ts';
 import { DEFAULT_CURRENCY_DIGITS } from '../numbers/currency-digits.ts';
-import { reportDateMembersWithoutEffect } from '../due-dates/date-members-without-effect.ts';
-import type { InputName } from '../formula/formula-scope.ts';
+import { reportDateMembersWithoutEffect } from '../due-dates/ignored-date-fields.ts';
+import type { InputName } from '../formula/scope.ts';
 import type { KnownCalendars } from '../due-dates/holiday-shift.ts';
 import { MAX_INSTALLMENTS } from '../request/limits.ts';
 import { parseLoanTerms, type DraftTerms, type ParsingContext } from './loan-terms.ts';
-import { checkAmount, checkWhole } from '../request/member-checks.ts';
+import { checkAmount, checkWhole } from '../request/field-checks.ts';
 import { checkPrepaymentDates } from './prepayments.ts';
 import { Findings, type Fault } from '../request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';

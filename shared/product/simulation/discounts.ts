@@ -1,7 +1,7 @@
 /** Discounts: which of them a request receives, what they apply to, and what remains of a price or rate (Q5, L3). */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
-import { compareValues } from '../../lending/formula/formula-arithmetic.ts';
+import { compareValues } from '../../lending/formula/arithmetic.ts';
 import type { Findings } from '../../lending/request/refusal.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';

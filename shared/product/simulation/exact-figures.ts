@@ -2,8 +2,8 @@
 
 import { Decimal } from 'decimal.js';
 import { exactRatio } from '../../lending/numbers/exact-ratio.ts';
-import { combine, compareValues } from '../../lending/formula/formula-arithmetic.ts';
-import type { FormulaValue } from '../../lending/formula/formula-values.ts';
+import { combine, compareValues } from '../../lending/formula/arithmetic.ts';
+import type { FormulaValue } from '../../lending/formula/values.ts';
 import { formatMinorUnits } from '../../lending/numbers/money.ts';
 import { divideRounded, type RoundingMode } from '../../lending/numbers/rounding.ts';
 

@@ -3,7 +3,7 @@
 import type { Decimal } from 'decimal.js';
 import { assertNever } from '../../lending/numbers/assert-never.ts';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
-import { compareValues } from '../../lending/formula/formula-arithmetic.ts';
+import { compareValues } from '../../lending/formula/arithmetic.ts';
 import type {
   InterestRateRange,
   RepaymentScheduleRequest,

@@ -3,7 +3,7 @@
 import type { Decimal } from 'decimal.js';
 import { addDays, addMonths, type CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../../lending/dates/periodicity.ts';
-import { compareValues } from '../../lending/formula/formula-arithmetic.ts';
+import { compareValues } from '../../lending/formula/arithmetic.ts';
 import type { Findings } from '../../lending/request/refusal.ts';
 import type { Availability, PeriodType } from '../catalogue/product-record.ts';
 import { type ExactFigure, toExact, percentOf } from './exact-figures.ts';

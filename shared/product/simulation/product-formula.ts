@@ -1,9 +1,9 @@
 /** Banking formulas of a product: expressions of the closed grammar (S2) over the caller's arguments (Q7). */
 
-import { compileFormula } from '../../lending/formula/compile-formula.ts';
-import { parseFormula } from '../../lending/formula/formula-parser.ts';
-import { namesIn } from '../../lending/formula/formula-tree.ts';
-import { isFormulaFailure } from '../../lending/formula/formula-values.ts';
+import { compileFormula } from '../../lending/formula/compiler.ts';
+import { parseFormula } from '../../lending/formula/parser.ts';
+import { namesIn } from '../../lending/formula/tree.ts';
+import { isFormulaFailure } from '../../lending/formula/values.ts';
 import type { Findings } from '../../lending/request/refusal.ts';
 import { toExact, type ExactFigure } from './exact-figures.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';

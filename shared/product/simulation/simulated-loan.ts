@@ -5,7 +5,7 @@ import { type CalendarDate, datePartsOf } from '../../lending/dates/calendar-dat
 import { findPeriodicity, type Periodicity } from '../../lending/dates/periodicity.ts';
 import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../lending/numbers/currency-digits.ts';
 import type { RoundingMode } from '../../lending/numbers/rounding.ts';
-import { checkAmount } from '../../lending/request/member-checks.ts';
+import { checkAmount } from '../../lending/request/field-checks.ts';
 import type { Findings } from '../../lending/request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';

@@ -2,11 +2,11 @@
 
 import { Decimal } from 'decimal.js';
 import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../lending/numbers/currency-digits.ts';
-import { compileFormula } from '../../lending/formula/compile-formula.ts';
-import { parseFormula } from '../../lending/formula/formula-parser.ts';
-import { type FormulaTree, namesIn } from '../../lending/formula/formula-tree.ts';
+import { compileFormula } from '../../lending/formula/compiler.ts';
+import { parseFormula } from '../../lending/formula/parser.ts';
+import { type FormulaTree, namesIn } from '../../lending/formula/tree.ts';
 import { CHARGE_BASES } from '../../lending/charges/charge-price.ts';
-import { LARGEST_RATE_PERCENT } from '../../lending/request/member-checks.ts';
+import { LARGEST_RATE_PERCENT } from '../../lending/request/field-checks.ts';
 import { formatMinorUnits, LARGEST_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
 import type { FormulaRecord, ItemFilter, ValidDays } from '../catalogue/record-parts.ts';
 import { codeKey, KIND_FOLDERS, type ListKind, type RecordKind } from '../catalogue/catalogue-record.ts';

@@ -1,6 +1,6 @@
 /** Checks Approved products: dangling references and inverted bounds (L1, Q2, Q6). */
 
-import { HOLIDAY_METHODS } from '../../lending/dates/business-day.ts';
+import { HOLIDAY_METHODS } from '../../lending/due-dates/shift-due-date.ts';
 import { findCalendar } from '../../lending/calendars/find-calendar.ts';
 import { PRODUCT_TYPE_CODES } from '../../lending/schedule-types/product-types.ts';
 import { GRACE_TYPES } from '../../lending/terms/repayment-terms.ts';

@@ -1,9 +1,9 @@
 import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileFormula } from '../../../../shared/lending/formula/compile-formula.ts';
-import { parseFormula } from '../../../../shared/lending/formula/formula-parser.ts';
-import { isFormulaFailure, type FormulaValue } from '../../../../shared/lending/formula/formula-values.ts';
+import { compileFormula } from '../../../../shared/lending/formula/compiler.ts';
+import { parseFormula } from '../../../../shared/lending/formula/parser.ts';
+import { isFormulaFailure, type FormulaValue } from '../../../../shared/lending/formula/values.ts';
 
 const Wide = Decimal.clone({ precision: 400, rounding: Decimal.ROUND_HALF_UP });
 const slotOf = (name: string): number => (name.toLowerCase() === 'x' ? 0 : 1);

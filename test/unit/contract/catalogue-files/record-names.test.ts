@@ -8,7 +8,7 @@ import {
 } from '../../../../shared/contract/catalogue-files/read-folder.ts';
 import { BUILT_IN_SCHEDULE_TYPE_RECORDS } from '../../../../shared/lending/schedule-types/built-in-schedule-types.ts';
 import { DAY_COUNT_NAMES } from '../../../../shared/lending/dates/day-count.ts';
-import { INPUT_NAMES } from '../../../../shared/lending/formula/formula-scope.ts';
+import { INPUT_NAMES } from '../../../../shared/lending/formula/scope.ts';
 import { findPeriodicity } from '../../../../shared/lending/dates/periodicity.ts';
 import {
   COLUMN_METHODS,

@@ -10,7 +10,7 @@ import { findCalendar } from '../../../../shared/lending/calendars/find-calendar
 import { readHolidayDay } from '../../../../shared/lending/calendars/holiday-day.ts';
 import { holidaysOf } from '../../../../shared/lending/calendars/national-calendar.ts';
 import { substitutionNamed } from '../../../../shared/lending/calendars/substitution.ts';
-import { weekdayOf } from '../../../../shared/lending/calendars/weekday.ts';
+import { weekdayOf } from '../../../../shared/lending/dates/weekday.ts';
 import { weekendOf } from '../../../../shared/lending/calendars/weekend.ts';
 import rawCases from '../../../cases/lending/calendar.json' with { type: 'json' };
 import { calendarNamed } from '../../../support/builders/lending-calendar.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { compileFormula } from '../../../../shared/lending/formula/compile-formula.ts';
-import { valueText } from '../../../../shared/lending/formula/formula-arithmetic.ts';
-import { parseFormula } from '../../../../shared/lending/formula/formula-parser.ts';
+import { compileFormula } from '../../../../shared/lending/formula/compiler.ts';
+import { valueText } from '../../../../shared/lending/formula/arithmetic.ts';
+import { parseFormula } from '../../../../shared/lending/formula/parser.ts';
 import {
   isFormulaFailure,
   minorUnitsOf,
   moneyValue,
   type FormulaValue,
-} from '../../../../shared/lending/formula/formula-values.ts';
+} from '../../../../shared/lending/formula/values.ts';
 import type { RoundingMode } from '../../../../shared/lending/numbers/rounding.ts';
 
 const NAMES = ['a', 'b', 'zero', 'third'];

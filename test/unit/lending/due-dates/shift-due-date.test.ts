@@ -4,7 +4,7 @@ import {
   HOLIDAY_METHODS,
   type HolidayMethod,
   shiftDueDate,
-} from '../../../../shared/lending/dates/business-day.ts';
+} from '../../../../shared/lending/due-dates/shift-due-date.ts';
 import { addMonths, formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 import rawCases from '../../../cases/lending/calendar.json' with { type: 'json' };
 import { calendarNamed, ownCalendar } from '../../../support/builders/lending-calendar.ts';

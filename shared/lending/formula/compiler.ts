@@ -1,10 +1,10 @@
 /** Turns an expression into functions over the slots of a scope, with its constant parts worked out (S2). */
 
 import { assertNever } from '../numbers/assert-never.ts';
-import { combine, compareValues } from './formula-arithmetic.ts';
-import type { FormulaScope } from './formula-scope.ts';
-import { formulaError, type FormulaError, type FormulaTree } from './formula-tree.ts';
-import type { FormulaFailure, FormulaValue } from './formula-values.ts';
+import { combine, compareValues } from './arithmetic.ts';
+import type { FormulaScope } from './scope.ts';
+import { formulaError, type FormulaError, type FormulaTree } from './tree.ts';
+import type { FormulaFailure, FormulaValue } from './values.ts';
 import { divideRounded, type RoundingMode } from '../numbers/rounding.ts';
 
 /** Most decimals that `round` may keep. */

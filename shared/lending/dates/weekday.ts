@@ -1,6 +1,6 @@
 /** Days of the week, which calendar data name in English. */
 
-import type { CalendarDate } from '../dates/calendar-date.ts';
+import type { CalendarDate } from './calendar-date.ts';
 
 /** Names of the days of the week, Monday first. */
 export const WEEKDAYS = [

@@ -1,7 +1,7 @@
 /** Moves a due date that falls on a day without business (rule H1). */
 
 import { assertNever } from '../numbers/assert-never.ts';
-import { addDays, type CalendarDate, datePartsOf } from './calendar-date.ts';
+import { addDays, type CalendarDate, datePartsOf } from '../dates/calendar-date.ts';
 import { type BusinessCalendar, workingDayFrom } from '../calendars/business-calendar.ts';
 
 /** Names of the methods (H1), as a request may write them. */

@@ -7,7 +7,7 @@
  *   signed     := - signed | number | name | function ( comparison { , comparison } ) | ( comparison )
  */
 
-import { tokensOf, type FormulaToken } from './formula-lexer.ts';
+import { tokensOf, type FormulaToken } from './lexer.ts';
 import {
   DEEPEST_FORMULA,
   FORMULA_FUNCTIONS,
@@ -17,7 +17,7 @@ import {
   type FormulaFunction,
   type FormulaOperator,
   type FormulaTree,
-} from './formula-tree.ts';
+} from './tree.ts';
 
 /** Most digits of a number: more than any amount or rate has. */
 const MOST_DIGITS = 30;

@@ -1,6 +1,6 @@
 /** Cuts the text of an expression into numbers, names and signs (S2). */
 
-import { formulaError, LONGEST_FORMULA, type FormulaError } from './formula-tree.ts';
+import { formulaError, LONGEST_FORMULA, type FormulaError } from './tree.ts';
 
 /** One piece of an expression with its position (from 1). */
 export interface FormulaToken {

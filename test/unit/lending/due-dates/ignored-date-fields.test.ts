@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reportDateMembersWithoutEffect } from '../../../../shared/lending/due-dates/date-members-without-effect.ts';
+import { reportDateMembersWithoutEffect } from '../../../../shared/lending/due-dates/ignored-date-fields.ts';
 import { Findings } from '../../../../shared/lending/request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
 import { date, loan } from '../../../support/builders/lending-loan.ts';

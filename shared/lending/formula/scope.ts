@@ -1,6 +1,6 @@
 /** What formulas read: the named inputs of the row and the columns that stand before them, in numbered slots. */
 
-import { wholeValue, type FormulaValue } from './formula-values.ts';
+import { wholeValue, type FormulaValue } from './values.ts';
 
 /**
  * The named inputs. Money is in major units. What a request leaves out is zero.

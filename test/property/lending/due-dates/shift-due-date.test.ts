@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HOLIDAY_METHODS, shiftDueDate } from '../../../../shared/lending/dates/business-day.ts';
+import { HOLIDAY_METHODS, shiftDueDate } from '../../../../shared/lending/due-dates/shift-due-date.ts';
 import {
   addDays,
   type CalendarDate,
