@@ -9,9 +9,9 @@ import alpha3Codes from './alpha-3-codes.json' with { type: 'json' };
 import library from './library-countries.json' with { type: 'json' };
 import weekends from './weekends.json' with { type: 'json' };
 import type { BusinessCalendar, OtherCalendars } from '../lending/calendars/business-calendar.ts';
-import { calendarKey } from '../lending/calendars/calendar-key.ts';
+import { calendarKey } from '../lending/calendars/built-in-calendars.ts';
 import { rememberedCalendar } from '../lending/calendars/remembered-calendar.ts';
-import { weekendOf, type WeekendRule } from '../lending/calendars/weekend.ts';
+import { type WeekendRule, weekendOf } from '../lending/calendars/national-calendar.ts';
 import { readLibraryDays } from './library-days.ts';
 
 const USUAL_WEEKEND: readonly WeekendRule[] = [

@@ -7,7 +7,7 @@ import {
   createLendingCatalogue,
   type CatalogueRecords,
 } from '../lending/schedule-types/lending-catalogue.ts';
-import type { KnownCalendars } from '../lending/due-dates/holiday-shift.ts';
+import type { KnownCalendars } from '../lending/due-dates/shift-due-date.ts';
 import type { ScheduleCatalogue } from '../lending/schedule-types/schedule-catalogue.ts';
 import type { Config } from '../platform/config.ts';
 import { ConfigError } from '../platform/errors.ts';

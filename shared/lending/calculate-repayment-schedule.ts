@@ -6,7 +6,7 @@ import { planRepayment } from './amortisation/repayment-plan.ts';
 import { effectiveAnnualRate, effectiveInterestRate } from './annual-rate/effective-rates.ts';
 import { checkChargesAtEnd, refuseTooLargeCharges, type EarlyEnd } from './charges/schedule-charges.ts';
 import type { CalendarDate } from './dates/calendar-date.ts';
-import type { KnownCalendars } from './due-dates/holiday-shift.ts';
+import type { KnownCalendars } from './due-dates/shift-due-date.ts';
 import type { ScheduleDates } from './due-dates/schedule-dates.ts';
 import { assertNever } from './numbers/assert-never.ts';
 import type { AnswerShape } from './request/answer-shape.ts';

@@ -11,10 +11,9 @@ import {
 import { dayCountDenominator } from './dates/day-count.ts';
 import { explainRow } from './explain/explain-row.ts';
 import type { FormulaFigures } from './amortisation/row-formulas.ts';
-import { INSTALLMENT_TYPE_IDS } from './request/installment-types.ts';
+import { INSTALLMENT_TYPE_IDS, type ScheduleRow } from './request/repayment-schedule.ts';
 import type { Findings } from './request/refusal.ts';
 import type { RepaymentPlan } from './amortisation/repayment-plan.ts';
-import type { ScheduleRow } from './request/repayment-schedule.ts';
 import type { ColumnTrace } from './amortisation/row-trace.ts';
 
 const TYPE_IDS: Readonly<Record<RowKind, string>> = {

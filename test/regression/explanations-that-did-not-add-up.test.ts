@@ -7,7 +7,7 @@
 
 import { expect, test } from 'vitest';
 import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';
-import type { ExplainedFigure } from '../../shared/lending/request/row-explanation.ts';
+import type { ExplainedFigure } from '../../shared/lending/request/repayment-schedule.ts';
 import { date, decimal, scheduleOf } from '../support/builders/lending-loan.ts';
 
 function explained(changes: Partial<RepaymentScheduleRequest>, row: number, figure: ExplainedFigure) {

@@ -1,7 +1,7 @@
 /** The files of an institution's catalogue: what JSON they hold (docs/schedule-types.md). */
 
 import { z } from 'zod';
-import type { PeriodicityRecord } from '../../lending/schedule-types/catalogue-periodicities.ts';
+import type { PeriodicityRecord } from '../../lending/schedule-types/lending-catalogue.ts';
 import type { CalendarRecord } from '../../lending/calendars/catalogue-calendars.ts';
 import type { ScheduleTypeRecord } from '../../lending/schedule-types/schedule-type-record.ts';
 import { wanted } from '../json/field-kinds.ts';

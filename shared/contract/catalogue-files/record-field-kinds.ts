@@ -5,7 +5,7 @@
  */
 
 import { z } from 'zod';
-import { isGuid } from '../../lending/schedule-types/activation-settings.ts';
+import { isGuid } from '../../lending/schedule-types/activation-checks.ts';
 import { formatCalendarDate, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { FormulaRecord, ItemFilter } from '../../product/catalogue/record-parts.ts';
 import { ITEM_STATUSES } from '../../product/catalogue/record-parts.ts';

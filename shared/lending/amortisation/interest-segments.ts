@@ -1,7 +1,7 @@
 /** The interest segments of a schedule: which interest is in force in which rows (R1, R2, R3, S2). */
 
 import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
-import { interestByBands } from '../interest/banded-interest.ts';
+import { type RowInterest, interestAtOneRate, interestByBands } from '../interest/row-interest.ts';
 import type { Band } from '../interest/rate-bands.ts';
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import {
@@ -13,7 +13,6 @@ import {
 import { LARGEST_FIGURE_MINOR } from '../numbers/money.ts';
 import type { AnnualRate, RateFrom, RateTerms } from '../terms/rate-terms.ts';
 import type { Findings } from '../request/refusal.ts';
-import { interestAtOneRate, type RowInterest } from '../interest/row-interest.ts';
 
 /** Interest in force from a row (index from 0) until the next segment's. */
 export interface InterestSegment {

@@ -12,14 +12,16 @@ import type {
   RowStep,
 } from '../schedule-types/compiled-schedule-type.ts';
 import type { Decimal } from 'decimal.js';
-import { newFormulaScope, SLOTS, type FormulaScope } from '../formula/scope.ts';
 import {
+  type FormulaScope,
+  type FormulaValue,
+  type MoneyFormat,
+  SLOTS,
   isFormulaFailure,
   minorUnitsOf,
   moneyValue,
-  type FormulaValue,
-  type MoneyFormat,
-} from '../formula/values.ts';
+  newFormulaScope,
+} from '../formula/scope.ts';
 import type { LoanState, RowPeriod } from './loan-state.ts';
 import type { LoanTerms } from '../terms/loan-terms.ts';
 import { scaledInteger } from '../numbers/money.ts';

@@ -1,7 +1,8 @@
+import type { BusinessCalendar } from './business-calendar.ts';
+import { type NationalCalendarData, nationalCalendar } from './national-calendar.ts';
+
 /** The calendars whose law comes with the program (docs/calendars.md). */
 
-import type { BusinessCalendar } from './business-calendar.ts';
-import { calendarKey } from './calendar-key.ts';
 import at from './data/at.json' with { type: 'json' };
 import be from './data/be.json' with { type: 'json' };
 import bg from './data/bg.json' with { type: 'json' };
@@ -20,7 +21,6 @@ import ro from './data/ro.json' with { type: 'json' };
 import sk from './data/sk.json' with { type: 'json' };
 import target from './data/target.json' with { type: 'json' };
 import us from './data/us.json' with { type: 'json' };
-import { nationalCalendar, type NationalCalendarData } from './national-calendar.ts';
 
 /** Their data: rules, years and sources. */
 export const BUILT_IN_CALENDARS: readonly NationalCalendarData[] = [
@@ -54,4 +54,19 @@ const BY_KEY: ReadonlyMap<string, BusinessCalendar> = new Map(
 /** The calendar of an ISO 3166 code or English country name in any case, or of TARGET; undefined for any other. */
 export function findBuiltInCalendar(name: string): BusinessCalendar | undefined {
   return BY_KEY.get(calendarKey(name));
+}
+
+/** Names of calendars as they are compared: people write them in many ways. */
+
+/** The name in small letters without accents, doubled blanks, `&`, `St.` and curled apostrophes. */
+export function calendarKey(name: string): string {
+  return name
+    .normalize('NFD')
+    .replaceAll(/\p{Diacritic}/gu, '')
+    .replaceAll('’', "'")
+    .replaceAll('&', ' and ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .toLowerCase()
+    .replaceAll(/\bst\.? /g, 'saint ');
 }

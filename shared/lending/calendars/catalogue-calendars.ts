@@ -1,10 +1,13 @@
 /** Calendars that an institution keeps in its own catalogue (rule H2). */
 
-
 import { type CalendarDate, datePartsOf, parseCalendarDate } from '../dates/calendar-date.ts';
-import { findBuiltInCalendar } from './built-in-calendars.ts';
-import { type BusinessCalendar, LONGEST_CLOSURE_DAYS, type OtherCalendars, workingDayFrom } from './business-calendar.ts';
-import { calendarKey } from './calendar-key.ts';
+import { calendarKey, findBuiltInCalendar } from './built-in-calendars.ts';
+import {
+  type BusinessCalendar,
+  LONGEST_CLOSURE_DAYS,
+  type OtherCalendars,
+  workingDayFrom,
+} from './business-calendar.ts';
 import { findCalendar, hasWorkingDay } from './find-calendar.ts';
 import { rememberedCalendar } from './remembered-calendar.ts';
 import { findWeekday, WEEKDAYS, weekdayOf } from '../dates/weekday.ts';

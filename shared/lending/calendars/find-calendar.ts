@@ -1,6 +1,5 @@
 /** From the name in a request to the calendar that decides its due dates (rule H2). */
 
-
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import { findBuiltInCalendar } from './built-in-calendars.ts';
 import { type BusinessCalendar, type OtherCalendars, workingDayFrom } from './business-calendar.ts';

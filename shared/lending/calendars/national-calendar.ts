@@ -1,14 +1,18 @@
+import {
+  type CalendarDate,
+  addDays,
+  calendarDateOf,
+  datePartsOf,
+  parseCalendarDate,
+} from '../dates/calendar-date.ts';
+import { WEEKDAYS, type Weekday, findWeekday, weekdayOf } from '../dates/weekday.ts';
+import type { BusinessCalendar } from './business-calendar.ts';
+import { rememberedCalendar } from './remembered-calendar.ts';
+
 /** Calendars whose law the program knows: holiday rules with the years in which they count, and their sources. */
 
-import { type CalendarDate, datePartsOf, parseCalendarDate } from '../dates/calendar-date.ts';
-import type { BusinessCalendar } from './business-calendar.ts';
-import { type HolidayDay, readHolidayDay } from './holiday-day.ts';
-import { rememberedCalendar } from './remembered-calendar.ts';
-import { type Substitution, substitutionNamed } from './substitution.ts';
-import { weekendOf, type WeekendRule } from './weekend.ts';
-
 /** One holiday and the years in which it is one. */
-export interface HolidayRecord {
+interface HolidayRecord {
   /** When it falls, in the texts of {@link readHolidayDay}. */
   readonly day: string;
   readonly name: string;
@@ -27,7 +31,7 @@ export interface HolidayRecord {
 }
 
 /** What happens to a holiday on a day of weekly rest, and since when. */
-export interface SubstitutionRecord {
+interface SubstitutionRecord {
   readonly rule: string;
   readonly from: number;
   readonly source: string;
@@ -124,4 +128,192 @@ function movingDays(rules: readonly ReadRule[], year: number): readonly Calendar
     .map(({ day }) => day(year))
     .filter(isDate)
     .toSorted((left, right) => left - right);
+}
+
+/** The texts with which calendar data say when a holiday falls. */
+
+/** The date of a holiday in a year; undefined in a year without it. */
+type HolidayDay = (year: number) => CalendarDate | undefined;
+
+const FIXED = /^(\d{2})-(\d{2})$/;
+const ONCE = /^\d{4}-\d{2}-\d{2}$/;
+const EASTER = /^(orthodox-)?easter([+-]\d{1,2})?$/;
+const NTH_WEEKDAY = /^(first|second|third|fourth|last) ([a-z]+) in ([a-z]+)$/;
+const ORDINALS = ['first', 'second', 'third', 'fourth'];
+const MONTHS = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+];
+
+/**
+ * Reads `12-25` (each year), `2018-11-12` (once), `easter-2`, `orthodox-easter+50`, `third monday in january` or
+ * `last monday in may`. The texts come with the program, so one that is none of these is a bug and throws.
+ */
+export function readHolidayDay(text: string): HolidayDay {
+  const day = fixedDay(text) ?? singleDay(text) ?? easterDay(text) ?? nthWeekday(text);
+  if (day === undefined) throw new Error(`Calendar data name no day: ${text}`);
+  return day;
+}
+
+function fixedDay(text: string): HolidayDay | undefined {
+  const match = FIXED.exec(text);
+  if (match === null) return undefined;
+  const month = Number(match[1]);
+  const day = Number(match[2]);
+  return (year) => calendarDateOf(year, month, day);
+}
+
+function singleDay(text: string): HolidayDay | undefined {
+  const date = ONCE.test(text) ? parseCalendarDate(text) : undefined;
+  if (date === undefined) return undefined;
+  const { year: only } = datePartsOf(date);
+  return (year) => (year === only ? date : undefined);
+}
+
+function easterDay(text: string): HolidayDay | undefined {
+  const match = EASTER.exec(text);
+  if (match === null) return undefined;
+  const easter = match[1] === undefined ? westernEaster : orthodoxEaster;
+  const offset = Number(match[2] ?? 0);
+  return (year) => addDays(easter(year), offset);
+}
+
+function nthWeekday(text: string): HolidayDay | undefined {
+  const match = NTH_WEEKDAY.exec(text);
+  const weekday = match === null ? undefined : findWeekday(match[2] ?? '');
+  const month = MONTHS.indexOf(match?.[3] ?? '') + 1;
+  if (weekday === undefined || month === 0) return undefined;
+  const nth = ORDINALS.indexOf(match?.[1] ?? '');
+  return (year) => {
+    if (nth < 0) {
+      const end = addDays(calendarDateOf(month === 12 ? year + 1 : year, (month % 12) + 1, 1), -1);
+      return addDays(end, -((weekdayOf(end) - weekday + 7) % 7));
+    }
+    const first = calendarDateOf(year, month, 1);
+    return addDays(first, ((weekday - weekdayOf(first) + 7) % 7) + 7 * nth);
+  };
+}
+
+/** Easter Sunday, from which the moving feasts of the Christian calendars are counted. */
+
+/**
+ * Easter Sunday of the Western churches: the anonymous Gregorian computus in the form of Meeus, Astronomical
+ * Algorithms, chapter 8. `golden` is the year's place in the lunar cycle of 19 years, `epact` the moon's age.
+ */
+export function westernEaster(year: number): CalendarDate {
+  const golden = year % 19;
+  const century = Math.floor(year / 100);
+  const yearOfCentury = year % 100;
+  const lunarShift = Math.floor((century - Math.floor((century + 8) / 25) + 1) / 3);
+  const epact = (19 * golden + century - Math.floor(century / 4) - lunarShift + 15) % 30;
+  const toSunday =
+    (32 + 2 * (century % 4) + 2 * Math.floor(yearOfCentury / 4) - epact - (yearOfCentury % 4)) % 7;
+  const late = Math.floor((golden + 11 * epact + 22 * toSunday) / 451);
+  const days = epact + toSunday - 7 * late + 114;
+  return calendarDateOf(year, Math.floor(days / 31), (days % 31) + 1);
+}
+
+/**
+ * Easter Sunday of the Orthodox churches as a Gregorian date: the Julian computus (Meeus, chapter 8), moved by the
+ * days between the two calendars, which are 13 from 1900 to 2099.
+ */
+export function orthodoxEaster(year: number): CalendarDate {
+  const epact = (19 * (year % 19) + 15) % 30;
+  const toSunday = (2 * (year % 4) + 4 * (year % 7) - epact + 34) % 7;
+  const days = epact + toSunday + 114;
+  const julianLag = Math.floor(year / 100) - Math.floor(year / 400) - 2;
+  return addDays(calendarDateOf(year, Math.floor(days / 31), (days % 31) + 1), julianLag);
+}
+
+/** Days in lieu of a holiday that falls on a day of weekly rest. */
+
+const SATURDAY: Weekday = 5;
+const SUNDAY: Weekday = 6;
+
+/** The day in lieu of a holiday on a day of weekly rest, if it gets one. `isFree` is false on days of both kinds. */
+type Substitution = (
+  holiday: CalendarDate,
+  isFree: (date: CalendarDate) => boolean,
+) => CalendarDate | undefined;
+
+const SUBSTITUTIONS: ReadonlyMap<string, Substitution> = new Map<string, Substitution>([
+  ['next-working-day', nextFree],
+  [
+    'sunday-to-next-working-day',
+    (holiday, isFree) => (weekdayOf(holiday) === SUNDAY ? nextFree(holiday, isFree) : undefined),
+  ],
+  ['sunday-to-saturday', (holiday) => (weekdayOf(holiday) === SUNDAY ? addDays(holiday, -1) : undefined)],
+  ['nearest-weekday', nearestWeekday],
+]);
+
+/** The rule of a name; the names come with the program, so one that is not known is a bug and throws. */
+export function substitutionNamed(name: string): Substitution {
+  const substitution = SUBSTITUTIONS.get(name);
+  if (substitution === undefined) throw new Error(`Calendar data name no substitution: ${name}`);
+  return substitution;
+}
+
+/** Friday for a Saturday, Monday for a Sunday. */
+function nearestWeekday(holiday: CalendarDate): CalendarDate | undefined {
+  const weekday = weekdayOf(holiday);
+  if (weekday === SATURDAY) return addDays(holiday, -1);
+  return weekday === SUNDAY ? addDays(holiday, 1) : undefined;
+}
+
+function nextFree(holiday: CalendarDate, isFree: (date: CalendarDate) => boolean): CalendarDate {
+  let day = addDays(holiday, 1);
+  while (!isFree(day)) day = addDays(day, 1);
+  return day;
+}
+
+/** Days of weekly rest, which a few countries have changed. */
+
+/** Days of weekly rest from a date on, until the next rule begins. */
+export interface WeekendRule {
+  readonly days: readonly string[];
+  /** First day of the rule, `yyyy-mm-dd`; the earliest rule also counts before its day. */
+  readonly from: string;
+  readonly source: string;
+}
+
+/** Tells whether a date is one of weekly rest. The rules come with the program: a wrong name or date throws. */
+export function weekendOf(rules: readonly WeekendRule[]): (date: CalendarDate) => boolean {
+  const read = rules
+    .map((rule) => ({ from: dateOf(rule.from), rests: restsOf(rule.days) }))
+    .toSorted((left, right) => left.from - right.from);
+  const [first, ...changes] = read;
+  // Asked for each day of centuries: the one rule that nearly all countries have is looked up and not searched for.
+  return (date) => {
+    const rule = changes.findLast((candidate) => candidate.from <= date) ?? first;
+    return rule !== undefined && rule.rests[weekdayOf(date)] === true;
+  };
+}
+
+/** For each day of the week whether it is one of rest. */
+function restsOf(days: readonly string[]): readonly boolean[] {
+  const rests = WEEKDAYS.map(() => false);
+  for (const day of days) rests[weekdayNamed(day)] = true;
+  return rests;
+}
+
+function dateOf(text: string): CalendarDate {
+  const date = parseCalendarDate(text);
+  if (date === undefined) throw new Error(`Calendar data name no date: ${text}`);
+  return date;
+}
+
+function weekdayNamed(name: string): number {
+  const weekday = findWeekday(name);
+  if (weekday === undefined) throw new Error(`Calendar data name no weekday: ${name}`);
+  return weekday;
 }

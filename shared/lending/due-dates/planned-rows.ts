@@ -1,9 +1,15 @@
-/** The due dates of the rows that are left of a contract, before holidays move them (D4, D5, B5, X1). */
+import {
+  type CalendarDate,
+  addDays,
+  addMonths,
+  datePartsOf,
+  dayInMonthAfter,
+} from '../dates/calendar-date.ts';
+import { type Periodicity, daysPerPeriod, monthsPerPeriod } from '../dates/periodicity.ts';
+import { assertNever } from '../numbers/assert-never.ts';
+import { type HolidayShift, isShownOn } from './shift-due-date.ts';
 
-import { datePartsOf, dayInMonthAfter, type CalendarDate } from '../dates/calendar-date.ts';
-import { dueDateAfter, dueDateGenerator, startDateOf, type DueDateTerms } from './due-dates.ts';
-import { isShownOn, type HolidayShift } from './holiday-shift.ts';
-import { monthsPerPeriod } from '../dates/periodicity.ts';
+/** The due dates of the rows that are left of a contract, before holidays move them (D4, D5, B5, X1). */
 
 /** The date on which a contract ends, in place of the last row's own. */
 export interface EndDate {
@@ -138,4 +144,84 @@ export function singleRowOf(terms: PlanTerms): PlannedRows | undefined {
     dueDates: [dueDate],
     regularMonths: [0],
   };
+}
+
+/**
+ * Due dates by arithmetic on calendar dates (D2-D4). Nothing is counted from a clamped or moved date, so a due day 31
+ * comes back after every short month (D4).
+ */
+
+/** How the first due date's month is found when FirstDueDate is not sent (D3). */
+export type InstallmentMethod = 'ActualMonth' | 'NextMonth' | 'OnePeriodLater';
+
+/** The dates and settings that due dates follow from. */
+interface DueDateTerms {
+  readonly periodicity: Periodicity;
+  /** Day of month of each due date, 1..31; clamped to the month's end. */
+  readonly installmentDay: number;
+  readonly installmentMethod: InstallmentMethod;
+  /** Due date of the last settled row in a recalculation: the schedule starts there, whatever else is sent (D2). */
+  readonly lastDueDate: CalendarDate | undefined;
+  readonly activationDate: CalendarDate | undefined;
+  readonly firstDueDate: CalendarDate | undefined;
+  /** Day of the request (UTC), where nothing else says when the schedule starts (D2). */
+  readonly requestDay: CalendarDate;
+}
+
+/** The day on which the schedule starts (D2). */
+function startDateOf(terms: DueDateTerms): CalendarDate {
+  const known = terms.lastDueDate ?? terms.activationDate;
+  if (known !== undefined) return known;
+  const countsBack = terms.firstDueDate !== undefined && terms.periodicity.unit !== 'Once';
+  return countsBack ? onePeriodBefore(terms, terms.firstDueDate) : terms.requestDay;
+}
+
+/**
+ * One period before the first due date. When that date is the installment day of its month, so is the start of its:
+ * 28 February with day 31 begins on 31 January, because dates are never counted from a clamped one (D4).
+ */
+function onePeriodBefore(terms: DueDateTerms, firstDueDate: CalendarDate): CalendarDate {
+  const months = monthsPerPeriod(terms.periodicity);
+  if (months === 0) return addDays(firstDueDate, -daysPerPeriod(terms.periodicity));
+  const parts = datePartsOf(firstDueDate);
+  const isOnInstallmentDay = dayInMonthAfter(parts, 0, terms.installmentDay) === firstDueDate;
+  return isOnInstallmentDay
+    ? dayInMonthAfter(parts, -months, terms.installmentDay)
+    : addMonths(firstDueDate, -months);
+}
+
+/** The due date that follows `start`, the schedule's start or a due date, when no date for it is sent (D3). */
+function dueDateAfter(terms: DueDateTerms, start: CalendarDate): CalendarDate {
+  const months = monthsPerPeriod(terms.periodicity);
+  if (months === 0) return addDays(start, daysPerPeriod(terms.periodicity));
+  const parts = datePartsOf(start);
+  switch (terms.installmentMethod) {
+    case 'ActualMonth': {
+      const sameMonth = dayInMonthAfter(parts, 0, terms.installmentDay);
+      return sameMonth > start ? sameMonth : dayInMonthAfter(parts, 1, terms.installmentDay);
+    }
+    case 'NextMonth':
+      return dayInMonthAfter(parts, 1, terms.installmentDay);
+    case 'OnePeriodLater':
+      return dayInMonthAfter(parts, months, terms.installmentDay);
+    default:
+      return assertNever(terms.installmentMethod);
+  }
+}
+
+/**
+ * The dates of D4 by the number of periods after the first due date's month; -1 is the day on which a regular first
+ * period begins (C2).
+ */
+function dueDateGenerator(
+  terms: DueDateTerms,
+  firstDueDate: CalendarDate,
+): (periods: number) => CalendarDate {
+  const months = monthsPerPeriod(terms.periodicity);
+  if (months === 0) {
+    const days = daysPerPeriod(terms.periodicity);
+    return (periods) => addDays(firstDueDate, periods * days);
+  }
+  const parts = datePartsOf(firstDueDate);
+  return (periods) => dayInMonthAfter(parts, periods * months, terms.installmentDay);
 }

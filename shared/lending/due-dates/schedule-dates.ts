@@ -1,22 +1,27 @@
-/** Reads the date members of a request and gives the schedule's dates, or notes why they cannot be (D2-D7, H1-H3). */
-
-import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { BusinessCalendar } from '../calendars/business-calendar.ts';
-import { checkDateOrder } from './date-order.ts';
-import type { InstallmentMethod } from './due-dates.ts';
-import { holidayShiftOf, shiftedDates, type KnownCalendars } from './holiday-shift.ts';
-import { checkName, checkWhole } from '../request/field-checks.ts';
-import type { Periodicity } from '../dates/periodicity.ts';
 import {
-  plannedRowsOf,
-  singleRowOf,
-  type EndDate,
-  type PlannedRows,
-  type PlanTerms,
-} from './planned-rows.ts';
+  type CalendarDate,
+  LATEST_YEAR,
+  addDays,
+  calendarDateOf,
+  formatCalendarDate,
+} from '../dates/calendar-date.ts';
+import type { Periodicity } from '../dates/periodicity.ts';
+import { checkName, checkWhole } from '../request/field-checks.ts';
+import { MAX_INSTALLMENTS } from '../request/limits.ts';
 import type { Findings } from '../request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
-import { rowRangeOf, type RowRange } from './row-range.ts';
+import {
+  type EndDate,
+  type InstallmentMethod,
+  type PlanTerms,
+  type PlannedRows,
+  plannedRowsOf,
+  singleRowOf,
+} from './planned-rows.ts';
+import { type KnownCalendars, holidayShiftOf, shiftedDates } from './shift-due-date.ts';
+
+/** Reads the date members of a request and gives the schedule's dates, or notes why they cannot be (D2-D7, H1-H3). */
 
 const INSTALLMENT_METHODS = ['ActualMonth', 'NextMonth'] as const satisfies readonly InstallmentMethod[];
 const LAST_DAY_OF_MONTH = 31;
@@ -157,4 +162,83 @@ function regularBetweenUnmoved(
   if (shownDates === dueDates) return regularMonths;
   const isMoved = (row: number) => shownDates[row] !== dueDates[row];
   return regularMonths.map((months, row) => (isMoved(row) || (row > 0 && isMoved(row - 1)) ? 0 : months));
+}
+
+/** Which rows of a contract an answer holds: those after the settled ones, up to the last that is paid (X1, B6). */
+
+/** Rows by their numbers in the contract. */
+interface RowRange {
+  /** Number of the last settled row, 0 when none is (X1). */
+  readonly settledRows: number;
+  /** Number of the row that the schedule ends with (B6); Infinity when all rows are paid. */
+  readonly lastRow: number;
+}
+
+/** Reads the rows that a request asks for, and notes what is wrong with them. */
+function rowRangeOf(request: RepaymentScheduleRequest, findings: Findings): RowRange {
+  const { InstallmentsNo, BlockInstallmentNo, RealInstallmentNo } = request;
+  const isCount = Number.isInteger(InstallmentsNo) && InstallmentsNo >= 1;
+  const rows = isCount ? Math.min(InstallmentsNo, MAX_INSTALLMENTS) : MAX_INSTALLMENTS;
+  const settleable = { least: 0, greatest: rows - 1 };
+  const settledRows = checkWhole(findings, 'BlockInstallmentNo', BlockInstallmentNo, settleable) ?? 0;
+  if (settledRows > 0 && request.LastDueDate === undefined) {
+    findings.refuse(
+      'BlockInstallmentNo',
+      'not-allowed',
+      'must be sent with LastDueDate, the due date of the last settled installment, or left out',
+    );
+  }
+  const payable = { least: settledRows + 1, greatest: rows };
+  const lastRow = checkWhole(findings, 'RealInstallmentNo', RealInstallmentNo, payable);
+  return { settledRows, lastRow: lastRow ?? Infinity };
+}
+
+/** Every due date lies after the one before, the first after the start, none after the last year (D5, B5, X1). */
+
+const LATEST_DUE_DATE = calendarDateOf(LATEST_YEAR, 12, 31);
+
+/** Notes every date of the request that is out of order, by the member that can put it right. */
+function checkDateOrder(terms: PlanTerms, planned: PlannedRows, findings: Findings): void {
+  const { settledDate, beforeLast, dueDates } = planned;
+  const last = dueDates.at(-1) ?? settledDate;
+  if (Math.max(last, beforeLast) > LATEST_DUE_DATE) {
+    findings.refuse(
+      'InstallmentsNo',
+      'out-of-range',
+      `must be smaller: the last due date would be after the year ${LATEST_YEAR}`,
+    );
+  } else if (terms.endDate !== undefined) {
+    checkEndDate(terms.endDate.path, last, planned, findings);
+  }
+  const isEndDate = terms.endDate !== undefined && dueDates.length === 1;
+  if (!isEndDate) checkFirstDate(terms, planned, findings);
+}
+
+function checkEndDate(path: string, last: number, planned: PlannedRows, findings: Findings): void {
+  const { settledDate, beforeLast } = planned;
+  const latestBefore = beforeLast > settledDate ? beforeLast : settledDate;
+  if (last > latestBefore) return;
+  const earliest = formatCalendarDate(addDays(latestBefore, 1));
+  const reason =
+    latestBefore === settledDate ? 'after the start of the schedule' : 'after the installment before it';
+  findings.refuse(path, 'date-order', `must be ${earliest} or later, ${reason}`);
+}
+
+/** The first row is due after the start; the contract's own FirstDueDate cannot be wrong, LastDueDate can (X1). */
+function checkFirstDate(terms: PlanTerms, planned: PlannedRows, findings: Findings): void {
+  const { settledDate, startDate } = planned;
+  const first = planned.dueDates[0] ?? settledDate;
+  if (first > settledDate) return;
+  if (terms.lastDueDate === undefined || terms.periodicity.unit === 'Once') {
+    const start = formatCalendarDate(startDate);
+    findings.refuse('FirstDueDate', 'date-order', `must be after the start of the schedule, ${start}`);
+    return;
+  }
+  const row = terms.settledRows + 1;
+  const due = formatCalendarDate(first);
+  findings.refuse(
+    'LastDueDate',
+    'date-order',
+    `must be before ${due}, when installment ${row}, the first that BlockInstallmentNo leaves, is due`,
+  );
 }

@@ -2,7 +2,7 @@
 
 import { assertNever } from '../numbers/assert-never.ts';
 import { dayFields, fractionText, moneyText, sumEquation, type Term } from './explanation-text.ts';
-import type { FigureExplanation } from '../request/row-explanation.ts';
+import type { FigureExplanation } from '../request/repayment-schedule.ts';
 import type { ExplanationContext, RowTrace } from '../amortisation/row-trace.ts';
 import type { ChargeRule, ChargeTrace } from '../charges/row-charges.ts';
 

@@ -10,7 +10,7 @@ import {
   type FractionText,
   type Term,
 } from './explanation-text.ts';
-import type { ExplainedFigure, FigureExplanation } from '../request/row-explanation.ts';
+import type { ExplainedFigure, FigureExplanation } from '../request/repayment-schedule.ts';
 import type {
   ExplanationContext,
   InterestSlice,

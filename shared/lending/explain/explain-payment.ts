@@ -2,7 +2,7 @@
 
 import { assertNever } from '../numbers/assert-never.ts';
 import { dayFields, equation, fractionText, moneyText, sumEquation } from './explanation-text.ts';
-import type { FigureExplanation } from '../request/row-explanation.ts';
+import type { FigureExplanation } from '../request/repayment-schedule.ts';
 import type { ExplanationContext, PaymentTrace } from '../amortisation/row-trace.ts';
 
 type LevelTrace = Extract<PaymentTrace, { kind: 'level' }>;

@@ -3,7 +3,7 @@
 import { assertNever } from '../numbers/assert-never.ts';
 import { exactRatio } from '../numbers/exact-ratio.ts';
 import type { FormulaOperator } from './tree.ts';
-import type { FormulaValue } from './values.ts';
+import type { FormulaValue } from './scope.ts';
 
 /** Most decimals that a value is written with; a value that needs more is written as a fraction. */
 const MOST_WRITTEN_DECIMALS = 20;

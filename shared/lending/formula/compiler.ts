@@ -2,9 +2,8 @@
 
 import { assertNever } from '../numbers/assert-never.ts';
 import { combine, compareValues } from './arithmetic.ts';
-import type { FormulaScope } from './scope.ts';
+import type { FormulaFailure, FormulaScope, FormulaValue } from './scope.ts';
 import { formulaError, type FormulaError, type FormulaTree } from './tree.ts';
-import type { FormulaFailure, FormulaValue } from './values.ts';
 import { divideRounded, type RoundingMode } from '../numbers/rounding.ts';
 
 /** Most decimals that `round` may keep. */

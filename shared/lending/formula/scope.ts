@@ -1,6 +1,7 @@
-/** What formulas read: the named inputs of the row and the columns that stand before them, in numbered slots. */
+import { LARGEST_FIGURE_MINOR } from '../numbers/money.ts';
+import { type RoundingMode, divideRounded } from '../numbers/rounding.ts';
 
-import { wholeValue, type FormulaValue } from './values.ts';
+/** What formulas read: the named inputs of the row and the columns that stand before them, in numbered slots. */
 
 /**
  * The named inputs. Money is in major units. What a request leaves out is zero.
@@ -44,7 +45,7 @@ export const READABLE_COLUMNS = [
 ] as const;
 
 /** Name of a column that every row has and formulas may read. */
-export type ReadableColumn = (typeof READABLE_COLUMNS)[number];
+type ReadableColumn = (typeof READABLE_COLUMNS)[number];
 
 /** Where each input and standard column stands in the slots; additional columns follow from FIRST_EXTRA_SLOT on. */
 export const SLOTS = Object.fromEntries(
@@ -67,4 +68,56 @@ const ZERO = wholeValue(0);
 /** A scope with every slot at zero. `slotCount` is that of the compiled schedule type. */
 export function newFormulaScope(slotCount: number): FormulaScope {
   return { slots: Array.from({ length: slotCount }, () => ZERO) };
+}
+
+/**
+ * Values of formulas: exact fractions, so that a third of an amount times three is that amount, and a tie at half a
+ * cent is a tie (M1, M4). The grammar has no operation that leaves the fractions.
+ */
+
+/** numerator/denominator, denominator > 0, not necessarily in lowest terms. An ExactRatio is one. */
+export interface FormulaValue {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+/** A formula that has no value for this row. `reason` ends a sentence about the column, such as `divides by zero`. */
+export interface FormulaFailure {
+  readonly kind: 'formula-failure';
+  readonly reason: string;
+}
+
+/** How money figures are written: minor digits of the currency and the schedule type's rounding (M2). */
+export interface MoneyFormat {
+  readonly digits: number;
+  readonly rounding: RoundingMode;
+}
+
+const LARGEST_FIGURE = BigInt(LARGEST_FIGURE_MINOR);
+
+/** A whole number as a value. */
+export function wholeValue(whole: number): FormulaValue {
+  return { numerator: BigInt(whole), denominator: 1n };
+}
+
+/** An amount of minor units as a value in major units, which is what formulas calculate in. */
+export function moneyValue(minor: number, digits: number): FormulaValue {
+  return { numerator: BigInt(minor), denominator: 10n ** BigInt(digits) };
+}
+
+/** True when a formula had no value. */
+export function isFormulaFailure(result: number | FormulaValue | FormulaFailure): result is FormulaFailure {
+  return typeof result === 'object' && 'kind' in result;
+}
+
+/**
+ * A value in major units as whole minor units, rounded once (M2); a failure when it is beyond what a row may hold.
+ */
+export function minorUnitsOf(value: FormulaValue, money: MoneyFormat): number | FormulaFailure {
+  const scaled = value.numerator * 10n ** BigInt(money.digits);
+  const minor = divideRounded(scaled, value.denominator, money.rounding);
+  if (minor > LARGEST_FIGURE || minor < -LARGEST_FIGURE) {
+    return { kind: 'formula-failure', reason: 'is larger than can be calculated with' };
+  }
+  return Number(minor);
 }

@@ -1,9 +1,8 @@
 /** A formula as its explanation shows it: with numbers in place of names (S6, Explain). */
 
 import { valueText } from './arithmetic.ts';
-import { tokensOf } from './lexer.ts';
-import type { FormulaScope } from './scope.ts';
-import type { FormulaValue } from './values.ts';
+import { tokensOf } from './parser.ts';
+import type { FormulaScope, FormulaValue } from './scope.ts';
 
 /** A bracket that is open: that of a `round`, and whether a comma came in it. */
 interface OpenBracket {

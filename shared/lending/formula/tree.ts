@@ -1,6 +1,6 @@
 /** The parts of an expression (S2), before its names have been looked up. */
 
-import type { FormulaValue } from './values.ts';
+import type { FormulaValue } from './scope.ts';
 
 /** Most characters of an expression; a longer one is not read at all. */
 export const LONGEST_FORMULA = 1000;

@@ -1,3 +1,6 @@
+import type { RepaidBalance } from './level-payment.ts';
+import { type BandedRule, bandOf } from './rate-bands.ts';
+
 /**
  * The level payment where the rate depends on the balance (R2): the payment for which the unrounded balance
  *
@@ -8,18 +11,13 @@
  * their errors, and where that does not decide, in fixed point.
  */
 
-import { bandedEnds, type TriedPayment } from './banded-ends.ts';
-import { bandedSign, type Sign } from './banded-sign.ts';
-import type { BandedRule } from './rate-bands.ts';
-import type { RepaidBalance } from './level-payment.ts';
-
 /** Steps of the search in binary numbers: a piecewise straight line is solved in a few. */
 const MOST_ESTIMATES = 60;
 /** Doublings and halvings of the proven search: payments have at most 2^53 minor units to both sides. */
 const MOST_PROVEN_STEPS = 130;
 
 /** Finds level payments in minor units over rows with given counts, rounded by the bands' mode. */
-export type PaymentSolver = (counts: readonly number[], repaid: RepaidBalance) => number;
+type PaymentSolver = (counts: readonly number[], repaid: RepaidBalance) => number;
 
 /** The solver of one loan; what the bands earn over a count is worked out once for all its payments. */
 export function bandedPayments(rule: BandedRule): PaymentSolver {
@@ -109,4 +107,143 @@ function estimatedPayment(ends: (payment: number) => number, { balance, residual
 function wholeEstimate(payment: number, instead: number): number {
   const rounded = Math.round(payment);
   return Number.isSafeInteger(rounded) ? rounded : instead;
+}
+
+/**
+ * Where a banded balance ends with a payment (R2), in binary numbers with a bound of their error. The bound decides
+ * nothing by itself: an end that lies within it is worked out again in fixed point.
+ */
+
+/** A payment that is tried; it may have halves. */
+interface TriedPayment extends RepaidBalance {
+  readonly payment: number;
+}
+
+/** How far above the residual the balance ends, and how far that may be from the truth; Infinity: it tells nothing. */
+interface BandedEnd {
+  readonly beyond: number;
+  readonly error: number;
+}
+
+/** Beyond this a balance is as good as endless, and its error unknown. */
+const ENDLESS = 1e200;
+/**
+ * Share of the numbers of a step by which it may be wrong: a step makes a handful of roundings of 2^-53 each, the rates
+ * and the sums of up to 200 slices are wrong by no more than some hundred of them; 2^-43 is a thousand.
+ */
+const STEP_ERROR = 2 ** -43;
+
+interface CountFactors {
+  readonly perUnit: readonly number[];
+  readonly below: readonly number[];
+  /** Largest magnitude of a rate: by so much an error grows in a step. */
+  readonly steepest: number;
+}
+
+/** Ends of balances over rows with given counts; what the bands earn over a count is converted once. */
+function bandedEnds(rule: BandedRule): (counts: readonly number[], tried: TriedPayment) => BandedEnd {
+  const known = new Map<number, CountFactors>();
+  const factorsOf = (count: number): CountFactors => {
+    const before = known.get(count);
+    if (before !== undefined) return before;
+    const factors = countFactors(rule, count);
+    known.set(count, factors);
+    return factors;
+  };
+  const { starts, bands } = rule;
+  return (counts, { balance, residual, payment }) => {
+    let owed = balance;
+    let error = 0;
+    for (const count of counts) {
+      const { perUnit, below, steepest } = factorsOf(count);
+      const band = bandOf(starts, owed);
+      // The whole balance may earn another rate than the true one does where it lies beside a band's start.
+      if (bands.whole && isNearStart(starts, owed, error)) error = Number.POSITIVE_INFINITY;
+      const slice = bands.whole ? owed : owed - (starts[band] ?? 0);
+      const interest = (below[band] ?? 0) + slice * (perUnit[band] ?? 0);
+      error += error * steepest + STEP_ERROR * (Math.abs(owed) * (1 + steepest) + Math.abs(payment));
+      owed += interest - payment;
+      if (!(Math.abs(owed) < ENDLESS)) {
+        return { beyond: owed < 0 ? -ENDLESS : ENDLESS, error: Number.POSITIVE_INFINITY };
+      }
+    }
+    return { beyond: owed - residual, error: error + STEP_ERROR * residual };
+  };
+}
+
+function isNearStart(starts: readonly number[], owed: number, error: number): boolean {
+  return bandOf(starts, owed - error) !== bandOf(starts, owed + error);
+}
+
+function countFactors({ ofCount, denominator }: BandedRule, count: number): CountFactors {
+  const { perUnit, below } = ofCount(count);
+  const factor = (numerator: bigint): number => Number(numerator) / Number(denominator);
+  const factors = perUnit.map(factor);
+  const steepest = factors.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+  return { perUnit: factors, below: below.map(factor), steepest };
+}
+
+/**
+ * On which side of the residual a banded balance ends with a payment (R2), in fixed point. A row's interest is too small
+ * by less than 2^-130 minor units (a balance has fewer than 2^60, a factor 192 bits), which weighs no more than a payment
+ * that is larger by as much: the sign is right unless the real payment lies within 2^-100 of it; that is taken for a tie.
+ */
+
+/** Above the residual (1), on it, below it. */
+type Sign = -1 | 0 | 1;
+
+/** Bits after the point of balances and of the bands' factors. */
+const FRACTION_BITS = 192n;
+/** An end this near to the residual, per row, is a tie. */
+const TIE_BITS = 100n;
+
+interface FixedPointFactors {
+  readonly perUnit: readonly bigint[];
+  readonly below: readonly bigint[];
+}
+
+/**
+ * Signs for payments with whole halves. Told early where nothing can change it any more: a balance below zero stays
+ * there, and without negative rates one that no number of further payments brings down to the residual stays above it.
+ * That also bounds the length of the numbers.
+ */
+function bandedSign(rule: BandedRule): (counts: readonly number[], tried: TriedPayment) => Sign {
+  const known = new Map<number, FixedPointFactors>();
+  const factorsOf = (count: number): FixedPointFactors => {
+    const before = known.get(count);
+    if (before !== undefined) return before;
+    const { perUnit, below } = rule.ofCount(count);
+    const factor = (numerator: bigint): bigint => (numerator << FRACTION_BITS) / rule.denominator;
+    const factors = { perUnit: perUnit.map(factor), below: below.map(factor) };
+    known.set(count, factors);
+    return factors;
+  };
+  const rises = rule.bands.bands.every((band) => band.rule.sign >= 0);
+  return (counts, { balance, residual, payment }) => {
+    const paid = BigInt(payment * 2) << (FRACTION_BITS - 1n);
+    const end = BigInt(residual) << FRACTION_BITS;
+    const tie = BigInt(counts.length) << (FRACTION_BITS - TIE_BITS);
+    let owed = BigInt(balance) << FRACTION_BITS;
+    let toPay = paid * BigInt(counts.length);
+    for (const count of counts) {
+      owed += interestOn(rule, factorsOf(count), owed) - paid;
+      toPay -= paid;
+      if (owed < 0n && paid > 0n && residual >= 0) return -1;
+      if (rises && owed - toPay > end + tie) return 1;
+    }
+    const beyond = owed - end;
+    if (beyond > tie) return 1;
+    return beyond < -tie ? -1 : 0;
+  };
+}
+
+/** Interest of a balance in fixed point, rounded down. */
+function interestOn(
+  { bands, starts }: BandedRule,
+  { perUnit, below }: FixedPointFactors,
+  owed: bigint,
+): bigint {
+  const band = bandOf(starts, Number(owed >> FRACTION_BITS));
+  const start = bands.whole ? 0n : BigInt(starts[band] ?? 0) << FRACTION_BITS;
+  return (below[band] ?? 0n) + (((owed - start) * (perUnit[band] ?? 0n)) >> FRACTION_BITS);
 }

@@ -1,8 +1,8 @@
-/** The exact interest of a balance that is priced by bands, before it is rounded (R2). */
-
 import { greatestCommonDivisor } from '../numbers/exact-ratio.ts';
-import type { InterestRule } from './interest-rule.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
+import type { InterestRule } from './interest-rule.ts';
+
+/** The exact interest of a balance that is priced by bands, before it is rounded (R2). */
 
 /** A band: from this balance in minor units up to the next band's, interest accrues by this rule. */
 export interface Band {
@@ -21,7 +21,7 @@ export interface Bands {
 }
 
 /** What the bands earn over one count, times the rule's denominator. */
-export interface BandedCount {
+interface BandedCount {
   /** Interest of one unit of balance in each band. */
   readonly perUnit: readonly bigint[];
   /** Interest of the full slices below each band; zero for the whole balance at one rate. */

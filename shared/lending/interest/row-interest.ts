@@ -1,11 +1,20 @@
+import { divideRounded } from '../numbers/rounding.ts';
+import { bandedPayments } from './banded-payment.ts';
+import { type InterestRule, interestOf } from './interest-rule.ts';
+import {
+  type FactorSeries,
+  type RepaidBalance,
+  discountOf,
+  levelPayment,
+  prependFactor,
+  suffixSeries,
+} from './level-payment.ts';
+import { type Bands, bandedRule, interestNumerator } from './rate-bands.ts';
+
 /** The interest of the rows at one annual rate, and the level payment over the rows left (S2, S5). */
 
-import { prependFactor, suffixSeries, type FactorSeries } from './factor-series.ts';
-import { interestOf, type InterestRule } from './interest-rule.ts';
-import { discountOf, levelPayment, type RepaidBalance } from './level-payment.ts';
-
 /** From which row on a payment is solved; the first row's count is less than planned after an early repayment (X3). */
-export interface RowsLeft {
+interface RowsLeft {
   /** Index of the first row. */
   readonly first: number;
   /** Day-count numerator left of the first row. */
@@ -45,9 +54,27 @@ export function interestAtOneRate(rule: InterestRule, counts: readonly number[])
 }
 
 /** The counts of the rows left; those of all rows as they are, since that is the usual question. */
-export function countsLeft(counts: readonly number[], { first, firstCount }: RowsLeft): readonly number[] {
+function countsLeft(counts: readonly number[], { first, firstCount }: RowsLeft): readonly number[] {
   if (first === 0 && firstCount === counts[0]) return counts;
   const left = counts.slice(first);
   left[0] = firstCount;
   return left;
+}
+
+/**
+ * Interest by slices of the balance, each at its own band's rate, or the whole balance at the rate of the band that it
+ * lies in (R2). 1500 over 10 % below 1000 and 8 % from there earns 100 + 40 a year.
+ */
+
+/** Interest by bands over rows with the given day-count numerators. */
+export function interestByBands(bands: Bands, counts: readonly number[]): RowInterest {
+  const rule = bandedRule(bands);
+  const least = bands.bands[0]?.from ?? 0;
+  const paymentOf = bandedPayments(rule);
+  return {
+    interestOf: (balance, count) =>
+      Number(divideRounded(interestNumerator(rule, balance, count), rule.denominator, bands.rounding)),
+    levelPaymentOf: (repaid, rows) => paymentOf(countsLeft(counts, rows), repaid),
+    covers: (balance) => balance <= bands.limit && (balance === 0 || balance >= least),
+  };
 }

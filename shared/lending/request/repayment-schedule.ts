@@ -1,8 +1,7 @@
-/** The answer of a schedule calculation, before a spelling or an encoding is chosen for it. */
-
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { Fault, Warning } from './refusal.ts';
-import type { FigureExplanation } from './row-explanation.ts';
+
+/** The answer of a schedule calculation, before a spelling or an encoding is chosen for it. */
 
 /** Which of the interface's two spellings the answer uses (A5). */
 export type Casing = 'lower' | 'capitalised';
@@ -69,3 +68,65 @@ export interface RepaymentSchedule {
 export type ScheduleOutcome =
   | ({ readonly kind: 'schedule' } & RepaymentSchedule)
   | { readonly kind: 'refused'; readonly faults: readonly Fault[] };
+
+/**
+ * Installment types (S7). The ids are fixed and published, the same on every node and in every version.
+ */
+
+/** Kinds of rows. */
+type InstallmentType = 'Regular' | 'Grace' | 'Residual' | 'EarlyRepayment';
+
+/** The published id of each kind. */
+export const INSTALLMENT_TYPE_IDS: Readonly<Record<InstallmentType, string>> = {
+  Regular: 'a2c9e5d0-6b1f-4c38-9d47-1e0b5f7a3c01',
+  Grace: 'a2c9e5d0-6b1f-4c38-9d47-1e0b5f7a3c02',
+  Residual: 'a2c9e5d0-6b1f-4c38-9d47-1e0b5f7a3c03',
+  EarlyRepayment: 'a2c9e5d0-6b1f-4c38-9d47-1e0b5f7a3c04',
+};
+
+/** How a figure of a row came about, told so that it can be worked out by hand (S6, Explain). */
+
+/** What is explained: a member of the row, or a step on the way to one. */
+export type ExplainedFigure =
+  | 'remainingValue'
+  /** The payment, or equal part of the principal, that holds for the row; not there in types without one. */
+  | 'payment'
+  /** Interest that the balance earned; told apart from `interest` only where grace, blocks or capitalising part them. */
+  | 'accruedInterest'
+  | 'interest'
+  | 'capitalisedInterest'
+  | 'principal'
+  | 'pmt'
+  /** With `name`: one commission; without: their sum. */
+  | 'managementFee'
+  /** With `name`: one insurance; without: their sum. */
+  | 'insurance'
+  /** An additional column, by its `name`. */
+  | 'column'
+  | 'totalInstallment';
+
+/**
+ * One figure of a row. The figure is the value of its formula, rounded to the currency's digits (M2); in a formula
+ * `round()` is that same rounding, `%` is a hundredth and words only name the number after them.
+ */
+export interface FigureExplanation {
+  readonly figure: ExplainedFigure;
+  /** Name of the commission, insurance or additional column. */
+  readonly name?: string;
+  /** In minor units. */
+  readonly amount: number;
+  /** Days that the day count counts. */
+  readonly days?: number;
+  /**
+   * Days of the year by the day count: the denominator under `days`. Absent where Actual/Actual splits the days over
+   * years of different length; the formula shows the split.
+   */
+  readonly basis?: number;
+  readonly dayCount?: string;
+  /** Annual rates in percent as plain decimal text, in the order of the formula: one, or one for each slice (R2). */
+  readonly rates?: readonly string[];
+  /** Amount that the rates are applied to, in minor units. */
+  readonly base?: number;
+  /** Readable formula with the numbers put in, such as `1000.00 * 12 % * 30/360 = 10.00`. ASCII but for names. */
+  readonly formula: string;
+}

@@ -1,16 +1,16 @@
+import { DAY_COUNT_NAMES, findDayCount } from '../dates/day-count.ts';
+import { namesIn } from '../formula/tree.ts';
+import type { RoundingMode } from '../numbers/rounding.ts';
+import { type ColumnSet, checkMethods, columnSetOf, compileFormulas } from './activation-methods.ts';
+import { PRODUCT_TYPE_CODES, type ProductTypeCode, findProductType } from './product-types.ts';
+import { type ColumnDraft, MOST_COLUMNS, countsAsCharge, draftColumn } from './schedule-columns.ts';
+import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
+import { MEASUREMENT_UNITS, SCHEDULE_TYPE_STATUSES, type ScheduleType } from './schedule-type.ts';
+
 /** All checks that a schedule type passes before it may calculate (S3). */
 
-import { compileFormulas } from './activation-formulas.ts';
-import { checkMethods, columnSetOf, type ColumnSet } from './activation-methods.ts';
-import { checkOrder } from './activation-order.ts';
-import { isGuid, settingsOf } from './activation-settings.ts';
-import { draftColumn } from './column-draft.ts';
-import { MOST_COLUMNS } from './schedule-columns.ts';
-import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
-import type { ScheduleType } from './schedule-type.ts';
-
 /** A record as it was understood. Without faults it is complete and can be compiled. */
-export interface CheckedScheduleType {
+interface CheckedScheduleType {
   /** Undefined when a setting is wrong. */
   readonly type: ScheduleType | undefined;
   readonly columns: ColumnSet;
@@ -54,4 +54,191 @@ function checkDetailIds(record: ScheduleTypeRecord, faults: ActivationFault[]): 
     }
     seen.add(id);
   }
+}
+
+/** Order of the columns: each stands after all that it is calculated from (S3). */
+
+/** Why a column needs another. */
+interface Need {
+  /** Name of the other column in lower case. */
+  readonly name: string;
+  readonly because: string;
+  /** True when the other column may be listed later, because it is calculated first anyway. */
+  readonly isAnyOrder?: boolean;
+}
+
+/** Reports every column that stands before one that it needs, and every circle of columns that need each other. */
+function checkOrder(columns: readonly ColumnDraft[], faults: ActivationFault[]): void {
+  const places = new Map<string, number>();
+  for (const [place, { name }] of columns.entries()) {
+    if (!places.has(name.toLowerCase())) places.set(name.toLowerCase(), place);
+  }
+  const needs = columns.map((column) => needsOf(column, columns).filter(({ name }) => places.has(name)));
+  const reported = new Set<string>();
+  for (const [place, column] of columns.entries()) {
+    for (const { name, because, isAnyOrder } of needs[place] ?? []) {
+      const other = places.get(name) ?? 0;
+      if (other < place) continue;
+      const circle = wayTo(place, other, needs, places);
+      if (circle === undefined && isAnyOrder === true) continue;
+      if (circle === undefined) {
+        const otherName = columns[other]?.name;
+        faults.push({
+          column: column.name,
+          message: `must stand after ${otherName}${because}: move it below`,
+        });
+        continue;
+      }
+      reportCircle([place, ...circle], columns, reported, faults);
+    }
+  }
+}
+
+function needsOf(column: ColumnDraft, columns: readonly ColumnDraft[]): readonly Need[] {
+  const needs: Need[] = [];
+  const need = (because: string, ...names: readonly string[]): void => {
+    for (const name of names) needs.push({ name: name.toLowerCase(), because });
+  };
+  if (column.standard === 'Interest') need('', 'RemainingValue');
+  if (column.standard === 'PMT' || column.standard === 'Principal') {
+    needs.push({ name: 'interest', because: '', isAnyOrder: true });
+  }
+  if (column.method === 'CapitalPercent') need('', 'RemainingValue');
+  if (column.method === 'Balance') need(', of which it is what is left', 'PMT');
+  if (column.method === 'Balance') need(', which it is calculated from', 'Interest');
+  if (column.tree !== undefined) need(', which its formula names', ...namesIn(column.tree).keys());
+  if (column.standard === 'TotalInstallment') {
+    const charges = columns.filter(countsAsCharge).map(({ name }) => name);
+    need(', whose amount it holds', ...charges);
+  }
+  return needs;
+}
+
+/** The places from `start` on to `goal`, along what each needs; undefined when there is no way. Nearest way first. */
+function wayTo(
+  goal: number,
+  start: number,
+  needs: readonly (readonly Need[])[],
+  places: ReadonlyMap<string, number>,
+): readonly number[] | undefined {
+  const seen = new Set([start]);
+  const ways: (readonly number[])[] = [[start]];
+  for (const way of ways) {
+    const last = way.at(-1) ?? goal;
+    if (last === goal) return way;
+    const next = (needs[last] ?? []).map(({ name }) => places.get(name) ?? goal);
+    for (const place of next.filter((candidate) => !seen.has(candidate))) {
+      seen.add(place);
+      ways.push([...way, place]);
+    }
+  }
+  return undefined;
+}
+
+function reportCircle(
+  circle: readonly number[],
+  columns: readonly ColumnDraft[],
+  reported: Set<string>,
+  faults: ActivationFault[],
+): void {
+  const key = [...new Set(circle)].toSorted((a, b) => a - b).join(' ');
+  if (reported.has(key)) return;
+  reported.add(key);
+  const names = circle.map((place) => columns[place]?.name ?? '');
+  const message = `must not be calculated from itself (${names.join(' needs ')}): change one of these formulas`;
+  faults.push({ column: names[0] ?? '', message });
+}
+
+/** The settings of a schedule type record, checked one by one (S1, S3). */
+
+/** Most installments of any schedule (M6). */
+const MAX_INSTALLMENTS = 1200;
+const LONGEST_NAME = 200;
+const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const ROUNDING_MODES: readonly RoundingMode[] = ['HALF_UP', 'HALF_EVEN'];
+
+/** True for the text form of a GUID. */
+export function isGuid(text: string): boolean {
+  return GUID.test(text);
+}
+
+/** The settings as the calculation reads them, or undefined when any is wrong; each fault is reported. */
+function settingsOf(record: ScheduleTypeRecord, faults: ActivationFault[]): ScheduleType | undefined {
+  const before = faults.length;
+  checkIdentity(record, faults);
+  const status = oneOf('Status', record.Status, SCHEDULE_TYPE_STATUSES, faults);
+  const dayCount = findDayCount(record.ScheduleInterestCalculationType);
+  if (dayCount === undefined) {
+    const known = DAY_COUNT_NAMES.join(', ');
+    faults.push({ message: `ScheduleInterestCalculationType must be one of ${known}` });
+  }
+  const unit = record.MeasurementUnit ?? null;
+  const measurementUnit = unit === null ? null : oneOf('MeasurementUnit', unit, MEASUREMENT_UNITS, faults);
+  const rounding = oneOf('Rounding', record.Rounding ?? 'HALF_UP', ROUNDING_MODES, faults);
+  const productTypes = productTypesOf(record, faults);
+  const maximumInstallments = maximumOf(record, faults);
+  if (faults.length > before) return undefined;
+  if (status === undefined || dayCount === undefined || rounding === undefined) return undefined;
+  return {
+    id: record.PaymentScheduleTypeId.toLowerCase(),
+    code: record.PaymentScheduleCode.trim(),
+    name: record.PaymentScheduleTypeName.trim(),
+    status,
+    productTypes,
+    dayCount,
+    isWithEqualInstallments: record.IsWithEqualInstallments,
+    installmentValueCustom: record.InstallmentValueCustom,
+    useMaturityDate: record.UseMaturityDate,
+    measurementUnit: measurementUnit ?? null,
+    rounding,
+    maximumInstallments,
+    residualRequired: record.ResidualRequired ?? false,
+    residualInInstallment: record.ResidualInInstallment ?? false,
+    acceptsCharges: record.AcceptsCharges ?? true,
+    useExpiryDate: record.UseExpiryDate ?? false,
+    interestCapitalization: record.InterestCapitalization ?? false,
+  };
+}
+
+/** What every record needs, whether it calculates or not: an id, a code, a name and a status. */
+export function checkIdentity(record: ScheduleTypeRecord, faults: ActivationFault[]): void {
+  if (!isGuid(record.PaymentScheduleTypeId)) {
+    faults.push({ message: 'PaymentScheduleTypeId must be a GUID that no other schedule type has' });
+  }
+  checkName('PaymentScheduleCode', record.PaymentScheduleCode, faults);
+  checkName('PaymentScheduleTypeName', record.PaymentScheduleTypeName, faults);
+}
+
+function checkName(member: string, name: string, faults: ActivationFault[]): void {
+  const length = name.trim().length;
+  if (length === 0 || length > LONGEST_NAME) {
+    faults.push({ message: `${member} must have from 1 to ${LONGEST_NAME} characters` });
+  }
+}
+
+function oneOf<Known extends string>(
+  member: string,
+  value: string,
+  known: readonly Known[],
+  faults: ActivationFault[],
+): Known | undefined {
+  const found = known.find((name) => name.toLowerCase() === value.trim().toLowerCase());
+  if (found === undefined) faults.push({ message: `${member} must be one of ${known.join(', ')}` });
+  return found;
+}
+
+function productTypesOf(record: ScheduleTypeRecord, faults: ActivationFault[]): readonly ProductTypeCode[] {
+  const codes = record.ProductTypes.map(findProductType).filter((code) => code !== undefined);
+  if (codes.length === record.ProductTypes.length && codes.length > 0) return [...new Set(codes)];
+  faults.push({ message: `ProductTypes must list at least one of ${PRODUCT_TYPE_CODES.join(', ')}` });
+  return [];
+}
+
+function maximumOf(record: ScheduleTypeRecord, faults: ActivationFault[]): number | null {
+  const maximum = record.MaximumInstallments ?? null;
+  if (maximum === null) return null;
+  if (!Number.isInteger(maximum) || maximum < 1 || maximum > MAX_INSTALLMENTS) {
+    faults.push({ message: `MaximumInstallments must be a whole number from 1 to ${MAX_INSTALLMENTS}` });
+  }
+  return maximum;
 }

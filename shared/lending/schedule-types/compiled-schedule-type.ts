@@ -3,8 +3,7 @@
  * once by `compileScheduleType`; the row loop reads nothing else of the catalogue record.
  */
 
-import type { FormulaScope } from '../formula/scope.ts';
-import type { FormulaFailure, FormulaValue } from '../formula/values.ts';
+import type { FormulaFailure, FormulaScope, FormulaValue } from '../formula/scope.ts';
 import type { ScheduleType } from './schedule-type.ts';
 
 /** The formula of a column. */

@@ -1,15 +1,22 @@
+import type { OtherCalendars } from '../calendars/business-calendar.ts';
+import { type CalendarRecord, catalogueCalendars } from '../calendars/catalogue-calendars.ts';
+import { BUILT_IN_PERIODICITIES, type Periodicity, findPeriodicity } from '../dates/periodicity.ts';
+import { activationMessage, checkIdentity } from './activation-checks.ts';
+import {
+  BUILT_IN_SCHEDULE_TYPE_RECORDS,
+  COMPILED_BUILT_IN_SCHEDULE_TYPES,
+} from './built-in-schedule-types.ts';
+import { type CatalogueEntry, type CatalogueFault, isTold } from './catalogue-entry.ts';
+import { compileScheduleType } from './compile-schedule-type.ts';
+import type { CompiledScheduleType } from './compiled-schedule-type.ts';
+import { type ScheduleCatalogue, scheduleCatalogueOf } from './schedule-catalogue.ts';
+import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
+import { SCHEDULE_TYPE_STATUSES, type ScheduleTypeStatus } from './schedule-type.ts';
+
 /**
  * What an institution may add to the engine as data: schedule types (S1), periodicities (D7) and holiday calendars
  * (H2). Checked and compiled once, at start; a catalogue with any fault is refused as a whole, with all of its faults.
  */
-
-import { catalogueCalendars, type CalendarRecord } from '../calendars/catalogue-calendars.ts';
-import type { OtherCalendars } from '../calendars/business-calendar.ts';
-import { type CatalogueEntry, type CatalogueFault, isTold } from './catalogue-entry.ts';
-import { cataloguePeriodicities, type PeriodicityRecord } from './catalogue-periodicities.ts';
-import { catalogueScheduleTypes } from './catalogue-schedule-types.ts';
-import { scheduleCatalogueOf, type ScheduleCatalogue } from './schedule-catalogue.ts';
-import type { ScheduleTypeRecord } from './schedule-type-record.ts';
 
 /** The records of a catalogue; what is absent adds nothing to the built-in ones. */
 export interface CatalogueRecords {
@@ -29,7 +36,7 @@ export interface LendingCatalogue extends ScheduleCatalogue {
 }
 
 /** A catalogue, or everything that is wrong with it. */
-export type CatalogueOutcome =
+type CatalogueOutcome =
   | { readonly kind: 'catalogue'; readonly catalogue: LendingCatalogue }
   | { readonly kind: 'refused'; readonly faults: readonly CatalogueFault[] };
 
@@ -67,4 +74,166 @@ function calendarsOf(
     if (isTold(entry, text)) faults.push({ source: entry.source, record: entry.record.name, message: text });
   }
   return calendars;
+}
+
+/**
+ * Schedule types of a catalogue beside the built-in ones (S1, S4). Active records are compiled; a Draft or VersionDraft
+ * may still be faulty and has no effect. An Active record with the name or the id of a built-in type takes its place, a
+ * Closed one switches it off.
+ */
+
+/** The schedule types of a catalogue. */
+interface CatalogueScheduleTypes {
+  /** Types that calculate, built-in ones first. */
+  readonly scheduleTypes: readonly CompiledScheduleType[];
+  /** All records, those that do not calculate included; a built-in type that was replaced is left out. */
+  readonly scheduleTypeRecords: readonly ScheduleTypeRecord[];
+}
+
+/** The schedule types of a catalogue; reports every record that is wrong or in the way of another. */
+function catalogueScheduleTypes(
+  entries: readonly CatalogueEntry<ScheduleTypeRecord>[],
+  faults: CatalogueFault[],
+): CatalogueScheduleTypes {
+  const acting = entries.filter(({ record }) => ['Active', 'Closed'].includes(statusOf(record) ?? ''));
+  const isReplaced = (builtIn: ScheduleTypeRecord): boolean =>
+    acting.some(({ record }) => replaces(record, builtIn));
+  const builtIn = BUILT_IN_SCHEDULE_TYPE_RECORDS.filter((record) => !isReplaced(record));
+  const names = new TakenNames(builtIn);
+  const compiled: CompiledScheduleType[] = [];
+  for (const entry of entries) {
+    const { source, record } = entry;
+    const found = faultsAlone(record, compiled);
+    if (statusOf(record) === 'Active') found.push(...names.take(record));
+    if (BUILT_IN_SCHEDULE_TYPE_RECORDS.filter((known) => replaces(record, known)).length > 1) {
+      found.push({
+        message: 'PaymentScheduleTypeId and PaymentScheduleTypeName belong to two built-in types',
+      });
+    }
+    const recordName = record.PaymentScheduleTypeName;
+    const messages = found.map(activationMessage).filter((message) => isTold(entry, message));
+    faults.push(...messages.map((message) => ({ source, record: recordName, message })));
+  }
+  const kept = new Set(builtIn.map(({ PaymentScheduleTypeId }) => PaymentScheduleTypeId));
+  return {
+    scheduleTypes: [...COMPILED_BUILT_IN_SCHEDULE_TYPES.filter(({ type }) => kept.has(type.id)), ...compiled],
+    scheduleTypeRecords: [...builtIn, ...entries.map(({ record }) => record)],
+  };
+}
+
+/** Checks a record by itself and compiles it when it is Active. */
+function faultsAlone(record: ScheduleTypeRecord, compiled: CompiledScheduleType[]): ActivationFault[] {
+  const status = statusOf(record);
+  if (status === 'Active') {
+    const outcome = compileScheduleType(record);
+    if (outcome.kind === 'refused') return [...outcome.faults];
+    compiled.push(outcome.compiled);
+    return [];
+  }
+  const faults: ActivationFault[] = [];
+  checkIdentity(record, faults);
+  if (status === undefined) {
+    faults.push({ message: `Status must be one of ${SCHEDULE_TYPE_STATUSES.join(', ')}` });
+  }
+  return faults;
+}
+
+function statusOf(record: ScheduleTypeRecord): ScheduleTypeStatus | undefined {
+  const wanted = record.Status.trim().toLowerCase();
+  return SCHEDULE_TYPE_STATUSES.find((known) => known.toLowerCase() === wanted);
+}
+
+function replaces(record: ScheduleTypeRecord, builtIn: ScheduleTypeRecord): boolean {
+  return (
+    keyOf(record.PaymentScheduleTypeName) === keyOf(builtIn.PaymentScheduleTypeName) ||
+    keyOf(record.PaymentScheduleTypeId) === keyOf(builtIn.PaymentScheduleTypeId)
+  );
+}
+
+function keyOf(text: string): string {
+  return text.trim().toLowerCase();
+}
+
+/** Names, codes and ids of the types that calculate: a request must mean one of them. */
+class TakenNames {
+  readonly #ownerByKey = new Map<string, string>();
+
+  constructor(records: readonly ScheduleTypeRecord[]) {
+    for (const record of records) this.take(record);
+  }
+
+  /** Takes the names of a record, and answers which of them belong to another. */
+  take(record: ScheduleTypeRecord): ActivationFault[] {
+    const faults: ActivationFault[] = [];
+    const own = new Set<string>();
+    for (const member of [
+      'PaymentScheduleTypeId',
+      'PaymentScheduleCode',
+      'PaymentScheduleTypeName',
+    ] as const) {
+      const key = keyOf(record[member]);
+      const owner = this.#ownerByKey.get(key);
+      if (owner !== undefined && !own.has(key)) {
+        faults.push({ message: `${member} must differ: ${record[member].trim()} belongs to ${owner}` });
+      }
+      own.add(key);
+      if (owner === undefined) this.#ownerByKey.set(key, record.PaymentScheduleTypeName.trim());
+    }
+    return faults;
+  }
+}
+
+/** Periodicities that an institution adds to the built-in ones (D7), such as "Every 10 days". */
+
+/** A periodicity as a catalogue holds it. */
+export interface PeriodicityRecord {
+  readonly name: string;
+  /** Units from one due date to the next, from 1 on; left out with Once. */
+  readonly count?: number | null | undefined;
+  /** Days, Weeks, Months, Years or Once. */
+  readonly unit: string;
+}
+
+const UNITS: readonly Periodicity['unit'][] = ['Days', 'Weeks', 'Months', 'Years', 'Once'];
+/** More units than this lie between no two due dates of a contract. */
+const LARGEST_COUNT = 1200;
+const LONGEST_NAME = 200;
+
+/** The built-in periodicities and those of a catalogue; reports the records that are wrong. */
+function cataloguePeriodicities(
+  entries: readonly CatalogueEntry<PeriodicityRecord>[],
+  faults: CatalogueFault[],
+): readonly Periodicity[] {
+  const known = [...BUILT_IN_PERIODICITIES];
+  for (const entry of entries) {
+    const { source, record } = entry;
+    const report = (message: string): void => {
+      if (isTold(entry, message)) faults.push({ source, record: record.name, message });
+    };
+    const periodicity = periodicityOf(record, report);
+    const isTaken = findPeriodicity(record.name, known) !== undefined;
+    if (isTaken) report('must have another name: this one is built in or used by another record');
+    if (periodicity !== undefined && !isTaken) known.push(periodicity);
+  }
+  return known;
+}
+
+function periodicityOf(
+  record: PeriodicityRecord,
+  report: (message: string) => void,
+): Periodicity | undefined {
+  const name = record.name.trim();
+  const isNamed = name.length > 0 && name.length <= LONGEST_NAME;
+  if (!isNamed) report(`name must have from 1 to ${LONGEST_NAME} characters`);
+  const unit = UNITS.find((known) => known.toLowerCase() === record.unit.trim().toLowerCase());
+  if (unit === undefined) report(`unit must be one of ${UNITS.join(', ')}`);
+  const count = record.count ?? 0;
+  const isOnce = unit === 'Once';
+  const isCounted = isOnce ? count === 0 : Number.isInteger(count) && count >= 1 && count <= LARGEST_COUNT;
+  if (!isCounted) {
+    report(
+      isOnce ? 'count must be left out with Once' : `count must be a whole number from 1 to ${LARGEST_COUNT}`,
+    );
+  }
+  return isNamed && unit !== undefined && isCounted ? { name, count, unit } : undefined;
 }

@@ -2,7 +2,7 @@
 
 import { parseChargeTerms, type ChargeTerms } from '../charges/charge-terms.ts';
 import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
-import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../numbers/currency-digits.ts';
+import { DEFAULT_CURRENCY_DIGITS, currencyDigits } from '../numbers/money.ts';
 import { DAY_COUNT_NAMES, findDayCount, type DayCountName } from '../dates/day-count.ts';
 import { MAX_INSTALLMENTS } from '../request/limits.ts';
 import { checkAmount, checkWhole } from '../request/field-checks.ts';

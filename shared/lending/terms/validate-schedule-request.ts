@@ -3,10 +3,10 @@
 import { answerShape, explainsRows, type AnswerShape } from '../request/answer-shape.ts';
 import { calendarDateOf, EARLIEST_YEAR, LATEST_YEAR, type CalendarDate } from '../dates/calendar-date.ts';
 import { refuseLateCharges } from '../charges/schedule-charges.ts';
-import { DEFAULT_CURRENCY_DIGITS } from '../numbers/currency-digits.ts';
+import { DEFAULT_CURRENCY_DIGITS } from '../numbers/money.ts';
 import { reportDateMembersWithoutEffect } from '../due-dates/ignored-date-fields.ts';
 import type { InputName } from '../formula/scope.ts';
-import type { KnownCalendars } from '../due-dates/holiday-shift.ts';
+import type { KnownCalendars } from '../due-dates/shift-due-date.ts';
 import { MAX_INSTALLMENTS } from '../request/limits.ts';
 import { parseLoanTerms, type DraftTerms, type ParsingContext } from './loan-terms.ts';
 import { checkAmount, checkWhole } from '../request/field-checks.ts';

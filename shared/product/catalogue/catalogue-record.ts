@@ -6,7 +6,7 @@
  */
 
 import type { CalendarRecord } from '../../lending/calendars/catalogue-calendars.ts';
-import type { PeriodicityRecord } from '../../lending/schedule-types/catalogue-periodicities.ts';
+import type { PeriodicityRecord } from '../../lending/schedule-types/lending-catalogue.ts';
 import type { ScheduleTypeRecord } from '../../lending/schedule-types/schedule-type-record.ts';
 import type {
   CommissionListRecord,

@@ -3,7 +3,7 @@
 import { Decimal } from 'decimal.js';
 import { exactRatio } from '../../lending/numbers/exact-ratio.ts';
 import { combine, compareValues } from '../../lending/formula/arithmetic.ts';
-import type { FormulaValue } from '../../lending/formula/values.ts';
+import type { FormulaValue } from '../../lending/formula/scope.ts';
 import { formatMinorUnits } from '../../lending/numbers/money.ts';
 import { divideRounded, type RoundingMode } from '../../lending/numbers/rounding.ts';
 

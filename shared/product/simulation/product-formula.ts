@@ -3,7 +3,7 @@
 import { compileFormula } from '../../lending/formula/compiler.ts';
 import { parseFormula } from '../../lending/formula/parser.ts';
 import { namesIn } from '../../lending/formula/tree.ts';
-import { isFormulaFailure } from '../../lending/formula/values.ts';
+import { isFormulaFailure } from '../../lending/formula/scope.ts';
 import type { Findings } from '../../lending/request/refusal.ts';
 import { toExact, type ExactFigure } from './exact-figures.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';

@@ -1,7 +1,7 @@
 /** Simulates a product for a customer: one offer for each of its interests that fit the request (interface 4.4). */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
-import type { KnownCalendars } from '../../lending/due-dates/holiday-shift.ts';
+import type { KnownCalendars } from '../../lending/due-dates/shift-due-date.ts';
 import { Findings } from '../../lending/request/refusal.ts';
 import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
 import {

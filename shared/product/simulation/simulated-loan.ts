@@ -3,7 +3,7 @@
 import { Decimal } from 'decimal.js';
 import { type CalendarDate, datePartsOf } from '../../lending/dates/calendar-date.ts';
 import { findPeriodicity, type Periodicity } from '../../lending/dates/periodicity.ts';
-import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../lending/numbers/currency-digits.ts';
+import { DEFAULT_CURRENCY_DIGITS, currencyDigits } from '../../lending/numbers/money.ts';
 import type { RoundingMode } from '../../lending/numbers/rounding.ts';
 import { checkAmount } from '../../lending/request/field-checks.ts';
 import type { Findings } from '../../lending/request/refusal.ts';

@@ -3,7 +3,7 @@
 import { allowedBases } from '../../lending/charges/charge-rules.ts';
 import { MAX_CHARGES } from '../../lending/charges/charge-terms.ts';
 import { findPeriodicity, type Periodicity } from '../../lending/dates/periodicity.ts';
-import { currencyDigits } from '../../lending/numbers/currency-digits.ts';
+import { currencyDigits } from '../../lending/numbers/money.ts';
 import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { DiscountRecord, InsuranceRecord } from '../catalogue/list-records.ts';

@@ -1,13 +1,12 @@
 /** Checks of parts that several kinds of records share: days, values, figures, filters, formulas and names. */
 
 import { Decimal } from 'decimal.js';
-import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../lending/numbers/currency-digits.ts';
+import { DEFAULT_CURRENCY_DIGITS, LARGEST_AMOUNT_MINOR, currencyDigits, formatMinorUnits } from '../../lending/numbers/money.ts';
 import { compileFormula } from '../../lending/formula/compiler.ts';
 import { parseFormula } from '../../lending/formula/parser.ts';
 import { type FormulaTree, namesIn } from '../../lending/formula/tree.ts';
 import { CHARGE_BASES } from '../../lending/charges/charge-price.ts';
 import { LARGEST_RATE_PERCENT } from '../../lending/request/field-checks.ts';
-import { formatMinorUnits, LARGEST_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
 import type { FormulaRecord, ItemFilter, ValidDays } from '../catalogue/record-parts.ts';
 import { codeKey, KIND_FOLDERS, type ListKind, type RecordKind } from '../catalogue/catalogue-record.ts';
 import { below, type RecordContext, type ReportFault } from './check-context.ts';

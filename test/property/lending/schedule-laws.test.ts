@@ -4,9 +4,12 @@ import type { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
-import { INSTALLMENT_TYPE_IDS } from '../../../shared/lending/request/installment-types.ts';
+import {
+  INSTALLMENT_TYPE_IDS,
+  type RepaymentSchedule,
+  type ScheduleRow,
+} from '../../../shared/lending/request/repayment-schedule.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
-import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
 import { engineOf, requestText } from '../../support/reference/compare-with-reference.ts';
 import { plainLoan } from '../../support/random/plain-loan.ts';
 

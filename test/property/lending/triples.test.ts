@@ -6,7 +6,7 @@
 
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
-import { INSTALLMENT_TYPE_IDS } from '../../../shared/lending/request/installment-types.ts';
+import { INSTALLMENT_TYPE_IDS } from '../../../shared/lending/request/repayment-schedule.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import { engineOf, requestText } from '../../support/reference/compare-with-reference.ts';
 import { featureRequest, reasonAgainst } from '../../support/random/feature-requests.ts';

@@ -2,9 +2,8 @@
 
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import { formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
-import { INSTALLMENT_TYPE_IDS } from '../../../shared/lending/request/installment-types.ts';
+import { INSTALLMENT_TYPE_IDS, type ScheduleOutcome, type ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
-import type { ScheduleOutcome, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
 import { FAKE_CALENDARS } from '../fakes/calendars.ts';
 import { REFERENCE_CONTEXT } from '../random/terms.ts';
 import { REFERENCE_DAY } from './loan.ts';

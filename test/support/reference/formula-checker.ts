@@ -1,7 +1,7 @@
 /** Works out the formulas of explanations as a reader with a calculator would, apart from the code that writes them. */
 
 import { Decimal } from 'decimal.js';
-import type { FigureExplanation } from '../../../shared/lending/request/row-explanation.ts';
+import type { FigureExplanation } from '../../../shared/lending/request/repayment-schedule.ts';
 
 const Exact = Decimal.clone({ precision: 60 });
 const ROW_NUMBERS = /\bof rows? \d+( to \d+)?/g;

@@ -1,8 +1,7 @@
 /** What every schedule that is ever returned must fulfil (M3), whatever the request was. */
 
-import { INSTALLMENT_TYPE_IDS } from '../../../shared/lending/request/installment-types.ts';
+import { INSTALLMENT_TYPE_IDS, type RepaymentSchedule, type ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
-import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
 
 const FIGURES = [
   'InstallmentNo',

@@ -1,9 +1,8 @@
 /** A schedule as a text table that a banker can check by eye. */
 
 import { formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
-import { INSTALLMENT_TYPE_IDS } from '../../../shared/lending/request/installment-types.ts';
+import { INSTALLMENT_TYPE_IDS, type RepaymentSchedule, type ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
 import { formatMinorUnits } from '../../../shared/lending/numbers/money.ts';
-import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
 
 type Amount =
   | 'remainingValue'

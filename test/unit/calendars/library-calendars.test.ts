@@ -5,7 +5,7 @@ import library from '../../../shared/calendars/library-countries.json' with { ty
 import { calendarDateOf } from '../../../shared/lending/dates/calendar-date.ts';
 import { findBuiltInCalendar } from '../../../shared/lending/calendars/built-in-calendars.ts';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
-import { weekendOf, type WeekendRule } from '../../../shared/lending/calendars/weekend.ts';
+import { type WeekendRule, weekendOf } from '../../../shared/lending/calendars/national-calendar.ts';
 import { leastMsOf } from '../../support/fakes/least-time.ts';
 import { date } from '../../support/builders/lending-loan.ts';
 

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileFormula } from '../../../../shared/lending/formula/compiler.ts';
 import { parseFormula } from '../../../../shared/lending/formula/parser.ts';
-import { isFormulaFailure, type FormulaValue } from '../../../../shared/lending/formula/values.ts';
+import { type FormulaValue, isFormulaFailure } from '../../../../shared/lending/formula/scope.ts';
 
 const Wide = Decimal.clone({ precision: 400, rounding: Decimal.ROUND_HALF_UP });
 const slotOf = (name: string): number => (name.toLowerCase() === 'x' ? 0 : 1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { INSTALLMENT_TYPE_IDS } from '../../../../shared/lending/request/installment-types.ts';
+import { INSTALLMENT_TYPE_IDS } from '../../../../shared/lending/request/repayment-schedule.ts';
 import { column, date, decimal, faultCodes, scheduleOf } from '../../../support/builders/lending-loan.ts';
 
 const BOTH = { GracePeriodPrincipal: 2, GracePeriodInterest: 2 } as const;

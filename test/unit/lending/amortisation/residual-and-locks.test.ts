@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { INSTALLMENT_TYPE_IDS } from '../../../../shared/lending/request/installment-types.ts';
+import { INSTALLMENT_TYPE_IDS } from '../../../../shared/lending/request/repayment-schedule.ts';
 import {
   column,
   date,

@@ -5,13 +5,16 @@ import {
   formatCalendarDate,
 } from '../../../../shared/lending/dates/calendar-date.ts';
 import { BUILT_IN_CALENDARS } from '../../../../shared/lending/calendars/built-in-calendars.ts';
-import { orthodoxEaster, westernEaster } from '../../../../shared/lending/calendars/easter.ts';
+import {
+  holidaysOf,
+  orthodoxEaster,
+  readHolidayDay,
+  substitutionNamed,
+  weekendOf,
+  westernEaster,
+} from '../../../../shared/lending/calendars/national-calendar.ts';
 import { findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
-import { readHolidayDay } from '../../../../shared/lending/calendars/holiday-day.ts';
-import { holidaysOf } from '../../../../shared/lending/calendars/national-calendar.ts';
-import { substitutionNamed } from '../../../../shared/lending/calendars/substitution.ts';
 import { weekdayOf } from '../../../../shared/lending/dates/weekday.ts';
-import { weekendOf } from '../../../../shared/lending/calendars/weekend.ts';
 import rawCases from '../../../cases/lending/calendar.json' with { type: 'json' };
 import { calendarNamed } from '../../../support/builders/lending-calendar.ts';
 import { date } from '../../../support/builders/lending-loan.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { AmortisedRow } from '../../../../shared/lending/amortisation/amortised-row.ts';
 import { calendarDateOf } from '../../../../shared/lending/dates/calendar-date.ts';
 import { explainRow } from '../../../../shared/lending/explain/explain-row.ts';
-import type { ExplainedFigure } from '../../../../shared/lending/request/row-explanation.ts';
+import type { ExplainedFigure } from '../../../../shared/lending/request/repayment-schedule.ts';
 import type { ExplanationContext, RowTrace } from '../../../../shared/lending/amortisation/row-trace.ts';
 import { faultOfExplanation } from '../../../support/reference/formula-checker.ts';
 

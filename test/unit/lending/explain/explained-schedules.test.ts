@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
-import type { ScheduleRow } from '../../../../shared/lending/request/repayment-schedule.ts';
-import type { ExplainedFigure } from '../../../../shared/lending/request/row-explanation.ts';
+import type { ExplainedFigure, ScheduleRow } from '../../../../shared/lending/request/repayment-schedule.ts';
 import { faultOfExplanation } from '../../../support/reference/formula-checker.ts';
 import { date, decimal, scheduleOf } from '../../../support/builders/lending-loan.ts';
 import {

@@ -3,11 +3,11 @@ import { compileFormula } from '../../../../shared/lending/formula/compiler.ts';
 import { valueText } from '../../../../shared/lending/formula/arithmetic.ts';
 import { parseFormula } from '../../../../shared/lending/formula/parser.ts';
 import {
+  type FormulaValue,
   isFormulaFailure,
   minorUnitsOf,
   moneyValue,
-  type FormulaValue,
-} from '../../../../shared/lending/formula/values.ts';
+} from '../../../../shared/lending/formula/scope.ts';
 import type { RoundingMode } from '../../../../shared/lending/numbers/rounding.ts';
 
 const NAMES = ['a', 'b', 'zero', 'third'];

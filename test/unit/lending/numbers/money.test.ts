@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { currencyDigits } from '../../../../shared/lending/numbers/currency-digits.ts';
 import {
-  formatMinorUnits,
   LARGEST_AMOUNT_MINOR,
+  currencyDigits,
+  formatMinorUnits,
   toMinorUnits,
 } from '../../../../shared/lending/numbers/money.ts';
 import { column, decimal, faultCodes, scheduleOf } from '../../../support/builders/lending-loan.ts';

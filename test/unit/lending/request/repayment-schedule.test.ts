@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BUILT_IN_SCHEDULE_TYPES } from '../../../../shared/lending/schedule-types/built-in-schedule-types.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
-import { INSTALLMENT_TYPE_IDS } from '../../../../shared/lending/request/installment-types.ts';
+import { INSTALLMENT_TYPE_IDS } from '../../../../shared/lending/request/repayment-schedule.ts';
 import {
   column,
   date,

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileScheduleType } from '../../../../shared/lending/schedule-types/compile-schedule-type.ts';
 import type { CompiledScheduleType } from '../../../../shared/lending/schedule-types/compiled-schedule-type.ts';
-import { newFormulaScope, SLOTS } from '../../../../shared/lending/formula/scope.ts';
-import { moneyValue, wholeValue } from '../../../../shared/lending/formula/values.ts';
+import { SLOTS, moneyValue, newFormulaScope, wholeValue } from '../../../../shared/lending/formula/scope.ts';
 import {
   columnOf,
   compiledOf,
