@@ -1,29 +1,27 @@
-/** `npm run bench`: what a round trip costs beside raw kafkajs in the same run, and what the work itself costs,
- * beside packages that do similar work. */
+/**
+ * `npm run bench`: what a round trip costs beside raw kafkajs in the same run, and what the work itself costs, beside
+ * packages that do similar work.
+ */
 import path from 'node:path';
 import { errorText } from '../shared/platform/errors.ts';
-import { benchBulk } from './bench/bulk/scenarios.ts';
-import type { KafkaUnderTest } from './bench/bulk/system.ts';
-import { benchCatalogue } from './bench/catalogue/scenarios.ts';
-import { benchEmbedded } from './bench/calls/embedded-scenario.ts';
+import { benchIsolation } from './bench/bulk/isolation.ts';
+import { benchLanes } from './bench/bulk/lanes.ts';
+import { benchPortfolio } from './bench/bulk/portfolio.ts';
+import { benchThroughput } from './bench/bulk/throughput.ts';
 import { benchCosts } from './bench/calls/engine-costs.ts';
-import { benchIsolation } from './bench/bulk/isolation-scenario.ts';
-import { benchLanes } from './bench/bulk/lane-scenario.ts';
-import {
-  benchKafka,
-  ECHO_WINDOW,
-  PING_PONG_WINDOW,
-  RAW_PING_PONG,
-  SCHEDULE_CALL,
-  type KafkaCall,
-} from './bench/calls/kafka-scenarios.ts';
-import type { benchLending } from './bench/lending/scenarios.ts';
-import { formatResults, type Measurement, type Ratio } from './bench/measurement.ts';
+import { benchEmbedded, benchKafka, type Measurement, tripRatios } from './bench/calls/scenarios.ts';
+import { benchCatalogue } from './bench/catalogue/scenarios.ts';
 import { benchDelivery } from './bench/notification/scenarios.ts';
-import { benchPortfolio, RESULT_FORMS, type ResultForm } from './bench/bulk/portfolio-scenario.ts';
-import { LOOK_UP_CALL } from './bench/calls/sample-look-up.ts';
-import { ACCEPT_CALL, notificationMessageSizes } from './bench/notification/sample-notification.ts';
-import { lookUpMessageSizes, sampleMessageSizes } from './bench/calls/sample-messages.ts';
+import {
+  type BenchOptions,
+  type CostPerCall,
+  type PartResults,
+  type Ratio,
+  RESULT_FORMS,
+} from './bench/rounds.ts';
+import { ACCEPT_CALL, LOOK_UP_CALL, SCHEDULE_CALL } from './bench/samples.ts';
+import type { KafkaUnderTest } from './bench/system.ts';
+import { ratioTable, table, thousands } from './bench/tables.ts';
 import {
   flag,
   oneOf,
@@ -68,87 +66,93 @@ const PARTS = [
 type Part = (typeof PARTS)[number];
 /** Parts that are asked for together. */
 const GROUPS: Readonly<Record<string, readonly Part[]>> = { bulk: ['throughput', 'lanes', 'portfolio'] };
-/** Aims for the round trip over Kafka: median latency at most so many times the raw one, throughput at least this share. */
-const AIM_LATENCY = 1.5;
-const AIM_THROUGHPUT = 0.7;
+/** Calls over Kafka, each with the part that it belongs to. */
+const CALLS = [
+  ['kafka', SCHEDULE_CALL],
+  ['catalogue', LOOK_UP_CALL],
+  ['notifications', ACCEPT_CALL],
+] as const;
+
+interface BenchArguments extends Omit<BenchOptions, 'progress'> {
+  readonly parts: readonly Part[];
+  readonly json: boolean;
+}
 
 /** Progress goes to stderr, so that the figures stand alone on stdout. */
 const progress = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
 const chosen = readArguments();
-if (chosen !== undefined) {
-  const wants = (part: Part): boolean => chosen.parts.includes(part);
-  const measureLending = wants('lending') ? await loadLendingBench() : undefined;
-  const costs = wants('costs') ? await benchCosts(progress) : [];
-  const measurements: Measurement[] = [];
-  if (wants('embedded')) measurements.push(...(await benchEmbedded({ ...chosen, progress })));
-  const ratios: Ratio[] = [];
-  const measureOverKafka = async (call: KafkaCall, sizes: MessageSizes): Promise<void> => {
-    const measured = await overKafka(({ brokers }) =>
-      benchKafka({ ...chosen, ...sizes, call, brokers, progress }),
-    );
-    measurements.push(...measured);
-    ratios.push(...ratiosOf(measured, call));
-  };
-  if (wants('kafka')) await measureOverKafka(SCHEDULE_CALL, await sampleMessageSizes());
-  if (wants('catalogue')) await measureOverKafka(LOOK_UP_CALL, await lookUpMessageSizes());
-  if (wants('notifications')) await measureOverKafka(ACCEPT_CALL, await notificationMessageSizes());
-  const delivery = wants('notifications')
-    ? await overKafka(({ brokers }) => benchDelivery({ ...chosen, brokers, progress }))
-    : undefined;
-  const ifWanted = <T>(
+if (chosen !== undefined) await run(chosen);
+
+async function run({ json, parts, ...asked }: BenchArguments): Promise<void> {
+  const options = { ...asked, progress };
+  const wants = (part: Part): boolean => parts.includes(part);
+  const overKafka = <T>(
     part: Part,
-    bench: (options: BenchOptions & KafkaUnderTest & { progress: typeof progress }) => Promise<T>,
-  ): Promise<T> | undefined =>
-    wants(part) ? overKafka((kafka) => bench({ ...chosen, ...kafka, progress })) : undefined;
-  const bulk = await ifWanted('throughput', benchBulk);
-  const lanes = await ifWanted('lanes', benchLanes);
-  const portfolio = await ifWanted('portfolio', benchPortfolio);
-  const isolation = await ifWanted('isolation', benchIsolation);
-  const lending = measureLending?.({ ...chosen, progress });
-  const catalogue = wants('catalogue') ? benchCatalogue({ ...chosen, progress }) : undefined;
-  const large = { bulk, lanes, portfolio, isolation };
-  const results = {
-    node: process.version,
-    measurements,
-    ratios,
-    costs,
-    lending,
-    catalogue,
-    delivery,
-    ...large,
-  };
-  process.stdout.write(
-    chosen.json ? `${JSON.stringify(results, undefined, 2)}\n` : `\n${formatResults(results)}`,
-  );
+    bench: (all: BenchOptions, kafka: KafkaUnderTest) => Promise<T>,
+  ): Promise<T> | undefined => (wants(part) ? withKafka((kafka) => bench(options, kafka)) : undefined);
+  // Installed before anything is measured, so that a failure costs nothing.
+  const benchLending = wants('lending') ? await loadLendingBench() : undefined;
+  const costs = wants('costs') ? await benchCosts(options) : [];
+  const measurements = wants('embedded') ? [...(await benchEmbedded(options))] : [];
+  const ratios: Ratio[] = [];
+  for (const [part, call] of CALLS) {
+    const measured = await overKafka(part, (_, kafka) => benchKafka(options, kafka, call));
+    if (measured === undefined) continue;
+    measurements.push(...measured);
+    ratios.push(...tripRatios(measured, call));
+  }
+  const delivery = await overKafka('notifications', benchDelivery);
+  const bulk = await overKafka('throughput', benchThroughput);
+  const lanes = await overKafka('lanes', benchLanes);
+  const portfolio = await overKafka('portfolio', benchPortfolio);
+  const isolation = await overKafka('isolation', benchIsolation);
+  const lending = await benchLending?.(options);
+  const catalogue = wants('catalogue') ? await benchCatalogue(options) : undefined;
+  const large = { lending, catalogue, delivery, bulk, lanes, portfolio, isolation };
+  if (json) printJson({ measurements, ratios, costs }, large);
+  else printTables([tripTable(measurements), ratioTable(ratios), workTable(costs)], Object.values(large));
 }
 
-/** Bytes of a request and of its reply on Kafka. */
-interface MessageSizes {
-  readonly requestBytes: number;
-  readonly replyBytes: number;
+function printJson(
+  results: Readonly<Record<string, unknown>>,
+  parts: Readonly<Record<string, PartResults<unknown> | undefined>>,
+): void {
+  const figures = Object.entries(parts).map(([name, part]) => [name, part?.figures] as const);
+  const document = { node: process.version, ...results, ...Object.fromEntries(figures) };
+  process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
 }
 
-/** Installs the packages that the engine is compared with: before anything is measured, so that a failure costs nothing. */
-async function loadLendingBench(): Promise<typeof benchLending> {
+/** Empty tables are left out. */
+function printTables(tables: readonly string[], parts: readonly (PartResults<unknown> | undefined)[]): void {
+  const all = [...tables, ...parts.flatMap((part) => part?.tables ?? [])];
+  process.stdout.write(`\n${all.filter((text) => text !== '').join('\n')}`);
+}
+
+function tripTable(measurements: readonly Measurement[]): string {
+  const rows = measurements.map(({ scenario, window, perSecond, p50Ms, p99Ms }) => [
+    scenario,
+    String(window),
+    thousands(perSecond),
+    p50Ms.toFixed(2),
+    p99Ms.toFixed(2),
+  ]);
+  return table(['round trip', 'window', 'per second', 'p50 ms', 'p99 ms'], rows);
+}
+
+function workTable(costs: readonly CostPerCall[]): string {
+  const rows = costs.map(({ name, microseconds }) => [name, microseconds.toFixed(1)]);
+  return table(['work per call', 'us'], rows);
+}
+
+/** The packages that the engine is compared with are installed when they are first needed. */
+async function loadLendingBench() {
   await installOwnPackages(path.join(import.meta.dirname, 'bench'), progress);
   return (await import('./bench/lending/scenarios.ts')).benchLending;
 }
 
-interface BenchOptions {
-  readonly rounds: number;
-  readonly measureMs: number;
-  readonly parts: readonly Part[];
-  readonly notifications: number;
-  readonly contracts: number;
-  readonly results: ResultForm;
-  readonly json: boolean;
-}
-
-const DEFAULT_SECONDS = 4;
-
-function readArguments(): BenchOptions | undefined {
+function readArguments(): BenchArguments | undefined {
   try {
     const line = parseCommandLine(process.argv.slice(2), {
       json: flag(),
@@ -164,7 +168,7 @@ function readArguments(): BenchOptions | undefined {
       return undefined;
     }
     refuseFaults([...line.faults, ...unexpectedArguments(line.positionals)]);
-    const { json, rounds = 3, seconds = DEFAULT_SECONDS, only, ...sizes } = line.values;
+    const { json, rounds = 3, seconds = 4, only, ...sizes } = line.values;
     const { notifications = 100_000, contracts = 20_000, results = 'ndjson' } = sizes;
     const measureMs = seconds * 1_000;
     return { rounds, measureMs, notifications, contracts, results, parts: partsOf(only), json };
@@ -185,7 +189,7 @@ function partsOf(only: string | undefined): readonly Part[] {
 }
 
 /** Uses the Kafka that is given, or one started for it. */
-async function overKafka<T>(use: (kafka: KafkaUnderTest) => Promise<T>): Promise<T> {
+async function withKafka<T>(use: (kafka: KafkaUnderTest) => Promise<T>): Promise<T> {
   const given = process.env.KAFKA_BROKERS;
   if (given !== undefined && given !== '') return use({ brokers: given.split(','), brokerPids: [] });
   progress('starting Apache Kafka on loopback');
@@ -195,42 +199,4 @@ async function overKafka<T>(use: (kafka: KafkaUnderTest) => Promise<T>): Promise
   } finally {
     await kafka.stop();
   }
-}
-
-function ratiosOf(measurements: readonly Measurement[], { scenario: own }: KafkaCall): readonly Ratio[] {
-  const find = (scenario: string, window: number): Measurement | undefined =>
-    measurements.find((line) => line.scenario === scenario && line.window === window);
-  const ratios: Ratio[] = [];
-  const rawOne = find(RAW_PING_PONG, PING_PONG_WINDOW);
-  const httpOne = find(own, PING_PONG_WINDOW);
-  const rawMany = find(RAW_PING_PONG, ECHO_WINDOW);
-  const httpMany = find(own, ECHO_WINDOW);
-  if (rawOne !== undefined && httpOne !== undefined) {
-    const value = httpOne.p50Ms / rawOne.p50Ms;
-    ratios.push({
-      name: `p50 / raw, window 1: ${own}`,
-      value,
-      aim: `<= ${AIM_LATENCY}`,
-      reached: value <= AIM_LATENCY,
-    });
-  }
-  if (rawMany !== undefined && httpMany !== undefined) {
-    const latency = httpMany.p50Ms / rawMany.p50Ms;
-    const value = httpMany.perSecond / rawMany.perSecond;
-    ratios.push(
-      {
-        name: `p50 / raw, window 64: ${own}`,
-        value: latency,
-        aim: `<= ${AIM_LATENCY}`,
-        reached: latency <= AIM_LATENCY,
-      },
-      {
-        name: `throughput / raw, window 64: ${own}`,
-        value,
-        aim: `>= ${AIM_THROUGHPUT}`,
-        reached: value >= AIM_THROUGHPUT,
-      },
-    );
-  }
-  return ratios;
 }

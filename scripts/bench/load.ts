@@ -1,13 +1,16 @@
-/** A closed loop: `window` requests are under way at any time, each answer starts the next. */
+/** Requests under load: a closed loop with a window, an open loop with a rate, and what each measures. */
 
+/** What a closed loop measured; times in milliseconds. */
 export interface LoopResult {
-  readonly requests: number;
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-/** Runs `request` for `warmUpMs` unmeasured, then for `measureMs` measured. Rejects when a request does. */
+/**
+ * A closed loop: `window` requests are in flight at any time, each answer starts the next. Runs for `warmUpMs` unmeasured,
+ * then for `measureMs` measured. Rejects when a request does.
+ */
 export async function closedLoop(options: {
   readonly window: number;
   readonly warmUpMs: number;
@@ -17,12 +20,71 @@ export async function closedLoop(options: {
   await drive(options.window, options.warmUpMs, options.request);
   const startedAt = performance.now();
   const latencies = await drive(options.window, options.measureMs, options.request);
-  const seconds = (performance.now() - startedAt) / 1_000;
+  const seconds = (performance.now() - startedAt) / MS_PER_SECOND;
   return {
-    requests: latencies.length,
     perSecond: latencies.length / seconds,
     p50Ms: quantile(latencies, 0.5),
     p99Ms: quantile(latencies, 0.99),
+  };
+}
+
+/** What an open loop measured; times in milliseconds. */
+export interface OpenLoopResult {
+  readonly requests: number;
+  readonly failed: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly longestMs: number;
+  /** How late requests were sent, at p99: how far the measuring process itself fell behind. */
+  readonly lateP99Ms: number;
+}
+
+const MS_PER_SECOND = 1_000;
+
+/** When each request is sent, in milliseconds after the first. */
+export function departures(perSecond: number, forMs: number): readonly number[] {
+  const count = Math.floor((perSecond * forMs) / MS_PER_SECOND);
+  return Array.from({ length: count }, (_, index) => (index * MS_PER_SECOND) / perSecond);
+}
+
+/**
+ * An open loop: sends `perSecond` requests for `forMs` at fixed times, whatever the answers, and waits for all of them. A
+ * latency counts from the time at which the request was due, so that a server that stalls is charged with every request it
+ * delayed. A request that rejects counts as failed, its time too.
+ */
+export async function openLoop(options: {
+  readonly perSecond: number;
+  readonly forMs: number;
+  readonly request: () => Promise<unknown>;
+}): Promise<OpenLoopResult> {
+  const startedAt = performance.now();
+  const latencies: number[] = [];
+  const late: number[] = [];
+  const answers: Promise<void>[] = [];
+  let failed = 0;
+  const send = async (dueAt: number): Promise<void> => {
+    try {
+      await options.request();
+    } catch {
+      failed += 1;
+    }
+    latencies.push(performance.now() - dueAt);
+  };
+  for (const departure of departures(options.perSecond, options.forMs)) {
+    const dueAt = startedAt + departure;
+    const waitMs = dueAt - performance.now();
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    late.push(Math.max(0, performance.now() - dueAt));
+    answers.push(send(dueAt));
+  }
+  await Promise.all(answers);
+  return {
+    requests: latencies.length,
+    failed,
+    p50Ms: quantile(latencies, 0.5),
+    p99Ms: quantile(latencies, 0.99),
+    longestMs: Math.max(...latencies),
+    lateP99Ms: quantile(late, 0.99),
   };
 }
 
@@ -45,7 +107,7 @@ async function drive(
 }
 
 /** The value below which the share `q` of the sorted values lies. */
-export function quantile(values: readonly number[], q: number): number {
+function quantile(values: readonly number[], q: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
 }

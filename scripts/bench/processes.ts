@@ -1,8 +1,11 @@
+/** Child processes of the benchmark: started and asked by the parent, answering in the child. */
+
 import { once } from 'node:events';
 import { spawn, type ChildProcess, type Serializable } from 'node:child_process';
 
 const READY_LIMIT_MS = 30_000;
 const STOP_LIMIT_MS = 15_000;
+const KEPT_ERROR_BYTES = 4_000;
 
 export interface Child {
   readonly process: ChildProcess;
@@ -11,10 +14,10 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-/** Starts a Node process of this project and resolves when it prints a line that matches `ready`. */
+/** Starts a Node process of this project; resolves when it prints a line that matches `ready`. */
 export async function startChild(
   args: readonly string[],
-  ready: RegExp,
+  ready = /READY/,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Child> {
   const child = spawn(process.execPath, ['--disable-warning=TimeoutNegativeWarning', ...args], {
@@ -24,15 +27,12 @@ export async function startChild(
   let output = '';
   let errors = '';
   child.stderr?.on('data', (chunk: Buffer) => {
-    errors = (errors + chunk.toString('utf8')).slice(-4_000);
+    errors = (errors + chunk.toString('utf8')).slice(-KEPT_ERROR_BYTES);
   });
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new Error(`${args.join(' ')} is not ready: ${errors}`)),
-      READY_LIMIT_MS,
-    );
-    const exited = (code: number | null): void =>
-      reject(new Error(`${args.join(' ')} ended with ${code}: ${errors}`));
+    const fail = (what: string): void => reject(new Error(`${args.join(' ')} ${what}: ${errors}`));
+    const timer = setTimeout(() => fail('is not ready'), READY_LIMIT_MS);
+    const exited = (code: number | null): void => fail(`ended with ${code}`);
     child.once('exit', exited);
     child.stdout?.on('data', (chunk: Buffer) => {
       output += chunk.toString('utf8');
@@ -42,23 +42,18 @@ export async function startChild(
       resolve();
     });
   });
-  return {
-    process: child,
-    output,
-    stop: () =>
-      new Promise((resolve) => {
-        if (child.exitCode !== null || child.signalCode !== null) return resolve();
-        const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
-        child.once('exit', () => {
-          clearTimeout(timer);
-          resolve();
-        });
-        child.kill('SIGTERM');
-      }),
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await exited;
+    clearTimeout(timer);
   };
+  return { process: child, output, stop };
 }
 
-/** Says something to a child that answers, and resolves with its answer. Rejects when none comes within the time. */
+/** Sends words to a child and resolves with its answer. Rejects when none comes within the time. */
 export async function askChild<T>(
   { process: child }: Child,
   words: Serializable,
@@ -68,4 +63,23 @@ export async function askChild<T>(
   child.send(words);
   const [value] = await answer;
   return value as T;
+}
+
+/** In a child process: reports that it is ready, answers each message of the parent, and ends with it. */
+export function answerParent(answer: (words: never) => Promise<Serializable | undefined>): void {
+  process.on('message', (words) => {
+    answer(words as never).then(
+      (value) => value !== undefined && process.send?.(value),
+      (error: unknown) => endProcess(error),
+    );
+  });
+  process.on('disconnect', () => process.exit(0));
+  process.on('SIGTERM', () => process.exit(0));
+  console.log('READY');
+}
+
+/** Prints the error and ends the process: a measurement with a broken part is meaningless. */
+export function endProcess(error: unknown): never {
+  console.error(error);
+  process.exit(1);
 }

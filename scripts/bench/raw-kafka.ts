@@ -1,8 +1,6 @@
-import { Kafka, logLevel, Partitioners, type Consumer, type ConsumerRunConfig, type Producer } from 'kafkajs';
-
 /** Plain kafkajs as its documentation shows it: what the message runtime is measured against. */
 
-const SESSION_MS = 6_000;
+import { Kafka, logLevel, Partitioners, type Consumer, type ConsumerRunConfig, type Producer } from 'kafkajs';
 
 export function rawKafka(brokers: readonly string[], clientId: string): Kafka {
   return new Kafka({ clientId, brokers: [...brokers], logLevel: logLevel.NOTHING });
@@ -17,29 +15,10 @@ export async function rawProducer(kafka: Kafka): Promise<Producer> {
   return producer;
 }
 
-/** A consumer that is assigned when this resolves. */
-export function rawConsumer(
-  kafka: Kafka,
-  options: { topic: string; groupId: string; partitions: number },
-  onMessage: (value: Buffer, headers: Record<string, unknown>) => void,
-): Promise<Consumer> {
-  return runConsumer(
-    kafka,
-    { ...options, sessionMs: SESSION_MS },
-    {
-      partitionsConsumedConcurrently: options.partitions,
-      eachMessage: ({ message }) => {
-        if (message.value !== null) onMessage(message.value, message.headers ?? {});
-        return Promise.resolve();
-      },
-    },
-  );
-}
-
-/** Runs a consumer from the beginning of a topic; resolves when it is assigned. */
+/** Runs a consumer from the beginning of a topic; resolves when partitions are assigned. */
 export async function runConsumer(
   kafka: Kafka,
-  options: { topic: string; groupId: string; sessionMs: number },
+  options: { readonly topic: string; readonly groupId: string; readonly sessionMs: number },
   run: ConsumerRunConfig,
 ): Promise<Consumer> {
   const consumer = kafka.consumer({
@@ -55,4 +34,27 @@ export async function runConsumer(
   await consumer.run(run);
   await joined;
   return consumer;
+}
+
+/** Creates topics with one replica. */
+export async function createTopics(
+  brokers: readonly string[],
+  topics: readonly string[],
+  numPartitions: number,
+): Promise<void> {
+  const admin = rawKafka(brokers, 'bench-admin').admin();
+  await admin.connect();
+  await admin.createTopics({
+    topics: topics.map((topic) => ({ topic, numPartitions, replicationFactor: 1 })),
+  });
+  await admin.disconnect();
+}
+
+/** Deletes all topics whose names begin with the prefix. */
+export async function deleteTopics(brokers: readonly string[], prefix: string): Promise<void> {
+  const admin = rawKafka(brokers, 'bench-admin').admin();
+  await admin.connect();
+  const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix));
+  await admin.deleteTopics({ topics });
+  await admin.disconnect();
 }

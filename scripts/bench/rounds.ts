@@ -1,43 +1,95 @@
-import { median, type LoopResult } from './closed-loop.ts';
-import { bulkTables, isolationTables, laneTables, portfolioTables } from './bulk/tables.ts';
-import type { BulkResults } from './bulk/scenarios.ts';
-import type { CatalogueResults } from './catalogue/scenarios.ts';
-import type { IsolationResults } from './bulk/isolation-scenario.ts';
-import type { LaneResults } from './bulk/lane-scenario.ts';
-import type { LendingResults } from './lending/scenarios.ts';
-import type { DeliveryResults } from './notification/scenarios.ts';
-import type { PortfolioResults } from './bulk/portfolio-scenario.ts';
-import { costTable, ratioTable, table, wholeNumber } from './tables.ts';
+/** How everything is measured: scenarios in turns, round by round, so that a busy machine slows all of them alike. */
 
-/** One line of the result: a scenario at a window, each figure the median over the rounds. */
-export interface Measurement {
-  readonly scenario: string;
-  readonly window: number;
-  readonly perSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
+import { median } from './load.ts';
+
+/** What recalculating a portfolio writes for each contract. */
+export const RESULT_FORMS = ['ndjson', 'csv', 'summary'] as const;
+export type ResultForm = (typeof RESULT_FORMS)[number];
+
+/** What the command line asks for. */
+export interface BenchOptions {
+  readonly rounds: number;
+  /** Of one scenario in one round. */
+  readonly measureMs: number;
+  /** Notifications over which memory is measured. */
+  readonly notifications: number;
+  /** Of the largest portfolio. */
+  readonly contracts: number;
+  readonly results: ResultForm;
+  readonly progress: (text: string) => void;
 }
 
-/** The medians of several rounds: one round on a shared machine says little. */
-export function summarise(scenario: string, window: number, rounds: readonly LoopResult[]): Measurement {
-  return {
-    scenario,
-    window,
-    perSecond: median(rounds.map((round) => round.perSecond)),
-    p50Ms: median(rounds.map((round) => round.p50Ms)),
-    p99Ms: median(rounds.map((round) => round.p99Ms)),
-  };
+/** What a part measured: figures for --json, and the same as tables. */
+export interface PartResults<Figures> {
+  readonly figures: Figures;
+  readonly tables: readonly string[];
 }
 
-/** A figure that is compared with an aim; `atMost` or `atLeast` says which side is good. */
-export interface Ratio {
+/**
+ * Measures each scenario once in every round; answers the results of each, one for each round. Every second round goes
+ * through them backwards: what a neighbour leaves behind in caches and heap affects another one then.
+ */
+export async function inTurns<Scenario extends { readonly name: string }, Round>(
+  { rounds, progress }: Pick<BenchOptions, 'rounds' | 'progress'>,
+  scenarios: readonly Scenario[],
+  measure: (scenario: Scenario) => Round | Promise<Round>,
+  describe: (round: Round) => string = () => '',
+): Promise<readonly (readonly Round[])[]> {
+  const results = scenarios.map((scenario) => ({ scenario, rounds: [] as Round[] }));
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const { scenario, rounds: own } of round % 2 === 1 ? results : results.toReversed()) {
+      const result = await measure(scenario);
+      own.push(result);
+      progress(`round ${round}/${rounds}: ${scenario.name}${describe(result)}`);
+    }
+  }
+  return results.map(({ rounds: own }) => own);
+}
+
+/** A calculation to time: called over and over, its result is thrown away. */
+export interface Work {
   readonly name: string;
-  readonly value: number;
-  /** The same of the fastest rounds, where there were several of each side. */
-  readonly byFastest?: number;
-  readonly aim: string;
-  /** Absent where there is no aim. */
-  readonly reached?: boolean;
+  readonly run: () => unknown;
+}
+
+/** Microseconds per call of each work, one entry for each round. */
+export type RoundTimes = ReadonlyMap<string, readonly number[]>;
+
+export interface TimingOptions extends Pick<BenchOptions, 'rounds' | 'progress'> {
+  /** How long a work is called in a round, at least. */
+  readonly sliceMs: number;
+  /** How long each work is called before anything is measured. Default 400 ms. */
+  readonly warmUpMs?: number;
+}
+
+/** Enough for the compiler to be done with most works. */
+const WARM_UP_MS = 400;
+/** Calls between two looks at the clock take about this long. */
+const LOOK_MS = 1;
+
+/** Warms every work up unmeasured, then times a slice of each in every round. */
+export async function timeCalls(works: readonly Work[], options: TimingOptions): Promise<RoundTimes> {
+  const { rounds, sliceMs, progress, warmUpMs = WARM_UP_MS } = options;
+  progress(`timing ${works.length} calculations in ${rounds} rounds`);
+  const warm = works.map((work) => {
+    const perCallUs = timeSlice(work.run, 1, warmUpMs);
+    return { ...work, calls: Math.max(1, Math.round((LOOK_MS * 1_000) / perCallUs)) };
+  });
+  const silent = { rounds, progress: () => undefined };
+  const times = await inTurns(silent, warm, ({ run, calls }) => timeSlice(run, calls, sliceMs));
+  return new Map(works.map(({ name }, index) => [name, times[index] ?? []]));
+}
+
+function timeSlice(run: () => unknown, calls: number, forMs: number): number {
+  const startedAt = performance.now();
+  let done = 0;
+  let elapsed = 0;
+  while (elapsed < forMs) {
+    for (let call = 0; call < calls; call += 1) run();
+    done += calls;
+    elapsed = performance.now() - startedAt;
+  }
+  return (elapsed * 1_000) / done;
 }
 
 export interface CostPerCall {
@@ -47,104 +99,74 @@ export interface CostPerCall {
   readonly fastest?: number;
 }
 
-/** What was measured. */
-export interface Results {
-  readonly measurements: readonly Measurement[];
-  readonly ratios: readonly Ratio[];
-  readonly costs: readonly CostPerCall[];
-  readonly lending: LendingResults | undefined;
-  readonly catalogue: CatalogueResults | undefined;
-  readonly delivery: DeliveryResults | undefined;
-  readonly bulk: BulkResults | undefined;
-  readonly lanes: LaneResults | undefined;
-  readonly portfolio: PortfolioResults | undefined;
-  readonly isolation: IsolationResults | undefined;
+/** Median and fastest round of each work. */
+export function costsOf(times: RoundTimes): readonly CostPerCall[] {
+  return [...times].map(([name, rounds]) => ({
+    name,
+    microseconds: median(rounds),
+    fastest: Math.min(...rounds),
+  }));
 }
 
-/** The results as tables that read in a terminal and in Markdown; empty ones are left out. */
-export function formatResults(results: Results): string {
-  const { measurements, ratios, costs, lending, catalogue, delivery } = results;
-  const { bulk, lanes, portfolio, isolation } = results;
-  const rows = measurements.map((line) => [
-    line.scenario,
-    String(line.window),
-    wholeNumber(line.perSecond),
-    line.p50Ms.toFixed(2),
-    line.p99Ms.toFixed(2),
-  ]);
-  const tables = [
-    table(['round trip', 'window', 'per second', 'p50 ms', 'p99 ms'], rows),
-    ratioTable(ratios),
-    table(
-      ['work per call', 'us'],
-      costs.map(({ name, microseconds }) => [name, microseconds.toFixed(1)]),
-    ),
-  ];
-  if (lending !== undefined) tables.push(...lendingTables(lending));
-  if (catalogue !== undefined) tables.push(...catalogueTables(catalogue));
-  if (delivery !== undefined) tables.push(...deliveryTables(delivery));
-  if (bulk !== undefined) tables.push(...bulkTables(bulk));
-  if (lanes !== undefined) tables.push(...laneTables(lanes));
-  if (portfolio !== undefined) tables.push(...portfolioTables(portfolio));
-  if (isolation !== undefined) tables.push(...isolationTables(isolation));
-  return tables.filter((text) => text !== '').join('\n');
+/** A figure relative to another one of the same rounds. */
+export interface Comparison {
+  /** Round by round, then the median. */
+  readonly value: number;
+  /** The fastest round of the one over the fastest of the other: what is left when neighbours were busy meanwhile. */
+  readonly byFastest?: number;
 }
 
-function lendingTables({ costs, ratios, peers }: LendingResults): readonly string[] {
-  return [
-    costTable('schedules and rates, per call', costs),
-    ratioTable(ratios),
-    table(
-      ['package', 'version'],
-      peers.map(({ name, version }) => [name, version]),
-    ),
-  ];
+/** How many times longer one takes than another; times in the same rounds. */
+export function compareTimes(times: readonly number[], others: readonly number[]): Comparison {
+  return { value: medianQuotient(times, others), byFastest: Math.min(...times) / Math.min(...others) };
 }
 
-function catalogueTables({ costs, tables, ratios }: CatalogueResults): readonly string[] {
-  const lines = tables.map((figures) => [
-    figures.products.toLocaleString('en-US'),
-    figures.readyMs.toFixed(0),
-    figures.encodedMiB.toFixed(1),
-    figures.logMiB.toFixed(1),
-    figures.tableMiB.toFixed(1),
-    figures.allMiB.toFixed(1),
-    figures.hotUs.toFixed(1),
-    figures.coldUs.toFixed(0),
-  ]);
-  return [
-    costTable('schedules and simulations, per call', costs),
-    table(
-      [
-        'products of 20 KB',
-        'ready ms',
-        'packed MiB',
-        'log MiB',
-        'table MiB',
-        'all in use MiB',
-        'look-up us',
-        'first look-up us',
-      ],
-      lines,
-    ),
-    ratioTable(ratios),
-  ];
+/** How many times more one does than another; rates in the same rounds. */
+export function compareRates(rates: readonly number[], others: readonly number[]): Comparison {
+  return { value: medianQuotient(rates, others), byFastest: Math.max(...rates) / Math.max(...others) };
 }
 
-function deliveryTables({ rates, memory, ratios }: DeliveryResults): readonly string[] {
-  return [
-    table(
-      ['e-mails to one mail server', 'per second', 'fastest round'],
-      rates.map(({ name, rounds }) => [name, wholeNumber(median(rounds)), wholeNumber(Math.max(...rounds))]),
-    ),
-    table(
-      ['notifications by one worker', 'process MiB', 'heap and buffers MiB'],
-      memory.map(({ notifications, rss, heap }) => [
-        wholeNumber(notifications),
-        rss.toFixed(0),
-        heap.toFixed(1),
-      ]),
-    ),
-    ratioTable(ratios),
-  ];
+function medianQuotient(values: readonly number[], others: readonly number[]): number {
+  return median(values.map((value, round) => value / (others[round] ?? Number.NaN)));
+}
+
+/** Contracts per second of two steps in series, given the rate of each alone. */
+export function inSeries(first: number, second: number): number {
+  return 1 / (1 / first + 1 / second);
+}
+
+/** Rates of one beside those of two steps in series, all measured in the same rounds. */
+export function compareWithSeries(
+  rates: readonly number[],
+  first: readonly number[],
+  second: readonly number[],
+): Comparison {
+  const series = rates.map((_, round) => inSeries(first[round] ?? Number.NaN, second[round] ?? Number.NaN));
+  return {
+    value: medianQuotient(rates, series),
+    byFastest: Math.max(...rates) / inSeries(Math.max(...first), Math.max(...second)),
+  };
+}
+
+/** A comparison with its aim. */
+export interface Ratio extends Comparison {
+  readonly name: string;
+  readonly aim: string;
+  /** Absent where there is no aim. */
+  readonly reached?: boolean;
+}
+
+/** A ratio that must be at least `aim`. */
+export function atLeast(name: string, measured: Comparison, aim: number): Ratio {
+  return { name, ...measured, aim: `>= ${aim}`, reached: measured.value >= aim };
+}
+
+/** A ratio that must be at most `aim`. */
+export function atMost(name: string, measured: Comparison, aim: number): Ratio {
+  return { name, ...measured, aim: `<= ${aim}`, reached: measured.value <= aim };
+}
+
+/** A ratio without an aim. */
+export function toKnow(name: string, measured: Comparison): Ratio {
+  return { name, ...measured, aim: '-' };
 }

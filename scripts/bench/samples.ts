@@ -1,19 +1,130 @@
-import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-folder.ts';
-import { productByCodeRequest } from '../../../shared/contract/product/look-ups.ts';
-import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
-import { repaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
-import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
-import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
-import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
-import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';
-import type { Codec, Encoded } from '../../../shared/messaging/codec.ts';
-import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
-import { systemClock } from '../../../shared/platform/clock.ts';
-import { lookUpProduct } from '../../../shared/product/look-up/product-by-code.ts';
-import { LOOK_UP_CALL } from './sample-look-up.ts';
-import { SAMPLE_BODY } from './sample-request.ts';
+/** What is sent: the calls over HTTP and the messages that they lead to. */
+
+import { readWholeCatalogue } from '../../shared/contract/catalogue-files/read-folder.ts';
+import { MESSAGE_FORMS } from '../../shared/contract/actions/message-forms.ts';
+import { smsCommandReader } from '../../shared/contract/notification/commands.ts';
+import { productByCodeRequest } from '../../shared/contract/product/look-ups.ts';
+import { repaymentScheduleRequest } from '../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
+import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
+import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';
+import type { RepaymentSchedule } from '../../shared/lending/request/repayment-schedule.ts';
+import type { Codec } from '../../shared/messaging/codec.ts';
+import { createMessageCodec } from '../../shared/messaging/codec/message-codec.ts';
+import { systemClock } from '../../shared/platform/clock.ts';
+import { lookUpProduct, SECTION_FLAGS } from '../../shared/product/look-up/product-by-code.ts';
+
+/** Bytes of a call's two messages on Kafka, so that the raw round trip carries as much. */
+export interface MessageSizes {
+  readonly requestBytes: number;
+  readonly replyBytes: number;
+}
+
+/** A call of the system over HTTP. */
+export interface HttpCall {
+  readonly scenario: string;
+  /** The worker that answers it; absent: the ingress does. */
+  readonly worker?: string;
+  readonly path: string;
+  /** The same for all connections, or of each one. */
+  readonly body: string | ((slot: number) => string);
+  /** Header lines of its own. */
+  readonly headers?: readonly string[];
+  /** The catalogue that is published before. */
+  readonly catalogueFolder?: string;
+  readonly messageSizes: () => Promise<MessageSizes>;
+}
 
 const SOME_DAY = 20_000 as CalendarDate;
+
+/** Twelve instalments with the effective rate, a typical consumer loan. */
+export const SAMPLE_BODY = JSON.stringify({
+  jsonParam: {
+    ScheduleType: 'EqualInstallments',
+    ProductType: 'TL',
+    InterestPercent: 7.25,
+    Amount: 12_500,
+    InstallmentsNo: 12,
+    PeriodicityType: 'Monthly',
+    InstallmentDay: 15,
+    ActivationDate: '2024-01-10',
+    CalculateDAE: 2,
+  },
+});
+
+export const SCHEDULE_CALL: HttpCall = {
+  scenario: 'Kafka: schedule over HTTP',
+  worker: 'schedule',
+  path: '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule',
+  body: SAMPLE_BODY,
+  messageSizes: async () => {
+    const request = readBody(SAMPLE_BODY);
+    return {
+      requestBytes: await sizeOf('CalculateRepaymentScheduleRequest', request),
+      replyBytes: await sizeOf('CalculateRepaymentScheduleReply', calculate(request)),
+    };
+  },
+};
+
+/** All flags of a product look-up. */
+export const ALL_SECTIONS = Object.fromEntries(SECTION_FLAGS.map((flag) => [flag, true]));
+
+const CATALOGUE_FOLDER = 'shared/product/example-catalogue';
+const LOOK_UP = { BankingProductCode: 'TL-PERSONAL', ...ALL_SECTIONS };
+
+/** All sections of a product of the example catalogue. */
+export const LOOK_UP_CALL: HttpCall = {
+  scenario: 'Kafka: product look-up over HTTP',
+  worker: 'product',
+  path: '/platapi/automation-processors/actions/plat_bp_getbankingproductbycode',
+  body: JSON.stringify(LOOK_UP),
+  catalogueFolder: CATALOGUE_FOLDER,
+  messageSizes: async () => {
+    const { catalogue } = readWholeCatalogue(CATALOGUE_FOLDER);
+    if (catalogue === undefined) throw new Error('the example catalogue is wrong');
+    const read = productByCodeRequest.read(LOOK_UP);
+    if (read.kind !== 'valid') throw new Error('the look-up is not valid');
+    const found = lookUpProduct(read.payload, { catalogue, requestDay: SOME_DAY });
+    if (found.kind !== 'found') throw new Error(`the product is not found: ${found.kind}`);
+    return {
+      requestBytes: await sizeOf('GetBankingProductByCodeRequest', read.payload),
+      replyBytes: await sizeOf('GetBankingProductByCodeReply', { json: JSON.stringify(found.answer) }),
+    };
+  },
+};
+
+/** A valid Romanian mobile number; the last digits tell the receivers apart. */
+const FIRST_NUMBER = 40_722_100_000;
+
+const smsTo = (receiver: number) => ({
+  sender: 'YourBank',
+  message: 'Your card ending in 1234 was used for 45.00 EUR. If it was not you, call us now.',
+  receiver: `+${FIRST_NUMBER + receiver}`,
+});
+
+/** An SMS that is accepted, each connection for its own receiver: first its command, then the record of its acceptance. */
+export const ACCEPT_CALL: HttpCall = {
+  scenario: 'Kafka: SMS accepted over HTTP',
+  path: '/api/notifications/v1/sms/send',
+  body: (slot) => JSON.stringify(smsTo(slot)),
+  headers: ['X-Communication-Channel: 1', 'X-Sender-Id: platrealm'],
+  messageSizes: async () => {
+    const notificationId = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
+    const read = smsCommandReader.parse({ ...smsTo(0), notificationId }, { hasDefaultSender: true });
+    if (read.kind !== 'valid') throw new Error('the sample is not valid');
+    const acceptance = {
+      notificationId,
+      channel: 'sms',
+      acceptedAt: Date.now(),
+      owner: 'q83vEjRWeJCrze8S',
+      bodyHash: '',
+    };
+    return {
+      requestBytes: await sizeOf('SendSmsCommand', read.payload),
+      replyBytes: await sizeOf('NotificationAcceptance', acceptance),
+    };
+  },
+};
 
 /** The codec that the workers use without a registry. */
 export function benchCodec(): Codec {
@@ -35,33 +146,6 @@ export function calculate(request: RepaymentScheduleRequest): RepaymentSchedule 
   return outcome;
 }
 
-async function sizeOf(encoded: Encoded | Promise<Encoded>): Promise<number> {
-  return (await encoded).value.length;
-}
-
-/** Sizes of the messages of a look-up, as below. */
-export async function lookUpMessageSizes(): Promise<{ requestBytes: number; replyBytes: number }> {
-  const { catalogue } = readWholeCatalogue(LOOK_UP_CALL.catalogueFolder ?? '');
-  if (catalogue === undefined) throw new Error('the example catalogue is wrong');
-  const read = productByCodeRequest.read(JSON.parse(LOOK_UP_CALL.body));
-  if (read.kind !== 'valid') throw new Error('the look-up is not valid');
-  const found = lookUpProduct(read.payload, { catalogue, requestDay: SOME_DAY });
-  if (found.kind !== 'found') throw new Error(`the product is not found: ${found.kind}`);
-  const codec = benchCodec();
-  return {
-    requestBytes: await sizeOf(codec.encode('GetBankingProductByCodeRequest', read.payload, 'avro')),
-    replyBytes: await sizeOf(
-      codec.encode('GetBankingProductByCodeReply', { json: JSON.stringify(found.answer) }, 'avro'),
-    ),
-  };
-}
-
-/** Sizes of the sample's messages as they stand on the log, so that the raw round trip carries as much. */
-export async function sampleMessageSizes(): Promise<{ requestBytes: number; replyBytes: number }> {
-  const codec = benchCodec();
-  const request = readBody(SAMPLE_BODY);
-  return {
-    requestBytes: await sizeOf(codec.encode('CalculateRepaymentScheduleRequest', request, 'avro')),
-    replyBytes: await sizeOf(codec.encode('CalculateRepaymentScheduleReply', calculate(request), 'avro')),
-  };
+async function sizeOf(type: string, payload: unknown): Promise<number> {
+  return (await benchCodec().encode(type, payload, 'avro')).value.length;
 }

@@ -1,87 +1,88 @@
-/** The processes that portfolios go through over Kafka, and what they use. */
+/** The processes of the system over Kafka, under a topic prefix of their own. */
 
 import { execFileSync } from 'node:child_process';
-import { topicName } from '../../../shared/messaging/topics/topics.ts';
-import { startChild, type Child } from '../child-process.ts';
-import { rawKafka } from '../calls/raw-client.ts';
+import { startChild, type Child } from './processes.ts';
+import { deleteTopics } from './raw-kafka.ts';
 
-/** As the product's own topics have it. */
-const PARTITIONS = 12;
+/** Partitions of the product's own request topics. */
+export const PARTITIONS = 12;
 const COMMAND_LIMIT_MS = 60_000;
 
-/** A Kafka, and the processes of it where they are known. */
+/** A Kafka, and its processes where they are known. */
 export interface KafkaUnderTest {
   readonly brokers: readonly string[];
   readonly brokerPids: readonly number[];
 }
 
-/** Topics under a prefix of their own, and the processes that use them. */
-export interface BulkSystem {
+export interface System {
+  readonly brokers: readonly string[];
+  /** Of its topics. */
+  readonly prefix: string;
+  /** Environment of its processes. */
   readonly env: Readonly<Record<string, string>>;
-  /** A process with workers; ready when this resolves. */
-  startWorker(lane: 'interactive' | 'bulk'): Promise<Child>;
+  /** Runs a script of this project to its end. */
+  command(...args: readonly string[]): void;
+  /** Starts a child process that {@link close} ends. */
+  start(args: readonly string[], ready?: RegExp, env?: Readonly<Record<string, string>>): Promise<Child>;
+  /** A process with one worker; ready when this resolves. */
+  startWorker(name: string, env?: Readonly<Record<string, string>>): Promise<Child>;
   /** Resolves with its address. */
   startIngress(): Promise<string>;
-  /** The raw requester of batches, on the bulk lane or on the topics of the echo. */
-  startRequester(): Promise<Child>;
-  startEcho(): Promise<Child>;
-  /** Ends all processes and removes the topics. Idempotent. */
+  /** Ends all processes and deletes the topics. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Makes all topics under `prefix`. */
-export function openBulkSystem({ brokers }: KafkaUnderTest, prefix: string): BulkSystem {
+/** Creates all topics under a prefix named after the part of the benchmark. */
+export function openSystem(
+  { brokers }: KafkaUnderTest,
+  part: string,
+  more: Readonly<Record<string, string>> = {},
+): System {
+  const prefix = `bench-${process.pid}.${part}.`;
   const env = {
     KAFKA_BROKERS: brokers.join(','),
     KAFKA_TOPIC_PREFIX: prefix,
     PORT: '0',
     RATE_LIMIT_PER_SECOND: '0',
     LOG_LEVEL: 'warn',
+    ...more,
   };
-  execFileSync(process.execPath, ['scripts/topics.ts', 'create'], {
-    env: { ...process.env, ...env },
-    timeout: COMMAND_LIMIT_MS,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const command = (...args: readonly string[]): void => {
+    execFileSync(process.execPath, args, {
+      env: { ...process.env, ...env },
+      timeout: COMMAND_LIMIT_MS,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  };
   const running: Child[] = [];
   let isClosed = false;
-  const start = async (
-    args: readonly string[],
-    ready: RegExp,
-    more: Readonly<Record<string, string>> = {},
-  ): Promise<Child> => {
-    const child = await startChild(args, ready, { ...env, ...more });
+  const start: System['start'] = async (args, ready, own = {}) => {
+    const child = await startChild(args, ready, { ...env, ...own });
     running.push(child);
     return child;
   };
-  const rawArgs = [
-    brokers.join(','),
-    topicName(prefix, 'scheduleBulkRequests'),
-    topicName(prefix, 'recalculationReplies'),
-    String(PARTITIONS),
-  ];
+  command('scripts/topics.ts', 'create');
   return {
+    brokers,
+    prefix,
     env,
-    startWorker: (lane) => start(['workers/main.ts', 'schedule'], /Ready in/, { SCHEDULE_LANES: lane }),
-    startIngress: async () => {
-      const child = await start(['workers/main.ts', 'ingress'], /\/docs/);
-      return /http:\/\/[^/\s]+/.exec(child.output)?.[0] ?? '';
-    },
-    startRequester: () => start(['scripts/bench/bulk/raw-batch-requester.ts', ...rawArgs], /READY/),
-    startEcho: () => start(['scripts/bench/bulk/raw-batch-echo.ts', ...rawArgs], /READY/),
+    command,
+    start,
+    startWorker: (name, own) => start(['workers/main.ts', name], /Ready in/, own),
+    startIngress: async () => addressOf(await start(['workers/main.ts', 'ingress'], INGRESS_READY)),
     close: async () => {
       if (isClosed) return;
       isClosed = true;
       for (const child of running.toReversed()) await child.stop();
-      await removeTopics(brokers, prefix);
+      await deleteTopics(brokers, prefix);
     },
   };
 }
 
-async function removeTopics(brokers: readonly string[], prefix: string): Promise<void> {
-  const admin = rawKafka(brokers, 'bench-admin').admin();
-  await admin.connect();
-  const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix));
-  await admin.deleteTopics({ topics });
-  await admin.disconnect();
+/** What an ingress prints when it is ready. */
+export const INGRESS_READY = /\/docs/;
+
+/** The address that an ingress printed when it was ready. */
+export function addressOf({ output }: Child): string {
+  return /http:\/\/[^/\s]+/.exec(output)?.[0] ?? '';
 }

@@ -1,10 +1,15 @@
-/** Tables of figures. */
+/** Tables of figures that read in a terminal and in Markdown. */
 
-import type { CostPerCall, Ratio } from './measurement.ts';
+import type { CostPerCall, Ratio } from './rounds.ts';
 
-/** With thousands set apart. */
-export function wholeNumber(value: number): string {
+/** With thousands separators. */
+export function thousands(value: number): string {
   return Math.round(value).toLocaleString('en-US');
+}
+
+/** A share of 0 to 1. */
+export function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
 }
 
 /** Microseconds per call, medians beside the fastest rounds. */
@@ -35,7 +40,7 @@ export function ratioTable(ratios: readonly Ratio[]): string {
 
 const FASTEST_COLUMN = 2;
 
-/** Reads in a terminal and in Markdown; empty without rows. */
+/** Empty without rows. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return '';
   const widths = head.map((title, column) =>

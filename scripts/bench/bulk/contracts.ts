@@ -1,17 +1,25 @@
-/** The contracts of the bulk figures: consumer loans of sixty months with the effective rate, no two alike. */
+/** The contracts of the bulk figures, and the messages of the bulk lane that carry them and their answers. */
 
 import { repaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
+import type { Codec, Encoded } from '../../../shared/messaging/codec.ts';
+import { REPLY_BATCH, REQUEST_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
+import { calculate } from '../samples.ts';
 
-/** Rows of each contract. */
-export const CONTRACT_ROWS = 60;
-/** Contracts differ in these, so that nothing is repeated for long: amount, rate, month and day. */
+/** Contracts in a message, and messages in flight: those of `npm run recalculate`. */
+export const CONTRACTS_PER_BATCH = 100;
+export const BATCHES_IN_FLIGHT = 16;
+/** This many different messages are sent in turn: 4,000 contracts. */
+const DIFFERENT_BATCHES = 40;
+const STATUS_OK = 200;
+const ROWS = 60;
+/** Contracts differ in these, so that nothing repeats for long: amount, rate, month and day. */
 const AMOUNTS = 9_973;
 const RATES = 997;
 const MONTHS = 12;
 const DAYS = 28;
 
-/** The request of the contract with this number, as it stands on a line of a portfolio: `{jsonParam: ...}`. */
+/** Consumer loans of sixty months with the effective rate, no two alike, as a line of a portfolio: `{jsonParam: ...}`. */
 export function contractBody(index: number): { readonly jsonParam: Readonly<Record<string, unknown>> } {
   const day = (index % DAYS) + 1;
   const month = (index % MONTHS) + 1;
@@ -21,7 +29,7 @@ export function contractBody(index: number): { readonly jsonParam: Readonly<Reco
       ProductType: 'TL',
       InterestPercent: (300 + (index % RATES)) / 100,
       Amount: 5_000 + (index % AMOUNTS),
-      InstallmentsNo: CONTRACT_ROWS,
+      InstallmentsNo: ROWS,
       PeriodicityType: 'Monthly',
       InstallmentDay: day,
       ActivationDate: `2024-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`,
@@ -30,8 +38,40 @@ export function contractBody(index: number): { readonly jsonParam: Readonly<Reco
   };
 }
 
-/** The same as the ingress reads it. */
-export function contractRequest(index: number): RepaymentScheduleRequest {
+/** The requests, as a requester sends them over and over. */
+export function bulkRequests(codec: Codec): Promise<readonly Encoded[]> {
+  return batches(codec, REQUEST_BATCH, async (index) => {
+    const { value } = await codec.encode('CalculateRepaymentScheduleRequest', contractRequest(index), 'avro');
+    return { id: String(index), value };
+  });
+}
+
+/** The replies to {@link bulkRequests}, in their order. */
+export function bulkReplies(codec: Codec): Promise<readonly Encoded[]> {
+  return batches(codec, REPLY_BATCH, async (index) => {
+    const schedule = calculate(contractRequest(index));
+    const { value } = await codec.encode('CalculateRepaymentScheduleReply', schedule, 'avro');
+    return { id: String(index), status: STATUS_OK, value };
+  });
+}
+
+function batches(
+  codec: Codec,
+  type: string,
+  itemOf: (index: number) => Promise<object>,
+): Promise<readonly Encoded[]> {
+  const numbers = Array.from({ length: DIFFERENT_BATCHES }, (_, batch) =>
+    Array.from({ length: CONTRACTS_PER_BATCH }, (__, place) => batch * CONTRACTS_PER_BATCH + place),
+  );
+  return Promise.all(
+    numbers.map(async (batch) =>
+      codec.encode(type, { items: await Promise.all(batch.map((index) => itemOf(index))) }, 'avro'),
+    ),
+  );
+}
+
+/** A contract as the ingress reads it. */
+function contractRequest(index: number): RepaymentScheduleRequest {
   const read = repaymentScheduleRequest.read(contractBody(index));
   if (read.kind !== 'valid') throw new Error(`the contract is not valid: ${JSON.stringify(read.faults)}`);
   return read.payload;

@@ -1,6 +1,6 @@
 /**
- * Child process: what each contract of a batch costs without any broker. Told a time, it takes batches apart, checks and
- * calculates their contracts, encodes the answers into a batch of replies, and answers how many contracts it did in a second.
+ * Child process: what each contract of a batch costs without any broker. Asked with a time, it decodes batches, checks and
+ * calculates their contracts, encodes the answers into a batch of replies, and answers its contracts per second.
  */
 import { repaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
@@ -13,9 +13,9 @@ import {
   type EncodedBatch,
   openAtOnce,
 } from '../../../shared/messaging/codec/request-batch.ts';
-import { bulkRequests, CONTRACTS_PER_BATCH } from './messages.ts';
-import { endProcess } from './raw-batch-client.ts';
-import { benchCodec } from '../calls/sample-messages.ts';
+import { answerParent } from '../processes.ts';
+import { benchCodec } from '../samples.ts';
+import { bulkRequests, CONTRACTS_PER_BATCH } from './contracts.ts';
 
 const MS_PER_SECOND = 1_000;
 const STATUS_OK = 200;
@@ -24,18 +24,13 @@ const codec = benchCodec();
 const requests = await bulkRequests(codec);
 let next = 0;
 
-process.on('message', ({ measureMs }: { readonly measureMs: number }) => {
-  measure(measureMs).then((perSecond) => process.send?.(perSecond), endProcess);
-});
-process.on('disconnect', () => process.exit(0));
-process.on('SIGTERM', () => process.exit(0));
-console.log('READY');
+answerParent(measure);
 
-async function measure(forMs: number): Promise<number> {
+async function measure({ measureMs }: { readonly measureMs: number }): Promise<number> {
   const startedAt = performance.now();
   let contracts = 0;
   let elapsedMs = 0;
-  while (elapsedMs < forMs) {
+  while (elapsedMs < measureMs) {
     await answerBatch();
     contracts += CONTRACTS_PER_BATCH;
     elapsedMs = performance.now() - startedAt;

@@ -1,14 +1,15 @@
 /** Whether live traffic notices that whole portfolios are calculated on the same machine. */
 
-import { askChild, startChild, type Child } from '../child-process.ts';
-import { median } from '../closed-loop.ts';
-import { openBulkSystem, type BulkSystem, type KafkaUnderTest } from './system.ts';
-import { atMost } from '../interleaved.ts';
-import type { Ratio } from '../measurement.ts';
-import type { OpenLoopResult } from '../open-loop.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { LiveWords } from '../calls/live-load.ts';
+import type { OpenLoopResult } from '../load.ts';
 import { busyShare, readCpuTimes } from '../proc-readings.ts';
-import type { BulkAnswer, BulkWords } from './raw-batch-requester.ts';
-import { ACTION_PATH } from '../calls/sample-request.ts';
+import { askChild, type Child } from '../processes.ts';
+import { atMost, type BenchOptions, compareTimes, inTurns, type PartResults, type Ratio } from '../rounds.ts';
+import { SCHEDULE_CALL } from '../samples.ts';
+import { openSystem, type KafkaUnderTest, type System } from '../system.ts';
+import { percent, ratioTable, table, thousands } from '../tables.ts';
+import { askRequester, startRawBatches } from './raw-batches.ts';
 
 /** Live requests a second. */
 const REQUESTS_PER_SECOND = 20;
@@ -17,10 +18,10 @@ const BULK_WORKERS = 2;
 const AIM_SLOWDOWN = 3;
 /** Before anything is measured: more live requests than later, for the compilers, and a first bulk run. */
 const WARM_UP = { perSecond: 100, forMs: 8_000 } as const;
-/** The bulk run is at full speed when live traffic begins to be measured, and goes on until it has ended. */
+/** The bulk run is at full speed when live traffic starts to be measured, and continues until it has ended. */
 const LEAD_MS = 3_000;
 const TRAIL_MS = 1_000;
-/** Answers that are still missing when a round ends, and the drain of the bulk lane. */
+/** Answers that are still missing when a round ends. */
 const ANSWER_MARGIN_MS = 90_000;
 
 /** Live traffic of one round, with what the machine did meanwhile. */
@@ -31,91 +32,99 @@ interface LiveRound extends OpenLoopResult {
   readonly contractsPerSecond: number;
 }
 
-/** Figures of live traffic alone and beside a bulk run, round by round. */
-export interface IsolationResults {
+/** Live traffic alone and beside a bulk run, round by round. */
+interface IsolationFigures {
   readonly idle: readonly LiveRound[];
   readonly loaded: readonly LiveRound[];
   readonly ratios: readonly Ratio[];
 }
 
-export interface IsolationBenchOptions extends KafkaUnderTest {
-  readonly rounds: number;
-  readonly measureMs: number;
-  readonly progress: (text: string) => void;
-}
-
 /** Ingress, interactive worker, bulk workers, requester and client of live requests, a process each; idle and loaded in turns. */
-export async function benchIsolation(options: IsolationBenchOptions): Promise<IsolationResults> {
-  const system = openBulkSystem(options, `bench-${process.pid}.isolation.`);
-  const children: Child[] = [];
+export async function benchIsolation(
+  options: Pick<BenchOptions, 'rounds' | 'measureMs' | 'progress'>,
+  kafka: KafkaUnderTest,
+): Promise<PartResults<IsolationFigures>> {
+  const { measureMs, progress } = options;
+  const system = openSystem(kafka, 'isolation');
   try {
-    const { live, bulk } = await startAll(system, children);
-    options.progress('warming up: live traffic and a bulk run');
-    await ask<OpenLoopResult>(live, WARM_UP, WARM_UP.forMs);
-    await ask<BulkAnswer>(bulk, { warmUpMs: 0, measureMs: WARM_UP.forMs }, WARM_UP.forMs);
-    const idle: LiveRound[] = [];
-    const loaded: LiveRound[] = [];
-    for (let round = 1; round <= options.rounds; round += 1) {
-      idle.push(await liveRound(options, live));
-      options.progress(`round ${round}/${options.rounds}: idle, p99 ${textOf(idle.at(-1))}`);
-      loaded.push(await loadedRound(options, live, bulk));
-      options.progress(`round ${round}/${options.rounds}: beside a bulk run, p99 ${textOf(loaded.at(-1))}`);
-    }
-    return { idle, loaded, ratios: ratiosOf(idle, loaded) };
+    const { live, bulk } = await startAll(system);
+    progress('warming up: live traffic and a bulk run');
+    await askLive(live, WARM_UP);
+    await askRequester(bulk, { measureMs: WARM_UP.forMs });
+    const scenarios = [
+      { name: 'idle', run: () => liveRound(live, measureMs) },
+      { name: 'beside a bulk run', run: () => loadedRound(live, bulk, measureMs) },
+    ];
+    const [idle = [], loaded = []] = await inTurns(
+      options,
+      scenarios,
+      ({ run }) => run(),
+      ({ p99Ms }) => `, p99 ${p99Ms.toFixed(1)} ms`,
+    );
+    const ratios = isolationRatios(idle, loaded);
+    return { figures: { idle, loaded, ratios }, tables: [liveTable(idle, loaded), ratioTable(ratios)] };
   } finally {
-    for (const child of children) await child.stop();
     await system.close();
   }
 }
 
-async function startAll(
-  system: BulkSystem,
-  children: Child[],
-): Promise<{ readonly live: Child; readonly bulk: Child }> {
-  await system.startWorker('interactive');
-  for (let worker = 0; worker < BULK_WORKERS; worker += 1) await system.startWorker('bulk');
-  const base = await system.startIngress();
-  const live = await startChild(['scripts/bench/calls/open-loop-load.ts', base + ACTION_PATH], /READY/);
-  children.push(live);
-  return { live, bulk: await system.startRequester() };
+async function startAll(system: System): Promise<{ readonly live: Child; readonly bulk: Child }> {
+  await system.startWorker('schedule', { SCHEDULE_LANES: 'interactive' });
+  for (let worker = 0; worker < BULK_WORKERS; worker += 1) {
+    await system.startWorker('schedule', { SCHEDULE_LANES: 'bulk' });
+  }
+  const url = (await system.startIngress()) + SCHEDULE_CALL.path;
+  const live = await system.start(['scripts/bench/calls/live-load.ts', url]);
+  return { live, bulk: await startRawBatches(system, 'requester') };
 }
 
-function ask<T>(
-  child: Child,
-  words: BulkWords | { readonly perSecond: number; readonly forMs: number },
-  forMs: number,
-): Promise<T> {
-  return askChild<T>(child, { ...words }, forMs + ANSWER_MARGIN_MS);
+function askLive(live: Child, words: LiveWords): Promise<OpenLoopResult> {
+  return askChild<OpenLoopResult>(live, { ...words }, words.forMs + ANSWER_MARGIN_MS);
 }
 
-async function liveRound(options: IsolationBenchOptions, live: Child): Promise<LiveRound> {
+async function liveRound(live: Child, forMs: number): Promise<LiveRound> {
   const before = readCpuTimes();
-  const words = { perSecond: REQUESTS_PER_SECOND, forMs: options.measureMs };
-  const measured = await ask<OpenLoopResult>(live, words, options.measureMs);
+  const measured = await askLive(live, { perSecond: REQUESTS_PER_SECOND, forMs });
   return { ...measured, busyShare: busyShare(before, readCpuTimes()), contractsPerSecond: 0 };
 }
 
-async function loadedRound(options: IsolationBenchOptions, live: Child, bulk: Child): Promise<LiveRound> {
-  const words = { warmUpMs: LEAD_MS, measureMs: options.measureMs + TRAIL_MS };
-  const running = ask<BulkAnswer>(bulk, words, words.warmUpMs + words.measureMs);
-  await new Promise((resolve) => setTimeout(resolve, LEAD_MS));
-  const round = await liveRound(options, live);
+async function loadedRound(live: Child, bulk: Child, forMs: number): Promise<LiveRound> {
+  const running = askRequester(bulk, { warmUpMs: LEAD_MS, measureMs: forMs + TRAIL_MS });
+  await pause(LEAD_MS);
+  const round = await liveRound(live, forMs);
   const { contractsPerSecond } = await running;
   return { ...round, contractsPerSecond };
 }
 
-function ratiosOf(idle: readonly LiveRound[], loaded: readonly LiveRound[]): readonly Ratio[] {
+function isolationRatios(idle: readonly LiveRound[], loaded: readonly LiveRound[]): readonly Ratio[] {
   const failed = [...idle, ...loaded].reduce((sum, round) => sum + round.failed, 0);
-  const value = median(loaded.map(({ p99Ms }, round) => p99Ms / (idle[round]?.p99Ms ?? Number.NaN)));
-  const byFastest = fastestOf(loaded) / fastestOf(idle);
+  const p99 = (rounds: readonly LiveRound[]): readonly number[] => rounds.map(({ p99Ms }) => p99Ms);
   return [
-    atMost('live p99: beside a bulk run / idle', { value, byFastest }, AIM_SLOWDOWN),
+    atMost('live p99: beside a bulk run / idle', compareTimes(p99(loaded), p99(idle)), AIM_SLOWDOWN),
     atMost('live requests that failed', { value: failed, byFastest: failed }, 0),
   ];
 }
 
-const fastestOf = (rounds: readonly LiveRound[]): number => Math.min(...rounds.map(({ p99Ms }) => p99Ms));
-
-function textOf(round: LiveRound | undefined): string {
-  return `${(round?.p99Ms ?? Number.NaN).toFixed(1)} ms`;
+function liveTable(idle: readonly LiveRound[], loaded: readonly LiveRound[]): string {
+  const row = (name: string, round: LiveRound): readonly string[] => [
+    name,
+    thousands(round.requests),
+    thousands(round.failed),
+    round.p50Ms.toFixed(1),
+    round.p99Ms.toFixed(1),
+    round.longestMs.toFixed(1),
+    round.lateP99Ms.toFixed(1),
+    thousands(round.contractsPerSecond),
+    percent(round.busyShare),
+  ];
+  const rows = idle.flatMap((alone, index) => {
+    const beside = loaded[index];
+    const number = index + 1;
+    return [
+      row(`${number}: idle`, alone),
+      ...(beside === undefined ? [] : [row(`${number}: beside a bulk run`, beside)]),
+    ];
+  });
+  const head = ['live requests, 20 a second', 'requests', 'failed', 'p50 ms', 'p99 ms', 'longest ms'];
+  return table([...head, 'sent late p99 ms', 'contracts per second beside', 'processors busy'], rows);
 }

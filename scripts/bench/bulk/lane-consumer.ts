@@ -1,16 +1,17 @@
 /**
  * Child process: the consumer runtime of the workers on one partition, with a handler that takes five milliseconds.
- * Told a number of keys and of messages, it writes them to a topic of their own, then handles them and answers how many
- * it handled in a second, from the first to be begun to the last to be done. Without brokers it is the embedded one.
+ * Asked with a number of keys and of messages, it writes them to a topic of their own, handles them and answers the
+ * messages per second, from the start of the first to the end of the last. Without brokers it is the embedded one.
  */
 import { createConsumer } from '../../../shared/messaging/consumer/consumer.ts';
 import type { ProcessingResult } from '../../../shared/messaging/processing-result.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
+import { answerParent } from '../processes.ts';
 
 const HANDLER_MS = 5;
 const MS_PER_SECOND = 1_000;
-/** A group that does not begin, or does not end, within this is stuck. */
+/** A group that takes longer is stuck. */
 const LIMIT_MS = 60_000;
 
 /** What the parent asks for. */
@@ -25,17 +26,7 @@ const publisher = broker.createPublisher({ clientId: 'bench-lanes' });
 await publisher.start();
 let runs = 0;
 
-process.on('message', (words: LaneWords) => {
-  measure(words).then(
-    (perSecond) => process.send?.(perSecond),
-    (error: unknown) => {
-      console.error(error);
-      process.exit(1);
-    },
-  );
-});
-process.on('disconnect', () => process.exit(0));
-console.log('READY');
+answerParent(measure);
 
 async function openBroker(): Promise<Broker> {
   if (brokers === '') {

@@ -8,15 +8,22 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { openBulkSystem, type KafkaUnderTest } from './system.ts';
-import { atMost, toKnow, type Slowdown } from '../interleaved.ts';
-import type { Ratio } from '../measurement.ts';
-import { growthOf, sampleMemory, type MemorySample } from '../proc-readings.ts';
-import { contractBody } from './sample-portfolio.ts';
+import { growthOf, peaksOf, sampleMemory, type MemorySample } from '../proc-readings.ts';
+import {
+  atMost,
+  type BenchOptions,
+  type Comparison,
+  type PartResults,
+  type Ratio,
+  toKnow,
+} from '../rounds.ts';
+import { openSystem, type KafkaUnderTest } from '../system.ts';
+import { ratioTable, table, thousands } from '../tables.ts';
+import { contractBody } from './contracts.ts';
 
 /** Portfolios below the largest one. */
 const SIZES = [1_000, 10_000, 100_000] as const;
-/** Told apart from the calculation: what a run takes that has next to nothing to calculate. */
+/** A run with next to nothing to calculate: its time is subtracted from that of the others. */
 const START_SIZE = 1;
 /** Aims: times what a contract of the cheapest smaller portfolio costs, and MiB more than in the first quarter of the run. */
 const AIM = { growth: 1.1, memoryMiB: 64 } as const;
@@ -27,15 +34,11 @@ const RUN_LIMIT_MS = 120_000;
 /** The slowest that is worth waiting for. */
 const LIMIT_MS_PER_CONTRACT = 5;
 const US_PER_MS = 1_000;
-/** Bytes of the command's own words that are kept for the case that it fails. */
-const KEPT_WORDS = 2_000;
-
-/** What the command writes for each contract. */
-export const RESULT_FORMS = ['ndjson', 'csv', 'summary'] as const;
-export type ResultForm = (typeof RESULT_FORMS)[number];
+/** Bytes of the command's standard error that are kept in case it fails. */
+const KEPT_BYTES = 2_000;
 
 /** One run of the command. */
-export interface PortfolioRun {
+interface PortfolioRun {
   readonly broker: 'embedded' | 'Kafka';
   readonly contracts: number;
   /** From the start of the process to its end. */
@@ -45,42 +48,44 @@ export interface PortfolioRun {
   readonly memory: readonly MemorySample[];
 }
 
-/** Figures of the command. */
-export interface PortfolioResults {
+interface PortfolioFigures {
   readonly runs: readonly PortfolioRun[];
   readonly ratios: readonly Ratio[];
 }
 
-export interface PortfolioBenchOptions extends KafkaUnderTest {
-  /** Of the largest portfolio. */
-  readonly contracts: number;
-  readonly results: ResultForm;
-  readonly progress: (text: string) => void;
-}
+type Options = Pick<BenchOptions, 'contracts' | 'results' | 'progress'>;
 
 /** The command over Kafka with one bulk worker process, then all in one process over the embedded broker. */
-export async function benchPortfolio(options: PortfolioBenchOptions): Promise<PortfolioResults> {
+export async function benchPortfolio(
+  options: Options,
+  kafka: KafkaUnderTest,
+): Promise<PartResults<PortfolioFigures>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bench-portfolio-'));
   try {
-    const runs = [...(await overKafka(options, folder)), ...(await embedded(options, folder))];
-    return { runs, ratios: (['Kafka', 'embedded'] as const).flatMap((broker) => ratiosOf(broker, runs)) };
+    const runs = [...(await overKafka(options, kafka, folder)), ...(await embedded(options, folder))];
+    const ratios = (['Kafka', 'embedded'] as const).flatMap((broker) => ratiosOf(broker, runs));
+    return { figures: { runs, ratios }, tables: [runTable(runs), ratioTable(ratios)] };
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
-async function overKafka(options: PortfolioBenchOptions, folder: string): Promise<readonly PortfolioRun[]> {
-  const system = openBulkSystem(options, `bench-${process.pid}.portfolio.`);
+async function overKafka(
+  options: Options,
+  kafka: KafkaUnderTest,
+  folder: string,
+): Promise<readonly PortfolioRun[]> {
+  const system = openSystem(kafka, 'portfolio');
   try {
-    const worker = await system.startWorker('bulk');
-    const place = { broker: 'Kafka' as const, env: system.env, pids: { worker: worker.process.pid } };
+    const worker = await system.startWorker('schedule', { SCHEDULE_LANES: 'bulk' });
+    const place = { broker: 'Kafka', env: system.env, pids: { worker: worker.process.pid } } as const;
     return await allSizes(options, folder, place);
   } finally {
     await system.close();
   }
 }
 
-function embedded(options: PortfolioBenchOptions, folder: string): Promise<readonly PortfolioRun[]> {
+function embedded(options: Options, folder: string): Promise<readonly PortfolioRun[]> {
   const env = { KAFKA_BROKERS: '', LOG_LEVEL: 'warn', ADMIN_FILE: 'none' };
   return allSizes(options, folder, { broker: 'embedded', env, pids: {} });
 }
@@ -88,15 +93,11 @@ function embedded(options: PortfolioBenchOptions, folder: string): Promise<reado
 interface Place {
   readonly broker: PortfolioRun['broker'];
   readonly env: Readonly<Record<string, string>>;
-  /** Processes beside the command whose memory is looked at. */
+  /** Other processes whose memory is sampled. */
   readonly pids: Readonly<Record<string, number | undefined>>;
 }
 
-async function allSizes(
-  options: PortfolioBenchOptions,
-  folder: string,
-  place: Place,
-): Promise<readonly PortfolioRun[]> {
+async function allSizes(options: Options, folder: string, place: Place): Promise<readonly PortfolioRun[]> {
   const sizes = [...SIZES.filter((size) => size < options.contracts), options.contracts];
   const input = path.join(folder, 'portfolio.ndjson');
   await writePortfolio(input, START_SIZE);
@@ -115,7 +116,7 @@ async function allSizes(
   return runs;
 }
 
-/** A file of so many lines, written in chunks. */
+/** A file with a line for each contract, written in chunks. */
 async function writePortfolio(file: string, contracts: number): Promise<void> {
   function* chunks(): Generator<string> {
     for (let from = 0; from < contracts; from += LINES_OF_A_CHUNK) {
@@ -132,7 +133,7 @@ function lineOf(index: number): string {
 
 /** Runs the command to its end; rejects unless all is well. */
 async function runCommand(
-  { results }: PortfolioBenchOptions,
+  { results }: Options,
   folder: string,
   { env, pids }: Place,
   contracts = START_SIZE,
@@ -152,15 +153,15 @@ async function runCommand(
     env: { ...process.env, ...env },
     timeout: RUN_LIMIT_MS + contracts * LIMIT_MS_PER_CONTRACT,
   });
-  let words = '';
+  let errors = '';
   child.stderr.on('data', (chunk: Buffer) => {
-    words = (words + chunk.toString('utf8')).slice(-KEPT_WORDS);
+    errors = (errors + chunk.toString('utf8')).slice(-KEPT_BYTES);
   });
   const sampling = sampleMemory({ command: child.pid, ...pids });
   const [code] = await once(child, 'exit');
   const seconds = (performance.now() - startedAt) / 1_000;
   const memory = sampling.stop();
-  if (code !== 0) throw new Error(`recalculate ended with ${code}: ${words}`);
+  if (code !== 0) throw new Error(`recalculate ended with ${code}: ${errors}`);
   await rm(output, { force: true });
   return { seconds, memory };
 }
@@ -184,7 +185,28 @@ function ratiosOf(broker: PortfolioRun['broker'], all: readonly PortfolioRun[]):
   ];
 }
 
-/** A value of which there is one. */
-function single(value: number): Slowdown {
+/** A value that was measured once. */
+function single(value: number): Comparison {
   return { value, byFastest: value };
+}
+
+/** Runs of the command with their memory. */
+function runTable(runs: readonly PortfolioRun[]): string {
+  const rows = runs.map(({ broker, contracts, seconds, perContractUs, memory }) => {
+    const peaks = ['command', 'worker'].flatMap((name) => {
+      const { early, all } = peaksOf(memory, name);
+      return [early, all];
+    });
+    return [
+      broker,
+      thousands(contracts),
+      seconds.toFixed(1),
+      thousands(contracts / seconds),
+      thousands(perContractUs),
+      ...peaks.map((mib) => (mib === 0 ? '' : thousands(mib))),
+    ];
+  });
+  const head = ['npm run recalculate', 'contracts', 'seconds', 'per second', 'us per contract'];
+  const memoryHead = ['command MiB, first quarter', 'peak', 'worker MiB, first quarter', 'peak'];
+  return table([...head, ...memoryHead], rows);
 }

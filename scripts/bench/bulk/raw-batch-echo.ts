@@ -4,9 +4,10 @@
  */
 import type { IHeaders, Message } from 'kafkajs';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { bulkReplies } from './messages.ts';
-import { batchReader, batchSender, rawBatchKafka, type ReadMessage } from './raw-batch-client.ts';
-import { benchCodec } from '../calls/sample-messages.ts';
+import { answerParent } from '../processes.ts';
+import { benchCodec } from '../samples.ts';
+import { bulkReplies } from './contracts.ts';
+import { batchReader, batchSender, rawBatchKafka, type ReadMessage } from './raw-batches.ts';
 
 const [brokers = '', requestTopic = '', replyTopic = '', partitions = '12'] = process.argv.slice(2);
 const DISPOSED = Buffer.alloc(1);
@@ -17,8 +18,7 @@ let answered = 0;
 await batchReader(kafka, { topic: requestTopic, partitions: Number(partitions) }, (batch) =>
   send(batch.map(replyTo)),
 );
-process.on('SIGTERM', () => process.exit(0));
-console.log('READY');
+answerParent(() => Promise.resolve(undefined));
 
 function replyTo({ key, headers }: ReadMessage): Message {
   const reply = replies[answered % replies.length];

@@ -1,30 +1,27 @@
 /**
- * Child process: keeps batches of contracts under way, each reply brings the next one on. Told a time, it answers how
- * many contracts were answered in a second of it; replies are told from refusals, the last one is read to its last item.
+ * Child process: keeps batches of contracts in flight; each reply triggers the next one. Asked with a time, it answers how
+ * many contracts were answered per second of it. Refusals end it, and the last reply is read to its last item.
  */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { IHeaders, Message } from 'kafkajs';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { REPLY_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
-import { BATCHES_IN_FLIGHT, bulkRequests, CONTRACTS_PER_BATCH } from './messages.ts';
-import { batchReader, endProcess, batchSender, rawBatchKafka, type ReadMessage } from './raw-batch-client.ts';
-import { benchCodec } from '../calls/sample-messages.ts';
-
-/** What the parent asks for; warming up is not measured. */
-export interface BulkWords {
-  readonly warmUpMs: number;
-  readonly measureMs: number;
-}
-
-/** What came of it. */
-export interface BulkAnswer {
-  readonly contractsPerSecond: number;
-  readonly contracts: number;
-}
+import { answerParent, endProcess } from '../processes.ts';
+import { benchCodec } from '../samples.ts';
+import { BATCHES_IN_FLIGHT, bulkRequests, CONTRACTS_PER_BATCH } from './contracts.ts';
+import {
+  batchReader,
+  batchSender,
+  type BulkAnswer,
+  type BulkWords,
+  rawBatchKafka,
+  type ReadMessage,
+} from './raw-batches.ts';
 
 const MS_PER_SECOND = 1_000;
 const STATUS_OK = 200;
-/** Nobody waits for a reply any longer than this; without one in so long the run is given up. */
+/** Replies that take longer than this are given up, and the run with them. */
 const PATIENCE_MS = 30_000;
 const [brokers = '', requestTopic = '', replyTopic = '', partitions = '12'] = process.argv.slice(2);
 const codec = benchCodec();
@@ -38,13 +35,7 @@ let isRunning = false;
 let latest: ReadMessage | undefined;
 let onIdle: (() => void) | undefined;
 await batchReader(kafka, { topic: replyTopic, partitions: Number(partitions) }, takeAll);
-
-process.on('message', (words: BulkWords) => {
-  measure(words).then((answer) => process.send?.(answer), endProcess);
-});
-process.on('disconnect', () => process.exit(0));
-process.on('SIGTERM', () => process.exit(0));
-console.log('READY');
+answerParent(measure);
 
 function nextRequest(): Message {
   const request = requests[sent % requests.length];
@@ -81,7 +72,7 @@ function take(message: ReadMessage): void {
   answered += 1;
 }
 
-async function measure({ warmUpMs, measureMs }: BulkWords): Promise<BulkAnswer> {
+async function measure({ warmUpMs = 0, measureMs }: BulkWords): Promise<BulkAnswer> {
   isRunning = true;
   for (let batch = 0; batch < BATCHES_IN_FLIGHT; batch += 1) send([nextRequest()]);
   await pause(warmUpMs);
@@ -96,11 +87,7 @@ async function measure({ warmUpMs, measureMs }: BulkWords): Promise<BulkAnswer> 
   return { contractsPerSecond: contracts / seconds, contracts };
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** Resolves when nothing is under way any more. */
+/** Resolves when nothing is in flight any more. */
 async function idle(): Promise<void> {
   if (waiting.size === 0) return;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -110,7 +97,7 @@ async function idle(): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The fastest lane is no good if it answers with refusals. */
+/** A fast lane that answers with refusals measures nothing. */
 async function checkLatest(): Promise<void> {
   const decoded = await codec.decode({ value: (latest?.value as Buffer | undefined) ?? null, headers: {} });
   if (decoded.kind !== 'decoded' || decoded.type !== REPLY_BATCH) throw new Error('not a batch of replies');

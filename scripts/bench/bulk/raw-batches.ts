@@ -1,18 +1,52 @@
 /**
- * kafkajs as fast as it goes with large messages: whole batches read, one request for what each of them leads to, nothing
- * awaited in between, packed by the very codec that the bulk lane uses.
+ * kafkajs at its fastest with large messages: reads whole batches, sends one request for the answers to each of them,
+ * awaits nothing in between, and compresses with the codec of the bulk lane.
  */
 
-import { CompressionTypes, Kafka, logLevel, type Message, type Producer } from 'kafkajs';
+import { CompressionTypes, Kafka, logLevel, type Message } from 'kafkajs';
 import { installCodecs } from '../../../shared/messaging/kafka/kafkajs/compression.ts';
 import { stopIdlePolling } from '../../../shared/messaging/kafka/kafkajs/patches.ts';
-import { rawProducer, runConsumer } from '../calls/raw-client.ts';
+import { topicName } from '../../../shared/messaging/topics/topics.ts';
+import { askChild, type Child, endProcess } from '../processes.ts';
+import { rawProducer, runConsumer } from '../raw-kafka.ts';
+import { PARTITIONS, type System } from '../system.ts';
 
 const SESSION_MS = 30_000;
 const COMMIT_INTERVAL_MS = 200;
 
 /** A message as it was read. */
 export type ReadMessage = Pick<Message, 'key' | 'value' | 'headers'>;
+
+/** What the requester is asked for; warming up is not measured. */
+export interface BulkWords {
+  readonly warmUpMs?: number;
+  readonly measureMs: number;
+}
+
+/** What the requester measured. */
+export interface BulkAnswer {
+  readonly contractsPerSecond: number;
+  readonly contracts: number;
+}
+
+/** Answers that are still missing when a round ends, and the drain of the bulk lane. */
+const ANSWER_MARGIN_MS = 90_000;
+
+/** Starts the raw requester of batches, or the echo that answers it, on the topics of the bulk lane. */
+export function startRawBatches(system: System, end: 'requester' | 'echo'): Promise<Child> {
+  return system.start([
+    `scripts/bench/bulk/raw-batch-${end}.ts`,
+    system.brokers.join(','),
+    topicName(system.prefix, 'scheduleBulkRequests'),
+    topicName(system.prefix, 'recalculationReplies'),
+    String(PARTITIONS),
+  ]);
+}
+
+export function askRequester(requester: Child, words: BulkWords): Promise<BulkAnswer> {
+  const limitMs = (words.warmUpMs ?? 0) + words.measureMs + ANSWER_MARGIN_MS;
+  return askChild<BulkAnswer>(requester, { ...words }, limitMs);
+}
 
 /** A client that shares the codecs of the bulk lane. */
 export function rawBatchKafka(brokers: readonly string[], clientId: string): Kafka {
@@ -21,16 +55,16 @@ export function rawBatchKafka(brokers: readonly string[], clientId: string): Kaf
   return new Kafka({ clientId, brokers: [...brokers], logLevel: logLevel.NOTHING });
 }
 
-/** Sends each array that it is given as one request, however many are under way; a failure ends the process. */
+/** Sends each array that it is given as one request, however many are in flight; a failure ends the process. */
 export async function batchSender(kafka: Kafka, topic: string): Promise<(messages: Message[]) => void> {
-  const producer: Producer = await rawProducer(kafka);
+  const producer = await rawProducer(kafka);
   return (messages) => {
     if (messages.length === 0) return;
     producer.send({ topic, acks: -1, compression: CompressionTypes.GZIP, messages }).catch(endProcess);
   };
 }
 
-/** Reads whole batches of all partitions side by side; resolves once partitions are assigned. */
+/** Reads whole batches of all partitions concurrently; resolves once partitions are assigned. */
 export async function batchReader(
   kafka: Kafka,
   options: { readonly topic: string; readonly partitions: number },
@@ -40,15 +74,6 @@ export async function batchReader(
   await runConsumer(kafka, group, {
     partitionsConsumedConcurrently: options.partitions,
     autoCommitInterval: COMMIT_INTERVAL_MS,
-    eachBatch: ({ batch }) => {
-      onBatch(batch.messages);
-      return Promise.resolve();
-    },
+    eachBatch: async ({ batch }) => onBatch(batch.messages),
   });
-}
-
-/** Says why and ends: a measurement with a broken part is worth nothing. */
-export function endProcess(error: unknown): never {
-  console.error(error);
-  process.exit(1);
 }

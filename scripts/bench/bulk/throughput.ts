@@ -1,22 +1,32 @@
-/** How many contracts go through the bulk lane, beside what the broker and the calculation alone would allow. */
+/** How many contracts pass through the bulk lane, beside what the broker and the calculation alone would allow. */
 
 import { availableParallelism } from 'node:os';
-import { askChild, startChild, type Child } from '../child-process.ts';
-import { median } from '../closed-loop.ts';
-import { openBulkSystem, type BulkSystem, type KafkaUnderTest } from './system.ts';
-import { laneRatio } from './ratios.ts';
-import { toKnow } from '../interleaved.ts';
-import type { Ratio } from '../measurement.ts';
+import { median } from '../load.ts';
 import { busyShare, processSeconds, readCpuTimes } from '../proc-readings.ts';
-import type { BulkAnswer, BulkWords } from './raw-batch-requester.ts';
+import { askChild, startChild, type Child } from '../processes.ts';
+import {
+  atLeast,
+  type BenchOptions,
+  compareWithSeries,
+  inTurns,
+  type PartResults,
+  type Ratio,
+  toKnow,
+} from '../rounds.ts';
+import { openSystem, type KafkaUnderTest, type System } from '../system.ts';
+import { percent, ratioTable, table, thousands } from '../tables.ts';
+import { askRequester, startRawBatches } from './raw-batches.ts';
 
 /** Worker processes that scaling is shown with. */
 const WORKERS = [1, 2, 3] as const;
-/** The first time for the compilers of all processes; later ones fill the pipe. */
+/** The first time for the compilers of all processes; later ones fill the pipeline. */
 const FIRST_WARM_UP_MS = 8_000;
 const WARM_UP_MS = 1_500;
 const ANSWER_MARGIN_MS = 60_000;
 const US_PER_SECOND = 1_000_000;
+const PROCESSES = ['requester', 'broker', 'workers'] as const;
+/** Aim: share of the rate that echo and calculation in series would give. */
+const AIM_SHARE = 0.8;
 
 /** One round of contracts over Kafka. */
 interface BulkRound {
@@ -28,53 +38,66 @@ interface BulkRound {
 }
 
 /** Rounds of one scenario. */
-export interface BulkLine {
+interface BulkLine {
   readonly scenario: string;
   readonly rounds: readonly BulkRound[];
 }
 
-/** Figures of the bulk lane. */
-export interface BulkResults {
+interface BulkFigures {
   readonly lines: readonly BulkLine[];
   readonly ratios: readonly Ratio[];
 }
 
-export interface BulkBenchOptions extends KafkaUnderTest {
-  readonly rounds: number;
-  readonly measureMs: number;
-  readonly progress: (text: string) => void;
-}
-
-/** What is asked for batches, and whose processor time that takes. */
-interface Measured {
-  readonly scenario: string;
-  readonly rounds: BulkRound[];
+interface Scenario {
+  readonly name: string;
   readonly run: (warmUpMs: number) => Promise<BulkRound>;
 }
 
+type Options = Pick<BenchOptions, 'rounds' | 'measureMs' | 'progress'>;
+
 /** Echo, engine and lane in turns; then the lane with more worker processes. Every part is a process of its own. */
-export async function benchBulk(options: BulkBenchOptions): Promise<BulkResults> {
-  const prefix = `bench-${process.pid}.`;
-  const system = openBulkSystem(options, `${prefix}bulk.`);
-  const raw = openBulkSystem(options, `${prefix}echo.`);
-  const full = openBulkSystem(options, `${prefix}full.`);
-  const engine = await startChild(['scripts/bench/bulk/engine-alone.ts'], /READY/);
+export async function benchThroughput(
+  options: Options,
+  kafka: KafkaUnderTest,
+): Promise<PartResults<BulkFigures>> {
+  const system = openSystem(kafka, 'bulk');
+  const raw = openSystem(kafka, 'echo');
+  const full = openSystem(kafka, 'full');
+  const engine = await startChild(['scripts/bench/bulk/engine-alone.ts']);
+  const overKafka = (name: string, requester: Child, others: readonly Child[]): Scenario => ({
+    name,
+    run: (warmUpMs) => measureOverKafka(options, kafka, { requester, others }, warmUpMs),
+  });
   try {
-    const echo = overKafka(options, 'echo alone: raw kafkajs', {
-      requester: await raw.startRequester(),
-      others: { echo: await raw.startEcho() },
-    });
-    const requester = await system.startRequester();
-    const first = await system.startWorker('bulk');
-    const lane = overKafka(options, laneName(1), { requester, others: { worker: first } });
-    const fullLane = await laneOfAllCores(options, full);
-    const alone = engineAlone(options, engine);
-    await inTurns(options, [echo, alone, lane, fullLane]);
+    const rawRequester = await startRawBatches(raw, 'requester');
+    const echo = overKafka('echo alone: raw kafkajs', rawRequester, [await startRawBatches(raw, 'echo')]);
+    const requester = await startRawBatches(system, 'requester');
+    const workers = [await startWorker(system)];
+    // The lane on a machine that calculates nothing else: a worker process for each core.
+    const all: Child[] = [];
+    while (all.length < availableParallelism()) all.push(await startWorker(full));
+    const fullRequester = await startRawBatches(full, 'requester');
+    const [own, alone, one, most] = await measure(options, [
+      echo,
+      engineAlone(options, engine),
+      overKafka(`bulk lane, ${processes(1)}`, requester, workers),
+      overKafka(`bulk lane, ${processes(all.length)}`, fullRequester, all),
+    ]);
     await raw.close();
     await full.close();
-    const more = await withMoreWorkers(options, system, { requester, first });
-    const lines = [echo, alone, lane, fullLane, ...more].map(lineOf);
-    return { lines, ratios: ratiosOf({ echo, alone, lanes: [lane, fullLane], more }) };
+    const scaling: BulkLine[] = [];
+    for (const count of WORKERS) {
+      while (workers.length < count) workers.push(await startWorker(system));
+      scaling.push(
+        ...(await measure(options, [overKafka(`scaling: ${processes(count)}`, requester, workers)])),
+      );
+    }
+    if (own === undefined || alone === undefined || one === undefined || most === undefined) {
+      throw new RangeError('a scenario was not measured');
+    }
+    const lines = [own, alone, one, most, ...scaling];
+    const ratios = [...[one, most].map((lane) => laneRatio(lane, own, alone)), ...scalingRatios(scaling)];
+    return { figures: { lines, ratios }, tables: [bulkTable(lines), ratioTable(ratios)] };
   } finally {
     await engine.stop();
     await raw.close();
@@ -83,128 +106,104 @@ export async function benchBulk(options: BulkBenchOptions): Promise<BulkResults>
   }
 }
 
-const laneName = (workers: number): string =>
-  `bulk lane, ${workers} worker process${workers === 1 ? '' : 'es'}`;
+const processes = (workers: number): string => `${workers} worker process${workers === 1 ? '' : 'es'}`;
 
-/** The lane as a machine is used that calculates nothing else: a worker process for each core. */
-async function laneOfAllCores(options: BulkBenchOptions, system: BulkSystem): Promise<Measured> {
-  const workers = availableParallelism();
-  const others: Record<string, Child> = {};
-  for (let worker = 1; worker <= workers; worker += 1) {
-    others[`worker ${worker}`] = await system.startWorker('bulk');
-  }
-  return overKafka(options, laneName(workers), { requester: await system.startRequester(), others });
+function startWorker(system: System): Promise<Child> {
+  return system.startWorker('schedule', { SCHEDULE_LANES: 'bulk' });
 }
 
-async function inTurns(options: BulkBenchOptions, all: readonly Measured[]): Promise<void> {
-  for (const measured of all) {
-    options.progress(`warming up: ${measured.scenario}`);
-    await measured.run(FIRST_WARM_UP_MS);
+async function measure(options: Options, scenarios: readonly Scenario[]): Promise<readonly BulkLine[]> {
+  for (const { name, run } of scenarios) {
+    options.progress(`warming up: ${name}`);
+    await run(FIRST_WARM_UP_MS);
   }
-  for (let round = 1; round <= options.rounds; round += 1) {
-    for (const measured of round % 2 === 1 ? all : all.toReversed()) {
-      const result = await measured.run(WARM_UP_MS);
-      measured.rounds.push(result);
-      const rate = Math.round(result.contractsPerSecond);
-      options.progress(`round ${round}/${options.rounds}: ${measured.scenario}, ${rate} contracts a second`);
-    }
-  }
+  const rounds = await inTurns(
+    options,
+    scenarios,
+    ({ run }) => run(WARM_UP_MS),
+    ({ contractsPerSecond }) => `, ${Math.round(contractsPerSecond)} contracts a second`,
+  );
+  return scenarios.map(({ name }, index) => ({ scenario: name, rounds: rounds[index] ?? [] }));
 }
 
-/** The lane with one worker process after another; each comes to stay. */
-async function withMoreWorkers(
-  options: BulkBenchOptions,
-  system: BulkSystem,
-  { requester, first }: { readonly requester: Child; readonly first: Child },
-): Promise<readonly Measured[]> {
-  const others: Record<string, Child> = { worker: first };
-  const lines: Measured[] = [];
-  for (const workers of WORKERS) {
-    if (workers > 1) others[`worker ${workers}`] = await system.startWorker('bulk');
-    const title = `scaling: ${workers} worker process${workers === 1 ? '' : 'es'}`;
-    const line = overKafka(options, title, { requester, others });
-    await inTurns(options, [line]);
-    lines.push(line);
-  }
-  return lines;
-}
-
-function overKafka(
-  options: BulkBenchOptions,
-  scenario: string,
-  { requester, others }: { readonly requester: Child; readonly others: Readonly<Record<string, Child>> },
-): Measured {
+async function measureOverKafka(
+  { measureMs }: Options,
+  { brokerPids }: KafkaUnderTest,
+  { requester, others }: { readonly requester: Child; readonly others: readonly Child[] },
+  warmUpMs: number,
+): Promise<BulkRound> {
   const pids = {
     requester: [requester.process.pid],
-    broker: options.brokerPids,
-    workers: Object.values(others).map((child) => child.process.pid),
+    broker: brokerPids,
+    workers: others.map((child) => child.process.pid),
   };
-  const used = (): number[] =>
-    Object.values(pids).map((group) => group.reduce<number>((sum, pid) => sum + processSeconds(pid), 0));
-  const run = async (warmUpMs: number): Promise<BulkRound> => {
-    await askRequester(requester, { warmUpMs: 0, measureMs: warmUpMs });
-    const [cpuBefore, usedBefore] = [readCpuTimes(), used()];
-    const answer = await askRequester(requester, { warmUpMs: 0, measureMs: options.measureMs });
-    const usedAfter = used();
-    const cpuUs = Object.keys(pids).map((name, index) => {
-      const seconds = (usedAfter[index] ?? 0) - (usedBefore[index] ?? 0);
-      return [name, (seconds * US_PER_SECOND) / answer.contracts] as const;
-    });
-    return {
-      contractsPerSecond: answer.contractsPerSecond,
-      busyShare: busyShare(cpuBefore, readCpuTimes()),
-      cpuUs: Object.fromEntries(cpuUs),
-    };
+  await askRequester(requester, { measureMs: warmUpMs });
+  const cpuBefore = readCpuTimes();
+  const before = PROCESSES.map((name) => secondsOf(pids[name]));
+  const { contractsPerSecond, contracts } = await askRequester(requester, { measureMs });
+  const cpuUs = PROCESSES.map((name, index) => {
+    const seconds = secondsOf(pids[name]) - (before[index] ?? 0);
+    return [name, (seconds * US_PER_SECOND) / contracts] as const;
+  });
+  return {
+    contractsPerSecond,
+    busyShare: busyShare(cpuBefore, readCpuTimes()),
+    cpuUs: Object.fromEntries(cpuUs),
   };
-  return { scenario, rounds: [], run };
 }
 
-function askRequester(requester: Child, words: BulkWords): Promise<BulkAnswer> {
-  return askChild<BulkAnswer>(requester, words, words.warmUpMs + words.measureMs + ANSWER_MARGIN_MS);
+function secondsOf(pids: readonly (number | undefined)[]): number {
+  return pids.reduce<number>((sum, pid) => sum + processSeconds(pid), 0);
 }
 
-function engineAlone(options: BulkBenchOptions, engine: Child): Measured {
+function engineAlone({ measureMs: ownMs }: Options, engine: Child): Scenario {
   const ask = (measureMs: number): Promise<number> =>
     askChild<number>(engine, { measureMs }, measureMs + ANSWER_MARGIN_MS);
   const run = async (warmUpMs: number): Promise<BulkRound> => {
     await ask(warmUpMs);
     const [cpuBefore, usedBefore] = [readCpuTimes(), processSeconds(engine.process.pid)];
-    const contractsPerSecond = await ask(options.measureMs);
+    const contractsPerSecond = await ask(ownMs);
     const seconds = processSeconds(engine.process.pid) - usedBefore;
-    const contracts = (contractsPerSecond * options.measureMs) / 1_000;
+    const contracts = (contractsPerSecond * ownMs) / 1_000;
     return {
       contractsPerSecond,
       busyShare: busyShare(cpuBefore, readCpuTimes()),
       cpuUs: { workers: (seconds * US_PER_SECOND) / contracts },
     };
   };
-  return { scenario: 'engine and codec alone, no broker', rounds: [], run };
+  return { name: 'engine and codec alone, no broker', run };
 }
 
-function lineOf({ scenario, rounds }: Measured): BulkLine {
-  return { scenario, rounds };
-}
-
-const ratesOf = ({ rounds }: Measured): readonly number[] =>
+const ratesOf = ({ rounds }: BulkLine): readonly number[] =>
   rounds.map(({ contractsPerSecond }) => contractsPerSecond);
 
-function ratiosOf(measured: {
-  readonly echo: Measured;
-  readonly alone: Measured;
-  readonly lanes: readonly Measured[];
-  readonly more: readonly Measured[];
-}): readonly Ratio[] {
-  const { echo, alone, lanes, more } = measured;
-  const [one, ...others] = more.map(ratesOf);
-  return [
-    ...lanes.map((lane) =>
-      laneRatio(lane.scenario, { echo: ratesOf(echo), engine: ratesOf(alone), lane: ratesOf(lane) }),
-    ),
-    ...others.map((rates, index) =>
-      toKnow(`contracts per second: ${index + 2} worker processes / 1`, {
-        value: median(rates) / median(one ?? []),
-        byFastest: Math.max(...rates) / Math.max(...(one ?? [])),
-      }),
-    ),
-  ];
+function laneRatio(lane: BulkLine, echo: BulkLine, engine: BulkLine): Ratio {
+  const measured = compareWithSeries(ratesOf(lane), ratesOf(echo), ratesOf(engine));
+  return atLeast(`${lane.scenario} / (echo and engine in series)`, measured, AIM_SHARE);
+}
+
+function scalingRatios([one, ...more]: readonly BulkLine[]): readonly Ratio[] {
+  const base = one === undefined ? [] : ratesOf(one);
+  return more.map(ratesOf).map((rates, index) =>
+    toKnow(`contracts per second: ${index + 2} worker processes / 1`, {
+      value: median(rates) / median(base),
+      byFastest: Math.max(...rates) / Math.max(...base),
+    }),
+  );
+}
+
+/** Contracts a second, and what they take of the processors. */
+function bulkTable(lines: readonly BulkLine[]): string {
+  const rows = lines.map((line) => {
+    const { scenario, rounds } = line;
+    const rates = ratesOf(line);
+    const cpu = PROCESSES.map((name) => {
+      const used = rounds.flatMap(({ cpuUs }) => cpuUs[name] ?? []);
+      return used.length === 0 ? '' : thousands(median(used));
+    });
+    const busy = percent(median(rounds.map((round) => round.busyShare)));
+    return [scenario, thousands(median(rates)), thousands(Math.max(...rates)), ...cpu, busy];
+  });
+  const cpuHead = PROCESSES.map((name) => `us of ${name}`);
+  return table(['contracts of 60 rows', 'per second', 'fastest round', ...cpuHead, 'processors busy'], rows);
 }

@@ -1,54 +1,37 @@
 import { renderRepaymentSchedule } from '../../../shared/contract/schedule/render-schedule.ts';
-import type { Encoded } from '../../../shared/messaging/codec.ts';
-import type { CostPerCall } from '../measurement.ts';
-import { benchCodec, calculate, readBody } from './sample-messages.ts';
-import { SAMPLE_BODY } from './sample-request.ts';
+import { type BenchOptions, type CostPerCall, costsOf, timeCalls, type Work } from '../rounds.ts';
+import { benchCodec, calculate, readBody, SAMPLE_BODY } from '../samples.ts';
 
 const WARM_UP_MS = 500;
+/** Of each part, over all rounds. */
 const MEASURE_MS = 1_000;
-/** Calls between two looks at the clock. */
-const BATCH = 20;
 const LONG_BODY = SAMPLE_BODY.replace('"InstallmentsNo":12', '"InstallmentsNo":360');
+const REQUEST = 'CalculateRepaymentScheduleRequest';
+const REPLY = 'CalculateRepaymentScheduleReply';
 
 /** What the work of one request costs, each part alone, in microseconds per call. */
-export async function benchCosts(progress: (text: string) => void): Promise<readonly CostPerCall[]> {
+export async function benchCosts({
+  rounds,
+  progress,
+}: Pick<BenchOptions, 'rounds' | 'progress'>): Promise<readonly CostPerCall[]> {
   const codec = benchCodec();
   const short = readBody(SAMPLE_BODY);
   const long = readBody(LONG_BODY);
   const shortSchedule = calculate(short);
   const longSchedule = calculate(long);
-  const encodedRequest: Encoded = await codec.encode('CalculateRepaymentScheduleRequest', short, 'avro');
-  const encodedReply: Encoded = await codec.encode('CalculateRepaymentScheduleReply', shortSchedule, 'avro');
-  const parts: readonly (readonly [string, () => unknown])[] = [
-    ['read and check the JSON request', () => readBody(SAMPLE_BODY)],
-    ['encode the request (Avro)', () => codec.encode('CalculateRepaymentScheduleRequest', short, 'avro')],
-    ['decode the request (Avro)', () => codec.decode(encodedRequest)],
-    ['schedule of 12 rows with DAE', () => calculate(short)],
-    ['schedule of 360 rows with DAE', () => calculate(long)],
-    [
-      'encode the reply, 12 rows (Avro)',
-      () => codec.encode('CalculateRepaymentScheduleReply', shortSchedule, 'avro'),
-    ],
-    ['decode the reply, 12 rows (Avro)', () => codec.decode(encodedReply)],
-    ['write the JSON answer, 12 rows', () => renderRepaymentSchedule(shortSchedule)],
-    ['write the JSON answer, 360 rows', () => renderRepaymentSchedule(longSchedule)],
+  const encodedRequest = await codec.encode(REQUEST, short, 'avro');
+  const encodedReply = await codec.encode(REPLY, shortSchedule, 'avro');
+  const works: readonly Work[] = [
+    { name: 'read and check the JSON request', run: () => readBody(SAMPLE_BODY) },
+    { name: 'encode the request (Avro)', run: () => codec.encode(REQUEST, short, 'avro') },
+    { name: 'decode the request (Avro)', run: () => codec.decode(encodedRequest) },
+    { name: 'schedule of 12 rows with DAE', run: () => calculate(short) },
+    { name: 'schedule of 360 rows with DAE', run: () => calculate(long) },
+    { name: 'encode the reply, 12 rows (Avro)', run: () => codec.encode(REPLY, shortSchedule, 'avro') },
+    { name: 'decode the reply, 12 rows (Avro)', run: () => codec.decode(encodedReply) },
+    { name: 'write the JSON answer, 12 rows', run: () => renderRepaymentSchedule(shortSchedule) },
+    { name: 'write the JSON answer, 360 rows', run: () => renderRepaymentSchedule(longSchedule) },
   ];
-  return parts.map(([name, work]) => {
-    progress(`cost: ${name}`);
-    spin(work, WARM_UP_MS);
-    return { name, microseconds: spin(work, MEASURE_MS) };
-  });
-}
-
-/** Calls `work` over and over for about `forMs`; answers the microseconds per call. */
-function spin(work: () => unknown, forMs: number): number {
-  const startedAt = performance.now();
-  let calls = 0;
-  let elapsed = 0;
-  while (elapsed < forMs) {
-    for (let call = 0; call < BATCH; call += 1) work();
-    calls += BATCH;
-    elapsed = performance.now() - startedAt;
-  }
-  return (elapsed * 1_000) / calls;
+  const options = { rounds, progress, sliceMs: MEASURE_MS / rounds, warmUpMs: WARM_UP_MS };
+  return costsOf(await timeCalls(works, options)).map(({ name, microseconds }) => ({ name, microseconds }));
 }

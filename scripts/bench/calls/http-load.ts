@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import type { HttpCall } from '../samples.ts';
 
 /** A keep-alive HTTP/1.1 client on bare sockets: what it costs is not charged to the server under test. */
 export interface HttpLoad {
@@ -12,16 +13,12 @@ const NO_BYTES = Buffer.alloc(0);
 const STATUS_OK = Buffer.from('HTTP/1.1 20');
 const LENGTH = /content-length: (\d+)/i;
 
-/** What is sent, again and again. */
-export interface LoadedCall {
-  /** The same for all connections, or of each one. */
-  readonly body: string | ((slot: number) => string);
-  /** Header lines of its own. */
-  readonly headers?: readonly string[];
-}
-
 /** Opens one connection per slot to `url` and prepares each one's bytes once. */
-export async function openHttpLoad(url: URL, call: LoadedCall, slots: number): Promise<HttpLoad> {
+export async function openHttpLoad(
+  url: URL,
+  call: Pick<HttpCall, 'body' | 'headers'>,
+  slots: number,
+): Promise<HttpLoad> {
   const requests = Array.from({ length: slots }, (_, slot) => bytesOf(url, call, slot));
   const connections = await Promise.all(Array.from({ length: slots }, () => openConnection(url)));
   /** A server closes connections that are idle for long; a slot then gets a new one, as any client would do. */
@@ -44,7 +41,7 @@ export async function openHttpLoad(url: URL, call: LoadedCall, slots: number): P
   };
 }
 
-function bytesOf(url: URL, call: LoadedCall, slot: number): Buffer {
+function bytesOf(url: URL, call: Pick<HttpCall, 'body' | 'headers'>, slot: number): Buffer {
   const body = typeof call.body === 'string' ? call.body : call.body(slot);
   const lines = [
     `POST ${url.pathname} HTTP/1.1`,

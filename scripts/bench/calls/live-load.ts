@@ -1,23 +1,26 @@
 /**
- * Child process: live traffic. Sends schedules of twelve rows to the address given, so many a second for so long as it
- * is told, and answers with what it measured.
+ * Child process: live traffic. Sends schedules of twelve rows to the given address, with the rate and for the time that
+ * the parent asks for, and answers with what it measured.
  */
+import { openLoop } from '../load.ts';
+import { answerParent } from '../processes.ts';
+import { SCHEDULE_CALL } from '../samples.ts';
 import { openHttpLoad } from './http-load.ts';
-import { openLoop } from '../open-loop.ts';
-import { SAMPLE_BODY } from './sample-request.ts';
 
-/** Three seconds of requests at 20 a second; more than that under way means that nothing is answered any more. */
+/** Three seconds of requests at 20 a second; more in flight means that nothing is answered any more. */
 const CONNECTIONS = 64;
 
 /** What the parent asks for. */
-interface Words {
+export interface LiveWords {
   readonly perSecond: number;
   readonly forMs: number;
 }
 
-const http = await openHttpLoad(new URL(process.argv[2] ?? ''), { body: SAMPLE_BODY }, CONNECTIONS);
+const http = await openHttpLoad(new URL(process.argv[2] ?? ''), SCHEDULE_CALL, CONNECTIONS);
 const idle = Array.from({ length: CONNECTIONS }, (_, slot) => slot);
 const waiting: ((slot: number) => void)[] = [];
+
+answerParent(async (words: LiveWords) => ({ ...(await openLoop({ ...words, request })) }));
 
 /** A connection carries one request at a time; the one that was used last is taken first, as keep-alive pools do. */
 async function request(): Promise<void> {
@@ -30,15 +33,3 @@ async function request(): Promise<void> {
     else next(slot);
   }
 }
-
-process.on('message', (words: Words) => {
-  openLoop({ ...words, request }).then(
-    (result) => process.send?.(result),
-    (error: unknown) => {
-      console.error(error);
-      process.exit(1);
-    },
-  );
-});
-process.on('disconnect', () => process.exit(0));
-console.log('READY');

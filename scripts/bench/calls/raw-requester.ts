@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rawConsumer, rawKafka, rawProducer } from './raw-client.ts';
+import { rawKafka, rawProducer, runConsumer } from '../raw-kafka.ts';
 
 export interface RawRequester {
   /** One message out, one message back under the same correlation id. */
@@ -7,41 +7,40 @@ export interface RawRequester {
   stop(): Promise<void>;
 }
 
+const SESSION_MS = 6_000;
+
 /** The requester's half of the raw ping-pong: one send() per request, no codec, no HTTP. */
 export async function startRawRequester(options: {
-  brokers: readonly string[];
-  requestTopic: string;
-  replyTopic: string;
-  partitions: number;
-  requestBytes: number;
+  readonly brokers: readonly string[];
+  readonly requestTopic: string;
+  readonly replyTopic: string;
+  readonly partitions: number;
+  readonly requestBytes: number;
 }): Promise<RawRequester> {
+  const { requestTopic, replyTopic } = options;
   const kafka = rawKafka(options.brokers, 'raw-requester');
   const producer = await rawProducer(kafka);
   const pending = new Map<string, () => void>();
-  const consumer = await rawConsumer(
-    kafka,
-    { topic: options.replyTopic, groupId: `${options.replyTopic}.requester`, partitions: options.partitions },
-    (_, headers) => {
-      const id = (headers.kafka_correlationId as Buffer).toString('latin1');
+  const group = { topic: replyTopic, groupId: `${replyTopic}.requester`, sessionMs: SESSION_MS };
+  const consumer = await runConsumer(kafka, group, {
+    partitionsConsumedConcurrently: options.partitions,
+    eachMessage: async ({ message }) => {
+      const correlationId = message.headers?.['kafka_correlationId'] as Buffer;
+      const id = correlationId.toString('latin1');
       const resolve = pending.get(id);
       pending.delete(id);
       resolve?.();
     },
-  );
+  });
   const value = Buffer.alloc(options.requestBytes, 0x61);
   return {
     request: () =>
       new Promise((resolve, reject) => {
         const id = randomUUID();
         pending.set(id, resolve);
+        const headers = { kafka_correlationId: id, kafka_replyTopic: replyTopic };
         producer
-          .send({
-            topic: options.requestTopic,
-            acks: -1,
-            messages: [
-              { key: id, value, headers: { kafka_correlationId: id, kafka_replyTopic: options.replyTopic } },
-            ],
-          })
+          .send({ topic: requestTopic, acks: -1, messages: [{ key: id, value, headers }] })
           .catch(reject);
       }),
     stop: async () => {

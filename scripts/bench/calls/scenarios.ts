@@ -1,149 +1,149 @@
-import { execFileSync } from 'node:child_process';
-import { startChild, type Child } from '../child-process.ts';
-import { closedLoop, type LoopResult } from '../closed-loop.ts';
-import { openHttpLoad, type HttpLoad } from './http-load.ts';
-import { summarise, type Measurement } from '../measurement.ts';
-import { rawKafka } from './raw-client.ts';
-import { startRawRequester, type RawRequester } from './raw-requester.ts';
-import { ACTION_PATH, SAMPLE_BODY } from './sample-request.ts';
+/** Round trips of the system over HTTP, embedded and over Kafka, beside those of raw kafkajs. */
 
-/** As the product's own topics have it. */
-const PARTITIONS = 12;
-export const PING_PONG_WINDOW = 1;
-export const ECHO_WINDOW = 64;
+import { median, closedLoop, type LoopResult } from '../load.ts';
+import { startChild } from '../processes.ts';
+import { createTopics } from '../raw-kafka.ts';
+import { atLeast, atMost, type BenchOptions, inTurns, type Ratio } from '../rounds.ts';
+import { type HttpCall, SCHEDULE_CALL } from '../samples.ts';
+import {
+  addressOf,
+  INGRESS_READY,
+  type KafkaUnderTest,
+  openSystem,
+  PARTITIONS,
+  type System,
+} from '../system.ts';
+import { openHttpLoad } from './http-load.ts';
+import { type RawRequester, startRawRequester } from './raw-requester.ts';
+
+/** A scenario at a window, each figure the median over the rounds. */
+export interface Measurement extends LoopResult {
+  readonly scenario: string;
+  readonly window: number;
+}
+
+type Options = Pick<BenchOptions, 'rounds' | 'measureMs' | 'progress'>;
+
+const PING_PONG_WINDOW = 1;
+const ECHO_WINDOW = 64;
+const RAW_PING_PONG = 'Kafka: raw kafkajs, two hops';
 /** Long enough for the just-in-time compilers on both sides of the broker. */
 const WARM_UP_MS = 3_000;
-const COMMAND_LIMIT_MS = 30_000;
+/** Median latency at most this many times the raw one, throughput at least this share of it. */
+const AIM = { latency: 1.5, throughput: 0.7 } as const;
 
-/** What is asked of the system over HTTP. */
-export interface KafkaCall {
-  readonly scenario: string;
-  /** The worker that answers it; absent: the ingress does. */
-  readonly worker?: string;
-  readonly path: string;
-  /** The same for all connections, or of each one. */
-  readonly body: string | ((slot: number) => string);
-  /** Header lines of its own. */
-  readonly headers?: readonly string[];
-  /** The catalogue that is published before. */
-  readonly catalogueFolder?: string;
+/** The system as `npm start` runs it: one process, embedded broker; the HTTP client is this process. */
+export async function benchEmbedded(options: Options): Promise<readonly Measurement[]> {
+  const env = { KAFKA_BROKERS: '', PORT: '0', RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'warn' };
+  const system = await startChild(['workers/main.ts'], INGRESS_READY, env);
+  try {
+    const http = await openHttpLoad(
+      new URL(addressOf(system) + SCHEDULE_CALL.path),
+      SCHEDULE_CALL,
+      ECHO_WINDOW,
+    );
+    const trips = [PING_PONG_WINDOW, ECHO_WINDOW].map((window) => ({
+      scenario: 'embedded: schedule over HTTP',
+      window,
+      request: (slot: number) => http.request(slot),
+    }));
+    const measured = await measureTrips(options, trips);
+    http.close();
+    return measured;
+  } finally {
+    await system.stop();
+  }
 }
-
-export interface KafkaBenchOptions {
-  readonly call: KafkaCall;
-  readonly brokers: readonly string[];
-  readonly rounds: number;
-  readonly measureMs: number;
-  /** Sizes of the very messages that the system exchanges, for the raw ones. */
-  readonly requestBytes: number;
-  readonly replyBytes: number;
-  readonly progress: (text: string) => void;
-}
-
-export const RAW_PING_PONG = 'Kafka: raw kafkajs, two hops';
-export const SCHEDULE_CALL: KafkaCall = {
-  scenario: 'Kafka: schedule over HTTP',
-  worker: 'schedule',
-  path: ACTION_PATH,
-  body: SAMPLE_BODY,
-};
 
 /**
- * Round trips over Kafka, raw kafkajs and the system's own in turns, so that both see the same machine. Everything is
- * apart as in production: requester or HTTP client here; echo, ingress and worker a process each.
+ * Round trips over Kafka, raw kafkajs and the system's own in turns, so that both see the same machine. All parts are
+ * separate as in production: requester and HTTP client here; echo, ingress and worker a process each.
  */
-export async function benchKafka(options: KafkaBenchOptions): Promise<readonly Measurement[]> {
-  const prefix = `bench-${process.pid}.`;
-  const children: Child[] = [];
-  const admin = rawKafka(options.brokers, 'bench-admin').admin();
-  await admin.connect();
+export async function benchKafka(
+  options: Options,
+  kafka: KafkaUnderTest,
+  call: HttpCall,
+): Promise<readonly Measurement[]> {
+  const system = openSystem(kafka, 'calls');
   try {
-    const raw = await startRaw(options, prefix, children);
-    const http = await startSystem(options, prefix, children);
+    const raw = await startRaw(system, call);
     try {
-      return await inTurns(options, raw, http);
-    } finally {
+      if (call.catalogueFolder !== undefined) {
+        system.command('scripts/catalogue.ts', 'publish', call.catalogueFolder);
+      }
+      if (call.worker !== undefined) await system.startWorker(call.worker);
+      const http = await openHttpLoad(new URL((await system.startIngress()) + call.path), call, ECHO_WINDOW);
+      const trips = [ECHO_WINDOW, PING_PONG_WINDOW].flatMap((window) => [
+        { scenario: RAW_PING_PONG, window, request: () => raw.request() },
+        { scenario: call.scenario, window, request: (slot: number) => http.request(slot) },
+      ]);
+      const measured = await measureTrips(options, trips);
       http.close();
+      return measured;
+    } finally {
       await raw.stop();
     }
   } finally {
-    for (const child of children.toReversed()) await child.stop();
-    const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix));
-    await admin.deleteTopics({ topics });
-    await admin.disconnect();
+    await system.close();
   }
 }
 
-async function startRaw(
-  options: KafkaBenchOptions,
-  prefix: string,
-  children: Child[],
-): Promise<RawRequester> {
+async function startRaw(system: System, call: HttpCall): Promise<RawRequester> {
+  const { requestBytes, replyBytes } = await call.messageSizes();
+  const { brokers, prefix } = system;
   const requestTopic = `${prefix}raw.requests`;
   const replyTopic = `${prefix}raw.replies`;
-  const admin = rawKafka(options.brokers, 'bench-topics').admin();
-  await admin.connect();
-  await admin.createTopics({
-    topics: [requestTopic, replyTopic].map((topic) => ({
-      topic,
-      numPartitions: PARTITIONS,
-      replicationFactor: 1,
-    })),
-  });
-  await admin.disconnect();
-  const args = [
-    options.brokers.join(','),
+  await createTopics(brokers, [requestTopic, replyTopic], PARTITIONS);
+  const echo = 'scripts/bench/calls/raw-echo.ts';
+  await system.start([
+    echo,
+    brokers.join(','),
     requestTopic,
     replyTopic,
     String(PARTITIONS),
-    String(options.replyBytes),
-  ];
-  children.push(await startChild(['scripts/bench/calls/raw-echo.ts', ...args], /READY/));
-  return startRawRequester({ ...options, requestTopic, replyTopic, partitions: PARTITIONS });
-}
-
-async function startSystem(options: KafkaBenchOptions, prefix: string, children: Child[]): Promise<HttpLoad> {
-  const env = {
-    KAFKA_BROKERS: options.brokers.join(','),
-    KAFKA_TOPIC_PREFIX: prefix,
-    PORT: '0',
-    RATE_LIMIT_PER_SECOND: '0',
-    LOG_LEVEL: 'warn',
-  };
-  const { worker, path, catalogueFolder } = options.call;
-  const command = (...args: readonly string[]): void => {
-    execFileSync(process.execPath, args, {
-      env: { ...process.env, ...env },
-      timeout: COMMAND_LIMIT_MS,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-  };
-  command('scripts/topics.ts', 'create');
-  if (catalogueFolder !== undefined) command('scripts/catalogue.ts', 'publish', catalogueFolder);
-  if (worker !== undefined) children.push(await startChild(['workers/main.ts', worker], /Ready in/, env));
-  const ingress = await startChild(['workers/main.ts', 'ingress'], /\/docs/, env);
-  children.push(ingress);
-  const base = /http:\/\/[^/\s]+/.exec(ingress.output)?.[0] ?? '';
-  return openHttpLoad(new URL(base + path), options.call, ECHO_WINDOW);
-}
-
-async function inTurns(
-  options: KafkaBenchOptions,
-  raw: RawRequester,
-  http: HttpLoad,
-): Promise<readonly Measurement[]> {
-  const scenarios = [ECHO_WINDOW, PING_PONG_WINDOW].flatMap((window) => [
-    { name: RAW_PING_PONG, window, request: () => raw.request() },
-    { name: options.call.scenario, window, request: (slot: number) => http.request(slot) },
+    String(replyBytes),
   ]);
-  const results = scenarios.map((): LoopResult[] => []);
-  for (let round = 1; round <= options.rounds; round += 1) {
-    for (const [index, { name, window, request }] of scenarios.entries()) {
-      options.progress(`round ${round}/${options.rounds}: ${name}, window ${window}`);
-      results[index]?.push(
-        await closedLoop({ window, warmUpMs: WARM_UP_MS, measureMs: options.measureMs, request }),
-      );
-    }
-  }
-  return scenarios.map(({ name, window }, index) => summarise(name, window, results[index] ?? []));
+  return startRawRequester({ brokers, requestTopic, replyTopic, partitions: PARTITIONS, requestBytes });
+}
+
+interface Trip {
+  readonly scenario: string;
+  readonly window: number;
+  readonly request: (slot: number) => Promise<unknown>;
+}
+
+async function measureTrips(options: Options, trips: readonly Trip[]): Promise<readonly Measurement[]> {
+  const { measureMs } = options;
+  const named = trips.map((trip) => ({ ...trip, name: `${trip.scenario}, window ${trip.window}` }));
+  const results = await inTurns(options, named, ({ window, request }) =>
+    closedLoop({ window, warmUpMs: WARM_UP_MS, measureMs, request }),
+  );
+  return trips.map(({ scenario, window }, index) => {
+    const rounds = results[index] ?? [];
+    return {
+      scenario,
+      window,
+      perSecond: median(rounds.map(({ perSecond }) => perSecond)),
+      p50Ms: median(rounds.map(({ p50Ms }) => p50Ms)),
+      p99Ms: median(rounds.map(({ p99Ms }) => p99Ms)),
+    };
+  });
+}
+
+/** The round trips of a call beside the raw ones of the same rounds. */
+export function tripRatios(
+  measurements: readonly Measurement[],
+  { scenario: own }: HttpCall,
+): readonly Ratio[] {
+  const quotient = (figure: 'p50Ms' | 'perSecond', window: number): { readonly value: number } => {
+    const find = (scenario: string): number =>
+      measurements.find((line) => line.scenario === scenario && line.window === window)?.[figure] ??
+      Number.NaN;
+    return { value: find(own) / find(RAW_PING_PONG) };
+  };
+  return [
+    atMost(`p50 / raw, window 1: ${own}`, quotient('p50Ms', PING_PONG_WINDOW), AIM.latency),
+    atMost(`p50 / raw, window 64: ${own}`, quotient('p50Ms', ECHO_WINDOW), AIM.latency),
+    atLeast(`throughput / raw, window 64: ${own}`, quotient('perSecond', ECHO_WINDOW), AIM.throughput),
+  ];
 }

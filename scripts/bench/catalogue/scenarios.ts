@@ -13,9 +13,21 @@ import type { ProductRecord } from '../../../shared/product/catalogue/product-re
 import type { SimulateRequest } from '../../../shared/product/simulation/simulate-request.ts';
 import { simulate, type SimulateContext } from '../../../shared/product/simulation/simulate.ts';
 import type { SimulationRecord } from '../../../shared/product/simulation/simulation.ts';
-import { atMost, costsOf, slowdown, timesOf, toKnow, type Work } from '../interleaved.ts';
 import { plainLoan } from '../lending/loans.ts';
-import type { CostPerCall, Ratio } from '../measurement.ts';
+import {
+  atMost,
+  type BenchOptions,
+  compareTimes,
+  type CostPerCall,
+  costsOf,
+  type PartResults,
+  type Ratio,
+  type RoundTimes,
+  timeCalls,
+  toKnow,
+  type Work,
+} from '../rounds.ts';
+import { costTable, ratioTable, table, thousands } from '../tables.ts';
 
 const ROWS = 60;
 const REQUEST_DAY = calendarDateOf(2026, 1, 15);
@@ -55,36 +67,29 @@ export interface TableFigures {
   readonly coldUs: number;
 }
 
-/** Figures of the catalogue part, but for those over Kafka. */
-export interface CatalogueResults {
+interface CatalogueFigures {
   readonly costs: readonly CostPerCall[];
   readonly tables: readonly TableFigures[];
   readonly ratios: readonly Ratio[];
 }
 
-/** Measures simulations and schedules in turns, then tables in processes of their own. */
-export function benchCatalogue(options: {
-  readonly rounds: number;
-  readonly measureMs: number;
-  readonly progress: (text: string) => void;
-}): CatalogueResults {
+/** Simulations and schedules in turns, then tables in processes of their own. */
+export async function benchCatalogue(
+  options: Pick<BenchOptions, 'rounds' | 'measureMs' | 'progress'>,
+): Promise<PartResults<CatalogueFigures>> {
   const { rounds, measureMs, progress } = options;
-  const times = timesOf(works(), { rounds, progress, sliceMs: measureMs / SLICES, warmUpMs: WARM_UP_MS });
+  const timing = { rounds, progress, sliceMs: measureMs / SLICES, warmUpMs: WARM_UP_MS };
+  const times = await timeCalls(works(), timing);
   const tables = TABLE_SIZES.map((products) => {
     progress(`table of ${products} products`);
-    return tableOf(products);
+    return measureTable(products);
   });
-  const ratios = [
-    atMost(
-      'Simulate of 60 rows with fees and insurance / schedule of 60 rows',
-      slowdown(times, NAMES.simulation, NAMES.plain),
-      AIM.simulate,
-    ),
-    toKnow('the same with discounts', slowdown(times, NAMES.discounted, NAMES.plain)),
-    toKnow('schedule with fee and insurance / without', slowdown(times, NAMES.charged, NAMES.plain)),
-    ...tableRatios(tables),
-  ];
-  return { costs: costsOf(times), tables, ratios };
+  const costs = costsOf(times);
+  const ratios = [...simulationRatios(times), ...tableRatios(tables)];
+  return {
+    figures: { costs, tables, ratios },
+    tables: [costTable('schedules and simulations, per call', costs), tableTable(tables), ratioTable(ratios)],
+  };
 }
 
 function works(): readonly Work[] {
@@ -142,37 +147,54 @@ function offerOf(request: SimulateRequest, context: SimulateContext): Simulation
 }
 
 /** Measured in a process of its own, whose memory nothing else uses. */
-function tableOf(products: number): TableFigures {
+function measureTable(products: number): TableFigures {
   const args = ['--expose-gc', 'scripts/bench/catalogue/table.ts', String(products)];
   const output = execFileSync(process.execPath, args, { encoding: 'utf8', timeout: TABLE_LIMIT_MS });
   return JSON.parse(output) as TableFigures;
+}
+
+function simulationRatios(times: RoundTimes): readonly Ratio[] {
+  const compare = (slower: keyof typeof NAMES, faster: keyof typeof NAMES) =>
+    compareTimes(times.get(NAMES[slower]) ?? [], times.get(NAMES[faster]) ?? []);
+  return [
+    atMost(
+      'Simulate of 60 rows with fees and insurance / schedule of 60 rows',
+      compare('simulation', 'plain'),
+      AIM.simulate,
+    ),
+    toKnow('the same with discounts', compare('discounted', 'plain')),
+    toKnow('schedule with fee and insurance / without', compare('charged', 'plain')),
+  ];
 }
 
 function tableRatios(tables: readonly TableFigures[]): readonly Ratio[] {
   const least = tables[0];
   const most = tables.at(-1);
   if (least === undefined || most === undefined) return [];
-  const count = most.products.toLocaleString('en-US');
+  const count = thousands(most.products);
+  const growth = `${count} products / ${least.products}`;
+  const memory = `MiB more memory with ${count} products, log and unpacked ones included`;
+  const hot = { value: most.hotUs / least.hotUs };
+  const cold = { value: most.coldUs / least.coldUs };
   return [
-    upTo(`milliseconds until a table of ${count} products is ready`, most.readyMs, AIM.readyMs),
-    upTo(
-      `MiB more memory with ${count} products, log and unpacked ones included`,
-      most.allMiB,
-      AIM.memoryMiB,
-    ),
-    upTo(
-      `look-up of a product in use: ${count} products / ${least.products}`,
-      most.hotUs / least.hotUs,
-      AIM.growth,
-    ),
-    upTo(
-      `look-up of one to unpack: ${count} products / ${least.products}`,
-      most.coldUs / least.coldUs,
-      AIM.growth,
-    ),
+    atMost(`milliseconds until a table of ${count} products is ready`, { value: most.readyMs }, AIM.readyMs),
+    atMost(memory, { value: most.allMiB }, AIM.memoryMiB),
+    atMost(`look-up of a product in use: ${growth}`, hot, AIM.growth),
+    atMost(`look-up of one to unpack: ${growth}`, cold, AIM.growth),
   ];
 }
 
-function upTo(name: string, value: number, aim: number): Ratio {
-  return { name, value, aim: `<= ${aim}`, reached: value <= aim };
+function tableTable(tables: readonly TableFigures[]): string {
+  const rows = tables.map((figures) => [
+    thousands(figures.products),
+    figures.readyMs.toFixed(0),
+    figures.encodedMiB.toFixed(1),
+    figures.logMiB.toFixed(1),
+    figures.tableMiB.toFixed(1),
+    figures.allMiB.toFixed(1),
+    figures.hotUs.toFixed(1),
+    figures.coldUs.toFixed(0),
+  ]);
+  const head = ['products of 20 KB', 'ready ms', 'packed MiB', 'log MiB', 'table MiB', 'all in use MiB'];
+  return table([...head, 'look-up us', 'first look-up us'], rows);
 }

@@ -19,9 +19,9 @@ import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-record.ts';
 import { lookUpProduct } from '../../../shared/product/look-up/product-by-code.ts';
-import { median } from '../closed-loop.ts';
+import { median } from '../load.ts';
 import type { TableFigures } from './scenarios.ts';
-import { ALL_SECTIONS } from '../calls/sample-look-up.ts';
+import { ALL_SECTIONS } from '../samples.ts';
 
 const DEFAULT_PRODUCTS = 10_000;
 const RECORD_BYTES = 20_000;

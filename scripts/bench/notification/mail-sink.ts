@@ -1,6 +1,6 @@
 /**
- * Child process: a mail server on loopback (package smtp-server) that takes everything and counts it. Prints its port.
- * Told `{count}`, it answers when so many more messages were taken: how many came in a second, from the first to the last.
+ * Child process: a mail server on loopback (package smtp-server) that accepts everything and counts it. Prints its port.
+ * Asked with `{count}`, it answers after this many more messages: the messages per second, from the first to the last.
  */
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
@@ -23,7 +23,7 @@ const server = new SMTPServer({
     });
   },
 });
-/** A client that leaves in the middle is no matter here. */
+/** A client that disconnects early does not matter here. */
 server.on('error', () => undefined);
 process.on('message', ({ count: asked }: { count: number }) => {
   wanted = asked;

@@ -1,14 +1,15 @@
 /**
  * Child process: nodemailer as its documentation shows it, with a pool and nothing around it. Arguments: port of the mail
- * server, connections, messages handed over at once. Told `{from, count}`, it sends these messages.
+ * server, connections, messages sent at once. Asked with `{from, count}`, it sends these messages.
  */
 import { createTransport } from 'nodemailer';
+import { answerParent } from '../processes.ts';
 import { messageIdOf, sampleMail, SENDER } from './sample-mail.ts';
 
 const [port, maxConnections, window] = process.argv.slice(2).map(Number);
 const transport = createTransport({ pool: true, host: '127.0.0.1', port, maxConnections, ignoreTLS: true });
 
-process.on('message', ({ from, count }: { from: number; count: number }) => {
+answerParent(async ({ from, count }: { readonly from: number; readonly count: number }) => {
   let next = from;
   const sendOn = async (): Promise<void> => {
     while (next < from + count) {
@@ -24,10 +25,6 @@ process.on('message', ({ from, count }: { from: number; count: number }) => {
       });
     }
   };
-  Promise.all(Array.from({ length: window ?? 1 }, sendOn)).catch((error: unknown) => {
-    console.error(error);
-    process.exit(1);
-  });
+  await Promise.all(Array.from({ length: window ?? 1 }, sendOn));
+  return undefined;
 });
-process.on('SIGTERM', () => process.exit(0));
-console.log('READY');

@@ -1,120 +1,224 @@
 /** How fast one worker delivers e-mails beside nodemailer alone, and what memory many of them take. */
 
-import type { Child } from '../child-process.ts';
-import { median } from '../closed-loop.ts';
-import { atLeast } from '../interleaved.ts';
-import {
-  startMailSink,
-  startRawMailer,
-  startWorkerMailer,
-  type Mailer,
-  type WorkerMailer,
-} from './mail-delivery.ts';
-import type { Ratio } from '../measurement.ts';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { IHeaders, Producer } from 'kafkajs';
+import { topicName } from '../../../shared/messaging/topics/topics.ts';
+import { median } from '../load.ts';
 import type { MemoryInUse } from '../memory-probe.ts';
-import { rawKafka } from '../calls/raw-client.ts';
+import { askChild, startChild, type Child } from '../processes.ts';
+import { rawKafka, rawProducer } from '../raw-kafka.ts';
+import {
+  atLeast,
+  atMost,
+  type BenchOptions,
+  compareRates,
+  inTurns,
+  type PartResults,
+  type Ratio,
+} from '../rounds.ts';
+import { benchCodec } from '../samples.ts';
+import { openSystem, type KafkaUnderTest } from '../system.ts';
+import { ratioTable, table, thousands } from '../tables.ts';
+import { sampleMail, SENDER } from './sample-mail.ts';
 
 /** Aims: e-mails per second, share of nodemailer alone, MiB more memory from the first mark to the last. */
 const AIM = { perSecond: 300, share: 0.6, growthMiB: 32 } as const;
-/** Unmeasured, for the just-in-time compilers of all processes; its end tells how many are sent in a round. */
+/** Unmeasured, for the just-in-time compilers of all processes; the last one determines how many are sent in a round. */
 const WARM_UPS = [1_000, 3_000, 6_000] as const;
-/** Notifications in one go while memory is measured: as many as then wait in Kafka at most. */
+/** Notifications sent at once while memory is measured: at most this many wait in Kafka. */
 const PORTION = 5_000;
-/** Shares of all notifications at which memory is looked at. */
+/** Shares of all notifications at which memory is read. */
 const MARKS = [0.1, 0.5, 1] as const;
 const MS_PER_SECOND = 1_000;
+/** Connections to the mail server, as the configuration has it by default. */
+const CONNECTIONS = 10;
+/** Messages sent at once: the worker's lanes. */
+const DELIVERY_WINDOW = 64;
+const PROBE_LIMIT_MS = 30_000;
+/** The slowest that is worth waiting for. */
+const LEAST_PER_SECOND = 10;
+const START_LIMIT_MS = 60_000;
+const RECORDS_OF_A_REQUEST = 500;
 
 /** E-mails per second of one mailer, round by round. */
-export interface DeliveryRate {
+interface DeliveryRate {
   readonly name: string;
   readonly rounds: readonly number[];
 }
 
-/** What a worker uses after so many notifications. */
-export interface MemoryMark extends MemoryInUse {
+/** What a worker uses after a number of notifications. */
+interface MemoryMark extends MemoryInUse {
   readonly notifications: number;
 }
 
-/** Figures of the delivery. */
-export interface DeliveryResults {
+interface DeliveryFigures {
   readonly rates: readonly DeliveryRate[];
   readonly memory: readonly MemoryMark[];
   readonly ratios: readonly Ratio[];
 }
 
-export interface DeliveryBenchOptions {
-  readonly brokers: readonly string[];
-  readonly rounds: number;
-  readonly measureMs: number;
-  /** Notifications over which memory is measured. */
-  readonly notifications: number;
-  readonly progress: (text: string) => void;
-}
+type Options = Pick<BenchOptions, 'rounds' | 'measureMs' | 'notifications' | 'progress'>;
 
 /** Mail server, nodemailer alone, worker and Kafka a process each; the commands wait on their topic when a round begins. */
-export async function benchDelivery(options: DeliveryBenchOptions): Promise<DeliveryResults> {
-  const { brokers } = options;
-  const prefix = `bench-${process.pid}.delivery.`;
-  const children: Child[] = [];
-  const sink = await startMailSink(children);
+export async function benchDelivery(
+  options: Options,
+  kafka: KafkaUnderTest,
+): Promise<PartResults<DeliveryFigures>> {
+  const child = await startChild(['scripts/bench/notification/mail-sink.ts'], /PORT \d+/);
+  const sink = { child, port: Number(/PORT (\d+)/.exec(child.output)?.[1]) };
   try {
-    const raw = await startRawMailer(sink, children);
-    const rates = await withWorker(sink, { brokers, prefix }, (worker) => inTurns(options, worker, raw));
-    const memory = await withWorker(sink, { brokers, prefix: `${prefix}many.` }, (worker) =>
-      memoryOf(options, worker),
-    );
-    return { rates, memory, ratios: [...rateRatios(rates), ...memoryRatios(memory)] };
+    const rates = await withWorker(kafka, 'delivery', sink, async (worker) => {
+      const raw = await startRawMailer(sink);
+      try {
+        return await rateTurns(options, [raw, worker]);
+      } finally {
+        await raw.stop();
+      }
+    });
+    const memory = await withWorker(kafka, 'delivery.many', sink, (worker) => memoryOf(options, worker));
+    const ratios = [...rateRatios(rates), ...memoryRatios(memory)];
+    const tables = [rateTable(rates), memoryTable(memory), ratioTable(ratios)];
+    return { figures: { rates, memory, ratios }, tables };
   } finally {
-    for (const child of children.toReversed()) await child.stop();
+    await child.stop();
   }
 }
 
+/** A mail server in a process of its own, and its port. */
+interface Sink {
+  readonly child: Child;
+  readonly port: number;
+}
+
+/** Sends e-mails to the sink: the system or what it is compared with. */
+interface Mailer {
+  readonly name: string;
+  /** Sends this many more; resolves with how many the sink received per second, from the first to the last. */
+  deliver(count: number): Promise<number>;
+}
+
+/** A notification worker on Kafka that delivers to the sink. */
+interface WorkerMailer extends Mailer {
+  /** What the worker uses, after a garbage collection. */
+  memory(): Promise<MemoryInUse>;
+}
+
+/** Resolves when the sink has received this many. */
+function received(sink: Sink, count: number): Promise<number> {
+  const limitMs = START_LIMIT_MS + (count / LEAST_PER_SECOND) * MS_PER_SECOND;
+  return askChild<number>(sink.child, { count }, limitMs);
+}
+
+/** nodemailer alone, in a process of its own. */
+async function startRawMailer(sink: Sink): Promise<Mailer & Pick<Child, 'stop'>> {
+  const args = [sink.port, CONNECTIONS, DELIVERY_WINDOW].map(String);
+  const mailer = await startChild(['scripts/bench/notification/raw-mailer.ts', ...args]);
+  let next = 0;
+  return {
+    name: 'nodemailer alone, pooled',
+    deliver: (count) => {
+      const answer = received(sink, count);
+      mailer.process.send({ from: next, count });
+      next += count;
+      return answer;
+    },
+    stop: () => mailer.stop(),
+  };
+}
+
+/** Runs one notification worker process on topics of its own, and removes both. */
 async function withWorker<T>(
-  sink: { readonly sink: Child; readonly port: number },
-  place: { readonly brokers: readonly string[]; readonly prefix: string },
+  kafka: KafkaUnderTest,
+  part: string,
+  sink: Sink,
   use: (worker: WorkerMailer) => Promise<T>,
 ): Promise<T> {
-  const worker = await startWorkerMailer(sink, place);
+  const folder = await mkdtemp(path.join(tmpdir(), 'bench-mail-'));
+  const configFile = path.join(folder, 'providers.json');
+  await writeFile(configFile, configuration(sink.port));
+  const system = openSystem(kafka, part, {
+    NOTIFICATION_CONFIG_FILE: configFile,
+    LANES: String(DELIVERY_WINDOW),
+  });
+  const producer = await rawProducer(rawKafka(kafka.brokers, 'bench-upstream'));
   try {
-    return await use(worker);
+    const probe = ['--expose-gc', '--import', './scripts/bench/memory-probe.ts'];
+    const worker = await system.start([...probe, 'workers/main.ts', 'notification'], /Ready in/);
+    const topic = topicName(system.prefix, 'emailCommands');
+    let next = 0;
+    return await use({
+      name: 'Kafka: notification worker',
+      deliver: async (count) => {
+        const answer = received(sink, count);
+        await publishMails(producer, topic, { from: next, count });
+        next += count;
+        return answer;
+      },
+      memory: () => askChild<MemoryInUse>(worker, 'memory', PROBE_LIMIT_MS),
+    });
   } finally {
-    await worker.stop();
-    const admin = rawKafka(place.brokers, 'bench-admin').admin();
-    await admin.connect();
-    const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(place.prefix));
-    await admin.deleteTopics({ topics });
-    await admin.disconnect();
+    await producer.disconnect();
+    await system.close();
+    await rm(folder, { recursive: true });
   }
 }
 
-/** Each round lasts about as long for both; every second one goes the other way round. */
-async function inTurns(
-  { rounds, measureMs, progress }: DeliveryBenchOptions,
-  worker: WorkerMailer,
-  raw: Mailer,
-): Promise<readonly DeliveryRate[]> {
-  const mailers = [raw, worker];
-  const lines = new Map(mailers.map((mailer) => [mailer, { count: 1, rates: [] as number[] }]));
+/** Commands as an upstream system produces them, each for a receiver of its own. */
+async function publishMails(
+  producer: Producer,
+  topic: string,
+  { from, count }: { readonly from: number; readonly count: number },
+): Promise<void> {
+  const codec = benchCodec();
+  for (let start = from; start < from + count; start += RECORDS_OF_A_REQUEST) {
+    const length = Math.min(RECORDS_OF_A_REQUEST, from + count - start);
+    const messages = Array.from({ length }, async (_, place) => {
+      const mail = sampleMail(start + place);
+      const { value, headers } = await codec.encode('SendEmailCommand', mail, 'avro');
+      return { key: mail.receiver, value, headers: headers as IHeaders };
+    });
+    await producer.send({ topic, acks: -1, messages: await Promise.all(messages) });
+  }
+}
+
+function configuration(port: number): string {
+  const provider = {
+    url: `smtp://127.0.0.1:${port}`,
+    provider: 'SMTP',
+    'payload-template': '',
+    'communication-channel': 'email',
+    defaultSender: `${SENDER.name} <${SENDER.address}>`,
+    authentication: { username: '', password: '', key: '' },
+    smtp: { maxConnections: CONNECTIONS },
+  };
+  return JSON.stringify({
+    notificationConfigurations: [{ realmId: 'platrealm', 'provider-configurations': [provider] }],
+  });
+}
+
+/** Each round takes about the same time for every mailer. */
+async function rateTurns(options: Options, mailers: readonly Mailer[]): Promise<readonly DeliveryRate[]> {
+  const { measureMs, progress } = options;
+  const counts = new Map<Mailer, number>();
   for (const count of WARM_UPS) {
-    for (const [mailer, line] of lines) {
+    for (const mailer of mailers) {
       progress(`warming up: ${mailer.name}`);
-      line.count = Math.ceil(((await mailer.deliver(count)) * measureMs) / MS_PER_SECOND);
+      counts.set(mailer, Math.ceil(((await mailer.deliver(count)) * measureMs) / MS_PER_SECOND));
     }
   }
-  for (let round = 1; round <= rounds; round += 1) {
-    for (const mailer of round % 2 === 1 ? mailers : mailers.toReversed()) {
-      const line = lines.get(mailer);
-      if (line === undefined) continue;
-      const rate = await mailer.deliver(line.count);
-      progress(`round ${round}/${rounds}: ${mailer.name}, ${Math.round(rate)} e-mails a second`);
-      line.rates.push(rate);
-    }
-  }
-  return [...lines].map(([{ name }, { rates }]) => ({ name, rounds: rates }));
+  const rates = await inTurns(
+    options,
+    mailers,
+    (mailer) => mailer.deliver(counts.get(mailer) ?? 1),
+    (rate) => `, ${Math.round(rate)} e-mails a second`,
+  );
+  return mailers.map(({ name }, index) => ({ name, rounds: rates[index] ?? [] }));
 }
 
 async function memoryOf(
-  { notifications, progress }: DeliveryBenchOptions,
+  { notifications, progress }: Options,
   worker: WorkerMailer,
 ): Promise<readonly MemoryMark[]> {
   const marks: MemoryMark[] = [];
@@ -134,22 +238,10 @@ async function memoryOf(
 
 function rateRatios([raw, worker]: readonly DeliveryRate[]): readonly Ratio[] {
   if (raw === undefined || worker === undefined) return [];
-  const perSecond = median(worker.rounds);
+  const share = compareRates(worker.rounds, raw.rounds);
   return [
-    {
-      name: 'e-mails per second through one worker',
-      value: perSecond,
-      aim: `>= ${AIM.perSecond}`,
-      reached: perSecond >= AIM.perSecond,
-    },
-    atLeast(
-      'e-mails through one worker / nodemailer alone',
-      {
-        value: median(worker.rounds.map((rate, round) => rate / (raw.rounds[round] ?? Number.NaN))),
-        byFastest: Math.max(...worker.rounds) / Math.max(...raw.rounds),
-      },
-      AIM.share,
-    ),
+    atLeast('e-mails per second through one worker', { value: median(worker.rounds) }, AIM.perSecond),
+    atLeast('e-mails through one worker / nodemailer alone', share, AIM.share),
   ];
 }
 
@@ -157,14 +249,25 @@ function memoryRatios(marks: readonly MemoryMark[]): readonly Ratio[] {
   const [first] = marks;
   const last = marks.at(-1);
   if (first === undefined || last === undefined) return [];
-  const grown = last.heap - first.heap;
-  const span = `${first.notifications.toLocaleString('en-US')} to ${last.notifications.toLocaleString('en-US')}`;
-  return [
-    {
-      name: `MiB more heap and buffers from ${span} notifications`,
-      value: grown,
-      aim: `<= ${AIM.growthMiB}`,
-      reached: grown <= AIM.growthMiB,
-    },
-  ];
+  const span = `${thousands(first.notifications)} to ${thousands(last.notifications)}`;
+  const name = `MiB more heap and buffers from ${span} notifications`;
+  return [atMost(name, { value: last.heap - first.heap }, AIM.growthMiB)];
+}
+
+function rateTable(rates: readonly DeliveryRate[]): string {
+  const rows = rates.map(({ name, rounds }) => [
+    name,
+    thousands(median(rounds)),
+    thousands(Math.max(...rounds)),
+  ]);
+  return table(['e-mails to one mail server', 'per second', 'fastest round'], rows);
+}
+
+function memoryTable(memory: readonly MemoryMark[]): string {
+  const rows = memory.map(({ notifications, rss, heap }) => [
+    thousands(notifications),
+    rss.toFixed(0),
+    heap.toFixed(1),
+  ]);
+  return table(['notifications by one worker', 'process MiB', 'heap and buffers MiB'], rows);
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { departures, openLoop } from '../../../scripts/bench/open-loop.ts';
+import { departures, openLoop } from '../../../scripts/bench/load.ts';
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
