@@ -3,9 +3,9 @@ import { enableCompileCache } from 'node:module';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
 import { UsageError } from './command-line.ts';
 import { HELP, readRecalculateArguments, resumeCommand } from './recalculate/arguments.ts';
-import { InputError } from './recalculate/input/input-records.ts';
-import { listenToSignals } from './recalculate/interruption.ts';
-import type { CommandEnd } from './recalculate/recalculate-command.ts';
+import { InputError } from './recalculate/input/records.ts';
+import { listenToSignals } from './recalculate/run/interruption.ts';
+import type { CommandEnd } from './recalculate/run/command.ts';
 
 const SOME_FAILED = 1;
 const USAGE = 2;
@@ -31,7 +31,7 @@ async function run(commandLine: readonly string[]): Promise<number> {
   }
   // Only here: a wrong command line is told without loading what calculates.
   enableCompileCache();
-  const { recalculate } = await import('./recalculate/recalculate-command.ts');
+  const { recalculate } = await import('./recalculate/run/command.ts');
   const end = await recalculate(args, {
     environment: process.env,
     stderr: process.stderr,

@@ -13,8 +13,8 @@ import {
   unexpectedArguments,
   wholeNumber,
 } from '../command-line.ts';
-import { STANDARD_STREAM } from './input/input-bytes.ts';
-import { INPUT_FORMATS, type InputFormat } from './input/input-records.ts';
+import { STANDARD_STREAM } from './input/bytes.ts';
+import { INPUT_FORMATS, type InputFormat } from './input/records.ts';
 
 export const HELP = `Usage: npm run recalculate -- --input FILE|- --output FILE|- [OPTIONS]
        npm run recalculate -- --input FILE|- --summary [OPTIONS]

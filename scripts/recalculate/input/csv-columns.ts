@@ -5,7 +5,7 @@ import { jsonSchemaOf, type JsonSchema } from '../../../shared/contract/json/jso
 import { repaymentScheduleFields } from '../../../shared/contract/schedule/request-fields.ts';
 import { shapeFault } from '../../../shared/contract/json/faults.ts';
 import type { Fault } from '../../../shared/platform/problem.ts';
-import { LINE_MEMBER } from './contract-line.ts';
+import { LINE_MEMBER } from './contract.ts';
 import { parseJson } from './raw-records.ts';
 
 /** A cell holds text, a day, a number or flag as JSON writes it, or JSON. */

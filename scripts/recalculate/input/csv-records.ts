@@ -3,7 +3,7 @@
  * line only, not what follows.
  */
 
-import { MAX_LINE_BYTES, isBlankLine, type RawLine } from './raw-lines.ts';
+import { MAX_LINE_BYTES, isBlankLine, type RawLine } from './lines.ts';
 import { lineProblem, type RawRecord, TOO_LONG } from './raw-records.ts';
 
 /** Puts the lines of each record together. */

@@ -1,7 +1,7 @@
 /** Records to chunks, with the digest of all that was read up to the end of each. */
 
 import { createHash, type Hash } from 'node:crypto';
-import type { InputChunk, InputRecord } from './input-records.ts';
+import type { InputChunk, InputRecord } from './records.ts';
 import type { RawRecord } from './raw-records.ts';
 
 /** Most rows of a chunk: what is calculated for one batch, and answered in one message. */

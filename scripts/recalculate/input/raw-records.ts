@@ -3,8 +3,8 @@
 import { isUtf8 } from 'node:buffer';
 import { createProblem, type ErrorCode, type Problem } from '../../../shared/platform/problem.ts';
 import { exceedsJsonDepth, MAX_JSON_DEPTH } from '../../../shared/platform/json-depth.ts';
-import type { InputRecord } from './input-records.ts';
-import { MAX_LINE_BYTES, type RawLine } from './raw-lines.ts';
+import type { InputRecord } from './records.ts';
+import { MAX_LINE_BYTES, type RawLine } from './lines.ts';
 
 /** One contract's bytes: a line, or the lines of a record whose cells hold line breaks. */
 export interface RawRecord {

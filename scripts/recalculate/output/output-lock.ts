@@ -15,7 +15,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import { errorText } from '../../../shared/platform/errors.ts';
-import { removeCheckpointDraft, checkpointFile, isStillRunning, thisProcess } from '../checkpoint.ts';
+import { removeCheckpointDraft, checkpointFile, isStillRunning, thisProcess } from './checkpoint.ts';
 import { UsageError } from '../../command-line.ts';
 
 /** The right to change an output and what stands beside it. */

@@ -8,11 +8,11 @@ import {
   thisProcess,
   writeCheckpoint,
   type Checkpoint,
-} from '../checkpoint.ts';
+} from './checkpoint.ts';
 import type { RecalculateArguments } from '../arguments.ts';
 import { createLineWriter, type LineWriter } from './line-writer.ts';
 import { csvHeader } from './result-lines.ts';
-import { isPlainFile, type RunPlan } from '../run-plan.ts';
+import { isPlainFile, type RunPlan } from './run-plan.ts';
 import type { Tally } from '../report/tally.ts';
 import { cannotWrite, openWrittenFiles, type WrittenFile } from './written-files.ts';
 

@@ -1,10 +1,10 @@
 /** Tells files that are one and the same, whatever names lead to them. */
 
 import { fstatSync, statSync, type BigIntStats } from 'node:fs';
-import { checkpointFile } from '../checkpoint.ts';
+import { checkpointFile } from './checkpoint.ts';
 import { UsageError } from '../../command-line.ts';
 import type { RecalculateArguments } from '../arguments.ts';
-import { STANDARD_STREAM } from '../input/input-bytes.ts';
+import { STANDARD_STREAM } from '../input/bytes.ts';
 import { lockFile } from './output-lock.ts';
 
 const STANDARD_INPUT = 0;

@@ -14,8 +14,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { fileSink, type ByteSink } from './byte-sink.ts';
 import { UsageError } from '../../command-line.ts';
-import { STANDARD_STREAM } from '../input/input-bytes.ts';
-import { isPlainFile } from '../run-plan.ts';
+import { STANDARD_STREAM } from '../input/bytes.ts';
+import { isPlainFile } from './run-plan.ts';
 
 const STANDARD_OUTPUT = 1;
 /** Whoever is to read a pipe opens it in his own time; asking so often costs nothing. */

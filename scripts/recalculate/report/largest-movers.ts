@@ -1,6 +1,6 @@
 /** The contracts whose total changes most, in a list that never grows beyond its limit. */
 
-import { magnitude } from './compare-schedules.ts';
+import { magnitude } from './comparison.ts';
 
 /** A contract whose total changes; amounts in minor units of `digits` decimals. */
 export interface Mover {

@@ -1,6 +1,6 @@
 /** Shows how far a run is: a line drawn over and over on a terminal, lines of a log anywhere else. */
 
-import { progressBar, progressLine, type ProgressState } from './progress-view.ts';
+import { progressBar, progressLine, type ProgressState } from './progress.ts';
 
 /** Where progress is shown: the standard error stream. */
 export interface ProgressStream {

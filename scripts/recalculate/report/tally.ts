@@ -1,6 +1,6 @@
 /** What a recalculation has come to so far: counts, exact totals by currency, and what changed against former schedules. */
 
-import type { Comparison } from './compare-schedules.ts';
+import type { Comparison } from './comparison.ts';
 import { addMover, type Mover } from './largest-movers.ts';
 import { NO_SUMS, plus, type ScheduleSums } from './schedule-sums.ts';
 

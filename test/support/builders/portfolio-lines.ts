@@ -1,12 +1,8 @@
 /** Portfolios for tests: read from memory in blocks of any size, as whole chunks or as one list of records. */
 
 import { Readable } from 'node:stream';
-import type {
-  InputChunk,
-  InputFormat,
-  InputRecord,
-} from '../../../scripts/recalculate/input/input-records.ts';
-import { openInput } from '../../../scripts/recalculate/input/open-input.ts';
+import type { InputChunk, InputFormat, InputRecord } from '../../../scripts/recalculate/input/records.ts';
+import { openInput } from '../../../scripts/recalculate/input/portfolio.ts';
 
 export const PLAIN_LOAN = {
   ScheduleType: 'EqualInstallments',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { compareSchedules } from '../../../../scripts/recalculate/report/compare-schedules.ts';
-import { readFormerSchedule } from '../../../../scripts/recalculate/input/former-schedule.ts';
+import { compareSchedules } from '../../../../scripts/recalculate/report/comparison.ts';
+import { readFormerSchedule } from '../../../../scripts/recalculate/report/former-schedule.ts';
 import { createReport, reportLines } from '../../../../scripts/recalculate/report/report.ts';
 import { sumsOf } from '../../../../scripts/recalculate/report/schedule-sums.ts';
 import { storedTally, tallyShape } from '../../../../scripts/recalculate/report/stored-tally.ts';

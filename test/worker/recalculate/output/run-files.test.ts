@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readRecalculateArguments } from '../../../../scripts/recalculate/arguments.ts';
 import { openRunFiles } from '../../../../scripts/recalculate/output/run-files.ts';
-import { planRun } from '../../../../scripts/recalculate/run-plan.ts';
+import { planRun } from '../../../../scripts/recalculate/output/run-plan.ts';
 import { countFailure, emptyTally } from '../../../../scripts/recalculate/report/tally.ts';
 import { portfolioFolder } from '../../../support/worlds/recalculate-process.ts';
 

@@ -5,8 +5,8 @@ import { open, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { errorText } from '../../../shared/platform/errors.ts';
-import { unpackMembers } from './gzip-members.ts';
-import { type InputOptions, InputError } from './input-records.ts';
+import { unpackMembers } from './gunzip.ts';
+import { type InputOptions, InputError } from './records.ts';
 
 /** Name that stands for the standard input and output. */
 export const STANDARD_STREAM = '-';

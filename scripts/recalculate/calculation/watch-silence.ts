@@ -1,4 +1,4 @@
-import type { PatientRequests } from './ask-patiently.ts';
+import type { PatientRequests } from './patient-requests.ts';
 
 /** Answers come within a second where somebody works on them. */
 const SILENCE_MS = 10_000;

@@ -9,12 +9,12 @@ import {
   readCheckpoint,
   type Checkpoint,
 } from './checkpoint.ts';
-import { errorText } from '../../shared/platform/errors.ts';
-import { UsageError } from '../command-line.ts';
-import type { RecalculateArguments } from './arguments.ts';
-import { STANDARD_STREAM } from './input/input-bytes.ts';
-import { refuseSameFiles } from './output/same-files.ts';
-import { emptyTally, type Tally } from './report/tally.ts';
+import { errorText } from '../../../shared/platform/errors.ts';
+import { UsageError } from '../../command-line.ts';
+import type { RecalculateArguments } from '../arguments.ts';
+import { STANDARD_STREAM } from '../input/bytes.ts';
+import { refuseSameFiles } from './same-files.ts';
+import { emptyTally, type Tally } from '../report/tally.ts';
 
 export interface RunPlan {
   readonly runId: string;

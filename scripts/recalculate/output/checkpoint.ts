@@ -5,9 +5,9 @@ import { open, rename, type FileHandle } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
-import { errorText } from '../../shared/platform/errors.ts';
-import type { RecalculateArguments } from './arguments.ts';
-import { storedTally, tallyShape } from './report/stored-tally.ts';
+import { errorText } from '../../../shared/platform/errors.ts';
+import type { RecalculateArguments } from '../arguments.ts';
+import { storedTally, tallyShape } from '../report/stored-tally.ts';
 
 const count = z.number().int().min(0);
 

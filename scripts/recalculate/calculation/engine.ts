@@ -1,16 +1,18 @@
 /** What calculates: the schedule workers of a Kafka, or one that this process starts over the embedded broker. */
 
-import type { Broker } from '../../shared/messaging/ports.ts';
-import { REQUEST_BATCH } from '../../shared/messaging/codec/request-batch.ts';
-import { createRequester, type Requester } from '../../shared/messaging/requester/requester.ts';
-import { requireTopics } from '../../shared/messaging/topics/required-topics.ts';
-import { topicNames, topicName } from '../../shared/messaging/topics/topics.ts';
-import { systemClock } from '../../shared/platform/clock.ts';
-import type { Config } from '../../shared/platform/config.ts';
-import { createLog, type LogLevel } from '../../shared/platform/log.ts';
-import { lowerPriority } from '../../shared/platform/lower-priority.ts';
-import { createCodec } from '../../workers/create-codec.ts';
-import { startWorkers } from '../../workers/start-workers.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import { REQUEST_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
+import { createRequester } from '../../../shared/messaging/requester/requester.ts';
+import { type Requester } from '../../../shared/messaging/requester/requester.ts';
+import { requireTopics } from '../../../shared/messaging/topics/required-topics.ts';
+import { topicNames } from '../../../shared/messaging/topics/topics.ts';
+import { topicName } from '../../../shared/messaging/topics/topics.ts';
+import { systemClock } from '../../../shared/platform/clock.ts';
+import type { Config } from '../../../shared/platform/config.ts';
+import { createLog, type LogLevel } from '../../../shared/platform/log.ts';
+import { lowerPriority } from '../../../shared/platform/lower-priority.ts';
+import { createCodec } from '../../../workers/create-codec.ts';
+import { startWorkers } from '../../../workers/start-workers.ts';
 import { REQUEST_TYPE, type CalculateChunkOptions } from './calculate-chunk.ts';
 
 /** A connection to what calculates. */
@@ -66,7 +68,7 @@ export async function connectEngine(config: Config, instanceId: string): Promise
 
 async function openBroker(config: Config): Promise<{ broker: Broker; close: () => Promise<void> }> {
   if (config.kafka === undefined) {
-    const { createMemoryBroker } = await import('../../shared/messaging/memory/broker.ts');
+    const { createMemoryBroker } = await import('../../../shared/messaging/memory/broker.ts');
     const bulk: Config = { ...config, scheduleLanes: ['bulk'] };
     const broker = createMemoryBroker({ limits: { maxBytesPerTopic: EMBEDDED_TOPIC_BYTES } });
     const system = await startWorkers({ config: bulk, names: ['schedule'], log: quietLog(config), broker });
@@ -79,7 +81,7 @@ async function openBroker(config: Config): Promise<{ broker: Broker; close: () =
   const log = quietLog(config);
   // Live traffic of the same machine shall not notice that somebody recalculates.
   lowerPriority(log);
-  const { createKafkaBroker } = await import('../../shared/messaging/kafka/broker.ts');
+  const { createKafkaBroker } = await import('../../../shared/messaging/kafka/broker.ts');
   const broker = createKafkaBroker({ ...config.kafka, clientId: 'recalculate', log });
   return { broker, close: () => broker.close() };
 }

@@ -1,25 +1,25 @@
 /** A recalculation from its arguments to its report. */
 
 import { randomUUID } from 'node:crypto';
-import { createStartWait } from '../../shared/messaging/start-wait.ts';
-import { loadConfig, type Config } from '../../shared/platform/config.ts';
-import { ConfigError, errorText, MessagingError, SystemError } from '../../shared/platform/errors.ts';
-import { createPatientRequests, NoAnswerError } from './ask-patiently.ts';
-import { OutputError } from './output/byte-sink.ts';
-import { createCalculateChunk } from './calculate-chunk.ts';
-import { isUsableReply, WorkersFailError } from './usable-replies.ts';
-import type { RecalculateArguments } from './arguments.ts';
-import type { Engine } from './engine.ts';
-import { InputError, type InputChunk, type PortfolioInput } from './input/input-records.ts';
+import { createStartWait } from '../../../shared/messaging/start-wait.ts';
+import { loadConfig, type Config } from '../../../shared/platform/config.ts';
+import { ConfigError, errorText, MessagingError, SystemError } from '../../../shared/platform/errors.ts';
+import { createPatientRequests, NoAnswerError } from '../calculation/patient-requests.ts';
+import { OutputError } from '../output/byte-sink.ts';
+import { createCalculateChunk } from '../calculation/calculate-chunk.ts';
+import { isUsableReply, WorkersFailError } from '../calculation/usable-replies.ts';
+import type { RecalculateArguments } from '../arguments.ts';
+import type { Engine } from '../calculation/engine.ts';
+import { InputError, type InputChunk, type PortfolioInput } from '../input/records.ts';
 import { InterruptedError, unlessStopped, type Interruption } from './interruption.ts';
-import { openInput } from './input/open-input.ts';
-import { lockOutput } from './output/output-lock.ts';
-import { createProgressPrinter, type ProgressStream } from './report/progress-printer.ts';
-import { createReport, reportLines, type Report } from './report/report.ts';
-import { openRunFiles, type RunFiles } from './output/run-files.ts';
-import { isPlainFile, planRun, type RunPlan } from './run-plan.ts';
+import { openInput } from '../input/portfolio.ts';
+import { lockOutput } from '../output/output-lock.ts';
+import { createProgressPrinter, type ProgressStream } from '../report/progress-printer.ts';
+import { createReport, reportLines, type Report } from '../report/report.ts';
+import { openRunFiles, type RunFiles } from '../output/run-files.ts';
+import { isPlainFile, planRun, type RunPlan } from '../output/run-plan.ts';
 import { runRecalculation, TooManyFailuresError } from './run-recalculation.ts';
-import { watchSilence } from './watch-silence.ts';
+import { watchSilence } from '../calculation/watch-silence.ts';
 
 export interface CommandWorld {
   readonly environment: NodeJS.ProcessEnv;
@@ -84,7 +84,7 @@ async function connect(
     signal: interruption.stopped,
   });
   try {
-    const { connectEngine } = await import('./engine.ts');
+    const { connectEngine } = await import('../calculation/engine.ts');
     return await wait('Kafka and the schema registry', () =>
       connectEngine(config, `recalculate-${plan.runId}-${randomUUID()}`),
     );

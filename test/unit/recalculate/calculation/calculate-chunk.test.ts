@@ -1,13 +1,13 @@
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
-import type { Reply } from '../../../shared/messaging/reply.ts';
-import { createCalculateChunk } from '../../../scripts/recalculate/calculate-chunk.ts';
-import { WorkersFailError } from '../../../scripts/recalculate/usable-replies.ts';
-import type { Contract } from '../../../scripts/recalculate/input/input-records.ts';
-import type { RequestBatch, ReplyBatchItem } from '../../../shared/messaging/codec/request-batch.ts';
-import type { OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
-import { createProblem, type ErrorCode } from '../../../shared/platform/problem.ts';
-import { codecOf, PROBLEM, REPLY, schedule, smallRequest } from '../../support/builders/codec-fixture.ts';
+import { createCalculateChunk } from '../../../../scripts/recalculate/calculation/calculate-chunk.ts';
+import { WorkersFailError } from '../../../../scripts/recalculate/calculation/usable-replies.ts';
+import type { Contract } from '../../../../scripts/recalculate/input/records.ts';
+import type { RequestBatch, ReplyBatchItem } from '../../../../shared/messaging/codec/request-batch.ts';
+import type { OutgoingRequest } from '../../../../shared/messaging/requester/requester.ts';
+import type { Reply } from '../../../../shared/messaging/reply.ts';
+import { createProblem, type ErrorCode } from '../../../../shared/platform/problem.ts';
+import { codecOf, PROBLEM, REPLY, schedule, smallRequest } from '../../../support/builders/codec-fixture.ts';
 
 const codec = codecOf();
 

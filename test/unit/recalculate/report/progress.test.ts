@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createProgressPrinter } from '../../../scripts/recalculate/report/progress-printer.ts';
+import { createProgressPrinter } from '../../../../scripts/recalculate/report/progress-printer.ts';
 import {
   durationText,
   progressBar,
   progressLine,
   type ProgressState,
-} from '../../../scripts/recalculate/report/progress-view.ts';
+} from '../../../../scripts/recalculate/report/progress.ts';
 
 const HALF_WAY: ProgressState = {
   done: 42_000,

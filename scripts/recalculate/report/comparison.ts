@@ -1,7 +1,7 @@
 /** A contract's new schedule against its former one. */
 
 import { formatMinorUnits } from '../../../shared/lending/numbers/money.ts';
-import type { FormerSchedule } from '../input/former-schedule.ts';
+import type { FormerSchedule } from './former-schedule.ts';
 import { bySum, minus, SUM_NAMES, type ScheduleSums } from './schedule-sums.ts';
 
 /** What becomes of one instalment, its total in minor units; undefined where only the other schedule has it. */

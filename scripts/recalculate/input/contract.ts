@@ -4,7 +4,7 @@ import { MAX_WARNINGS, unknownField } from '../../../shared/contract/json/unknow
 import { repaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { isAbsent, isRecord, limitFaults, shapeFault } from '../../../shared/contract/json/faults.ts';
 import { createProblem, type Fault, type Warning } from '../../../shared/platform/problem.ts';
-import type { InputRecord } from './input-records.ts';
+import type { InputRecord } from './records.ts';
 
 /** Members of a line; others have no effect. */
 export const LINE_MEMBER = { id: 'id', request: 'jsonParam', former: 'schedule' } as const;

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
-import type { Reply } from '../../../shared/messaging/reply.ts';
+import type { Reply } from '../../../../shared/messaging/reply.ts';
 import {
   createPatientRequests,
   NoAnswerError,
   type PatientRequests,
-} from '../../../scripts/recalculate/ask-patiently.ts';
-import type { OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
-import { createProblem, type ErrorCode } from '../../../shared/platform/problem.ts';
+} from '../../../../scripts/recalculate/calculation/patient-requests.ts';
+import type { OutgoingRequest } from '../../../../shared/messaging/requester/requester.ts';
+import type { Reply } from '../../../../shared/messaging/reply.ts';
+import { createProblem, type ErrorCode } from '../../../../shared/platform/problem.ts';
 
 const REQUEST: OutgoingRequest = {
   topic: 't',

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  compareSchedules,
-  renderComparison,
-} from '../../../../scripts/recalculate/report/compare-schedules.ts';
-import { readFormerSchedule } from '../../../../scripts/recalculate/input/former-schedule.ts';
+import { compareSchedules, renderComparison } from '../../../../scripts/recalculate/report/comparison.ts';
+import { readFormerSchedule } from '../../../../scripts/recalculate/report/former-schedule.ts';
 import { sumsOf } from '../../../../scripts/recalculate/report/schedule-sums.ts';
 
 const EURO_DIGITS = 2;

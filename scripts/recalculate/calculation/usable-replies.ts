@@ -1,9 +1,13 @@
 /** Tells replies that answer contracts from those by which workers say that they cannot. */
 
-import type { Reply } from '../../shared/messaging/reply.ts';
-import type { ReplyBatch, ReplyBatchItem, RequestBatch } from '../../shared/messaging/codec/request-batch.ts';
-import { REPLY_BATCH } from '../../shared/messaging/codec/request-batch.ts';
-import type { OutgoingRequest } from '../../shared/messaging/requester/requester.ts';
+import type {
+  ReplyBatch,
+  ReplyBatchItem,
+  RequestBatch,
+} from '../../../shared/messaging/codec/request-batch.ts';
+import { REPLY_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
+import type { OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
+import type { Reply } from '../../../shared/messaging/reply.ts';
 
 /** The answers of a reply that has exactly one for each item, in their order; undefined of any other. */
 export function answersTo(items: RequestBatch['items'], reply: Reply): readonly ReplyBatchItem[] | undefined {

@@ -1,8 +1,8 @@
 /** A portfolio in NDJSON: each line is one JSON object. */
 
-import { readContract } from './contract-line.ts';
-import type { InputRecord } from './input-records.ts';
-import { isBlankLine, type RawLine } from './raw-lines.ts';
+import { readContract } from './contract.ts';
+import type { InputRecord } from './records.ts';
+import { isBlankLine, type RawLine } from './lines.ts';
 import {
   lineProblem,
   notUtf8,

@@ -1,16 +1,16 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MEMBER_NAMES } from '../../../scripts/recalculate/input/csv-columns.ts';
-import type { InputFormat } from '../../../scripts/recalculate/input/input-records.ts';
-import { repaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { MEMBER_NAMES } from '../../../../scripts/recalculate/input/csv-columns.ts';
+import type { InputFormat } from '../../../../scripts/recalculate/input/records.ts';
+import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import {
   contractLine,
   cutAt,
   PLAIN_LOAN,
   readChunks,
   readRecords,
-} from '../../support/builders/portfolio-lines.ts';
-import { randomRequest } from '../../support/random/request.ts';
+} from '../../../support/builders/portfolio-lines.ts';
+import { randomRequest } from '../../../support/random/request.ts';
 
 /** Characters that mean something to one of the formats, or take several bytes. */
 const text = fc.string({

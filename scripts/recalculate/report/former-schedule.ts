@@ -1,6 +1,6 @@
 /** The schedule that a contract had before, as its line in the input has it: rows in either spelling of the interface. */
 
-import { sumsOf, type ScheduleSums, type SummedRow } from '../report/schedule-sums.ts';
+import { sumsOf, type ScheduleSums, type SummedRow } from './schedule-sums.ts';
 
 export interface FormerRow extends SummedRow {
   readonly InstallmentNo: number;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { repaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
-import { MAX_LINE_BYTES } from '../../../scripts/recalculate/input/raw-lines.ts';
-import { contractLine, outline, PLAIN_LOAN, readRecords } from '../../support/builders/portfolio-lines.ts';
+import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { MAX_LINE_BYTES } from '../../../../scripts/recalculate/input/lines.ts';
+import { contractLine, outline, PLAIN_LOAN, readRecords } from '../../../support/builders/portfolio-lines.ts';
 
 const padded = (bytes: number) => contractLine('p').padEnd(bytes, ' ');
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { lineOfCells, MEMBER_NAMES, readHeader } from '../../../scripts/recalculate/input/csv-columns.ts';
-import { InputError } from '../../../scripts/recalculate/input/input-records.ts';
-import { contractLine, outline, PLAIN_LOAN, readRecords } from '../../support/builders/portfolio-lines.ts';
+import { lineOfCells, MEMBER_NAMES, readHeader } from '../../../../scripts/recalculate/input/csv-columns.ts';
+import { InputError } from '../../../../scripts/recalculate/input/records.ts';
+import { contractLine, outline, PLAIN_LOAN, readRecords } from '../../../support/builders/portfolio-lines.ts';
 
 const NAMES = Object.keys(PLAIN_LOAN);
 const CELLS = Object.values(PLAIN_LOAN).join(',');

@@ -1,15 +1,15 @@
 /** Has contracts calculated: one message of requests on the bulk lane, one reply with an answer for each. */
 
-import type { Reply } from '../../shared/messaging/reply.ts';
-import type { RepaymentSchedule } from '../../shared/lending/request/repayment-schedule.ts';
-import { PayloadError } from '../../shared/messaging/codec/avro-faults.ts';
-import type { Codec } from '../../shared/messaging/codec.ts';
-import { isPromise, type SyncOrAsync } from '../../shared/messaging/sync-or-async.ts';
-import { readReply } from '../../shared/messaging/requester/read-reply.ts';
-import { REQUEST_BATCH, type ReplyBatchItem } from '../../shared/messaging/codec/request-batch.ts';
-import type { OutgoingRequest } from '../../shared/messaging/requester/requester.ts';
-import { createProblem, type Problem } from '../../shared/platform/problem.ts';
-import type { Contract } from './input/input-records.ts';
+import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';
+import { PayloadError } from '../../../shared/messaging/codec/avro-faults.ts';
+import type { Codec } from '../../../shared/messaging/codec.ts';
+import { isPromise, type SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
+import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
+import { REQUEST_BATCH, type ReplyBatchItem } from '../../../shared/messaging/codec/request-batch.ts';
+import type { OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
+import type { Reply } from '../../../shared/messaging/reply.ts';
+import { createProblem, type Problem } from '../../../shared/platform/problem.ts';
+import type { Contract } from '../input/records.ts';
 import { answersTo, countFailingBatches, isUsableReply } from './usable-replies.ts';
 
 /** What became of one contract. */

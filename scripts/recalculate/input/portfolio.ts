@@ -1,18 +1,18 @@
 /** A portfolio as it is read: bytes to lines, lines to records, records to chunks. */
 
 import { assertNever } from '../../../shared/platform/errors.ts';
-import { createCsvLines } from './csv-lines.ts';
+import { createCsvLines } from './csv.ts';
 import { createChunkBuilder, createInputDigest, type InputDigest } from './input-chunks.ts';
-import { type InputBytes, openInputBytes } from './input-bytes.ts';
+import { type InputBytes, openInputBytes } from './bytes.ts';
 import {
   InputChangedError,
   type InputChunk,
   type InputFormat,
   type InputOptions,
   type PortfolioInput,
-} from './input-records.ts';
-import { ndjsonLines } from './ndjson-lines.ts';
-import { createLineSplitter } from './raw-lines.ts';
+} from './records.ts';
+import { ndjsonLines } from './ndjson.ts';
+import { createLineSplitter } from './lines.ts';
 import type { RawRecord, RecordFormat } from './raw-records.ts';
 
 /**

@@ -1,19 +1,19 @@
 /** The recalculation itself: chunk by chunk, several under way, written strictly in the order of the input. */
 
-import type { RepaymentSchedule } from '../../shared/lending/request/repayment-schedule.ts';
-import { isPromise } from '../../shared/messaging/sync-or-async.ts';
-import { createProblem, type Problem } from '../../shared/platform/problem.ts';
-import { warningsList } from '../../shared/platform/header-text.ts';
-import type { CalculateChunk, ContractOutcome, LateOutcome } from './calculate-chunk.ts';
-import type { OutputTarget } from './arguments.ts';
-import { compareSchedules } from './report/compare-schedules.ts';
-import { readFormerSchedule } from './input/former-schedule.ts';
+import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';
+import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
+import { createProblem, type Problem } from '../../../shared/platform/problem.ts';
+import { warningsList } from '../../../shared/platform/header-text.ts';
+import type { CalculateChunk, ContractOutcome, LateOutcome } from '../calculation/calculate-chunk.ts';
+import type { OutputTarget } from '../arguments.ts';
+import { compareSchedules } from '../report/comparison.ts';
+import { readFormerSchedule } from '../report/former-schedule.ts';
 import { inOrder } from './in-order.ts';
-import type { Contract, InputChunk, InputRecord } from './input/input-records.ts';
-import { csvResult, failureLine, ndjsonResult, type ContractResult } from './output/result-lines.ts';
-import type { RunFiles } from './output/run-files.ts';
-import { sumsOf } from './report/schedule-sums.ts';
-import { countFailure, countSchedule, type CountedSchedule, type Tally } from './report/tally.ts';
+import type { Contract, InputChunk, InputRecord } from '../input/records.ts';
+import { csvResult, failureLine, ndjsonResult, type ContractResult } from '../output/result-lines.ts';
+import type { RunFiles } from '../output/run-files.ts';
+import { sumsOf } from '../report/schedule-sums.ts';
+import { countFailure, countSchedule, type CountedSchedule, type Tally } from '../report/tally.ts';
 
 export interface RecalculationOptions {
   readonly chunks: AsyncIterable<InputChunk>;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { inOrder, type InOrderOptions } from '../../../scripts/recalculate/in-order.ts';
-import { errorText } from '../../../shared/platform/errors.ts';
+import { inOrder, type InOrderOptions } from '../../../../scripts/recalculate/run/in-order.ts';
+import { errorText } from '../../../../shared/platform/errors.ts';
 
 const open = () => new AbortController();
 

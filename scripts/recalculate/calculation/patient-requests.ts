@@ -1,10 +1,10 @@
 /** Asks again and again for what may succeed later, until nobody has answered anything for too long. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Reply } from '../../shared/messaging/reply.ts';
-import { backoffMs } from '../../shared/messaging/backoff.ts';
-import type { OutgoingRequest } from '../../shared/messaging/requester/requester.ts';
-import { isRetryable } from '../../shared/platform/problem.ts';
+import { backoffMs } from '../../../shared/messaging/backoff.ts';
+import type { OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
+import type { Reply } from '../../../shared/messaging/reply.ts';
+import { isRetryable } from '../../../shared/platform/problem.ts';
 
 export interface PatientRequestsOptions {
   readonly request: (request: OutgoingRequest) => Promise<Reply>;

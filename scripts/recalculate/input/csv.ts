@@ -2,11 +2,11 @@
 
 import { isUtf8 } from 'node:buffer';
 import { CsvError, parse } from 'csv-parse/sync';
-import { readContract } from './contract-line.ts';
+import { readContract } from './contract.ts';
 import { type Columns, lineOfCells, readHeader } from './csv-columns.ts';
 import { createRecordGrouping, type RecordGrouping } from './csv-records.ts';
-import { InputError, type InputRecord } from './input-records.ts';
-import { isBlankLine, type RawLine, withoutLineEnd } from './raw-lines.ts';
+import { InputError, type InputRecord } from './records.ts';
+import { isBlankLine, type RawLine, withoutLineEnd } from './lines.ts';
 import { lineProblem, notUtf8, type RawRecord, type RecordFormat } from './raw-records.ts';
 
 interface Header {

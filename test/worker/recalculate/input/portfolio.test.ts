@@ -9,9 +9,9 @@ import {
   type InputChunk,
   InputError,
   type InputFormat,
-} from '../../../../scripts/recalculate/input/input-records.ts';
-import { openInput } from '../../../../scripts/recalculate/input/open-input.ts';
-import { MAX_LINE_BYTES } from '../../../../scripts/recalculate/input/raw-lines.ts';
+} from '../../../../scripts/recalculate/input/records.ts';
+import { openInput } from '../../../../scripts/recalculate/input/portfolio.ts';
+import { MAX_LINE_BYTES } from '../../../../scripts/recalculate/input/lines.ts';
 import {
   contractLine,
   outline,
