@@ -36,20 +36,6 @@ export async function runConsumer(
   return consumer;
 }
 
-/** Creates topics with one replica. */
-export async function createTopics(
-  brokers: readonly string[],
-  topics: readonly string[],
-  numPartitions: number,
-): Promise<void> {
-  const admin = rawKafka(brokers, 'bench-admin').admin();
-  await admin.connect();
-  await admin.createTopics({
-    topics: topics.map((topic) => ({ topic, numPartitions, replicationFactor: 1 })),
-  });
-  await admin.disconnect();
-}
-
 /** Deletes all topics whose names begin with the prefix. */
 export async function deleteTopics(brokers: readonly string[], prefix: string): Promise<void> {
   const admin = rawKafka(brokers, 'bench-admin').admin();

@@ -1,8 +1,8 @@
 /** Round trips of the system over HTTP, embedded and over Kafka, beside those of raw kafkajs. */
 
-import { median, closedLoop, type LoopResult } from '../load.ts';
+import { topicName } from '../../../shared/messaging/topics/topic-names.ts';
+import { closedLoop, type LoopResult, median } from '../load.ts';
 import { startChild } from '../processes.ts';
-import { createTopics } from '../raw-kafka.ts';
 import { atLeast, atMost, type BenchOptions, inTurns, type Ratio } from '../rounds.ts';
 import { type HttpCall, SCHEDULE_CALL } from '../samples.ts';
 import {
@@ -65,8 +65,9 @@ export async function benchKafka(
   call: HttpCall,
 ): Promise<readonly Measurement[]> {
   const system = openSystem(kafka, 'calls');
+  const echo = openSystem(kafka, 'echo');
   try {
-    const raw = await startRaw(system, call);
+    const raw = await startRaw(echo, call);
     try {
       if (call.catalogueFolder !== undefined) {
         system.command('scripts/catalogue.ts', 'publish', call.catalogueFolder);
@@ -85,24 +86,19 @@ export async function benchKafka(
     }
   } finally {
     await system.close();
+    await echo.close();
   }
 }
 
+/** The echo uses topics of the system that have the same number of partitions, under a prefix of its own. */
 async function startRaw(system: System, call: HttpCall): Promise<RawRequester> {
-  const { requestBytes, replyBytes } = await call.messageSizes();
   const { brokers, prefix } = system;
-  const requestTopic = `${prefix}raw.requests`;
-  const replyTopic = `${prefix}raw.replies`;
-  await createTopics(brokers, [requestTopic, replyTopic], PARTITIONS);
+  const { requestBytes, replyBytes } = await call.messageSizes();
+  const requestTopic = topicName(prefix, 'scheduleBulkRequests');
+  const replyTopic = topicName(prefix, 'recalculationReplies');
   const echo = 'scripts/bench/calls/raw-echo.ts';
-  await system.start([
-    echo,
-    brokers.join(','),
-    requestTopic,
-    replyTopic,
-    String(PARTITIONS),
-    String(replyBytes),
-  ]);
+  const args = [brokers.join(','), requestTopic, replyTopic, String(PARTITIONS), String(replyBytes)];
+  await system.start([echo, ...args]);
   return startRawRequester({ brokers, requestTopic, replyTopic, partitions: PARTITIONS, requestBytes });
 }
 
