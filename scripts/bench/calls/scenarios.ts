@@ -1,6 +1,6 @@
 /** Round trips of the system over HTTP, embedded and over Kafka, beside those of raw kafkajs. */
 
-import { topicName } from '../../../shared/messaging/topics/topic-names.ts';
+import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { closedLoop, type LoopResult, median } from '../load.ts';
 import { startChild } from '../processes.ts';
 import { atLeast, atMost, type BenchOptions, inTurns, type Ratio } from '../rounds.ts';

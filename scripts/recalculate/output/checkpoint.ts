@@ -7,7 +7,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { errorText } from '../../../shared/platform/errors.ts';
 import type { RecalculateArguments } from '../arguments.ts';
-import { storedTally, tallyShape } from '../report/stored-tally.ts';
+import { storedTally, tallyShape } from '../report/tally.ts';
 
 const count = z.number().int().min(0);
 

@@ -1,10 +1,43 @@
-/** A contract's new schedule against its former one. */
+/** A contract's former schedule, and its new schedule compared with it. */
 
 import { formatMinorUnits } from '../../../shared/lending/numbers/money.ts';
-import type { FormerSchedule } from './former-schedule.ts';
-import { bySum, minus, SUM_NAMES, type ScheduleSums } from './schedule-sums.ts';
+import { bySum, minus, type ScheduleSums, SUM_NAMES, type SummedRow, sumsOf } from './schedule-sums.ts';
 
-/** What becomes of one instalment, its total in minor units; undefined where only the other schedule has it. */
+interface FormerRow extends SummedRow {
+  readonly InstallmentNo: number;
+}
+
+export interface FormerSchedule {
+  readonly rows: readonly FormerRow[];
+  readonly sums: ScheduleSums;
+}
+
+/** An amount as it stands in JSON: plain decimal text, up to the digits of the largest figure. */
+const PLAIN_AMOUNT = /^(-?)(\d{1,16})(?:\.(\d{1,8}))?$/;
+
+/**
+ * Numbers of JSON arrive as binary fractions. Up to 2^52 minor units the shortest text of such a number is exactly the
+ * decimal that was written: two decimals of that size never share a binary fraction. Larger ones are taken as text only.
+ */
+const MAX_EXACT_MINOR = 2 ** 52;
+
+/**
+ * Reads the former schedule as the input line has it, in either spelling of the interface, with the digits of the new one
+ * (M2). Rows need InstallmentNo, principal, interest and totalInstallment; absent commissions and insurances count as
+ * zero. Undefined when it is not a list of such rows: an amount with more decimals than the currency has is never rounded.
+ */
+export function readFormerSchedule(former: unknown, currencyDigits: number): FormerSchedule | undefined {
+  if (!Array.isArray(former) || former.length === 0) return undefined;
+  const rows: FormerRow[] = [];
+  for (const item of former) {
+    const row = readRow(item, currencyDigits);
+    if (row === undefined) return undefined;
+    rows.push(row);
+  }
+  return { rows, sums: sumsOf(rows) };
+}
+
+/** The change of one instalment's total in minor units; undefined where only the other schedule has it. */
 interface InstallmentChange {
   readonly InstallmentNo: number;
   readonly before: number | undefined;
@@ -29,7 +62,7 @@ interface NumberedRow {
   readonly totalInstallment: number;
 }
 
-/** Compares row by row: by number, and rows of the same number (an early repayment has that of the row before, X3) in turn. */
+/** Compares row by row: by number, and rows of the same number (a prepayment has that of the row before, X3) in turn. */
 export function compareSchedules(
   former: FormerSchedule,
   rows: readonly NumberedRow[],
@@ -46,6 +79,42 @@ export function compareSchedules(
     SUM_NAMES.some((name) => difference[name] !== 0n) ||
     installments.some((change) => change.before === undefined || change.after === undefined);
   return { installments, before: former.sums, after, difference, largestDifference, isChanged };
+}
+
+function readRow(item: unknown, digits: number): FormerRow | undefined {
+  if (typeof item !== 'object' || item === null) return undefined;
+  const row = item as Readonly<Record<string, unknown>>;
+  const { InstallmentNo } = row;
+  if (!Number.isSafeInteger(InstallmentNo)) return undefined;
+  const principal = minorUnits(row['principal'] ?? row['Principal'], digits);
+  const interest = minorUnits(row['interest'] ?? row['Interest'], digits);
+  const totalInstallment = minorUnits(row['totalInstallment'] ?? row['TotalInstallment'], digits);
+  const managementFee = minorUnits(row['managementFee'] ?? row['ManagementFee'] ?? 0, digits);
+  const insurance = minorUnits(row['insurance'] ?? row['Insurance'] ?? 0, digits);
+  if (principal === undefined || interest === undefined || totalInstallment === undefined) return undefined;
+  if (managementFee === undefined || insurance === undefined) return undefined;
+  return {
+    InstallmentNo: InstallmentNo as number,
+    principal,
+    interest,
+    managementFee,
+    insurance,
+    totalInstallment,
+  };
+}
+
+/** The amount in minor units; undefined when it is not one, has too many decimals or is too large to be exact. */
+function minorUnits(value: unknown, digits: number): number | undefined {
+  if (typeof value !== 'number' && typeof value !== 'string') return undefined;
+  const parts = PLAIN_AMOUNT.exec(String(value));
+  if (parts === null) return undefined;
+  const [, sign, whole = '', written = ''] = parts;
+  const decimals = written.length > digits ? written.replace(/0+$/, '') : written;
+  if (decimals.length > digits) return undefined;
+  const minor = Number(whole + decimals.padEnd(digits, '0'));
+  if (!Number.isSafeInteger(minor)) return undefined;
+  if (typeof value === 'number' && minor >= MAX_EXACT_MINOR) return undefined;
+  return sign === '-' && minor !== 0 ? -minor : minor;
 }
 
 function pairRows(former: readonly NumberedRow[], rows: readonly NumberedRow[]): InstallmentChange[] {

@@ -1,4 +1,4 @@
-/** How far a run is, as a bar on a terminal or as a line of a log. Pure: the same state gives the same text. */
+/** The progress of a run: a bar that is redrawn on a terminal, lines of a log anywhere else. */
 
 /** How far a run is. */
 export interface ProgressState {
@@ -11,17 +11,17 @@ export interface ProgressState {
   readonly bytesRead: number;
   /** Of {@link bytesRead}, what was skipped as done by an earlier run. */
   readonly bytesBefore: number;
-  /** Undefined where the size of the input is not known: then there is no telling how much is left. */
+  /** Undefined where the size of the input is unknown: then there is no estimate of what is left. */
   readonly totalBytes: number | undefined;
   /** Since this run began. */
   readonly elapsedMs: number;
 }
 
 const MAX_BAR = 40;
-/** A shorter bar tells nothing. */
+/** A shorter bar shows nothing. */
 const MIN_BAR = 5;
 const SECOND_MS = 1_000;
-/** Before that much is known of the rate, no time left is told. */
+/** Before this the rate is too uncertain to estimate the time left. */
 const MIN_ELAPSED_MS = 1_000;
 
 const count = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
@@ -93,4 +93,71 @@ export function durationText(durationMs: number): string {
 
 function twoDigits(number: number): string {
   return String(number).padStart(2, '0');
+}
+
+/** Where progress is shown: the standard error stream. */
+export interface ProgressStream {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  write(text: string): unknown;
+}
+
+/** Shows progress from its creation until its end. */
+export interface ProgressPrinter {
+  /** Writes a line that stays; the bar goes on below it. */
+  say(line: string): void;
+  /** Clears the line of a terminal. Nothing is shown afterwards. */
+  end(): void;
+}
+
+/** Five times a second is as often as an eye follows. */
+const REDRAW_MS = 200;
+const FIRST_LINE_MS = 1_000;
+const LINE_MS = 10_000;
+const DEFAULT_COLUMNS = 80;
+const CLEAR_LINE = '\r\u001B[K';
+
+/** Asks `state` whenever it is about to show something. Does not keep the process alive. */
+export function createProgressPrinter(stream: ProgressStream, state: () => ProgressState): ProgressPrinter {
+  return stream.isTTY === true ? drawBar(stream, state) : writeLines(stream, state);
+}
+
+function drawBar(stream: ProgressStream, state: () => ProgressState): ProgressPrinter {
+  let shown = '';
+  const draw = (): void => {
+    // A full last column would wrap, and a wrapped line cannot be redrawn.
+    // Some terminals report a width of 0.
+    const bar = progressBar(state(), (stream.columns || DEFAULT_COLUMNS) - 1);
+    if (bar === shown) return;
+    stream.write(`${CLEAR_LINE}${bar}`);
+    shown = bar;
+  };
+  const clear = (): void => {
+    if (shown !== '') stream.write(CLEAR_LINE);
+    shown = '';
+  };
+  const timer = setInterval(draw, REDRAW_MS).unref();
+  return {
+    say: (line) => {
+      clear();
+      stream.write(`${line}\n`);
+      draw();
+    },
+    end: () => {
+      clearInterval(timer);
+      clear();
+    },
+  };
+}
+
+function writeLines(stream: ProgressStream, state: () => ProgressState): ProgressPrinter {
+  const report = (): void => {
+    stream.write(`${progressLine(state())}\n`);
+    timer = setTimeout(report, LINE_MS).unref();
+  };
+  let timer = setTimeout(report, FIRST_LINE_MS).unref();
+  return {
+    say: (line) => void stream.write(`${line}\n`),
+    end: () => clearTimeout(timer),
+  };
 }

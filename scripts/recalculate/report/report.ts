@@ -1,18 +1,17 @@
-/** The final report of a recalculation, as a value for machines and as lines for people. */
+/** The final report of a recalculation, as a value for --json and as lines of text. */
 
 import { formatMinorUnits } from '../../../shared/lending/numbers/money.ts';
-import type { Mover } from './largest-movers.ts';
 import { bySum, SUM_NAMES, type ScheduleSums, type SumName } from './schedule-sums.ts';
-import type { CurrencyTotals, Tally } from './tally.ts';
+import type { CurrencyTotals, Mover, Tally } from './tally.ts';
 
 /** How a run ended. */
 export interface RunEnd {
   readonly runId: string;
-  /** `complete`: every line of the input was dealt with. */
+  /** `complete`: every line of the input was processed. */
   readonly outcome: 'complete' | 'aborted';
-  /** Why it was given up. */
+  /** Why it was aborted. */
   readonly reason?: string | undefined;
-  /** The command that goes on with it; undefined when it is complete, or cannot be resumed. */
+  /** The command that resumes it; undefined when it is complete, or cannot be resumed. */
   readonly resumeWith?: string | undefined;
   /** Of all sessions together. */
   readonly elapsedMs: number;
@@ -21,62 +20,19 @@ export interface RunEnd {
   readonly withMovers: boolean;
 }
 
-/** Amounts are decimal text: exact whatever reads them. */
-type AmountTexts = Readonly<Record<SumName, string>>;
-
-export interface Report {
-  readonly runId: string;
-  readonly outcome: RunEnd['outcome'];
-  /** What is likely to be a mistake although nothing failed. */
-  readonly warning?: string | undefined;
-  readonly reason?: string | undefined;
-  readonly resumeWith?: string | undefined;
-  readonly read: number;
-  readonly calculated: number;
-  readonly failed: number;
-  readonly failuresByCode: Readonly<Record<string, number>>;
-  readonly withWarnings: number;
-  readonly installments: number;
-  readonly totals: readonly ReportedTotals[];
-  readonly former: { readonly compared: number; readonly changed: number; readonly unreadable: number };
-  /** The lines of the first ten former schedules that could not be read; absent where all could. */
-  readonly unreadableFormerLines?: readonly number[] | undefined;
-  readonly largestMovers?: readonly ReportedMover[] | undefined;
-  readonly durationSeconds: number;
-  readonly contractsPerSecond: number;
-  readonly sessions: number;
-}
-
-interface ReportedTotals extends AmountTexts {
-  readonly currency: string | null;
-  readonly contracts: number;
-  /** Of the contracts that have a former schedule. */
-  readonly compared?: {
-    readonly contracts: number;
-    readonly before: AmountTexts;
-    readonly after: AmountTexts;
-    readonly difference: AmountTexts;
-  };
-}
-
-interface ReportedMover {
-  readonly line: number;
-  readonly id: string | number;
-  readonly currency: string | null;
-  readonly before: string;
-  readonly after: string;
-  readonly difference: string;
-}
-
 const SECOND_MS = 1_000;
 
-export function createReport(tally: Tally, end: RunEnd): Report {
+/** What --json prints. Amounts are decimal text: exact whatever reads them. */
+export type Report = ReturnType<typeof createReport>;
+
+export function createReport(tally: Tally, end: RunEnd) {
   const { runId, outcome, reason, resumeWith, elapsedMs, sessions, withMovers } = end;
   const read = tally.calculated + tally.failed;
   const seconds = elapsedMs / SECOND_MS;
   return {
     runId,
     outcome,
+    // Likely a mistake, although nothing failed.
     warning: outcome === 'complete' && read === 0 ? 'the input held no contract' : undefined,
     reason,
     resumeWith,
@@ -103,24 +59,23 @@ function byCurrency(left: CurrencyTotals, right: CurrencyTotals): number {
   return (left.currency ?? '') < (right.currency ?? '') ? -1 : 1;
 }
 
-function reportedTotals(totals: CurrencyTotals): ReportedTotals {
+function reportedTotals(totals: CurrencyTotals) {
   const { currency, digits, contracts, compared, after, before, difference } = totals;
-  const texts = (sums: ScheduleSums): AmountTexts => bySum((name) => formatMinorUnits(sums[name], digits));
-  const own = { currency, contracts, ...texts(after) };
-  if (compared === 0) return own;
-  const now = bySum((name) => before[name] + difference[name]);
-  return {
-    ...own,
-    compared: {
-      contracts: compared,
-      before: texts(before),
-      after: texts(now),
-      difference: texts(difference),
-    },
-  };
+  const texts = (sums: ScheduleSums) => bySum((name) => formatMinorUnits(sums[name], digits));
+  // Of the contracts that have a former schedule.
+  const comparedTotals =
+    compared === 0
+      ? undefined
+      : {
+          contracts: compared,
+          before: texts(before),
+          after: texts(bySum((name) => before[name] + difference[name])),
+          difference: texts(difference),
+        };
+  return { currency, contracts, ...texts(after), compared: comparedTotals };
 }
 
-function reportedMover({ line, id, currency, digits, before, after }: Mover): ReportedMover {
+function reportedMover({ line, id, currency, digits, before, after }: Mover) {
   const money = (minor: bigint): string => formatMinorUnits(minor, digits);
   return {
     line,
@@ -132,7 +87,7 @@ function reportedMover({ line, id, currency, digits, before, after }: Mover): Re
   };
 }
 
-/** The report for people, one item a line. */
+/** The report as text, one item a line. */
 export function reportLines(report: Report): string[] {
   const { outcome, reason, resumeWith, runId, failuresByCode, sessions } = report;
   const codes = Object.entries(failuresByCode).map(([code, count]) => `${code} ${grouped(String(count))}`);
@@ -153,7 +108,7 @@ export function reportLines(report: Report): string[] {
   ];
 }
 
-function totalLines(totals: ReportedTotals): string[] {
+function totalLines(totals: Report['totals'][number]): string[] {
   const { currency, contracts, compared } = totals;
   const name = `${currency ?? 'no currency'}, ${grouped(String(contracts))} contracts`;
   if (compared === undefined) return [`  ${name}: ${amounts(totals)}`];
@@ -166,11 +121,11 @@ function totalLines(totals: ReportedTotals): string[] {
   ];
 }
 
-function amounts(texts: AmountTexts): string {
+function amounts(texts: Readonly<Record<SumName, string>>): string {
   return SUM_NAMES.map((name) => `${name} ${grouped(texts[name])}`).join(', ');
 }
 
-/** With --compare also that there was nothing to compare with. */
+/** With --compare also when there was nothing to compare with. */
 function formerLines({ former, largestMovers, unreadableFormerLines: lines = [] }: Report): string[] {
   const { compared, changed, unreadable } = former;
   if (compared + unreadable === 0) {
@@ -184,7 +139,14 @@ function formerLines({ former, largestMovers, unreadableFormerLines: lines = [] 
   return [`  compared      ${grouped(String(compared))}, ${grouped(String(changed))} changed${faulty}`];
 }
 
-function moverLine({ line, id, currency, before, after, difference }: ReportedMover): string {
+function moverLine({
+  line,
+  id,
+  currency,
+  before,
+  after,
+  difference,
+}: ReturnType<typeof reportedMover>): string {
   const unit = currency === null ? '' : ` ${currency}`;
   return `  moves most: ${id} (line ${line}) ${grouped(before)} -> ${grouped(after)}, ${grouped(difference)}${unit}`;
 }

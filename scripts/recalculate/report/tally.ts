@@ -1,39 +1,68 @@
-/** What a recalculation has come to so far: counts, exact totals by currency, and what changed against former schedules. */
+/**
+ * The results of a recalculation so far: counts, exact totals by currency, and what changed against former schedules. It
+ * is stored in checkpoints, with amounts as text, since JSON has no numbers of their size.
+ */
 
-import type { Comparison } from './comparison.ts';
-import { addMover, type Mover } from './largest-movers.ts';
+import { z } from 'zod';
+import { type Comparison, magnitude } from './comparison.ts';
 import { NO_SUMS, plus, type ScheduleSums } from './schedule-sums.ts';
 
-/** Totals of the contracts of one currency and number of digits; amounts in minor units. */
-export interface CurrencyTotals {
-  /** ISO code as the requests have it, in capitals; null where they name none. */
-  readonly currency: string | null;
-  readonly digits: number;
-  contracts: number;
-  after: ScheduleSums;
-  /** Contracts among them that were held against a former schedule, with its sums and what they changed by. */
-  compared: number;
-  before: ScheduleSums;
-  difference: ScheduleSums;
-}
+const count = z.number().int().min(0);
+const digits = z.number().int().min(0).max(20);
+const amount = z
+  .string()
+  .regex(/^-?\d{1,60}$/)
+  .transform((text) => BigInt(text));
+const sums = z.object({ principal: amount, interest: amount, fees: amount, total: amount });
+/** ISO code as the requests have it, in capitals; null where they name none. */
+const currency = z.string().max(3).nullable();
 
-export interface Tally {
-  calculated: number;
+/** Totals of the contracts of one currency and number of digits; amounts in minor units. */
+const totalsShape = z.object({
+  currency,
+  digits,
+  contracts: count,
+  after: sums,
+  /** Contracts among them that were compared with a former schedule, with its sums and their change. */
+  compared: count,
+  before: sums,
+  difference: sums,
+});
+export type CurrencyTotals = z.output<typeof totalsShape>;
+
+/** A contract whose total changes; amounts in minor units of `digits` decimals. */
+const moverShape = z.object({
+  line: count,
+  id: z.union([z.string(), z.number()]),
+  currency,
+  digits,
+  before: amount,
+  after: amount,
+});
+export type Mover = z.output<typeof moverShape>;
+
+/** Reads what {@link storedTally} wrote. */
+export const tallyShape = z.object({
+  calculated: count,
   /** Failed contracts and refused lines. */
-  failed: number;
-  /** Contracts with members that had no effect. */
-  warned: number;
+  failed: count,
+  /** Contracts with ignored fields. */
+  warned: count,
   /** Instalments of all schedules. */
-  rows: number;
-  compared: number;
-  changed: number;
-  /** Former schedules that could not be read, and the lines of the first of them. */
-  formerUnreadable: number;
-  readonly formerUnreadableLines: number[];
-  readonly failuresByCode: Map<string, number>;
-  readonly totals: Map<string, CurrencyTotals>;
-  readonly movers: Mover[];
-}
+  rows: count,
+  compared: count,
+  changed: count,
+  formerUnreadable: count,
+  /** The first lines with an unreadable former schedule; absent in old checkpoints. */
+  formerUnreadableLines: z.array(count).default([]),
+  failuresByCode: z.array(z.tuple([z.string(), count])).transform((entries) => new Map(entries)),
+  totals: z
+    .array(totalsShape)
+    .transform((list) => new Map(list.map((totals) => [totalsKey(totals), totals] as const))),
+  /** The contracts whose totals change most, the largest change first. */
+  movers: z.array(moverShape),
+});
+export type Tally = z.output<typeof tallyShape>;
 
 /** A schedule as it is counted. */
 export interface CountedSchedule {
@@ -44,12 +73,15 @@ export interface CountedSchedule {
   readonly rows: number;
   readonly sums: ScheduleSums;
   readonly hasWarnings: boolean;
-  /** `none` where the line has no former schedule, `unreadable` where it is no list of rows. */
+  /** `none` where the line has no former schedule, `unreadable` where it is not a list of rows. */
   readonly comparison: Comparison | 'none' | 'unreadable';
 }
 
-/** So many lines are named of those that are counted only. */
-const NAMED_LINES = 10;
+/** Most lines that are listed of those with an unreadable former schedule. */
+const MAX_LISTED_LINES = 10;
+const MAX_MOVERS = 10;
+/** Enough for every currency, so that amounts of different ones can be ordered (by figure, not by value). */
+const COMMON_DIGITS = 12;
 
 export function emptyTally(): Tally {
   return {
@@ -65,6 +97,14 @@ export function emptyTally(): Tally {
     totals: new Map(),
     movers: [],
   };
+}
+
+/** The tally as a value that JSON can hold. */
+export function storedTally(tally: Tally): unknown {
+  const plain = { ...tally, failuresByCode: [...tally.failuresByCode], totals: [...tally.totals.values()] };
+  return JSON.parse(
+    JSON.stringify(plain, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
+  );
 }
 
 export function countFailure(tally: Tally, code: string): void {
@@ -83,7 +123,9 @@ export function countSchedule(tally: Tally, schedule: CountedSchedule): void {
   if (comparison === 'none') return;
   if (comparison === 'unreadable') {
     tally.formerUnreadable += 1;
-    if (tally.formerUnreadableLines.length < NAMED_LINES) tally.formerUnreadableLines.push(schedule.line);
+    if (tally.formerUnreadableLines.length < MAX_LISTED_LINES) {
+      tally.formerUnreadableLines.push(schedule.line);
+    }
     return;
   }
   tally.compared += 1;
@@ -91,18 +133,47 @@ export function countSchedule(tally: Tally, schedule: CountedSchedule): void {
   totals.compared += 1;
   totals.before = plus(totals.before, comparison.before);
   totals.difference = plus(totals.difference, comparison.difference);
-  const { line, id, currency, digits } = schedule;
+  const { line, id, currency: code, digits: decimals } = schedule;
   const { before, after } = comparison;
-  addMover(tally.movers, { line, id, currency, digits, before: before.total, after: after.total });
+  const mover = { line, id, currency: code, digits: decimals, before: before.total, after: after.total };
+  addMover(tally.movers, mover);
 }
 
-/** There are as many as the requests that could be calculated name currencies of ISO 4217, by their digits. */
-function totalsOf(tally: Tally, { currency, digits }: CountedSchedule): CurrencyTotals {
-  const key = `${currency ?? ''}/${digits}`;
+/** At most one for each currency of ISO 4217 and number of digits. */
+function totalsOf(tally: Tally, schedule: CountedSchedule): CurrencyTotals {
+  const key = totalsKey(schedule);
   const known = tally.totals.get(key);
   if (known !== undefined) return known;
-  const none = { contracts: 0, after: NO_SUMS, compared: 0, before: NO_SUMS, difference: NO_SUMS };
-  const totals: CurrencyTotals = { currency, digits, ...none };
+  const totals = {
+    currency: schedule.currency,
+    digits: schedule.digits,
+    contracts: 0,
+    after: NO_SUMS,
+    compared: 0,
+    before: NO_SUMS,
+    difference: NO_SUMS,
+  };
   tally.totals.set(key, totals);
   return totals;
+}
+
+function totalsKey({
+  currency: code,
+  digits: decimals,
+}: Pick<CurrencyTotals, 'currency' | 'digits'>): string {
+  return `${code ?? ''}/${decimals}`;
+}
+
+/** Inserts the contract by the size of its change; of equal changes the first in the input comes first. */
+function addMover(movers: Mover[], mover: Mover): void {
+  const size = sizeOf(mover);
+  if (size === 0n) return;
+  const behind = movers.findIndex((known) => sizeOf(known) < size);
+  if (behind === -1 && movers.length >= MAX_MOVERS) return;
+  movers.splice(behind === -1 ? movers.length : behind, 0, mover);
+  if (movers.length > MAX_MOVERS) movers.pop();
+}
+
+function sizeOf({ before, after, digits: decimals }: Mover): bigint {
+  return magnitude(after - before) * 10n ** BigInt(COMMON_DIGITS - decimals);
 }

@@ -14,7 +14,7 @@ import { InputError, type InputChunk, type PortfolioInput } from '../input/recor
 import { InterruptedError, unlessStopped, type Interruption } from './interruption.ts';
 import { openInput } from '../input/portfolio.ts';
 import { lockOutput } from '../output/output-lock.ts';
-import { createProgressPrinter, type ProgressStream } from '../report/progress-printer.ts';
+import { createProgressPrinter, type ProgressStream } from '../report/progress.ts';
 import { createReport, reportLines, type Report } from '../report/report.ts';
 import { openRunFiles, type RunFiles } from '../output/run-files.ts';
 import { isPlainFile, planRun, type RunPlan } from '../output/run-plan.ts';

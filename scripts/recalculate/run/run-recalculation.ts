@@ -7,7 +7,7 @@ import { warningsList } from '../../../shared/platform/header-text.ts';
 import type { CalculateChunk, ContractOutcome, LateOutcome } from '../calculation/calculate-chunk.ts';
 import type { OutputTarget } from '../arguments.ts';
 import { compareSchedules } from '../report/comparison.ts';
-import { readFormerSchedule } from '../report/former-schedule.ts';
+import { readFormerSchedule } from '../report/comparison.ts';
 import { inOrder } from './in-order.ts';
 import type { Contract, InputChunk, InputRecord } from '../input/records.ts';
 import { csvResult, failureLine, ndjsonResult, type ContractResult } from '../output/result-lines.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compareSchedules, renderComparison } from '../../../../scripts/recalculate/report/comparison.ts';
-import { readFormerSchedule } from '../../../../scripts/recalculate/report/former-schedule.ts';
+import { readFormerSchedule } from '../../../../scripts/recalculate/report/comparison.ts';
 import { sumsOf } from '../../../../scripts/recalculate/report/schedule-sums.ts';
 
 const EURO_DIGITS = 2;

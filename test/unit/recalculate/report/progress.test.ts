@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createProgressPrinter } from '../../../../scripts/recalculate/report/progress-printer.ts';
+import { createProgressPrinter } from '../../../../scripts/recalculate/report/progress.ts';
 import {
   durationText,
   progressBar,

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { compareSchedules } from '../../../../scripts/recalculate/report/comparison.ts';
-import { readFormerSchedule } from '../../../../scripts/recalculate/report/former-schedule.ts';
+import { readFormerSchedule } from '../../../../scripts/recalculate/report/comparison.ts';
 import { createReport, reportLines } from '../../../../scripts/recalculate/report/report.ts';
 import { sumsOf } from '../../../../scripts/recalculate/report/schedule-sums.ts';
-import { storedTally, tallyShape } from '../../../../scripts/recalculate/report/stored-tally.ts';
+import { storedTally, tallyShape } from '../../../../scripts/recalculate/report/tally.ts';
 import {
   countFailure,
   countSchedule,
