@@ -11,7 +11,7 @@ const SOME_FAILED = 1;
 const USAGE = 2;
 const ABORTED = 3;
 
-/** A terminal that is gone is no reason to end: what matters is in the files. */
+/** A closed terminal does not end the run: the results are in the files. */
 process.stderr.on('error', () => undefined);
 
 try {
@@ -22,14 +22,14 @@ try {
   exit(isUsage ? USAGE : ABORTED);
 }
 
-/** Answers the exit code. */
+/** Resolves with the exit code. */
 async function run(commandLine: readonly string[]): Promise<number> {
   const args = readRecalculateArguments(commandLine);
   if (args === undefined) {
     process.stdout.write(HELP);
     return 0;
   }
-  // Only here: a wrong command line is told without loading what calculates.
+  // Only here: a wrong command line is reported without loading the engine.
   enableCompileCache();
   const { recalculate } = await import('./recalculate/run/command.ts');
   const end = await recalculate(args, {
@@ -46,24 +46,24 @@ async function run(commandLine: readonly string[]): Promise<number> {
   return code;
 }
 
-/** Whether the standard output has taken it; says why not. */
+/** Whether it could be printed; reports why not. */
 async function isPrinted(text: string): Promise<boolean> {
   const error = await new Promise<Error | null | undefined>((resolve) => {
     process.stdout.on('error', resolve);
     process.stdout.write(text, resolve);
   });
-  if (error) say(`recalculate: the report cannot be written: ${error.message}; --resume tells it again`);
+  if (error) say(`recalculate: the report cannot be written: ${error.message}; --resume prints it again`);
   return !error;
 }
 
-/** Leaving waits for calls of the system that may never return, such as a write that nobody reads: a signal ends it then. */
+/** process.exit may wait for a system call that never returns, such as a write to a full pipe: a signal ends it then. */
 function exit(code: number): never {
   process.removeAllListeners('SIGINT');
   process.removeAllListeners('SIGTERM');
   process.exit(code);
 }
 
-/** Ends at once, whatever call of the system is under way. The lock is found to be of a process that is gone. */
+/** Ends at once, during any system call. The next run takes over the lock. */
 function killThis(): void {
   process.kill(process.pid, 'SIGKILL');
 }

@@ -5,52 +5,62 @@ import { PayloadError } from '../../../shared/messaging/codec/avro-faults.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
 import { isPromise, type SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
-import { REQUEST_BATCH, type ReplyBatchItem } from '../../../shared/messaging/codec/request-batch.ts';
+import {
+  REPLY_BATCH,
+  type ReplyBatch,
+  type ReplyBatchItem,
+  REQUEST_BATCH,
+  type RequestBatch,
+} from '../../../shared/messaging/codec/request-batch.ts';
 import type { OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
 import type { Reply } from '../../../shared/messaging/reply.ts';
 import { createProblem, type Problem } from '../../../shared/platform/problem.ts';
 import type { Contract } from '../input/records.ts';
-import { answersTo, countFailingBatches, isUsableReply } from './usable-replies.ts';
 
-/** What became of one contract. */
+/** The result of one contract. */
 export type ContractOutcome =
   | { readonly kind: 'schedule'; readonly schedule: RepaymentSchedule; readonly warnings: string | undefined }
   | { readonly kind: 'problem'; readonly problem: Problem };
 
-/** The outcome is read from its bytes when its turn comes: until then a reply is kept as small as it came. */
+/** Decodes the outcome when its turn comes: until then a reply stays as small as it arrived. */
 export type LateOutcome = () => SyncOrAsync<ContractOutcome>;
 
 /**
- * Has contracts calculated, at most 500; answers one outcome for each, in their order. Rejects when no reply can be had
- * any more, or none that is of use; what could not be calculated is an outcome.
+ * Has at most 500 contracts calculated; resolves with one outcome for each, in their order. Rejects when no usable reply can
+ * be expected any more; a contract that cannot be calculated is an outcome.
  */
 export type CalculateChunk = (contracts: readonly Contract[]) => Promise<readonly LateOutcome[]>;
 
 export interface CalculateChunkOptions {
   readonly codec: Pick<Codec, 'encode' | 'decode' | 'prepare'>;
-  /** Asks until there is an answer that asking again would not change; rejects when none comes. */
+  /** Retries until there is an answer that a retry would not change; rejects when none comes. */
   readonly request: (request: OutgoingRequest) => Promise<Reply>;
   readonly topic: string;
   /** Partitions of that topic; batches go to each in turn, whatever their keys. */
   readonly partitions: number;
-  /** Begins the correlation ids of all batches of this process; no other process ever uses the same. */
+  /** Prefix of the correlation ids of this process; unique among processes. */
   readonly correlationPrefix: string;
   /** The time that every request counts as sent at (D2), so that a resumed run calculates with the same day. */
   readonly originTimestampMs: number;
   readonly timeoutMs: number;
 }
 
+/** The workers answer, but do not calculate. */
+export class WorkersFailError extends Error {
+  override readonly name = 'WorkersFailError';
+}
+
 export const REQUEST_TYPE = 'CalculateRepaymentScheduleRequest';
 const ANSWER_TYPE = 'CalculateRepaymentScheduleReply';
 
 interface Item {
-  /** Line of the contract; comes back with its answer, so that no answer can be taken for that of another. */
+  /** Line of the contract; returned with its answer, so that answers cannot be mixed up. */
   readonly id: string;
   readonly value: Buffer;
 }
 
-/** What was replied to a batch and to its halves. */
-interface MetReplies {
+/** The replies to a batch and to its halves. */
+interface SeenReplies {
   isAnyUsable: boolean;
   lastCode: string;
 }
@@ -64,7 +74,7 @@ export function createCalculateChunk(options: CalculateChunkOptions): CalculateC
   const ask = async (
     items: readonly Item[],
     correlationId: string,
-    met: MetReplies,
+    seen: SeenReplies,
   ): Promise<readonly LateOutcome[]> => {
     const request: OutgoingRequest = {
       topic,
@@ -76,24 +86,24 @@ export function createCalculateChunk(options: CalculateChunkOptions): CalculateC
       correlationId,
     };
     const reply = await options.request(request);
-    if (isUsableReply(request, reply)) met.isAnyUsable = true;
-    else met.lastCode = reply.kind === 'problem' ? reply.problem.code : reply.type;
+    if (isUsableReply(request, reply)) seen.isAnyUsable = true;
+    else seen.lastCode = reply.kind === 'problem' ? reply.problem.code : reply.type;
     const answers = answersTo(items, reply);
     if (answers !== undefined) return answers.map((answer) => () => readAnswer(codec, answer));
-    if (items.length > 1) return askHalves(items, correlationId, met);
+    if (items.length > 1) return askHalves(items, correlationId, seen);
     const problem = reply.kind === 'problem' ? reply.problem : unreadable();
     return items.map(() => () => failed(problem));
   };
-  /** One contract may spoil the message for all of its batch: too large an answer, or a worker that it breaks. */
-  const askHalves = async (items: readonly Item[], id: string, met: MetReplies): Promise<LateOutcome[]> => {
+  /** One contract may fail the message of its whole batch: by too large an answer, or by breaking the worker. */
+  const askHalves = async (items: readonly Item[], id: string, seen: SeenReplies): Promise<LateOutcome[]> => {
     const middle = Math.ceil(items.length / 2);
-    const first = await ask(items.slice(0, middle), `${id}.1`, met);
-    return [...first, ...(await ask(items.slice(middle), `${id}.2`, met))];
+    const first = await ask(items.slice(0, middle), `${id}.1`, seen);
+    return [...first, ...(await ask(items.slice(middle), `${id}.2`, seen))];
   };
   const askAll = async (items: readonly Item[], id: string): Promise<readonly LateOutcome[]> => {
-    const met: MetReplies = { isAnyUsable: false, lastCode: '' };
-    const answers = await ask(items, id, met);
-    failing.add(items.length, met.isAnyUsable, met.lastCode);
+    const seen: SeenReplies = { isAnyUsable: false, lastCode: '' };
+    const answers = await ask(items, id, seen);
+    failing.add(items.length, seen.isAnyUsable, seen.lastCode);
     return answers;
   };
 
@@ -115,7 +125,7 @@ export function createCalculateChunk(options: CalculateChunkOptions): CalculateC
   };
 }
 
-/** A request whose figures have no exact place in the message is refused as such, never rounded (M1). */
+/** A request whose figures cannot be encoded exactly is refused, never rounded (M1). */
 function encodeContract(
   codec: Pick<Codec, 'encode'>,
   { line, request }: Contract,
@@ -147,12 +157,53 @@ function outcomeOf(reply: Reply, { warnings }: ReplyBatchItem): ContractOutcome 
   return { kind: 'schedule', schedule: reply.payload as RepaymentSchedule, warnings };
 }
 
-/** The correlation id is that of a batch, which tells nothing of the contract and is another one when a run is resumed. */
+/** The correlation id is left out: it identifies the batch, not the contract, and differs when a run is resumed. */
 function failed(problem: Problem): ContractOutcome {
-  const { correlationId, ...told } = problem;
-  return { kind: 'problem', problem: correlationId === undefined ? problem : told };
+  const { correlationId: _batch, ...own } = problem;
+  return { kind: 'problem', problem: own };
 }
 
 function unreadable(): Problem {
   return createProblem('unexpected', { detail: 'The reply does not answer the request.' });
+}
+
+/** The answers of a reply that has exactly one for each item, in their order; undefined of any other. */
+function answersTo(items: RequestBatch['items'], reply: Reply): readonly ReplyBatchItem[] | undefined {
+  if (reply.kind !== 'reply' || reply.type !== REPLY_BATCH) return undefined;
+  const answers = (reply.payload as ReplyBatch).items;
+  const areOurs =
+    answers.length === items.length &&
+    items.every(({ id }, index) => String(answers[index]?.id) === String(id));
+  return areOurs ? answers : undefined;
+}
+
+/** A reply that shows that a worker calculates: answers to the batch, or answers too large for one message. */
+export function isUsableReply(request: OutgoingRequest, reply: Reply): boolean {
+  if (reply.kind === 'problem') return reply.problem.code === 'reply-too-large';
+  return answersTo((request.payload as RequestBatch).items, reply) !== undefined;
+}
+
+/** A few adjacent contracts may break a worker; more failures than these are the workers' fault. */
+const MAX_BATCHES = 3;
+const MIN_CONTRACTS = 10;
+
+/** Counts consecutive batches of which no message had a usable reply, halved ones included. */
+interface FailingBatches {
+  /** Throws WorkersFailError when it is one too many. */
+  add(contracts: number, isAnyUsable: boolean, lastCode: string): void;
+}
+
+function countFailingBatches(): FailingBatches {
+  let batches = 0;
+  let contracts = 0;
+  return {
+    add: (count, isAnyUsable, lastCode) => {
+      batches = isAnyUsable ? 0 : batches + 1;
+      contracts = isAnyUsable ? 0 : contracts + count;
+      if (batches < MAX_BATCHES || contracts < MIN_CONTRACTS) return;
+      throw new WorkersFailError(
+        `the workers fail: the last ${batches} batches, of ${contracts} contracts, had no usable reply, whole or halved (${lastCode})`,
+      );
+    },
+  };
 }

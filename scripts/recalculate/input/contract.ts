@@ -4,7 +4,7 @@ import { MAX_WARNINGS, unknownField } from '../../../shared/contract/json/unknow
 import { repaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { isAbsent, isRecord, limitFaults, shapeFault } from '../../../shared/contract/json/faults.ts';
 import { createProblem, type Fault, type Warning } from '../../../shared/platform/problem.ts';
-import type { InputRecord } from './records.ts';
+import { type InputRecord, refuseLine } from './records.ts';
 
 /** Members of a line; others have no effect. */
 export const LINE_MEMBER = { id: 'id', request: 'jsonParam', former: 'schedule' } as const;
@@ -30,8 +30,7 @@ export function readContract(line: number, value: unknown, known: readonly Fault
   const read = repaymentScheduleRequest.read({ jsonParam });
   const faults = id === undefined ? [idFault(sentId), ...known] : known;
   if (read.kind === 'invalid' && faults.length === 0) {
-    const problem = createProblem(read.problem, { errors: read.faults });
-    return { kind: 'refused', line, id, problem };
+    return refuseLine(line, createProblem(read.problem, { errors: read.faults }), id);
   }
   if (read.kind === 'invalid') return refused(line, id, [...faults, ...beside(known, read.faults)]);
   if (faults.length > 0 || id === undefined) return refused(line, id, faults);
@@ -71,8 +70,7 @@ function beside(known: readonly Fault[], faults: readonly Fault[]): readonly Fau
 }
 
 function refused(line: number, id: string | number | undefined, faults: readonly Fault[]): InputRecord {
-  const problem = createProblem('invalid-request', { errors: limitFaults(faults) });
-  return { kind: 'refused', line, id, problem };
+  return refuseLine(line, createProblem('invalid-request', { errors: limitFaults(faults) }), id);
 }
 
 function withUnknown(

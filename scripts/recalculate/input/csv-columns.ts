@@ -6,7 +6,7 @@ import { repaymentScheduleFields } from '../../../shared/contract/schedule/reque
 import { shapeFault } from '../../../shared/contract/json/faults.ts';
 import type { Fault } from '../../../shared/platform/problem.ts';
 import { LINE_MEMBER } from './contract.ts';
-import { parseJson } from './raw-records.ts';
+import { parseJson } from './records.ts';
 
 /** A cell holds text, a day, a number or flag as JSON writes it, or JSON. */
 type CellKind = 'text' | 'trimmed' | 'number' | 'flag' | 'json';

@@ -4,10 +4,16 @@ import { isUtf8 } from 'node:buffer';
 import { CsvError, parse } from 'csv-parse/sync';
 import { readContract } from './contract.ts';
 import { type Columns, lineOfCells, readHeader } from './csv-columns.ts';
-import { createRecordGrouping, type RecordGrouping } from './csv-records.ts';
-import { InputError, type InputRecord } from './records.ts';
-import { isBlankLine, type RawLine, withoutLineEnd } from './lines.ts';
-import { lineProblem, notUtf8, type RawRecord, type RecordFormat } from './raw-records.ts';
+import { isBlankLine, MAX_LINE_BYTES, withoutLineEnd } from './lines.ts';
+import {
+  InputError,
+  type InputRecord,
+  lineProblem,
+  notUtf8,
+  type RawRecord,
+  type RecordFormat,
+  refuseLine,
+} from './records.ts';
 
 interface Header {
   readonly record: RawRecord;
@@ -20,7 +26,7 @@ type Cells = readonly string[];
 
 const DELIMITERS = [',', ';', '\t'];
 const QUOTED = /"[^"]*"/g;
-/** So many bytes of records are cut into cells at once: a few milliseconds of work. */
+/** Bytes of records that are split into cells at once: a few milliseconds of work. */
 const MAX_PARSE_BYTES = 65_536;
 const LINE_FEED = Buffer.from('\n');
 
@@ -28,7 +34,7 @@ const LINE_FEED = Buffer.from('\n');
  * Reads the header from the first line that is not blank, and records after it. The delimiter is the one of comma,
  * semicolon and tab that the header has most of. Grouping throws InputError where the header is wrong or missing.
  */
-export function createCsvLines(): RecordFormat {
+export function createCsvFormat(): RecordFormat {
   let header: Header | undefined;
   return {
     group: (lines) => {
@@ -48,8 +54,8 @@ export function createCsvLines(): RecordFormat {
   };
 }
 
-function readHeaderLine({ line, bytes, isTooLong }: RawLine): Header {
-  const text = isTooLong || !isUtf8(bytes) ? undefined : withoutLineEnd(bytes).toString('utf8');
+function readHeaderLine({ line, bytes, problem }: RawRecord): Header {
+  const text = problem !== undefined || !isUtf8(bytes) ? undefined : withoutLineEnd(bytes).toString('utf8');
   if (text === undefined)
     throw new InputError('the first line is too long or no UTF-8; must name the columns');
   const delimiter = delimiterOf(text);
@@ -93,7 +99,7 @@ function* portions(raws: readonly RawRecord[]): Iterable<readonly RawRecord[]> {
   if (portion.length > 0) yield portion;
 }
 
-/** Cells of many records in one call, which is a hundred times cheaper than one by one; undefined if one has none. */
+/** Cells of many records in one call, which is a hundred times cheaper than one by one; undefined if one is malformed. */
 function cellsTogether(portion: readonly RawRecord[], delimiter: string): readonly Cells[] | undefined {
   if (portion.some(({ problem }) => problem !== undefined)) return undefined;
   const bytes = portion.flatMap((raw) => (endsLine(raw.bytes) ? [raw.bytes] : [raw.bytes, LINE_FEED]));
@@ -105,7 +111,7 @@ function endsLine(bytes: Buffer): boolean {
   return bytes.at(-1) === LINE_FEED[0];
 }
 
-/** The cells of each record; undefined where a quote stands in a wrong place. */
+/** The cells of each record; undefined where a quote is misplaced. */
 function cellsOf(bytes: Buffer, delimiter: string): readonly Cells[] | undefined {
   try {
     return parse(bytes, { delimiter, record_delimiter: ['\r\n', '\n'], relax_column_count: true });
@@ -120,20 +126,108 @@ function readRecord(
   cells: Cells | undefined,
   { columns }: Header,
 ): InputRecord | undefined {
-  const refused = (what: RawRecord['problem']): InputRecord | undefined =>
-    what === undefined ? undefined : { kind: 'refused', line, id: undefined, problem: what };
-  if (problem !== undefined) return refused(problem);
-  if (!isUtf8(bytes)) return refused(notUtf8('invalid-request'));
-  if (cells === undefined) return refused(malformed('has a quote in a place where CSV allows none'));
-  // Spreadsheets leave such lines behind their last one.
+  if (problem !== undefined) return refuseLine(line, problem);
+  if (!isUtf8(bytes)) return refuseLine(line, notUtf8('invalid-request'));
+  if (cells === undefined) return malformed(line, 'has a quote in a place where CSV allows none');
+  // Spreadsheets append such lines.
   if (cells.every((cell) => cell === '')) return undefined;
   if (cells.length !== columns.length) {
-    return refused(malformed(`has ${cells.length} cells; must have ${columns.length}, one for each column`));
+    return malformed(line, `has ${cells.length} cells; must have ${columns.length}, one for each column`);
   }
   const { value, faults } = lineOfCells(columns, cells);
   return readContract(line, value, faults);
 }
 
-function malformed(message: string) {
-  return lineProblem('invalid-request', 'malformed-csv', message);
+function malformed(line: number, message: string): InputRecord {
+  return refuseLine(line, lineProblem('invalid-request', 'malformed-csv', message));
+}
+
+/**
+ * Groups the lines of each record (RFC 4180): a quoted cell may hold line breaks. A quote that is never closed costs only
+ * its own line.
+ */
+interface RecordGrouping {
+  /** The records that end with these lines; blank lines between records are left out. */
+  push(lines: readonly RawRecord[]): readonly RawRecord[];
+  end(): readonly RawRecord[];
+}
+
+const QUOTE = 0x22;
+const CARRIAGE_RETURN = 0x0d;
+
+const NOT_CLOSED = lineProblem(
+  'invalid-request',
+  'malformed-csv',
+  'opens a quote that is not closed as CSV demands it',
+);
+
+/** `delimiter` is the byte between two cells. Holds at most one record of {@link MAX_LINE_BYTES}. */
+function createRecordGrouping(delimiter: number): RecordGrouping {
+  let open: RawRecord[] = [];
+  let openBytes = 0;
+
+  const take = (line: RawRecord): readonly RawRecord[] => {
+    if (open.length === 0 && isBlankLine(line)) return [];
+    const state = line.problem !== undefined ? 'broken' : stateAfter(line.bytes, delimiter, open.length > 0);
+    if (open.length === 0) {
+      if (state !== 'open') return [line];
+    } else if (state === 'broken' || openBytes + line.bytes.length > MAX_LINE_BYTES) {
+      return giveUp([line]);
+    }
+    open.push(line);
+    openBytes += line.bytes.length;
+    return state === 'open' ? [] : [close()];
+  };
+  const close = (): RawRecord => {
+    const record = { line: open[0]?.line ?? 0, bytes: Buffer.concat(open.map(({ bytes }) => bytes)) };
+    open = [];
+    openBytes = 0;
+    return record;
+  };
+  /** Only the first line is at fault; the others are read as if it were not there. */
+  const giveUp = (further: readonly RawRecord[]): readonly RawRecord[] => {
+    const [first, ...others] = [...open, ...further];
+    open = [];
+    openBytes = 0;
+    if (first === undefined) return [];
+    return [{ ...first, problem: NOT_CLOSED }, ...others.flatMap(take)];
+  };
+  return {
+    push: (lines) => lines.flatMap(take),
+    end: () => {
+      const records: RawRecord[] = [];
+      while (open.length > 0) records.push(...giveUp([]));
+      return records;
+    },
+  };
+}
+
+/**
+ * Whether a record ends with a line, continues in a quoted cell, or is malformed. A quote opens a cell only as its first
+ * character, and closes it only as its last; inside a cell two quotes are one. Other quotes are found when cells are read.
+ */
+function stateAfter(bytes: Buffer, delimiter: number, isQuoted: boolean): 'whole' | 'open' | 'broken' {
+  let cell = isQuoted ? -1 : 0;
+  if (!isQuoted && !bytes.includes(QUOTE)) return 'whole';
+  for (;;) {
+    if (cell === -1 || bytes[cell] === QUOTE) {
+      const end = closingQuote(bytes, cell + 1);
+      if (end === -1) return 'open';
+      const next = bytes[end + 1];
+      if (next === undefined || next === LINE_FEED[0] || next === CARRIAGE_RETURN) return 'whole';
+      if (next !== delimiter) return 'broken';
+      cell = end + 2;
+    } else {
+      const next = bytes.indexOf(delimiter, cell);
+      if (next === -1) return 'whole';
+      cell = next + 1;
+    }
+  }
+}
+
+/** Index of the quote that ends a quoted cell, or -1. */
+function closingQuote(bytes: Buffer, from: number): number {
+  let at = bytes.indexOf(QUOTE, from);
+  while (at !== -1 && bytes[at + 1] === QUOTE) at = bytes.indexOf(QUOTE, at + 2);
+  return at;
 }

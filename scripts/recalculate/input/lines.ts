@@ -1,23 +1,20 @@
 /** Bytes to lines, wherever the blocks of bytes begin and end. */
 
+import type { Problem } from '../../../shared/platform/problem.ts';
+import { lineProblem, type RawRecord } from './records.ts';
+
 /** Longest line of an input, in bytes: a request with its former schedule of 1,200 rows has a third of it. */
 export const MAX_LINE_BYTES = 1_048_576;
 
-/** A line as it stands in the input. */
-export interface RawLine {
-  /** Counted from 1. */
-  readonly line: number;
-  /** With its line end; of a line that is too long only the first {@link MAX_LINE_BYTES}. */
-  readonly bytes: Buffer;
-  readonly isTooLong: boolean;
-}
+/** The problem of a longer line. */
+const TOO_LONG: Problem = lineProblem('body-too-large', 'too-long', `is longer than ${MAX_LINE_BYTES} bytes`);
 
-/** Cuts blocks of bytes into lines, and counts them. */
+/** Splits blocks of bytes into lines with their line ends, and counts them. */
 export interface LineSplitter {
   /** The lines that end in this block. */
-  push(block: Buffer): readonly RawLine[];
+  push(block: Buffer): readonly RawRecord[];
   /** The line that has no line end, if there is one. */
-  end(): readonly RawLine[];
+  end(): readonly RawRecord[];
 }
 
 const LINE_FEED = 0x0a;
@@ -26,10 +23,13 @@ const BLANK = 0x20;
 const TAB = 0x09;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const NO_BYTES = Buffer.alloc(0);
-/** Beyond the longest line and its two line ends nothing is kept: more cannot change what becomes of the line. */
+/** Bytes beyond the longest line and its line end are dropped: they cannot change the result. */
 const MAX_HELD_BYTES = MAX_LINE_BYTES + BYTE_ORDER_MARK.length + 2;
 
-/** Lines end in `\n` or `\r\n`; a byte order mark at the beginning is left out. Holds at most one line in memory. */
+/**
+ * Lines end in `\n` or `\r\n`; a leading byte order mark is left out. Holds at most one line in memory; of a line that is
+ * too long only the first {@link MAX_LINE_BYTES} are kept.
+ */
 export function createLineSplitter(): LineSplitter {
   let held: Buffer[] = [];
   let heldBytes = 0;
@@ -39,7 +39,7 @@ export function createLineSplitter(): LineSplitter {
     if (kept.length > 0) held.push(kept);
     heldBytes += kept.length;
   };
-  const finish = (lastPart: Buffer): RawLine => {
+  const finish = (lastPart: Buffer): RawRecord => {
     line += 1;
     if (heldBytes === 0) return rawLine(line, lastPart);
     hold(lastPart);
@@ -50,7 +50,7 @@ export function createLineSplitter(): LineSplitter {
   };
   return {
     push: (block) => {
-      const lines: RawLine[] = [];
+      const lines: RawRecord[] = [];
       let start = 0;
       for (let at = block.indexOf(LINE_FEED); at !== -1; at = block.indexOf(LINE_FEED, start)) {
         lines.push(finish(block.subarray(start, at + 1)));
@@ -63,13 +63,13 @@ export function createLineSplitter(): LineSplitter {
   };
 }
 
-function rawLine(line: number, sent: Buffer): RawLine {
+function rawLine(line: number, sent: Buffer): RawRecord {
   const hasMark = line === 1 && sent.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
   const bytes = hasMark ? sent.subarray(BYTE_ORDER_MARK.length) : sent;
   if (bytes.length <= MAX_LINE_BYTES || withoutLineEnd(bytes).length <= MAX_LINE_BYTES) {
-    return { line, bytes, isTooLong: false };
+    return { line, bytes };
   }
-  return { line, bytes: bytes.subarray(0, MAX_LINE_BYTES), isTooLong: true };
+  return { line, bytes: bytes.subarray(0, MAX_LINE_BYTES), problem: TOO_LONG };
 }
 
 /** The bytes before `\n` or `\r\n`. */
@@ -80,8 +80,8 @@ export function withoutLineEnd(bytes: Buffer): Buffer {
   return end === bytes.length ? bytes : bytes.subarray(0, end);
 }
 
-/** True for a line of nothing but blanks. */
-export function isBlankLine({ bytes }: RawLine): boolean {
+/** True for a line of blanks only. */
+export function isBlankLine({ bytes }: RawRecord): boolean {
   for (const byte of bytes) {
     if (byte !== BLANK && byte !== TAB && byte !== CARRIAGE_RETURN && byte !== LINE_FEED) return false;
   }

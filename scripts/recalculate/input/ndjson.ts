@@ -1,39 +1,30 @@
 /** A portfolio in NDJSON: each line is one JSON object. */
 
 import { readContract } from './contract.ts';
-import type { InputRecord } from './records.ts';
-import { isBlankLine, type RawLine } from './lines.ts';
+import { isBlankLine } from './lines.ts';
 import {
+  type InputRecord,
   lineProblem,
   notUtf8,
   parseJson,
   type RawRecord,
   type RecordFormat,
+  refuseLine,
   textOf,
-  TOO_LONG,
-} from './raw-records.ts';
+} from './records.ts';
 
-/** Reads each line by itself: whatever is wrong with one leaves the others alone. */
-export const ndjsonLines: RecordFormat = {
-  group: (lines) => lines.filter((line) => !isBlankLine(line)).map(rawRecord),
+/** Reads each line by itself: a fault in one does not affect the others. */
+export const ndjsonFormat: RecordFormat = {
+  group: (lines) => lines.filter((line) => !isBlankLine(line)),
   end: () => [],
   read: (raws) => raws.map(readLine),
 };
 
-function rawRecord({ line, bytes, isTooLong }: RawLine): RawRecord {
-  return isTooLong ? { line, bytes, problem: TOO_LONG } : { line, bytes };
-}
-
 function readLine({ line, bytes, problem }: RawRecord): InputRecord {
-  if (problem !== undefined) return { kind: 'refused', line, id: undefined, problem };
+  if (problem !== undefined) return refuseLine(line, problem);
   const text = textOf(bytes);
-  if (text === undefined) return { kind: 'refused', line, id: undefined, problem: notUtf8('malformed-json') };
+  if (text === undefined) return refuseLine(line, notUtf8('malformed-json'));
   const parsed = parseJson(text, bytes);
   if (parsed.kind === 'parsed') return readContract(line, parsed.value);
-  return {
-    kind: 'refused',
-    line,
-    id: undefined,
-    problem: lineProblem('malformed-json', 'malformed-json', parsed.message),
-  };
+  return refuseLine(line, lineProblem('malformed-json', 'malformed-json', parsed.message));
 }

@@ -1,103 +1,61 @@
-/** A portfolio as it is read: bytes to lines, lines to records, records to chunks. */
+/** Reading a portfolio: bytes to lines, lines to records, records to chunks. */
 
-import { assertNever } from '../../../shared/platform/errors.ts';
-import { createCsvLines } from './csv.ts';
-import { createChunkBuilder, createInputDigest, type InputDigest } from './input-chunks.ts';
+import { createHash, type Hash } from 'node:crypto';
 import { type InputBytes, openInputBytes } from './bytes.ts';
+import { createCsvFormat } from './csv.ts';
+import { createLineSplitter } from './lines.ts';
+import { ndjsonFormat } from './ndjson.ts';
 import {
   InputChangedError,
   type InputChunk,
-  type InputFormat,
   type InputOptions,
+  type InputRecord,
   type PortfolioInput,
+  type RawRecord,
+  type RecordFormat,
 } from './records.ts';
-import { ndjsonLines } from './ndjson.ts';
-import { createLineSplitter } from './lines.ts';
-import type { RawRecord, RecordFormat } from './raw-records.ts';
+
+/** Most rows of a chunk: what is calculated for one batch, and answered in one message. */
+const MAX_CHUNK_ROWS = 12_000;
+/** Most bytes of a chunk with more than one record; bounds the memory of a batch in flight, former schedules included. */
+const MAX_CHUNK_BYTES = 1_048_576;
+/** Most refused lines of a chunk: they are not sent, but held in memory. */
+const MAX_REFUSED = 500;
 
 /**
- * Opens the input and reads its beginning: the header of CSV. Rejects with InputError when it cannot be opened, is not what
- * its name says, or has columns that cannot be used.
+ * Opens the input and reads its start: the header of CSV. Rejects with InputError when it cannot be opened, does not match
+ * its name, or has columns that cannot be used.
  */
 export async function openInput(options: InputOptions): Promise<PortfolioInput> {
   const bytes = await openInputBytes(options);
   try {
-    const format = formatOf(options.format);
+    const format = options.format === 'csv' ? createCsvFormat() : ndjsonFormat;
     const batches = rawRecords(bytes, format);
     const first = await batches.next();
-    const all = first.done === true ? batches : following(first.value, batches);
-    return createPortfolio({ bytes, format, maxContracts: options.maxContracts }, all);
+    // SHA-256 over the bytes of the records, line ends included, blank lines excluded.
+    const digest = createHash('sha256');
+    /** Read, but not yet skipped or returned. */
+    let kept: readonly RawRecord[] = first.done === true ? [] : first.value;
+    return {
+      records: () => chunksOf(following(kept, batches), { format, digest, options, bytes }),
+      totalBytes: bytes.totalBytes,
+      bytesRead: () => bytes.bytesRead(),
+      skip: async (lastLine, expected) => {
+        kept = await skipLines(following(kept, batches), lastLine, digest);
+        if (digestText(digest) === expected) return;
+        throw new InputChangedError(
+          `the first ${lastLine} lines of the input are not those that the run began with`,
+        );
+      },
+      close: () => bytes.close(),
+    };
   } catch (error) {
     await bytes.close();
     throw error;
   }
 }
 
-interface Reading {
-  readonly bytes: InputBytes;
-  readonly format: RecordFormat;
-  readonly maxContracts: number;
-}
-
 type Batches = AsyncGenerator<readonly RawRecord[], void>;
-
-function formatOf(format: InputFormat): RecordFormat {
-  if (format === 'ndjson') return ndjsonLines;
-  return format === 'csv' ? createCsvLines() : assertNever(format);
-}
-
-function createPortfolio({ bytes, format, maxContracts }: Reading, batches: Batches): PortfolioInput {
-  const digest = createInputDigest();
-  /** Read while skipping, but not skipped. */
-  let kept: readonly RawRecord[] = [];
-  async function* chunks(): AsyncGenerator<InputChunk, void> {
-    const builder = createChunkBuilder(maxContracts, digest, () => bytes.bytesRead());
-    for await (const raws of following(kept, batches)) {
-      let index = 0;
-      for (const record of format.read(raws)) {
-        const raw = raws[index++];
-        const chunk = raw === undefined ? undefined : builder.add(raw, record);
-        if (chunk !== undefined) yield chunk;
-      }
-    }
-    const last = builder.end();
-    if (last !== undefined) yield last;
-  }
-  return {
-    records: chunks,
-    totalBytes: bytes.totalBytes,
-    bytesRead: () => bytes.bytesRead(),
-    skip: async (lastLine, expected) => {
-      kept = await skipLines(batches, lastLine, digest);
-      if (digest.text() !== expected) {
-        throw new InputChangedError(
-          `the first ${lastLine} lines of the input are not those that the run began with`,
-        );
-      }
-    },
-    close: () => bytes.close(),
-  };
-}
-
-/** Adds the records up to a line to the digest; answers those of the last batch that lie behind it. */
-async function skipLines(
-  batches: Batches,
-  lastLine: number,
-  digest: InputDigest,
-): Promise<readonly RawRecord[]> {
-  for (;;) {
-    const { value: raws, done } = await batches.next();
-    if (done === true) return [];
-    const behind = raws.findIndex(({ line }) => line > lastLine);
-    for (const raw of behind === -1 ? raws : raws.slice(0, behind)) digest.add(raw);
-    if (behind !== -1) return raws.slice(behind);
-  }
-}
-
-async function* following(first: readonly RawRecord[], others: Batches): Batches {
-  if (first.length > 0) yield first;
-  yield* others;
-}
 
 /** The records that end in each block of bytes. */
 async function* rawRecords({ blocks }: InputBytes, format: RecordFormat): Batches {
@@ -108,4 +66,85 @@ async function* rawRecords({ blocks }: InputBytes, format: RecordFormat): Batche
   }
   const rest = [...format.group(splitter.end()), ...format.end()];
   if (rest.length > 0) yield rest;
+}
+
+async function* following(first: readonly RawRecord[], others: Batches): Batches {
+  if (first.length > 0) yield first;
+  yield* others;
+}
+
+/** Adds the records up to a line to the digest; resolves with the records of the last batch that come after it. */
+async function skipLines(batches: Batches, lastLine: number, digest: Hash): Promise<readonly RawRecord[]> {
+  // Not by `for await`, which would end the batches.
+  for (;;) {
+    const { value: raws, done } = await batches.next();
+    if (done === true) return [];
+    const behind = raws.findIndex(({ line }) => line > lastLine);
+    for (const { bytes } of behind === -1 ? raws : raws.slice(0, behind)) digest.update(bytes);
+    if (behind !== -1) return raws.slice(behind);
+  }
+}
+
+interface Reading {
+  readonly format: RecordFormat;
+  /** Of the records skipped before. */
+  readonly digest: Hash;
+  readonly options: Pick<InputOptions, 'maxContracts'>;
+  readonly bytes: Pick<InputBytes, 'bytesRead'>;
+}
+
+async function* chunksOf(batches: Batches, reading: Reading): AsyncGenerator<InputChunk, void> {
+  const builder = createChunkBuilder(reading);
+  for await (const raws of batches) {
+    let index = 0;
+    for (const record of reading.format.read(raws)) {
+      const raw = raws[index++];
+      const chunk = raw === undefined ? undefined : builder.add(raw, record);
+      if (chunk !== undefined) yield chunk;
+    }
+  }
+  const last = builder.close();
+  if (last !== undefined) yield last;
+}
+
+/** Collects records into chunks of at most `maxContracts`, {@link MAX_CHUNK_ROWS} rows and 1 MiB of text. */
+function createChunkBuilder({ digest, options, bytes: input }: Reading) {
+  let records: InputRecord[] = [];
+  let contracts = 0;
+  let rows = 0;
+  let bytes = 0;
+  let lastLine = 0;
+
+  const isFull = (): boolean =>
+    contracts === options.maxContracts || records.length - contracts === MAX_REFUSED;
+  const close = (): InputChunk | undefined => {
+    if (records.length === 0) return undefined;
+    const chunk = { records, lastLine, digest: digestText(digest), bytesRead: input.bytesRead() };
+    records = [];
+    contracts = 0;
+    rows = 0;
+    bytes = 0;
+    return chunk;
+  };
+  return {
+    /** Adds the next record of the input, undefined where it is empty; returns a chunk that is complete. */
+    add: (raw: RawRecord, record: InputRecord | undefined): InputChunk | undefined => {
+      const newRows = record?.kind === 'contract' ? record.rows : 0;
+      const isBeyond = rows + newRows > MAX_CHUNK_ROWS || bytes + raw.bytes.length > MAX_CHUNK_BYTES;
+      const before = isBeyond || isFull() ? close() : undefined;
+      digest.update(raw.bytes);
+      lastLine = raw.line;
+      if (record === undefined) return before;
+      records.push(record);
+      rows += newRows;
+      bytes += raw.bytes.length;
+      if (record.kind === 'contract') contracts += 1;
+      return before ?? (isFull() ? close() : undefined);
+    },
+    close,
+  };
+}
+
+function digestText(digest: Hash): string {
+  return digest.copy().digest('hex');
 }

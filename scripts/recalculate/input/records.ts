@@ -1,27 +1,33 @@
-/** What a portfolio is read as: contracts and refused lines, in chunks of which each makes one batch of requests. */
+/**
+ * The records of a portfolio: raw as they stand in the input, then read as contracts and refused lines, in chunks that
+ * make one batch of requests each.
+ */
 
+import { isUtf8 } from 'node:buffer';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { Problem, Warning } from '../../../shared/platform/problem.ts';
+import { createProblem, type ErrorCode } from '../../../shared/platform/problem.ts';
+import { exceedsJsonDepth, MAX_JSON_DEPTH } from '../../../shared/platform/json-depth.ts';
 
 /** One contract that is to be calculated. */
 export interface Contract {
-  /** Where it stands in the input; of a record over several lines the first one, from 1. */
+  /** Its line in the input, counted from 1; the first one of a record over several lines. */
   readonly line: number;
   /** The contract's own id, as the input has it. */
   readonly id: string | number;
   readonly request: RepaymentScheduleRequest;
-  /** Installments that are asked for, 1 to 1200: what the calculation and its answer weigh. */
+  /** Requested instalments, 1 to 1200: the cost of the calculation and of its answer. */
   readonly rows: number;
-  /** Members that have no effect, as HTTP callers are told of them (E3). The worker does not see them any more. */
+  /** Ignored fields, as HTTP callers get them (E3). The worker does not see them any more. */
   readonly warnings: readonly Warning[];
   /** The former schedule as the line has it; undefined where there is none. Not checked. */
   readonly former: unknown;
 }
 
-/** A line that is no request. */
+/** A line that is not a valid request. */
 export interface RefusedLine {
   readonly line: number;
-  /** Where the line could be read as far as that. */
+  /** Undefined where it cannot be read. */
   readonly id: string | number | undefined;
   readonly problem: Problem;
 }
@@ -30,51 +36,51 @@ export type InputRecord =
   | ({ readonly kind: 'contract' } & Contract)
   | ({ readonly kind: 'refused' } & RefusedLine);
 
-/** Records that follow one another in the input. Never empty. */
+/** Consecutive records of the input. Never empty. */
 export interface InputChunk {
   readonly records: readonly InputRecord[];
   /** Line of the last record. */
   readonly lastLine: number;
-  /** SHA-256 in hexadecimal over the text of all lines up to the last one, whatever the packing and the chunks. */
+  /** SHA-256 in hexadecimal over the text of all lines up to the last one, whatever the compression and the chunks. */
   readonly digest: string;
-  /** Bytes of the file read by then; tells how far along a run is once the chunk is done. */
+  /** Bytes of the file read by then: the progress of a run once the chunk is done. */
   readonly bytesRead: number;
 }
 
 export const INPUT_FORMATS = ['ndjson', 'csv'] as const;
 export type InputFormat = (typeof INPUT_FORMATS)[number];
 
-/** Where a portfolio is read from, and how much of it makes a chunk. */
+/** The source of a portfolio, and the size of its chunks. */
 export interface InputOptions {
   /** Path of a file; `-` is the standard input. */
   readonly file: string;
   readonly format: InputFormat;
   /** Most contracts of a chunk. */
   readonly maxContracts: number;
-  /** Stands for the standard input. */
+  /** Replaces the standard input. */
   readonly stdin?: NodeJS.ReadableStream;
 }
 
-/** A portfolio that is read once, from its beginning to its end. */
+/** A portfolio that is read once, from start to end. */
 export interface PortfolioInput {
   /**
    * The chunks in order; reads on only when the next one is asked for. Can be iterated once. Rejects with InputError
    * where the input breaks off.
    */
   records(): AsyncIterable<InputChunk>;
-  /** Size of the file as it lies on the disk; undefined for the standard input and whatever has no size. */
+  /** Size of the file on disk; undefined for the standard input and anything else without a size. */
   readonly totalBytes: number | undefined;
-  /** Bytes of the file read so far, packed ones where it is packed. */
+  /** Bytes of the file read so far, before decompression. */
   bytesRead(): number;
   /**
-   * Reads over all lines up to this one, the last line of a chunk of an earlier run; called before {@link records}.
-   * Rejects with InputChangedError when their digest is another one.
+   * Skips all lines up to this one, the last line of a chunk of an earlier run; called before {@link records}. Rejects
+   * with InputChangedError when their digest differs.
    */
   skip(lastLine: number, digest: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The input cannot be read on: it does not exist, breaks off, or its packing is damaged. */
+/** The input cannot be read: it does not exist, breaks off, or its compression is damaged. */
 export class InputError extends Error {
   override readonly name: string = 'InputError';
 }
@@ -82,4 +88,68 @@ export class InputError extends Error {
 /** The input of a resumed run is not the one that the run began with. */
 export class InputChangedError extends InputError {
   override readonly name = 'InputChangedError';
+}
+
+/** The bytes of one contract: a line, or the lines of a record whose cells hold line breaks. */
+export interface RawRecord {
+  /** Line at which it begins. */
+  readonly line: number;
+  /** What the digest is made of. */
+  readonly bytes: Buffer;
+  /** Set where the line cannot be read. */
+  readonly problem?: Problem;
+}
+
+/** How one format is read. */
+export interface RecordFormat {
+  /** The records that end with these lines; blank lines are left out. */
+  group(lines: readonly RawRecord[]): readonly RawRecord[];
+  /** The records that the end of the input ends. */
+  end(): readonly RawRecord[];
+  /** One for each record; undefined where it is empty. */
+  read(raws: readonly RawRecord[]): Iterable<InputRecord | undefined>;
+}
+
+/** JSON text as a value, or what is wrong with it. */
+export type ParsedJson =
+  | { readonly kind: 'parsed'; readonly value: unknown }
+  | { readonly kind: 'malformed'; readonly message: string };
+
+/** Reads JSON within the nesting that HTTP callers have. The message never repeats the text. */
+export function parseJson(text: string, bytes: Uint8Array): ParsedJson {
+  if (exceedsJsonDepth(bytes)) {
+    return { kind: 'malformed', message: `nests objects and arrays deeper than ${MAX_JSON_DEPTH} levels` };
+  }
+  try {
+    return { kind: 'parsed', value: JSON.parse(text) as unknown };
+  } catch (error) {
+    return { kind: 'malformed', message: `is not valid JSON${position(error)}` };
+  }
+}
+
+/** Where the parser stopped; the rest of its message quotes the text. */
+function position(error: unknown): string {
+  const found = error instanceof Error ? /at position (\d+)/.exec(error.message) : null;
+  return found === null ? '' : ` (at character ${found[1]})`;
+}
+
+/** The text of a record; undefined where it is not UTF-8. */
+export function textOf(bytes: Buffer): string | undefined {
+  return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
+}
+
+/** The problem of a line that cannot be read. */
+export function lineProblem(code: ErrorCode, faultCode: string, message: string): Problem {
+  const errors = [{ path: 'line', code: faultCode, message }];
+  return createProblem(code, { detail: `The line ${message}.`, errors });
+}
+
+/** The problem of a line that is no UTF-8. */
+export function notUtf8(code: ErrorCode): Problem {
+  return lineProblem(code, 'not-utf8', 'is not valid UTF-8');
+}
+
+/** A record that cannot be calculated. */
+export function refuseLine(line: number, problem: Problem, id?: string | number): InputRecord {
+  return { kind: 'refused', line, id, problem };
 }

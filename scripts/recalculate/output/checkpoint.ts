@@ -1,4 +1,4 @@
-/** How far a recalculation has come, beside its output: written in one piece, so that a kill leaves the last or this one. */
+/** The progress of a recalculation, stored beside its output: replaced atomically, so that a kill leaves the old or the new one. */
 
 import { readFileSync, rmSync } from 'node:fs';
 import { open, rename, type FileHandle } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const checkpointShape = z.object({
   sessions: count,
   /** The last one of them. */
   process: z.object({ pid: count, host: z.string() }),
-  /** What the bytes of the output depend on. */
+  /** The options that determine the bytes of the output. */
   options: z.object({
     inputFormat: z.string(),
     outputFormat: z.string(),
@@ -43,7 +43,7 @@ export function checkpointFile(output: string): string {
   return `${output}.checkpoint.json`;
 }
 
-/** The options that decide over the bytes of the output; the file of failures by its way from there. */
+/** The options that determine the bytes of the output; the file of failures relative to it. */
 export function outputOptions(args: RecalculateArguments): Checkpoint['options'] {
   const folder = path.dirname(args.output?.file ?? '');
   return {
@@ -71,12 +71,12 @@ export function readCheckpoint(file: string): Checkpoint | undefined {
   }
 }
 
-/** Where the next checkpoint is written; named by the lock of who writes it, so that nobody else ever writes there. */
+/** Where the next checkpoint is written; named after the lock of its writer, so that no other process writes there. */
 function draftOf(file: string, token: string): string {
   return `${file}.${token}.new`;
 }
 
-/** Resolves when this checkpoint, and no longer the one before it, would be found after a loss of power. */
+/** Resolves when this checkpoint, and not the previous one, would be found after a power loss. */
 export async function writeCheckpoint(file: string, token: string, checkpoint: Checkpoint): Promise<void> {
   const written = draftOf(file, token);
   const handle = await open(written, 'w');
@@ -94,30 +94,30 @@ export function removeCheckpoint(file: string): void {
   rmSync(file, { force: true });
 }
 
-/** Removes what a process that was killed has left of the checkpoint it was about to write. */
+/** Removes the unfinished checkpoint of a process that was killed. */
 export function removeCheckpointDraft(file: string, token: string): void {
   rmSync(draftOf(file, token), { force: true });
 }
 
-/** A rename is on the disk when its folder is; some systems open no folders, and need no such call. */
+/** A rename is durable when its folder is synced; systems that cannot open folders do not need this. */
 async function syncFolder(folder: string): Promise<void> {
   let handle: FileHandle | undefined;
   try {
     handle = await open(folder, 'r');
     await handle.sync();
   } catch {
-    // Nothing that could be done about it: the checkpoint before this one would be found.
+    // The previous checkpoint would be found, which is valid too.
   } finally {
     await handle?.close();
   }
 }
 
-/** This process, as a checkpoint names it. */
+/** This process, as recorded in checkpoints and locks. */
 export function thisProcess(): Checkpoint['process'] {
   return { pid: process.pid, host: hostname() };
 }
 
-/** Whether the process that wrote the checkpoint still runs, as far as this machine can tell. */
+/** Whether the process still runs, as far as this machine can tell. */
 export function isStillRunning({ pid, host }: Checkpoint['process']): boolean {
   if (host !== hostname() || pid === process.pid || pid === 0) return false;
   try {
@@ -128,7 +128,7 @@ export function isStillRunning({ pid, host }: Checkpoint['process']): boolean {
   return isRecalculation(pid);
 }
 
-/** A number of a process is given again after a while: where the system tells, what it runs has to be this command. */
+/** Process ids are reused: where /proc exists, the process must be running this command. */
 function isRecalculation(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('recalculate');

@@ -1,48 +1,54 @@
-import type { ByteSink } from './byte-sink.ts';
+/** Writing lines in large pieces to a file or the standard output, plain or compressed. */
+
+import { fsync, write } from 'node:fs';
+import { promisify } from 'node:util';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createGzip, type Gzip } from 'node:zlib';
+import { errorText } from '../../../shared/platform/errors.ts';
 
 /** Writes lines in large pieces. */
 export interface LineWriter {
   /**
-   * Takes a line with its end. A promise says that the next one may come only when it has resolved; it rejects with what
-   * went wrong with this line or an earlier one.
+   * Writes a line with its end. If it returns a promise, the next call must wait for it; it rejects with the error of
+   * this line or an earlier one.
    */
   write(line: string): Promise<void> | undefined;
-  /** Resolves, when all lines are on the disk to stay, with the length of the file. */
+  /** Resolves with the length of the file when all lines are durably on disk. */
   sync(): Promise<number>;
 }
 
 /** A line of 60 instalments has 20 KB: one call of the system for 50 of them. */
 const BUFFER_BYTES = 1_024 * 1_024;
 /** Most bytes of UTF-8 for one unit of a string. */
-const MOST_BYTES_A_UNIT = 3;
+const MAX_BYTES_PER_UNIT = 3;
 
-/** Lines to a sink, by two buffers in turn: one is filled while the other is written. */
+/** Two buffers in turn: one is filled while the other is written. */
 export function createLineWriter(sink: ByteSink): LineWriter {
   let filling = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   let spare = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   let used = 0;
-  let underWay: Promise<void> = Promise.resolve();
+  let inFlight: Promise<void> = Promise.resolve();
 
   const flush = async (): Promise<void> => {
-    await underWay;
+    await inFlight;
     if (used === 0) return;
     const full = filling;
-    underWay = sink.write(full.subarray(0, used));
-    underWay.catch(() => undefined);
+    inFlight = sink.write(full.subarray(0, used));
+    inFlight.catch(() => undefined);
     filling = spare;
     spare = full;
     used = 0;
   };
-  const fits = (line: string): boolean => line.length * MOST_BYTES_A_UNIT <= BUFFER_BYTES - used;
+  const fits = (line: string): boolean => line.length * MAX_BYTES_PER_UNIT <= BUFFER_BYTES - used;
   const put = (line: string): void => {
     used += filling.write(line, used, 'utf8');
   };
   const putAfterFlush = async (line: string): Promise<void> => {
     await flush();
     if (fits(line)) return put(line);
-    await underWay;
-    underWay = sink.write(Buffer.from(line, 'utf8'));
-    underWay.catch(() => undefined);
+    await inFlight;
+    inFlight = sink.write(Buffer.from(line, 'utf8'));
+    inFlight.catch(() => undefined);
   };
 
   return {
@@ -53,8 +59,133 @@ export function createLineWriter(sink: ByteSink): LineWriter {
     },
     sync: async () => {
       await flush();
-      await underWay;
+      await inFlight;
       return sink.sync();
+    },
+  };
+}
+
+/** Writes bytes, one call after the other: the next one only when the last has resolved. */
+export interface ByteSink {
+  /** Resolves when the buffer may be reused. Rejects with the error of the system. */
+  write(bytes: Buffer): Promise<void>;
+  /** Resolves with the length of what is durably on disk; the file is complete up to there. */
+  sync(): Promise<number>;
+}
+
+const writeSome = promisify(write);
+const syncFile = promisify(fsync);
+
+/** A reader of a pipe may be slow; polling at this interval costs nothing. */
+const FULL_PIPE_WAIT_MS = 5;
+
+/** The output cannot be written: the disk is full, or the reader of the pipe is gone. */
+export class OutputError extends Error {
+  override readonly name = 'OutputError';
+}
+
+/** An open file. */
+export interface OpenFile {
+  readonly descriptor: number;
+  /** For messages. */
+  readonly name: string;
+  /** Where writing continues; undefined for files without positions, such as a pipe. */
+  readonly from: number | undefined;
+}
+
+/** The bytes of an open file. Rejects with OutputError. */
+export function fileSink({ descriptor, name, from }: OpenFile): ByteSink {
+  let position = from ?? 0;
+  const writeOnce = async (bytes: Buffer): Promise<number> => {
+    try {
+      const at = from === undefined ? null : position;
+      return (await writeSome(descriptor, bytes, 0, bytes.length, at)).bytesWritten;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw outputError(name, error);
+      await sleep(FULL_PIPE_WAIT_MS);
+      return 0;
+    }
+  };
+  return {
+    write: async (bytes) => {
+      for (let done = 0; done < bytes.length;) {
+        const written = await writeOnce(bytes.subarray(done));
+        done += written;
+        position += written;
+      }
+    },
+    sync: async () => {
+      if (from === undefined) return position;
+      try {
+        await syncFile(descriptor);
+      } catch (error) {
+        throw outputError(name, error);
+      }
+      return position;
+    },
+  };
+}
+
+function outputError(name: string, cause: unknown): OutputError {
+  return new OutputError(`${name} cannot be written: ${errorText(cause)}`, { cause });
+}
+
+/** Compression must not slow the calculation on a small machine: most of the gain at a third of the cost. */
+const GZIP_LEVEL = 3;
+
+/**
+ * Compresses what goes to another sink. Each sync ends a member of the gzip file (RFC 1952, 2.2), so that the file can be
+ * truncated there and continued.
+ */
+export function gzipSink(target: ByteSink): ByteSink {
+  let member: Member | undefined;
+  return {
+    write: async (bytes) => {
+      member ??= startMember();
+      await member.add(bytes);
+      await target.write(member.takeOutput());
+    },
+    sync: async () => {
+      const ended = member;
+      member = undefined;
+      if (ended !== undefined) {
+        await ended.end();
+        await target.write(ended.takeOutput());
+      }
+      return target.sync();
+    },
+  };
+}
+
+interface Member {
+  add(bytes: Buffer): Promise<void>;
+  end(): Promise<void>;
+  /** What was compressed since the last call. */
+  takeOutput(): Buffer;
+}
+
+function startMember(): Member {
+  const gzip: Gzip = createGzip({ level: GZIP_LEVEL });
+  let output: Buffer[] = [];
+  gzip.on('data', (bytes: Buffer) => output.push(bytes));
+  return {
+    add: (bytes) =>
+      new Promise((resolve, reject) => {
+        gzip.write(bytes, (error) => {
+          if (error) reject(error);
+          else resolve();
+        });
+      }),
+    end: () =>
+      new Promise((resolve, reject) => {
+        gzip.once('end', resolve);
+        gzip.once('error', reject);
+        gzip.end();
+      }),
+    takeOutput: () => {
+      const taken = Buffer.concat(output);
+      output = [];
+      return taken;
     },
   };
 }

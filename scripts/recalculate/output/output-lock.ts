@@ -1,4 +1,4 @@
-/** One process at a time works on an output: whoever holds the lock file beside it. */
+/** One process at a time works on an output: the one that holds the lock file beside it. */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -18,11 +18,11 @@ import { errorText } from '../../../shared/platform/errors.ts';
 import { removeCheckpointDraft, checkpointFile, isStillRunning, thisProcess } from './checkpoint.ts';
 import { UsageError } from '../../command-line.ts';
 
-/** The right to change an output and what stands beside it. */
+/** The right to change an output and the files beside it. */
 export interface OutputLock {
-  /** Like no other that was ever held. */
+  /** Unique. */
   readonly token: string;
-  /** Gives it back; nothing happens where it is held by somebody else by now. */
+  /** Does nothing where another process holds the lock by now. */
   release(): void;
 }
 
@@ -30,19 +30,19 @@ const holderShape = z.object({ pid: z.number().int().min(0), host: z.string(), t
 type Holder = z.output<typeof holderShape>;
 
 const TOKEN_BYTES = 8;
-/** Between the making of a lock file and its content lie microseconds; what stays empty for longer was left by a kill. */
+/** A lock file is empty for microseconds only; one that stays empty for longer was left by a killed process. */
 const UNWRITTEN_MS = 5_000;
-/** Each further attempt means that somebody else was quicker. */
+/** Each further attempt means that another process was faster. */
 const MAX_ATTEMPTS = 20;
 
-/** Where the lock of an output lies: beside the file itself, whatever links lead to it. */
+/** The lock lies beside the file itself, whatever links lead to it. */
 export function lockFile(output: string): string {
   return `${realFile(output)}.lock`;
 }
 
 /**
- * Takes the lock of an output; one whose process is gone from this machine is taken over. Throws UsageError when somebody
- * else holds it, or may do so on another machine, and when there is no place for it.
+ * Takes the lock of an output, or takes over the lock of a process of this machine that is gone. Throws UsageError when
+ * another process holds it, or may hold it on another machine, and when it cannot be written.
  */
 export function lockOutput(output: string): OutputLock {
   const file = lockFile(output);
@@ -58,7 +58,7 @@ export function lockOutput(output: string): OutputLock {
     if (isCreated(file, content)) return lock;
     const holder = holderOf(file);
     if (holder === undefined) {
-      removeUnwritten(file, output);
+      removeUnwritten(file, `another process just begins to work on ${output} (${file})`);
       continue;
     }
     refuseHeld(holder, file, output);
@@ -67,7 +67,7 @@ export function lockOutput(output: string): OutputLock {
     return lock;
   }
   throw new UsageError(
-    `others take and leave ${file} all the time: nobody may work on ${output} beside this run`,
+    `other processes keep taking ${file}: no other process may work on ${output} during this run`,
   );
 }
 
@@ -99,7 +99,7 @@ function isCreated(file: string, content: string): boolean {
   return true;
 }
 
-/** Undefined where there is no lock, or none that could be read. */
+/** Undefined where there is no readable lock. */
 function holderOf(file: string): Holder | undefined {
   try {
     return holderShape.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -118,23 +118,23 @@ function refuseHeld(holder: Holder, file: string, output: string): void {
   if (isStillRunning(holder)) throw new UsageError(`process ${holder.pid} still works on ${output}`);
 }
 
-function removeUnwritten(file: string, output: string): void {
+/** Throws UsageError when the file may still be about to be written; removes it otherwise. */
+function removeUnwritten(file: string, busy: string): void {
   const madeAtMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
   if (madeAtMs === undefined) return;
-  if (Date.now() - madeAtMs < UNWRITTEN_MS) {
-    throw new UsageError(`another process just begins to work on ${output} (${file})`);
-  }
+  if (Date.now() - madeAtMs < UNWRITTEN_MS) throw new UsageError(busy);
   rmSync(file, { force: true });
 }
 
 /**
- * Puts this lock in the place of one whose process is gone. Tokens are never used twice, so only one process can make the
- * claim that is named by the old one; and only who has it may replace the old one. False when that was somebody else.
+ * Replaces the lock of a process that is gone. Tokens are unique, so only one process can create the claim named after the
+ * old one, and only the owner of the claim may replace the old lock. False when that was another process.
  */
 function isTakenOver(file: string, gone: Holder, own: { token: string; content: string }): boolean {
   const claim = `${file}.${gone.token}`;
   if (!isCreated(claim, own.content)) {
-    removeUnwrittenClaim(claim);
+    // A claim is held for microseconds.
+    removeUnwritten(claim, `another process just takes over ${path.basename(claim)}`);
     return false;
   }
   try {
@@ -144,14 +144,4 @@ function isTakenOver(file: string, gone: Holder, own: { token: string; content: 
     rmSync(claim, { force: true });
   }
   return holderOf(file)?.token === own.token;
-}
-
-/** A claim is held for microseconds. */
-function removeUnwrittenClaim(claim: string): void {
-  const madeAtMs = statSync(claim, { throwIfNoEntry: false })?.mtimeMs;
-  if (madeAtMs === undefined) return;
-  if (Date.now() - madeAtMs < UNWRITTEN_MS) {
-    throw new UsageError(`another process just takes over ${path.basename(claim)}`);
-  }
-  rmSync(claim, { force: true });
 }

@@ -1,22 +1,48 @@
-/** The files of a recalculation: results, failures, and the checkpoint that says up to where both are good. */
+/** The files of a recalculation: results, failures, and the checkpoint up to which both are valid. */
 
-import { errorText } from '../../../shared/platform/errors.ts';
-import { gzipSink, OutputError } from './byte-sink.ts';
 import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorText } from '../../../shared/platform/errors.ts';
+import { UsageError } from '../../command-line.ts';
+import type { RecalculateArguments } from '../arguments.ts';
+import { STANDARD_STREAM } from '../input/bytes.ts';
+import type { Tally } from '../report/tally.ts';
+import {
+  type Checkpoint,
+  checkpointFile,
   outputOptions,
   removeCheckpoint,
   thisProcess,
   writeCheckpoint,
-  type Checkpoint,
 } from './checkpoint.ts';
-import type { RecalculateArguments } from '../arguments.ts';
-import { createLineWriter, type LineWriter } from './line-writer.ts';
+import {
+  type ByteSink,
+  createLineWriter,
+  fileSink,
+  gzipSink,
+  type LineWriter,
+  OutputError,
+} from './line-writer.ts';
+import { lockFile } from './output-lock.ts';
 import { csvHeader } from './result-lines.ts';
 import { isPlainFile, type RunPlan } from './run-plan.ts';
-import type { Tally } from '../report/tally.ts';
-import { cannotWrite, openWrittenFiles, type WrittenFile } from './written-files.ts';
 
-/** How far a run has come. */
+const STANDARD_INPUT = 0;
+const STANDARD_OUTPUT = 1;
+/** The reader of a pipe may open it later; polling at this interval costs nothing. */
+const NO_READER_WAIT_MS = 50;
+
+/** The progress of a run. */
 export interface RunState {
   readonly input: Checkpoint['input'];
   readonly tally: Tally;
@@ -24,31 +50,31 @@ export interface RunState {
 }
 
 export interface RunFiles {
-  /** Undefined where nobody asks for them. */
+  /** Undefined where they are not requested. */
   readonly results: LineWriter | undefined;
   readonly failures: LineWriter | undefined;
   /**
-   * Resolves when all that was written is on the disk, and then the checkpoint that says so. Rejects with OutputError;
-   * the checkpoint before is good then.
+   * Resolves when everything written, and then the checkpoint that records it, is durably on disk. Rejects with
+   * OutputError; the previous checkpoint is valid then.
    */
   save(state: RunState): Promise<void>;
-  /** What had been done when it was saved last. */
+  /** The results at the last save. */
   saved(): Tally;
-  /** The run is complete: there is nothing to resume. */
+  /** The run is complete: removes the checkpoint. */
   complete(): void;
   close(): void;
 }
 
-/** Who works on the run: its lock, and when it was told to end. */
+/** The owner of the run: its lock, and the signal that stops it. */
 export interface RunFilesOwner {
-  /** Of the lock that is held; undefined where there is no checkpoint. */
+  /** Of the lock; undefined where there is no checkpoint. */
   readonly token: string | undefined;
   readonly stopped: AbortSignal;
 }
 
 /**
- * Opens the files and cuts them where the plan goes on. Rejects with UsageError when one cannot be opened, with the reason of
- * `stopped` when it was; all is then as it was.
+ * Opens the files and truncates them where the plan continues. Rejects with UsageError when one cannot be opened, with the
+ * reason of `stopped` when it is aborted; nothing is changed then.
  */
 export async function openRunFiles(
   args: RecalculateArguments,
@@ -68,20 +94,19 @@ export async function openRunFiles(
   if (failuresFile !== undefined) targets.push({ name: failuresFile, from: plan.failuresBytes });
   const written = await openWrittenFiles(targets, stopped);
   try {
-    // Before anything is cut: a kill in between leaves a run that can be resumed, and cuts then.
+    // Before anything is truncated: a kill in between leaves a run that can be resumed, and truncates then.
     await write(plan, plan.outputBytes, plan.failuresBytes);
   } catch (error) {
     written.undo();
     throw cannotWrite(file ?? '', error);
   }
-  written.cut();
-  const sinks = [...written.sinks];
-  const target = output === undefined ? undefined : sinks.shift();
-  const packed = output?.gzip === true && target !== undefined ? gzipSink(target) : target;
-  const results = packed === undefined ? undefined : createLineWriter(packed);
-  const [failuresSink] = sinks;
-  const failures = failuresSink === undefined ? undefined : createLineWriter(failuresSink);
-  // What has no length cannot be held against one when the run is resumed.
+  written.truncate();
+  const writers = written.sinks.map((sink, index) =>
+    createLineWriter(output?.gzip === true && index === 0 ? gzipSink(sink) : sink),
+  );
+  const results = output === undefined ? undefined : writers.shift();
+  const [failures] = writers;
+  // Only plain files have a length that can be checked when the run is resumed.
   const hasLength = failuresFile !== undefined && isPlainFile(failuresFile);
   if (output?.format === 'csv' && plan.outputBytes === 0) await results?.write(csvHeader(args.compare));
   let saved = structuredClone(plan.tally);
@@ -104,4 +129,126 @@ export async function openRunFiles(
     },
     close: () => written.close(),
   };
+}
+
+/**
+ * Throws UsageError when two of the files of a run are the same: by a symbolic or hard link, or by a redirected standard
+ * stream. Writing one would destroy the other.
+ */
+export function refuseSameFiles({ input, output, failures }: RecalculateArguments): void {
+  const isFile = output !== undefined && output.file !== STANDARD_STREAM;
+  const named: readonly (readonly [string, BigIntStats | undefined])[] = [
+    [`--input ${input}`, statsOf(input, STANDARD_INPUT)],
+    [`--output ${output?.file ?? ''}`, output && statsOf(output.file, STANDARD_OUTPUT)],
+    [`--failures ${failures ?? ''}`, failures === undefined ? undefined : statsOf(failures)],
+    ['the checkpoint', isFile ? statsOf(checkpointFile(output.file)) : undefined],
+    ['the lock', isFile ? statsOf(lockFile(output.file)) : undefined],
+  ];
+  refuseSame(named);
+}
+
+function refuseSame(named: readonly (readonly [string, BigIntStats | undefined])[]): void {
+  const seen = new Map<string, string>();
+  for (const [name, stats] of named) {
+    if (stats?.isFile() !== true) continue;
+    const identity = `${stats.dev}/${stats.ino}`;
+    const other = seen.get(identity);
+    if (other !== undefined) throw new UsageError(`${other} and ${name} are the same file`);
+    seen.set(identity, name);
+  }
+}
+
+/** Undefined where there is no file, or it cannot be inspected. */
+function statsOf(file: string, standardStream?: number): BigIntStats | undefined {
+  try {
+    if (file === STANDARD_STREAM && standardStream !== undefined) {
+      return fstatSync(standardStream, { bigint: true });
+    }
+    return statSync(file, { bigint: true });
+  } catch {
+    return undefined;
+  }
+}
+
+/** A file of the run, and where writing continues. */
+interface WrittenFile {
+  /** `-` is the standard output. */
+  readonly name: string;
+  readonly from: number;
+}
+
+/** The files of a run, open and unchanged. */
+interface WrittenFiles {
+  readonly sinks: readonly ByteSink[];
+  /** Truncates each where writing continues. Throws UsageError. */
+  truncate(): void;
+  close(): void;
+  /** Closes them, and removes those that are new: for a run that does not begin. */
+  undo(): void;
+}
+
+interface OpenedFile extends WrittenFile {
+  readonly descriptor: number;
+  readonly isPlain: boolean;
+  readonly isNew: boolean;
+}
+
+/** Opens all files before any is changed. Rejects with UsageError, or with the reason of the signal when it is aborted. */
+async function openWrittenFiles(files: readonly WrittenFile[], stopped: AbortSignal): Promise<WrittenFiles> {
+  const opened: OpenedFile[] = [];
+  const close = (): void => {
+    for (const { descriptor } of opened) if (descriptor !== STANDARD_OUTPUT) closeSync(descriptor);
+  };
+  const undo = (): void => {
+    close();
+    for (const { name, isNew } of opened) if (isNew) rmSync(name, { force: true });
+  };
+  try {
+    for (const file of files) {
+      const isPlain = isPlainFile(file.name);
+      const isNew = file.name !== STANDARD_STREAM && !existsSync(file.name);
+      opened.push({ ...file, isPlain, isNew, descriptor: await openFile(file.name, stopped) });
+    }
+    // Names that did not exist before may lead to one file all the same.
+    refuseSame(opened.map(({ name, descriptor }) => [name, fstatSync(descriptor, { bigint: true })]));
+  } catch (error) {
+    undo();
+    throw error;
+  }
+  const sinks = opened.map(({ descriptor, name, isPlain, from }) =>
+    fileSink({ descriptor, name, from: isPlain ? from : undefined }),
+  );
+  const truncate = (): void => {
+    for (const { descriptor, name, isPlain, from } of opened)
+      if (isPlain) truncateFile(descriptor, name, from);
+  };
+  return { sinks, truncate, close, undo };
+}
+
+async function openFile(name: string, stopped: AbortSignal): Promise<number> {
+  if (name === STANDARD_STREAM) return STANDARD_OUTPUT;
+  const { O_WRONLY, O_CREAT, O_NONBLOCK } = constants;
+  // Opening a pipe without a reader would block the whole process, signals included.
+  const isPipe = statSync(name, { throwIfNoEntry: false })?.isFIFO() === true;
+  for (;;) {
+    stopped.throwIfAborted();
+    try {
+      return openSync(name, isPipe ? O_WRONLY | O_NONBLOCK : O_WRONLY | O_CREAT);
+    } catch (error) {
+      if (!isPipe || (error as NodeJS.ErrnoException).code !== 'ENXIO') throw cannotWrite(name, error);
+    }
+    await sleep(NO_READER_WAIT_MS);
+  }
+}
+
+function truncateFile(descriptor: number, name: string, from: number): void {
+  try {
+    ftruncateSync(descriptor, from);
+  } catch (error) {
+    throw cannotWrite(name, error);
+  }
+}
+
+function cannotWrite(name: string, error: unknown): UsageError {
+  return new UsageError(`${name} cannot be written: ${errorText(error)}`);
 }

@@ -1,4 +1,4 @@
-/** Whether a recalculation begins anew or goes on with an earlier run, and from where. */
+/** Whether a recalculation starts a new run or resumes an earlier one, and from where. */
 
 import { randomUUID } from 'node:crypto';
 import { statSync, type Stats } from 'node:fs';
@@ -13,7 +13,6 @@ import { errorText } from '../../../shared/platform/errors.ts';
 import { UsageError } from '../../command-line.ts';
 import type { RecalculateArguments } from '../arguments.ts';
 import { STANDARD_STREAM } from '../input/bytes.ts';
-import { refuseSameFiles } from './same-files.ts';
 import { emptyTally, type Tally } from '../report/tally.ts';
 
 export interface RunPlan {
@@ -22,23 +21,21 @@ export interface RunPlan {
   readonly session: number;
   readonly originTimestampMs: number;
   readonly tally: Tally;
-  /** What earlier sessions took, in milliseconds. */
+  /** Duration of earlier sessions in milliseconds. */
   readonly elapsedMs: number;
-  /** Input that is done with; line 0: nothing. */
+  /** Input that is done; line 0: nothing. */
   readonly input: Checkpoint['input'];
   readonly outputBytes: number;
   readonly failuresBytes: number;
-  /** Undefined where the output has no place for one: then the run cannot be resumed. */
+  /** Undefined where there cannot be one: then the run cannot be resumed. */
   readonly checkpointFile: string | undefined;
 }
 
 /**
- * Looks at what is there; changes nothing. Throws UsageError when there is something that must not be lost, or nothing
- * that fits the arguments.
+ * Inspects the existing files; changes nothing. Throws UsageError when a file would be lost, or none matches the arguments.
  */
 export function planRun(args: RecalculateArguments, nowMs: number): RunPlan {
   const output = args.output?.file;
-  refuseSameFiles(args);
   if (output === undefined || !isPlainFile(output)) {
     refuseExisting(args, [args.failures]);
     return newRun(args, nowMs, undefined);
@@ -53,7 +50,7 @@ export function planRun(args: RecalculateArguments, nowMs: number): RunPlan {
     return newRun(args, nowMs, file);
   }
   if (checkpoint !== undefined) return resumedRun(args, checkpoint, file);
-  // Empty files are what a kill leaves before the first checkpoint: nothing is lost with them.
+  // A process killed before its first checkpoint leaves empty files: nothing is lost with them.
   const written = [output, args.failures].filter((name) => name !== undefined && hasContent(name));
   if (written.length > 0 && sizeOf(output) !== undefined) {
     throw new UsageError(
@@ -68,7 +65,7 @@ function hasContent(file: string): boolean {
   return isPlainFile(file) && (sizeOf(file) ?? 0) > 0;
 }
 
-/** With --overwrite a damaged checkpoint is no obstacle. */
+/** With --overwrite a damaged checkpoint is ignored. */
 function checkpointOf(file: string, { overwrite }: RecalculateArguments): Checkpoint | undefined {
   try {
     return readCheckpoint(file);
@@ -111,17 +108,8 @@ function resumedRun(args: RecalculateArguments, checkpoint: Checkpoint, file: st
   if (faults.length > 0) throw new UsageError(`the run cannot be resumed:\n  ${faults.join('\n  ')}`);
   const { runId, sessions, tally, elapsedMs, input } = checkpoint;
   const session = sessions + 1;
-  return {
-    runId,
-    session,
-    originTimestampMs,
-    tally,
-    elapsedMs,
-    input,
-    outputBytes,
-    failuresBytes,
-    checkpointFile: file,
-  };
+  const kept = { runId, session, originTimestampMs, tally, elapsedMs, input };
+  return { ...kept, outputBytes, failuresBytes, checkpointFile: file };
 }
 
 function refuseExisting({ overwrite }: RecalculateArguments, files: readonly (string | undefined)[]): void {
@@ -135,7 +123,7 @@ function refuseExisting({ overwrite }: RecalculateArguments, files: readonly (st
   );
 }
 
-/** A file that bytes stay in, or would if it were there: no pipe, no device and not the standard output. */
+/** A regular file, existing or not: no pipe, no device and not the standard output. */
 export function isPlainFile(file: string): boolean {
   if (file === STANDARD_STREAM) return false;
   const stats = statsOf(file);

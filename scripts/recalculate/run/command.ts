@@ -4,64 +4,63 @@ import { randomUUID } from 'node:crypto';
 import { createStartWait } from '../../../shared/messaging/start-wait.ts';
 import { loadConfig, type Config } from '../../../shared/platform/config.ts';
 import { ConfigError, errorText, MessagingError, SystemError } from '../../../shared/platform/errors.ts';
-import { createPatientRequests, NoAnswerError } from '../calculation/patient-requests.ts';
-import { OutputError } from '../output/byte-sink.ts';
-import { createCalculateChunk } from '../calculation/calculate-chunk.ts';
-import { isUsableReply, WorkersFailError } from '../calculation/usable-replies.ts';
+import { createPatientRequests, NoAnswerError, watchSilence } from '../calculation/patient-requests.ts';
+import { OutputError } from '../output/line-writer.ts';
+import { createCalculateChunk, WorkersFailError } from '../calculation/calculate-chunk.ts';
 import type { RecalculateArguments } from '../arguments.ts';
 import type { Engine } from '../calculation/engine.ts';
 import { InputError, type InputChunk, type PortfolioInput } from '../input/records.ts';
-import { InterruptedError, unlessStopped, type Interruption } from './interruption.ts';
+import { InterruptedError, unlessAborted, type Interruption } from './interruption.ts';
 import { openInput } from '../input/portfolio.ts';
 import { lockOutput } from '../output/output-lock.ts';
 import { createProgressPrinter, type ProgressStream } from '../report/progress.ts';
 import { createReport, reportLines, type Report } from '../report/report.ts';
-import { openRunFiles, type RunFiles } from '../output/run-files.ts';
+import { openRunFiles, refuseSameFiles, type RunFiles } from '../output/run-files.ts';
 import { isPlainFile, planRun, type RunPlan } from '../output/run-plan.ts';
 import { runRecalculation, TooManyFailuresError } from './run-recalculation.ts';
-import { watchSilence } from '../calculation/watch-silence.ts';
 
-export interface CommandWorld {
+export interface RunContext {
   readonly environment: NodeJS.ProcessEnv;
   readonly stderr: ProgressStream;
   readonly interruption: Interruption;
   readonly nowMs: number;
-  /** The command line that would go on with this run. */
+  /** The command line that would resume this run. */
   readonly resumeWith: string;
 }
 
-/** How the run ended, and what is left to do when the report is out. */
+/** How the run ended. */
 export interface CommandEnd {
   readonly report: Report;
-  /** The report for people. */
+  /** The report as text. */
   readonly lines: readonly string[];
-  /** The report is out: forgets the run when it is complete. */
+  /** Called when the report is printed: removes the checkpoint of a complete run. */
   forget(): void;
 }
 
-/** A batch may take so long before it is asked for again; a second is usual, a killed worker's share some ten. */
+/** A batch is sent again after this time; a second is usual, ten when a worker is killed. */
 const BATCH_TIMEOUT_MS = 120_000;
 
 /**
  * Runs a recalculation. Rejects with UsageError, ConfigError or InputError before anything is changed; what ends the
  * run later is in the report.
  */
-export async function recalculate(args: RecalculateArguments, world: CommandWorld): Promise<CommandEnd> {
-  const config = loadConfig(world.environment);
-  const { stopped } = world.interruption;
+export async function recalculate(args: RecalculateArguments, context: RunContext): Promise<CommandEnd> {
+  const config = loadConfig(context.environment);
+  const { stopped } = context.interruption;
   const { output } = args;
-  // Held until the process ends: the checkpoint goes after the report.
+  // Held until the process ends: the checkpoint is removed after the report.
   const lock = output !== undefined && isPlainFile(output.file) ? lockOutput(output.file) : undefined;
   if (lock !== undefined) process.once('exit', () => lock.release());
-  const plan = planRun(args, world.nowMs);
+  refuseSameFiles(args);
+  const plan = planRun(args, context.nowMs);
   const options = { file: args.input, format: args.inputFormat, maxContracts: args.batch };
-  const input = await unlessStopped(openInput(options), stopped);
+  const input = await unlessAborted(openInput(options), stopped);
   const { lastLine, digest } = plan.input;
-  if (lastLine > 0) await unlessStopped(input.skip(lastLine, digest), stopped);
-  const engine = await unlessStopped(connect(config, plan, world), stopped);
+  if (lastLine > 0) await unlessAborted(input.skip(lastLine, digest), stopped);
+  const engine = await unlessAborted(connect(config, plan, context), stopped);
   const files = await openRunFiles(args, plan, { token: lock?.token, stopped });
   try {
-    return await run({ args, world, plan, input, engine, files });
+    return await run({ args, context, plan, input, engine, files });
   } finally {
     files.close();
     await engine.close();
@@ -70,14 +69,10 @@ export async function recalculate(args: RecalculateArguments, world: CommandWorl
 }
 
 /**
- * Connects, and tries again while brokers or the registry are away. What cannot be reached in time is a matter of the
- * configuration.
+ * Connects, and retries while brokers or the registry are unavailable. What cannot be reached in time is reported as a
+ * configuration error.
  */
-async function connect(
-  config: Config,
-  plan: RunPlan,
-  { stderr, interruption }: CommandWorld,
-): Promise<Engine> {
+async function connect(config: Config, plan: RunPlan, { stderr, interruption }: RunContext): Promise<Engine> {
   const wait = createStartWait({
     limitMs: config.startTimeoutMs,
     onWait: (line) => stderr.write(`recalculate: ${line}\n`),
@@ -97,7 +92,7 @@ async function connect(
 
 interface OpenRun {
   readonly args: RecalculateArguments;
-  readonly world: CommandWorld;
+  readonly context: RunContext;
   readonly plan: RunPlan;
   readonly input: PortfolioInput;
   readonly engine: Engine;
@@ -106,18 +101,16 @@ interface OpenRun {
 
 async function run(open: OpenRun): Promise<CommandEnd> {
   const { args, plan, input, engine } = open;
-  const { interruption } = open.world;
+  const { interruption } = open.context;
   const startedAtMs = performance.now();
   const elapsedMs = (): number => performance.now() - startedAtMs;
   const patient = createPatientRequests({
     request: (request) => engine.requester.request(request),
-    isUsable: isUsableReply,
     patienceMs: args.patienceMs,
     signal: interruption.abandoned,
   });
   const progress = showProgress(open, elapsedMs);
   const silence = watchSilence(patient, args.patienceMs, (line) => progress.printer.say(line));
-  const files = open.files;
   try {
     const end = await runRecalculation({
       chunks: input.records(),
@@ -130,13 +123,9 @@ async function run(open: OpenRun): Promise<CommandEnd> {
         originTimestampMs: plan.originTimestampMs,
         timeoutMs: BATCH_TIMEOUT_MS,
       }),
-      files,
-      format: args.output?.format ?? 'ndjson',
-      compare: args.compare,
-      window: args.window,
-      maxFailures: args.maxFailures,
-      tally: plan.tally,
-      input: plan.input,
+      files: open.files,
+      args,
+      plan,
       elapsedMs: () => plan.elapsedMs + elapsedMs(),
       onFinished: progress.onFinished,
       stopped: interruption.stopped,
@@ -152,13 +141,13 @@ async function run(open: OpenRun): Promise<CommandEnd> {
   }
 }
 
-function showProgress({ input, plan, world }: OpenRun, elapsedMs: () => number) {
+function showProgress({ input, plan, context }: OpenRun, elapsedMs: () => number) {
   const { tally } = plan;
   const done = (): number => tally.calculated + tally.failed;
   const doneBefore = done();
   const bytesBefore = input.bytesRead();
   let bytesRead = bytesBefore;
-  const printer = createProgressPrinter(world.stderr, () => ({
+  const printer = createProgressPrinter(context.stderr, () => ({
     done: done(),
     failed: tally.failed,
     doneBefore,
@@ -178,16 +167,16 @@ type RunOutcome = { readonly elapsedMs: number } & (
   | { readonly error: unknown }
 );
 
-function endOf({ args, world, plan, files }: OpenRun, outcome: RunOutcome): CommandEnd {
+function endOf({ args, context, plan, files }: OpenRun, outcome: RunOutcome): CommandEnd {
   const isComplete = 'end' in outcome && outcome.end === 'complete';
   const error = 'error' in outcome ? outcome.error : undefined;
   const canResume = !isComplete && plan.checkpointFile !== undefined;
-  // What the checkpoint does not hold is done again.
+  // Work that the checkpoint does not hold is repeated.
   const report = createReport(canResume ? files.saved() : plan.tally, {
     runId: plan.runId,
     outcome: isComplete ? 'complete' : 'aborted',
-    reason: isComplete ? undefined : reasonOf(error, world.interruption),
-    resumeWith: canResume ? world.resumeWith : undefined,
+    reason: isComplete ? undefined : reasonOf(error, context.interruption),
+    resumeWith: canResume ? context.resumeWith : undefined,
     elapsedMs: plan.elapsedMs + outcome.elapsedMs,
     sessions: plan.session,
     withMovers: args.compare,
@@ -205,7 +194,7 @@ const KNOWN_ENDS = [
   WorkersFailError,
 ];
 
-/** Why the run ended; of a bug with the place where it was met. */
+/** Why the run ended; a bug with its stack. */
 function reasonOf(error: unknown, interruption: Interruption): string {
   if (error === undefined) return interruption.signalName() ?? 'stopped';
   if (KNOWN_ENDS.some((known) => error instanceof known)) return errorText(error);

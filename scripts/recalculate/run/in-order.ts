@@ -1,14 +1,16 @@
-/** Works on several things at a time, and finishes them strictly in their order. */
+/** Processes several items concurrently, and finishes them strictly in their order. */
+
+import { unlessAborted } from './interruption.ts';
 
 export interface InOrderOptions<Item, Result> {
-  /** Most items that were begun and are not finished: what is held in memory, and what is in flight. */
+  /** Most items that are begun and not finished: they are held in memory and in flight. */
   readonly window: number;
   readonly begin: (item: Item) => Promise<Result>;
   /** Never called for two items at once. */
   readonly finish: (item: Item, result: Result) => Promise<void>;
   /** Once aborted no further item is taken; what was begun is finished. */
   readonly stopped: AbortSignal;
-  /** Once aborted nothing is waited for any more: rejects with its reason. */
+  /** Once aborted the call rejects with its reason without waiting for anything. */
   readonly abandoned: AbortSignal;
 }
 
@@ -33,7 +35,7 @@ export async function inOrder<Item, Result>(
     try {
       for (;;) {
         while (queue.length >= window && !stop.aborted) await changed.rung();
-        const next = stop.aborted ? undefined : await unlessAborted(iterator.next(), stop);
+        const next = stop.aborted ? undefined : await orUndefined(iterator.next(), stop);
         if (next === undefined) return 'stopped';
         if (next.done === true) return 'complete';
         const result = begin(next.value);
@@ -51,7 +53,7 @@ export async function inOrder<Item, Result>(
       while (queue.length === 0 && !taken.isAtEnd) await changed.rung();
       const first = queue[0];
       if (first === undefined) return;
-      const result = await orRejectWhenAborted(first.result, abandoned);
+      const result = await unlessAborted(first.result, abandoned);
       await finish(first.item, result);
       queue.shift();
       changed.ring();
@@ -71,30 +73,17 @@ export async function inOrder<Item, Result>(
   return await taking;
 }
 
-/** What comes, or undefined once the signal is aborted: a source may have nothing to say for ever. */
-async function unlessAborted<Value>(coming: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
-  coming.catch(() => undefined);
+/** What the source yields next, or undefined once the signal is aborted: a source may never yield again. */
+async function orUndefined<Value>(coming: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
   try {
-    return await orRejectWhenAborted(coming, signal);
+    return await unlessAborted(coming, signal);
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
   }
 }
 
-async function orRejectWhenAborted<Value>(coming: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener('abort', onAbort);
-  try {
-    return await Promise.race([coming, promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-}
-
-/** Wakes up whoever waits for a change. */
+/** Wakes up all waiters. */
 function createBell(): { ring(): void; rung(): Promise<void> } {
   let next = Promise.withResolvers<void>();
   return {

@@ -1,40 +1,26 @@
-/** What ends a run before its time: a signal lets it finish what is under way, a second one does not. */
+/** Interrupting a run: the first signal lets it finish the work in progress, the second one does not. */
 
 export interface Interruption {
   /** Aborted by the first signal: no further input is taken. */
   readonly stopped: AbortSignal;
-  /** Aborted when what was under way did not end in time, or by {@link abandon}. */
+  /** Aborted when the work in progress did not end in time, or by {@link abandon}. */
   readonly abandoned: AbortSignal;
   /** Name of the signal that came. */
   signalName(): string | undefined;
   abandon(): void;
 }
 
-/** The run was told to end before it began, or its batches were not answered in time. */
+/** The run was interrupted before it began, or its batches were not answered in time. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 }
 
-/** What is under way may take so long to be finished: batches are answered within seconds where there are workers. */
+/** Time limit of the work in progress: batches are answered within seconds where there are workers. */
 const FINISH_LIMIT_MS = 30_000;
-/** One Ctrl-C arrives twice under npm: from the terminal and, forwarded, from npm itself. */
+/** Under npm one Ctrl-C arrives twice: from the terminal and, forwarded, from npm. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** What comes, unless `stopped` is aborted before: then rejects with its reason, and what comes is left alone. */
-export async function unlessStopped<Value>(coming: Promise<Value>, stopped: AbortSignal): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(stopped.reason);
-  if (stopped.aborted) onAbort();
-  stopped.addEventListener('abort', onAbort);
-  coming.catch(() => undefined);
-  try {
-    return await Promise.race([promise, coming]);
-  } finally {
-    stopped.removeEventListener('abort', onAbort);
-  }
-}
-
-/** Listens to SIGINT and SIGTERM. `exitNow` ends the process on the second one; the last checkpoint is good then. */
+/** Listens to SIGINT and SIGTERM. `exitNow` ends the process on the second one; the last checkpoint is valid then. */
 export function listenToSignals(say: (line: string) => void, exitNow: () => void): Interruption {
   const stopped = new AbortController();
   const abandoned = new AbortController();
@@ -60,4 +46,18 @@ export function listenToSignals(say: (line: string) => void, exitNow: () => void
     signalName: () => name,
     abandon: () => abandoned.abort(new InterruptedError('the run has ended')),
   };
+}
+
+/** What a promise resolves with; rejects with the reason of the signal when that is aborted first. */
+export async function unlessAborted<Value>(coming: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort);
+  coming.catch(() => undefined);
+  try {
+    return await Promise.race([promise, coming]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }

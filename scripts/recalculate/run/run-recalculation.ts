@@ -1,40 +1,35 @@
-/** The recalculation itself: chunk by chunk, several under way, written strictly in the order of the input. */
+/** The recalculation itself: several chunks in flight, written strictly in the order of the input. */
 
 import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';
 import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
 import { createProblem, type Problem } from '../../../shared/platform/problem.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
 import type { CalculateChunk, ContractOutcome, LateOutcome } from '../calculation/calculate-chunk.ts';
-import type { OutputTarget } from '../arguments.ts';
+import type { RecalculateArguments } from '../arguments.ts';
 import { compareSchedules } from '../report/comparison.ts';
 import { readFormerSchedule } from '../report/comparison.ts';
 import { inOrder } from './in-order.ts';
 import type { Contract, InputChunk, InputRecord } from '../input/records.ts';
 import { csvResult, failureLine, ndjsonResult, type ContractResult } from '../output/result-lines.ts';
 import type { RunFiles } from '../output/run-files.ts';
+import type { RunPlan } from '../output/run-plan.ts';
 import { sumsOf } from '../report/schedule-sums.ts';
-import { countFailure, countSchedule, type CountedSchedule, type Tally } from '../report/tally.ts';
+import { countFailure, countSchedule, type CountedSchedule } from '../report/tally.ts';
 
 export interface RecalculationOptions {
   readonly chunks: AsyncIterable<InputChunk>;
   readonly calculate: CalculateChunk;
   readonly files: Pick<RunFiles, 'results' | 'failures' | 'save'>;
-  readonly format: OutputTarget['format'];
-  readonly compare: boolean;
-  /** Chunks under way. */
-  readonly window: number;
-  /** More failures than this end the run; undefined: any number. */
-  readonly maxFailures: number | undefined;
-  /** What has been done before; goes on to be counted. */
-  readonly tally: Tally;
-  readonly input: { readonly lastLine: number; readonly digest: string };
-  /** Milliseconds that the run took until now, those of earlier sessions included. */
+  readonly args: Pick<RecalculateArguments, 'output' | 'compare' | 'window' | 'maxFailures'>;
+  /** Where the run continues; its tally goes on to be counted. */
+  readonly plan: Pick<RunPlan, 'tally' | 'input'>;
+  /** Duration of the run until now in milliseconds, earlier sessions included. */
   readonly elapsedMs: () => number;
-  /** Told of each chunk when it is counted. */
+  /** Called with each chunk when it is counted. */
   readonly onFinished?: (chunk: InputChunk) => void;
   /** No further input is taken once this is aborted. */
   readonly stopped: AbortSignal;
-  /** Nothing is waited for any more once this is aborted. */
+  /** The run rejects without waiting for anything once this is aborted. */
   readonly abandoned: AbortSignal;
 }
 
@@ -43,7 +38,7 @@ export class TooManyFailuresError extends Error {
   override readonly name = 'TooManyFailuresError';
 }
 
-/** What a kill costs at most: work that is done again. A checkpoint takes some milliseconds of waiting for the disk. */
+/** A kill loses at most this much work. A checkpoint waits some milliseconds for the disk. */
 const CHECKPOINT_INTERVAL_MS = 1_000;
 
 /** A line of one of the files, and what it counts as. */
@@ -53,12 +48,14 @@ interface FinishedLine {
 }
 
 /**
- * Calculates all contracts of the input. Resolves with `complete`, or with `stopped` when it was; rejects with what ended
- * it. In every case but a failed write the checkpoint then stands at the last chunk that was finished.
+ * Calculates all contracts of the input. Resolves with `complete` or `stopped`; rejects with the error that ended it. Except
+ * after a failed write, the checkpoint is then at the last finished chunk.
  */
 export async function runRecalculation(options: RecalculationOptions): Promise<'complete' | 'stopped'> {
-  const { files, tally, elapsedMs, maxFailures } = options;
-  let input = options.input;
+  const { files, elapsedMs } = options;
+  const { maxFailures, window } = options.args;
+  const { tally } = options.plan;
+  let { input } = options.plan;
   let savedAtMs = performance.now();
   let isWhole = true;
   const save = async (): Promise<void> => {
@@ -81,11 +78,11 @@ export async function runRecalculation(options: RecalculationOptions): Promise<'
     return contracts.length === 0 ? Promise.resolve([]) : options.calculate(contracts);
   };
   try {
-    const end = await inOrder(options.chunks, { ...options, begin, finish });
+    const end = await inOrder(options.chunks, { ...options, window, begin, finish });
     await save();
     return end;
   } catch (error) {
-    // A chunk that was written in part, or may not be on the disk, is none: the last checkpoint stands.
+    // A chunk that was written in part, or may not be on disk, does not count: the last checkpoint stands.
     if (isWhole) await save();
     throw error;
   }
@@ -131,7 +128,7 @@ function finishContract(
 function calculated(
   { line, id, request, former }: Contract,
   schedule: RepaymentSchedule,
-  { warnings, compare, format, files }: RecalculationOptions & { readonly warnings: string | undefined },
+  { warnings, args, files }: RecalculationOptions & { readonly warnings: string | undefined },
 ): FinishedLine {
   const { rows, currencyDigits: digits } = schedule;
   const sums = sumsOf(rows);
@@ -148,9 +145,15 @@ function calculated(
     hasWarnings: warnings !== undefined,
     comparison: comparison ?? missing,
   };
-  const shown = compare ? comparison : undefined;
-  const result: ContractResult = { id, schedule, sums, warnings, comparison: shown };
-  const render = (): string => (format === 'csv' ? csvResult(result, compare) : ndjsonResult(result));
+  const { compare, output } = args;
+  const result: ContractResult = {
+    id,
+    schedule,
+    sums,
+    warnings,
+    comparison: compare ? comparison : undefined,
+  };
+  const render = (): string => (output?.format === 'csv' ? csvResult(result, compare) : ndjsonResult(result));
   return { text: files.results === undefined ? '' : render(), counted: { schedule: counted } };
 }
 
@@ -160,7 +163,7 @@ function failed({ line, id }: Pick<InputRecord, 'line' | 'id'>, problem: Problem
 
 function count(
   { text, counted }: FinishedLine,
-  { tally, files }: RecalculationOptions,
+  { plan: { tally }, files }: RecalculationOptions,
 ): Promise<void> | undefined {
   if ('failure' in counted) {
     countFailure(tally, counted.failure);

@@ -12,11 +12,11 @@ import { createProblem, type ErrorCode } from '../../../../shared/platform/probl
 const REQUEST: OutgoingRequest = {
   topic: 't',
   type: 'T',
-  payload: {},
+  payload: { items: [] },
   timeoutMs: 120_000,
   correlationId: 'c',
 };
-const answer: Reply = { kind: 'reply', type: 'R', payload: {} };
+const answer: Reply = { kind: 'reply', type: 'ReplyBatch', payload: { items: [] } };
 const problem = (code: ErrorCode): Reply => ({ kind: 'problem', problem: createProblem(code) });
 
 /** A world whose clock moves by what each attempt and each wait take. */

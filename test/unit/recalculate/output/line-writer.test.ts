@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { gzipSink, type ByteSink } from '../../../../scripts/recalculate/output/byte-sink.ts';
+import { gzipSink, type ByteSink } from '../../../../scripts/recalculate/output/line-writer.ts';
 import { createLineWriter } from '../../../../scripts/recalculate/output/line-writer.ts';
 
 function memorySink(onWrite: () => Promise<void> = () => Promise.resolve()) {
