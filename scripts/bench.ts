@@ -30,7 +30,7 @@ import {
   refuseFaults,
   unexpectedArguments,
   wholeNumber,
-} from './command-line.ts';
+} from './command-line/parse-command-line.ts';
 import { startLocalKafka } from './dev/local-kafka/start-local-kafka.ts';
 import { installOwnPackages } from './own-packages.ts';
 

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorText } from '../shared/platform/errors.ts';
-import { flag, parseCommandLine, readCommand, UsageError } from './command-line.ts';
+import { flag, parseCommandLine, readCommand, UsageError } from './command-line/parse-command-line.ts';
 import { installOwnPackages } from './own-packages.ts';
 
 const HELP = `Usage: npm run calendars -- COMMAND [COUNTRY...] [OPTIONS]

@@ -16,7 +16,7 @@ import {
   type CatalogueCommand,
 } from './catalogue/command-arguments.ts';
 import type { CatalogueConnection } from './catalogue/topic-records.ts';
-import { UsageError } from './command-line.ts';
+import { UsageError } from './command-line/parse-command-line.ts';
 
 const FAULTS = 1;
 const USAGE = 2;

@@ -6,7 +6,7 @@ import { loadConfig, type Config } from '../shared/platform/config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
 import { createLog } from '../shared/platform/log.ts';
 import { createCodec } from '../workers/create-codec.ts';
-import { UsageError } from './command-line.ts';
+import { UsageError } from './command-line/parse-command-line.ts';
 import { type DeadLettersArguments, HELP, readDeadLettersArguments } from './dead-letters/arguments.ts';
 import { commandTopics } from './dead-letters/command-context.ts';
 import { type CommandReport, runDeadLettersCommand } from './dead-letters/command.ts';

@@ -1,7 +1,7 @@
 /** `npm run kafka`: Apache Kafka and a schema registry on this machine, until Ctrl-C. See docs/real-kafka.md. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../shared/platform/errors.ts';
-import { UsageError } from './command-line.ts';
+import { UsageError } from './command-line/parse-command-line.ts';
 import { EXIT_CODES, LocalKafkaError } from './dev/local-kafka/local-kafka-error.ts';
 import { HELP, type KafkaArguments, parseArguments } from './dev/local-kafka/parse-arguments.ts';
 import { type LocalKafka, startLocalKafka } from './dev/local-kafka/start-local-kafka.ts';

@@ -3,7 +3,13 @@ import { spawn } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorText } from '../shared/platform/errors.ts';
-import { parseCommandLine, parsed, refuseFaults, UsageError, wholeNumber } from './command-line.ts';
+import {
+  parseCommandLine,
+  parsed,
+  refuseFaults,
+  UsageError,
+  wholeNumber,
+} from './command-line/parse-command-line.ts';
 import { installOwnPackages } from './own-packages.ts';
 
 const HELP = `Usage: npm run mutate -- PATH... [OPTIONS]

@@ -1,7 +1,7 @@
 /** `npm run recalculate`: calculates every contract of a portfolio again, through the topics of the workers. */
 import { enableCompileCache } from 'node:module';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
-import { UsageError } from './command-line.ts';
+import { UsageError } from './command-line/parse-command-line.ts';
 import { HELP, readRecalculateArguments, resumeCommand } from './recalculate/arguments.ts';
 import { InputError } from './recalculate/input/records.ts';
 import { listenToSignals } from './recalculate/run/interruption.ts';

@@ -22,7 +22,7 @@ import {
   optionalText,
   unexpectedArguments,
   UsageError,
-} from './command-line.ts';
+} from './command-line/parse-command-line.ts';
 
 const HELP = `Usage: npm run schemas -- COMMAND [OPTIONS]
 

@@ -17,7 +17,7 @@ import {
   refuseFaults,
   unexpectedArguments,
   UsageError,
-} from './command-line.ts';
+} from './command-line/parse-command-line.ts';
 
 const HELP = `Usage: npm run topics -- COMMAND [OPTIONS]
 

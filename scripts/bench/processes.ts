@@ -3,7 +3,8 @@
 import { once } from 'node:events';
 import { spawn, type ChildProcess, type Serializable } from 'node:child_process';
 
-const READY_LIMIT_MS = 30_000;
+/** Reading the sources and preparing messages takes seconds, on a busy machine many. */
+const READY_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 15_000;
 const KEPT_ERROR_BYTES = 4_000;
 

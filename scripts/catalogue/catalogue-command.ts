@@ -20,7 +20,7 @@ import {
   type RecordKind,
 } from '../../shared/product/catalogue/catalogue-record.ts';
 import { KINDS_WITH_STATUS, withStatus } from './changed-status.ts';
-import { UsageError } from '../command-line.ts';
+import { UsageError } from '../command-line/parse-command-line.ts';
 import type { CatalogueCommand } from './command-arguments.ts';
 import {
   changesOf,

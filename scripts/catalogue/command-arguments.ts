@@ -11,7 +11,7 @@ import {
   readCommand,
   refuseFaults,
   UsageError,
-} from '../command-line.ts';
+} from '../command-line/parse-command-line.ts';
 
 export const HELP = `Usage: npm run catalogue -- COMMAND [ARGUMENTS] [OPTIONS]
 

@@ -11,7 +11,7 @@ import {
   optionalText,
   textList,
   wholeNumber,
-} from '../command-line.ts';
+} from '../command-line/parse-command-line.ts';
 import { isRestricted, type Selection } from './selection.ts';
 
 export const HELP = `Usage: npm run dead-letters -- COMMAND [ID ...] [OPTIONS]

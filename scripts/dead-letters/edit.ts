@@ -11,7 +11,7 @@ import type { LogMessage, MessageHeaders } from '../../shared/messaging/message.
 import { REQUEST_BATCH } from '../../shared/messaging/codec/request-batch.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import type { Fault } from '../../shared/platform/problem.ts';
-import { UsageError } from '../command-line.ts';
+import { UsageError } from '../command-line/parse-command-line.ts';
 import type { EditOptions } from './arguments.ts';
 
 export interface Edit {

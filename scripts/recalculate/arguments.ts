@@ -12,7 +12,7 @@ import {
   optionalText,
   unexpectedArguments,
   wholeNumber,
-} from '../command-line.ts';
+} from '../command-line/parse-command-line.ts';
 import { STANDARD_STREAM } from './input/bytes.ts';
 import { INPUT_FORMATS, type InputFormat } from './input/records.ts';
 

@@ -6,7 +6,7 @@ import {
   refuseFaults,
   optionalText,
   unexpectedArguments,
-} from '../../command-line.ts';
+} from '../../command-line/parse-command-line.ts';
 
 export const HELP = `Usage: npm run kafka -- [OPTIONS]
 

@@ -16,7 +16,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { removeCheckpointDraft, checkpointFile, isStillRunning, thisProcess } from './checkpoint.ts';
-import { UsageError } from '../../command-line.ts';
+import { UsageError } from '../../command-line/parse-command-line.ts';
 
 /** The right to change an output and the files beside it. */
 export interface OutputLock {

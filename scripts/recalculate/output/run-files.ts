@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../../../shared/platform/errors.ts';
-import { UsageError } from '../../command-line.ts';
+import { UsageError } from '../../command-line/parse-command-line.ts';
 import type { RecalculateArguments } from '../arguments.ts';
 import { STANDARD_STREAM } from '../input/bytes.ts';
 import type { Tally } from '../report/tally.ts';

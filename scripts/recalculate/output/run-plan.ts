@@ -10,7 +10,7 @@ import {
   type Checkpoint,
 } from './checkpoint.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
-import { UsageError } from '../../command-line.ts';
+import { UsageError } from '../../command-line/parse-command-line.ts';
 import type { RecalculateArguments } from '../arguments.ts';
 import { STANDARD_STREAM } from '../input/bytes.ts';
 import { emptyTally, type Tally } from '../report/tally.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../../scripts/command-line.ts';
+import { UsageError } from '../../../scripts/command-line/parse-command-line.ts';
 import { parseTime, readDeadLettersArguments } from '../../../scripts/dead-letters/arguments.ts';
 
 const NOW_MS = Date.UTC(2026, 4, 1);

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../../scripts/command-line.ts';
+import { UsageError } from '../../../scripts/command-line/parse-command-line.ts';
 import {
   changedMembers,
   editMessage,

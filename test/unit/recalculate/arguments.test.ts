@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../../scripts/command-line.ts';
+import { UsageError } from '../../../scripts/command-line/parse-command-line.ts';
 import { HELP, readRecalculateArguments } from '../../../scripts/recalculate/arguments.ts';
 
 const read = (...args: string[]) => readRecalculateArguments(args);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type CommandReport, runCatalogueCommand } from '../../../scripts/catalogue/catalogue-command.ts';
 import { readCatalogueArguments } from '../../../scripts/catalogue/command-arguments.ts';
-import { UsageError } from '../../../scripts/command-line.ts';
+import { UsageError } from '../../../scripts/command-line/parse-command-line.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import {

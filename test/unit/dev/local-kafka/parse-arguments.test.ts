@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../../../scripts/command-line.ts';
+import { UsageError } from '../../../../scripts/command-line/parse-command-line.ts';
 import { EXIT_CODES } from '../../../../scripts/dev/local-kafka/local-kafka-error.ts';
 import { HELP, parseArguments } from '../../../../scripts/dev/local-kafka/parse-arguments.ts';
 

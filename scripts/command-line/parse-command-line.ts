@@ -1,7 +1,7 @@
 /** The command line of a script: parsed by node:util, read option by option, with all faults reported at once. */
 
 import { parseArgs } from 'node:util';
-import { errorText } from '../shared/platform/errors.ts';
+import { errorText } from '../../shared/platform/errors.ts';
 
 /** The command line is wrong, or asks for something that must not be done. */
 export class UsageError extends Error {

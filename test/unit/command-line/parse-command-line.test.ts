@@ -11,7 +11,7 @@ import {
   unexpectedArguments,
   UsageError,
   wholeNumber,
-} from '../../../scripts/command-line.ts';
+} from '../../../scripts/command-line/parse-command-line.ts';
 
 const OPTIONS = {
   json: flag(),
