@@ -1,5 +1,11 @@
 import type { MessageCodec } from '../../shared/messaging/codec/message-codec.ts';
-import { COMMAND_TOPICS, DEAD_LETTER_TOPICS, topicNames, WORK_TOPICS, topicName } from '../../shared/messaging/topics/topics.ts';
+import {
+  COMMAND_TOPICS,
+  DEAD_LETTER_TOPICS,
+  topicNames,
+  WORK_TOPICS,
+  topicName,
+} from '../../shared/messaging/topics/topics.ts';
 import type { Clock } from '../../shared/platform/clock.ts';
 import type { LetterLog } from './letter-log.ts';
 

@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { requireTopics } from '../../../../shared/messaging/topics/required-topics.ts';
-import { allTopicSpecs, topicDifferences, topicSpecs } from '../../../../shared/messaging/topics/topic-settings.ts';
-import { internalTopics, ownReplyTopics, delayLabel, TOPIC, type TopicKey } from '../../../../shared/messaging/topics/topics.ts';
+import {
+  allTopicSpecs,
+  topicDifferences,
+  topicSpecs,
+} from '../../../../shared/messaging/topics/topic-settings.ts';
+import {
+  internalTopics,
+  ownReplyTopics,
+  delayLabel,
+  TOPIC,
+  type TopicKey,
+} from '../../../../shared/messaging/topics/topics.ts';
 import { MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog, type Log } from '../../../../shared/platform/log.ts';
 

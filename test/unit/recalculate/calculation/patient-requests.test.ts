@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import type { Reply } from '../../../../shared/messaging/reply.ts';
 import {
   createPatientRequests,
   NoAnswerError,
