@@ -7,7 +7,7 @@ import { createProblem, type Problem } from '../../platform/problem.ts';
 /** Largest reply in bytes of its Avro encoding: no topic of ours takes a larger message. */
 export const MAX_REPLY_BYTES = MAX_BATCH_REPLY_BYTES;
 /**
- * A request of more processor time than this, in milliseconds, is calculated beside the event loop: on it, it would
+ * A request of more processor time than this, in milliseconds, is calculated off the event loop: on it, it would
  * delay everything else of the process.
  */
 export const LONG_WORK_MS = 20;

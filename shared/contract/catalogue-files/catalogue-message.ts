@@ -1,6 +1,6 @@
 /**
- * Catalogue records as messages. What an index needs stands beside the packed record, so that a table of thousands of
- * products never unpacks those that nobody asks for.
+ * Catalogue records as messages. The fields that an index needs are outside the packed record, so that a table of thousands
+ * of products never unpacks those that are not requested.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -34,7 +34,7 @@ const BODY_ENCODINGS = ['json', 'json+gzip'] as const;
 type BodyEncoding = (typeof BODY_ENCODINGS)[number];
 
 /** Largest record as JSON text, the same as of a file: a few packed bytes cannot unfold to more. */
-export const LARGEST_RECORD_BYTES = 4 * 1_024 * 1_024;
+export const MAX_RECORD_BYTES = 4 * 1_024 * 1_024;
 
 /** Payload of a catalogue message. */
 export interface CatalogueMessage {
@@ -94,7 +94,7 @@ export function payloadOf(decoded: Decoded): CatalogueMessage {
   throw new Error([`it cannot be decoded (${code})`, ...paths].join(', '));
 }
 
-/** What the payload says of its record. Throws when that does not belong under the key. */
+/** The identity of the record by its payload. Throws when it does not match the key. */
 export function identityFor(key: string, message: CatalogueMessage): RecordIdentity {
   const kind = RECORD_KINDS.find((known) => known === message.kind);
   if (kind === undefined) throw new Error('its kind is not known');
@@ -115,7 +115,7 @@ export function unpackRecord(message: CatalogueMessage, source: string): Unpacke
   const { entry } = read;
   const differs = differingMembers(identifyRecord(entry), message);
   if (differs.length > 0)
-    throw new Error(`its body has another ${differs.join(', ')} than the fields beside it`);
+    throw new Error(`its body has another ${differs.join(', ')} than the other fields of the message`);
   return { entry, bytes };
 }
 
@@ -126,9 +126,9 @@ function unpooled(value: Buffer): Buffer {
   return copy;
 }
 
-/** The fields beside a body that say something else than it. */
+/** The fields outside a body that contradict it. */
 function differingMembers(identity: RecordIdentity, message: CatalogueMessage): readonly string[] {
-  const said = {
+  const stated = {
     ...message,
     id: message.id ?? null,
     status: message.status ?? null,
@@ -136,7 +136,7 @@ function differingMembers(identity: RecordIdentity, message: CatalogueMessage): 
     validTo: textOf(message.validTo),
   };
   return Object.entries(identity)
-    .filter(([name, value]) => said[name as keyof RecordIdentity] !== value)
+    .filter(([name, value]) => stated[name as keyof RecordIdentity] !== value)
     .map(([name]) => name);
 }
 
@@ -150,13 +150,12 @@ function textOf(day: CalendarDate | undefined): string | null {
   return formatCalendarDate(day);
 }
 
-/** Packs a record, in memory of its own beside the pool that small buffers share. Throws when it is larger than {@link LARGEST_RECORD_BYTES}. */
+/** Packs a record, outside the memory pool that small buffers share. Throws when it is larger than {@link MAX_RECORD_BYTES}. */
 function packBody(record: object): Buffer {
   const json = JSON.stringify(record);
   const text = Buffer.allocUnsafeSlow(Buffer.byteLength(json));
   text.write(json);
-  if (text.length > LARGEST_RECORD_BYTES)
-    throw new RangeError(`a record has at most ${LARGEST_RECORD_BYTES} bytes`);
+  if (text.length > MAX_RECORD_BYTES) throw new RangeError(`a record has at most ${MAX_RECORD_BYTES} bytes`);
   return gzipSync(text);
 }
 
@@ -166,7 +165,7 @@ export function unpackBody(
   body: Buffer,
 ): { readonly value: unknown; readonly bytes: number } {
   const text = unpackedText(encoding, body);
-  if (text.length > LARGEST_RECORD_BYTES) throw tooLarge();
+  if (text.length > MAX_RECORD_BYTES) throw tooLarge();
   if (!isUtf8(text)) throw new Error('its body is not valid UTF-8');
   if (exceedsJsonDepth(text)) throw new Error('its body is nested too deeply');
   try {
@@ -180,7 +179,7 @@ function unpackedText(encoding: string, body: Buffer): Buffer {
   if (encoding === 'json') return body;
   if (encoding !== 'json+gzip') throw new Error(`its encoding must be one of ${BODY_ENCODINGS.join(', ')}`);
   try {
-    return gunzipSync(body, { maxOutputLength: LARGEST_RECORD_BYTES });
+    return gunzipSync(body, { maxOutputLength: MAX_RECORD_BYTES });
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
       ? tooLarge()
@@ -189,5 +188,5 @@ function unpackedText(encoding: string, body: Buffer): Buffer {
 }
 
 function tooLarge(): Error {
-  return new Error(`its body has more than ${LARGEST_RECORD_BYTES} bytes`);
+  return new Error(`its body has more than ${MAX_RECORD_BYTES} bytes`);
 }

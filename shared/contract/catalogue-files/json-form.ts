@@ -18,9 +18,8 @@ import { readCatalogueRecord } from './read-record.ts';
 import { faultsOfIssues, shapeFault } from '../json/faults.ts';
 import { invalid, type ReadRequest } from '../json/request-contract.ts';
 
-/** Files of a folder are told in full what is wrong with them. */
-const NOT_OF_KIND =
-  'does not fit the kind; `npm run catalogue -- validate` tells what is wrong with a file of it';
+/** The command reports faults of files in full. */
+const NOT_OF_KIND = 'does not fit the kind; `npm run catalogue -- validate` reports all faults of a file';
 
 const text = () => z.string({ error: wanted('text') });
 const day = (which: string) =>
@@ -51,7 +50,7 @@ const formShape = z.strictObject(
   { error: wanted('an object') },
 );
 
-/** A message that somebody may write by hand, with the key `periodicity/every 10 days/1`. */
+/** A message written by hand, with the key `periodicity/every 10 days/1`. */
 export const CATALOGUE_RECORD_EXAMPLE = {
   kind: 'periodicity',
   body: { name: 'Every 10 days', count: 10, unit: 'Days' },
@@ -66,12 +65,12 @@ export function catalogueRecordSchema(): JsonSchema {
 export function readCatalogueRecordForm(value: unknown): ReadRequest<CatalogueMessage> {
   const form = formShape.safeParse(value);
   if (!form.success) return invalid(faultsOfIssues(form.error.issues, value));
-  const { kind, body, encoding: _, ...said } = form.data;
+  const { kind, body, encoding: _, ...stated } = form.data;
   const read = readCatalogueRecord(kind, body, 'body');
   if (read.kind === 'invalid') {
     return invalid(read.paths.map((path) => shapeFault(`body.${path}`, 'wrong-type', NOT_OF_KIND)));
   }
-  const faults = contradictions(identifyRecord(read.entry), said);
+  const faults = contradictions(identifyRecord(read.entry), stated);
   if (faults.length > 0) return invalid(faults);
   return { kind: 'valid', payload: messageOf(read.entry), warnings: [] };
 }
@@ -88,9 +87,12 @@ export function renderCatalogueRecord(message: CatalogueMessage): string {
   });
 }
 
-/** Fields beside the body that say something else than it. */
-function contradictions(identity: RecordIdentity, said: Readonly<Record<string, unknown>>): readonly Fault[] {
-  return Object.entries(said)
+/** Fields outside the body that contradict it. */
+function contradictions(
+  identity: RecordIdentity,
+  stated: Readonly<Record<string, unknown>>,
+): readonly Fault[] {
+  return Object.entries(stated)
     .filter(([name, value]) => value !== undefined && identity[name as keyof RecordIdentity] !== value)
     .map(([name]) =>
       shapeFault(name, 'wrong-type', 'must be that of the body; correct it, or leave the field out'),

@@ -13,8 +13,8 @@ import {
 import {
   code,
   filters,
-  flag,
-  guid,
+  flagOrFalse,
+  recordId,
   items,
   itemStatus,
   maybe,
@@ -39,7 +39,7 @@ const MOST_CUSTOM_VALUES = 50_000;
 const listMembers = () => ({
   Code: code(),
   Version: version(),
-  Id: guid(),
+  Id: recordId(),
   Name: name(),
   Status: itemStatus(),
 });
@@ -48,21 +48,21 @@ const listMembers = () => ({
 const charge = () => number().min(0, { error: 'must not be below 0' });
 
 const interest = recordOf({
-  Id: guid(),
+  Id: recordId(),
   Name: name(),
   Code: code(),
   Status: itemStatus(),
   Type: oneOf(INTEREST_TYPES),
   Description: maybeText(),
   AppliedToLoanItemIfOverdue: maybeText(),
-  IsDefault: flag(),
-  UseBankingFormula: flag(),
-  IsPenalty: flag(),
-  IsGeneral: flag(),
-  IsForSightDeposit: flag(),
-  IsForOverdraft: flag(),
-  IsCreditLine: flag(),
-  IsDebitOrder: flag(),
+  IsDefault: flagOrFalse(),
+  UseBankingFormula: flagOrFalse(),
+  IsPenalty: flagOrFalse(),
+  IsGeneral: flagOrFalse(),
+  IsForSightDeposit: flagOrFalse(),
+  IsForOverdraft: flagOrFalse(),
+  IsCreditLine: flagOrFalse(),
+  IsDebitOrder: flagOrFalse(),
   Values: items(
     recordOf({ Value: number(), ValueStatus: itemStatus(), ValidFrom: maybeDay(), ValidTo: maybeDay() }),
   ),
@@ -80,7 +80,7 @@ const interest = recordOf({
       InterestName: name(),
       MinUtilizedAmount: maybeNumber(),
       MaxUtilizedAmount: maybeNumber(),
-      IsForOverdraft: flag(),
+      IsForOverdraft: flagOrFalse(),
       CollectionValidFrom: maybeDay(),
       CollectionValidTo: maybeDay(),
       Value: number(),
@@ -97,18 +97,18 @@ export const INTEREST_LIST_SHAPE: z.ZodType<InterestListRecord> = recordOf({
 });
 
 const commission = recordOf({
-  Id: guid(),
+  Id: recordId(),
   Name: name(),
   Type: maybeText(),
   PeriodicityType: name(),
   Currency: name(),
   Status: itemStatus(),
-  IsForUnusage: flag(),
-  ValueIsPercent: flag(),
-  IncludedInRepaymentSchedule: flag(),
-  AutomaticLoadOnContract: flag(),
-  MandatoryForApplicant: flag(),
-  UseBankingFormula: flag(),
+  IsForUnusage: flagOrFalse(),
+  ValueIsPercent: flagOrFalse(),
+  IncludedInRepaymentSchedule: flagOrFalse(),
+  AutomaticLoadOnContract: flagOrFalse(),
+  MandatoryForApplicant: flagOrFalse(),
+  UseBankingFormula: flagOrFalse(),
   IsForContractVersion: maybeFlag(),
   PercentAppliedTo: maybeText(),
   Percent: maybeNumber(),
@@ -123,7 +123,7 @@ const commission = recordOf({
   ),
   Formula: maybeFormula(),
   IsUpfront: maybeFlag(),
-  PerAnnum: flag(),
+  PerAnnum: flagOrFalse(),
   GracePeriodFee: maybeCount(),
 });
 
@@ -134,7 +134,7 @@ export const COMMISSION_LIST_SHAPE: z.ZodType<CommissionListRecord> = recordOf({
 });
 
 const insurance = recordOf({
-  Id: guid(),
+  Id: recordId(),
   InsuranceCode: code(),
   InsuranceName: name(),
   Status: itemStatus(),
@@ -143,20 +143,20 @@ const insurance = recordOf({
   Insurer: maybeText(),
   OperationItem: maybeText(),
   Class: maybeText(),
-  ClassId: maybe(guid()),
+  ClassId: maybe(recordId()),
   Description: maybeText(),
   BankingFormulaType: maybeText(),
-  IsMandatoryForApplicant: flag(),
-  IsMandatoryForDebtor: flag(),
-  IncludedIntoRepaymentScheduleInstallment: flag(),
-  UseBankingFormula: flag(),
-  ValueIsPercentage: flag(),
+  IsMandatoryForApplicant: flagOrFalse(),
+  IsMandatoryForDebtor: flagOrFalse(),
+  IncludedIntoRepaymentScheduleInstallment: flagOrFalse(),
+  UseBankingFormula: flagOrFalse(),
+  ValueIsPercentage: flagOrFalse(),
   Values: items(
     recordOf({ Value: charge(), Status: itemStatus(), ValidFrom: maybeDay(), ValidTo: maybeDay() }),
   ),
   PercentAppliedTo: maybeText(),
   IsUpfront: maybeFlag(),
-  PerAnnum: flag(),
+  PerAnnum: flagOrFalse(),
   Formula: maybeFormula(),
   Filters: filters(),
 });
@@ -168,7 +168,7 @@ export const INSURANCE_LIST_SHAPE: z.ZodType<InsuranceListRecord> = recordOf({
 });
 
 const discount = recordOf({
-  Id: guid(),
+  Id: recordId(),
   Name: name(),
   Status: itemStatus(),
   Discount: maybeText(),
@@ -184,9 +184,9 @@ const discount = recordOf({
   DiscountValue: maybeNumber(),
   StartDate: maybeDay(),
   EndDate: maybeDay(),
-  UseBankingFormula: flag(),
-  IsOptionalDiscount: flag(),
-  IsPercentage: flag(),
+  UseBankingFormula: flagOrFalse(),
+  IsOptionalDiscount: flagOrFalse(),
+  IsPercentage: flagOrFalse(),
   Formula: maybeFormula(),
   Filters: filters(),
 });

@@ -124,7 +124,7 @@ const FIELD_PLACEHOLDERS: Readonly<Record<string, unknown>> = {
   Availability: { Currency: UNREAD, PeriodType: 'Months' },
 };
 
-/** Fields about which no fault can be established beside an unread one. */
+/** Fields about which no fault can be established while another one is unread. */
 const HIDES: Readonly<Record<string, readonly string[]>> = {
   Type: ['CollectionInterests', 'BandedInterests', 'Formula', 'UseBankingFormula'],
   CollectionInterests: ['BandedInterests'],
@@ -207,17 +207,17 @@ function valueAt(value: unknown, part: PropertyKey): unknown {
 }
 
 function withHidden(unread: ReadonlySet<string>, copy: Record<string, unknown>): ReadonlySet<string> {
-  const hidden = [...unread].flatMap((path) => {
+  const further = [...unread].flatMap((path) => {
     const dot = path.lastIndexOf('.') + 1;
-    const beside = HIDES[path.slice(dot).replace(/\[\d+\]$/, '')] ?? [];
+    const hidden = HIDES[path.slice(dot).replace(/\[\d+\]$/, '')] ?? [];
     const compared = COMPARED.exec(path)?.[1];
     return [
-      ...beside.map((name) => path.slice(0, dot) + name),
+      ...hidden.map((name) => path.slice(0, dot) + name),
       ...(compared === undefined ? [] : COMPARED_AT.map((at) => compared + at)),
       ...(FINDING.test(path) ? foundByOthers(copy['Interests']) : []),
     ];
   });
-  return new Set([...unread, ...hidden]);
+  return new Set([...unread, ...further]);
 }
 
 function foundByOthers(interests: unknown): readonly string[] {

@@ -9,8 +9,8 @@ import {
 import {
   code,
   filters,
-  flag,
-  guid,
+  flagOrFalse,
+  recordId,
   items,
   maybe,
   maybeCount,
@@ -34,24 +34,24 @@ const display = recordOf({
 
 const generalData = recordOf({
   BankAccountType: maybeText(),
-  IsRevolving: flag(),
-  AutoDisbursement: flag(),
+  IsRevolving: flagOrFalse(),
+  AutoDisbursement: flagOrFalse(),
   MaxNoDisbursements: maybeCount(),
-  ActivationTranchesOnDocumentSubmission: flag(),
-  IsGuaranteed: flag(),
+  ActivationTranchesOnDocumentSubmission: flagOrFalse(),
+  IsGuaranteed: flagOrFalse(),
   AllowCollateralPartialRelease: maybeFlag(),
-  AllowCoDebtor: flag(),
-  AllowRefinancing: flag(),
+  AllowCoDebtor: flagOrFalse(),
+  AllowRefinancing: flagOrFalse(),
   MaxNoOfCodebtors: maybeCount(),
   PeriodicityType: name(),
   RepaymentAllocationMethod: maybeText(),
-  HolidayShiftForRepaymentInstallments: flag(),
+  HolidayShiftForRepaymentInstallments: flagOrFalse(),
   HolidayShiftMethod: maybeText(),
-  DeferDueDate: flag(),
+  DeferDueDate: flagOrFalse(),
   GraceType: maybeText(),
   ProductGrace: maybeText(),
   GraceDaysForRepayment: maybeCount(),
-  PenaltyForGracePeriod: flag(),
+  PenaltyForGracePeriod: flagOrFalse(),
 });
 
 const covenant = recordOf({
@@ -84,7 +84,7 @@ const availability = recordOf({
     }),
   ),
   ProductCovenants: items(covenant),
-  MandatoryRoles: items(recordOf({ Name: name(), SearchLimit: flag() })),
+  MandatoryRoles: items(recordOf({ Name: name(), SearchLimit: flagOrFalse() })),
 });
 
 const guarantee = recordOf({
@@ -102,7 +102,7 @@ const tranche = recordOf({
 });
 
 const offer = recordOf({
-  Id: guid(),
+  Id: recordId(),
   Name: name(),
   InterestList: maybe(code()),
   CommissionList: maybe(code()),
@@ -110,7 +110,7 @@ const offer = recordOf({
 });
 
 const insuranceItem = recordOf({
-  Id: guid(),
+  Id: recordId(),
   Name: name(),
   Code: code(),
   InsuranceList: code(),
@@ -124,12 +124,12 @@ const question = recordOf({
   QuestionType: maybeText(),
   AnswerEntity: maybeText(),
   AnswerField: maybeText(),
-  IsForSolicitant: flag(),
-  IsForCoborrower: flag(),
+  IsForSolicitant: flagOrFalse(),
+  IsForCoborrower: flagOrFalse(),
 });
 
 const document = recordOf({
-  ReportId: guid(),
+  ReportId: recordId(),
   DisplayName: name(),
   IsMandatory: maybeFlag(),
   IsAccord: maybeFlag(),
@@ -139,7 +139,7 @@ const document = recordOf({
 export const PRODUCT_SHAPE: z.ZodType<ProductRecord> = recordOf({
   Code: code(),
   Version: version(),
-  Id: guid(),
+  Id: recordId(),
   Status: oneOf(PRODUCT_STATUSES),
   Name: name(),
   StartDate: maybeDay(),
@@ -152,7 +152,7 @@ export const PRODUCT_SHAPE: z.ZodType<ProductRecord> = recordOf({
   CapitalPercent: maybeNumber(),
   ResidualPercent: maybeNumber(),
   Guarantees: items(guarantee),
-  DestinationTypes: items(recordOf({ ProductDestinationTypeName: name(), IsDefault: flag() })),
+  DestinationTypes: items(recordOf({ ProductDestinationTypeName: name(), IsDefault: flagOrFalse() })),
   DisbursementMatrix: items(tranche),
   AssociatedProducts: items(recordOf({ AssociatedProductName: name(), AssociatedProductCode: code() })),
   Availability: availability,

@@ -20,9 +20,9 @@ import { ConfigError, errorText } from '../../platform/errors.ts';
 import { readCatalogueRecord } from './read-record.ts';
 
 /** Most files of a folder and bytes of a file: mistakes such as a folder of data dumps are found before they are read. */
-const MOST_FILES = 1000;
-const LARGEST_FILE_BYTES = 4 * 1024 * 1024;
-/** Names beside records: explanations, and what editors, version control and mounted volumes keep there. */
+const MAX_FILES = 1000;
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+/** Files that are not records: explanations, and those of editors, version control and mounted volumes. */
 const LEFT_ALONE = /^\.|^readme(?!.*\.json$)|\.md$/i;
 const LEFT_ALONE_TEXT = 'only README files, *.md and hidden files are left alone';
 /** Written by some editors before the text of a file; JSON has no such character. */
@@ -106,7 +106,7 @@ function requireFolder(folder: string): void {
 function reportUnknownEntries(folder: string, kinds: readonly string[], faults: CatalogueFault[]): void {
   const unknown = recordNames(folder).filter((name) => !kinds.includes(name));
   const message = `must be one of the folders ${kinds.join(', ')}; ${LEFT_ALONE_TEXT}`;
-  faults.push(...unknown.slice(0, MOST_FILES).map((source) => ({ source, record: '', message })));
+  faults.push(...unknown.slice(0, MAX_FILES).map((source) => ({ source, record: '', message })));
 }
 
 /** A value of a file, not looked at yet. */
@@ -133,11 +133,11 @@ function itemsOfKind(folder: string, kind: string, faults: CatalogueFault[]): re
   const place = path.join(folder, kind);
   if (!existsSync(place)) return [];
   const names = isFolder(place) ? recordNames(place) : [];
-  if (names.length > MOST_FILES || !isFolder(place)) {
+  if (names.length > MAX_FILES || !isFolder(place)) {
     faults.push({
       source: kind,
       record: '',
-      message: `must be a folder of at most ${MOST_FILES} JSON files`,
+      message: `must be a folder of at most ${MAX_FILES} JSON files`,
     });
     return [];
   }
@@ -168,8 +168,7 @@ function itemsOf(file: string, source: string, faults: CatalogueFault[]): readon
     return [];
   };
   try {
-    if (statSync(file).size > LARGEST_FILE_BYTES)
-      return refuse(`must have at most ${LARGEST_FILE_BYTES} bytes`);
+    if (statSync(file).size > MAX_FILE_BYTES) return refuse(`must have at most ${MAX_FILE_BYTES} bytes`);
     const text = readFileSync(file, 'utf8');
     const content: unknown = JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
     return Array.isArray(content) ? content : [content];

@@ -40,7 +40,7 @@ export const code = () =>
   });
 
 /** A GUID, in lower case once it is read. */
-export const guid = () =>
+export const recordId = () =>
   z
     .string({ error: wanted('a GUID') })
     .refine(isGuid, { error: 'must be a GUID such as 0b6f7c52-3d0e-4a57-9f5c-8f4f6c1d2a01' })
@@ -57,7 +57,7 @@ export const maybeCount = () =>
   maybe(number().int({ error: 'must be a whole number' }).min(0, { error: 'must not be below 0' }));
 
 /** A {@link setFlag} that is false when it is left out. */
-export const flag = () =>
+export const flagOrFalse = () =>
   setFlag()
     .nullish()
     .transform((value) => value ?? false);

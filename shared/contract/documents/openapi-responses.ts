@@ -3,7 +3,7 @@
 import { createProblem, ERROR_CODES, type ErrorCode } from '../../platform/problem.ts';
 import type { ResponseHeader } from './headers.ts';
 
-/** Warnings where a worker may have answered, as beside a success. */
+/** Headers of problems; warnings where a worker may have answered. */
 const STATUS_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
   401: ['WWW-Authenticate'],
   404: ['Warnings'],

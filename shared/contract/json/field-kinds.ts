@@ -117,18 +117,13 @@ export const text = () =>
 
 /** What an id looks like: a GUID in any case. */
 const GUID_PATTERN = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
-const GUID = new RegExp(GUID_PATTERN);
+export const GUID = new RegExp(GUID_PATTERN);
 
 /** Message about a text that is not an id. */
 export const NOT_A_GUID = 'must be a GUID such as 0f8fad5b-d9cb-469f-a165-70867728950e';
 
 /** An id of a record (L1). */
 export const guid = () => z.string({ error: wanted('a GUID as text') }).regex(GUID, { error: NOT_A_GUID });
-
-/** True for the text of a {@link guid}. */
-export function isGuid(value: string): boolean {
-  return GUID.test(value);
-}
 
 /** True for the JSON Schema of a {@link guid}. */
 export function isGuidSchema(schema: { readonly pattern?: string }): boolean {

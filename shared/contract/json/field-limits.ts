@@ -12,7 +12,7 @@ import {
   EMPTY_NAME,
   EXISTING_DATE,
   isDateSchema,
-  isGuid,
+  GUID,
   isGuidSchema,
   LONG_NAME,
   MAX_TEXT_LENGTH,
@@ -46,7 +46,7 @@ function checkDate(value: unknown, path: string, faults: Fault[]): void {
 }
 
 function checkGuid(value: unknown, path: string, faults: Fault[]): void {
-  if (!isGuid(value as string)) faults.push(shapeFault(path, 'wrong-type', NOT_A_GUID));
+  if (!GUID.test(value as string)) faults.push(shapeFault(path, 'wrong-type', NOT_A_GUID));
 }
 
 function textCheck(maxLength: number): LimitCheck {

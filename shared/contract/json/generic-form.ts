@@ -1,7 +1,7 @@
 /**
  * The two forms in which the body of an action's call may come (E2): direct, `{jsonParam: {...}}`, and generic,
  * `{access_token, user_name, Data}`, where Data is the input as an object or as its JSON text. The access parameters may
- * also be sent beside the direct input. They are for access control only and never repeated in a message.
+ * also be sent next to the direct input. They are for access control only and never repeated in a message.
  */
 
 import type { Fault, Warning } from '../../platform/problem.ts';
@@ -44,12 +44,12 @@ type FormInput =
   | {
       readonly kind: 'input';
       readonly input: unknown;
-      /** Fields beside Data, which have no effect. */
+      /** Fields next to Data, which have no effect. */
       readonly warnings: readonly Warning[];
     }
   | InvalidRequest;
 
-/** `inputFields` are the names at the top of the input: beside Data they would be a second input, which is refused. */
+/** `inputFields` are the names at the top of the input: next to Data they would be a second input, which is refused. */
 function formInput(body: unknown, inputFields: ReadonlySet<string>): FormInput {
   if (!isRecord(body) || FORM_FIELDS.every((name) => !Object.hasOwn(body, name)))
     return { kind: 'input', input: body, warnings: [] };
@@ -58,14 +58,14 @@ function formInput(body: unknown, inputFields: ReadonlySet<string>): FormInput {
   checkText(body, USER_NAME, faults);
   const { [ACCESS_TOKEN]: _token, [USER_NAME]: _name, [DATA]: data, ...others } = body;
   const input = isAbsent(data) ? others : dataInput(data, faults);
-  const beside = isAbsent(data) ? [] : Object.keys(others);
-  for (const name of beside.filter((field) => inputFields.has(field))) {
+  const extra = isAbsent(data) ? [] : Object.keys(others);
+  for (const name of extra.filter((field) => inputFields.has(field))) {
     faults.push(
-      shapeFault(name, 'mutually-exclusive', 'is sent beside Data; must be sent in one place only'),
+      shapeFault(name, 'mutually-exclusive', 'is sent together with Data; must be sent in one place only'),
     );
   }
   if (faults.length > 0) return invalid(faults);
-  return { kind: 'input', input, warnings: beside.slice(0, MAX_WARNINGS).map((name) => unknownField(name)) };
+  return { kind: 'input', input, warnings: extra.slice(0, MAX_WARNINGS).map((name) => unknownField(name)) };
 }
 
 function checkText(body: Fields, name: string, faults: Fault[]): void {

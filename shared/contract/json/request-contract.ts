@@ -4,7 +4,7 @@
  * once; a valid request then costs a few microseconds.
  *
  * The contract checks fields: kinds, limits, and which of them go together. What they mean is validated by the engine,
- * which the contract asks only beside faults of its own, so that a caller learns everything at once.
+ * which the contract asks only when it has found faults of its own, so that a caller sees everything at once.
  */
 
 import { z } from 'zod';
@@ -49,8 +49,8 @@ export interface RequestContract<Request> {
   /** Definition of the body. */
   readonly body: z.ZodObject;
   /**
-   * Reads a body, for example what `JSON.parse` answers. Never throws, whatever the value is. Names beside other faults
-   * are validated only with the catalogue that would know them.
+   * Reads a body, for example what `JSON.parse` answers. Never throws, whatever the value is. In a request with
+   * faults, names are validated only with the catalogue that would know them.
    */
   read(body: unknown, catalogue?: ScheduleCatalogue): ReadRequest<Request>;
   /** Checks a request that was not read from JSON, because it came in Avro; undefined when it is valid. */
@@ -60,7 +60,7 @@ export interface RequestContract<Request> {
 }
 
 /** What a contract is made from. */
-export interface RequestDefinition<Request> {
+export interface ContractDefinition<Request> {
   /** The fields; their output is the request as the engine takes it. */
   readonly fields: z.ZodObject & z.ZodType<Request>;
   /** Description of the object {@link JSON_PARAM} that holds the fields; absent: they are at the top of the body. */
@@ -90,7 +90,7 @@ const BY_CATALOGUE: ReadonlySet<string> = new Set<FaultCode>([
 
 /** Compiles the contract of an action's requests. */
 export function createRequestContract<Request>(
-  definition: RequestDefinition<Request>,
+  definition: ContractDefinition<Request>,
 ): RequestContract<Request> {
   const { fields, jsonParam, between = () => [] } = definition;
   const isWrapped = jsonParam !== undefined;
@@ -104,7 +104,7 @@ export function createRequestContract<Request>(
   const place = isWrapped ? JSON_PARAM : '';
   const locate = locator(place);
   const wrap = (sent: unknown) => (isWrapped ? { [JSON_PARAM]: sent } : sent);
-  const { faultsBeside, semanticFaults } = createSemanticCheck(definition, place);
+  const { furtherFaults, semanticFaults } = createSemanticCheck(definition, place);
 
   return {
     body,
@@ -124,7 +124,7 @@ export function createRequestContract<Request>(
         const payload = (isWrapped ? read.data[JSON_PARAM] : read.data) as Request;
         return { kind: 'valid', payload, warnings };
       }
-      const others = isRecord(sent) ? faultsBeside(sent, faults, catalogue) : [];
+      const others = isRecord(sent) ? furtherFaults(sent, faults, catalogue) : [];
       return invalid(faults, [...others, ...unknown()]);
     },
     check: (request, catalogue) => {
@@ -147,7 +147,7 @@ function jsonParamBody(fields: z.ZodObject, description: string): z.ZodObject {
   );
 }
 
-/** Stands for a list beyond its limit, whose items are not read. */
+/** Placeholder of a list beyond its limit, whose items are not read. */
 const UNREAD_LIST = [null];
 
 /** What was sent, with another value in place of some lists. */
@@ -156,8 +156,8 @@ function withLists<Sent>(sent: Sent, lists: ReadonlySet<string>, value: unknown)
   return { ...sent, ...Object.fromEntries([...lists].map((name) => [name, value])) };
 }
 
-/** Finds faults of meaning beside those that are known already, in the fields that have none. */
-function createSemanticCheck<Request>({ fields, meaning }: RequestDefinition<Request>, place: string) {
+/** Finds the faults of meaning in the fields that have no fault yet. */
+function createSemanticCheck<Request>({ fields, meaning }: ContractDefinition<Request>, place: string) {
   const names = Object.keys(fields.shape);
   const locate = locator(place);
   type Find<Sent> = (
@@ -179,7 +179,7 @@ function createSemanticCheck<Request>({ fields, meaning }: RequestDefinition<Req
       .filter(({ path }) => !paths.has(path));
   };
 
-  const faultsBeside: Find<Fields> = (sent, known, catalogue) => {
+  const furtherFaults: Find<Fields> = (sent, known, catalogue) => {
     if (meaning === undefined) return [];
     const faulty = topFieldsOf(known, place);
     const readable = names.map((name) => [name, faulty.has(name) ? meaning.placeholders[name] : sent[name]]);
@@ -187,7 +187,7 @@ function createSemanticCheck<Request>({ fields, meaning }: RequestDefinition<Req
     return read.success ? semanticFaults(read.data, known, catalogue) : [];
   };
 
-  return { faultsBeside, semanticFaults };
+  return { furtherFaults, semanticFaults };
 }
 
 /** The fields, without the items below them, that faults name. */

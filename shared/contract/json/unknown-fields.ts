@@ -11,7 +11,7 @@ import { isRecord, shapeFault } from './faults.ts';
 /** Most unknown fields that are reported; the header that carries them is cut at 4 KiB anyway (E3). */
 export const MAX_WARNINGS = 100;
 
-/** Code of the warning about an unknown field, and of the fault that it is beside other faults. */
+/** Code of the warning about an unknown field, and of the fault that it is in a refused request. */
 const UNKNOWN_FIELD = 'unknown-member';
 
 /**

@@ -1,4 +1,4 @@
-/** The answers of the notification addresses (N3): what was accepted, and what has become of it. */
+/** The answers of the notification addresses (N3): the acceptance, and the status of a notification. */
 
 import { z } from 'zod';
 import type {
@@ -8,7 +8,7 @@ import type {
   NotificationStatus,
 } from '../../notification/notification-state.ts';
 
-/** What a caller is told: an intent to send shows as what it was before. */
+/** The status that a caller sees: while a message is being sent, the status before. */
 type ShownStatus = 'accepted' | Exclude<NotificationStatus, 'sending'>;
 
 const STATUSES = [
@@ -48,7 +48,7 @@ export const notificationReply = z.object({
   status: z
     .enum(STATUSES)
     .describe(
-      '`accepted`: stored. `retrying`: tried, and tried again later. `sent`: a provider took it. `failed`: refused for good, or out of time. `parked`: it is not known whether it was sent, an operator looks at it.',
+      '`accepted`: stored. `retrying`: tried, and tried again later. `sent`: a provider took it. `failed`: refused permanently, or out of time. `parked`: it is unknown whether it was sent; an operator decides.',
     ),
   channel: z.enum(['sms', 'email']).describe('Channel of the notification.'),
   attempts: z.array(attempt).describe('The last tries, newest last, 20 at most.'),
@@ -62,7 +62,7 @@ export function renderAccepted(notificationId: string): string {
   return JSON.stringify({ notificationId, status: 'accepted' });
 }
 
-/** JSON text of what is known of a notification; `state` is undefined before the first try. */
+/** JSON text of the status of a notification; `state` is undefined before the first try. */
 export function renderNotification(
   known: NotificationAcceptance | NotificationState,
   state: NotificationState | undefined,

@@ -56,7 +56,7 @@ const RUNNABLE: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Content that is one of a text file, where the library tells it at all. */
+/** Content of text files, where the library recognises it. */
 const TEXT = ['text', 'xml', 'vcf', 'ics', 'vtt', 'srt'];
 const COMPOUND = ['cfb'];
 /** A password turns these into compound files. */
@@ -132,7 +132,7 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const SCRIPT_KIND = 'script';
 /** Readers of PDF look for its mark within so many bytes, since some generators write something before it. */
 const SAMPLE_BYTES = 1_024;
-/** Told by two letters, with which a text may begin as well ("BMW"): but a text has no control characters. */
+/** Recognised by two letters, with which a text may begin as well ("BMW"): but a text has no control characters. */
 const SHORT_MARKS: ReadonlySet<string> = new Set(['exe', 'bmp']);
 const BLANK = 0x20;
 const LINE_CONTROLS: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0c, 0x0d]);

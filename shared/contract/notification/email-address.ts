@@ -10,7 +10,7 @@ const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_
 /** Labels of letters, digits and inner dashes; at least two, and the last one is no number. */
 const DOMAIN =
   /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+(?!\d+$)[A-Za-z0-9][A-Za-z0-9-]{0,61}[A-Za-z0-9]$/;
-/** Anything else would have to be rewritten before it is a domain, and that is not ours to guess. */
+/** Anything else would have to be rewritten before it is a domain. */
 const INTERNATIONAL = /^[\p{L}\p{M}\p{N}.-]+$/u;
 const ASCII = /^[\x21-\x7e]*$/;
 const SEPARATORS = /[;,]/;
@@ -39,7 +39,7 @@ export interface AddressList {
   readonly wrong: readonly number[];
 }
 
-/** Addresses separated by `;` or `,` (N4); empty items are passed over. */
+/** Addresses separated by `;` or `,` (N4); empty items are skipped. */
 export function readAddressList(text: string): AddressList {
   const addresses: string[] = [];
   const wrong: number[] = [];
@@ -70,7 +70,7 @@ function asciiDomain(domain: string): string | undefined {
   return DOMAIN.test(ascii) ? ascii : undefined;
 }
 
-/** Blanks and tabs only: a line break is never taken away in silence. */
+/** Blanks and tabs only: a line break is never removed silently. */
 function trimBlanks(text: string): string {
   return text.replace(/^[ \t]+/, '').replace(/[ \t]+$/, '');
 }

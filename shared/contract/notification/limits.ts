@@ -1,4 +1,4 @@
-/** Every limit of a notification in one place; the documents and the faults tell them. */
+/** Every limit of a notification in one place; documents and faults state them. */
 
 const KIB = 1_024;
 const MIB = KIB * KIB;
@@ -14,7 +14,7 @@ export const NOTIFICATION_LIMITS = {
   addressCharacters: 254,
   /** Receiver, cc and bcc together. */
   recipients: 50,
-  /** Characters of a cc or bcc list, so that nothing longer is taken apart. */
+  /** Characters of a cc or bcc list, so that nothing longer is split. */
   addressListCharacters: 16_384,
   /** A line of a header (RFC 5322, 2.1.1). */
   subjectBytes: 998,

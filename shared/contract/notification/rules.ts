@@ -1,6 +1,6 @@
 /**
  * What the fields of a notification have to be, each rule once (N3, N4): HTTP bodies and JSON messages are cleaned by
- * them, Avro commands are held against them. No fault repeats what was sent: it may be anybody's address.
+ * them, Avro commands are checked by them. No fault repeats what was sent: it may be personal data.
  */
 
 import type { Attachment } from '../../notification/command.ts';
@@ -19,7 +19,7 @@ const TOO_LARGE = `must have at most ${LIMIT.attachmentBytes / MIB} MiB decoded,
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 const NUL = '\u0000';
 
-/** Notes the faults of one notification; each rule answers the cleaned value, or undefined where there is none. */
+/** Collects the faults of one notification; each rule returns the normalised value, or undefined after a fault. */
 export class NotificationRules {
   readonly faults: Fault[] = [];
   readonly #country: string | undefined;
@@ -47,7 +47,7 @@ export class NotificationRules {
     return this.#refuse(path, 'too-long', `must have at most ${smsCharacters} characters`);
   }
 
-  /** The text of a message: lines and blanks as they are, but something has to be in it. */
+  /** The text of a message, unchanged; it must not be blank. */
   text(path: string, value: string): string | undefined {
     if (value.trim() === '') return this.#refuse(path, 'empty', EMPTY);
     if (!value.isWellFormed()) return this.#refuse(path, 'broken-text', BROKEN);
@@ -72,7 +72,7 @@ export class NotificationRules {
     return [];
   }
 
-  /** Receiver, cc and bcc together; told at the list that goes beyond. */
+  /** Receiver, cc and bcc together; reported at the list that exceeds the limit. */
   recipients(cc: number, bcc: number): void {
     if (1 + cc + bcc <= LIMIT.recipients) return;
     const path = 1 + cc > LIMIT.recipients ? 'cc' : 'bcc';
@@ -107,7 +107,7 @@ export class NotificationRules {
     return bytes.toString('base64') === value ? bytes : this.#refuse(path, 'invalid-base64', BASE64);
   }
 
-  /** The size of all files; told at the first one that goes beyond. */
+  /** The size of all files; reported at the first one that exceeds the limit. */
   totalSize(files: readonly (Attachment | undefined)[]): void {
     let total = 0;
     for (const [index, file] of files.entries()) {

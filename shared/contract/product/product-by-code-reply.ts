@@ -1,7 +1,7 @@
 /** The answer of `plat_bp_getbankingproductbycode` on the wire (interface section 2.2). */
 
 import { z } from 'zod';
-import { dayObject, figureOrNull, flagOrNull, text, textOrNull, yesOrNo } from './reply-parts.ts';
+import { dayObject, figureOrNull, flagOrNull, plainText, textOrNull, yesOrNo } from './reply-parts.ts';
 
 const generalData = z
   .strictObject({
@@ -15,7 +15,7 @@ const generalData = z
     AllowCoDebtor: yesOrNo('Allows co-debtors.'),
     AllowRefinancing: yesOrNo('Allows refinancing.'),
     MaxNoOfCodebtors: figureOrNull('Most co-debtors.'),
-    PeriodicityType: text('Name of the periodicity of installments.'),
+    PeriodicityType: plainText('Name of the periodicity of installments.'),
     RepaymentAllocationMethod: textOrNull('How repayments are allocated.'),
     HolidayShiftForRepaymentInstallments: yesOrNo('Due dates move off days without business.'),
     HolidayShiftMethod: textOrNull('How they move.'),
@@ -28,9 +28,9 @@ const generalData = z
   .describe('With displayBPDetails.');
 
 const scheduleColumn = z.strictObject({
-  PaymentScheduleTypeDetailId: text('GUID of the column.'),
-  ColumnRepaymentSchedule: text('Name of the column.'),
-  CalculationMethod: text('How it is calculated.'),
+  PaymentScheduleTypeDetailId: plainText('GUID of the column.'),
+  ColumnRepaymentSchedule: plainText('Name of the column.'),
+  CalculationMethod: plainText('How it is calculated.'),
   Fee: textOrNull('Its commission.'),
   InsuranceClass: textOrNull('Its class of insurances.'),
   Source: textOrNull('The input that it reads.'),
@@ -38,13 +38,13 @@ const scheduleColumn = z.strictObject({
 });
 
 const scheduleType = z.strictObject({
-  PaymentScheduleTypeId: text('GUID of the schedule type.'),
-  PaymentScheduleTypeName: text('Its name.'),
-  PaymentScheduleCode: text('Its code.'),
+  PaymentScheduleTypeId: plainText('GUID of the schedule type.'),
+  PaymentScheduleTypeName: plainText('Its name.'),
+  PaymentScheduleCode: plainText('Its code.'),
   ProductType: textOrNull(
     "Code of the product's type where the schedule type is made for it, else of its first.",
   ),
-  ScheduleInterestCalculationType: text('Its day count.'),
+  ScheduleInterestCalculationType: plainText('Its day count.'),
   IsWithEqualInstallments: yesOrNo('Level payment.'),
   InstallmentValueCustom: yesOrNo('The payment may be locked.'),
   UseMaturityDate: yesOrNo('MaturityDate moves the last due date.'),
@@ -53,18 +53,18 @@ const scheduleType = z.strictObject({
 });
 
 const guarantee = z.strictObject({
-  ProductGuaranteeName: text('Name of the guarantee.'),
+  ProductGuaranteeName: plainText('Name of the guarantee.'),
   GuaranteeType: textOrNull('Its type.'),
   MaxAcceptedCoveringPercent: figureOrNull('Largest part that it may cover, in percent.'),
 });
 
 const destination = z.strictObject({
-  ProductDestinationTypeName: text('What the money may be used for.'),
+  ProductDestinationTypeName: plainText('What the money may be used for.'),
   IsDefault: yesOrNo('The default.'),
 });
 
 const tranche = z.strictObject({
-  Name: text('Name of the tranche.'),
+  Name: plainText('Name of the tranche.'),
   TranchePercent: figureOrNull('Its part of the amount, in percent.'),
   InterestPercent: figureOrNull('Its rate.'),
   StartMonthFromActivation: figureOrNull('Months from the activation to its start.'),
@@ -72,15 +72,15 @@ const tranche = z.strictObject({
 });
 
 const associatedProduct = z.strictObject({
-  AssociatedProductName: text('Name of the other product.'),
-  AssociatedProductCode: text('Its code.'),
+  AssociatedProductName: plainText('Name of the other product.'),
+  AssociatedProductCode: plainText('Its code.'),
 });
 
 /** Details, in which every section appears only when its flag asks for it (L2). */
 const details = z.strictObject({
   GeneralData: generalData.optional(),
   CountryCalendars: z
-    .array(z.strictObject({ CountryName: text('Name of a holiday calendar.') }))
+    .array(z.strictObject({ CountryName: plainText('Name of a holiday calendar.') }))
     .describe('With displayCountryCalendars.')
     .optional(),
   AssociatedPaymentScheduleTypes: z
@@ -95,8 +95,8 @@ const details = z.strictObject({
 
 const availability = z
   .strictObject({
-    Currency: text('ISO 4217 code.').optional(),
-    PeriodType: text('Unit of the periods.').optional(),
+    Currency: plainText('ISO 4217 code.').optional(),
+    PeriodType: plainText('Unit of the periods.').optional(),
     MaxPeriodForDisbursement: figureOrNull('Longest period of disbursement.').optional(),
     MinimumPeriod: figureOrNull('Shortest term.').optional(),
     MaximumPeriod: figureOrNull('Longest term.').optional(),
@@ -109,7 +109,7 @@ const availability = z
     AvailabilityItemFilters: z
       .array(
         z.strictObject({
-          Filter: text('Name of the filter.'),
+          Filter: plainText('Name of the filter.'),
           FilterScope: textOrNull('Its scope.'),
           FilterType: textOrNull('Its type.'),
           Description: textOrNull('What it is for.'),
@@ -119,7 +119,7 @@ const availability = z
     ProductCovenants: z
       .array(
         z.strictObject({
-          Name: text('Name of the covenant.'),
+          Name: plainText('Name of the covenant.'),
           Type: textOrNull('Its type.'),
           Value: figureOrNull('Its value.'),
           ValidFrom: dayObject('First day.'),
@@ -129,7 +129,7 @@ const availability = z
       )
       .optional(),
     MandatoryRoles: z
-      .array(z.strictObject({ Name: text('Name of the role.'), SearchLimit: z.boolean() }))
+      .array(z.strictObject({ Name: plainText('Name of the role.'), SearchLimit: z.boolean() }))
       .describe('With displayMandatoryRoles.')
       .optional(),
   })
@@ -141,11 +141,11 @@ const validity = {
 };
 
 const commission = z.strictObject({
-  Name: text('Name of the commission.'),
+  Name: plainText('Name of the commission.'),
   Type: textOrNull('Its type.'),
-  PeriodicityType: text('Name of its periodicity.'),
-  Currency: text('ISO 4217 code.'),
-  Status: text('Always Active.'),
+  PeriodicityType: plainText('Name of its periodicity.'),
+  Currency: plainText('ISO 4217 code.'),
+  Status: plainText('Always Active.'),
   IsForUnusage: yesOrNo('Charged on the unused amount.'),
   ValueIsPercent: yesOrNo('The percentage of a value counts, not its amount.'),
   IncludedInRepaymentSchedule: yesOrNo('Part of the repayment schedule.'),
@@ -160,7 +160,7 @@ const commission = z.strictObject({
       z.strictObject({
         CommissionValue: figureOrNull('Amount.'),
         CommissionPercent: figureOrNull('Percentage.'),
-        Status: text('Always Active.'),
+        Status: plainText('Always Active.'),
         ...validity,
       }),
     )
@@ -169,8 +169,8 @@ const commission = z.strictObject({
 
 const standardInterest = z
   .strictObject({
-    Name: text('Name of the interest.'),
-    Code: text('Its code.'),
+    Name: plainText('Name of the interest.'),
+    Code: plainText('Its code.'),
     AppliedToLoanItemIfOverdue: textOrNull('The item whose delay it is charged for.'),
     Description: textOrNull('What it is for.'),
     IsDefault: flagOrNull('The default of its list.'),
@@ -181,12 +181,12 @@ const standardInterest = z
     IsForOverdraft: flagOrNull('For overdrafts.'),
     IsCreditLine: flagOrNull('For credit lines.'),
     IsDebitOrder: flagOrNull('For debit orders.'),
-    Type: text('Fixed, Variable, Collection or BankingFormula.'),
+    Type: plainText('Fixed, Variable, Collection or BankingFormula.'),
     Values: z
       .array(
         z.strictObject({
           Value: z.number().describe('Annual percent.'),
-          ValueStatus: text('Always Active.'),
+          ValueStatus: plainText('Always Active.'),
           ...validity,
         }),
       )
@@ -194,7 +194,7 @@ const standardInterest = z
     CollectionInterests: z
       .array(
         z.strictObject({
-          InterestName: text('The interest whose value is the rate.'),
+          InterestName: plainText('The interest whose value is the rate.'),
           InterestStartPeriod: figureOrNull('First installment.'),
           InterestEndPeriod: figureOrNull('Last installment.'),
           InterestStartDate: dayObject('First day.'),
@@ -207,14 +207,14 @@ const standardInterest = z
 
 const bandedInterest = z
   .strictObject({
-    InterestName: text('Name of the interest.'),
-    InterestCode: text('Its code.'),
-    InterestType: text('Collection.'),
+    InterestName: plainText('Name of the interest.'),
+    InterestCode: plainText('Its code.'),
+    InterestType: plainText('Collection.'),
     IsForOverdraft: flagOrNull('For overdrafts.'),
     BandedInterests: z
       .array(
         z.strictObject({
-          InterestName: text('Name of the band.'),
+          InterestName: plainText('Name of the band.'),
           MinUtilizedAmount: figureOrNull('Where the band begins.'),
           MaxUtilizedAmount: figureOrNull('Where the band ends.'),
           IsForOverdraft: flagOrNull('For overdrafts.'),
@@ -229,7 +229,7 @@ const bandedInterest = z
   .describe('An interest of type Collection by utilised amount.');
 
 const offer = z.strictObject({
-  InterestCommissionItemName: text('Name of the item.'),
+  InterestCommissionItemName: plainText('Name of the item.'),
   CommissionListName: textOrNull('Name of its list of commissions.'),
   InterestListName: textOrNull('Name of its list of interests.'),
   Commissions: z.array(commission),
@@ -241,10 +241,10 @@ const offer = z.strictObject({
 });
 
 const insurance = z.strictObject({
-  InsuranceCode: text('Code of the insurance.'),
-  InsuranceName: text('Its name.'),
-  PeriodicityType: text('Name of its periodicity.'),
-  Currency: text('ISO 4217 code.'),
+  InsuranceCode: plainText('Code of the insurance.'),
+  InsuranceName: plainText('Its name.'),
+  PeriodicityType: plainText('Name of its periodicity.'),
+  Currency: plainText('ISO 4217 code.'),
   Insurer: textOrNull('Who insures.'),
   OperationItem: textOrNull('Item of the operation.'),
   Class: textOrNull('Class of the insurance.'),
@@ -258,18 +258,18 @@ const insurance = z.strictObject({
 });
 
 const insuranceItem = z.strictObject({
-  Name: text('Name of the item.'),
-  Code: text('Its code.'),
+  Name: plainText('Name of the item.'),
+  Code: plainText('Its code.'),
   StartDate: dayObject('First day.'),
   EndDate: dayObject('Last day.'),
-  InsuranceListName: text('Name of its list.'),
+  InsuranceListName: plainText('Name of its list.'),
   Insurances: z.array(insurance).describe('Active insurances of the list.'),
 });
 
 const discount = z.strictObject({
-  Name: text('Name of the discount.'),
+  Name: plainText('Name of the discount.'),
   Discount: textOrNull('The campaign or reason that it belongs to.'),
-  AppliedToDimension: text('Interest, Commission or Insurance.'),
+  AppliedToDimension: plainText('Interest, Commission or Insurance.'),
   CommissionType: textOrNull('Type of the commissions that it lowers.'),
   Commission: textOrNull('The commission that it lowers.'),
   InterestType: textOrNull('Type of the interests that it lowers.'),
@@ -287,7 +287,7 @@ const discount = z.strictObject({
 });
 
 const question = z.strictObject({
-  Name: text('The question.'),
+  Name: plainText('The question.'),
   QuestionType: textOrNull('Its type.'),
   AnswerEntity: textOrNull('Entity that keeps the answer.'),
   AnswerField: textOrNull('Field that keeps it.'),
@@ -307,11 +307,11 @@ const dimensions = z.strictObject({
 export const productByCodeReply = z
   .strictObject({
     BankingProduct: z.strictObject({
-      BankingProductCode: text('Code of the product as the catalogue spells it.'),
-      Name: text('Its name.'),
+      BankingProductCode: plainText('Code of the product as the catalogue spells it.'),
+      Name: plainText('Its name.'),
       StartDate: textOrNull('First day, as 2024-01-31T00:00:00; null without one.'),
       EndDate: textOrNull('Last day; null without one.'),
-      BankingProductType: text('Product type.'),
+      BankingProductType: plainText('Product type.'),
     }),
     Details: details.optional(),
     Availability: availability.optional(),

@@ -4,11 +4,11 @@ import { z } from 'zod';
 import type { InsuranceListItem } from '../../product/look-up/insurance-list.ts';
 import type { ProductDetails } from '../../product/look-up/product-details.ts';
 import type { ProductDocument } from '../../product/look-up/product-documents.ts';
-import { figureOrNull, flagOrNull, text, textOrNull } from './reply-parts.ts';
+import { figureOrNull, flagOrNull, plainText, textOrNull } from './reply-parts.ts';
 
 /** The answer of `plat_bp_getbankingproductdetails`. */
 export const productDetailsReply = z.strictObject({
-  Name: text('Name of the product.'),
+  Name: plainText('Name of the product.'),
   ProductImage: textOrNull('JSON text of a list of objects with Name and RealName.'),
   Benefits: textOrNull('What it offers.'),
   DisplayConditions: textOrNull('Its conditions.'),
@@ -20,10 +20,10 @@ export const insuranceListReply = z.strictObject({
   Insurances: z
     .array(
       z.strictObject({
-        ItemName: text('Name of the insurance item.'),
-        ItemCode: text('Its code.'),
-        InsuranceListId: text('GUID of its list.'),
-        InsuranceListName: text('Name of its list.'),
+        ItemName: plainText('Name of the insurance item.'),
+        ItemCode: plainText('Its code.'),
+        InsuranceListId: plainText('GUID of its list.'),
+        InsuranceListName: plainText('Name of its list.'),
       }),
     )
     .describe('Items whose filters pass, in the order of the catalogue.'),
@@ -34,11 +34,11 @@ export const productDocumentsReply = z
   .array(
     z.strictObject({
       Doc: z.strictObject({
-        ReportId: text('GUID of the report.'),
+        ReportId: plainText('GUID of the report.'),
         IsMandatory: flagOrNull('It has to be there.'),
         IsAccord: flagOrNull('It is an agreement.'),
       }),
-      Report: z.strictObject({ DisplayName: text('Name of the report.') }),
+      Report: z.strictObject({ DisplayName: plainText('Name of the report.') }),
     }),
   )
   .describe('In the order of the catalogue.');

@@ -6,7 +6,7 @@ import { z } from 'zod';
 export const textOrNull = (description: string) => z.string().nullable().describe(description);
 export const figureOrNull = (description: string) => z.number().nullable().describe(description);
 export const flagOrNull = (description: string) => z.boolean().nullable().describe(description);
-export const text = (description: string) => z.string().describe(description);
+export const plainText = (description: string) => z.string().describe(description);
 export const yesOrNo = (description: string) => z.boolean().describe(description);
 
 /** A day in an object of its own; null where a range has no end. */

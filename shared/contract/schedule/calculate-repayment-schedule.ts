@@ -13,7 +13,7 @@ import { renderRepaymentSchedule } from './render-schedule.ts';
 import { repaymentScheduleReply } from './reply-fields.ts';
 import { repaymentScheduleFields } from './request-fields.ts';
 
-/** Values for mandatory fields that cannot be read, so large that nothing beside them is too much. */
+/** Values for mandatory fields that cannot be read, so large that no other field exceeds them. */
 const PLACEHOLDERS: Fields = {
   ScheduleType: 'EqualInstallments',
   Amount: 1e12,

@@ -4,13 +4,13 @@ import { z } from 'zod';
 import { formatMinorUnits } from '../../lending/numbers/money.ts';
 import type { Warning } from '../../lending/request/refusal.ts';
 import type { SimulationRecord } from '../../product/simulation/simulation.ts';
-import { text, textOrNull } from '../product/reply-parts.ts';
+import { plainText, textOrNull } from '../product/reply-parts.ts';
 import { commissionsText, insurancesText, interestText, scheduleText } from './simulation-texts.ts';
 
 const figure = (description: string) => z.number().describe(description);
 
 const record = z.strictObject({
-  InterestPercent: text('Annual rate after discounts, with four decimals, such as 7.9500%.'),
+  InterestPercent: plainText('Annual rate after discounts, with four decimals, such as 7.9500%.'),
   IRR: textOrNull('Internal rate of return, such as 8.2413%; null when there is none.'),
   FirstInstallment: figure('What the first installment comes to, with all charges.'),
   FirstInsurance: figure('Insurances of the first installment.'),
@@ -18,24 +18,24 @@ const record = z.strictObject({
   FirstFee: figure('Commissions of the first installment.'),
   TotalFee: figure('Commissions of all installments.'),
   Total: figure('Sum of all installments, the down payment included.'),
-  ScheduleJson: text(
+  ScheduleJson: plainText(
     'JSON text of an object with paymentSchedule, the rows InstallmentNo, remainingValue, pMT, interest, principal, ' +
       'managementFee, totalInstallment, where they occur insurance and capitalisedInterest. Row 0 carries the down payment.',
   ),
-  InterestId: text('GUID of the interest.'),
-  InterestListId: text('GUID of its list.'),
-  InterestCommissionItemId: text('GUID of the interest-commission item of the product.'),
+  InterestId: plainText('GUID of the interest.'),
+  InterestListId: plainText('GUID of its list.'),
+  InterestCommissionItemId: plainText('GUID of the interest-commission item of the product.'),
   CommissionListId: textOrNull('GUID of the commission list; null: the item has none.'),
   cntInterestId: figure('How many interests the records have in all.'),
   cntInterestCommissionItemId: figure('How many interest-commission items the records have in all.'),
-  OutputInterestJson: text(
+  OutputInterestJson: plainText(
     'JSON text of an object with BaseInterestPercent, InterestDiscountValue and InterestDiscountPercent.',
   ),
-  OutputCommissionJson: text(
+  OutputCommissionJson: plainText(
     'JSON text of a list of commissions: Name, Value, Percent, BaseValue, BasePercent, DiscountValue, DiscountPercent, ' +
       'ValueIsPercent, CurrencyId, FeePeriodicityType, FeeDate, FeeId, IsUpfront.',
   ),
-  OutputInsuranceJson: text(
+  OutputInsuranceJson: plainText(
     'JSON text of a list of insurances: as commissions, with CurrenctyId, InsurancePeriodicityType, InsuranceDate and InsuranceId.',
   ),
 });

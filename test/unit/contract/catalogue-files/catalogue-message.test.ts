@@ -9,7 +9,7 @@ import {
   unpackRecord,
   type CatalogueMessage,
 } from '../../../../shared/contract/catalogue-files/catalogue-message.ts';
-import { LARGEST_RECORD_BYTES } from '../../../../shared/contract/catalogue-files/catalogue-message.ts';
+import { MAX_RECORD_BYTES } from '../../../../shared/contract/catalogue-files/catalogue-message.ts';
 import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import type { Decoded } from '../../../../shared/messaging/codec.ts';
 import {
@@ -95,7 +95,7 @@ describe('a catalogue message', () => {
     ['that is not packed', Buffer.from('{}'), 'cannot be unpacked'],
     ['that is no JSON', gzipSync('{"Code": '), 'not valid JSON'],
     ['that is no UTF-8', gzipSync(Buffer.from([0x22, 0xff, 0x22])), 'not valid UTF-8'],
-    ['that unfolds without end', gzipSync(Buffer.alloc(LARGEST_RECORD_BYTES + 1, 0x20)), 'more than'],
+    ['that unfolds without end', gzipSync(Buffer.alloc(MAX_RECORD_BYTES + 1, 0x20)), 'more than'],
     ['that is nested too deeply', gzipSync('['.repeat(5_000)), 'nested too deeply'],
   ])('is refused with a body %s', (_, body, reason) => {
     expect(() => unpacked({ ...messageOf(product), body })).toThrow(reason);
