@@ -3,14 +3,13 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { MESSAGES, recordName } from '../schemas/messages.ts';
 import { readReleasedSchemas, readSchema, releasedFile, schemaFile } from '../schemas/schema-files.ts';
-import { registeredVersions } from '../shared/messaging/codec/schema-history.ts';
 import {
   checkReleases,
   type DefinedSchema,
   faultsAgainst,
   type SchemaFault,
 } from '../shared/messaging/codec/schema-release.ts';
-import type { SchemaRegistrySettings } from '../shared/messaging/codec/schema-registry.ts';
+import { registeredVersions, type SchemaRegistrySettings } from '../shared/messaging/codec/schema-registry.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { loadConfig } from '../shared/platform/config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';

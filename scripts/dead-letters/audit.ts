@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { HEADER } from '../../shared/messaging/header-names.ts';
-import { CONTENT_TYPE } from '../../shared/messaging/codec/message-format.ts';
+import { CONTENT_TYPE } from '../../shared/messaging/codec/message-codec.ts';
 import type { LogMessage, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { Actor, CommandContext } from './command-context.ts';
 import { type Letter, placeId } from './letter.ts';

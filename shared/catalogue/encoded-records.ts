@@ -52,7 +52,7 @@ export interface EncodedRecordsStats {
 export class EncodedRecords {
   readonly index = new CatalogueIndex();
   readonly #options: EncodedRecordsOptions;
-  readonly #table: Table<TableRecord>;
+  readonly #table: Table;
   readonly #unpacked = new BoundedCache<CatalogueRecord>({
     maxEntries: MAX_UNPACKED_RECORDS,
     maxBytes: MAX_UNPACKED_BYTES,
@@ -66,14 +66,13 @@ export class EncodedRecords {
 
   constructor(options: EncodedRecordsOptions) {
     this.#options = options;
-    this.#table = createTable<TableRecord>({
+    this.#table = createTable({
       ...options,
-      decode: (record) => record,
       check: (message) => this.#check(message),
+      onChange: (key, record) => this.#changed(key, record),
       maxRecords: MAX_RECORDS,
       maxBytes: MAX_ENCODED_BYTES,
     });
-    this.#table.onChange((key, record) => this.#changed(key, record));
   }
 
   async start(): Promise<void> {

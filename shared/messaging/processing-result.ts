@@ -17,9 +17,8 @@ export type FinalResult = 'settled' | 'failed' | 'expired';
 /**
  * Processes one message. `attempt` counts from 1; `signal` is aborted when the process no longer waits for it;
  * `receivedMs` is when this process received it (monotonic milliseconds), which may be long before it is its turn.
- * Answers synchronously where it can, so that the runtime needs no promise. When it throws a transient failure
- * (`isTransientFailure`), the message is retried with growing delays; anything else thrown is a bug and is passed to
- * `onUnexpected` of the consumer.
+ * Answers synchronously where it can, so that the runtime needs no promise. When it throws, the message is
+ * retried with growing delays; anything but a transient failure (`isTransientFailure`) counts as a failure then.
  */
 export type Process = (
   message: LogMessage,

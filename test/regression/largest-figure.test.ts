@@ -5,7 +5,7 @@
 
 import { expect, it } from 'vitest';
 import { LARGEST_FIGURE_MINOR } from '../../shared/lending/numbers/money.ts';
-import { LARGEST_EXACT_LONG } from '../../shared/messaging/codec/avro-long.ts';
+import { MAX_EXACT_LONG } from '../../shared/messaging/codec/avro-schema.ts';
 import { createMessageCodec } from '../../shared/messaging/codec/message-codec.ts';
 import { decimal, faultCodes, scheduleOf } from '../support/builders/lending-loan.ts';
 
@@ -21,7 +21,7 @@ it('carries the largest figure that is calculated to its reader', async () => {
 });
 
 it('refuses one minor unit more instead of failing to answer', () => {
-  expect(LARGEST_FIGURE_MINOR).toBe(LARGEST_EXACT_LONG);
+  expect(LARGEST_FIGURE_MINOR).toBe(MAX_EXACT_LONG);
   expect(faultCodes({ ...YEAR, InterestPercent: decimal('800.7199254740991') })).toEqual([
     'Amount amount-too-large',
   ]);

@@ -2,12 +2,7 @@
 
 import { messageDefinition, PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import { readSchema } from '../../../schemas/schema-files.ts';
-import {
-  MAX_BATCH_ITEMS,
-  MAX_ID_CHARACTERS,
-  REPLY_BATCH,
-  REQUEST_BATCH,
-} from '../../messaging/codec/request-batch.ts';
+import { MAX_BATCH_ITEMS, MAX_ID_CHARACTERS, REPLY_BATCH, REQUEST_BATCH } from '../../messaging/codec/request-batch.ts';
 import { HEADER } from '../../messaging/header-names.ts';
 import { createProblem } from '../../platform/problem.ts';
 import { ACTIONS } from '../actions/actions.ts';

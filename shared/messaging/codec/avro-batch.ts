@@ -1,10 +1,10 @@
-/** Batches in Avro: what is in the record RequestBatch, and the bytes of the record ReplyBatch. */
+/** Batches in Avro: the records RequestBatch and ReplyBatch. */
 
-import { createProblem } from '../../platform/problem.ts';
 import { errorText } from '../../platform/errors.ts';
-import { TooManyItemsError } from './avro-bounds.ts';
+import { createProblem } from '../../platform/problem.ts';
 import type { Decoded } from '../codec.ts';
 import type { SyncOrAsync } from '../sync-or-async.ts';
+import { TooManyItemsError } from './avro-bounds.ts';
 import {
   type BatchItem,
   batchIdFault,
@@ -12,32 +12,37 @@ import {
   MAX_BATCH_ITEMS,
   type OpenedBatch,
   type ReplyBatch,
+  type ReplyBatchItem,
   type RequestBatch,
 } from './request-batch.ts';
 
+/** Bytes of an item beside its value and texts, at most: five lengths and branches, and the status. */
+const ITEM_BYTES = 64;
+/** UTF-8 of one UTF-16 code unit, at most. */
+const MAX_UNIT_BYTES = 3;
+
 /**
- * Opens a batch whose record `read` answers, or throws on bytes that do not follow their schema. Each item is decoded by
+ * Opens a batch: `read` returns its record, or throws on bytes that do not follow their schema. Each item is decoded by
  * `decode`, as the message value that it is.
  */
 export function openAvroBatch(
   read: () => unknown,
   decode: (value: Buffer) => SyncOrAsync<Decoded>,
 ): OpenedBatch {
-  let batch: RequestBatch;
+  let items: RequestBatch['items'];
   try {
-    batch = read() as RequestBatch;
+    ({ items } = read() as RequestBatch);
   } catch (error) {
     const tooMany = error instanceof TooManyItemsError ? batchSizeProblem(MAX_BATCH_ITEMS + 1) : undefined;
-    if (tooMany !== undefined) return { kind: 'invalid', problem: tooMany };
     const detail = `The message does not follow its schema: ${errorText(error)}.`;
-    return { kind: 'invalid', problem: createProblem('undecodable-message', { detail }) };
+    return { kind: 'invalid', problem: tooMany ?? createProblem('undecodable-message', { detail }) };
   }
-  const problem = batchSizeProblem(batch.items.length);
+  const problem = batchSizeProblem(items.length);
   if (problem !== undefined) return { kind: 'invalid', problem };
-  return { kind: 'items', items: batch.items.map((item) => itemOf(item, decode)) };
+  return { kind: 'items', items: items.map((item) => toItem(item, decode)) };
 }
 
-function itemOf(
+function toItem(
   { id, value }: RequestBatch['items'][number],
   decode: (value: Buffer) => SyncOrAsync<Decoded>,
 ): BatchItem {
@@ -47,9 +52,21 @@ function itemOf(
   return { id: undefined, decode: () => ({ kind: 'undecodable', format: 'avro', problem }) };
 }
 
-/** A batch as its record has it: ids are text. */
-export function batchRecord({ items }: RequestBatch | ReplyBatch): object {
+/** The record of a batch: ids are text. */
+export function toBatchRecord({ items }: RequestBatch | ReplyBatch): object {
   return {
     items: items.map((item) => (typeof item.id === 'number' ? { ...item, id: String(item.id) } : item)),
   };
 }
+
+/** Upper bound for the bytes of a batch, so that answers of megabytes are written at the first attempt. */
+export function maxBatchBytes({ items }: { readonly items: readonly BatchEntry[] }): number {
+  let bytes = ITEM_BYTES;
+  for (const { id = '', value, warnings = '', holidayCalendar = '' } of items) {
+    const units = String(id).length + warnings.length + holidayCalendar.length;
+    bytes += ITEM_BYTES + value.length + units * MAX_UNIT_BYTES;
+  }
+  return bytes;
+}
+
+type BatchEntry = Pick<ReplyBatchItem, 'id' | 'value' | 'warnings' | 'holidayCalendar'>;

@@ -5,6 +5,7 @@
  */
 
 import avro, { type Type } from 'avsc';
+import { branchesOf, isUnion } from './avro-schema.ts';
 
 /** A varint of 64 bits has at most ten bytes. */
 const LONGEST_VARINT_BYTES = 10;
@@ -75,15 +76,10 @@ function compileNew(type: Type, known: Map<Type, Walk>): Walk {
       value(cursor);
     });
   }
-  if (avro.Type.isType(type, 'union'))
-    return walkUnion(branchesOf(type).map((branch) => compile(branch, known)));
+  if (isUnion(type)) return walkUnion(branchesOf(type).map((branch) => compile(branch, known)));
   if (type instanceof avro.types.EnumType) return walkEnum(type.symbols.length);
   if (type instanceof avro.types.FixedType) return walkFixed(type.size);
   return walkPrimitive(type.typeName);
-}
-
-function branchesOf(union: Type): readonly Type[] {
-  return (union as unknown as { types: readonly Type[] }).types;
 }
 
 function itemWalk(items: Type, known: Map<Type, Walk>): Walk {
@@ -177,7 +173,7 @@ function walkInt(cursor: Cursor): void {
   if (value < INT_MIN || value > INT_MAX) throw new MalformedAvroError('an int has more than 32 bits');
 }
 
-/** avsc would read a number below -2^52 as another one (see avro-long.ts); odd numbers are the negative ones. */
+/** avsc would read a number below -2^52 as another one (see avro-schema.ts); odd numbers are the negative ones. */
 function walkLong(cursor: Cursor): void {
   const isNegative = ((cursor.bytes[cursor.at] ?? 0) & 1) === 1;
   if (isNegative !== readVarint(cursor) < 0)

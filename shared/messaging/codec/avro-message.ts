@@ -3,24 +3,16 @@
  * (https://docs.confluent.io/platform/current/schema-registry/fundamentals/serdes-develop/index.html#wire-format).
  */
 
-import type { Resolver, Type } from 'avsc';
+import avro, { type Resolver, type Type } from 'avsc';
 import { type MessageDefinition, recordName } from '../../../schemas/messages.ts';
-import { errorText } from '../../platform/errors.ts';
-import type { RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
-import { compileAbsence } from './avro-absence.ts';
+import { errorText, SystemError } from '../../platform/errors.ts';
+import type { Fault } from '../../platform/problem.ts';
+import { maxBatchBytes, toBatchRecord } from './avro-batch.ts';
 import { compileBoundsCheck } from './avro-bounds.ts';
-import { batchRecord } from './avro-batch.ts';
-import { faultsAgainstSchema, PayloadError } from './avro-faults.ts';
-import { assertRatesMatchShow, restoreRates } from './avro-rates.ts';
-import { putExtrasBesideRows, putExtrasIntoRows } from './avro-row-extras.ts';
-import { isSameSchema, parseOwnSchema } from './avro-schema.ts';
-import {
-  MAX_BATCH_ITEMS,
-  REPLY_BATCH,
-  type ReplyBatch,
-  REQUEST_BATCH,
-  type RequestBatch,
-} from './request-batch.ts';
+import { DecimalType, decimalMisfit, type DecimalLimits } from './avro-decimal.ts';
+import { branchesOf, isSameSchema, parseOwnSchema } from './avro-schema.ts';
+import type { MessageForm } from './json-message.ts';
+import { MAX_BATCH_ITEMS, type ReplyBatch, type RequestBatch } from './request-batch.ts';
 
 /** First byte of every Avro message. */
 export const MAGIC_BYTE = 0;
@@ -28,109 +20,191 @@ export const MAGIC_BYTE = 0;
 export const WIRE_HEADER_BYTES = 5;
 /** Fits nearly every message; a larger one makes the buffer grow to what was needed, up to the limit below. */
 const FIRST_SCRATCH_BYTES = 64 * 1_024;
-/** A larger buffer is not kept: one huge message shall not hold its memory for ever. */
-const LARGEST_KEPT_SCRATCH_BYTES = 1_024 * 1_024;
+/** A larger buffer is not kept: one huge message shall not occupy memory permanently. */
+const MAX_KEPT_SCRATCH_BYTES = 1_024 * 1_024;
+/** Most faults that are listed of one payload. */
+const MAX_FAULTS = 100;
 
-/** A catalogue message with its schema, ready to be written and read. */
+/** A message of the list with its schema. */
 export interface AvroMessage {
   readonly definition: MessageDefinition;
   readonly schema: Type;
   readonly schemaText: string;
-  /** Domain form of a decoded record, in place. */
-  readonly toDomain: (record: unknown) => void;
-  /** Record form of a payload. Throws when the payload would lose something on the way. */
-  readonly toRecord: (payload: unknown) => unknown;
+  readonly form: Pick<MessageForm, 'toRecord' | 'fromRecord'>;
 }
 
 /** Reads values of one writer's schema as our own. */
 export interface AvroReader {
   readonly message: AvroMessage;
-  /** Answers the payload; throws when the bytes are not exactly one value of the writer's schema. */
+  /** Returns the payload; throws when the bytes are not exactly one value of the writer's schema. */
   read(bytes: Buffer): unknown;
 }
 
-/** Builds a catalogue message of its schema. Throws when the schema is not valid, or names another record. */
-export function createAvroMessage(definition: MessageDefinition, schemaText: string): AvroMessage {
+/** A payload that does not fit its schema was to be encoded. No value is ever rounded or truncated to make it fit. */
+export class PayloadError extends SystemError {
+  override readonly name = 'PayloadError';
+  readonly faults: readonly Fault[];
+
+  constructor(type: string, faults: readonly Fault[]) {
+    const listed = faults.map((fault) => `${fault.path} ${fault.message}`).join('; ');
+    super('payload-does-not-fit', `${type} cannot be encoded: ${listed}`, { canRetry: false });
+    this.faults = faults;
+  }
+}
+
+/** Builds a message from its schema. Throws when the schema is not valid, or names another record. */
+export function createAvroMessage(
+  definition: MessageDefinition,
+  schemaText: string,
+  form: AvroMessage['form'] = {},
+): AvroMessage {
   const schema = parseOwnSchema(schemaText);
   if (schema.name !== recordName(definition)) {
     throw new Error(
       `the schema of ${definition.type} names its record ${schema.name}, not ${recordName(definition)}`,
     );
   }
-  const markAbsent = compileAbsence(schema);
-  const isSchedule = definition.type === 'CalculateRepaymentScheduleReply';
-  const isBatch = definition.type === REQUEST_BATCH || definition.type === REPLY_BATCH;
-  return {
-    definition,
-    schema,
-    schemaText,
-    toDomain: (record) => {
-      markAbsent?.(record);
-      if (isSchedule) completeSchedule(record as RepaymentSchedule);
-    },
-    toRecord: (payload) => {
-      if (isSchedule) return scheduleRecord(payload as RepaymentSchedule);
-      return isBatch ? batchRecord(payload as RequestBatch | ReplyBatch) : payload;
-    },
-  };
+  return { definition, schema, schemaText, form };
 }
 
-function completeSchedule(schedule: RepaymentSchedule): void {
-  restoreRates(schedule);
-  putExtrasIntoRows(schedule);
-}
-
-function scheduleRecord(schedule: RepaymentSchedule): RepaymentSchedule {
-  assertRatesMatchShow(schedule);
-  return putExtrasBesideRows(schedule);
-}
-
-/** Makes the reader of a writer's schema. Throws when it cannot be read as ours; the message names the member. */
+/** Creates the reader of a writer's schema. Throws when it cannot be read as ours; the text names the field. */
 export function createAvroReader(message: AvroMessage, writer: Type): AvroReader {
-  const check = compileBoundsCheck(writer, message.definition.kind === 'batch' ? MAX_BATCH_ITEMS : Infinity);
-  const resolver: Resolver | undefined = isSameSchema(message.schema, writer)
+  const { definition, schema, form } = message;
+  const check = compileBoundsCheck(writer, definition.kind === 'batch' ? MAX_BATCH_ITEMS : Infinity);
+  const markAbsent = compileAbsence(schema);
+  const resolver: Resolver | undefined = isSameSchema(schema, writer)
     ? undefined
-    : message.schema.createResolver(writer);
+    : schema.createResolver(writer);
   return {
     message,
     read: (bytes) => {
       check(bytes, WIRE_HEADER_BYTES);
-      const { value } = message.schema.decode(bytes, WIRE_HEADER_BYTES, resolver) as { value: unknown };
-      message.toDomain(value);
+      const { value } = schema.decode(bytes, WIRE_HEADER_BYTES, resolver) as { value: unknown };
+      markAbsent?.(value);
+      form.fromRecord?.(value);
       return value;
     },
   };
 }
 
-/** Writes payloads; `write` throws PayloadError naming each member that does not fit. */
-export function createAvroWriter(): {
-  write(message: AvroMessage, schemaId: number, payload: unknown): Buffer;
-} {
+/** Creates the writer of payloads; it throws PayloadError that names each field which does not fit. */
+export function createAvroWriter(): (message: AvroMessage, schemaId: number, payload: unknown) => Buffer {
   let scratch = Buffer.allocUnsafeSlow(FIRST_SCRATCH_BYTES);
-  return {
-    write: (message, schemaId, payload) => {
-      let target = scratch;
-      let end = encodeInto(message, payload, target);
-      if (end < 0) {
-        target = Buffer.allocUnsafeSlow(target.length - end);
-        end = encodeInto(message, payload, target);
-        if (target.length <= LARGEST_KEPT_SCRATCH_BYTES) scratch = target;
-      }
-      target[0] = MAGIC_BYTE;
-      target.writeUInt32BE(schemaId, 1);
-      return Buffer.from(target.subarray(0, end));
-    },
+  const writeOne = (message: AvroMessage, payload: unknown): Buffer => {
+    const record = message.form.toRecord?.(payload) ?? payload;
+    let target = scratch;
+    let end = encodeInto(message, record, target);
+    if (end < 0) {
+      target = Buffer.allocUnsafeSlow(target.length - end);
+      end = encodeInto(message, record, target);
+      if (target.length <= MAX_KEPT_SCRATCH_BYTES) scratch = target;
+    }
+    return Buffer.from(target.subarray(0, end));
+  };
+  return (message, schemaId, payload) => {
+    const isBatch = message.definition.kind === 'batch';
+    const bytes = isBatch ? writeBatch(message, payload as ReplyBatch) : writeOne(message, payload);
+    bytes[0] = MAGIC_BYTE;
+    bytes.writeUInt32BE(schemaId, 1);
+    return bytes;
   };
 }
 
-/** Answers where the value ends, or minus the number of bytes that are missing. */
-function encodeInto(message: AvroMessage, payload: unknown, target: Buffer): number {
-  const record = message.toRecord(payload);
+/** Batches have megabytes: they are written into a buffer that is large enough, and not copied again. */
+function writeBatch(message: AvroMessage, batch: RequestBatch | ReplyBatch): Buffer {
+  const target = Buffer.allocUnsafe(WIRE_HEADER_BYTES + maxBatchBytes(batch));
+  return target.subarray(0, encodeInto(message, toBatchRecord(batch), target));
+}
+
+/** Returns the end of the value, or minus the number of bytes that are missing. */
+function encodeInto({ definition, schema }: AvroMessage, record: unknown, target: Buffer): number {
   try {
-    return message.schema.encode(record, target, WIRE_HEADER_BYTES);
+    return schema.encode(record, target, WIRE_HEADER_BYTES);
   } catch (error) {
-    const faults = faultsAgainstSchema(message.schema, record);
+    const faults = findSchemaFaults(schema, record);
     const unnamed = { path: 'payload', code: 'wrong-type', message: errorText(error) };
-    throw new PayloadError(message.definition.type, faults.length > 0 ? faults : [unnamed]);
+    throw new PayloadError(definition.type, faults.length > 0 ? faults : [unnamed]);
   }
+}
+
+/**
+ * All fields whose value has no exact representation in the schema; empty when the payload fits. Codes:
+ * `too-many-decimals` and `out-of-range` for numbers, `wrong-type` for all else. Paths are written
+ * `Commission[0].SourceValue`.
+ */
+export function findSchemaFaults(schema: Type, payload: unknown): readonly Fault[] {
+  const faults: Fault[] = [];
+  schema.isValid(payload, {
+    errorHook: (path, value: unknown, expected) => {
+      if (faults.length < MAX_FAULTS) faults.push({ path: toPathText(path), ...findMisfit(expected, value) });
+    },
+  });
+  return faults;
+}
+
+function toPathText(path: readonly string[]): string {
+  let text = '';
+  for (const step of path) {
+    if (/^\d+$/.test(step)) text += `[${step}]`;
+    else text += text === '' ? step : `.${step}`;
+  }
+  return text === '' ? 'payload' : text;
+}
+
+function findMisfit(expected: Type, value: unknown): Omit<Fault, 'path'> {
+  const branches = branchesOf(expected);
+  for (const branch of branches) {
+    if (branch instanceof DecimalType) return describeDecimalMisfit(value, branch.limits);
+    if (typeof value === 'number' && (branch.typeName === 'int' || branch.typeName === 'long')) {
+      const range = branch.typeName === 'int' ? 'of 32 bits' : 'from -2^52 to 2^53 - 2';
+      return { code: 'out-of-range', message: `must be a whole number ${range}` };
+    }
+  }
+  const kinds = branches.map((branch) => branch.branchName ?? branch.typeName).join(' or ');
+  return { code: 'wrong-type', message: `must be ${kinds}` };
+}
+
+function describeDecimalMisfit(value: unknown, limits: DecimalLimits): Omit<Fault, 'path'> {
+  const { precision, scale } = limits;
+  const code = decimalMisfit(value, limits);
+  if (code === 'too-many-decimals') return { code, message: `must have at most ${scale} decimals` };
+  if (code === 'too-large') {
+    return { code: 'out-of-range', message: `must be below 10^${precision - scale} in either direction` };
+  }
+  return { code: 'wrong-type', message: 'must be a finite decimal' };
+}
+
+type Visit = (value: unknown) => void;
+
+/**
+ * Avro writes null where the payload has no field (M6). Compiles the pass that makes the nulls of optional fields
+ * undefined, in place; undefined where the schema has no optional field.
+ */
+function compileAbsence(type: Type): Visit | undefined {
+  if (type instanceof avro.types.RecordType) return compileRecordAbsence(type);
+  if (!(type instanceof avro.types.ArrayType)) return undefined;
+  const visitItem = compileAbsence(type.itemsType);
+  if (visitItem === undefined) return undefined;
+  return (items) => {
+    for (const item of items as readonly unknown[]) visitItem(item);
+  };
+}
+
+function compileRecordAbsence(record: avro.types.RecordType): Visit | undefined {
+  const optional: string[] = [];
+  const nested: (readonly [string, Visit])[] = [];
+  for (const field of record.fields) {
+    const branches = branchesOf(field.type);
+    if (branches.some((branch) => branch.typeName === 'null')) optional.push(field.name);
+    for (const branch of branches) {
+      const visit = compileAbsence(branch);
+      if (visit !== undefined) nested.push([field.name, visit]);
+    }
+  }
+  if (optional.length === 0 && nested.length === 0) return undefined;
+  return (value) => {
+    const fields = value as Record<string, unknown>;
+    for (const name of optional) if (fields[name] === null) fields[name] = undefined;
+    for (const [name, visit] of nested) if (fields[name] !== undefined) visit(fields[name]);
+  };
 }

@@ -1,19 +1,19 @@
 /**
- * Many requests in one message, and the answers to them in one. In JSON a batch is an array whose header
- * plat-message-type names the type of its items; in Avro it is a record of whole message values.
+ * Many requests in one message, and their answers in one. In JSON a batch is an array whose header plat-message-type
+ * names the type of its items; in Avro it is a record of whole message values.
  */
 
 import { createProblem, type Fault, type Problem } from '../../platform/problem.ts';
 import type { Decoded, MessageFormat } from '../codec.ts';
 import type { SyncOrAsync } from '../sync-or-async.ts';
 
-/** Record names in the catalogue of messages. */
+/** Record names in the list of messages. */
 export const REQUEST_BATCH = 'RequestBatch';
 export const REPLY_BATCH = 'ReplyBatch';
 
 /** Most requests in one message: with schedules of 60 rows a reply of 2 MB in Avro; in JSON some 400 fill a message. */
 export const MAX_BATCH_ITEMS = 500;
-/** A batch whose answers grow beyond this is refused: it is the largest message of any topic of ours. */
+/** A batch whose answers exceed this is refused: it is the largest message of any of our topics. */
 export const MAX_BATCH_REPLY_BYTES = 8 * 1_024 * 1_024;
 /** Longest id of an item that is text. */
 export const MAX_ID_CHARACTERS = 200;
@@ -22,32 +22,32 @@ export type BatchItemId = string | number;
 
 /** One request of a batch. */
 export interface BatchItem {
-  /** As it came; undefined where there is none, or none that can be echoed. */
+  /** As sent; undefined where there is none, or none that can be echoed. */
   readonly id: BatchItemId | undefined;
   /** Reads the request as if it had come alone; a fault of its id is one of the request. Called once. */
   decode(): SyncOrAsync<Decoded>;
 }
 
-/** The requests of a batch in their order, or why there are none to be had. */
+/** The requests of a batch in their order, or why it cannot be opened. */
 export type OpenedBatch =
   | { readonly kind: 'items'; readonly items: readonly BatchItem[] }
   | { readonly kind: 'invalid'; readonly problem: Problem };
 
-/** The search for the items of a batch, in steps of some 64 KiB that work of others may come between. */
+/** The search for the items of a batch, in steps of some 64 KiB so that other work can run in between. */
 export interface BatchOpening {
-  /** Looks through some more bytes: what there is in the end, or undefined when there is more to do. Never throws. */
+  /** Searches some more bytes; undefined while there are more. Never throws. */
   step(): OpenedBatch | undefined;
 }
 
-/** Payload of a decoded RequestBatch: its bytes are not looked into before it is opened. */
+/** Payload of a decoded RequestBatch: its bytes are not read before it is opened. */
 export interface EncodedBatch {
   /** Format of the message, and of the reply. */
   readonly format: MessageFormat;
-  /** Begins to find the items, each of which is read on its own later. */
+  /** Begins to find the items, each of which is read later. */
   open(): BatchOpening;
 }
 
-/** Opens a batch in one go, which may take 20 ms: for tools, beside which nobody waits. */
+/** Opens a batch in one go, which may take 20 ms: for commands, which have nothing else to do meanwhile. */
 export function openAtOnce(batch: EncodedBatch): OpenedBatch {
   const opening = batch.open();
   let opened = opening.step();
@@ -55,11 +55,11 @@ export function openAtOnce(batch: EncodedBatch): OpenedBatch {
   return opened;
 }
 
-/** Payload of a RequestBatch that is to be written; it travels as Avro only. */
+/** Payload of a RequestBatch to be written; written as Avro only. */
 export interface RequestBatch {
   readonly items: readonly {
     readonly id?: BatchItemId | undefined;
-    /** A whole message value as it would travel alone. */
+    /** A whole message value as it would be sent alone. */
     readonly value: Buffer;
   }[];
 }

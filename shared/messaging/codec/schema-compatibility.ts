@@ -7,7 +7,7 @@
 import avro, { type ForSchemaOptions, type Schema, type Type } from 'avsc';
 import { errorText } from '../../platform/errors.ts';
 import { DecimalType } from './avro-decimal.ts';
-import { AVRO_OPTIONS } from './avro-schema.ts';
+import { AVRO_OPTIONS, branchesOf, isUnion } from './avro-schema.ts';
 
 /** One reason why messages of one version cannot be read by the other. */
 export interface Incompatibility {
@@ -160,12 +160,4 @@ function describe(type: Type): string {
   if (type instanceof avro.types.EnumType) return `enum of ${type.symbols.join(', ')}`;
   if (isUnion(type)) return branchesOf(type).map(describe).join(' or ');
   return type.typeName.replace('logical:', '');
-}
-
-function isUnion(type: Type): boolean {
-  return avro.Type.isType(type, 'union');
-}
-
-function branchesOf(union: Type): readonly Type[] {
-  return (union as unknown as { types: readonly Type[] }).types;
 }

@@ -8,44 +8,28 @@ import { errorText, InfrastructureError, SystemError } from '../../platform/erro
 import { AVRO_OPTIONS } from './avro-schema.ts';
 
 /**
- * Every change is readable by old and new code, in both directions and over all earlier versions: requesters and
- * workers are upgraded in any order, upstream systems on their own, and messages stay on the log for days.
+ * Old and new code can read every change, in both directions and over all earlier versions: requesters and workers are
+ * upgraded in any order, upstream systems independently, and messages stay on the log for days.
  */
 export const COMPATIBILITY_LEVEL = COMPATIBILITY.FULL_TRANSITIVE;
 
-/** One attempt: a registry answers in milliseconds; a consumer's partition waits for it. */
-const REQUEST_TIMEOUT_MS = 2_000;
-/** Attempts beyond the first at a look-up that met a server error. */
-const RETRIES = 1;
-const FIRST_RETRY_SECONDS = 0.1;
-/** All attempts and a slowly dripping answer together. */
-const TOTAL_TIMEOUT_MS = 5_000;
-
-const NOT_FOUND = 404;
-const CONFLICT = 409;
-/** The registry does not accept the credentials, or does not let them do this. */
-const REFUSED: ReadonlySet<number | undefined> = new Set([401, 403]);
-/** What the library's HTTP client makes of a call without an answer: a status 400 of its own. */
-const NO_ANSWER = /\bError, status 400: Timeout \((\d+)ms\)$/;
-const NO_CONNECTION = /\bError, status 400: (.*\b(?:E[A-Z]{5,}|socket hang up|certificate)\b.*)$/s;
-
-/** Where a registry is; the URL carries the path of its Confluent-compatible interface, if it has one. */
+/** Address of a registry; the URL includes the path of its Confluent-compatible interface, if it has one. */
 export interface SchemaRegistrySettings {
   readonly url: string;
   readonly username?: string | undefined;
   readonly password?: string | undefined;
 }
 
-/** What a registry says of a schema id. An id keeps its schema for ever. */
+/** What a registry has for a schema id. An id keeps its schema permanently. */
 export type FoundSchema =
   | { readonly kind: 'found'; readonly schema: Type }
   | { readonly kind: 'unknown' }
-  /** There is a schema, but it is not Avro, or not one that can be understood. */
+  /** There is a schema, but it is not Avro, or cannot be interpreted. */
   | { readonly kind: 'unusable'; readonly reason: string };
 
 /**
- * Port of a schema registry. All calls reject with InfrastructureError: `schema-registry-unavailable` when it is away,
- * `schema-registry-refused` when it does not accept the credentials.
+ * Port of a schema registry. All calls reject with InfrastructureError: `schema-registry-unavailable` when it cannot be
+ * reached, `schema-registry-refused` when it does not accept the credentials.
  */
 export interface SchemaRegistry {
   /** The writer's schema of an id. */
@@ -53,40 +37,73 @@ export interface SchemaRegistry {
   /** Id of a schema that is registered under the subject; undefined when it is not. */
   registeredId(subject: string, schemaText: string): Promise<number | undefined>;
   /**
-   * Registers a schema and answers its id. A new subject gets {@link COMPATIBILITY_LEVEL}. Rejects with SystemError
+   * Registers a schema and returns its id. A new subject gets {@link COMPATIBILITY_LEVEL}. Rejects with SystemError
    * `schema-incompatible` when the registry refuses the change, or when the subject has another level.
    */
   register(subject: string, schemaText: string): Promise<number>;
 }
 
+/** One registered version of a subject. */
+export interface RegisteredVersion {
+  readonly version: number;
+  readonly id: number;
+  readonly text: string;
+}
+
+/** One attempt: a registry answers in milliseconds, and a consumer's partition waits for it. */
+const REQUEST_TIMEOUT_MS = 2_000;
+/** Attempts beyond the first after a server error. */
+const RETRIES = 1;
+const FIRST_RETRY_SECONDS = 0.1;
+/** All attempts and a slow response body together. */
+const TOTAL_TIMEOUT_MS = 5_000;
+/** One call of an operator's command, which may wait longer than a consumer. */
+const COMMAND_TIMEOUT_MS = 5_000;
+
+const NOT_FOUND = 404;
+const CONFLICT = 409;
+/** The registry does not accept the credentials, or does not authorise them. */
+const REFUSED: ReadonlySet<number | undefined> = new Set([401, 403]);
+/** What the library's HTTP client makes of a call without an answer: a status 400 of its own. */
+const NO_ANSWER = /\bError, status 400: Timeout \((\d+)ms\)$/;
+const NO_CONNECTION = /\bError, status 400: (.*\b(?:E[A-Z]{5,}|socket hang up|certificate)\b.*)$/s;
+
 /** Connects lazily to a registry with a Confluent-compatible interface, such as Confluent's own or Apicurio's. */
 export function createSchemaRegistry(settings: SchemaRegistrySettings): SchemaRegistry {
+  const { username, password = '' } = settings;
   const library = new LibraryRegistry(
     {
-      host: settings.url.replace(/\/+$/, ''),
+      host: baseUrl(settings),
       clientId: 'banking-product-engine',
       retry: { retries: RETRIES, initialRetryTimeInSecs: FIRST_RETRY_SECONDS },
       middlewares: [() => ({ request: (request) => request.enhance({ timeout: REQUEST_TIMEOUT_MS }) })],
-      ...(settings.username === undefined
-        ? {}
-        : { auth: { username: settings.username, password: settings.password ?? '' } }),
+      ...(username === undefined ? {} : { auth: { username, password } }),
     },
     { [SchemaType.AVRO]: { ...AVRO_OPTIONS, wrapUnions: 'auto' } },
   );
   return {
     schemaOf: (id) => findSchema(library, id),
-    registeredId: async (subject, schemaText) => {
-      try {
-        const schema = { type: SchemaType.AVRO, schema: schemaText } as const;
-        return await withinTime(library.getRegistryIdBySchema(subject, schema));
-      } catch (error) {
-        // The library says "not found" by an error class of its own, which has no status; all others keep theirs.
-        if (isNamed(error, 'ConfluentSchemaRegistryError') && isRegistryAnswer(error)) return undefined;
-        throw unavailable(error);
-      }
-    },
+    registeredId: (subject, schemaText) => findRegisteredId(library, subject, schemaText),
     register: (subject, schemaText) => registerSchema(library, subject, schemaText),
   };
+}
+
+/**
+ * All registered versions of a subject, oldest first; empty when there is none. The library cannot list them. Rejects as
+ * the calls of {@link SchemaRegistry} do.
+ */
+export async function registeredVersions(
+  settings: SchemaRegistrySettings,
+  subject: string,
+): Promise<readonly RegisteredVersion[]> {
+  const path = `/subjects/${encodeURIComponent(subject)}/versions`;
+  const numbers = (await get(settings, path)) as readonly number[] | undefined;
+  const versions: RegisteredVersion[] = [];
+  for (const version of numbers ?? []) {
+    const found = (await get(settings, `${path}/${version}`)) as { id: number; schema: string } | undefined;
+    if (found !== undefined) versions.push({ version, id: found.id, text: found.schema });
+  }
+  return versions;
 }
 
 async function findSchema(library: LibraryRegistry, id: number): Promise<FoundSchema> {
@@ -97,39 +114,46 @@ async function findSchema(library: LibraryRegistry, id: number): Promise<FoundSc
       : { kind: 'unusable', reason: 'it is not an Avro schema' };
   } catch (error) {
     if (statusOf(error) === NOT_FOUND && isRegistryAnswer(error)) return { kind: 'unknown' };
-    // Without a status the registry has answered, but what it answered cannot be built into a type.
+    // Without a status the registry has answered, but its answer cannot be built into a type.
     if (statusOf(error) === undefined && !(error instanceof InfrastructureError)) {
       return { kind: 'unusable', reason: errorText(error) };
     }
-    throw unavailable(error);
+    throw libraryFailure(error);
   }
 }
 
-async function registerSchema(
+async function findRegisteredId(
   library: LibraryRegistry,
   subject: string,
-  schemaText: string,
-): Promise<number> {
+  schema: string,
+): Promise<number | undefined> {
   try {
-    const schema = { type: SchemaType.AVRO, schema: schemaText } as const;
-    const { id } = await withinTime(
-      library.register(schema, { subject, compatibility: COMPATIBILITY_LEVEL }),
-    );
-    return id;
+    return await withinTime(library.getRegistryIdBySchema(subject, { type: SchemaType.AVRO, schema }));
+  } catch (error) {
+    // The library reports "not found" by an error class of its own, which has no status; all others keep theirs.
+    if (isNamed(error, 'ConfluentSchemaRegistryError') && isRegistryAnswer(error)) return undefined;
+    throw libraryFailure(error);
+  }
+}
+
+async function registerSchema(library: LibraryRegistry, subject: string, schema: string): Promise<number> {
+  try {
+    const options = { subject, compatibility: COMPATIBILITY_LEVEL };
+    return (await withinTime(library.register({ type: SchemaType.AVRO, schema }, options))).id;
   } catch (error) {
     if (statusOf(error) === CONFLICT || isNamed(error, 'ConfluentSchemaRegistryCompatibilityError')) {
       const message = `the registry refuses the schema of ${subject}: ${errorText(error)}`;
       throw new SystemError('schema-incompatible', message, { canRetry: false, cause: error });
     }
-    throw unavailable(error);
+    throw libraryFailure(error);
   }
 }
 
-/** Rejects when an answer takes longer than all attempts may; what still comes after that is dropped. */
+/** Rejects when an answer takes longer than all attempts may; an answer after that is ignored. */
 async function withinTime<Value>(answer: Promise<Value>): Promise<Value> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => reject(unavailable(new Error(`no answer within ${TOTAL_TIMEOUT_MS} ms`))),
+    () => reject(unavailable(`no answer within ${TOTAL_TIMEOUT_MS} ms`)),
     TOTAL_TIMEOUT_MS,
   );
   try {
@@ -139,25 +163,24 @@ async function withinTime<Value>(answer: Promise<Value>): Promise<Value> {
   }
 }
 
-function unavailable(error: unknown): InfrastructureError {
+function libraryFailure(error: unknown): InfrastructureError {
   if (error instanceof InfrastructureError) return error;
   const text = errorText(error);
   const timeoutMs = NO_ANSWER.exec(text)?.[1];
   const why =
     timeoutMs === undefined ? (NO_CONNECTION.exec(text)?.[1] ?? text) : `no answer within ${timeoutMs} ms`;
-  const code = REFUSED.has(statusOf(error)) ? 'schema-registry-refused' : 'schema-registry-unavailable';
-  return new InfrastructureError(code, `the schema registry cannot be used: ${why}`, error);
+  return unavailable(why, error, statusOf(error));
 }
 
-/** HTTP status of a refused call; network trouble has the status 400 of its own client. */
+/** HTTP status of a refused call; network failures have the status 400 of the library's own client. */
 function statusOf(error: unknown): number | undefined {
   const status: unknown = error instanceof Error && 'status' in error ? error.status : undefined;
   return typeof status === 'number' ? status : undefined;
 }
 
 /**
- * A registry says in words what it did not find. A proxy whose registry is away may answer 404 too, without such
- * words; the library then makes up a text of its own. Good messages shall not be given up for that.
+ * A registry says in words what it did not find. A proxy whose registry is down may answer 404 too, without such words;
+ * the library then invents a text. Readable messages must not be given up because of that.
  */
 function isRegistryAnswer(error: unknown): boolean {
   return !/\bError, status \d+/.test(errorText(error));
@@ -166,4 +189,47 @@ function isRegistryAnswer(error: unknown): boolean {
 /** The library does not export its error classes. */
 function isNamed(error: unknown, name: string): boolean {
   return error instanceof Error && error.name === name;
+}
+
+/** The JSON at a path of the registry; undefined when the registry does not have it. */
+async function get(settings: SchemaRegistrySettings, path: string): Promise<unknown> {
+  const { username, password = '' } = settings;
+  const login = Buffer.from(`${username}:${password}`).toString('base64');
+  try {
+    const response = await fetch(baseUrl(settings) + path, {
+      headers: {
+        accept: 'application/vnd.schemaregistry.v1+json, application/json',
+        ...(username === undefined ? {} : { authorization: `Basic ${login}` }),
+      },
+      signal: AbortSignal.timeout(COMMAND_TIMEOUT_MS),
+    });
+    const { status, ok } = response;
+    if (status === NOT_FOUND && (await hasErrorCode(response))) return undefined;
+    if (!ok) throw unavailable(`it answered with status ${status}`, undefined, status);
+    return await response.json();
+  } catch (error) {
+    if (error instanceof InfrastructureError) throw error;
+    if (isNamed(error, 'TimeoutError')) throw unavailable(`no answer within ${COMMAND_TIMEOUT_MS} ms`, error);
+    const cause = error instanceof Error && error.cause !== undefined ? ` (${errorText(error.cause)})` : '';
+    throw unavailable(errorText(error) + cause, error);
+  }
+}
+
+/** Distinguishes a missing subject from an address that is not a registry's. */
+async function hasErrorCode(response: Response): Promise<boolean> {
+  try {
+    const body: unknown = await response.json();
+    return typeof body === 'object' && body !== null && 'error_code' in body;
+  } catch {
+    return false;
+  }
+}
+
+function baseUrl({ url }: SchemaRegistrySettings): string {
+  return url.replace(/\/+$/, '');
+}
+
+function unavailable(why: string, cause?: unknown, status?: number): InfrastructureError {
+  const code = REFUSED.has(status) ? 'schema-registry-refused' : 'schema-registry-unavailable';
+  return new InfrastructureError(code, `the schema registry cannot be used: ${why}`, cause);
 }

@@ -2,8 +2,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import type { BackoffOptions } from '../backoff.ts';
 import type { LogMessage, TopicPartition } from '../message.ts';
-import type { Process, ProcessingResult } from '../processing-result.ts';
-import type { SyncOrAsync } from '../sync-or-async.ts';
+import type { Process } from '../processing-result.ts';
 import type { BreakerOptions, BreakerState } from './circuit-breaker.ts';
 import type { WindowOptions } from './owned-partitions.ts';
 
@@ -35,11 +34,6 @@ export interface ConsumerReads {
 
 export interface RuntimeOptions {
   readonly process: Process;
-  /**
-   * Decides about a message whose processing threw a bug. Absent: it is retried with growing delays, never skipped. A
-   * throw in here has the same effect.
-   */
-  readonly onUnexpected?: (message: LogMessage, error: unknown) => SyncOrAsync<ProcessingResult>;
   readonly log: Log;
   /** Total weight of the messages in progress; default 64. */
   readonly concurrency?: number;

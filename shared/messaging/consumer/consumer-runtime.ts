@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../platform/clock.ts';
+import { errorText } from '../../platform/errors.ts';
 import type { Health } from '../../platform/health.ts';
+import { backoffMs } from '../backoff.ts';
 import type { LogMessage } from '../message.ts';
 import type { GroupSink, GroupSource } from '../ports.ts';
-import type { FinalResult } from '../processing-result.ts';
+import { isTransientFailure, type FinalResult, type ProcessingResult } from '../processing-result.ts';
 import { AssignmentGate } from './assignment-gate.ts';
 import { CircuitBreaker, type BreakerState } from './circuit-breaker.ts';
 import { CommitLoop, type CommitResult, type CommitTarget } from './commit-loop.ts';
@@ -14,7 +16,6 @@ import {
   type ConsumerStats,
   type RuntimeOptions,
 } from './consumer-options.ts';
-import { FailurePolicy } from './failure-policy.ts';
 import { InFlight } from './in-flight.ts';
 import { KeyOrderedExecutor } from './key-ordered-executor.ts';
 import { finishWork, type Work } from './offset-tracker.ts';
@@ -24,6 +25,8 @@ import { OwnedPartitions, type PartitionLag } from './owned-partitions.ts';
 const DRAIN_POLL_MS = 10;
 /** A last commit that takes longer than this is abandoned: its messages are delivered again. */
 const LAST_COMMIT_MS = 5_000;
+/** Unavailable infrastructure fails every message alike: one log line in this time is enough. */
+const LOG_INTERVAL_MS = 5_000;
 /** Leaving the group may take this long; after it, the group expels the consumer by its session timeout. */
 const LEAVE_MS = 5_000;
 
@@ -65,6 +68,7 @@ export class ConsumerRuntime {
   readonly #abort = new AbortController();
   #attached: Attachment | undefined;
   #isDraining = false;
+  #transientLoggedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: RuntimeOptions) {
     this.#options = options;
@@ -184,18 +188,11 @@ export class ConsumerRuntime {
 
   #createExecutor(): KeyOrderedExecutor {
     const { process, weigh, concurrency, sliceMs } = { ...CONSUMER_DEFAULTS, ...this.#options };
-    const failures = new FailurePolicy(this.#options, {
-      failed: (work) => {
-        this.counters.failed += 1;
-        this.#breaker.count('failed', work.message.key);
-      },
-      transient: () => this.#breaker.returnProbe(),
-    });
     const { signal } = this.#abort;
     return new KeyOrderedExecutor(
       {
         run: ({ message, attempts, receivedMs }) => process(message, attempts, signal, receivedMs),
-        thrown: (work, error) => failures.decide(work, error),
+        thrown: (work, error) => this.#thrown(work, error),
         ended: (work, result) => this.#ended(work, result),
         held: () => {
           this.counters.heldAttempts += 1;
@@ -242,6 +239,27 @@ export class ConsumerRuntime {
     this.#owned.resumeWhenHalf(tracker);
     // The commit at the time of the revocation did not include what was still running then.
     if (this.#attached?.isRevoking === true && this.#executor.running === 0) void this.#commits.now();
+  }
+
+  /** No message is skipped because of a throw: a transient failure and a bug are retried with growing delays. */
+  #thrown(work: Work, error: unknown): ProcessingResult {
+    const { message, attempts } = work;
+    const { topic, partition, offset } = message;
+    const { log, retryBackoff, random } = { ...CONSUMER_DEFAULTS, random: Math.random, ...this.#options };
+    if (!isTransientFailure(error)) {
+      log.error({ err: error, topic, partition, offset }, 'a message failed unexpectedly');
+      this.counters.failed += 1;
+      this.#breaker.count('failed', message.key);
+    } else {
+      this.#breaker.returnProbe();
+      const nowMs = performance.now();
+      if (nowMs - this.#transientLoggedMs >= LOG_INTERVAL_MS) {
+        this.#transientLoggedMs = nowMs;
+        const fields = { topic, partition, attempts, reason: errorText(error) };
+        log.warn(fields, 'infrastructure is unavailable; messages wait');
+      }
+    }
+    return { retryAfterMs: backoffMs(retryBackoff, attempts, random) };
   }
 
   #breakerChanged(state: BreakerState): void {

@@ -7,7 +7,7 @@ import type { Work } from './offset-tracker.ts';
 export interface ExecutorCalls {
   run(work: Work): SyncOrAsync<ProcessingResult>;
   /** Decides about a throw of run(); throws nothing itself. */
-  thrown(work: Work, error: unknown): SyncOrAsync<ProcessingResult>;
+  thrown(work: Work, error: unknown): ProcessingResult;
   /** The work has ended; the next of its key follows. */
   ended(work: Work, result: FinalResult): void;
   /** The work waits for its next attempt. */
@@ -207,7 +207,7 @@ export class KeyOrderedExecutor {
   #await(queue: KeyQueue, result: Promise<ProcessingResult>): void {
     void result.then(
       (late) => this.#end(queue, late),
-      async (error: unknown) => this.#end(queue, await this.#calls.thrown(queue.first, error)),
+      (error: unknown) => this.#end(queue, this.#calls.thrown(queue.first, error)),
     );
   }
 

@@ -1,6 +1,6 @@
 import { errorText } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
 import type { Health } from '../../platform/health.ts';
+import type { Log } from '../../platform/log.ts';
 import type { LogMessage, MessageHeaders } from '../message.ts';
 import type { Broker, Tail } from '../ports.ts';
 
@@ -13,21 +13,21 @@ export interface TableRecord {
   readonly timestampMs: number;
 }
 
-export interface TableOptions<T> {
+export interface TableOptions {
   readonly broker: Pick<Broker, 'createTail'>;
   /** A compacted topic. */
   readonly topic: string;
   readonly clientId: string;
   readonly log: Log;
-  /** Called when a value is first asked for; what it answers is remembered until the record changes. */
-  readonly decode: (record: TableRecord) => T;
-  /** Looks at each record that comes in, tombstones too; a throw means that it is bad: it is counted, and the former one stays. */
+  /** Checks each record, tombstones too; a throw means that it is bad: it is counted, and the former record stays. */
   readonly check?: (message: LogMessage) => void;
+  /** Called after each change; undefined: the key was removed. A throw is logged. */
+  readonly onChange?: (key: string, record: TableRecord | undefined) => void;
   /** Default 100,000. */
   readonly maxRecords?: number;
-  /** Of the encoded values. Default 256 MiB. */
+  /** Of the values. Default 256 MiB. */
   readonly maxBytes?: number;
-  /** The first reading of the topic may take so long. Default 30,000 ms. */
+  /** Time for the first reading of the topic. Default 30,000 ms. */
   readonly catchUpTimeoutMs?: number;
 }
 
@@ -35,27 +35,17 @@ export interface TableStats {
   readonly records: number;
   readonly bytes: number;
   readonly badRecords: number;
-  /** Records that found no room: the table is not whole. */
+  /** Records beyond the limits: the table is incomplete. */
   readonly leftOut: number;
 }
 
-export type TableListener = (key: string, record: TableRecord | undefined) => void;
-
-/** The present state of a compacted topic, in memory. */
-export interface Table<T> {
-  /** Resolves when all that was on the topic has been read. Rejects when that takes too long. */
+/** The latest records of a compacted topic, in memory. */
+export interface Table {
+  /** Resolves when everything on the topic has been read. Rejects when that takes too long. */
   start(): Promise<void>;
-  /** Resolves when all that is on the topic at this moment has been read (after gaining a partition). */
+  /** Resolves when everything that is on the topic at this moment has been read. */
   caughtUp(timeoutMs: number): Promise<void>;
-  /** Read to the end once, and still reading. */
-  isReady(): boolean;
-  /** The value of a key. Throws what `decode` throws. */
-  get(key: string): T | undefined;
   record(key: string): TableRecord | undefined;
-  keys(): IterableIterator<string>;
-  readonly size: number;
-  /** Calls the listener after each change (undefined: removed); answers how to end that. */
-  onChange(listener: TableListener): () => void;
   health(): Health;
   stats(): TableStats;
   stop(timeoutMs?: number): Promise<void>;
@@ -66,82 +56,52 @@ const MAX_BYTES = 256 * 1_024 * 1_024;
 const CATCH_UP_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 5_000;
 
-interface Row<T> {
-  readonly record: TableRecord;
-  decoded: { readonly value: T } | undefined;
-}
-
-/** Materialises a compacted topic through a group of one; values stay encoded until they are asked for. */
-export function createTable<T>(options: TableOptions<T>): Table<T> {
+/** Materialises a compacted topic with a consumer without a group; values stay encoded. */
+export function createTable(options: TableOptions): Table {
   return new LogTable(options);
 }
 
-class LogTable<T> implements Table<T> {
-  readonly #options: TableOptions<T>;
+class LogTable implements Table {
+  readonly #options: TableOptions;
   readonly #tail: Tail;
-  readonly #rows = new Map<string, Row<T>>();
-  readonly #listeners = new Set<TableListener>();
-  #caughtUp = false;
+  readonly #records = new Map<string, TableRecord>();
+  #isComplete = false;
   #bytes = 0;
   #badRecords = 0;
   #leftOut = 0;
 
-  constructor(options: TableOptions<T>) {
+  constructor(options: TableOptions) {
     this.#options = options;
     const { broker, clientId, topic } = options;
     this.#tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
   }
 
-  get size(): number {
-    return this.#rows.size;
-  }
-
   async start(): Promise<void> {
-    await this.#tail.start((message) => this.#take(message));
+    await this.#tail.start((message) => this.#receive(message));
     await this.#tail.caughtUp(this.#options.catchUpTimeoutMs ?? CATCH_UP_TIMEOUT_MS);
-    this.#caughtUp = true;
+    this.#isComplete = true;
   }
 
   caughtUp(timeoutMs: number): Promise<void> {
     return this.#tail.caughtUp(timeoutMs);
   }
 
-  isReady(): boolean {
-    return this.#caughtUp && this.#tail.isReady();
-  }
-
-  get(key: string): T | undefined {
-    const row = this.#rows.get(key);
-    if (row === undefined) return undefined;
-    row.decoded ??= { value: this.#options.decode(row.record) };
-    return row.decoded.value;
-  }
-
   record(key: string): TableRecord | undefined {
-    return this.#rows.get(key)?.record;
-  }
-
-  keys(): IterableIterator<string> {
-    return this.#rows.keys();
-  }
-
-  onChange(listener: TableListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#records.get(key);
   }
 
   health(): Health {
     const { topic } = this.#options;
-    if (this.#leftOut > 0) return { status: 'unhealthy', reason: `${topic} has outgrown its table` };
-    if (!this.#caughtUp) return { status: 'starting', reason: `${topic} is being read` };
+    if (this.#leftOut > 0) return { status: 'unhealthy', reason: `${topic} exceeds the limits of its table` };
+    if (!this.#isComplete) return { status: 'starting', reason: `${topic} is being read` };
     return this.#tail.isReady()
       ? { status: 'ready' }
-      : { status: 'degraded', reason: `${topic} is not read` };
+      : { status: 'degraded', reason: `${topic} is not read at present` };
   }
 
   stats(): TableStats {
     return {
-      records: this.#rows.size,
+      records: this.#records.size,
       bytes: this.#bytes,
       badRecords: this.#badRecords,
       leftOut: this.#leftOut,
@@ -152,7 +112,7 @@ class LogTable<T> implements Table<T> {
     await this.#tail.stop(timeoutMs);
   }
 
-  #take(message: LogMessage): void {
+  #receive(message: LogMessage): void {
     try {
       this.#options.check?.(message);
     } catch (error) {
@@ -171,39 +131,37 @@ class LogTable<T> implements Table<T> {
 
   #put(key: string, { value, headers, partition, offset, timestampMs }: TableRecord): void {
     const { maxRecords = MAX_RECORDS, maxBytes = MAX_BYTES } = this.#options;
-    const known = this.#rows.get(key);
-    const bytes = this.#bytes + value.length - (known?.record.value.length ?? 0);
-    if (bytes > maxBytes || (known === undefined && this.#rows.size >= maxRecords)) {
+    const known = this.#records.get(key);
+    const bytes = this.#bytes + value.length - (known?.value.length ?? 0);
+    if (bytes > maxBytes || (known === undefined && this.#records.size >= maxRecords)) {
       this.#leftOut += 1;
       return;
     }
     this.#bytes = bytes;
-    const record = { value: ownBytes(value), headers, partition, offset, timestampMs };
-    this.#rows.set(key, { record, decoded: undefined });
-    this.#tell(key, record);
+    const record = { value: copySlice(value), headers, partition, offset, timestampMs };
+    this.#records.set(key, record);
+    this.#notify(key, record);
   }
 
   #remove(key: string): void {
-    const known = this.#rows.get(key);
+    const known = this.#records.get(key);
     if (known === undefined) return;
-    this.#bytes -= known.record.value.length;
-    this.#rows.delete(key);
-    this.#tell(key, undefined);
+    this.#bytes -= known.value.length;
+    this.#records.delete(key);
+    this.#notify(key, undefined);
   }
 
-  #tell(key: string, record: TableRecord | undefined): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(key, record);
-      } catch (error) {
-        this.#options.log.error({ err: error, topic: this.#options.topic }, 'a listener of a table failed');
-      }
+  #notify(key: string, record: TableRecord | undefined): void {
+    try {
+      this.#options.onChange?.(key, record);
+    } catch (error) {
+      this.#options.log.error({ err: error, topic: this.#options.topic }, 'a listener of a table failed');
     }
   }
 }
 
-/** A value that is a part of what was fetched would keep all of that in memory for as long as it is kept itself. */
-function ownBytes(value: Buffer): Buffer {
+/** A value that is a slice of a fetched buffer would keep the whole buffer in memory. */
+function copySlice(value: Buffer): Buffer {
   if (value.length === value.buffer.byteLength) return value;
   const own = Buffer.allocUnsafeSlow(value.length);
   value.copy(own);

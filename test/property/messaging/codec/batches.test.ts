@@ -16,8 +16,7 @@ import { messageDefinition } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
 import { parseOwnSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
 import { JsonArrayCutter, type Span } from '../../../../shared/messaging/codec/json-array-cutter.ts';
-import { writeAvroReplyBatch } from '../../../../shared/messaging/codec/reply-batch-avro.ts';
-import { writeJsonReplyBatch } from '../../../../shared/messaging/codec/reply-batch-json.ts';
+import { writeJsonReplyBatch } from '../../../../shared/messaging/codec/json-batch.ts';
 import {
   type BatchItemId,
   type EncodedBatch,
@@ -103,10 +102,8 @@ it('every batch of answers in Avro has the bytes that a general encoder writes, 
   assert(
     property(replies, (items) => {
       const expected = { items: items.map((one) => ({ ...one, id: asText(one.id) })) };
-      const value = writeAvroReplyBatch(7, { items });
-      expect(value.subarray(0, 5)).toEqual(Buffer.from([0, 0, 0, 0, 7]));
-      expect(value.subarray(5).equals(schema.toBuffer(expected))).toBe(true);
       const encoded = atOnce(codec.encode(REPLY_BATCH, { items }, 'avro'));
+      expect(encoded.value.subarray(5).equals(schema.toBuffer(expected))).toBe(true);
       expect(payloadOf(codec.decode(encoded))).toEqual(expected);
     }),
     RUNS,

@@ -19,9 +19,12 @@ import { describe, expect, it } from 'vitest';
 import { MESSAGES } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
 import { DecimalType } from '../../../../shared/messaging/codec/avro-decimal.ts';
-import { LARGEST_EXACT_LONG, SMALLEST_EXACT_LONG } from '../../../../shared/messaging/codec/avro-long.ts';
 import { REQUEST_BATCH } from '../../../../shared/messaging/codec/request-batch.ts';
-import { parseOwnSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
+import {
+  MAX_EXACT_LONG,
+  MIN_EXACT_LONG,
+  parseOwnSchema,
+} from '../../../../shared/messaging/codec/avro-schema.ts';
 import { atOnce, codecOf, payloadOf } from '../../../support/builders/codec-fixture.ts';
 
 const codec = codecOf();
@@ -40,7 +43,7 @@ function payloadsOf(type: Type): Arbitrary<unknown> {
     case 'int':
       return integer();
     case 'long':
-      return integer({ min: SMALLEST_EXACT_LONG, max: LARGEST_EXACT_LONG });
+      return integer({ min: MIN_EXACT_LONG, max: MAX_EXACT_LONG });
     case 'double':
       return double({ noNaN: true, noDefaultInfinity: true });
     case 'bytes':

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { MESSAGES } from '../../../../schemas/messages.ts';
 import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
 import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
-import type { JsonShapes } from '../../../../shared/messaging/codec/json-shapes.ts';
+import type { MessageForms } from '../../../../shared/messaging/codec/json-message.ts';
 import { createProblem } from '../../../../shared/platform/problem.ts';
 
-const shapes: JsonShapes = MESSAGE_FORMS;
+const shapes: MessageForms = MESSAGE_FORMS;
 
 test('every message of the catalogue has a JSON form', () => {
   expect(Object.keys(shapes).toSorted()).toEqual(MESSAGES.map(({ type }) => type).toSorted());

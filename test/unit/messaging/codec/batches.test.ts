@@ -52,7 +52,7 @@ test('for one batch the registry is asked for eight unknown schema ids, and furt
   const { asked, details } = await readItems([...unknown, 100, 107]);
   expect(asked).toEqual(unknown.slice(0, 8));
   expect(details[7]).toContain('schema id 107 is not known');
-  expect(details[8]).toBe('Schema id 108 was not looked up: the batch has more than 8 that nobody knows.');
+  expect(details[8]).toBe('Schema id 108 was not looked up: the batch has more than 8 unknown ids.');
   expect(details.slice(20)).toEqual([expect.stringContaining('100'), expect.stringContaining('107')]);
   expect(details.every((detail) => detail !== undefined)).toBe(true);
 });

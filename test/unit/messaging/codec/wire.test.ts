@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
-import { PayloadError } from '../../../../shared/messaging/codec/avro-faults.ts';
+import { PayloadError } from '../../../../shared/messaging/codec/avro-message.ts';
 import {
   atOnce,
   codecOf,

@@ -314,30 +314,11 @@ test('a held message that another member has done meanwhile keeps its followers 
   expect(source.committed()).toBe(3);
 });
 
-test('an unexpected throw goes to the policy, whose answer settles the message', async () => {
-  const seen: unknown[] = [];
-  const { work, source, sink, runtime } = createScene({
-    onUnexpected: (message, error) => {
-      seen.push(message.offset, error);
-      return 'failed';
-    },
-  });
-  const bug = new TypeError('a bug');
-  sink.onMessages(1, fakeMessages(0, 0), 1);
-  await work.fail(0, bug);
-  await afterCommitTick();
-  expect(seen).toEqual([0, bug]);
-  expect(source.committed()).toBe(1);
-  expect(runtime.stats().failed).toBe(1);
-});
-
-test.each([
-  ['without a policy', undefined],
-  ['when the policy throws itself', () => Promise.reject(new Error('the policy has a bug'))],
-])('an unexpected throw never skips the message %s', async (_, onUnexpected) => {
-  const { work, source, sink } = createScene(onUnexpected === undefined ? {} : { onUnexpected });
+test('a bug never skips the message: it counts as a failure, and the message is retried', async () => {
+  const { work, source, sink, runtime } = createScene();
   sink.onMessages(1, fakeMessages(0, 0), 1);
   await work.fail(0, new TypeError('a bug'));
+  expect(runtime.stats().failed).toBe(1);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(work.calls.length).toBeGreaterThan(1);
   expect(source.commits).toEqual([]);

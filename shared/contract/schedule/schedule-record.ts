@@ -1,0 +1,78 @@
+/**
+ * The Avro record of a schedule differs from the schedule in two points.
+ *
+ * Annual rates have three states: not requested (undefined), requested but without a value (null), or a percentage as
+ * text (A1, A2, A5). Avro has one null for the first two; the field `show` tells them apart.
+ *
+ * Additional columns and explanations are beside the rows, one list for each row: nearly all schedules have neither, and
+ * a field in every row would make writing and reading them a quarter slower.
+ */
+
+import type { RepaymentSchedule, ScheduleRow, ShownParts } from '../../lending/request/repayment-schedule.ts';
+
+type Rate = 'dae' | 'eir';
+
+const REQUESTED_BY: Readonly<Record<Rate, readonly ShownParts[]>> = {
+  dae: ['dae', 'rows-with-dae'],
+  eir: ['rows-with-eir'],
+};
+const RATES: readonly Rate[] = ['dae', 'eir'];
+
+/** Extras beside the rows, in the order of the rows. */
+interface ExtrasBesideRows {
+  columns: readonly NonNullable<ScheduleRow['columns']>[] | undefined;
+  explanations: readonly NonNullable<ScheduleRow['explanation']>[] | undefined;
+}
+type ScheduleRecord = RepaymentSchedule & Partial<ExtrasBesideRows>;
+type RowExtras = { -readonly [Extra in 'columns' | 'explanation']?: ScheduleRow[Extra] };
+
+/**
+ * The record of a schedule. Throws on a schedule that holds a rate without requesting it, requests one that it lacks, or
+ * has extras in some rows only: these are bugs.
+ */
+export function toScheduleRecord(schedule: RepaymentSchedule): ScheduleRecord {
+  for (const rate of RATES) {
+    if ((schedule[rate] !== undefined) !== REQUESTED_BY[rate].includes(schedule.show)) {
+      throw new Error(`a schedule that shows ${schedule.show} has ${rate} ${String(schedule[rate])}`);
+    }
+  }
+  const [first] = schedule.rows;
+  const hasColumns = schedule.extraColumns !== undefined || (first?.columns ?? []).length > 0;
+  const hasExplanations = first?.explanation !== undefined;
+  if (!hasColumns && !hasExplanations) return schedule;
+  return {
+    ...schedule,
+    columns: hasColumns ? schedule.rows.map((row) => columnsOf(row, schedule)) : undefined,
+    explanations: hasExplanations ? schedule.rows.map(explanationOf) : undefined,
+  };
+}
+
+/** Makes a decoded record the schedule that it was written from, in place. */
+export function restoreSchedule(record: ScheduleRecord): void {
+  const rates = record as { -readonly [Name in Rate]: RepaymentSchedule[Name] };
+  for (const rate of RATES) {
+    if (rates[rate] === undefined && REQUESTED_BY[rate].includes(record.show)) rates[rate] = null;
+  }
+  const { columns, explanations } = record;
+  if (columns !== undefined || explanations !== undefined) {
+    for (const [index, row] of record.rows.entries()) {
+      const extras: RowExtras = row;
+      if (columns !== undefined) extras.columns = columns[index] ?? [];
+      if (explanations !== undefined) extras.explanation = explanations[index] ?? [];
+    }
+  }
+  record.columns = undefined;
+  record.explanations = undefined;
+}
+
+function columnsOf({ columns }: ScheduleRow, { extraColumns }: RepaymentSchedule) {
+  if (columns === undefined || columns.length !== extraColumns?.length) {
+    throw new Error('a row does not have one amount for each additional column of its schedule');
+  }
+  return columns;
+}
+
+function explanationOf({ explanation }: ScheduleRow) {
+  if (explanation === undefined) throw new Error('some rows are explained and others are not');
+  return explanation;
+}
