@@ -1,7 +1,7 @@
 /** Has contracts calculated: one message of requests on the bulk lane, one reply with an answer for each. */
 
 import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';
-import { PayloadError } from '../../../shared/messaging/codec/avro-faults.ts';
+import { PayloadError } from '../../../shared/messaging/codec/avro-message.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
 import { isPromise, type SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';

@@ -4,7 +4,7 @@
  * unnoticed), a reply is the answer as HTTP callers get it, an error reply is the problem document.
  */
 
-import { writeJsonReplyBatch } from '../../messaging/codec/reply-batch-json.ts';
+import { writeJsonReplyBatch } from '../../messaging/codec/json-batch.ts';
 import type { ReplyBatch } from '../../messaging/codec/request-batch.ts';
 import type { EmailCommand, SmsCommand } from '../../notification/command.ts';
 import type { CatalogueMessage } from '../catalogue-files/catalogue-message.ts';
