@@ -6,6 +6,7 @@
 
 import { writeJsonReplyBatch } from '../../messaging/codec/json-batch.ts';
 import type { ReplyBatch } from '../../messaging/codec/request-batch.ts';
+import type { RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
 import type { EmailCommand, SmsCommand } from '../../notification/command.ts';
 import type { CatalogueMessage } from '../catalogue-files/catalogue-message.ts';
 import { readCatalogueRecordForm, renderCatalogueRecord } from '../catalogue-files/json-form.ts';
@@ -16,6 +17,7 @@ import { invalid, type ReadRequest } from '../json/request-contract.ts';
 import { emailCommandReader, smsCommandReader, type NotificationReading } from '../notification/commands.ts';
 import { readAcceptance, readState } from '../notification/record-forms.ts';
 import { renderEmailCommand, renderSmsCommand } from '../notification/commands.ts';
+import { restoreSchedule, toScheduleRecord } from '../schedule/schedule-record.ts';
 import { ACTIONS } from './actions.ts';
 
 /** How one message type is read and written as JSON. */
@@ -24,7 +26,19 @@ interface MessageForm {
   parse(value: unknown): ReadRequest<unknown>;
   /** Writes a payload of the type; throws on one that is not of the type. */
   render(payload: unknown): string;
+  /** The Avro record of a payload, where it differs from the payload. */
+  toRecord?(payload: unknown): unknown;
+  /** Makes a decoded Avro record the payload, in place. */
+  fromRecord?(record: unknown): void;
 }
+
+/** The messages whose Avro record differs from their payload. */
+const RECORD_FORMS: Readonly<Record<string, Pick<MessageForm, 'toRecord' | 'fromRecord'>>> = {
+  CalculateRepaymentScheduleReply: {
+    toRecord: (payload) => toScheduleRecord(payload as RepaymentSchedule),
+    fromRecord: (record) => restoreSchedule(record as RepaymentSchedule),
+  },
+};
 
 /** On the log a number carries its country code, and the worker knows the default sender. */
 const OF_MESSAGES: NotificationReading = { hasDefaultSender: true };
@@ -58,7 +72,10 @@ function formsOfAction(action: Action): [string, MessageForm][] {
   const { requestType, replyType, request } = action;
   return [
     [requestType, { parse: (body) => request.read(body), render: (payload) => request.render(payload) }],
-    [replyType, { parse: refuseToRead, render: (payload) => action.render(payload) }],
+    [
+      replyType,
+      { parse: refuseToRead, render: (payload) => action.render(payload), ...RECORD_FORMS[replyType] },
+    ],
   ];
 }
 

@@ -20,7 +20,6 @@ async function noter(world: World, topic: string, notes: string, groupId: string
     topic: notes,
     clientId: world.name('notes'),
     log: silentLog,
-    decode: (record) => record,
   });
   world.after(() => table.stop(1_000));
   await table.start();
