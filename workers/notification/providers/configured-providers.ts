@@ -53,11 +53,6 @@ export interface ProviderSet extends Providers {
   close(): Promise<void>;
 }
 
-interface Built {
-  readonly entries: ReadonlyMap<string, GuardedProvider>;
-  readonly hash: string;
-}
-
 /**
  * Creates the providers in the order of the configuration file (N2), or the outbox for both channels without a file. A
  * changed file takes effect within seconds, without a restart; providers whose entries did not change are kept. An invalid
@@ -66,94 +61,148 @@ interface Built {
  */
 export async function createProviders(source: ProviderSource, deps: ProviderDeps): Promise<ProviderSet> {
   const { configFile } = source;
-  if (configFile === undefined) return outboxOnly(source, deps);
-  const retiring = createRetirement((deps.retireMs ?? RETIRE_MS) + 2 * source.sendTimeoutMs);
-  const first = await readFileText(configFile);
-  if (first.kind === 'unreadable')
-    throw new ConfigError('the file of NOTIFICATION_CONFIG_FILE cannot be read');
-  const built = await build(first, new Map(), { source, deps });
+  if (configFile === undefined) return new ConfiguredProviders(await openOutbox(source, deps), source, deps);
+  const file = await readFileText(configFile);
+  if (file === undefined) throw new ConfigError('the file of NOTIFICATION_CONFIG_FILE cannot be read');
+  const built = await build(file.text, new Map(), { source, deps });
   if (built.kind === 'invalid') throw configurationError(built.faults);
-  let current: Built = built;
-  let seen = first.hash;
-  let fault: string | undefined;
-
-  const refuse = (hash: string, faults: readonly ConfigurationFault[]): void => {
-    seen = hash;
-    fault = `provider-configuration: ${faults[0]?.path ?? 'file'}`;
-    const lines = faults.map(({ path, message }) => `${path}: ${message}`);
-    deps.log.warn(
-      { faults: lines },
-      'the provider configuration is invalid; the previous one stays in force',
-    );
-  };
-  const look = async (): Promise<void> => {
-    const file = await readFileText(configFile);
-    if (file.hash === seen) return;
-    if (file.kind === 'unreadable') return refuse(file.hash, [{ path: 'file', message: 'must be readable' }]);
-    if (file.hash === current.hash) {
-      seen = file.hash;
-      fault = undefined;
-      return;
-    }
-    const next = await build(file, current.entries, { source, deps });
-    if (next.kind === 'invalid') return refuse(file.hash, next.faults);
-    const kept = new Set(next.entries.values());
-    retiring.add([...current.entries.values()].filter((provider) => !kept.has(provider)));
-    current = next;
-    seen = file.hash;
-    fault = undefined;
-    deps.log.info({ providers: namesOf(current) }, 'the provider configuration was reloaded');
-  };
-  const lookSafely = (): Promise<void> =>
-    look().catch(() => deps.log.error('the provider configuration cannot be checked'));
-  const poll = startPolling(lookSafely, deps.pollMs ?? POLL_MS);
-  return {
-    of: (channel) => [...current.entries.values()].filter((provider) => provider.channel === channel),
-    health: () => (fault === undefined ? healthOf(current) : { status: 'degraded', reason: fault }),
-    fileHealth: () => (fault === undefined ? READY : { status: 'degraded', reason: fault }),
-    close: async () => {
-      await poll.stop();
-      retiring.add([...current.entries.values()]);
-      await retiring.closeAll();
-    },
-  };
+  return new ConfiguredProviders(built.entries, source, deps, file.hash);
 }
 
-async function outboxOnly(source: ProviderSource, deps: ProviderDeps): Promise<ProviderSet> {
+interface FileText {
+  readonly text: string;
+  readonly hash: string;
+}
+
+type Entries = ReadonlyMap<string, GuardedProvider>;
+
+class ConfiguredProviders implements ProviderSet {
+  readonly #source: ProviderSource;
+  readonly #deps: ProviderDeps;
+  /** Replaced providers that a round of delivery may still use. */
+  readonly #retired = new Set<Provider>();
+  #entries: Entries;
+  /** Hashes of the file in force and of the one that was checked last; undefined: it was unreadable. */
+  #hash: string | undefined;
+  #checkedHash: string | undefined;
+  #fault: string | undefined;
+  #check: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(entries: Entries, source: ProviderSource, deps: ProviderDeps, hash?: string) {
+    this.#entries = entries;
+    this.#source = source;
+    this.#deps = deps;
+    this.#hash = hash;
+    this.#checkedHash = hash;
+    if (source.configFile !== undefined) this.#scheduleCheck(source.configFile);
+  }
+
+  of(channel: Channel): readonly GuardedProvider[] {
+    return [...this.#entries.values()].filter((provider) => provider.channel === channel);
+  }
+
+  health(): Health {
+    if (this.#fault !== undefined) return this.fileHealth();
+    for (const provider of this.#entries.values()) {
+      const { status, reason = status } = provider.health();
+      if (status !== 'ready') return { status, reason: `${nameOf(provider)}: ${reason}` };
+    }
+    return READY;
+  }
+
+  fileHealth(): Health {
+    return this.#fault === undefined ? READY : { status: 'degraded', reason: this.#fault };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#check;
+    await Promise.all([...this.#retired, ...this.#entries.values()].map((provider) => provider.close()));
+  }
+
+  /** One check at a time, each after a pause. */
+  #scheduleCheck(configFile: string): void {
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      this.#check = this.#checkFile(configFile)
+        .catch(() => this.#deps.log.error('the provider configuration cannot be checked'))
+        .finally(() => this.#scheduleCheck(configFile));
+    }, this.#deps.pollMs ?? POLL_MS);
+    this.#timer.unref();
+  }
+
+  async #checkFile(configFile: string): Promise<void> {
+    const file = await readFileText(configFile);
+    if (file?.hash === this.#checkedHash) return;
+    const faults =
+      file === undefined ? [{ path: 'file', message: 'must be readable' }] : await this.#reload(file);
+    this.#checkedHash = file?.hash;
+    const [first] = faults;
+    this.#fault = first === undefined ? undefined : `provider-configuration: ${first.path}`;
+    if (first === undefined) return;
+    const lines = faults.map(({ path, message }) => `${path}: ${message}`);
+    const text = 'the provider configuration is invalid; the previous one stays in force';
+    this.#deps.log.warn({ faults: lines }, text);
+  }
+
+  /** Puts the providers of the file in force, unless they are; the faults of an invalid file. */
+  async #reload({ text, hash }: FileText): Promise<readonly ConfigurationFault[]> {
+    if (hash === this.#hash) return [];
+    const built = await build(text, this.#entries, { source: this.#source, deps: this.#deps });
+    if (built.kind === 'invalid') return built.faults;
+    const kept = new Set(built.entries.values());
+    for (const provider of this.#entries.values()) if (!kept.has(provider)) this.#retire(provider);
+    this.#entries = built.entries;
+    this.#hash = hash;
+    this.#deps.log.info({ providers: [...kept].map(nameOf) }, 'the provider configuration was reloaded');
+    return [];
+  }
+
+  /** Closes a replaced provider when no round of delivery can use it any more. */
+  #retire(provider: Provider): void {
+    this.#retired.add(provider);
+    const afterMs = (this.#deps.retireMs ?? RETIRE_MS) + 2 * this.#source.sendTimeoutMs;
+    const timer = setTimeout(() => {
+      if (this.#retired.delete(provider)) provider.close().catch(() => undefined);
+    }, afterMs);
+    timer.unref();
+  }
+}
+
+function nameOf({ channel, name }: Provider): string {
+  return `${channel}/${name}`;
+}
+
+async function openOutbox({ outboxFolder }: ProviderSource, deps: ProviderDeps): Promise<Entries> {
   const { createOutboxProvider } = await import('./outbox-provider.ts');
   try {
-    await openOutboxFolder(source.outboxFolder).prepare();
+    await openOutboxFolder(outboxFolder).prepare();
   } catch (error) {
     throw new ConfigError(
       `OUTBOX_FOLDER: the local outbox cannot be written (${errorText(error)}); name a folder that this user may ` +
         'write to, or providers by NOTIFICATION_CONFIG_FILE',
     );
   }
-  const made = (['sms', 'email'] as const).map((channel) => {
-    const provider = createOutboxProvider({ name: 'outbox', channel, folder: source.outboxFolder }, deps);
-    return guard(provider, { hooks: deps.hooks?.(provider) }, monotonicClock);
+  const entries = (['sms', 'email'] as const).map((channel) => {
+    const provider = createOutboxProvider({ name: 'outbox', channel, folder: outboxFolder }, deps);
+    return [channel, guard(provider, { hooks: deps.hooks?.(provider) }, monotonicClock)] as const;
   });
-  const built: Built = { entries: new Map(made.map((provider) => [provider.channel, provider])), hash: '' };
-  return {
-    of: (channel) => made.filter((provider) => provider.channel === channel),
-    health: () => healthOf(built),
-    fileHealth: () => READY,
-    close: async () => {
-      await Promise.all(made.map((provider) => provider.close()));
-    },
-  };
+  return new Map(entries);
 }
 
 type BuildResult =
-  | (Built & { readonly kind: 'built' })
+  | { readonly kind: 'built'; readonly entries: Entries }
   | { readonly kind: 'invalid'; readonly faults: readonly ConfigurationFault[] };
 
 async function build(
-  file: FileText & { readonly kind: 'text' },
-  before: ReadonlyMap<string, GuardedProvider>,
+  text: string,
+  before: Entries,
   { source, deps }: { readonly source: ProviderSource; readonly deps: ProviderDeps },
 ): Promise<BuildResult> {
-  const read = readProviderConfiguration(file.text);
+  const read = readProviderConfiguration(text);
   if (read.kind === 'invalid') return read;
   const entries = new Map<string, GuardedProvider>();
   const made: Provider[] = [];
@@ -176,7 +225,7 @@ async function build(
       faults.push({ path: entry.path, message });
     }
   }
-  if (faults.length === 0) return { kind: 'built', entries, hash: file.hash };
+  if (faults.length === 0) return { kind: 'built', entries };
   await Promise.all(made.map((provider) => provider.close()));
   return { kind: 'invalid', faults };
 }
@@ -206,19 +255,6 @@ function identityOf({ name, channel, defaultSender, settings }: ProviderEntry): 
     .digest('hex');
 }
 
-function namesOf({ entries }: Built): readonly string[] {
-  return [...entries.values()].map(({ channel, name }) => `${channel}/${name}`);
-}
-
-function healthOf({ entries }: Built): Health {
-  for (const provider of entries.values()) {
-    const { status, reason } = provider.health();
-    if (status !== 'ready')
-      return { status, reason: `${provider.channel}/${provider.name}: ${reason ?? status}` };
-  }
-  return READY;
-}
-
 /**
  * Creates the provider of one entry; its client is loaded only now. `timeoutMs` limits a call, as leases are computed from
  * it; the entry may name a shorter one. Rejects with ConfigError.
@@ -245,68 +281,14 @@ export async function makeProvider(
   }
 }
 
-/** The text of a file; its hash changes with it. */
-type FileText =
-  | { readonly kind: 'text'; readonly text: string; readonly hash: string }
-  | { readonly kind: 'unreadable'; readonly hash: 'unreadable' };
-
-/** Contents decide, not times: a replaced link may lead to an older file. */
-async function readFileText(file: string): Promise<FileText> {
+/** The text of a file; undefined when it cannot be read. Contents decide, not times: a new link may lead to an older file. */
+async function readFileText(file: string): Promise<FileText | undefined> {
   try {
     const { size } = await stat(file);
-    if (size > MAX_FILE_BYTES) return { kind: 'unreadable', hash: 'unreadable' };
+    if (size > MAX_FILE_BYTES) return undefined;
     const text = await readFile(file, 'utf8');
-    return { kind: 'text', text, hash: createHash('sha256').update(text).digest('hex') };
+    return { text, hash: createHash('sha256').update(text).digest('hex') };
   } catch {
-    return { kind: 'unreadable', hash: 'unreadable' };
+    return undefined;
   }
-}
-
-/** Runs `look` again and again, each time `everyMs` after the previous one has ended. It must not reject. */
-function startPolling(look: () => Promise<void>, everyMs: number): { stop(): Promise<void> } {
-  let isStopped = false;
-  let running: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout;
-  const schedule = (): void => {
-    if (isStopped) return;
-    timer = setTimeout(() => {
-      running = look().finally(schedule);
-    }, everyMs);
-    timer.unref();
-  };
-  schedule();
-  return {
-    stop: async () => {
-      isStopped = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
-}
-
-interface Retirement {
-  add(providers: readonly Provider[]): void;
-  /** Closes all that still wait, and waits for that. */
-  closeAll(): Promise<void>;
-}
-
-/** Closes replaced providers when no round of delivery can use them any more. */
-function createRetirement(afterMs: number): Retirement {
-  const waiting = new Set<Provider>();
-  return {
-    add: (providers) => {
-      for (const provider of providers) {
-        waiting.add(provider);
-        const timer = setTimeout(() => {
-          if (waiting.delete(provider)) provider.close().catch(() => undefined);
-        }, afterMs);
-        timer.unref();
-      }
-    },
-    closeAll: async () => {
-      const providers = [...waiting];
-      waiting.clear();
-      await Promise.all(providers.map((provider) => provider.close()));
-    },
-  };
 }
