@@ -1,7 +1,7 @@
+/** The calendars whose law comes with the program (docs/calendars.md). */
+
 import type { BusinessCalendar } from './business-calendar.ts';
 import { type NationalCalendarData, nationalCalendar } from './national-calendar.ts';
-
-/** The calendars whose law comes with the program (docs/calendars.md). */
 
 import at from './data/at.json' with { type: 'json' };
 import be from './data/be.json' with { type: 'json' };
@@ -56,7 +56,7 @@ export function findBuiltInCalendar(name: string): BusinessCalendar | undefined 
   return BY_KEY.get(calendarKey(name));
 }
 
-/** Names of calendars as they are compared: people write them in many ways. */
+// Names of calendars as they are compared: people write them in many ways.
 
 /** The name in small letters without accents, doubled blanks, `&`, `St.` and curled apostrophes. */
 export function calendarKey(name: string): string {

@@ -1,3 +1,5 @@
+/** Calendars whose law the program knows: holiday rules with the years in which they count, and their sources. */
+
 import {
   type CalendarDate,
   addDays,
@@ -8,8 +10,6 @@ import {
 import { WEEKDAYS, type Weekday, findWeekday, weekdayOf } from '../dates/weekday.ts';
 import type { BusinessCalendar } from './business-calendar.ts';
 import { rememberedCalendar } from './remembered-calendar.ts';
-
-/** Calendars whose law the program knows: holiday rules with the years in which they count, and their sources. */
 
 /** One holiday and the years in which it is one. */
 interface HolidayRecord {
@@ -130,7 +130,7 @@ function movingDays(rules: readonly ReadRule[], year: number): readonly Calendar
     .toSorted((left, right) => left - right);
 }
 
-/** The texts with which calendar data say when a holiday falls. */
+// The texts with which calendar data say when a holiday falls.
 
 /** The date of a holiday in a year; undefined in a year without it. */
 type HolidayDay = (year: number) => CalendarDate | undefined;
@@ -204,7 +204,7 @@ function nthWeekday(text: string): HolidayDay | undefined {
   };
 }
 
-/** Easter Sunday, from which the moving feasts of the Christian calendars are counted. */
+// Easter Sunday, from which the moving feasts of the Christian calendars are counted.
 
 /**
  * Easter Sunday of the Western churches: the anonymous Gregorian computus in the form of Meeus, Astronomical
@@ -235,7 +235,7 @@ export function orthodoxEaster(year: number): CalendarDate {
   return addDays(calendarDateOf(year, Math.floor(days / 31), (days % 31) + 1), julianLag);
 }
 
-/** Days in lieu of a holiday that falls on a day of weekly rest. */
+// Days in lieu of a holiday that falls on a day of weekly rest.
 
 const SATURDAY: Weekday = 5;
 const SUNDAY: Weekday = 6;
@@ -276,7 +276,7 @@ function nextFree(holiday: CalendarDate, isFree: (date: CalendarDate) => boolean
   return day;
 }
 
-/** Days of weekly rest, which a few countries have changed. */
+// Days of weekly rest, which a few countries have changed.
 
 /** Days of weekly rest from a date on, until the next rule begins. */
 export interface WeekendRule {

@@ -1,3 +1,8 @@
+/**
+ * Day counts: which part of a year lies between two dates (C1, C2). A fraction is a whole numerator over a
+ * denominator that each convention fixes, so that interest stays an exact quotient of whole numbers (M4).
+ */
+
 import { assertNever } from '../numbers/assert-never.ts';
 import {
   type CalendarDate,
@@ -7,11 +12,6 @@ import {
   isLeapYear,
   isMonthEnd,
 } from './calendar-date.ts';
-
-/**
- * Day counts: which part of a year lies between two dates (C1, C2). A fraction is a whole numerator over a
- * denominator that each convention fixes, so that interest stays an exact quotient of whole numbers (M4).
- */
 
 /** The day counts of C1 by their published names. */
 export type DayCountName =
@@ -114,10 +114,8 @@ function weightOfDay(year: number): number {
   return isLeapYear(year) ? 365 : 366;
 }
 
-/**
- * The three conventions that give every month 30 days and every year 360 (C1), as in the 2006 ISDA Definitions,
- * section 4.16 (f), (g) and (h). They differ in what they do with month ends.
- */
+// The three conventions that give every month 30 days and every year 360 (C1), as in the 2006 ISDA Definitions,
+// section 4.16 (f), (g) and (h). They differ in what they do with month ends.
 
 const DAYS_PER_YEAR = 360;
 

@@ -1,3 +1,5 @@
+/** The due dates of the rows that are left of a contract, before holidays move them (D4, D5, B5, X1). */
+
 import {
   type CalendarDate,
   addDays,
@@ -8,8 +10,6 @@ import {
 import { type Periodicity, daysPerPeriod, monthsPerPeriod } from '../dates/periodicity.ts';
 import { assertNever } from '../numbers/assert-never.ts';
 import { type HolidayShift, isShownOn } from './shift-due-date.ts';
-
-/** The due dates of the rows that are left of a contract, before holidays move them (D4, D5, B5, X1). */
 
 /** The date on which a contract ends, in place of the last row's own. */
 export interface EndDate {
@@ -146,10 +146,8 @@ export function singleRowOf(terms: PlanTerms): PlannedRows | undefined {
   };
 }
 
-/**
- * Due dates by arithmetic on calendar dates (D2-D4). Nothing is counted from a clamped or moved date, so a due day 31
- * comes back after every short month (D4).
- */
+// Due dates by arithmetic on calendar dates (D2-D4). Nothing is counted from a clamped or moved date, so a due day 31
+// comes back after every short month (D4).
 
 /** How the first due date's month is found when FirstDueDate is not sent (D3). */
 export type InstallmentMethod = 'ActualMonth' | 'NextMonth' | 'OnePeriodLater';

@@ -1,3 +1,5 @@
+/** Reads the date members of a request and gives the schedule's dates, or notes why they cannot be (D2-D7, H1-H3). */
+
 import type { BusinessCalendar } from '../calendars/business-calendar.ts';
 import {
   type CalendarDate,
@@ -20,8 +22,6 @@ import {
   singleRowOf,
 } from './planned-rows.ts';
 import { type KnownCalendars, holidayShiftOf, shiftedDates } from './shift-due-date.ts';
-
-/** Reads the date members of a request and gives the schedule's dates, or notes why they cannot be (D2-D7, H1-H3). */
 
 const INSTALLMENT_METHODS = ['ActualMonth', 'NextMonth'] as const satisfies readonly InstallmentMethod[];
 const LAST_DAY_OF_MONTH = 31;
@@ -164,7 +164,7 @@ function regularBetweenUnmoved(
   return regularMonths.map((months, row) => (isMoved(row) || (row > 0 && isMoved(row - 1)) ? 0 : months));
 }
 
-/** Which rows of a contract an answer holds: those after the settled ones, up to the last that is paid (X1, B6). */
+// Which rows of a contract an answer holds: those after the settled ones, up to the last that is paid (X1, B6).
 
 /** Rows by their numbers in the contract. */
 interface RowRange {
@@ -193,7 +193,7 @@ function rowRangeOf(request: RepaymentScheduleRequest, findings: Findings): RowR
   return { settledRows, lastRow: lastRow ?? Infinity };
 }
 
-/** Every due date lies after the one before, the first after the start, none after the last year (D5, B5, X1). */
+// Every due date lies after the one before, the first after the start, none after the last year (D5, B5, X1).
 
 const LATEST_DUE_DATE = calendarDateOf(LATEST_YEAR, 12, 31);
 

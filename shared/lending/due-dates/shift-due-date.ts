@@ -1,3 +1,5 @@
+/** Moves a due date that falls on a day without business (rule H1). */
+
 import { type BusinessCalendar, workingDayFrom } from '../calendars/business-calendar.ts';
 import { CALENDARS_ALLOWED, calendarFault } from '../calendars/find-calendar.ts';
 import { type CalendarDate, addDays, datePartsOf } from '../dates/calendar-date.ts';
@@ -5,8 +7,6 @@ import { assertNever } from '../numbers/assert-never.ts';
 import { checkName } from '../request/field-checks.ts';
 import type { Findings } from '../request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
-
-/** Moves a due date that falls on a day without business (rule H1). */
 
 /** Names of the methods (H1), as a request may write them. */
 export const HOLIDAY_METHODS = [
@@ -64,7 +64,7 @@ function isSameMonth(left: CalendarDate, right: CalendarDate): boolean {
   return datePartsOf(left).month === datePartsOf(right).month;
 }
 
-/** What a request says about due dates on days without business, and the dates that this moves (H1-H3). */
+// What a request says about due dates on days without business, and the dates that this moves (H1-H3).
 
 /** Where calendars are found by name (H2). */
 export interface KnownCalendars {

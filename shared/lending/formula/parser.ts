@@ -1,3 +1,12 @@
+/**
+ * Reads an expression by the closed grammar of rule S2. Nothing of it is ever run as code.
+ *
+ *   comparison := sum [ ( < | <= | > | >= | = | <> ) sum ]
+ *   sum        := product { ( + | - ) product }
+ *   product    := signed { ( * | / ) signed }
+ *   signed     := - signed | number | name | function ( comparison { , comparison } ) | ( comparison )
+ */
+
 import {
   DEEPEST_FORMULA,
   FORMULA_FUNCTIONS,
@@ -9,15 +18,6 @@ import {
   MOST_FORMULA_PARTS,
   formulaError,
 } from './tree.ts';
-
-/**
- * Reads an expression by the closed grammar of rule S2. Nothing of it is ever run as code.
- *
- *   comparison := sum [ ( < | <= | > | >= | = | <> ) sum ]
- *   sum        := product { ( + | - ) product }
- *   product    := signed { ( * | / ) signed }
- *   signed     := - signed | number | name | function ( comparison { , comparison } ) | ( comparison )
- */
 
 /** Most digits of a number: more than any amount or rate has. */
 const MOST_DIGITS = 30;
@@ -209,7 +209,7 @@ function refuse(reading: Reading, at: number, message: string): undefined {
   return undefined;
 }
 
-/** Cuts the text of an expression into numbers, names and signs (S2). */
+// Cuts the text of an expression into numbers, names and signs (S2).
 
 /** One piece of an expression with its position (from 1). */
 interface FormulaToken {

@@ -1,7 +1,7 @@
+/** What formulas read: the named inputs of the row and the columns that stand before them, in numbered slots. */
+
 import { LARGEST_FIGURE_MINOR } from '../numbers/money.ts';
 import { type RoundingMode, divideRounded } from '../numbers/rounding.ts';
-
-/** What formulas read: the named inputs of the row and the columns that stand before them, in numbered slots. */
 
 /**
  * The named inputs. Money is in major units. What a request leaves out is zero.
@@ -70,10 +70,8 @@ export function newFormulaScope(slotCount: number): FormulaScope {
   return { slots: Array.from({ length: slotCount }, () => ZERO) };
 }
 
-/**
- * Values of formulas: exact fractions, so that a third of an amount times three is that amount, and a tie at half a
- * cent is a tie (M1, M4). The grammar has no operation that leaves the fractions.
- */
+// Values of formulas: exact fractions, so that a third of an amount times three is that amount, and a tie at half a
+// cent is a tie (M1, M4). The grammar has no operation that leaves the fractions.
 
 /** numerator/denominator, denominator > 0, not necessarily in lowest terms. An ExactRatio is one. */
 export interface FormulaValue {

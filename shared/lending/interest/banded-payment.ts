@@ -1,6 +1,3 @@
-import type { RepaidBalance } from './level-payment.ts';
-import { type BandedRule, bandOf } from './rate-bands.ts';
-
 /**
  * The level payment where the rate depends on the balance (R2): the payment for which the unrounded balance
  *
@@ -10,6 +7,9 @@ import { type BandedRule, bandOf } from './rate-bands.ts';
  * half a unit less, and below it with half a unit more. Both ends are proven: in binary numbers with a bound of all
  * their errors, and where that does not decide, in fixed point.
  */
+
+import type { RepaidBalance } from './level-payment.ts';
+import { type BandedRule, bandOf } from './rate-bands.ts';
 
 /** Steps of the search in binary numbers: a piecewise straight line is solved in a few. */
 const MOST_ESTIMATES = 60;
@@ -109,10 +109,8 @@ function wholeEstimate(payment: number, instead: number): number {
   return Number.isSafeInteger(rounded) ? rounded : instead;
 }
 
-/**
- * Where a banded balance ends with a payment (R2), in binary numbers with a bound of their error. The bound decides
- * nothing by itself: an end that lies within it is worked out again in fixed point.
- */
+// Where a banded balance ends with a payment (R2), in binary numbers with a bound of their error. The bound decides
+// nothing by itself: an end that lies within it is worked out again in fixed point.
 
 /** A payment that is tried; it may have halves. */
 interface TriedPayment extends RepaidBalance {
@@ -183,11 +181,9 @@ function countFactors({ ofCount, denominator }: BandedRule, count: number): Coun
   return { perUnit: factors, below: below.map(factor), steepest };
 }
 
-/**
- * On which side of the residual a banded balance ends with a payment (R2), in fixed point. A row's interest is too small
- * by less than 2^-130 minor units (a balance has fewer than 2^60, a factor 192 bits), which weighs no more than a payment
- * that is larger by as much: the sign is right unless the real payment lies within 2^-100 of it; that is taken for a tie.
- */
+// On which side of the residual a banded balance ends with a payment (R2), in fixed point. A row's interest is too small
+// by less than 2^-130 minor units (a balance has fewer than 2^60, a factor 192 bits), which weighs no more than a payment
+// that is larger by as much: the sign is right unless the real payment lies within 2^-100 of it; that is taken for a tie.
 
 /** Above the residual (1), on it, below it. */
 type Sign = -1 | 0 | 1;

@@ -1,6 +1,3 @@
-import { divideRounded } from '../numbers/rounding.ts';
-import { type InterestRule, growthNumerator } from './interest-rule.ts';
-
 /**
  * The level payment (S5): the equal payment that brings a balance to its residual over the rows left, with the rows'
  * own day-count factors. With growth factors g_j (1 + r f_j, or (1 + r)^f_j at an effective rate) and
@@ -11,6 +8,9 @@ import { type InterestRule, growthNumerator } from './interest-rule.ts';
  * The payment is rounded once (M2) and the rounding is proven: fixed-point bounds from both sides are rounded, and
  * where they disagree (a tie, or a hair's breadth from one) the payment is taken as an exact fraction.
  */
+
+import { divideRounded } from '../numbers/rounding.ts';
+import { type InterestRule, growthNumerator } from './interest-rule.ts';
 
 /** What is repaid, in minor units: a balance of which `residual` is left after the last row. */
 export interface RepaidBalance {
@@ -109,15 +109,13 @@ function exactLevelPayment(rule: InterestRule, counts: readonly number[], repaid
   return Number(divideRounded(dividend, divisor, rule.rounding));
 }
 
-/**
- * Sums of running products of factors, which every level payment rests on: x1 + x1 x2 + ... + x1 x2 ... xn.
- *
- * Fixed point with {@link FRACTION_BITS} bits after the point, every step rounded down, factors in (0, 1].
- * Bounds, in units of the last bit, for n factors that are each at most one unit too small:
- * a product of m factors is at most 2m too small (p(a+b) <= p(a) + p(b) + 1);
- * a sum over m equal factors is at most 2m^2 too small (doubling: 2 * 2m^2 + m(2m - 1) + 1 <= 2 (2m)^2);
- * a whole series at most 4n^2 (a run of m before k others: 2m^2 + 4k^2 + 2mk + 1 <= 4 (m + k)^2).
- */
+// Sums of running products of factors, which every level payment rests on: x1 + x1 x2 + ... + x1 x2 ... xn.
+//
+// Fixed point with {@link FRACTION_BITS} bits after the point, every step rounded down, factors in (0, 1].
+// Bounds, in units of the last bit, for n factors that are each at most one unit too small:
+// a product of m factors is at most 2m too small (p(a+b) <= p(a) + p(b) + 1);
+// a sum over m equal factors is at most 2m^2 too small (doubling: 2 * 2m^2 + m(2m - 1) + 1 <= 2 (2m)^2);
+// a whole series at most 4n^2 (a run of m before k others: 2m^2 + 4k^2 + 2mk + 1 <= 4 (m + k)^2).
 
 /** Bits after the point: with at most 1200 rows the bound 4n^2 still leaves more than 100 bits exact. */
 const FRACTION_BITS = 128n;

@@ -1,8 +1,8 @@
+/** The exact interest of a balance that is priced by bands, before it is rounded (R2). */
+
 import { greatestCommonDivisor } from '../numbers/exact-ratio.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
 import type { InterestRule } from './interest-rule.ts';
-
-/** The exact interest of a balance that is priced by bands, before it is rounded (R2). */
 
 /** A band: from this balance in minor units up to the next band's, interest accrues by this rule. */
 export interface Band {

@@ -1,3 +1,5 @@
+/** The interest of the rows at one annual rate, and the level payment over the rows left (S2, S5). */
+
 import { divideRounded } from '../numbers/rounding.ts';
 import { bandedPayments } from './banded-payment.ts';
 import { type InterestRule, interestOf } from './interest-rule.ts';
@@ -10,8 +12,6 @@ import {
   suffixSeries,
 } from './level-payment.ts';
 import { type Bands, bandedRule, interestNumerator } from './rate-bands.ts';
-
-/** The interest of the rows at one annual rate, and the level payment over the rows left (S2, S5). */
 
 /** From which row on a payment is solved; the first row's count is less than planned after an early repayment (X3). */
 interface RowsLeft {
@@ -61,10 +61,8 @@ function countsLeft(counts: readonly number[], { first, firstCount }: RowsLeft):
   return left;
 }
 
-/**
- * Interest by slices of the balance, each at its own band's rate, or the whole balance at the rate of the band that it
- * lies in (R2). 1500 over 10 % below 1000 and 8 % from there earns 100 + 40 a year.
- */
+// Interest by slices of the balance, each at its own band's rate, or the whole balance at the rate of the band that it
+// lies in (R2). 1500 over 10 % below 1000 and 8 % from there earns 100 + 40 a year.
 
 /** Interest by bands over rows with the given day-count numerators. */
 export function interestByBands(bands: Bands, counts: readonly number[]): RowInterest {

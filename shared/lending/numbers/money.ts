@@ -1,9 +1,9 @@
-import type { Decimal } from 'decimal.js';
-
 /**
  * Money as whole numbers of a currency's minor units. They are kept in safe integers: amounts above the limit below
  * are refused before any calculation, so sums and differences of them are exact.
  */
+
+import type { Decimal } from 'decimal.js';
 
 /**
  * Largest amount of a request, in minor units (ten trillion euro). Leaves a factor of nine to the largest safe
@@ -57,7 +57,7 @@ export function formatMinorUnits(minor: number | bigint, digits: number): string
   return `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
-/** Minor digits of the currencies of ISO 4217 (M2). Codes without a minor unit (metals, test codes) are left out. */
+// Minor digits of the currencies of ISO 4217 (M2). Codes without a minor unit (metals, test codes) are left out.
 
 /** Digits of an amount whose currency is not known (M2). */
 export const DEFAULT_CURRENCY_DIGITS = 2;

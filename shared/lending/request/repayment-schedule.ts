@@ -1,7 +1,7 @@
+/** The answer of a schedule calculation, before a spelling or an encoding is chosen for it. */
+
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { Fault, Warning } from './refusal.ts';
-
-/** The answer of a schedule calculation, before a spelling or an encoding is chosen for it. */
 
 /** Which of the interface's two spellings the answer uses (A5). */
 export type Casing = 'lower' | 'capitalised';
@@ -69,9 +69,7 @@ export type ScheduleOutcome =
   | ({ readonly kind: 'schedule' } & RepaymentSchedule)
   | { readonly kind: 'refused'; readonly faults: readonly Fault[] };
 
-/**
- * Installment types (S7). The ids are fixed and published, the same on every node and in every version.
- */
+// Installment types (S7). The ids are fixed and published, the same on every node and in every version.
 
 /** Kinds of rows. */
 type InstallmentType = 'Regular' | 'Grace' | 'Residual' | 'EarlyRepayment';
@@ -84,7 +82,7 @@ export const INSTALLMENT_TYPE_IDS: Readonly<Record<InstallmentType, string>> = {
   EarlyRepayment: 'a2c9e5d0-6b1f-4c38-9d47-1e0b5f7a3c04',
 };
 
-/** How a figure of a row came about, told so that it can be worked out by hand (S6, Explain). */
+// How a figure of a row came about, told so that it can be worked out by hand (S6, Explain).
 
 /** What is explained: a member of the row, or a step on the way to one. */
 export type ExplainedFigure =

@@ -1,3 +1,5 @@
+/** All checks that a schedule type passes before it may calculate (S3). */
+
 import { DAY_COUNT_NAMES, findDayCount } from '../dates/day-count.ts';
 import { namesIn } from '../formula/tree.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
@@ -6,8 +8,6 @@ import { PRODUCT_TYPE_CODES, type ProductTypeCode, findProductType } from './pro
 import { type ColumnDraft, MOST_COLUMNS, countsAsCharge, draftColumn } from './schedule-columns.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 import { MEASUREMENT_UNITS, SCHEDULE_TYPE_STATUSES, type ScheduleType } from './schedule-type.ts';
-
-/** All checks that a schedule type passes before it may calculate (S3). */
 
 /** A record as it was understood. Without faults it is complete and can be compiled. */
 interface CheckedScheduleType {
@@ -56,7 +56,7 @@ function checkDetailIds(record: ScheduleTypeRecord, faults: ActivationFault[]): 
   }
 }
 
-/** Order of the columns: each stands after all that it is calculated from (S3). */
+// Order of the columns: each stands after all that it is calculated from (S3).
 
 /** Why a column needs another. */
 interface Need {
@@ -149,7 +149,7 @@ function reportCircle(
   faults.push({ column: names[0] ?? '', message });
 }
 
-/** The settings of a schedule type record, checked one by one (S1, S3). */
+// The settings of a schedule type record, checked one by one (S1, S3).
 
 /** Most installments of any schedule (M6). */
 const MAX_INSTALLMENTS = 1200;

@@ -1,3 +1,5 @@
+/** Whether the methods of the columns and the settings of the schedule type fit each other (S1, S2, S3). */
+
 import { compileFormula } from '../formula/compiler.ts';
 import { FIRST_EXTRA_SLOT, INPUT_NAMES, READABLE_COLUMNS, SLOTS } from '../formula/scope.ts';
 import { type FormulaTree, namesIn } from '../formula/tree.ts';
@@ -5,8 +7,6 @@ import { assertNever } from '../numbers/assert-never.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
 import { type ColumnDraft, type StandardColumn, countsAsCharge } from './schedule-columns.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
-
-/** Whether the methods of the columns and the settings of the schedule type fit each other (S1, S2, S3). */
 
 /** The columns of a schedule type, by name and in order. */
 export interface ColumnSet {
@@ -171,7 +171,7 @@ function checkMaturity(record: ScheduleTypeRecord, columns: ColumnSet, faults: A
   }
 }
 
-/** Looks up the names of the formulas and compiles them (S3). */
+// Looks up the names of the formulas and compiles them (S3).
 
 /** Slots of everything that a formula of these columns may name, by name in lower case. */
 export function slotsOf(columns: readonly ColumnDraft[]): ReadonlyMap<string, number> {

@@ -1,3 +1,5 @@
+/** From a catalogue record to a schedule type that is ready for calculation (S1, S2). */
+
 import { FIRST_EXTRA_SLOT, type FormulaScope, INPUT_NAMES } from '../formula/scope.ts';
 import { formulaTextWithValues } from '../formula/text.ts';
 import { namesIn } from '../formula/tree.ts';
@@ -18,8 +20,6 @@ import type {
 import type { ColumnDraft } from './schedule-columns.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 import type { ScheduleType } from './schedule-type.ts';
-
-/** From a catalogue record to a schedule type that is ready for calculation (S1, S2). */
 
 /** A compiled schedule type, or every reason why the record has none. */
 type CompileOutcome =
@@ -144,12 +144,10 @@ function upfrontOf({ all, standard }: ColumnSet): UpfrontDefaults {
   };
 }
 
-/**
- * The order in which the figures of a row are calculated. Interest comes before payment and principal wherever it is
- * listed, as no schedule type can calculate it from them; otherwise columns follow the record's order (S1). Charges and
- * additional columns wait until a formula of interest, payment or principal reads one of them, so that charges may be
- * percentages of all three figures (F2) unless the schedule type itself says otherwise.
- */
+// The order in which the figures of a row are calculated. Interest comes before payment and principal wherever it is
+// listed, as no schedule type can calculate it from them; otherwise columns follow the record's order (S1). Charges and
+// additional columns wait until a formula of interest, payment or principal reads one of them, so that charges may be
+// percentages of all three figures (F2) unless the schedule type itself says otherwise.
 
 /** Steps put in order so far. */
 interface Ordering {

@@ -1,3 +1,8 @@
+/**
+ * What an institution may add to the engine as data: schedule types (S1), periodicities (D7) and holiday calendars
+ * (H2). Checked and compiled once, at start; a catalogue with any fault is refused as a whole, with all of its faults.
+ */
+
 import type { OtherCalendars } from '../calendars/business-calendar.ts';
 import { type CalendarRecord, catalogueCalendars } from '../calendars/catalogue-calendars.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity, findPeriodicity } from '../dates/periodicity.ts';
@@ -12,11 +17,6 @@ import type { CompiledScheduleType } from './compiled-schedule-type.ts';
 import { type ScheduleCatalogue, scheduleCatalogueOf } from './schedule-catalogue.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 import { SCHEDULE_TYPE_STATUSES, type ScheduleTypeStatus } from './schedule-type.ts';
-
-/**
- * What an institution may add to the engine as data: schedule types (S1), periodicities (D7) and holiday calendars
- * (H2). Checked and compiled once, at start; a catalogue with any fault is refused as a whole, with all of its faults.
- */
 
 /** The records of a catalogue; what is absent adds nothing to the built-in ones. */
 export interface CatalogueRecords {
@@ -76,11 +76,9 @@ function calendarsOf(
   return calendars;
 }
 
-/**
- * Schedule types of a catalogue beside the built-in ones (S1, S4). Active records are compiled; a Draft or VersionDraft
- * may still be faulty and has no effect. An Active record with the name or the id of a built-in type takes its place, a
- * Closed one switches it off.
- */
+// Schedule types of a catalogue beside the built-in ones (S1, S4). Active records are compiled; a Draft or VersionDraft
+// may still be faulty and has no effect. An Active record with the name or the id of a built-in type takes its place, a
+// Closed one switches it off.
 
 /** The schedule types of a catalogue. */
 interface CatalogueScheduleTypes {
@@ -183,7 +181,7 @@ class TakenNames {
   }
 }
 
-/** Periodicities that an institution adds to the built-in ones (D7), such as "Every 10 days". */
+// Periodicities that an institution adds to the built-in ones (D7), such as "Every 10 days".
 
 /** A periodicity as a catalogue holds it. */
 export interface PeriodicityRecord {

@@ -1,10 +1,10 @@
+/** Which columns a schedule type may list, how each may be calculated, and which names are taken (S1, S2). */
+
 import type { CompiledExpression } from '../formula/compiler.ts';
 import { parseFormula } from '../formula/parser.ts';
 import { INPUT_NAMES, type InputName, READABLE_COLUMNS } from '../formula/scope.ts';
 import { FORMULA_FUNCTIONS, type FormulaTree } from '../formula/tree.ts';
 import type { ActivationFault, ScheduleColumnRecord } from './schedule-type-record.ts';
-
-/** Which columns a schedule type may list, how each may be calculated, and which names are taken (S1, S2). */
 
 /** The columns of the contract's row that a schedule type may list. */
 export const STANDARD_COLUMNS = [...READABLE_COLUMNS, 'TotalInstallment'] as const;
@@ -102,7 +102,7 @@ function ownSourceOf(standard: StandardColumn | undefined, method: ColumnMethod)
   return OWN_SOURCES[`${standard} ${method}`];
 }
 
-/** One column of a schedule type record, read as far as it can be, with all that is wrong with it (S1, S2, S3). */
+// One column of a schedule type record, read as far as it can be, with all that is wrong with it (S1, S2, S3).
 
 /** A column as it was understood. What is wrong with it is undefined and has been reported. */
 export interface ColumnDraft {
