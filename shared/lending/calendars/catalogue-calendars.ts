@@ -19,7 +19,7 @@ export interface CalendarRecord {
    * replaces that country under all of its names.
    */
   readonly name: string;
-  /** The same letters as a name; told with every schedule that the calendar decided. */
+  /** The same letters as a name; reported with every schedule that uses the calendar. */
   readonly version: string;
   /** English names of the days of weekly rest. Absent: those of `base`, or none without it. */
   readonly weekend?: readonly string[] | undefined;
@@ -108,8 +108,8 @@ function made(key: string, reading: Reading): BusinessCalendar | undefined {
 
 function read(record: CalendarRecord, path: string, reading: Reading): BusinessCalendar | undefined {
   const before = reading.faults.length;
-  const fault = (member: string, message: string): void => {
-    reading.faults.push({ path: `${path}${member}`, message });
+  const fault = (field: string, message: string): void => {
+    reading.faults.push({ path: `${path}${field}`, message });
   };
   if (!NAME.test(record.version)) fault('.version', NAME_FAULT);
   const weekend = weekendDays(record, fault);
@@ -127,9 +127,9 @@ function read(record: CalendarRecord, path: string, reading: Reading): BusinessC
   return undefined;
 }
 
-type TellFault = (member: string, message: string) => void;
+type ReportFault = (field: string, message: string) => void;
 
-function weekendDays(record: CalendarRecord, fault: TellFault): ReadonlySet<number> {
+function weekendDays(record: CalendarRecord, fault: ReportFault): ReadonlySet<number> {
   const days = new Set<number>();
   for (const [index, name] of (record.weekend ?? []).entries()) {
     const weekday = findWeekday(name);
@@ -139,7 +139,7 @@ function weekendDays(record: CalendarRecord, fault: TellFault): ReadonlySet<numb
   return days;
 }
 
-function holidayDates(record: CalendarRecord, fault: TellFault): readonly CalendarDate[] {
+function holidayDates(record: CalendarRecord, fault: ReportFault): readonly CalendarDate[] {
   if (record.holidays.length > MOST_HOLIDAYS) {
     fault('.holidays', `must have at most ${MOST_HOLIDAYS} days`);
     return [];
@@ -153,7 +153,7 @@ function holidayDates(record: CalendarRecord, fault: TellFault): readonly Calend
   return [...dates].toSorted((left, right) => left - right);
 }
 
-function baseOf(record: CalendarRecord, reading: Reading, fault: TellFault): BusinessCalendar | undefined {
+function baseOf(record: CalendarRecord, reading: Reading, fault: ReportFault): BusinessCalendar | undefined {
   if (record.base === undefined) return undefined;
   const { records, others } = reading;
   const own = identityOf(record.name, others);

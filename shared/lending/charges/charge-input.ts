@@ -2,7 +2,7 @@
 
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../dates/calendar-date.ts';
-import type { NameMember } from '../schedule-types/known-charges.ts';
+import type { NameField } from '../schedule-types/known-charges.ts';
 import type {
   CommissionItem,
   InsuranceItem,
@@ -14,7 +14,7 @@ export type ChargeKind = 'commission' | 'insurance';
 
 /** A field that says which commission or insurance is meant. */
 export interface ChargeName {
-  readonly field: NameMember;
+  readonly field: NameField;
   /** Without blanks around it; empty: not sent. */
   readonly value: string;
 }

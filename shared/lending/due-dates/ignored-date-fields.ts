@@ -1,17 +1,17 @@
-/** Date members that are known but change nothing in this request: reported, so that nobody relies on them (E5). */
+/** Date fields that are known but change nothing in this request: reported, so that the caller does not rely on them (E5). */
 
 import { monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { Findings } from '../request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import { endDateOf, type EndDateRules } from './schedule-dates.ts';
 
-/** What decides whether a date member has an effect. */
+/** What decides whether a date field has an effect. */
 interface DateRules extends EndDateRules {
   readonly periodicity?: Periodicity | undefined;
 }
 
 /**
- * Reports the date members without effect. Nothing is checked here: that is done where they would have one. The
+ * Reports the date fields without effect. Nothing is checked here: that is done where they would have one. The
  * expiry of a schedule type that does not end with it is not reported, since unused amounts may read it (F5).
  */
 export function reportDateMembersWithoutEffect(

@@ -13,7 +13,7 @@ import { type HolidayShift, isShownOn } from './shift-due-date.ts';
 
 /** The date on which a contract ends, in place of the last row's own. */
 export interface EndDate {
-  /** Member that says so. An expiry drops the due dates from it on (B5); a maturity moves the last row (D5). */
+  /** Field that says so. An expiry drops the due dates from it on (B5); a maturity moves the last row (D5). */
   readonly path: 'MaturityDate' | 'ExpiryDateForOD';
   readonly date: CalendarDate;
 }

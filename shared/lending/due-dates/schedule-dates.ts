@@ -1,4 +1,4 @@
-/** Reads the date members of a request and gives the schedule's dates, or notes why they cannot be (D2-D7, H1-H3). */
+/** Reads the date fields of a request and gives the schedule's dates, or notes why they cannot be (D2-D7, H1-H3). */
 
 import type { BusinessCalendar } from '../calendars/business-calendar.ts';
 import {
@@ -83,7 +83,7 @@ export function scheduleDatesOf(
     refuseWithoutDueDate(context, findings);
     return undefined;
   }
-  // Without its calendar a request has dates all the same: more can be told of them, and it is refused anyway (E3).
+  // Without its calendar a request has dates all the same: more faults can be reported, and the request is refused anyway (E3).
   const faultsOfMembers = findings.faults.length;
   checkDateOrder(terms, planned, findings);
   return findings.faults.length > faultsOfMembers ? undefined : datesOf(terms, planned, range);
@@ -130,8 +130,8 @@ function planTermsOf(
 
 function refuseWithoutDueDate(rules: EndDateRules, findings: Findings): void {
   const path = rules.useMaturityDate ? 'MaturityDate' : 'FirstDueDate';
-  const members = rules.useMaturityDate ? 'MaturityDate or FirstDueDate' : 'FirstDueDate';
-  findings.refuse(path, 'missing', `is missing; ${members} is needed with the periodicity Once`);
+  const fields = rules.useMaturityDate ? 'MaturityDate or FirstDueDate' : 'FirstDueDate';
+  findings.refuse(path, 'missing', `is missing; ${fields} is needed with the periodicity Once`);
 }
 
 function datesOf(terms: PlanTerms, planned: PlannedRows, range: RowRange): ScheduleDates {
@@ -197,7 +197,7 @@ function rowRangeOf(request: RepaymentScheduleRequest, findings: Findings): RowR
 
 const LATEST_DUE_DATE = calendarDateOf(LATEST_YEAR, 12, 31);
 
-/** Notes every date of the request that is out of order, by the member that can put it right. */
+/** Notes every date of the request that is out of order, by the field that can put it right. */
 function checkDateOrder(terms: PlanTerms, planned: PlannedRows, findings: Findings): void {
   const { settledDate, beforeLast, dueDates } = planned;
   const last = dueDates.at(-1) ?? settledDate;

@@ -23,7 +23,7 @@ export type HolidayMethod = (typeof HOLIDAY_METHODS)[number];
 
 /**
  * The working day on which an amount due on `date` is paid (H1). A working day stays, and every day stays with the
- * method None. Modified methods turn round where the plain direction would leave the month. Nearest takes the later
+ * method None. Modified methods reverse direction where the plain direction would leave the month. Nearest takes the later
  * day of two equally near. No result is moved to or before `start`, where the contract begins: it goes forward then.
  */
 export function shiftDueDate(

@@ -11,7 +11,7 @@ import { type RoundingMode, divideRounded } from '../numbers/rounding.ts';
  * - NoDays: calendar days of the period as accrued (D6)
  * - DayCountFraction: part of a year by the day count (C1)
  * - ResidualValue, CapitalPercent, UnusedAmount, AdvanceAmount, UpFrontValue: as sent
- * - LockedInstallment, LockedPrincipal: the members installmentValue and principalValue
+ * - LockedInstallment, LockedPrincipal: the fields installmentValue and principalValue
  * - PeriodsPerYear: 12 for Monthly; weeks count 52 and days 365 to the year, Once counts 1
  */
 export const INPUT_NAMES = [

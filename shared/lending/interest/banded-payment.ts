@@ -117,13 +117,13 @@ interface TriedPayment extends RepaidBalance {
   readonly payment: number;
 }
 
-/** How far above the residual the balance ends, and how far that may be from the truth; Infinity: it tells nothing. */
+/** How far above the residual the balance ends, and how far that may be from the truth; Infinity: unknown. */
 interface BandedEnd {
   readonly beyond: number;
   readonly error: number;
 }
 
-/** Beyond this a balance is as good as endless, and its error unknown. */
+/** Beyond this a balance counts as endless and its error as unknown. */
 const ENDLESS = 1e200;
 /**
  * Share of the numbers of a step by which it may be wrong: a step makes a handful of roundings of 2^-53 each, the rates

@@ -13,7 +13,7 @@ import {
 } from './level-payment.ts';
 import { type Bands, bandedRule, interestNumerator } from './rate-bands.ts';
 
-/** From which row on a payment is solved; the first row's count is less than planned after an early repayment (X3). */
+/** From which row on a payment is solved; the first row's count is less than planned after an prepayment (X3). */
 interface RowsLeft {
   /** Index of the first row. */
   readonly first: number;

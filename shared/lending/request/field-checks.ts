@@ -1,4 +1,4 @@
-/** Checks of single members: each notes what is wrong and gives the checked value, or undefined. */
+/** Checks of single fields: each notes what is wrong and gives the checked value, or undefined. */
 
 import type { Decimal } from 'decimal.js';
 import { ratioOfPercent, type ExactRatio } from '../numbers/exact-ratio.ts';

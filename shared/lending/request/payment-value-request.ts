@@ -1,8 +1,8 @@
 /**
- * The request of `PLAT_BP_CalculatePMT` as the calculation reads it, and its answer. Member names and casings are those
+ * The request of `PLAT_BP_CalculatePMT` as the calculation reads it, and its answer. Field names and casings are those
  * of the interface, section 4.7, plus the extension of rule M5.
  *
- * Conventions: a member that was absent or null is undefined (M6); amounts and rates are exact decimals (M1); names are
+ * Conventions: a field that was absent or null is undefined (M6); amounts and rates are exact decimals (M1); names are
  * compared regardless of case. Nothing of a request has been checked for meaning yet.
  */
 

@@ -1,8 +1,8 @@
 /**
  * Request and answer of `PLAT_BP_CalculateRate` (A6): the rate of given cash flows, with everything that is needed to
- * recompute it. Member names and casings of the request are those of the rule.
+ * recompute it. Field names and casings of the request are those of the rule.
  *
- * Conventions: a member that was absent or null is undefined (M6); amounts are exact decimals without a currency (M1);
+ * Conventions: a field that was absent or null is undefined (M6); amounts are exact decimals without a currency (M1);
  * dates are calendar dates without a zone (D1); names are compared regardless of case.
  */
 

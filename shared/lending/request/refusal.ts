@@ -46,7 +46,7 @@ export type WarningCode =
 
 /** One thing that is wrong with a request. */
 export interface Fault {
-  /** Member that is wrong, for example `Amount` or `Commission[0].SourceValue`. */
+  /** Field that is wrong, for example `Amount` or `Commission[0].SourceValue`. */
   readonly path: string;
   readonly code: FaultCode;
   /** What is wrong and what is allowed, for a person. */
@@ -54,7 +54,7 @@ export interface Fault {
   readonly status: FaultStatus;
 }
 
-/** A known member that was sent but changes nothing (E5), a name that the catalogue does not know, or cannot tell apart (F1), or a field that it adds (S6). */
+/** A known field that was sent but changes nothing (E5), a name that the catalogue does not know, or cannot tell apart (F1), or a field that it adds (S6). */
 export interface Warning {
   readonly code: WarningCode;
   readonly path: string;
@@ -70,22 +70,22 @@ export class Findings {
     this.faults.push({ path, code, message, status: 422 });
   }
 
-  /** Notes a fault unless something is wrong with its member already. */
+  /** Notes a fault unless something is wrong with its field already. */
   refuseAlso({ path, code, message }: Pick<Fault, 'path' | 'code' | 'message'>): void {
     if (this.faults.every((fault) => fault.path !== path)) this.refuse(path, code, message);
   }
 
-  /** Notes that a mandatory member is missing. */
+  /** Notes that a mandatory field is missing. */
   missing(path: string, message: string): void {
     this.faults.push({ path, code: 'missing', message, status: 400 });
   }
 
-  /** Notes that two members contradict each other, so that the request is malformed. */
+  /** Notes that two fields contradict each other, so that the request is malformed. */
   contradict(path: string, message: string): void {
     this.faults.push({ path, code: 'exclusive', message, status: 400 });
   }
 
-  /** Notes that a member has no effect in this request, or that a name is not known or not clear. */
+  /** Notes that a field has no effect in this request, or that a name is not known or not clear. */
   warn(path: string, code: WarningCode = 'no-effect'): void {
     this.warnings.push({ code, path });
   }

@@ -1,8 +1,8 @@
 /**
- * The request of `PLAT_BP_CalculateRepaymentSchedule` as the calculation reads it. Member names and casings are those
+ * The request of `PLAT_BP_CalculateRepaymentSchedule` as the calculation reads it. Field names and casings are those
  * of the interface, section 4.1, plus the extensions of rule S6.
  *
- * Conventions: a member that was absent or null is undefined (M6); amounts and rates are exact decimals (M1); counts
+ * Conventions: a field that was absent or null is undefined (M6); amounts and rates are exact decimals (M1); counts
  * are numbers and are checked here for being whole; 0/1 flags are booleans; dates are calendar dates without a zone
  * (D1); names are compared regardless of case. Nothing here has been checked for meaning yet.
  */

@@ -37,7 +37,7 @@ export interface ScheduleRow {
   readonly explanation?: readonly FigureExplanation[];
 }
 
-/** The holiday calendar that moved the due dates (H2), told so that the figures can be repeated. */
+/** The holiday calendar that moved the due dates (H2), named so that the figures can be reproduced. */
 export interface UsedCalendar {
   readonly name: string;
   readonly version: string;
@@ -59,7 +59,7 @@ export interface RepaymentSchedule {
   readonly dae?: string | null;
   /** As `dae`, for the effective interest rate (A2). */
   readonly eir?: string | null;
-  /** Present when due dates were held against a calendar. */
+  /** Present when due dates were checked against a calendar. */
   readonly calendar?: UsedCalendar;
   readonly warnings: readonly Warning[];
 }
@@ -82,14 +82,14 @@ export const INSTALLMENT_TYPE_IDS: Readonly<Record<InstallmentType, string>> = {
   EarlyRepayment: 'a2c9e5d0-6b1f-4c38-9d47-1e0b5f7a3c04',
 };
 
-// How a figure of a row came about, told so that it can be worked out by hand (S6, Explain).
+// How a figure of a row came about, so that it can be recalculated by hand (S6, Explain).
 
-/** What is explained: a member of the row, or a step on the way to one. */
+/** What is explained: a field of the row, or a step on the way to one. */
 export type ExplainedFigure =
   | 'remainingValue'
   /** The payment, or equal part of the principal, that holds for the row; not there in types without one. */
   | 'payment'
-  /** Interest that the balance earned; told apart from `interest` only where grace, blocks or capitalising part them. */
+  /** Interest that the balance earned; separate from `interest` only where grace, blocks or capitalising part them. */
   | 'accruedInterest'
   | 'interest'
   | 'capitalisedInterest'

@@ -17,7 +17,7 @@ interface CheckedScheduleType {
   readonly faults: readonly ActivationFault[];
 }
 
-/** Checks a record and answers everything that is wrong at once, in the order of the record's members. */
+/** Checks a record and answers everything that is wrong at once, in the order of the record's fields. */
 export function checkScheduleType(record: ScheduleTypeRecord): CheckedScheduleType {
   const faults: ActivationFault[] = [];
   const type = settingsOf(record, faults);
@@ -209,21 +209,21 @@ export function checkIdentity(record: ScheduleTypeRecord, faults: ActivationFaul
   checkName('PaymentScheduleTypeName', record.PaymentScheduleTypeName, faults);
 }
 
-function checkName(member: string, name: string, faults: ActivationFault[]): void {
+function checkName(field: string, name: string, faults: ActivationFault[]): void {
   const length = name.trim().length;
   if (length === 0 || length > LONGEST_NAME) {
-    faults.push({ message: `${member} must have from 1 to ${LONGEST_NAME} characters` });
+    faults.push({ message: `${field} must have from 1 to ${LONGEST_NAME} characters` });
   }
 }
 
 function oneOf<Known extends string>(
-  member: string,
+  field: string,
   value: string,
   known: readonly Known[],
   faults: ActivationFault[],
 ): Known | undefined {
   const found = known.find((name) => name.toLowerCase() === value.trim().toLowerCase());
-  if (found === undefined) faults.push({ message: `${member} must be one of ${known.join(', ')}` });
+  if (found === undefined) faults.push({ message: `${field} must be one of ${known.join(', ')}` });
   return found;
 }
 

@@ -4,7 +4,7 @@
 export interface CatalogueEntry<RecordKind> {
   readonly source: string;
   readonly record: RecordKind;
-  /** Members that could not be read, in whose place something harmless stands: nothing is told of them. */
+  /** Fields that could not be read, in whose place something harmless stands: no fault is reported for them. */
   readonly unread?: ReadonlySet<string>;
 }
 
@@ -17,7 +17,7 @@ export interface CatalogueFault {
   readonly message: string;
 }
 
-/** True unless a message is about a member that could not be read; its first word is the member, or `column`. */
-export function isTold({ unread }: CatalogueEntry<unknown>, message: string): boolean {
+/** True unless a message is about a field that could not be read; its first word is the field, or `column`. */
+export function isReportable({ unread }: CatalogueEntry<unknown>, message: string): boolean {
   return unread === undefined || !unread.has(/^\w+/.exec(message)?.[0] ?? '');
 }

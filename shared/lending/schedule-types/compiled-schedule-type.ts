@@ -60,7 +60,7 @@ export type ExtraMethod =
 
 /** A column beyond those of the contract's row. Its amount is money, rounded as every other (M2). */
 export interface ExtraColumn {
-  /** Member name in the row, spelled the same in both casings. */
+  /** Field name in the row, spelled the same in both casings. */
   readonly name: string;
   /** Where formulas read it. */
   readonly slot: number;

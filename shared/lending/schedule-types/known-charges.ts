@@ -10,13 +10,13 @@ export interface ChargeDefaults {
   readonly isForUnusage: boolean;
 }
 
-/** Members of a request that say which commission or insurance is meant. */
-export type NameMember = 'FeeName' | 'FeeId' | 'InsuranceName' | 'InsuranceClassName' | 'InsuranceClassId';
+/** Fields of a request that say which commission or insurance is meant. */
+export type NameField = 'FeeName' | 'FeeId' | 'InsuranceName' | 'InsuranceClassName' | 'InsuranceClassId';
 
 /** A commission or insurance of a catalogue. */
 export interface KnownCharge {
-  /** What each member of a request would call it, in lower case; absent where the catalogue does not say. */
-  readonly names: Readonly<Partial<Record<NameMember, string>>>;
+  /** What each field of a request would call it, in lower case; absent where the catalogue does not say. */
+  readonly names: Readonly<Partial<Record<NameField, string>>>;
   readonly defaults: ChargeDefaults;
 }
 
@@ -38,10 +38,10 @@ export interface NamedCharges {
 
 /** How charges are found. */
 export interface KnownCharges {
-  /** True when the catalogue says for any charge what that member would call it. */
-  uses(member: NameMember): boolean;
-  /** The charges that a value of a member names, in any case; undefined: there is none. */
-  named(member: NameMember, value: string): NamedCharges | undefined;
+  /** True when the catalogue says for any charge what that field would call it. */
+  uses(field: NameField): boolean;
+  /** The charges that a value of a field names, in any case; undefined: there is none. */
+  named(field: NameField, value: string): NamedCharges | undefined;
   /** All charges by their lists, as plain data; the same object until one of them changes. */
   lists(): ChargeLists;
 }
@@ -52,12 +52,12 @@ export type ChargeLists = ReadonlyMap<string, readonly KnownCharge[]>;
 /** What these charges, of which there is at least one, have in common. */
 export function agreementOf(charges: Iterable<KnownCharge>): Agreement {
   const distinct = new Map<string, ChargeDefaults>();
-  let names: Partial<Record<NameMember, string>> | undefined;
+  let names: Partial<Record<NameField, string>> | undefined;
   for (const charge of charges) {
     distinct.set(keyOf(charge.defaults), charge.defaults);
     names ??= { ...charge.names };
-    for (const member of Object.keys(names) as NameMember[]) {
-      if (names[member] !== charge.names[member]) delete names[member];
+    for (const field of Object.keys(names) as NameField[]) {
+      if (names[field] !== charge.names[field]) delete names[field];
     }
   }
   const [first] = distinct.values();
@@ -75,7 +75,7 @@ function keyOf({ appliedTo, perAnnum, isForUnusage }: ChargeDefaults): string {
 export class ChargeDirectory implements KnownCharges {
   readonly #byList = new Map<string, readonly KnownCharge[]>();
   #lists: ChargeLists | undefined;
-  readonly #byName = new Map<NameMember, Map<string, ChargesOfName>>();
+  readonly #byName = new Map<NameField, Map<string, ChargesOfName>>();
 
   get isEmpty(): boolean {
     return this.#byName.size === 0;
@@ -90,12 +90,12 @@ export class ChargeDirectory implements KnownCharges {
     for (const charge of charges) this.#add(charge);
   }
 
-  uses(member: NameMember): boolean {
-    return this.#byName.has(member);
+  uses(field: NameField): boolean {
+    return this.#byName.has(field);
   }
 
-  named(member: NameMember, value: string): NamedCharges | undefined {
-    return this.#byName.get(member)?.get(value.trim().toLowerCase());
+  named(field: NameField, value: string): NamedCharges | undefined {
+    return this.#byName.get(field)?.get(value.trim().toLowerCase());
   }
 
   lists(): ChargeLists {
@@ -104,28 +104,28 @@ export class ChargeDirectory implements KnownCharges {
   }
 
   #add(charge: KnownCharge): void {
-    for (const [member, name] of namesOf(charge)) {
-      const byValue = this.#byName.get(member) ?? new Map<string, ChargesOfName>();
+    for (const [field, name] of namesOf(charge)) {
+      const byValue = this.#byName.get(field) ?? new Map<string, ChargesOfName>();
       const named = byValue.get(name) ?? new ChargesOfName();
       named.add(charge);
       byValue.set(name, named);
-      this.#byName.set(member, byValue);
+      this.#byName.set(field, byValue);
     }
   }
 
   #remove(charge: KnownCharge): void {
-    for (const [member, name] of namesOf(charge)) {
-      const byValue = this.#byName.get(member);
+    for (const [field, name] of namesOf(charge)) {
+      const byValue = this.#byName.get(field);
       const named = byValue?.get(name);
       named?.delete(charge);
       if (named?.charges.size === 0) byValue?.delete(name);
-      if (byValue?.size === 0) this.#byName.delete(member);
+      if (byValue?.size === 0) this.#byName.delete(field);
     }
   }
 }
 
-function namesOf({ names }: KnownCharge): readonly (readonly [NameMember, string])[] {
-  return Object.entries(names) as [NameMember, string][];
+function namesOf({ names }: KnownCharge): readonly (readonly [NameField, string])[] {
+  return Object.entries(names) as [NameField, string][];
 }
 
 /** Charges of one name; what they have in common is worked out once after a change. */

@@ -11,7 +11,7 @@ import {
   BUILT_IN_SCHEDULE_TYPE_RECORDS,
   COMPILED_BUILT_IN_SCHEDULE_TYPES,
 } from './built-in-schedule-types.ts';
-import { type CatalogueEntry, type CatalogueFault, isTold } from './catalogue-entry.ts';
+import { type CatalogueEntry, type CatalogueFault, isReportable } from './catalogue-entry.ts';
 import { compileScheduleType } from './compile-schedule-type.ts';
 import type { CompiledScheduleType } from './compiled-schedule-type.ts';
 import { type ScheduleCatalogue, scheduleCatalogueOf } from './schedule-catalogue.ts';
@@ -67,11 +67,12 @@ function calendarsOf(
     otherCalendars,
   );
   for (const { path, message } of calendars.faults) {
-    const [, place = '0', member = ''] = /^\[(\d+)\]\.?(.*)$/.exec(path) ?? [];
+    const [, place = '0', field = ''] = /^\[(\d+)\]\.?(.*)$/.exec(path) ?? [];
     const entry = entries[Number(place)];
     if (entry === undefined) continue;
-    const text = member === '' ? message : `${member} ${message}`;
-    if (isTold(entry, text)) faults.push({ source: entry.source, record: entry.record.name, message: text });
+    const text = field === '' ? message : `${field} ${message}`;
+    if (isReportable(entry, text))
+      faults.push({ source: entry.source, record: entry.record.name, message: text });
   }
   return calendars;
 }
@@ -109,7 +110,7 @@ function catalogueScheduleTypes(
       });
     }
     const recordName = record.PaymentScheduleTypeName;
-    const messages = found.map(activationMessage).filter((message) => isTold(entry, message));
+    const messages = found.map(activationMessage).filter((message) => isReportable(entry, message));
     faults.push(...messages.map((message) => ({ source, record: recordName, message })));
   }
   const kept = new Set(builtIn.map(({ PaymentScheduleTypeId }) => PaymentScheduleTypeId));
@@ -164,15 +165,15 @@ class TakenNames {
   take(record: ScheduleTypeRecord): ActivationFault[] {
     const faults: ActivationFault[] = [];
     const own = new Set<string>();
-    for (const member of [
+    for (const field of [
       'PaymentScheduleTypeId',
       'PaymentScheduleCode',
       'PaymentScheduleTypeName',
     ] as const) {
-      const key = keyOf(record[member]);
+      const key = keyOf(record[field]);
       const owner = this.#ownerByKey.get(key);
       if (owner !== undefined && !own.has(key)) {
-        faults.push({ message: `${member} must differ: ${record[member].trim()} belongs to ${owner}` });
+        faults.push({ message: `${field} must differ: ${record[field].trim()} belongs to ${owner}` });
       }
       own.add(key);
       if (owner === undefined) this.#ownerByKey.set(key, record.PaymentScheduleTypeName.trim());
@@ -206,7 +207,7 @@ function cataloguePeriodicities(
   for (const entry of entries) {
     const { source, record } = entry;
     const report = (message: string): void => {
-      if (isTold(entry, message)) faults.push({ source, record: record.name, message });
+      if (isReportable(entry, message)) faults.push({ source, record: record.name, message });
     };
     const periodicity = periodicityOf(record, report);
     const isTaken = findPeriodicity(record.name, known) !== undefined;

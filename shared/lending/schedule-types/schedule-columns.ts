@@ -54,7 +54,7 @@ const OWN_SOURCES: Readonly<Record<string, InputName>> = {
   'Principal CapitalPercent': 'CapitalPercent',
 };
 
-/** Members of a row that are no columns of a schedule type. */
+/** Fields of a row that are no columns of a schedule type. */
 const OTHER_ROW_MEMBERS = [
   'InstallmentNo',
   'DueDate',
@@ -89,7 +89,7 @@ function columnNameFault(name: string): string | undefined {
     );
   }
   if (!TAKEN_NAMES.has(name.toLowerCase())) return undefined;
-  return 'must have another name: this one belongs to a row member, an input or a function';
+  return 'must have another name: this one belongs to a row field, an input or a function';
 }
 
 /** The methods that a column may be calculated by; `standard` is undefined for additional columns. */

@@ -1,6 +1,6 @@
 /**
  * A schedule type as a catalogue holds it and a person edits it (S1): texts that have not been checked for meaning.
- * Member names are those of the interface's AssociatedPaymentScheduleTypes where it has one.
+ * Field names are those of the interface's AssociatedPaymentScheduleTypes where it has one.
  */
 
 /** A column of the schedule, calculated in the order of the list. */
@@ -25,7 +25,7 @@ export interface ScheduleColumnRecord {
   readonly IsUpfront?: boolean | null | undefined;
 }
 
-/** A schedule type. Absent or null members have the default that is named. */
+/** A schedule type. Absent or null fields have the default that is named. */
 export interface ScheduleTypeRecord {
   /** GUID, published as ScheduleTypeId (S7). */
   readonly PaymentScheduleTypeId: string;
@@ -64,6 +64,6 @@ export interface ScheduleTypeRecord {
 export interface ActivationFault {
   /** The column that it is about; absent: the schedule type itself. */
   readonly column?: string;
-  /** What to do, continuing a sentence that begins with the column or member, such as `must stand after PMT`. */
+  /** What to do, continuing a sentence that begins with the column or field, such as `must stand after PMT`. */
   readonly message: string;
 }

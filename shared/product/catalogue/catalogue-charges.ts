@@ -4,7 +4,7 @@ import {
   ChargeDirectory,
   type KnownCharge,
   type KnownCharges,
-  type NameMember,
+  type NameField,
 } from '../../lending/schedule-types/known-charges.ts';
 import { type CatalogueRecord, codeKey } from './catalogue-record.ts';
 import type { ListsInForce } from './catalogue-view.ts';
@@ -75,7 +75,7 @@ function readInsurance(insurance: InsuranceRecord): KnownCharge {
   };
 }
 
-function keepNames(names: Partial<Record<NameMember, string | null>>): KnownCharge['names'] {
+function keepNames(names: Partial<Record<NameField, string | null>>): KnownCharge['names'] {
   const said = Object.entries(names).flatMap(([field, name]) => {
     const key = codeKey(name ?? '');
     return key === '' ? [] : [[field, key] as const];

@@ -3,7 +3,7 @@ import {
   ChargeDirectory,
   type ChargeDefaults,
   type KnownCharge,
-  type NameMember,
+  type NameField,
 } from '../../../../shared/lending/schedule-types/known-charges.ts';
 import type {
   CommissionItem,
@@ -24,7 +24,7 @@ import { decimal, loan } from '../../../support/builders/lending-loan.ts';
 const ONE_PERCENT = { SourcePercent: decimal(1) };
 
 function known(
-  names: Partial<Record<NameMember, string>>,
+  names: Partial<Record<NameField, string>>,
   defaults: Partial<ChargeDefaults> = {},
 ): KnownCharge {
   const plain = { appliedTo: undefined, perAnnum: false, isForUnusage: false };

@@ -156,7 +156,7 @@ describe('columns of a schedule type (S1, S2, S3)', () => {
     'IF',
   ])('must not be called %s, which means something else', (name) => {
     expect(withColumn(formulaColumn(name, '1'))).toEqual([
-      `column ${name} must have another name: this one belongs to a row member, an input or a function`,
+      `column ${name} must have another name: this one belongs to a row field, an input or a function`,
     ]);
   });
 
