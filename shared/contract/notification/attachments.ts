@@ -164,7 +164,7 @@ async function kindOf(content: Buffer): Promise<string> {
   if (content.subarray(start, start + SCRIPT.length).equals(SCRIPT)) return SCRIPT_KIND;
   const kind = await detected(content);
   const sample = content.subarray(0, SAMPLE_BYTES);
-  if (SHORT_MARKS.has(kind)) return isReportable(sample) ? 'text' : kind;
+  if (SHORT_MARKS.has(kind)) return isReadable(sample) ? 'text' : kind;
   return kind === 'text' && sample.includes('%PDF-') ? 'pdf' : kind;
 }
 
@@ -180,6 +180,6 @@ async function detected(content: Buffer): Promise<string> {
 }
 
 /** Without control characters other than those of lines. */
-function isReportable(bytes: Buffer): boolean {
+function isReadable(bytes: Buffer): boolean {
   return bytes.every((byte) => byte >= BLANK || LINE_CONTROLS.has(byte));
 }

@@ -112,10 +112,10 @@ const LATEST_DATE = calendarDateOf(LATEST_YEAR, 12, 31);
 function hasStartDate(request: RepaymentScheduleRequest): boolean {
   const { LastDueDate, ActivationDate, FirstDueDate, MaturityDate, ExpiryDateForOD } = request;
   const dates = [LastDueDate, ActivationDate, FirstDueDate, MaturityDate, ExpiryDateForOD];
-  return (LastDueDate ?? ActivationDate ?? FirstDueDate) !== undefined && dates.every(isReportable);
+  return (LastDueDate ?? ActivationDate ?? FirstDueDate) !== undefined && dates.every(isReadable);
 }
 
-function isReportable(date: CalendarDate | undefined): boolean {
+function isReadable(date: CalendarDate | undefined): boolean {
   return date === undefined || (date >= EARLIEST_DATE && date <= LATEST_DATE);
 }
 

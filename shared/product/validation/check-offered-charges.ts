@@ -129,8 +129,8 @@ export function checkInsuranceCounts(
       (insurance) => isAlwaysCollected(insurance, context),
     ),
   }));
-  const isReportable = items.some(({ insurances }) => insurances.length > MAX_CHARGES);
-  if (isReportable || distinct(items).size <= MAX_CHARGES) return;
+  const isReported = items.some(({ insurances }) => insurances.length > MAX_CHARGES);
+  if (isReported || distinct(items).size <= MAX_CHARGES) return;
   const most = mostOnADay(items, { ValidFrom: product.StartDate, ValidTo: product.EndDate });
   if (most <= MAX_CHARGES) return;
   const message = `must have at most ${MAX_CHARGES} insurances without Filters that come with a contract, not ${most} on one day: filter or remove some`;
