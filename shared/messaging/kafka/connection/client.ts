@@ -37,6 +37,14 @@ export interface KafkaClient {
   readonly onUnreadable: (place: TopicPartition, batch: UnreadableBatch) => void;
 }
 
+/** Dependencies of publishers, consumers and tails, from their broker. */
+export interface KafkaParts<Client> {
+  readonly createClient: CreateKafkaClient;
+  readonly log: Log;
+  /** The client has stopped: the broker need not stop it any more. */
+  readonly onStopped: (client: Client) => void;
+}
+
 /** Creates clients that share settings; one per producer, consumer and admin. */
 export type CreateKafkaClient = (options: { clientId: string; retry: RetryOptions }) => KafkaClient;
 

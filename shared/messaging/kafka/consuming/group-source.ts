@@ -1,6 +1,5 @@
 import { MessagingError } from '../../../platform/errors.ts';
-import type { Log } from '../../../platform/log.ts';
-import type { CreateKafkaClient } from '../connection/client.ts';
+import type { KafkaParts } from '../connection/client.ts';
 import { KafkaConsumerRun, MAX_FETCH_MS, type ConsumerRunListener } from './consumer-run.ts';
 import { startConsumer } from './consumer-start.ts';
 import { brokerErrorType, isGenerationOver, toMessagingError } from '../connection/errors.ts';
@@ -18,12 +17,8 @@ const DEFAULT_MAX_WAIT_MS = 250;
 /** On a healthy broker, finishing the pending fetch and leaving the group takes no longer. */
 const DEFAULT_STOP_TIMEOUT_MS = 5_000;
 
-/** Dependencies, from the broker. */
-export interface GroupSourceParts {
-  readonly createClient: CreateKafkaClient;
+interface GroupSourceParts extends KafkaParts<GroupSource> {
   readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
-  readonly log: Log;
-  readonly onStopped: (source: GroupSource) => void;
 }
 
 /**

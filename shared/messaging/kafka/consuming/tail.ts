@@ -1,6 +1,5 @@
 import { MessagingError, errorText } from '../../../platform/errors.ts';
-import type { Log } from '../../../platform/log.ts';
-import type { CreateKafkaClient } from '../connection/client.ts';
+import type { KafkaParts } from '../connection/client.ts';
 import { CatchUps, type CatchUp } from './catch-up.ts';
 import type { FetchAnswer } from '../kafkajs/fetch-answers.ts';
 import type { ConsumerRunListener, KafkaConsumerRun } from './consumer-run.ts';
@@ -24,12 +23,8 @@ export interface TailAdmin extends Pick<BrokerAdmin, 'offsets'> {
   highWatermarks(topic: string): Promise<readonly { partition: number; high: number }[]>;
 }
 
-/** Dependencies, from the broker. */
-export interface TailParts {
-  readonly createClient: CreateKafkaClient;
+interface TailParts extends KafkaParts<Tail> {
   readonly admin: TailAdmin;
-  readonly log: Log;
-  readonly onStopped: (tail: Tail) => void;
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { Producer } from 'kafkajs';
 import { MessagingError } from '../../../platform/errors.ts';
-import type { Log } from '../../../platform/log.ts';
-import type { CreateKafkaClient } from '../connection/client.ts';
+import type { KafkaParts } from '../connection/client.ts';
 import {
   isMaybeStored,
   isTopicUnknown,
@@ -33,12 +32,8 @@ const MAX_QUEUED_BYTES = 64 * MIB;
 /** No topic of ours allows larger records (max.message.bytes), so they are rejected at once. */
 const MAX_RECORD_BYTES = 8 * MIB;
 
-/** Dependencies, from the broker. */
-export interface PublisherParts {
-  readonly createClient: CreateKafkaClient;
+interface PublisherParts extends KafkaParts<Publisher> {
   readonly topics: TopicPartitions;
-  readonly log: Log;
-  readonly onStopped: (publisher: Publisher) => void;
 }
 
 /**
@@ -123,7 +118,7 @@ export class KafkaPublisher implements Publisher {
     try {
       const { record, bytes, valueBytes } = toRecord(message, nowMs);
       if (bytes > MAX_RECORD_BYTES) throw tooLarge(message.topic);
-      this.#placement.place(message, { record, bytes, valueBytes, call }, nowMs);
+      this.#placement.place(message.topic, { record, bytes, valueBytes, call }, nowMs);
     } catch (error) {
       call.recordDone(toMessagingError('publish', error));
     }

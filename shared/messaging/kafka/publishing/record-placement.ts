@@ -4,15 +4,9 @@ import { partitionOfKey } from '../../topics/key-partition.ts';
 import type { PublishEntry } from './publish-call.ts';
 import type { PublishQueue } from './publish-queue.ts';
 import type { TopicPartitions } from './topic-partitions.ts';
-import type { OutgoingMessage } from '../../message.ts';
 
 /** A query that failed because the broker is unavailable is repeated after this. */
 const ASK_AGAIN_MS = 250;
-
-interface Unplaced {
-  readonly message: OutgoingMessage;
-  readonly entry: PublishEntry;
-}
 
 /**
  * Chooses each record's partition, once: explicit, by key (murmur2 as the Java client), or round robin. kafkajs would choose
@@ -23,7 +17,7 @@ export class RecordPlacement {
   readonly #topics: TopicPartitions;
   readonly #queue: PublishQueue;
   readonly #onPlaced: () => void;
-  readonly #unplaced = new Map<string, Unplaced[]>();
+  readonly #unplaced = new Map<string, PublishEntry[]>();
   #records = 0;
   #bytes = 0;
   #turn = 0;
@@ -44,50 +38,49 @@ export class RecordPlacement {
     return this.#bytes;
   }
 
-  place(message: OutgoingMessage, entry: PublishEntry, nowMs: number): void {
-    const { topic } = message;
+  place(topic: string, entry: PublishEntry, nowMs: number): void {
     const count = this.#unplaced.has(topic) ? undefined : this.#topics.known(topic, nowMs);
     // A partition beyond the known count: the topic may have grown since the last query.
-    if (count === undefined || (message.partition ?? 0) >= count) this.#wait(topic, { message, entry });
-    else this.#placeAmong(count, message, entry);
+    if (count === undefined || (entry.record.partition ?? 0) >= count) this.#wait(topic, entry);
+    else this.#placeAmong(count, topic, entry);
   }
 
   /** Removes records whose call has passed its deadline. */
   expire(nowMs: number): void {
     for (const [topic, list] of this.#unplaced) {
-      const isOver = ({ entry: { call } }: Unplaced) => call.isSettled || call.deadlineAt <= nowMs;
+      const isOver = ({ call }: PublishEntry) => call.isSettled || call.deadlineAt <= nowMs;
       const over = list.filter(isOver);
       if (over.length === 0) continue;
       // Removed first: giving up one record settles the call of others.
       this.#unplaced.set(
         topic,
-        list.filter((unplaced) => !isOver(unplaced)),
+        list.filter((entry) => !isOver(entry)),
       );
-      for (const unplaced of over) this.#giveUp(unplaced, 'the deadline passed');
+      for (const entry of over) this.#giveUp(entry, 'the deadline passed');
     }
   }
 
   giveUpAll(why: string): void {
-    for (const list of this.#unplaced.values()) for (const unplaced of list) this.#giveUp(unplaced, why);
+    for (const list of this.#unplaced.values()) for (const entry of list) this.#giveUp(entry, why);
     this.#unplaced.clear();
   }
 
-  #wait(topic: string, unplaced: Unplaced): void {
+  #wait(topic: string, entry: PublishEntry): void {
     this.#records += 1;
-    this.#bytes += unplaced.entry.bytes;
+    this.#bytes += entry.bytes;
     const list = this.#unplaced.get(topic);
     if (list !== undefined) {
-      list.push(unplaced);
+      list.push(entry);
       return;
     }
-    this.#unplaced.set(topic, [unplaced]);
+    this.#unplaced.set(topic, [entry]);
     void this.#ask(topic);
   }
 
   async #ask(topic: string): Promise<void> {
     try {
       const count = await this.#topics.find(topic);
-      for (const { message, entry } of this.#release(topic)) this.#placeAmong(count, message, entry);
+      for (const entry of this.#release(topic)) this.#placeAmong(count, topic, entry);
       this.#onPlaced();
     } catch (error) {
       this.#failed(topic, toMessagingError(topic, error));
@@ -96,7 +89,7 @@ export class RecordPlacement {
 
   #failed(topic: string, error: MessagingError): void {
     if (error.code === 'topic-unknown') {
-      for (const { entry } of this.#release(topic)) entry.call.recordDone(error);
+      for (const entry of this.#release(topic)) entry.call.recordDone(error);
       this.#onPlaced();
     } else if ((this.#unplaced.get(topic)?.length ?? 0) > 0) {
       setTimeout(() => void this.#ask(topic), ASK_AGAIN_MS);
@@ -105,15 +98,15 @@ export class RecordPlacement {
     }
   }
 
-  #release(topic: string): readonly Unplaced[] {
+  #release(topic: string): readonly PublishEntry[] {
     const list = this.#unplaced.get(topic) ?? [];
     this.#unplaced.delete(topic);
-    for (const { entry } of list) this.#forget(entry);
+    for (const entry of list) this.#forget(entry);
     return list;
   }
 
-  #placeAmong(count: number, { topic, key, partition }: OutgoingMessage, entry: PublishEntry): void {
-    const chosen = partition ?? this.#choose(key, count);
+  #placeAmong(count: number, topic: string, entry: PublishEntry): void {
+    const chosen = entry.record.partition ?? this.#choose(entry.record.key ?? null, count);
     if (!Number.isInteger(chosen) || chosen < 0 || chosen >= count) {
       const text = `topic ${topic} has no partition ${chosen}`;
       entry.call.recordDone(new MessagingError('topic-unknown', text, { canRetry: false }));
@@ -129,7 +122,7 @@ export class RecordPlacement {
     return this.#turn % count;
   }
 
-  #giveUp({ entry }: Unplaced, why: string): void {
+  #giveUp(entry: PublishEntry, why: string): void {
     this.#forget(entry);
     entry.call.giveUp(why);
   }

@@ -20,7 +20,7 @@ export interface OutgoingRecord {
  * fail its whole request.
  */
 export function toRecord(message: OutgoingMessage, nowMs: number): OutgoingRecord {
-  const { key, value } = message;
+  const { key, value, partition } = message;
   if (value !== null && !Buffer.isBuffer(value)) throw unwritable('the value is not a buffer');
   if (key !== null && typeof key !== 'string' && !Buffer.isBuffer(key))
     throw unwritable('the key is not text');
@@ -34,7 +34,9 @@ export function toRecord(message: OutgoingMessage, nowMs: number): OutgoingRecor
     headers[name] = isOne(header) ? header : [...header];
   }
   const timestamp = String(Math.trunc(message.timestampMs ?? nowMs));
-  return { record: { key, value, headers, timestamp }, bytes, valueBytes };
+  const record: Message = { key, value, headers, timestamp };
+  if (partition !== undefined) record.partition = partition;
+  return { record, bytes, valueBytes };
 }
 
 function headerBytes(name: string, header: HeaderValue | readonly HeaderValue[]): number {

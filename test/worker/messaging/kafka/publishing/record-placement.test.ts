@@ -29,7 +29,7 @@ function setUp(counts: Record<string, number>, failures = 0) {
   const place = (message: Partial<OutgoingMessage>, deadlineAt = NOW + 60_000): Promise<void> => {
     const whole = { topic: 't', key: null, value: null, ...message };
     const call = new PublishCall('test', 1, deadlineAt);
-    placement.place(whole, { ...toRecord(whole, NOW), call }, NOW);
+    placement.place(whole.topic, { ...toRecord(whole, NOW), call }, NOW);
     return call.promise;
   };
   const placed = () =>
