@@ -48,6 +48,12 @@ async function batch(first: number, count: number): Promise<Buffer> {
   return buffer;
 }
 
+/** What compaction leaves of a batch without records. */
+async function emptyBatch(first: number): Promise<Buffer> {
+  const { buffer } = await RecordBatch({ firstOffset: first, lastOffsetDelta: 0, records: [] });
+  return buffer;
+}
+
 /** A response of that version with records for these partitions. */
 function response(version: number, parts: readonly (readonly [number, Buffer])[]): Buffer {
   const head = new EncoderClass().writeInt32(0);
@@ -83,6 +89,29 @@ describe('a fetch response', () => {
     expect(check([[3, Buffer.concat([first, first.subarray(0, 20)])]])).not.toThrow();
     expect(check([[3, first.subarray(0, -1)]])).toThrow('the first record batch is cut');
     expect(check([[3, first.subarray(0, 30)]])).toThrow('without its header');
+  });
+
+  test('is refused when a batch has a length shorter than its header, at any place', async () => {
+    const whole = await batch(100, 2);
+    const short = Buffer.from(whole);
+    short.writeInt32BE(48, 8);
+    expect(check([[3, short]])).toThrow('without its header');
+    expect(check([[3, Buffer.concat([whole, short])]])).toThrow('without its header');
+    // A batch of the header alone, as compaction leaves it, has the shortest length.
+    const empty = await emptyBatch(102);
+    expect(empty).toHaveLength(61);
+    expect(check([[3, Buffer.concat([whole, empty])]])).not.toThrow();
+    expect(check([[3, empty]])).not.toThrow();
+  });
+
+  test('is refused when a batch has the format before Kafka 0.11', async () => {
+    const old = await batch(100, 1);
+    old[16] = 1;
+    expect(check([[3, old]])).toThrow('an unknown format');
+  });
+
+  test('is not checked in a version that Kafka 4 does not accept', () => {
+    expect(() => checkFetchResponse(3, Buffer.alloc(0), ASKED)).not.toThrow();
   });
 
   test('is refused with any one bit of a record changed', async () => {
