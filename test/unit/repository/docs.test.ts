@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -25,5 +25,31 @@ describe('documents', () => {
     );
     const documented = scripts.filter((name) => !['format', 'lint'].includes(name));
     expect(named).toEqual(new Set(documented));
+  });
+
+  it('all documents name only paths that exist, in code and in links', () => {
+    const documents = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })];
+    const isThere = (from: string, target: string): boolean =>
+      globSync(path.posix.normalize(path.posix.join(from, target)), { cwd: root }).length > 0;
+    const missing = documents.flatMap((document) => {
+      const text = read(document);
+      const named = [...text.matchAll(/`((?:shared|workers|schemas|scripts|test|docs)\/[\w./*-]+)`/g)];
+      const linked = [...text.matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)];
+      return [
+        ...named.filter(([, target = '']) => !isThere('.', target)),
+        ...linked.filter(([, target = '']) => !isThere(path.posix.dirname(document), target)),
+      ].map(([, target]) => `${document}: ${target}`);
+    });
+    expect(documents.length).toBeGreaterThan(10);
+    expect(missing).toEqual([]);
+  });
+
+  it('docs/architecture.md numbers at most 40 files from the socket to the engine and back', () => {
+    const numbered = [...read('docs/architecture.md').matchAll(/^\| (\d+) \| `/gm)].map((match) =>
+      Number(match[1]),
+    );
+    expect(numbered.length).toBeGreaterThan(20);
+    expect(numbered.length).toBeLessThanOrEqual(40);
+    expect(numbered).toEqual(numbered.map((_, index) => index + 1));
   });
 });
