@@ -17,7 +17,7 @@ import { startIngress } from './ingress.ts';
 import { createChannelProfiles } from './notifications/channel-profiles.ts';
 import type { OutboxReader } from './outbox/outbox.ts';
 import type { Documents } from './server/documents.ts';
-import { ingressOptions } from './server/http-limits.ts';
+import { readIngressOptions } from './server/http-limits.ts';
 
 const NAME = 'ingress';
 /** Distinguishes the instances of one machine in the broker's tools. */
@@ -41,7 +41,7 @@ export async function startIngressWorker(context: WorkerContext): Promise<Runnin
   const instanceId = `ingress-${randomUUID().slice(0, INSTANCE_ID_LENGTH)}`;
   const ingress = await startIngress({
     ...context,
-    options: ingressOptions(config),
+    options: readIngressOptions(config),
     actions: ACTIONS_BY_NAME,
     documents: createDocuments(config),
     access,

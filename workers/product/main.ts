@@ -58,7 +58,7 @@ const DETAILS: ProductLookUp<SelectorRequest, ProductDetails> = {
 
 /**
  * The insurance lists of a product whose filters pass (L1, L3). Filters hold JSON numbers: a figure is compared as the
- * number that stands for the same decimal.
+ * nearest number.
  */
 const INSURANCE_LIST: ProductLookUp<InsuranceListInput, readonly InsuranceListItem[]> = {
   replyType: 'GetProductInsuranceListReply',

@@ -28,11 +28,11 @@ export interface CalculationWork {
   /** Format of the reply. */
   readonly format: MessageFormat;
   readonly originTimestampMs: number;
-  /** Epoch milliseconds after which nobody waits: it is refused then instead of being begun. */
+  /** Epoch milliseconds after which it is refused instead of started, because its caller no longer waits. */
   readonly deadlineMs: number | undefined;
   /** What it is calculated with. */
   readonly snapshot: LendingSnapshot;
-  /** Waits however many others wait: somebody else limits how many such calculations there are. */
+  /** Is queued however many others are: the number of such calculations is limited by its batch. */
   readonly isPatient: boolean;
 }
 
@@ -71,9 +71,9 @@ export type ThreadAnswer =
 const MAX_THREADS = 2;
 /** Tasks of one kind that wait, at some 0.4 s each: more would not be answered within the time limit of a reply (E6). */
 const MAX_WAITING = 16;
-/** Of these, calculations without a deadline, which nobody waits for: the other places are left to callers. */
+/** Of these, calculations without a deadline: the other places are left to those that a caller waits for. */
 const MAX_WAITING_UNHURRIED = 8;
-/** The most expensive request takes about a second; whatever takes so long has a fault, and its thread is ended. */
+/** The most expensive request takes about a second; a thread that takes this long is faulty and is terminated. */
 const MAX_TASK_MS = 30_000;
 /** Heap of a thread: a reply of 8 MiB is calculated and rendered with less than 128 MiB. */
 const MAX_HEAP_MIB = 256;
@@ -160,7 +160,7 @@ class WaitingTasks {
     this.#clock = clock;
   }
 
-  /** Rendering comes first: it ends what is begun. A calculation that nobody waits for any more is refused. */
+  /** Rendering comes first: it completes a request. A calculation whose deadline has passed is refused. */
   next(): Task | undefined {
     const rendering = this.renderings.shift();
     if (rendering !== undefined) return rendering;

@@ -13,7 +13,7 @@ import type { WorkerCatalogue } from '../../shared/catalogue/open-catalogue.ts';
 /** Messages of every worker that answers from the catalogue. */
 const COMMON_TYPES = ['CatalogueRecord', 'ProblemReply'];
 
-/** What one worker that answers from the catalogue has of its own. */
+/** What distinguishes one worker that answers from the catalogue. */
 export interface CatalogueWorker<Opened extends WorkerCatalogue> {
   readonly name: string;
   /** Record names of its requests and replies. */

@@ -7,7 +7,7 @@ import type { Log } from '../../shared/platform/log.ts';
 import type { Health } from '../../shared/platform/health.ts';
 import type { Metrics } from '../../shared/platform/metrics.ts';
 
-/** Everything a worker is given; it reads no environment and opens no connection of its own. */
+/** Everything that a worker depends on; it reads no environment and opens no connections itself. */
 export interface WorkerContext {
   readonly config: Config;
   readonly log: Log;

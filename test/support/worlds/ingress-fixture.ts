@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { openAccess } from '../../../workers/ingress/access/access.ts';
 import type { ActionContract } from '../../../workers/ingress/actions/action-route.ts';
-import { ingressOptions, type IngressOptions } from '../../../workers/ingress/server/http-limits.ts';
+import { readIngressOptions, type IngressOptions } from '../../../workers/ingress/server/http-limits.ts';
 import { createChannelProfiles } from '../../../workers/ingress/notifications/channel-profiles.ts';
 import { startIngress, type IngressDeps, type RunningIngress } from '../../../workers/ingress/ingress.ts';
 import type { ReadRequest } from '../../../shared/contract/json/request-contract.ts';
@@ -61,7 +61,7 @@ export const jsonCodec: Codec = {
 
 /** The settings of a test: one port that is free, no rate limit, and small stores. */
 export const TEST_OPTIONS: IngressOptions = {
-  ...ingressOptions(loadConfig({ PORT: '0', RATE_LIMIT_PER_SECOND: '0' })),
+  ...readIngressOptions(loadConfig({ PORT: '0', RATE_LIMIT_PER_SECOND: '0' })),
   resultStoreBytes: 1_048_576,
   acceptanceStoreBytes: 1_048_576,
   notificationStoreBytes: 1_048_576,

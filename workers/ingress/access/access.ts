@@ -34,7 +34,7 @@ export const openAccess: Access = {
 };
 
 /** The token of `Authorization: Bearer <token>` (RFC 6750); undefined for any other header. */
-export function bearerToken(authorization: string | undefined): string | undefined {
+export function readBearerToken(authorization: string | undefined): string | undefined {
   const found = authorization === undefined ? null : /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization);
   return found?.[1];
 }
@@ -43,10 +43,10 @@ export function bearerToken(authorization: string | undefined): string | undefin
  * The credentials of a request (E2): the bearer header's token, else `access_token` of the generic form, which counts
  * only together with `user_name`. A user name that was sent is compared in either case.
  */
-export function credentialsOf(authorization: string | undefined, body: unknown): CallerCredentials {
+export function readCredentials(authorization: string | undefined, body: unknown): CallerCredentials {
   const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
   const userName = nonEmptyText(fields, 'user_name');
-  const bearer = bearerToken(authorization);
+  const bearer = readBearerToken(authorization);
   if (bearer !== undefined) return { token: bearer, userName };
   const token = nonEmptyText(fields, 'access_token');
   if (userName === undefined) return { token: undefined, userName, lacksUserName: token !== undefined };

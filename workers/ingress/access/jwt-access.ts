@@ -25,7 +25,7 @@ import {
 
 export type JwtSettings = Config['auth'];
 
-/** What a valid token says. */
+/** The claims of a valid token. */
 interface VerifiedToken {
   /** Stable identity of the caller: `sub`, else the user name. */
   readonly subject: string;
@@ -93,7 +93,7 @@ export function createAccess(
         'set AUTH_JWKS_URL, AUTH_JWKS_FILE or AUTH_JWT_SECRET, or HOST to 127.0.0.1',
     );
   }
-  deps.log.warn('access control is off: every caller on this machine is let in');
+  deps.log.warn('access control is off: every caller on this machine is admitted');
   return openAccess;
 }
 

@@ -12,14 +12,14 @@ import type { Warning } from '../../../shared/platform/problem.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
 import { hashSubject } from '../access/access.ts';
 import { authenticateBearer, authenticateBody, readBody, type AdmissionDeps } from '../server/admission.ts';
-import { logCorrelationId, traceContext } from '../server/correlation-id.ts';
+import { createLogCorrelationId, readTraceContext } from '../server/correlation-id.ts';
 import { RETRY_AFTER_SECONDS, type IngressOptions } from '../server/http-limits.ts';
 import { requireJson } from '../server/json-body.ts';
 import { refuseRateLimited } from '../server/rate-limit.ts';
 import { refuse, refuseOtherMethods, sendJson, sendProblem } from '../server/send-answer.ts';
 import { requireOpen, type Traffic } from '../server/traffic.ts';
 import { readPreferences } from './prefer-header.ts';
-import { describePending, resultHref, sendReply } from './reply.ts';
+import { renderPending, formatResultPath, sendReply } from './reply.ts';
 import type { ResultIds } from './result-ids.ts';
 
 /** What the ingress has to know of an action to forward it: no more, so that a new action changes nothing here. */
@@ -149,7 +149,7 @@ async function respondNow(
   const waitMs = (valid.waitSeconds ?? Number.POSITIVE_INFINITY) * SECOND_MS;
   const timeoutMs = Math.min(deps.options.replyTimeoutMs, waitMs);
   if (timeoutMs === waitMs) reply.header('preference-applied', `wait=${valid.waitSeconds}`);
-  const correlationId = logCorrelationId(request.headers, request.id);
+  const correlationId = createLogCorrelationId(request.headers, request.id);
   request.abandoned = () => deps.requester.cancel(correlationId);
   const outgoing = createOutgoing(deps, request, valid, { correlationId, timeoutMs });
   const answer = await deps.requester.request(outgoing);
@@ -181,10 +181,10 @@ async function respondLater(
   const header = warningsList(valid.warnings, undefined);
   if (header !== undefined) reply.header('warnings', header);
   reply
-    .header('location', resultHref(basePath, id))
+    .header('location', formatResultPath(basePath, id))
     .header('preference-applied', 'respond-async')
     .header('retry-after', RETRY_AFTER_SECONDS);
-  sendJson(reply, 202, describePending(basePath, id));
+  sendJson(reply, 202, renderPending(basePath, id));
 }
 
 function createOutgoing(
@@ -194,7 +194,7 @@ function createOutgoing(
   call: Required<Pick<OutgoingRequest, 'correlationId' | 'timeoutMs'>>,
 ): OutgoingRequest {
   const topic = topicName(options.topicPrefix, action.topic);
-  return { topic, type: action.requestType, payload, ...call, ...traceContext(headers) };
+  return { topic, type: action.requestType, payload, ...call, ...readTraceContext(headers) };
 }
 
 /** Adds what the requester cannot know: how long this caller waited, and that it may repeat the request. */

@@ -54,11 +54,11 @@ export function sendReply(
 }
 
 /** Path of a result, relative to the host. */
-export function resultHref(basePath: string, resultId: string): string {
+export function formatResultPath(basePath: string, resultId: string): string {
   return `${basePath}/platapi/results/${resultId}`;
 }
 
 /** The JSON text of a result that is not there yet. */
-export function describePending(basePath: string, resultId: string): string {
-  return JSON.stringify({ resultId, status: 'pending', href: resultHref(basePath, resultId) });
+export function renderPending(basePath: string, resultId: string): string {
+  return JSON.stringify({ resultId, status: 'pending', href: formatResultPath(basePath, resultId) });
 }

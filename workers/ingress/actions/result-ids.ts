@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { ConfigError } from '../../../shared/platform/errors.ts';
 
-/** What the address of a result says by itself, so that any instance can check it without having issued it. */
+/** The content of a result id, so that any instance can check it without having issued it. */
 export interface ResultTicket {
   /** Correlation id of the request on the log. */
   readonly correlationId: string;

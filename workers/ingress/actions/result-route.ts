@@ -10,7 +10,7 @@ import { RESULT_TRAVEL_MS, RETRY_AFTER_SECONDS, type IngressOptions } from '../s
 import { refuse, refuseOtherMethods, sendJson } from '../server/send-answer.ts';
 import { labelFigures } from '../server/traffic.ts';
 import type { ActionRegistry } from './action-route.ts';
-import { describePending, sendReply } from './reply.ts';
+import { renderPending, sendReply } from './reply.ts';
 import type { ResultIds, ResultTicket } from './result-ids.ts';
 import type { ResultStore } from './result-store.ts';
 
@@ -26,9 +26,9 @@ export interface ResultRouteDeps extends AdmissionDeps {
 }
 
 /**
- * GET of a result: the very answer of the action once it is there, 202 while it is under way, 504 when its deadline
+ * GET of a result: the response of the action once it is there, 202 while it is pending, 504 when its deadline
  * passed without one, 410 when it is no longer kept, 404 for an id that was never issued or is another caller's. Any
- * instance answers: the id says all that has to be known of the request.
+ * instance can answer: the id holds everything that has to be known of the request.
  */
 export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): void {
   const url = `${deps.options.basePath}/platapi/results/:id`;
@@ -47,7 +47,7 @@ export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): vo
       if (stored === undefined || action === undefined) {
         if (nowMs > ticket.deadlineMs + RESULT_TRAVEL_MS) return explainAbsence(deps, reply, ticket);
         reply.header('retry-after', RETRY_AFTER_SECONDS);
-        return sendJson(reply, 202, describePending(deps.options.basePath, id));
+        return sendJson(reply, 202, renderPending(deps.options.basePath, id));
       }
       sendReply(reply, { action, answer: await deps.readReply(stored), warnings: [] });
     },

@@ -8,7 +8,7 @@ import { assertNever } from '../../../shared/platform/errors.ts';
 import type { Warning } from '../../../shared/platform/problem.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
 import { hashSubject } from '../access/access.ts';
-import { traceContext } from '../server/correlation-id.ts';
+import { readTraceContext } from '../server/correlation-id.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
 import type { ChannelContract } from './channels.ts';
 import { KEY_COUNTS_MS } from './notification-feed.ts';
@@ -115,7 +115,7 @@ function stillCounts({ clock }: AcceptDeps, { acceptedAt }: NotificationAcceptan
 
 /**
  * When the key's former use ended, if that is known and its acceptance no longer is. Under the same id the worker would
- * take the new use for the former one and not send it. A recent end without an acceptance is that of a lost answer.
+ * treat the new use as a repetition and not send it. A recent end without an acceptance is that of a lost response.
  */
 async function findFormerEnd({ feed, clock }: AcceptDeps, keyId: string): Promise<number | undefined> {
   const state = await feed.state(keyId);
@@ -128,7 +128,7 @@ async function carryOut(
   ids: Pick<ReadyNotification, 'notificationId' | 'bodyHash' | 'keyId'>,
 ): Promise<void> {
   const { request, contract, command } = notification;
-  const { traceParent } = traceContext(request.headers);
+  const { traceParent } = readTraceContext(request.headers);
   const ready = { ...ids, contract, command, owner: hashSubject(request.subject), traceParent };
   const published = await publishNotification(deps, ready);
   deps.count(contract.channel, published.kind);

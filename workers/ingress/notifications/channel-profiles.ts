@@ -9,7 +9,7 @@ import { ConfigError, errorText } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 
-/** What the ingress knows of the providers: which channels have one, and whether a message may name no sender (N3). */
+/** What the ingress knows of the providers: which channels have one, and whether the sender may be omitted (N3). */
 export interface ChannelProfiles {
   /** Undefined: no provider is configured for the channel. */
   of(channel: Channel): { readonly hasDefaultSender: boolean } | undefined;
@@ -17,11 +17,11 @@ export interface ChannelProfiles {
   close(): void;
 }
 
-/** A change of the file counts within so long; looking at it costs nothing. */
+/** A change of the file takes effect within this time; checking it costs nothing. */
 const POLL_MS = 2_000;
 const READY: Health = { status: 'ready' };
 
-/** Without a provider configuration the local outbox takes everything, under a sender of its own. */
+/** Without a provider configuration the local outbox accepts everything and has a default sender. */
 const OUTBOX: ChannelProfiles = {
   of: () => ({ hasDefaultSender: true }),
   health: () => READY,
@@ -30,7 +30,7 @@ const OUTBOX: ChannelProfiles = {
 
 /**
  * Follows the provider configuration. Throws ConfigError when it is wrong at the start; a later one that is wrong is
- * reported without any of its values, and the former stays in force.
+ * reported without any of its values, and the previous one stays in effect.
  */
 export function createChannelProfiles(options: {
   readonly configFile: string | undefined;
@@ -39,12 +39,12 @@ export function createChannelProfiles(options: {
 }): ChannelProfiles {
   const { configFile, log, pollMs = POLL_MS } = options;
   if (configFile === undefined) return OUTBOX;
-  let version = versionOf(configFile);
+  let version = readVersion(configFile);
   const { text, hash: firstHash } = readText(configFile);
   let hash = firstHash;
   let profile: ChannelProfile = readChannelProfile(text);
   let health = READY;
-  /** Of the text that was read last: it stays wrong however often the file is touched or exchanged for the same. */
+  /** Of the text that was read last: it stays wrong however often the file is touched or replaced by the same. */
   let isWrong = false;
   const readAgain = (found: string): void => {
     const changed = readText(configFile);
@@ -56,18 +56,21 @@ export function createChannelProfiles(options: {
     isWrong = false;
     log.info('the provider configuration was read again');
   };
-  const look = (): void => {
+  const check = (): void => {
     try {
-      const found = versionOf(configFile);
+      const found = readVersion(configFile);
       if (found !== version) readAgain(found);
       if (!isWrong) health = READY;
     } catch (error) {
       if (health !== READY) return;
-      health = { status: 'degraded', reason: 'the provider configuration is wrong; the former is in force' };
-      log.warn({ reason: errorText(error) }, 'the provider configuration was not taken over');
+      health = {
+        status: 'degraded',
+        reason: 'the provider configuration is wrong; the previous one stays in effect',
+      };
+      log.warn({ reason: errorText(error) }, 'the new provider configuration was not applied');
     }
   };
-  const timer = setInterval(look, pollMs).unref();
+  const timer = setInterval(check, pollMs).unref();
   return {
     of: (channel) => {
       const known = profile.channels[channel];
@@ -78,8 +81,8 @@ export function createChannelProfiles(options: {
   };
 }
 
-/** Changes whenever the file is written or exchanged, as mounted secrets are. */
-function versionOf(file: string): string {
+/** Changes whenever the file is written or replaced, as mounted secrets are. */
+function readVersion(file: string): string {
   try {
     const { ino, mtimeMs, size } = statSync(file);
     return `${ino} ${mtimeMs} ${size}`;

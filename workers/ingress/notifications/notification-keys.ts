@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, randomUUID } from 'node:crypto';
 import { v5 } from 'uuid';
 import type { Channel, EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 
-/** Namespace of ids that are made of an Idempotency-Key (RFC 9562, 5.5). Never changes: repeats would be sent again. */
+/** Namespace of ids that are derived from an Idempotency-Key (RFC 9562, 5.5). Never changes: repeats would be sent again. */
 const NAMESPACE = '5a3d0f6e-7c1b-4e52-9f58-0c6a4d2b9e71';
 const REALM = 'platrealm';
 const KEY_BYTES = 32;
@@ -18,17 +18,17 @@ export interface KeyOwner {
 export interface NotificationKeys {
   newId(): string;
   /**
-   * The id that a caller's key stands for. `after` tells a later use of the key from the one that was accepted then
-   * (epoch milliseconds), when that no longer counts.
+   * The id that a caller's key stands for. `after` distinguishes a later use of the key from the one that was accepted
+   * then (epoch milliseconds) and no longer counts.
    */
   idOf(owner: KeyOwner, after?: number): string;
   /** Key of the command on the log: the same for all messages to one receiver, and unreadable. */
   receiverKey(channel: Channel, receiver: string): string;
-  /** Tells whether two commands are the same one. */
+  /** Equal for equal commands. */
   commandHash(command: SmsCommand | EmailCommand): string;
 }
 
-/** `secret` is that of the result ids, from which each use derives a key of its own (RFC 5869). */
+/** `secret` is that of the result ids, from which a separate key is derived for each use (RFC 5869). */
 export function createNotificationKeys(secret: string): NotificationKeys {
   const keyFor = (use: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', use, KEY_BYTES));
   const receivers = keyFor('plat notification receiver');
@@ -42,9 +42,9 @@ export function createNotificationKeys(secret: string): NotificationKeys {
     receiverKey: (channel, receiver) =>
       createHmac('sha256', receivers).update(`${channel}\n${receiver.toLowerCase()}`).digest('hex'),
     commandHash: (command) => {
-      const { notificationId: _, ...members } = command;
-      const files = 'attachments' in members ? members.attachments : [];
-      const texts = { ...members, attachments: files.map(({ name, content }) => [name, content.length]) };
+      const { notificationId: _, ...fields } = command;
+      const files = 'attachments' in fields ? fields.attachments : [];
+      const texts = { ...fields, attachments: files.map(({ name, content }) => [name, content.length]) };
       const hash = createHmac('sha256', commands).update(JSON.stringify(texts));
       for (const { content } of files) hash.update(content);
       return hash.digest('base64url');

@@ -92,12 +92,12 @@ function writeAgain({ notificationPublisher, log }: NotificationDeps, message: O
 function createFigures(metrics: Metrics, feed: NotificationFeed) {
   const requests = metrics.counter(
     'plat_ingress_notifications_total',
-    'Notifications by channel and by what the caller was told',
+    'Notifications by channel and result',
     ['channel', 'outcome'],
   );
   const lost = metrics.counter(
     'plat_ingress_acceptances_lost_total',
-    'Accepted notifications of which no record could be kept: their callers cannot ask for them',
+    'Accepted notifications whose record could not be written: their callers cannot query them',
   );
   const kept = metrics.gauge('plat_ingress_notifications_kept', 'Records of notifications kept', ['record']);
   const bytes = metrics.gauge(

@@ -71,8 +71,8 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
 
 /**
  * The memory that bodies may take together while their requests are in flight: without it as many e-mails as there are
- * connections could be in memory at once. Returns what reserves memory for a request, until its response is out or its
- * caller went away.
+ * connections could be in memory at once. Returns what reserves memory for a request, until its response is sent or its
+ * caller disconnected.
  */
 function createBodyBudget(maxBytes: number): (reply: FastifyReply) => (bytes: number) => boolean {
   let leftBytes = maxBytes;

@@ -3,14 +3,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { assertNever } from '../../../shared/platform/errors.ts';
 import {
-  bearerToken,
-  credentialsOf,
+  readBearerToken,
+  readCredentials,
   type Access,
   type AccessDecision,
   type CallerCredentials,
 } from '../access/access.ts';
 import { readJsonBody, type BodyRoom } from './json-body.ts';
-import { bodyCost, refuseRateLimited, type RateLimiter } from './rate-limit.ts';
+import { estimateBodyCost, refuseRateLimited, type RateLimiter } from './rate-limit.ts';
 import { refuse } from './send-answer.ts';
 
 declare module 'fastify' {
@@ -37,7 +37,7 @@ type AsyncHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
  */
 export function authenticate(deps: AdmissionDeps): AsyncHook {
   return (request, reply) => {
-    const credentials = { token: bearerToken(request.headers.authorization), userName: undefined };
+    const credentials = { token: readBearerToken(request.headers.authorization), userName: undefined };
     return admit(deps, request, reply, credentials);
   };
 }
@@ -46,7 +46,7 @@ export function authenticate(deps: AdmissionDeps): AsyncHook {
 export function authenticateBearer(deps: AdmissionDeps): AsyncHook {
   const judge = authenticate(deps);
   return async (request, reply) => {
-    const isInBody = deps.access.required && bearerToken(request.headers.authorization) === undefined;
+    const isInBody = deps.access.required && readBearerToken(request.headers.authorization) === undefined;
     if (!isInBody) await judge(request, reply);
   };
 }
@@ -57,7 +57,7 @@ export function authenticateBearer(deps: AdmissionDeps): AsyncHook {
  */
 export function authenticateBody(deps: AdmissionDeps): AsyncHook {
   return async (request, reply) => {
-    const credentials = credentialsOf(request.headers.authorization, request.body);
+    const credentials = readCredentials(request.headers.authorization, request.body);
     if (request.caller === '') {
       await admit(deps, request, reply, credentials);
     } else {
@@ -82,7 +82,7 @@ export function countBody(
   { rateLimiter }: Pick<AdmissionDeps, 'rateLimiter'>,
   request: FastifyRequest,
 ): void {
-  request.bodyCost = bodyCost(request.bodyBytes);
+  request.bodyCost = estimateBodyCost(request.bodyBytes);
   if (request.bodyCost === 0) return;
   rateLimiter.spend(request.caller === '' ? describeAddress(request) : request.caller, request.bodyCost);
 }

@@ -7,7 +7,7 @@ import fastify, {
 } from 'fastify';
 import { createNameCheck } from '../../../shared/platform/host-names.ts';
 import type { Log } from '../../../shared/platform/log.ts';
-import { correlationIdOf } from './correlation-id.ts';
+import { chooseCorrelationId } from './correlation-id.ts';
 import { HTTP_LIMITS, type IngressOptions } from './http-limits.ts';
 import { answerClientError, findFramingFault, refuseConnect } from './malformed-http.ts';
 import { announcedLength, refuse, sendProblem } from './send-answer.ts';
@@ -26,7 +26,7 @@ const EMAIL_ADDRESS = /\/email\/send(?:\?|$)/;
 export function createApp(options: IngressOptions, traffic: Traffic, log: Log): FastifyInstance {
   const app = fastify({
     logger: false,
-    genReqId: (request) => correlationIdOf(request.headers),
+    genReqId: (request) => chooseCorrelationId(request.headers),
     requestTimeout: options.requestTimeoutMs,
     connectionTimeout: options.replyTimeoutMs + options.stalledResponseMs,
     keepAliveTimeout: options.keepAliveTimeoutMs,

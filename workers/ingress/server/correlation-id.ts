@@ -10,7 +10,7 @@ const TRACE_PARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
  * The id that a request is traced by: the caller's own `X-Correlation-Id`, else `X-Request-Id`, else a new UUID. An
  * id that is not 1 to 128 visible ASCII characters (or was sent twice) is replaced.
  */
-export function correlationIdOf(headers: IncomingHttpHeaders): string {
+export function chooseCorrelationId(headers: IncomingHttpHeaders): string {
   return sentId(headers) ?? randomUUID();
 }
 
@@ -18,12 +18,12 @@ export function correlationIdOf(headers: IncomingHttpHeaders): string {
  * The id that the same request has on the log. Two callers may choose the same id and each has to get its own reply,
  * so a chosen one is followed by a UUID; a new one is unique as it is.
  */
-export function logCorrelationId(headers: IncomingHttpHeaders, correlationId: string): string {
+export function createLogCorrelationId(headers: IncomingHttpHeaders, correlationId: string): string {
   return sentId(headers) === undefined ? correlationId : `${correlationId}.${randomUUID()}`;
 }
 
 /** The W3C trace context to propagate: `{ traceParent }` if the caller sent a valid one, else `{}`. */
-export function traceContext({ traceparent }: IncomingHttpHeaders): { readonly traceParent?: string } {
+export function readTraceContext({ traceparent }: IncomingHttpHeaders): { readonly traceParent?: string } {
   const isValid = typeof traceparent === 'string' && TRACE_PARENT.test(traceparent);
   return isValid ? { traceParent: traceparent } : {};
 }

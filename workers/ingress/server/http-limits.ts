@@ -35,10 +35,10 @@ export const RETRY_AFTER_SECONDS = 1;
 const BODY_BUDGET_BYTES = 256 * MIB;
 
 /** The settings of one ingress instance. */
-export type IngressOptions = ReturnType<typeof ingressOptions>;
+export type IngressOptions = ReturnType<typeof readIngressOptions>;
 
 /** Reads the settings of the ingress from the configuration and adds the limits that tests shorten. */
-export function ingressOptions({ http, notification, ...config }: Config) {
+export function readIngressOptions({ http, notification, ...config }: Config) {
   return {
     host: http.host,
     /** 0: a free one. */

@@ -30,7 +30,7 @@ type ReadBody =
   | { readonly kind: 'too-large' }
   /** There is no memory for it at the moment. */
   | { readonly kind: 'no-room' }
-  /** The client went away. */
+  /** The client disconnected. */
   | { readonly kind: 'aborted' };
 
 /** The one media type of the interface (section 4), with parameters (RFC 9110 section 8.3.1). */
@@ -62,8 +62,8 @@ export function requireJson(limitBytes: number) {
 }
 
 /**
- * Reads the body into `request.body`, or responds with what is wrong with it. `reply.sent` says so, also when the client
- * went away.
+ * Reads the body into `request.body`, or responds with what is wrong with it; `reply.sent` is true then, also when the client
+ * disconnected.
  */
 export async function readJsonBody(
   request: FastifyRequest,

@@ -73,7 +73,7 @@ export function createRateLimiter(perSecond: number, clock: Clock): RateLimiter 
 }
 
 /** What a body costs beyond the one request that is counted for it anyway. */
-export function bodyCost(bytes: number): number {
+export function estimateBodyCost(bytes: number): number {
   return Math.round(bytes / BODY_BYTES_PER_REQUEST);
 }
 

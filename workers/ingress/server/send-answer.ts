@@ -39,7 +39,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem): void {
 
 /**
  * Makes an address answer OPTIONS with 204 and Allow, and every method but the one that it takes with 405 and Allow, after
- * `preHandler`. No CORS headers: pages of other sites are not let in.
+ * `preHandler`. No CORS headers: pages of other sites are not admitted.
  */
 export function refuseOtherMethods(
   app: FastifyInstance,

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
 import { refuse } from './send-answer.ts';
 
-/** Status of requests whose caller went away, in the figures only. */
+/** Status of requests whose caller disconnected, in the figures only. */
 const ABANDONED = 499;
 const MILLIS_PER_SECOND = 1_000;
 
@@ -11,7 +11,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Label `action` of the request figures: an action's own name, or the kind of address. Never made up by callers. */
     figures: string;
-    /** Called when the caller went away before it was answered. */
+    /** Called when the caller disconnected before it was answered. */
     abandoned: (() => void) | undefined;
   }
 }
@@ -21,10 +21,10 @@ export interface Traffic {
   /** `starting`: replies cannot be received yet; `draining`: the instance is about to stop. */
   state(): 'starting' | 'open' | 'draining';
   open(): void;
-  /** Takes no new work; marks the responses in flight as the last on their connections, and health says so. */
+  /** Takes no new work, and marks the responses in flight as the last on their connections. */
   close(): void;
   inFlight(): number;
-  /** Counts a request from now until its response is out or its caller went away. */
+  /** Counts a request from now until its response is sent or its caller disconnected. */
   observe(request: FastifyRequest, reply: FastifyReply): void;
 }
 
@@ -61,7 +61,7 @@ export function createTraffic(metrics: Metrics): Traffic {
     observe: (request, { raw }) => {
       const startedAtMs = performance.now();
       inFlight.add(raw);
-      // Unlike the framework's onResponse this is emitted also when the caller went away.
+      // Unlike the framework's onResponse this is emitted also when the caller disconnected.
       raw.once('close', () => {
         inFlight.delete(raw);
         const isAnswered = raw.writableFinished;

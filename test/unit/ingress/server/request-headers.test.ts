@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { bearerToken } from '../../../../workers/ingress/access/access.ts';
+import { readBearerToken } from '../../../../workers/ingress/access/access.ts';
 import { isReadableContent } from '../../../../workers/ingress/server/json-body.ts';
-import { correlationIdOf, logCorrelationId } from '../../../../workers/ingress/server/correlation-id.ts';
+import {
+  chooseCorrelationId,
+  createLogCorrelationId,
+} from '../../../../workers/ingress/server/correlation-id.ts';
 import { isLoopback } from '../../../../shared/platform/host-names.ts';
 import { readPreferences } from '../../../../workers/ingress/actions/prefer-header.ts';
 import { leastMsOf } from '../../../support/fakes/least-time.ts';
@@ -36,24 +39,24 @@ describe('the Prefer header (RFC 7240)', () => {
 
 describe('correlation ids', () => {
   it('are the caller’s own if sane, X-Correlation-Id before X-Request-Id', () => {
-    expect(correlationIdOf({ 'x-correlation-id': 'a', 'x-request-id': 'b' })).toBe('a');
-    expect(correlationIdOf({ 'x-request-id': 'b' })).toBe('b');
-    expect(correlationIdOf({ 'x-correlation-id': '~'.repeat(128) })).toBe('~'.repeat(128));
+    expect(chooseCorrelationId({ 'x-correlation-id': 'a', 'x-request-id': 'b' })).toBe('a');
+    expect(chooseCorrelationId({ 'x-request-id': 'b' })).toBe('b');
+    expect(chooseCorrelationId({ 'x-correlation-id': '~'.repeat(128) })).toBe('~'.repeat(128));
   });
 
   it.each([[''], ['a b'], ['a\tb'], ['\u00e4'], ['x'.repeat(129)], ['a, b']])(
     'are new instead of %j',
     (given) => {
-      expect(correlationIdOf({ 'x-correlation-id': given })).toMatch(UUID);
+      expect(chooseCorrelationId({ 'x-correlation-id': given })).toMatch(UUID);
     },
   );
 
   it('are unique on the log and can be found there', () => {
     const chosen = { 'x-correlation-id': 'loan-1' };
-    const first = logCorrelationId(chosen, 'loan-1');
+    const first = createLogCorrelationId(chosen, 'loan-1');
     expect(first).toMatch(/^loan-1\.[\da-f-]{36}$/);
-    expect(logCorrelationId(chosen, 'loan-1')).not.toBe(first);
-    expect(logCorrelationId({}, 'made here')).toBe('made here');
+    expect(createLogCorrelationId(chosen, 'loan-1')).not.toBe(first);
+    expect(createLogCorrelationId({}, 'made here')).toBe('made here');
   });
 });
 
@@ -82,10 +85,10 @@ describe('the content type', () => {
 
 describe('the bearer token', () => {
   it('is taken from its own scheme only', () => {
-    expect(bearerToken('Bearer abc.def')).toBe('abc.def');
-    expect(bearerToken('bearer   abc ')).toBe('abc');
+    expect(readBearerToken('Bearer abc.def')).toBe('abc.def');
+    expect(readBearerToken('bearer   abc ')).toBe('abc');
     for (const other of [undefined, '', 'Bearer', 'Bearer ', 'Basic abc', 'Bearer a b', 'XBearer a']) {
-      expect(bearerToken(other)).toBeUndefined();
+      expect(readBearerToken(other)).toBeUndefined();
     }
   });
 });
