@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readBearerToken } from '../../../../workers/ingress/access/access.ts';
 import { isReadableContent } from '../../../../workers/ingress/server/json-body.ts';
 import {
   chooseCorrelationId,
   createLogCorrelationId,
+  readTraceContext,
 } from '../../../../workers/ingress/server/correlation-id.ts';
 import { isLoopback } from '../../../../shared/platform/host-names.ts';
 import { readPreferences } from '../../../../workers/ingress/actions/prefer-header.ts';
@@ -60,6 +60,17 @@ describe('correlation ids', () => {
   });
 });
 
+describe('the trace context', () => {
+  it('is propagated when it is valid (W3C Trace Context)', () => {
+    const traceparent = `00-${'a1'.repeat(16)}-${'b2'.repeat(8)}-01`;
+    expect(readTraceContext({ traceparent })).toEqual({ traceParent: traceparent });
+    for (const other of ['', `x${traceparent}`, `${traceparent}x`, traceparent.toUpperCase()]) {
+      expect(readTraceContext({ traceparent: other })).toEqual({});
+    }
+    expect(readTraceContext({})).toEqual({});
+  });
+});
+
 describe('the content type', () => {
   it('may be JSON in UTF-8 only, not encoded', () => {
     expect(isReadableContent('application/json', undefined)).toBe(true);
@@ -80,16 +91,6 @@ describe('the content type', () => {
       expect(isReadableContent(`application/json${'; a=b'.repeat(3_000)}"`, undefined)).toBe(false);
     });
     expect(leastMs).toBeLessThan(100);
-  });
-});
-
-describe('the bearer token', () => {
-  it('is taken from its own scheme only', () => {
-    expect(readBearerToken('Bearer abc.def')).toBe('abc.def');
-    expect(readBearerToken('bearer   abc ')).toBe('abc');
-    for (const other of [undefined, '', 'Bearer', 'Bearer ', 'Basic abc', 'Bearer a b', 'XBearer a']) {
-      expect(readBearerToken(other)).toBeUndefined();
-    }
   });
 });
 

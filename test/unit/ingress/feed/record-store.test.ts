@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { createRecordStore } from '../../../../workers/ingress/feed/record-store.ts';
+
+const openStore = (changes: { maxBytes?: number; now?: () => number } = {}) =>
+  createRecordStore<string>({
+    maxBytes: 1_000,
+    retentionMs: 100,
+    now: () => 100,
+    sizeOf: (key, value) => key.length + value.length,
+    ...changes,
+  });
+
+describe('the record store', () => {
+  it('keeps the latest record of a key, with its time', () => {
+    const store = openStore();
+    store.put('a', 'first', 10);
+    store.put('a', 'second', 20);
+    expect(store.find('a')).toEqual({ value: 'second', writtenAtMs: 20 });
+    expect(store.find('b')).toBeUndefined();
+    expect(store.size()).toEqual({ records: 1, bytes: 7 });
+  });
+
+  it('deletes a record and the bytes that it takes; an unknown key is ignored', () => {
+    const store = openStore();
+    store.put('a', 'xx', 10);
+    store.put('b', 'xxx', 10);
+    store.delete('a');
+    store.delete('none');
+    expect(store.find('a')).toBeUndefined();
+    expect(store.size()).toEqual({ records: 1, bytes: 4 });
+  });
+
+  it('forgets records beyond the retention, and accepts none', () => {
+    let nowMs = 100;
+    const store = openStore({ now: () => nowMs });
+    store.put('a', 'x', 0);
+    expect(store.find('a')).toBeDefined();
+    nowMs = 101;
+    expect(store.find('a')).toBeUndefined();
+    store.put('b', 'x', 0);
+    expect(store.size()).toEqual({ records: 0, bytes: 0 });
+    expect(store.mayHaveEvicted(0)).toBe(false);
+  });
+
+  it('replaces a record by one that is too old to be kept', () => {
+    const store = openStore({ now: () => 200 });
+    store.put('a', 'new', 150);
+    store.put('a', 'old', 99);
+    expect(store.find('a')).toBeUndefined();
+  });
+
+  it('evicts the records that were put first when there is no room, and knows since when', () => {
+    const store = openStore({ maxBytes: 6 });
+    store.put('a', 'xx', 30);
+    store.put('b', 'xx', 20);
+    expect(store.mayHaveEvicted(0)).toBe(false);
+    store.put('c', 'xx', 40);
+    expect([store.find('a'), store.find('b')?.value, store.find('c')?.value]).toEqual([
+      undefined,
+      'xx',
+      'xx',
+    ]);
+    expect([store.mayHaveEvicted(30), store.mayHaveEvicted(31)]).toEqual([true, false]);
+    store.put('d', 'xx', 50);
+    expect([store.mayHaveEvicted(30), store.mayHaveEvicted(31)]).toEqual([true, false]);
+  });
+});
