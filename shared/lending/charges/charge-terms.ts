@@ -62,6 +62,7 @@ const GRACE_ROWS = { least: 0, greatest: MAX_INSTALLMENTS };
 
 /** What the charges of a request depend on besides the request itself. */
 export interface ChargeContext {
+  readonly findings: Findings;
   /** Decimal digits of the currency (M2). */
   readonly digits: number;
   /** Periodicities that are known (D7). */
@@ -79,17 +80,17 @@ export interface ChargeContext {
 export function parseChargeTerms(
   request: RepaymentScheduleRequest,
   context: ChargeContext,
-  findings: Findings,
 ): ChargeTerms | undefined {
+  const { findings } = context;
   const faultsBefore = findings.faults.length;
   const unusedAmount = checkAmount(findings, 'UnusedAmount', request.UnusedAmount, context.digits);
-  const areFeesAccepted = checkList('Commission', request.Commission, context.rules, findings);
-  const areInsurancesAccepted = checkList('Insurance', request.Insurance, context.rules, findings);
+  const areFeesAccepted = checkList('Commission', request.Commission, context);
+  const areInsurancesAccepted = checkList('Insurance', request.Insurance, context);
   if (!areFeesAccepted || !areInsurancesAccepted) return undefined;
   const charges = readChargeInputs(request).map((input) => completeCharge(input, context.knownCharges));
   const isLocked = request.IsLocked === true;
-  const items = charges.flatMap((charge) => parseItem(charge, context, isLocked, findings) ?? []);
-  checkUnused(request, charges, context.rules, findings);
+  const items = charges.flatMap((charge) => parseItem(charge, context, isLocked) ?? []);
+  checkUnused(request, charges, context);
   if (findings.faults.length > faultsBefore) return undefined;
   return {
     items,
@@ -106,8 +107,7 @@ export function parseChargeTerms(
 function checkList(
   path: 'Commission' | 'Insurance',
   items: readonly unknown[] | undefined,
-  rules: ChargeRules | undefined,
-  findings: Findings,
+  { rules, findings }: ChargeContext,
 ): boolean {
   const count = items?.length ?? 0;
   if (count > 0 && rules?.type.acceptsCharges === false) {
@@ -126,13 +126,12 @@ function parseItem(
   charge: CompletedCharge,
   context: ChargeContext,
   isLocked: boolean,
-  findings: Findings,
 ): ChargeItem | undefined {
   const { input } = charge;
+  const { rules, digits, findings } = context;
   const faultsBefore = findings.faults.length;
-  const { rules, digits } = context;
   const name = checkChargeName(charge, findings);
-  const periodicity = parsePeriodicity(input, context.periodicities, findings);
+  const periodicity = parsePeriodicity(input, context);
   const price = parseChargePrice(charge, periodicity, { digits, bases: allowedBases(rules) }, findings);
   const graceRows = checkWhole(findings, input.gracePath, input.graceRows, GRACE_ROWS) ?? 0;
   const blocked = checkAmount(findings, input.blockedPath, input.blocked, digits) ?? 0;
@@ -157,22 +156,17 @@ function parseItem(
 /** A periodicity with a period: what is paid once is no charge of a schedule (F1). */
 function parsePeriodicity(
   input: ChargeInput,
-  known: readonly Periodicity[],
-  findings: Findings,
+  { periodicities, findings }: ChargeContext,
 ): Periodicity | undefined {
-  const found = findPeriodicity(input.periodicityType, known);
+  const found = findPeriodicity(input.periodicityType, periodicities);
   if (found === undefined) {
-    const repeating = known.filter(isRepeating);
-    const names = repeating.map(({ name }) => name).join(', ');
-    findings.refuse(input.periodicityPath, 'unknown-periodicity', `must be one of ${names}`);
+    const names = periodicities.filter(isRepeating).map(({ name }) => name);
+    findings.refuse(input.periodicityPath, 'unknown-periodicity', `must be one of ${names.join(', ')}`);
     return undefined;
   }
   if (isRepeating(found)) return found;
-  findings.refuse(
-    input.periodicityPath,
-    'not-allowed',
-    'must be a periodicity that repeats; what is paid once at the start goes to UpFrontValue',
-  );
+  const message = 'must be a periodicity that repeats; what is paid once at the start goes to UpFrontValue';
+  findings.refuse(input.periodicityPath, 'not-allowed', message);
   return undefined;
 }
 
@@ -184,8 +178,7 @@ function isRepeating(periodicity: Periodicity): boolean {
 function checkUnused(
   request: RepaymentScheduleRequest,
   charges: readonly CompletedCharge[],
-  rules: ChargeContext['rules'],
-  findings: Findings,
+  { rules, findings }: ChargeContext,
 ): void {
   const { UnusedAmount, StartDateForUnusage: from, ExpiryDateForOD: to } = request;
   const hasUnusageFee = charges.some(isUnusageFee);

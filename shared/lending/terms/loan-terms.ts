@@ -57,9 +57,9 @@ export function parseLoanTerms(
   const assumedDigits = digits ?? DEFAULT_CURRENCY_DIGITS;
   const amount = parseAmount(request, assumedDigits, findings);
   const installmentsNo = parseInstallmentsNo(request, { ...context, compiled, periodicity }, findings);
-  const known = { compiled, amount, installmentsNo, currencyDigits: assumedDigits };
+  const known = { compiled, amount, installmentsNo, currencyDigits: assumedDigits, findings };
   const { periodicities, knownCharges } = catalogue;
-  const chargeContext = { digits: assumedDigits, periodicities, rules: compiled, knownCharges };
+  const chargeContext = { digits: assumedDigits, periodicities, rules: compiled, knownCharges, findings };
   return {
     compiled,
     periodicity,
@@ -67,10 +67,10 @@ export function parseLoanTerms(
     currencyDigits: digits,
     amount,
     upFront: parseUpFront(request, assumedDigits, findings),
-    rates: parseRateTerms(request, known, findings),
+    rates: parseRateTerms(request, known),
     installmentsNo,
-    repayment: parseRepaymentTerms(request, known, findings),
-    charges: parseChargeTerms(request, chargeContext, findings),
+    repayment: parseRepaymentTerms(request, known),
+    charges: parseChargeTerms(request, chargeContext),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Which annual rate is in force in which row, or for which part of the balance (R1, R2, S4). */
 
+import type { Decimal } from 'decimal.js';
 import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import { checkAmount, checkName, checkRate, checkWhole } from '../request/field-checks.ts';
@@ -40,6 +41,7 @@ export type RateTerms =
 
 /** What rates are validated against. */
 interface RateContext {
+  readonly findings: Findings;
   /** Undefined when it is not known. */
   readonly compiled: CompiledScheduleType | undefined;
   /** Number of rows of the contract; undefined when it is wrong. */
@@ -49,53 +51,38 @@ interface RateContext {
 
 const BAND_METHODS = ['Slices', 'Whole'] as const;
 
-/** Parses the rates of a request; undefined, with all faults noted, when they do not hold. */
+/**
+ * Parses the rates of a request; undefined, with all faults noted, when they do not hold. The single rate may be left out
+ * only where ranges or bands take its place (S4), and has no effect beside them unless a range names no rate of its own
+ * (R1).
+ */
 export function parseRateTerms(
   request: RepaymentScheduleRequest,
   context: RateContext,
-  findings: Findings,
 ): RateTerms | undefined {
-  const ranges = request.MultipleInterestRates ?? [];
-  const bands = request.BandedInterestRates ?? [];
+  const { findings, installmentsNo } = context;
+  const { InterestPercent, MultipleInterestRates: ranges = [], BandedInterestRates: bands = [] } = request;
   const method = checkName(findings, 'BandMethod', request.BandMethod, BAND_METHODS);
   if (bands.length === 0 && method !== undefined) findings.warn('BandMethod');
   const isRangeOpen = ranges.some(({ InterestRate }) => InterestRate === undefined);
   const hasOtherRates = ranges.length + bands.length > 0;
-  const single = parseSingleRate(request, { hasOtherRates, isUsed: !hasOtherRates || isRangeOpen }, findings);
+  if (InterestPercent === undefined && !hasOtherRates) {
+    const message =
+      'is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent';
+    findings.missing('InterestPercent', message);
+  }
+  if (InterestPercent !== undefined && hasOtherRates && !isRangeOpen) findings.warn('InterestPercent');
+  const single = parseAnnualRate(InterestPercent, 'InterestPercent', findings);
   if (ranges.length > 0 && bands.length > 0) {
     findings.refuse('BandedInterestRates', 'not-allowed', 'must be left out beside MultipleInterestRates');
     return undefined;
   }
   if (ranges.length > 0) {
-    if (isRangeOpen && single === undefined && request.InterestPercent !== undefined) return undefined;
-    return parseRateRanges(ranges, context.installmentsNo, single, findings);
+    if (isRangeOpen && single === undefined && InterestPercent !== undefined) return undefined;
+    return parseRateRanges(ranges, installmentsNo, single, findings);
   }
-  if (bands.length > 0) checkTakesBands(context, findings);
-  if (bands.length > 0) return parseRateBands(bands, context.currencyDigits, method === 'Whole', findings);
+  if (bands.length > 0) return parseRateBands(bands, method === 'Whole', context);
   return single === undefined ? undefined : { kind: 'rows', rates: [{ ...single, fromRow: 1 }] };
-}
-
-/**
- * The rate may be left out only where ranges or bands take its place (S4), and has no effect beside them unless a range
- * names no rate of its own (R1).
- */
-function parseSingleRate(
-  request: RepaymentScheduleRequest,
-  { hasOtherRates, isUsed }: { readonly hasOtherRates: boolean; readonly isUsed: boolean },
-  findings: Findings,
-): AnnualRate | undefined {
-  const { InterestPercent } = request;
-  if (InterestPercent === undefined && !hasOtherRates) {
-    findings.missing(
-      'InterestPercent',
-      'is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent',
-    );
-  }
-  if (InterestPercent !== undefined && !isUsed) findings.warn('InterestPercent');
-  const rate = checkRate(findings, 'InterestPercent', InterestPercent);
-  return rate === undefined || InterestPercent === undefined
-    ? undefined
-    : { rate, percent: InterestPercent.toFixed(), path: 'InterestPercent' };
 }
 
 interface Range extends RateFrom {
@@ -119,7 +106,9 @@ function parseRateRanges(
   for (const [index, item] of items.entries()) {
     const path = `MultipleInterestRates[${index}]`;
     const usesSingle = item.InterestRate === undefined && single !== undefined;
-    const annual = usesSingle ? single : parseAnnualRate(item.InterestRate, `${path}.InterestRate`, findings);
+    const annual = usesSingle
+      ? single
+      : requireAnnualRate(item.InterestRate, `${path}.InterestRate`, findings);
     if (installmentsNo === undefined) continue;
     const rows = { least: 1, greatest: installmentsNo };
     const fromRow = checkWhole(findings, `${path}.FromInstNo`, item.FromInstNo ?? previousEnd + 1, rows);
@@ -156,14 +145,6 @@ function checkCover(ranges: readonly Range[], installmentsNo: number, findings: 
   }
 }
 
-/** A formula knows one rate of its row: interest by bands is not what it would calculate (R2, S2). */
-function checkTakesBands({ compiled }: RateContext, findings: Findings): void {
-  if (compiled === undefined) return;
-  if (compiled.interest.kind !== 'Formula' && !compiled.namesRead.has('InterestPercent')) return;
-  const message = `must be left out: the formulas of ${compiled.type.name} take one rate, from InterestPercent or MultipleInterestRates`;
-  findings.refuse('BandedInterestRates', 'not-allowed', message);
-}
-
 interface DraftBand extends RateBand {
   readonly limit: number | undefined;
   readonly item: string;
@@ -172,15 +153,16 @@ interface DraftBand extends RateBand {
 /** Band k runs from its minimum to the next band's, the last to its maximum; no part of a balance has no rate (R2). */
 function parseRateBands(
   items: readonly InterestRateBand[],
-  digits: number,
   whole: boolean,
-  findings: Findings,
+  context: RateContext,
 ): RateTerms | undefined {
+  const { findings, currencyDigits: digits } = context;
+  checkTakesBands(context);
   const faultsBefore = findings.faults.length;
   const drafts: DraftBand[] = [];
   for (const [index, item] of items.entries()) {
     const path = `BandedInterestRates[${index}]`;
-    const annual = parseAnnualRate(item.Value, `${path}.Value`, findings);
+    const annual = requireAnnualRate(item.Value, `${path}.Value`, findings);
     const from = checkAmount(findings, `${path}.MinUtilizedAmount`, item.MinUtilizedAmount, digits) ?? 0;
     const limit = checkAmount(findings, `${path}.MaxUtilizedAmount`, item.MaxUtilizedAmount, digits);
     if (limit !== undefined && limit <= from) {
@@ -192,11 +174,8 @@ function parseRateBands(
   const bands = drafts.toSorted((a, b) => a.from - b.from);
   for (const [index, band] of bands.entries()) {
     if (index > 0 && band.from === bands[index - 1]?.from) {
-      findings.refuse(
-        `${band.item}.MinUtilizedAmount`,
-        'bands-overlap',
-        'must differ from that of every other band',
-      );
+      const message = 'must differ from that of every other band';
+      findings.refuse(`${band.item}.MinUtilizedAmount`, 'bands-overlap', message);
     }
   }
   reportUnusedLimits(bands, findings);
@@ -218,15 +197,28 @@ function reportUnusedLimits(bands: readonly DraftBand[], findings: Findings): vo
   }
 }
 
-function parseAnnualRate(
-  value: RepaymentScheduleRequest['InterestPercent'],
+/** A formula knows one rate of its row: interest by bands is not what it would calculate (R2, S2). */
+function checkTakesBands({ compiled, findings }: RateContext): void {
+  if (compiled === undefined) return;
+  if (compiled.interest.kind !== 'Formula' && !compiled.namesRead.has('InterestPercent')) return;
+  const message = `must be left out: the formulas of ${compiled.type.name} take one rate, from InterestPercent or MultipleInterestRates`;
+  findings.refuse('BandedInterestRates', 'not-allowed', message);
+}
+
+function requireAnnualRate(
+  value: Decimal | undefined,
   path: string,
   findings: Findings,
 ): AnnualRate | undefined {
-  if (value === undefined) {
-    findings.missing(path, 'is missing; must be an annual rate in percent');
-    return undefined;
-  }
+  if (value === undefined) findings.missing(path, 'is missing; must be an annual rate in percent');
+  return parseAnnualRate(value, path, findings);
+}
+
+function parseAnnualRate(
+  value: Decimal | undefined,
+  path: string,
+  findings: Findings,
+): AnnualRate | undefined {
   const rate = checkRate(findings, path, value);
-  return rate === undefined ? undefined : { rate, percent: value.toFixed(), path };
+  return rate === undefined || value === undefined ? undefined : { rate, percent: value.toFixed(), path };
 }

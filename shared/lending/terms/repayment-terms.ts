@@ -39,6 +39,7 @@ export interface RepaymentTerms {
 
 /** What the terms are validated against; undefined what was found wrong before. */
 interface RepaymentContext {
+  readonly findings: Findings;
   readonly compiled: CompiledScheduleType | undefined;
   readonly currencyDigits: number;
   /** Financed amount in minor units. */
@@ -57,26 +58,26 @@ type Lock = (typeof LOCKS)[number];
 export function parseRepaymentTerms(
   request: RepaymentScheduleRequest,
   context: RepaymentContext,
-  findings: Findings,
 ): RepaymentTerms {
-  const grace = parseGrace(request, context, findings);
-  const residual = parseResidual(request, context, findings);
-  const block = parseBlocked(request, context, residual, findings);
+  const grace = parseGrace(request, context);
+  const residual = parseResidual(request, context);
+  const block = parseBlocked(request, context, residual);
   return {
     ...grace,
     residual,
     residualInInstallment:
       request.ResidualInInstallment ?? context.compiled?.type.residualInInstallment ?? false,
-    lock: parseLock(request, context, findings),
+    lock: parseLock(request, context),
     allowsNegativeAmortisation: request.AllowNegativeAmortisation === true,
-    ...parseCapitalShare(request, context, findings),
-    capitalisesInterest: parseCapitalisation(request, context, findings),
+    ...parseCapitalShare(request, context),
+    capitalisesInterest: parseCapitalisation(request, context),
     ...block,
-    prepayments: parsePrepayments(request, context.currencyDigits, findings),
+    prepayments: parsePrepayments(request, context.currencyDigits, context.findings),
   };
 }
 
-function parseGrace(request: RepaymentScheduleRequest, context: RepaymentContext, findings: Findings) {
+function parseGrace(request: RepaymentScheduleRequest, context: RepaymentContext) {
+  const { findings } = context;
   const rows = Math.min(context.installmentsNo ?? Infinity, request.RealInstallmentNo ?? Infinity);
   const greatest = Number.isSafeInteger(rows) && rows >= 1 ? rows - 1 : Number.MAX_SAFE_INTEGER;
   const range = { least: 0, greatest };
@@ -88,13 +89,9 @@ function parseGrace(request: RepaymentScheduleRequest, context: RepaymentContext
   return { gracePrincipal, graceInterest, graceType: named ?? 'Deferred' };
 }
 
-function parseResidual(
-  request: RepaymentScheduleRequest,
-  context: RepaymentContext,
-  findings: Findings,
-): number {
+function parseResidual(request: RepaymentScheduleRequest, context: RepaymentContext): number {
   const { ResidualValue, ResidualInInstallment } = request;
-  const { amount, currencyDigits, compiled } = context;
+  const { amount, currencyDigits, compiled, findings } = context;
   if (ResidualValue === undefined && compiled?.type.residualRequired === true) {
     findings.missing('ResidualValue', `is missing; must be sent with ${compiled.type.name}`);
   }
@@ -108,19 +105,16 @@ function parseResidual(
 }
 
 /** A locked payment fits a level payment, a locked principal equal parts, and the type must allow it (B2). */
-function parseLock(
-  request: RepaymentScheduleRequest,
-  { compiled, currencyDigits }: RepaymentContext,
-  findings: Findings,
-): number | undefined {
+function parseLock(request: RepaymentScheduleRequest, context: RepaymentContext): number | undefined {
+  const { compiled, currencyDigits, findings } = context;
   const payment = checkAmount(findings, 'installmentValue', request.installmentValue, currencyDigits) ?? 0;
   const part = checkAmount(findings, 'principalValue', request.principalValue, currencyDigits) ?? 0;
   if (payment > 0 && part > 0) {
     findings.refuse('principalValue', 'not-allowed', 'must be left out beside installmentValue');
   }
-  checkLockSent(request, compiled, findings);
-  if (payment > 0) checkLock('installmentValue', compiled, findings);
-  else if (part > 0) checkLock('principalValue', compiled, findings);
+  checkLockSent(request, context);
+  if (payment > 0) checkLock('installmentValue', context);
+  else if (part > 0) checkLock('principalValue', context);
   if (request.AllowNegativeAmortisation === true && payment === 0) findings.warn('AllowNegativeAmortisation');
   const field = payment > 0 ? 'installmentValue' : 'principalValue';
   const lock = payment + part;
@@ -131,11 +125,7 @@ function parseLock(
  * Without the locked value that its formulas read, a type would repay nothing before the last row. A 0 says that this
  * is meant; of two locked values one is enough (S2).
  */
-function checkLockSent(
-  request: RepaymentScheduleRequest,
-  compiled: CompiledScheduleType | undefined,
-  findings: Findings,
-): void {
+function checkLockSent(request: RepaymentScheduleRequest, { compiled, findings }: RepaymentContext): void {
   if (compiled === undefined) return;
   const read = LOCKS.filter((path) => readsLock(path, compiled));
   const [first] = read;
@@ -149,7 +139,7 @@ function readsLock(path: Lock, { namesRead }: CompiledScheduleType): boolean {
   return namesRead.has(path === 'installmentValue' ? 'LockedInstallment' : 'LockedPrincipal');
 }
 
-function checkLock(path: Lock, compiled: CompiledScheduleType | undefined, findings: Findings): void {
+function checkLock(path: Lock, { compiled, findings }: RepaymentContext): void {
   if (compiled === undefined || readsLock(path, compiled)) return;
   const { name, installmentValueCustom } = compiled.type;
   if (!installmentValueCustom) {
@@ -164,30 +154,25 @@ function checkLock(path: Lock, compiled: CompiledScheduleType | undefined, findi
 
 function parseCapitalShare(
   request: RepaymentScheduleRequest,
-  { compiled }: RepaymentContext,
-  findings: Findings,
+  { compiled, findings }: RepaymentContext,
 ): Pick<RepaymentTerms, 'capitalShare' | 'capitalPercent'> {
   const { CapitalPercent } = request;
   const isNeeded = compiled?.principal.kind === 'CapitalPercent';
   const isRead = isNeeded || compiled?.namesRead.has('CapitalPercent') === true;
-  if (CapitalPercent === undefined) {
-    if (isNeeded) {
-      findings.missing('CapitalPercent', `is missing; must be from 0 to ${MAX_CAPITAL_PERCENT} here`);
-    }
-    return { capitalShare: undefined, capitalPercent: '0' };
+  const allowed = `must be from 0 to ${MAX_CAPITAL_PERCENT}`;
+  if (CapitalPercent === undefined && isNeeded) {
+    findings.missing('CapitalPercent', `is missing; ${allowed} here`);
   }
-  if (!(CapitalPercent.gte(0) && CapitalPercent.lte(MAX_CAPITAL_PERCENT))) {
-    findings.refuse('CapitalPercent', 'out-of-range', `must be from 0 to ${MAX_CAPITAL_PERCENT}`);
-    return { capitalShare: undefined, capitalPercent: '0' };
-  }
+  const isAllowed = CapitalPercent?.gte(0) === true && CapitalPercent.lte(MAX_CAPITAL_PERCENT);
+  if (CapitalPercent !== undefined && !isAllowed) findings.refuse('CapitalPercent', 'out-of-range', allowed);
+  if (!isAllowed) return { capitalShare: undefined, capitalPercent: '0' };
   if (compiled !== undefined && !isRead && !CapitalPercent.isZero()) findings.warn('CapitalPercent');
   return { capitalShare: ratioOfPercent(CapitalPercent), capitalPercent: CapitalPercent.toFixed() };
 }
 
 function parseCapitalisation(
   request: RepaymentScheduleRequest,
-  { compiled }: RepaymentContext,
-  findings: Findings,
+  { compiled, findings }: RepaymentContext,
 ): boolean {
   const range = { least: 0, greatest: 1 };
   const sent = checkWhole(findings, 'InterestCapitalization', request.InterestCapitalization, range);
@@ -199,9 +184,8 @@ function parseCapitalisation(
 /** Blocked amounts act only when they are locked; BlockAmount is part of what is amortised (X2). */
 function parseBlocked(
   request: RepaymentScheduleRequest,
-  { amount, currencyDigits }: RepaymentContext,
+  { amount, currencyDigits, findings }: RepaymentContext,
   residual: number,
-  findings: Findings,
 ): Pick<RepaymentTerms, 'blockAmount' | 'blockInterest'> {
   const blockAmount = checkAmount(findings, 'BlockAmount', request.BlockAmount, currencyDigits) ?? 0;
   const blockInterest =

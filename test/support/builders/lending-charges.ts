@@ -55,7 +55,8 @@ export function chargeRules(changes: Partial<ChargeRules> = {}): ChargeRules {
 
 /** What charges are read with when a test says nothing else. */
 export function chargeContext(changes: Partial<ChargeContext> = {}): ChargeContext {
-  return { digits: 2, periodicities: BUILT_IN_PERIODICITIES, rules: chargeRules(), ...changes };
+  const findings = new Findings();
+  return { findings, digits: 2, periodicities: BUILT_IN_PERIODICITIES, rules: chargeRules(), ...changes };
 }
 
 /** Monthly rows from a start, regular ones unless a test says otherwise. */
@@ -100,7 +101,7 @@ export function scheduleOn(
   context: Partial<ChargeContext> = {},
 ): ChargeOutcome {
   const findings = new Findings();
-  const terms = parseChargeTerms(loan(changes), chargeContext(context), findings);
+  const terms = parseChargeTerms(loan(changes), chargeContext({ ...context, findings }));
   const lastDueDate = schedule.dates.dueDates[schedule.dates.rowCount - 1];
   if (lastDueDate !== undefined) refuseLateCharges(loan(changes), lastDueDate, findings);
   const scheduled = terms === undefined ? undefined : scheduleCharges(terms, schedule, findings);

@@ -10,7 +10,6 @@ import type {
   InsuranceItem,
 } from '../../../../shared/lending/request/repayment-schedule-request.ts';
 import { parseChargeTerms } from '../../../../shared/lending/charges/charge-terms.ts';
-import { Findings } from '../../../../shared/lending/request/refusal.ts';
 import {
   chargeContext,
   chargeFaults,
@@ -57,10 +56,9 @@ function itemOf(
   knownCharges?: ChargeDirectory,
   rules = chargeRules(),
 ) {
-  const findings = new Findings();
   const context = chargeContext({ knownCharges, rules });
-  const terms = parseChargeTerms(loan({ ...charge, UnusedAmount: decimal(400) }), context, findings);
-  if (terms?.items[0] === undefined) throw new Error(JSON.stringify(findings.faults));
+  const terms = parseChargeTerms(loan({ ...charge, UnusedAmount: decimal(400) }), context);
+  if (terms?.items[0] === undefined) throw new Error(JSON.stringify(context.findings.faults));
   return terms.items[0];
 }
 const feeItem = (changes: Partial<CommissionItem>, knownCharges = ALL) =>

@@ -22,7 +22,6 @@ import {
 } from '../../../support/builders/lending-charges.ts';
 import { date, decimal, loan } from '../../../support/builders/lending-loan.ts';
 import { parseChargeTerms } from '../../../../shared/lending/charges/charge-terms.ts';
-import { Findings } from '../../../../shared/lending/request/refusal.ts';
 
 const feeFaults = (changes: Partial<CommissionItem>) => chargeFaults({ Commission: [fee(changes)] });
 const premiumFaults = (changes: Partial<InsuranceItem>) => chargeFaults({ Insurance: [premium(changes)] });
@@ -250,7 +249,7 @@ describe('ignored fields of charges (E5)', () => {
 
 function hasUnusageFee(items: readonly CommissionItem[]): boolean | undefined {
   const request = loan({ Commission: items, UnusedAmount: decimal(400) });
-  return parseChargeTerms(request, chargeContext(), new Findings())?.hasUnusageFee;
+  return parseChargeTerms(request, chargeContext())?.hasUnusageFee;
 }
 
 describe('the unused amount (F5)', () => {
