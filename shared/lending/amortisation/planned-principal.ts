@@ -21,10 +21,10 @@ export function plannedPrincipal(plan: RepaymentPlan, state: LoanState, row: Row
   }
   if (row.no > Math.max(terms.graceInterest, terms.gracePrincipal)) startKeptPayment(state);
   const { block } = state;
-  const owed = state.planned ?? state;
-  const rest = { balance: owed.balance - block, residual: owed.residual };
+  const outstanding = state.planned ?? state;
+  const rest = { balance: outstanding.balance - block, residual: outstanding.residual };
   state.block = 0;
-  const principal = row.no <= terms.gracePrincipal ? inGrace(plan) : ofRest(plan, state, row, rest);
+  const principal = row.no <= terms.gracePrincipal ? principalInGrace(plan) : principalByType(plan, state, row, rest);
   if (isRowFault(principal)) return principal;
   const joining = joiningInterest(plan, row.no, row.accrued);
   const isFree = state.planned === undefined && joining >= 0;
@@ -36,18 +36,18 @@ export function plannedPrincipal(plan: RepaymentPlan, state: LoanState, row: Row
   // balance lowers it (R3, G2, B4, X2).
   const lost = Math.min(0, joining);
   const residual = Math.min(state.residual, state.balance + lost);
-  const owedHere = { balance: state.balance, residual, ...(lost < 0 && { joining: lost }) };
-  const repaid = isFree ? total : capped(plan, total, owedHere);
+  const outstandingHere = { balance: state.balance, residual, ...(lost < 0 && { joining: lost }) };
+  const repaid = isFree ? total : capped(plan, total, outstandingHere);
   if (block > 0 && repaid === total) plan.notes?.block({ principal: block });
   return repaid;
 }
 
-function inGrace({ notes }: RepaymentPlan): number {
+function principalInGrace({ notes }: RepaymentPlan): number {
   notes?.principal({ rule: 'none', why: 'grace' });
   return 0;
 }
 
-function ofRest(
+function principalByType(
   plan: RepaymentPlan,
   state: LoanState,
   row: RowPeriod,
@@ -70,7 +70,7 @@ function ofRest(
       plan.notes?.principal({ rule: 'part' });
       return capped(plan, state.payment ?? 0, rest);
     case 'Balance':
-      return ofPayment(plan, state, row, rest);
+      return principalOfPayment(plan, state, row, rest);
     case 'Formula': {
       const part = plan.formulas?.principal() ?? 0;
       return isRowFault(part) ? part : capped(plan, part, rest);
@@ -93,7 +93,7 @@ function capped(
 }
 
 /** What is left of the payment after the interest of the plan (S2, Balance). */
-function ofPayment(
+function principalOfPayment(
   plan: RepaymentPlan,
   state: LoanState,
   row: RowPeriod,

@@ -59,10 +59,10 @@ export function prepay(
       : plan.formulas.accrued(state, part);
   if (isRowFault(accrued)) return accrued;
   // Negative interest that joins the balance leaves less to repay, unless the whole balance is repaid before it (R3).
-  const owed = remaining + Math.min(0, joiningInterest(plan, dueNo, accrued));
+  const outstanding = remaining + Math.min(0, joiningInterest(plan, dueNo, accrued));
   const repaysAll = prepayment.amount === remaining;
-  if (prepayment.amount > owed && !repaysAll) return aboveBalance(prepayment, true);
-  const ends = repaysAll || prepayment.amount === owed;
+  if (prepayment.amount > outstanding && !repaysAll) return aboveBalance(prepayment, true);
+  const ends = repaysAll || prepayment.amount === outstanding;
   const collecting = { no: dueNo, accrued, ends, repaysAll, rowsLeft: 0 };
   const collected = collectInterest(plan, state, collecting);
   lowerBalance(state, prepayment.amount, collected.capitalised);

@@ -85,7 +85,7 @@ export type PrincipalTrace =
   /** A percentage of the balance, or of the plan's own (B3, G2, X2). */
   | { readonly rule: 'percent'; readonly percent: string; readonly base: number }
   /**
-   * All that is left above the residual: last row, or a payment that is more than is owed. `balance` is the plan's own
+   * All that is left above the residual: last row, or a payment that is more than the balance. `balance` is the plan's own
    * where that counts; `joining` is negative interest that lowers it.
    */
   | {

@@ -75,7 +75,7 @@ export function prepareFlows(flows: RateFlows): PreparedFlows {
       years[index] = units / unitsPerYear + days / year;
       extraOf[index] = knownExtras[2 * days + (year % 2)] ??= extras.push({ days, yearDays: year }) - 1;
     }
-    if (amount * lastSign < 0 || (lastSign === 0 && amount !== 0)) {
+    if (amount !== 0 && Math.sign(amount) !== lastSign) {
       if (lastSign !== 0) signChanges += 1;
       lastSign = amount > 0 ? 1 : -1;
     }

@@ -110,13 +110,9 @@ function rootsBelow(
   { low, high }: GrowthBracket,
   effort: SolverEffort,
 ): readonly FoundRate[] {
-  const bits = BigInt(GRID_BITS - countBits(low.numerator) + countBits(low.denominator));
-  const unit = bits > 0n ? bits : 0n;
-  const [first, last] = [
-    (low.numerator << unit) / low.denominator,
-    (high.numerator << unit) / high.denominator,
-  ];
-  const ends = { low: first, high: last };
+  const unit = BigInt(Math.max(0, GRID_BITS - countBits(low.numerator) + countBits(low.denominator)));
+  const first = (low.numerator << unit) / low.denominator;
+  const last = (high.numerator << unit) / high.denominator;
   let critical: readonly bigint[] = [];
   for (const derivative of derivatives.toReversed()) {
     if (effort.isExhausted) return [unprovenAt(first, unit)];
@@ -124,7 +120,7 @@ function rootsBelow(
       effort.countExact(derivative.amounts.length);
       return netPresentValue(derivative, { numerator: at, denominator: 1n << unit });
     };
-    const points = [ends.low, ...critical, ends.high];
+    const points = [first, ...critical, last];
     if (derivative === derivatives[0]) return ratesBetween(derivative, valueAt, points, unit);
     // Roots of higher derivatives stay among the points: where rates have met, they are next to the roots of this one.
     const found = new Set([...critical, ...signChanges(valueAt, points)]);

@@ -264,6 +264,9 @@ describe('refused rate requests (A6)', () => {
     expect(faultsOf({ Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: amounts(-1, -2) })).toEqual([
       '422 Amounts one-sign',
     ]);
+    expect(faultsOf({ Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: amounts(1) })).toEqual([
+      '422 Amounts out-of-range',
+    ]);
   });
 
   it('hold a flow before the first one that is paid out, but for a DAE', () => {

@@ -32,6 +32,8 @@ describe('rates of flows that have several, or a huge one (A4)', () => {
     ['two of -6 and 6: the one above zero', 'Annual', [-100, 200, '-99.64'], 6],
     ['two that have met at 4, and 88', 'Annual', [-1, '3.96', '-4.992', '2.033408'], 4],
     ['two that have met at 0', 'Monthly', [-1000, 2000, -1000], 0],
+    ['two that nearly meet at 10', 'Annual', [-1e10, 22_000_000_010, -12_100_000_011], 10],
+    ['two that nearly meet at -10', 'Annual', [-1e10, 17_999_999_990, -8_099_999_991], -10],
     [
       'three that have met at 4 a month, and others',
       'Monthly',
@@ -42,6 +44,14 @@ describe('rates of flows that have several, or a huge one (A4)', () => {
     const { rate, residual } = rateOf({ Rule: 'IRR', PeriodicityType, Amounts: amounts(...values) });
     expect(rate).toBe(expected.toFixed(10));
     expect(Number(residual)).toBeCloseTo(0, 15);
+  });
+
+  it.each([
+    ['a third', [-9, 24, -16], '33.3333333333'],
+    ['minus two ninths', [-81, 126, -49], '-22.2222222222'],
+  ])('finds two rates that have met at %s (A4)', (_name, values, expected) => {
+    const Amounts = amounts(...values);
+    expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBe(expected);
   });
 
   it('knows two rates that have met by an exact zero only (A4)', () => {
@@ -59,6 +69,18 @@ describe('rates of flows that have several, or a huge one (A4)', () => {
     expect(rateOf({ Rule: 'DAE', CashFlows: monthly }).rate).toBe('12.6825030132');
     const daily = flows(['2025-01-01', -1000], ['2025-01-08', 2000], ['2025-01-15', -1000]);
     expect(rateOf({ Rule: 'XIRR', CashFlows: daily }).rate).toBe('0.0000000000');
+  });
+
+  it('separates rates that lie close together, with left-over days too (A4)', () => {
+    const close = [-1e13, 22_000_000_200_000, -12_100_000_220_000] as const;
+    const at = (...days: readonly string[]) =>
+      flows(...days.map((day, index) => [day, close[index] ?? 0] as const));
+    const years = rateOf({ Rule: 'DAE', CashFlows: at('2025-01-01', '2026-01-01', '2027-01-01') });
+    expect(years.rate).toBe('10.0000000000');
+    const tenPercentIn40Days = decimal('1.1').pow(decimal(365).div(40)).minus(1).times(100).toFixed(10);
+    const daily = at('2025-01-01', '2025-02-10', '2025-03-22');
+    expect(rateOf({ Rule: 'XIRR', CashFlows: daily }).rate).toBe(tenPercentIn40Days);
+    expect(rateOf({ Rule: 'DAE', Unit: 'Years', CashFlows: daily }).rate).toBe('98.3570130204');
   });
 
   it.each([
