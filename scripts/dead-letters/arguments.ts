@@ -59,9 +59,9 @@ Exit codes: 0 done, 1 something failed or was refused, 2 wrong usage.
 export interface SendOptions {
   readonly dryRun: boolean;
   readonly ratePerSecond: number;
-  /** Also those that the audit says were handled already. */
+  /** Also those that were handled already by the audit. */
   readonly again: boolean;
-  /** Also those that were sent again as often as is sensible. */
+  /** Also those that reached the limit of redrives. */
   readonly force: boolean;
   /** Also notifications that may have been sent. */
   readonly acceptDuplicates: boolean;
@@ -69,7 +69,7 @@ export interface SendOptions {
 
 /** How a message is changed. */
 export interface EditOptions {
-  /** `member.of.member=value` each. */
+  /** `field.of.field=value` each. */
   readonly set: readonly string[];
   /** File of a JSON merge patch. */
   readonly patchFile: string | undefined;
@@ -222,7 +222,7 @@ const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d
 
 /**
  * Epoch milliseconds of a time as operators write it: ISO 8601 (a day begins at midnight UTC; a time without a zone is
- * UTC), or so long before now, such as `2h`. Undefined for anything else.
+ * UTC), or a duration before now, such as `2h`. Undefined for anything else.
  */
 export function parseTime(text: string, nowMs: number): number | undefined {
   const ago = AGO.exec(text);

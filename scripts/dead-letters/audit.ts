@@ -53,12 +53,12 @@ export function auditRecord(letter: Letter, actor: Actor, step: AuditStep, nowMs
     version: 1,
     ...step,
     letter: { topic, partition, offset },
-    ...(original === undefined ? {} : { original }),
+    original,
     code,
-    ...(notificationId === undefined ? {} : { notificationId }),
+    notificationId,
     operator: actor.operator,
     at: new Date(nowMs).toISOString(),
-    ...(actor.reason === undefined ? {} : { reason: actor.reason }),
+    reason: actor.reason,
     run: actor.run,
   };
 }

@@ -71,7 +71,7 @@ function list(
     attempts: letter.attempts,
     redrives: letter.redrives,
     status: states.of(letter.id).status,
-    ...(letter.notificationId === undefined ? {} : { notificationId: sanitise(letter.notificationId) }),
+    notificationId: letter.notificationId && sanitise(letter.notificationId),
     bytes: letter.valueBytes,
   }));
   const codes = countByCode(visible);
@@ -80,16 +80,9 @@ function list(
   return {
     ok: true,
     lines: [
-      ...rows.map((row) =>
-        [
-          row.id,
-          row.at,
-          row.code,
-          row.from ?? '-',
-          `attempts ${row.attempts}`,
-          `redrives ${row.redrives}`,
-          row.status,
-        ].join('  '),
+      ...rows.map(
+        (row) =>
+          `${row.id}  ${row.at}  ${row.code}  ${row.from ?? '-'}  attempts ${row.attempts}  redrives ${row.redrives}  ${row.status}`,
       ),
       `${visible.length} letter${visible.length === 1 ? '' : 's'}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`,
       ...(visible.length > rows.length

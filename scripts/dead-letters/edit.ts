@@ -17,17 +17,17 @@ import type { EditOptions } from './arguments.ts';
 export interface Edit {
   /** JSON merge patches of the payload, in their order. */
   readonly patches: readonly unknown[];
-  /** Headers that are put or, where undefined, removed. */
+  /** Headers that are set or, where undefined, removed. */
   readonly headers: MessageHeaders;
   /** What is changed, for the audit: paths and names, never values. */
   readonly members: readonly string[];
 }
 
 const HEADER_NAME = /^[\w.-]{1,100}$/;
-/** Headers of ours that say what a message is; the others are kept by the workers and by this command. */
-const OPEN_HEADERS: ReadonlySet<string> = new Set([HEADER.messageType, HEADER.originTimestamp]);
-const KEPT_HEADERS: ReadonlySet<string> = new Set(
-  Object.values(HEADER).filter((name) => name.startsWith('plat-') && !OPEN_HEADERS.has(name)),
+/** Our headers that describe a message; the others are set by the workers and by this command only. */
+const EDITABLE_HEADERS: ReadonlySet<string> = new Set([HEADER.messageType, HEADER.originTimestamp]);
+const RESERVED_HEADERS: ReadonlySet<string> = new Set(
+  Object.values(HEADER).filter((name) => name.startsWith('plat-') && !EDITABLE_HEADERS.has(name)),
 );
 
 /** Reads and checks the edit: the file's patch, then each --set, then the headers. Throws UsageError. */
@@ -43,10 +43,10 @@ export function readEdit({ set, patchFile, headers }: EditOptions): Edit {
   for (const patch of patches) {
     if (!isObject(patch)) throw new UsageError('a patch is a JSON object');
     if (!Object.hasOwn(patch, 'notificationId')) continue;
-    throw new UsageError('notificationId cannot be changed: it is by this that nothing is sent twice');
+    throw new UsageError('notificationId cannot be changed: it prevents duplicate messages');
   }
   const changes = headers.map(readHeader);
-  const members = patches.flatMap((patch) => changedMembers(patch));
+  const members = patches.flatMap((patch) => changedFields(patch));
   return {
     patches,
     headers: Object.fromEntries(changes),
@@ -62,7 +62,7 @@ function readHeader(text: string): [string, string | undefined] {
       '--header is NAME=VALUE, such as kafka_replyTopic=bank.replies; without VALUE it is removed',
     );
   }
-  if (KEPT_HEADERS.has(name)) throw new UsageError(`the header ${name} is kept by the workers, not by hand`);
+  if (RESERVED_HEADERS.has(name)) throw new UsageError(`the header ${name} is set by the workers only`);
   const value = text.slice(at + 1);
   return [name, value === '' ? undefined : value];
 }
@@ -82,15 +82,15 @@ export type Edited =
       readonly value: Buffer;
       /** Undefined ones are removed. */
       readonly headers: MessageHeaders;
-      /** Members without effect, as `code;path`. */
+      /** Ignored fields, as `code;path`. */
       readonly warnings: readonly string[];
     }
   | { readonly kind: 'refused'; readonly why: string };
 
 /**
  * Changes headers and payload and checks them as the worker would: by the shape of the message's type, with all faults at
- * once, and by its Avro schema where it travels as Avro. The copy has the format of the letter. JSON that was refused can
- * be mended; bytes that cannot be read at all cannot. Rejects only with lost infrastructure (the schema registry).
+ * once, and by its Avro schema where it is sent as Avro. The copy has the format of the letter. Refused JSON can be
+ * corrected; unreadable bytes cannot. Rejects only with lost infrastructure (the schema registry).
  */
 export async function editMessage(message: LogMessage, edit: Edit, codec: MessageCodec): Promise<Edited> {
   const headers = { ...message.headers, ...edit.headers };
@@ -122,7 +122,7 @@ type Base =
     }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** A patch has no word for one request of many; its sender sends that one again, once the others are answered. */
+/** A patch cannot address one request of many; its sender repeats that one when the others are answered. */
 function editBatch({ value }: LogMessage, { patches, headers }: Edit): Edited {
   if (patches.length > 0 || value === null)
     return refused(
@@ -132,7 +132,7 @@ function editBatch({ value }: LogMessage, { patches, headers }: Edit): Edited {
   return { kind: 'edited', value, headers, warnings: [] };
 }
 
-/** What is changed: JSON as it stands, Avro as its type is written in JSON. */
+/** The payload to change: JSON as it is, Avro as its type is written in JSON. */
 function basePayload(message: LogMessage, decoded: Decoded): Base {
   if (decoded.format === 'json') return jsonBase(message);
   if (decoded.kind === 'undecodable')
@@ -144,7 +144,7 @@ function basePayload(message: LogMessage, decoded: Decoded): Base {
     const text = shape.render(payload);
     const content: unknown = JSON.parse(text);
     const again = shape.parse(content);
-    // JSON holds fewer digits than Avro; an edit must not change what it is not about.
+    // JSON holds fewer digits than Avro; an edit must not change other fields.
     const isLossless = again.kind === 'valid' && shape.render(again.payload) === text;
     if (isLossless) return { kind: 'base', type, format: 'avro', content };
     return refused('the payload cannot be edited without loss');
@@ -184,7 +184,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The target with the patch applied: members of objects are merged, null removes one, anything else replaces. */
+/** The target with the patch applied: fields of objects are merged, null removes a field, anything else replaces. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const merged = new Map(isObject(target) ? Object.entries(target) : []);
@@ -195,7 +195,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(merged);
 }
 
-/** The patch of `member.of.member=value`: the value as JSON where it is some, else as text. Undefined for another form. */
+/** The patch of `field.of.field=value`: the value as JSON where it is valid JSON, else as text. Undefined for another form. */
 export function patchOfSetting(setting: string): unknown {
   const match = /^([^=]+)=(.*)$/s.exec(setting);
   if (match === null) return undefined;
@@ -205,12 +205,12 @@ export function patchOfSetting(setting: string): unknown {
   return names.reduceRight<unknown>((value, name) => Object.fromEntries([[name, value]]), valueOf(text));
 }
 
-/** Paths of the members that a patch changes, such as `jsonParam.Amount`. */
-export function changedMembers(patch: unknown, path = ''): readonly string[] {
+/** Paths of the fields that a patch changes, such as `jsonParam.Amount`. */
+export function changedFields(patch: unknown, path = ''): readonly string[] {
   if (!isObject(patch)) return path === '' ? [] : [path];
   const entries = Object.entries(patch);
   if (entries.length === 0 && path !== '') return [path];
-  return entries.flatMap(([name, change]) => changedMembers(change, path === '' ? name : `${path}.${name}`));
+  return entries.flatMap(([name, change]) => changedFields(change, path === '' ? name : `${path}.${name}`));
 }
 
 function valueOf(text: string): unknown {

@@ -163,13 +163,8 @@ async function publishAudited(
   message: OutgoingMessage,
 ): Promise<Sent> {
   const record = async (stage: AuditStep['stage'], result?: string): Promise<void> => {
-    const step = {
-      action,
-      stage,
-      ...(result === undefined ? {} : { result }),
-      ...(verdict.overrides.length === 0 ? {} : { overrides: [...verdict.overrides] }),
-      ...(members === undefined ? {} : { members: [...members] }),
-    };
+    const overrides = verdict.overrides.length === 0 ? undefined : [...verdict.overrides];
+    const step = { action, stage, result, overrides, members: members && [...members] };
     await publishAudit(context, [letter], step);
   };
   try {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../../shared/messaging/message.ts';
@@ -39,7 +40,7 @@ export function placeId({ topic, partition, offset }: LogPlace): string {
   return `${topic}/${partition}/${offset}`;
 }
 
-/** A place from its text; undefined when it is none. */
+/** A place from its text; undefined when it has another form. */
 export function parsePlace(text: string): LogPlace | undefined {
   const match = /^([\w.-]{1,249})\/(\d{1,6})\/(\d{1,15})$/.exec(text);
   if (match === null) return undefined;
@@ -96,38 +97,34 @@ export interface PastAttempt {
   readonly text: string;
 }
 
-const ATTEMPT_CODE = /^[\w.-]{1,64}$/;
-const ATTEMPT_FIELDS: readonly (readonly [string, (value: unknown) => boolean])[] = [
-  ['attempt', Number.isSafeInteger],
-  ['at', Number.isSafeInteger],
-  ...['provider', 'result', 'code'].map(
-    (name) => [name, (value: unknown) => typeof value === 'string' && ATTEMPT_CODE.test(value)] as const,
-  ),
-];
+const attemptCode = z
+  .string()
+  .regex(/^[\w.-]{1,64}$/)
+  .optional()
+  .catch(undefined);
+const attemptsShape = z.array(
+  z
+    .object({
+      attempt: z.int().positive(),
+      at: z.int().optional().catch(undefined),
+      provider: attemptCode,
+      result: attemptCode,
+      code: attemptCode,
+    })
+    .optional()
+    .catch(undefined),
+);
 
 /** The former attempts that a letter's header lists; none where it cannot be read. */
 export function pastAttempts(headers: MessageHeaders): readonly PastAttempt[] {
-  const text = headerText(headers, HEADER.attemptHistory);
-  if (text === undefined) return [];
   try {
-    const list: unknown = JSON.parse(text);
-    if (!Array.isArray(list)) return [];
-    return list.flatMap((item: unknown) => {
-      const known = knownFields(item);
-      const { attempt } = known;
-      return typeof attempt === 'number' && attempt > 0 ? [{ attempt, text: JSON.stringify(known) }] : [];
-    });
+    const attempts = attemptsShape.parse(JSON.parse(headerText(headers, HEADER.attemptHistory) ?? ''));
+    return attempts.flatMap((known) =>
+      known === undefined ? [] : [{ attempt: known.attempt, text: JSON.stringify(known) }],
+    );
   } catch {
     return [];
   }
-}
-
-function knownFields(item: unknown): { readonly attempt?: unknown } {
-  if (typeof item !== 'object' || item === null) return {};
-  const fields = ATTEMPT_FIELDS.map(([name, isValid]) => [name, Reflect.get(item, name), isValid] as const);
-  return Object.fromEntries(
-    fields.flatMap(([name, value, isValid]) => (isValid(value) ? [[name, value]] : [])),
-  );
 }
 
 /** Headers that describe the letter, not the message. */

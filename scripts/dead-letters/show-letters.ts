@@ -8,35 +8,16 @@ import { type AuditRecord, readAudit } from './audit.ts';
 import type { CommandContext } from './command-context.ts';
 import { DEAD_LETTER_HEADERS, type Letter, pastAttempts, placeId, sanitise } from './letter.ts';
 import { readOne } from './letter-log.ts';
-import { showPayload, type ShownPayload } from './payload.ts';
-
-/** Everything that is known about a letter. */
-export interface ShownLetter {
-  readonly id: string;
-  readonly status: string;
-  readonly code: string;
-  readonly reason: string;
-  /** ISO 8601. */
-  readonly at: string;
-  readonly from: string | undefined;
-  readonly fromAt: string | undefined;
-  readonly group: string | undefined;
-  readonly attempts: number;
-  readonly redrives: number;
-  readonly notificationId: string | undefined;
-  readonly key: string | null;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Former attempts recorded in the message, the newest last. */
-  readonly history: readonly string[];
-  readonly payload: ShownPayload;
-  readonly audit: readonly AuditRecord[];
-}
+import { showPayload } from './payload.ts';
 
 /** Keys that the ingress derives from a receiver by hashing: they reveal nothing. */
 const HASHED_KEY = /^[0-9a-f]{32,}$/;
 const OUR_HEADERS: ReadonlySet<string> = new Set(Object.values(HEADER));
 /** Printed in lines of their own. */
 const PRINTED_APART: ReadonlySet<string> = new Set([...DEAD_LETTER_HEADERS, HEADER.attemptHistory]);
+
+/** Everything that is known about a letter. */
+export type ShownLetter = Awaited<ReturnType<typeof showLetter>>;
 
 /** Reads the complete letters, one after the other. Those that retention has removed meanwhile are left out. */
 export async function showLetters(
@@ -51,22 +32,23 @@ export async function showLetters(
   for (const letter of letters) {
     const message = await readOne(context.log, letter);
     if (message === undefined) continue;
-    const records = audit.get(letter.id) ?? [];
-    all.push({
-      ...(await showOne(context, letter, message, reveal)),
-      status: statusOf(letter),
-      audit: records,
-    });
+    const known = { status: statusOf(letter), audit: audit.get(letter.id) ?? [] };
+    all.push(await showLetter(context, message, { letter, known, reveal }));
   }
   return all;
 }
 
-async function showOne(
+interface Showing {
+  readonly letter: Letter;
+  readonly known: { readonly status: string; readonly audit: readonly AuditRecord[] };
+  readonly reveal: boolean;
+}
+
+async function showLetter(
   { codec, topics }: CommandContext,
-  letter: Letter,
   message: LogMessage,
-  reveal: boolean,
-): Promise<Omit<ShownLetter, 'status' | 'audit'>> {
+  { letter, known, reveal }: Showing,
+) {
   const isCommand = topics.destinations.commands.has(letter.original?.topic ?? '');
   const { id, code, group, attempts, redrives, notificationId, original } = letter;
   const fromAtMs = headerNumber(message.headers, HEADER.deadLetterTimestamp);
@@ -83,8 +65,10 @@ async function showOne(
     notificationId: notificationId === undefined ? undefined : sanitise(notificationId),
     key: shownKey(message.key, isCommand && !reveal),
     headers: shownHeaders(message.headers, reveal),
+    // The newest last.
     history: pastAttempts(message.headers).map(({ text }) => sanitise(text)),
     payload: await showPayload(message, codec, { reveal, isCommand }),
+    ...known,
   };
 }
 

@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, Outbound } from '../../../shared/notification/command.ts';
-import type { ProviderAdmission, GuardedProvider, SendResult } from '../../../shared/notification/provider.ts';
+import type {
+  ProviderAdmission,
+  GuardedProvider,
+  SendResult,
+} from '../../../shared/notification/provider.ts';
 import type { ProviderSet } from '../../../workers/notification/providers/configured-providers.ts';
 
 export interface Sent {

@@ -2,7 +2,11 @@
 
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import { formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
-import { INSTALLMENT_TYPE_IDS, type ScheduleOutcome, type ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
+import {
+  INSTALLMENT_TYPE_IDS,
+  type ScheduleOutcome,
+  type ScheduleRow,
+} from '../../../shared/lending/request/repayment-schedule.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import { FAKE_CALENDARS } from '../fakes/calendars.ts';
 import { REFERENCE_CONTEXT } from '../random/terms.ts';

@@ -1,6 +1,10 @@
 /** What every schedule that is ever returned must fulfil (M3), whatever the request was. */
 
-import { INSTALLMENT_TYPE_IDS, type RepaymentSchedule, type ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
+import {
+  INSTALLMENT_TYPE_IDS,
+  type RepaymentSchedule,
+  type ScheduleRow,
+} from '../../../shared/lending/request/repayment-schedule.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 
 const FIGURES = [

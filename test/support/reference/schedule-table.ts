@@ -1,7 +1,11 @@
 /** A schedule as a text table that a banker can check by eye. */
 
 import { formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
-import { INSTALLMENT_TYPE_IDS, type RepaymentSchedule, type ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
+import {
+  INSTALLMENT_TYPE_IDS,
+  type RepaymentSchedule,
+  type ScheduleRow,
+} from '../../../shared/lending/request/repayment-schedule.ts';
 import { formatMinorUnits } from '../../../shared/lending/numbers/money.ts';
 
 type Amount =

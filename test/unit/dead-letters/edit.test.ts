@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../scripts/command-line/parse-command-line.ts';
 import {
-  changedMembers,
+  changedFields,
   editMessage,
   mergePatch,
   patchOfSetting,
@@ -167,6 +167,6 @@ describe('a merge patch', () => {
   });
 
   it('names the members that it changes, never their values', () => {
-    expect(changedMembers({ a: { b: null, c: [3] }, d: 'x', e: {} })).toEqual(['a.b', 'a.c', 'd', 'e']);
+    expect(changedFields({ a: { b: null, c: [3] }, d: 'x', e: {} })).toEqual(['a.b', 'a.c', 'd', 'e']);
   });
 });

@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { repaymentScheduleReply } from '../../../../shared/contract/schedule/reply-fields.ts';
 import { renderRepaymentSchedule } from '../../../../shared/contract/schedule/render-schedule.ts';
 import { calendarDateOf } from '../../../../shared/lending/dates/calendar-date.ts';
-import type { FigureExplanation, RepaymentSchedule, ScheduleRow } from '../../../../shared/lending/request/repayment-schedule.ts';
+import type {
+  FigureExplanation,
+  RepaymentSchedule,
+  ScheduleRow,
+} from '../../../../shared/lending/request/repayment-schedule.ts';
 
 const ROW: ScheduleRow = {
   InstallmentNo: 1,
