@@ -17,7 +17,7 @@ const USAGE = 2;
 
 const interruption = new AbortController();
 process.once('SIGINT', () => {
-  process.stderr.write('dead-letters: ends after the letter under way\n');
+  process.stderr.write('dead-letters: stops after the current letter\n');
   interruption.abort();
 });
 

@@ -1,4 +1,4 @@
-/** What the kernel tells of processors and processes (Linux: /proc). */
+/** What the kernel reports of processors and processes (Linux: /proc). */
 
 import { readFileSync } from 'node:fs';
 

@@ -14,7 +14,7 @@ import { PARTITIONS, type System } from '../system.ts';
 const SESSION_MS = 30_000;
 const COMMIT_INTERVAL_MS = 200;
 
-/** A message as it was read. */
+/** A message that was read. */
 export type ReadMessage = Pick<Message, 'key' | 'value' | 'headers'>;
 
 /** What the requester is asked for; warming up is not measured. */

@@ -50,7 +50,7 @@ const NAMES = {
   discounted: 'Simulate: the same with discounts',
 } as const;
 
-/** What a table of so many products takes. */
+/** The cost of a table of products. */
 export interface TableFigures {
   readonly products: number;
   /** JSON text of a product. */
@@ -60,9 +60,9 @@ export interface TableFigures {
   /** The embedded broker's copy of the records. */
   readonly logMiB: number;
   readonly tableMiB: number;
-  /** Log, table, and as many unpacked records as are kept. */
+  /** Log, table, and the decoded records that are cached. */
   readonly allMiB: number;
-  /** A look-up with all sections of a product in use, and of one that has to be unpacked first; microseconds. */
+  /** A look-up with all sections of a product in use, and of one that has to be decoded first; microseconds. */
   readonly hotUs: number;
   readonly coldUs: number;
 }

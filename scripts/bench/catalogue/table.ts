@@ -1,5 +1,5 @@
 /**
- * Child process: what a catalogue of so many products costs a worker over the embedded broker. Prints one JSON line.
+ * Child process: what a catalogue of many products costs a worker on the embedded broker. Prints one JSON line.
  * `node --expose-gc scripts/bench/catalogue/table.ts [PRODUCTS]`, 10,000 when none is named.
  */
 import { randomUUID } from 'node:crypto';
@@ -27,7 +27,7 @@ const DEFAULT_PRODUCTS = 10_000;
 const RECORD_BYTES = 20_000;
 const HOT_PRODUCTS = 100;
 const HOT_LOOK_UPS = 30_000;
-/** Tables that are opened one after another, for products that nobody has asked for yet. */
+/** Tables that are opened one after another, for the first look-ups of products. */
 const COLD_ROUNDS = 12;
 const MIB = 1_024 * 1_024;
 const DAY = calendarDateOf(2026, 6, 1);
@@ -75,7 +75,7 @@ async function openTable(): Promise<CatalogueTable> {
   return opened;
 }
 
-/** In parts, so that the unpacked records of the writing side are not part of what is measured. */
+/** In parts, so that the decoded records of the writer are not part of the measurement. */
 async function writeInParts(): Promise<void> {
   const target = { broker, codec, topic, clientId: 'bench-writer' };
   await writeRecords(target, { put: example, remove: [] });
@@ -124,7 +124,7 @@ function lookUps(from: CatalogueTable, count: number): number {
   return ((performance.now() - since) * 1_000) / count;
 }
 
-/** The same of products that have to be unpacked first: the first look-ups of fresh tables. */
+/** The same for products that have to be decoded first: the first look-ups of fresh tables. */
 async function coldLookUps(): Promise<number> {
   const rounds: number[] = [];
   for (let round = 0; round < COLD_ROUNDS; round += 1) {
@@ -135,7 +135,7 @@ async function coldLookUps(): Promise<number> {
   return median(rounds);
 }
 
-/** Unpacks as many records as a table keeps. */
+/** Decodes as many records as a table caches. */
 function useAll(from: CatalogueTable): void {
   for (let index = 0; index < products; index += 1) from.product(`bench-${index}`, DAY);
 }

@@ -1,4 +1,4 @@
-/** What calculates: the schedule workers of a Kafka, or one that this process starts over the embedded broker. */
+/** The engine: the schedule workers of a Kafka, or one that this process starts on the embedded broker. */
 
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { REQUEST_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
@@ -15,19 +15,19 @@ import { createCodec } from '../../../workers/create-codec.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
 import { REQUEST_TYPE, type CalculateChunkOptions } from './calculate-chunk.ts';
 
-/** A connection to what calculates. */
+/** A connection to the workers. */
 export interface Engine extends Pick<CalculateChunkOptions, 'codec' | 'topic' | 'partitions'> {
   readonly kind: Broker['kind'];
   readonly requester: Requester;
-  /** Gives up what waits for a reply, and closes. */
+  /** Abandons requests that wait for a reply, and closes. */
   close(): Promise<void>;
 }
 
-/** What was read is not read again: the default would fill slowly with 32 MiB of requests, which looks like a leak. */
+/** Consumed messages are not read again: the default would fill slowly with 32 MiB of requests, which looks like a leak. */
 const EMBEDDED_TOPIC_BYTES = 4 * 1_024 * 1_024;
 /**
- * A broker that died has partitions led by others after its session (9 s by default) and an election; a request that was
- * on its way to it is sent again until then, else its reply would be waited for in vain.
+ * The partitions of a dead broker get new leaders after its session (9 s by default) and an election; requests to it are
+ * retried until then.
  */
 const SEND_DEADLINE_MS = 30_000;
 const TOPICS = ['scheduleBulkRequests', 'recalculationReplies'] as const;
@@ -79,14 +79,14 @@ async function openBroker(config: Config): Promise<{ broker: Broker; close: () =
     return { broker, close };
   }
   const log = quietLog(config);
-  // Live traffic of the same machine shall not notice that somebody recalculates.
+  // So that live traffic on the same machine is not affected.
   lowerPriority(log);
   const { createKafkaBroker } = await import('../../../shared/messaging/kafka/broker.ts');
   const broker = createKafkaBroker({ ...config.kafka, clientId: 'recalculate', log });
   return { broker, close: () => broker.close() };
 }
 
-/** Lines of a log run through the progress: only what has gone wrong, unless more is asked for. */
+/** Log lines would break the progress bar: only errors are logged, unless more is configured. */
 function quietLog({ logLevel }: Config): ReturnType<typeof createLog> {
   const level: LogLevel = logLevel === 'info' || logLevel === 'warn' ? 'error' : logLevel;
   return createLog({ level, name: 'recalculate' });

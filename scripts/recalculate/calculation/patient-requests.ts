@@ -111,10 +111,10 @@ export function watchSilence(
     const isSilent = patient.silentMs() >= SILENCE_MS;
     if (isSilent === isReported) return;
     isReported = isSilent;
-    if (!isSilent) return say('answers come again');
-    const since = `nobody has answered for ${SILENCE_MS / 1_000} s`;
-    const remedy = patient.hasAnswered() ? '' : ': does a schedule worker with the bulk lane run?';
-    say(`${since}${remedy} (waits for ${Math.round(patienceMs / 1_000)} s in all)`);
+    if (!isSilent) return say('requests are answered again');
+    const since = `no request was answered for ${SILENCE_MS / 1_000} s`;
+    const remedy = patient.hasAnswered() ? '' : ': is a schedule worker with the bulk lane running?';
+    say(`${since}${remedy} (gives up after ${Math.round(patienceMs / 1_000)} s)`);
   };
   const timer = setInterval(look, LOOK_EVERY_MS).unref();
   return { end: () => clearInterval(timer) };

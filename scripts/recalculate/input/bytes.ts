@@ -1,23 +1,23 @@
-/** The bytes of an input, from a file or the standard input, unpacked where they are packed by gzip. */
+/** The bytes of an input, from a file or the standard input, decompressed where they are compressed by gzip. */
 
 import { constants, openSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { errorText } from '../../../shared/platform/errors.ts';
-import { unpackMembers } from './gunzip.ts';
+import { gunzipMembers } from './gunzip.ts';
 import { type InputOptions, InputError } from './records.ts';
 
-/** Name that stands for the standard input and output. */
+/** The name of the standard input and output. */
 export const STANDARD_STREAM = '-';
 
 /** Bytes of an input as they are asked for. */
 export interface InputBytes {
-  /** Blocks of unpacked bytes; rejects with InputError where they break off. Can be iterated once. */
+  /** Blocks of decompressed bytes; rejects with InputError where they break off. Can be iterated once. */
   readonly blocks: AsyncIterable<Buffer>;
-  /** Size of a file; undefined for what has none. */
+  /** Size of a file; undefined for anything without a size. */
   readonly totalBytes: number | undefined;
-  /** Bytes read so far, packed ones where it is packed. */
+  /** Bytes read so far, before decompression. */
   bytesRead(): number;
   close(): Promise<void>;
 }
@@ -28,14 +28,14 @@ interface RawSource {
   close(): Promise<void>;
 }
 
-/** Read and unpacked at once: large enough to be cheap, small enough that nothing waits for it. */
+/** Bytes read and decompressed at once: large enough to be cheap, small enough not to block. */
 const BLOCK_BYTES = 65_536;
 const GZIP_NAME = /\.gz$/i;
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 /**
- * Opens a file, or takes the standard input for `-`. What begins like gzip is unpacked, whatever its name; a file named
- * `.gz` must begin so. Rejects with InputError when there is nothing to read there.
+ * Opens a file, or the standard input for `-`. Input that begins like gzip is decompressed, whatever its name; a file named
+ * `.gz` must begin so. Rejects with InputError when it cannot be read.
  */
 export async function openInputBytes(options: Pick<InputOptions, 'file' | 'stdin'>): Promise<InputBytes> {
   const source = await openSource(options);
@@ -43,13 +43,13 @@ export async function openInputBytes(options: Pick<InputOptions, 'file' | 'stdin
     let bytesRead = 0;
     const raw = counted(source.stream, (bytes) => (bytesRead += bytes));
     const start = await firstBytes(raw, GZIP_MAGIC.length);
-    const isPacked = start.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC);
-    if (!isPacked && GZIP_NAME.test(options.file)) {
+    const isCompressed = start.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC);
+    if (!isCompressed && GZIP_NAME.test(options.file)) {
       throw new InputError(`${options.file} is not packed by gzip, as its name says`);
     }
     const all = rejoined(start, raw);
     return {
-      blocks: isPacked ? unpacked(all) : all,
+      blocks: isCompressed ? decompressed(all) : all,
       totalBytes: source.totalBytes,
       bytesRead: () => bytesRead,
       close: () => source.close(),
@@ -83,8 +83,8 @@ async function openSource({
 }
 
 /**
- * A named pipe is not opened as a file is: a call of the system that waits for a writer, or for what it writes, could not
- * be ended, and would keep the process from ending.
+ * A named pipe is not opened like a file: a system call that waits for a writer, or for its data, cannot be cancelled and
+ * would keep the process from ending.
  */
 function openPipe(file: string): RawSource {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -92,7 +92,7 @@ function openPipe(file: string): RawSource {
   return { stream, totalBytes: undefined, close: () => closed(stream) };
 }
 
-/** Whoever writes into a pipe learns that nobody reads on. */
+/** Tells the writer of a pipe that nothing reads it any more. */
 function letGo(stream: NodeJS.ReadableStream): void {
   if (stream instanceof Readable) stream.destroy();
 }
@@ -136,10 +136,10 @@ async function* rejoined(start: Buffer, others: AsyncGenerator<Buffer, void>): A
   yield* others;
 }
 
-/** Several packed parts after one another count as one, as gzip has it; anything else behind them is damage. */
-async function* unpacked(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+/** Concatenated gzip members count as one file (RFC 1952); anything else after them is damage. */
+async function* decompressed(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   try {
-    yield* unpackMembers(blocks);
+    yield* gunzipMembers(blocks);
   } catch (error) {
     if (error instanceof InputError) throw error;
     throw new InputError(`the gzip packing of the input is cut off or damaged: ${errorText(error)}`, {

@@ -1,4 +1,4 @@
-/** One line of a portfolio, `{id, jsonParam, schedule?}`, as a contract or as what is wrong with it. */
+/** One line of a portfolio, `{id, jsonParam, schedule?}`, as a contract or a refused line. */
 
 import { MAX_WARNINGS, unknownField } from '../../../shared/contract/json/unknown-fields.ts';
 import { repaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
@@ -6,19 +6,19 @@ import { isAbsent, isRecord, limitFaults, shapeFault } from '../../../shared/con
 import { createProblem, type Fault, type Warning } from '../../../shared/platform/problem.ts';
 import { type InputRecord, refuseLine } from './records.ts';
 
-/** Members of a line; others have no effect. */
-export const LINE_MEMBER = { id: 'id', request: 'jsonParam', former: 'schedule' } as const;
+/** Fields of a line; others are ignored. */
+export const LINE_FIELD = { id: 'id', request: 'jsonParam', former: 'schedule' } as const;
 
-const MEMBERS: ReadonlySet<string> = new Set(Object.values(LINE_MEMBER));
+const FIELDS: ReadonlySet<string> = new Set(Object.values(LINE_FIELD));
 /** Longest id of a contract, in characters; the same as in a batch of requests. */
 const MAX_ID_LENGTH = 200;
 const ID = `text of 1 to ${MAX_ID_LENGTH} characters or a whole number`;
-/** Most installments of a schedule (M6): requests beyond it are refused, and weigh no more than this. */
+/** Most instalments of a schedule (M6): requests beyond it are refused, and count as no more than this. */
 const MAX_ROWS = 1_200;
 
 /**
  * Reads the value of a line. The request goes through the reader that HTTP callers meet, with the same faults, all at
- * once (E3). `known` are faults that were found before: of cells that could not be read, whose members are left out.
+ * once (E3). `known` are earlier faults: of cells that could not be read, whose fields are left out.
  */
 export function readContract(line: number, value: unknown, known: readonly Fault[] = []): InputRecord {
   if (!isRecord(value)) {
@@ -45,14 +45,14 @@ export function readContract(line: number, value: unknown, known: readonly Fault
   };
 }
 
-/** A number beyond this is not what the line says any more: it would answer under another id. */
+/** A number beyond the safe integers would be rounded to another id. */
 function readId(sent: unknown): string | number | undefined {
   if (typeof sent === 'string') return sent.length > 0 && sent.length <= MAX_ID_LENGTH ? sent : undefined;
   return typeof sent === 'number' && Number.isSafeInteger(sent) ? sent : undefined;
 }
 
 function idFault(sent: unknown): Fault {
-  const path = LINE_MEMBER.id;
+  const path = LINE_FIELD.id;
   if (isAbsent(sent)) return shapeFault(path, 'missing', `is missing; must be ${ID}`);
   if (sent === '') return shapeFault(path, 'empty', `must not be empty; must be ${ID}`);
   if (typeof sent === 'string') {
@@ -63,7 +63,7 @@ function idFault(sent: unknown): Fault {
   return shapeFault(path, 'out-of-range', largest);
 }
 
-/** What the reader says of members that are known to be unreadable goes without saying. */
+/** Leaves out faults of fields that are known to be unreadable. */
 function beside(known: readonly Fault[], faults: readonly Fault[]): readonly Fault[] {
   const paths = new Set(known.map(({ path }) => path));
   return faults.filter(({ path }) => !paths.has(path));
@@ -77,7 +77,7 @@ function withUnknown(
   warnings: readonly Warning[],
   value: Readonly<Record<string, unknown>>,
 ): readonly Warning[] {
-  const unknown = Object.keys(value).filter((name) => !MEMBERS.has(name));
+  const unknown = Object.keys(value).filter((name) => !FIELDS.has(name));
   if (unknown.length === 0) return warnings;
   return [...warnings, ...unknown.map((name) => unknownField(name))].slice(0, MAX_WARNINGS);
 }

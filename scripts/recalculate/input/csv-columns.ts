@@ -1,61 +1,61 @@
-/** The columns of a portfolio in CSV: which members they stand for, and how a cell is read as the member's JSON value. */
+/** The columns of a portfolio in CSV: the fields that they hold, and how a cell is read as the field's JSON value. */
 
 import { Buffer } from 'node:buffer';
 import { jsonSchemaOf, type JsonSchema } from '../../../shared/contract/json/json-schema.ts';
 import { repaymentScheduleFields } from '../../../shared/contract/schedule/request-fields.ts';
 import { shapeFault } from '../../../shared/contract/json/faults.ts';
 import type { Fault } from '../../../shared/platform/problem.ts';
-import { LINE_MEMBER } from './contract.ts';
+import { LINE_FIELD } from './contract.ts';
 import { parseJson } from './records.ts';
 
 /** A cell holds text, a day, a number or flag as JSON writes it, or JSON. */
 type CellKind = 'text' | 'trimmed' | 'number' | 'flag' | 'json';
 
 interface Column {
-  /** Name of the member, in the interface's casing. */
+  /** Name of the field, in the interface's casing. */
   readonly name: string;
-  /** As faults name it. */
+  /** Its path in faults. */
   readonly path: string;
   readonly kind: CellKind;
-  /** A member of the request; the others stand beside it. */
-  readonly isMember: boolean;
+  /** A field of the request; the others stand beside it. */
+  readonly isRequestField: boolean;
 }
 
 /** The columns in their order. */
 export type Columns = readonly Column[];
 
-/** What the header line amounts to. */
+/** The header line as columns, or its faults. */
 export type HeaderReading =
   | { readonly kind: 'columns'; readonly columns: Columns }
   | { readonly kind: 'faults'; readonly faults: readonly string[] };
 
-/** The value of a line as NDJSON would have it, and what is wrong with cells that could not be read. */
+/** The value of a line as in NDJSON, and the faults of cells that could not be read. */
 export interface LineOfCells {
   readonly value: Readonly<Record<string, unknown>>;
   readonly faults: readonly Fault[];
 }
 
-/** A number as JSON spells it: what other spellings mean is not guessed at. */
+/** A number as JSON writes it: other spellings are not guessed. */
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
-const MEMBERS = jsonSchemaOf(repaymentScheduleFields).properties ?? {};
+const FIELDS = jsonSchemaOf(repaymentScheduleFields).properties ?? {};
 
-/** The members of a request by name, as columns may be called, in the interface's order and casing. */
-export const MEMBER_NAMES: readonly string[] = Object.keys(MEMBERS);
+/** The fields of a request, which columns are named after, in the interface's order and casing. */
+export const FIELD_NAMES: readonly string[] = Object.keys(FIELDS);
 
-const { id: ID, request: REQUEST, former: FORMER } = LINE_MEMBER;
+const { id: ID, request: REQUEST, former: FORMER } = LINE_FIELD;
 
 const COLUMNS: ReadonlyMap<string, Column> = new Map(
   [
     column(ID, 'text', false),
     column(REQUEST, 'json', false),
     column(FORMER, 'json', false),
-    ...Object.entries(MEMBERS).map(([name, schema]) => column(name, kindOf(schema), true)),
+    ...Object.entries(FIELDS).map(([name, schema]) => column(name, kindOf(schema), true)),
   ].map((known) => [known.name.toLowerCase(), known]),
 );
 
-function column(name: string, kind: CellKind, isMember: boolean): Column {
-  return { name, path: isMember ? `${REQUEST}.${name}` : name, kind, isMember };
+function column(name: string, kind: CellKind, isRequestField: boolean): Column {
+  return { name, path: isRequestField ? `${REQUEST}.${name}` : name, kind, isRequestField };
 }
 
 function kindOf({ type, enum: values, anyOf = [], pattern }: JsonSchema): CellKind {
@@ -66,7 +66,7 @@ function kindOf({ type, enum: values, anyOf = [], pattern }: JsonSchema): CellKi
   return pattern === undefined ? 'text' : 'trimmed';
 }
 
-/** Reads the header line: names in any case, with nothing said twice. All faults at once, each a sentence of its own. */
+/** Reads the header line: names in any case, none repeated. Reports all faults at once, each as a sentence. */
 export function readHeader(cells: readonly string[]): HeaderReading {
   const names = cells.map((cell) => cell.trim());
   const columns = names.flatMap((name) => COLUMNS.get(name.toLowerCase()) ?? []);
@@ -90,26 +90,26 @@ function columnsTwice(columns: Columns): readonly string[] {
 
 function contradictions(columns: Columns): readonly string[] {
   const has = (name: string) => columns.some((found) => found.name === name);
-  const members = columns.filter(({ isMember }) => isMember);
+  const fields = columns.filter(({ isRequestField }) => isRequestField);
   const faults = has(ID) ? [] : [`${ID} is missing; must name the column of the contract's own id`];
-  if (has(REQUEST) && members.length > 0) {
+  if (has(REQUEST) && fields.length > 0) {
     faults.push(`${REQUEST} holds the whole request; must not stand beside columns for its members`);
   }
-  if (!has(REQUEST) && members.length === 0) {
+  if (!has(REQUEST) && fields.length === 0) {
     faults.push(`there is no column for any member of the request; must have them, or ${REQUEST}`);
   }
   return faults;
 }
 
-/** Puts the cells of one record together; as many as there are columns. An empty cell is a member left out. */
+/** The cells of one record as a line, one for each column. An empty cell is an absent field. */
 export function lineOfCells(columns: Columns, cells: readonly string[]): LineOfCells {
   const line: Record<string, unknown> = {};
-  const members: Record<string, unknown> = {};
+  const request: Record<string, unknown> = {};
   const faults: Fault[] = [];
-  for (const [index, { name, path, kind, isMember }] of columns.entries()) {
+  for (const [index, { name, path, kind, isRequestField }] of columns.entries()) {
     const cell = cells[index] ?? '';
     if (cell === '') continue;
-    const into = isMember ? members : line;
+    const into = isRequestField ? request : line;
     if (kind === 'json') readJsonCell(cell, path, faults, (value) => (into[name] = value));
     else {
       const value = valueOf(kind, cell);
@@ -117,10 +117,10 @@ export function lineOfCells(columns: Columns, cells: readonly string[]): LineOfC
     }
   }
   const hasWhole = columns.some(({ name }) => name === REQUEST);
-  return { value: hasWhole ? line : { ...line, [REQUEST]: members }, faults };
+  return { value: hasWhole ? line : { ...line, [REQUEST]: request }, faults };
 }
 
-/** The JSON value that a cell shows; text that shows none is left for the reader to refuse. */
+/** The JSON value of a cell; other text is left for the request reader to refuse. */
 function valueOf(kind: Exclude<CellKind, 'json'>, cell: string): unknown {
   if (kind === 'text') return cell;
   const shown = cell.trim();

@@ -1,24 +1,24 @@
-/** Unpacks gzip member by member (RFC 1952), so that what is damaged costs nothing of what stands before it. */
+/** Decompresses gzip member by member (RFC 1952), so that damage does not affect the data before it. */
 
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib';
 
-/** Given to the inflater at once: bounds what it holds unpacked, whatever the packing. */
+/** Passed to the inflater at once: bounds its decompressed output. */
 const SLICE_BYTES = 16_384;
 const CHUNK_BYTES = 65_536;
 const MAGIC_AND_DEFLATE = Buffer.from([0x1f, 0x8b, 8]);
 const FIXED_HEADER_BYTES = 10;
 const TRAILER_BYTES = 8;
-/** A longer name or comment is none. */
+/** Longer names or comments are treated as damage. */
 const MAX_TEXT_BYTES = 65_536;
 const UNSIGNED = 2 ** 32;
 const CUT_OFF = 'unexpected end of file';
 const FLAG = { headerCrc: 2, extra: 4, name: 8, comment: 16, reserved: 0xe0 } as const;
 
 /**
- * The unpacked bytes of all members, one after the other; zeros behind a member are padding. Throws where the packing is
- * cut off or damaged, when all that could be unpacked before was given out.
+ * The decompressed bytes of all members, one after the other; zeros after a member are padding. Throws where the data is cut
+ * off or damaged, after yielding everything before.
  */
-export async function* unpackMembers(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+export async function* gunzipMembers(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   const source = createSource(blocks);
   do {
     await skipHeader(source);
@@ -26,13 +26,13 @@ export async function* unpackMembers(blocks: AsyncIterable<Buffer>): AsyncGenera
   } while (await isFollowed(source));
 }
 
-/** Bytes that are taken as they are wanted. */
+/** Bytes on demand. */
 interface Source {
-  /** Up to so many; none at the end. */
+  /** At most `most` bytes; none at the end. */
   some(most: number): Promise<Buffer>;
-  /** Exactly so many. */
+  /** Exactly `count` bytes. */
   exactly(count: number): Promise<Buffer>;
-  giveBack(bytes: Buffer): void;
+  unread(bytes: Buffer): void;
 }
 
 function createSource(blocks: AsyncIterable<Buffer>): Source {
@@ -59,7 +59,7 @@ function createSource(blocks: AsyncIterable<Buffer>): Source {
       }
       return Buffer.concat(parts);
     },
-    giveBack: (bytes) => {
+    unread: (bytes) => {
       if (bytes.length === 0) return;
       held = held.length === 0 ? bytes : Buffer.concat([bytes, held]);
     },
@@ -86,8 +86,8 @@ async function skipText(source: Source): Promise<void> {
 
 async function* memberBytes(source: Source): AsyncGenerator<Buffer, void> {
   const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES });
-  const unpacked: Buffer[] = [];
-  inflate.on('data', (bytes: Buffer) => unpacked.push(bytes));
+  const output: Buffer[] = [];
+  inflate.on('data', (bytes: Buffer) => output.push(bytes));
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);
   inflate.once('error', failed.reject);
@@ -99,16 +99,16 @@ async function* memberBytes(source: Source): AsyncGenerator<Buffer, void> {
       if (slice.length === 0) throw new Error(CUT_OFF);
       const before = inflate.bytesWritten;
       const filled = await Promise.allSettled([Promise.race([fill(inflate, slice), failed.promise])]);
-      for (const bytes of unpacked.splice(0)) {
+      for (const bytes of output.splice(0)) {
         crc = crc32(bytes, crc);
         length += bytes.length;
         yield bytes;
       }
       if (filled[0].status === 'rejected') throw filled[0].reason;
-      // What is left of a slice stands behind the member.
+      // The rest of the slice comes after the member.
       const used = inflate.bytesWritten - before;
       isAtEnd = used < slice.length;
-      source.giveBack(slice.subarray(used));
+      source.unread(slice.subarray(used));
     }
   } finally {
     inflate.destroy();
@@ -118,21 +118,21 @@ async function* memberBytes(source: Source): AsyncGenerator<Buffer, void> {
   if (trailer.readUInt32LE(4) !== length % UNSIGNED) throw new Error('incorrect length check');
 }
 
-/** Resolves when all that these bytes give was unpacked. */
+/** Resolves when these bytes are decompressed. */
 function fill(inflate: InflateRaw, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {
     inflate.write(bytes, () => resolve());
   });
 }
 
-/** Whether another member begins, behind padding. */
+/** Whether another member follows, after padding. */
 async function isFollowed(source: Source): Promise<boolean> {
   for (;;) {
     const bytes = await source.some(SLICE_BYTES);
     if (bytes.length === 0) return false;
     const start = bytes.findIndex((byte) => byte !== 0);
     if (start === -1) continue;
-    source.giveBack(bytes.subarray(start));
+    source.unread(bytes.subarray(start));
     return true;
   }
 }

@@ -20,7 +20,7 @@ export interface Contract {
   readonly rows: number;
   /** Ignored fields, as HTTP callers get them (E3). The worker does not see them any more. */
   readonly warnings: readonly Warning[];
-  /** The former schedule as the line has it; undefined where there is none. Not checked. */
+  /** The former schedule as sent, not validated; undefined where there is none. */
   readonly former: unknown;
 }
 
@@ -115,7 +115,7 @@ export type ParsedJson =
   | { readonly kind: 'parsed'; readonly value: unknown }
   | { readonly kind: 'malformed'; readonly message: string };
 
-/** Reads JSON within the nesting that HTTP callers have. The message never repeats the text. */
+/** Reads JSON with the nesting limit of HTTP callers. The message never repeats the text. */
 export function parseJson(text: string, bytes: Uint8Array): ParsedJson {
   if (exceedsJsonDepth(bytes)) {
     return { kind: 'malformed', message: `nests objects and arrays deeper than ${MAX_JSON_DEPTH} levels` };

@@ -112,7 +112,7 @@ function refuseHeld(holder: Holder, file: string, output: string): void {
   if (holder.host !== hostname()) {
     const where = `process ${holder.pid} of ${holder.host} holds ${file}`;
     throw new UsageError(
-      `${where}, and whether it still works on ${output} cannot be told from here: remove that file when it does not`,
+      `${where}, and this machine cannot see whether it still works on ${output}: remove that file when it does not`,
     );
   }
   if (isStillRunning(holder)) throw new UsageError(`process ${holder.pid} still works on ${output}`);

@@ -21,10 +21,10 @@ export interface ContractResult {
 
 /** `{"id":..., "schedule":[...]}` with warnings and comparison where there are any. */
 export function ndjsonResult({ id, schedule, warnings, comparison }: ContractResult): string {
-  const told = warnings === undefined ? '' : `,"warnings":${JSON.stringify(warnings)}`;
+  const warned = warnings === undefined ? '' : `,"warnings":${JSON.stringify(warnings)}`;
   const compared =
     comparison === undefined ? '' : `,"comparison":${renderComparison(comparison, schedule.currencyDigits)}`;
-  return `{"id":${JSON.stringify(id)},"schedule":${renderRepaymentSchedule(schedule)}${told}${compared}}\n`;
+  return `{"id":${JSON.stringify(id)},"schedule":${renderRepaymentSchedule(schedule)}${warned}${compared}}\n`;
 }
 
 const COLUMNS = [
@@ -48,7 +48,7 @@ export function csvHeader(isCompared: boolean): string {
   return `${[...COLUMNS, ...(isCompared ? COMPARED_COLUMNS : [])].join(',')}\n`;
 }
 
-/** One line for a contract; cells without a value are empty, those of a comparison too where there is none. */
+/** One line for a contract; cells without a value are empty, as are those of a missing comparison. */
 export function csvResult(result: ContractResult, isCompared: boolean): string {
   const { id, schedule, sums, comparison } = result;
   const { rows, currencyDigits, dae, eir } = schedule;

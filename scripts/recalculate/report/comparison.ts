@@ -12,7 +12,7 @@ export interface FormerSchedule {
   readonly sums: ScheduleSums;
 }
 
-/** An amount as it stands in JSON: plain decimal text, up to the digits of the largest figure. */
+/** An amount in JSON: plain decimal text, up to the digits of the largest figure. */
 const PLAIN_AMOUNT = /^(-?)(\d{1,16})(?:\.(\d{1,8}))?$/;
 
 /**

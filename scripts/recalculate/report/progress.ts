@@ -7,7 +7,7 @@ export interface ProgressState {
   readonly failed: number;
   /** Of {@link done}, what an earlier run did. */
   readonly doneBefore: number;
-  /** Bytes of the input up to what is done; packed ones where it is packed. */
+  /** Bytes of the input that are done, before decompression. */
   readonly bytesRead: number;
   /** Of {@link bytesRead}, what was skipped as done by an earlier run. */
   readonly bytesBefore: number;
@@ -26,7 +26,7 @@ const MIN_ELAPSED_MS = 1_000;
 
 const count = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
-/** One line of at most so many columns: a bar where the size is known, then how much is done, how fast and what is left. */
+/** One line of at most `columns` characters: a bar where the size is known, then what is done, the rate and the time left. */
 export function progressBar(state: ProgressState, columns: number): string {
   const text = facts(state).join('  ');
   const share = shareOf(state);
@@ -104,7 +104,7 @@ export interface ProgressStream {
 
 /** Shows progress from its creation until its end. */
 export interface ProgressPrinter {
-  /** Writes a line that stays; the bar goes on below it. */
+  /** Writes a permanent line; the bar continues below it. */
   say(line: string): void;
   /** Clears the line of a terminal. Nothing is shown afterwards. */
   end(): void;

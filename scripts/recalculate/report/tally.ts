@@ -64,7 +64,7 @@ export const tallyShape = z.object({
 });
 export type Tally = z.output<typeof tallyShape>;
 
-/** A schedule as it is counted. */
+/** A schedule to be counted. */
 export interface CountedSchedule {
   readonly line: number;
   readonly id: string | number;

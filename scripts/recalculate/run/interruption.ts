@@ -33,9 +33,11 @@ export function listenToSignals(say: (line: string) => void, exitNow: () => void
     }
     name = signal;
     cameAtMs = performance.now();
-    say(`${signal}: finishes what is under way, at most ${FINISH_LIMIT_MS / 1_000} s; again to end at once`);
+    say(
+      `${signal}: finishes the work in progress, at most ${FINISH_LIMIT_MS / 1_000} s; again to end at once`,
+    );
     stopped.abort(new InterruptedError(`${signal} came before the run began; nothing was changed`));
-    const reason = new InterruptedError(`${signal}, and what was under way did not end in time`);
+    const reason = new InterruptedError(`${signal}, and the work in progress did not end in time`);
     setTimeout(() => abandoned.abort(reason), FINISH_LIMIT_MS).unref();
   };
   process.on('SIGINT', onSignal);

@@ -21,7 +21,7 @@ export interface RecalculationOptions {
   readonly calculate: CalculateChunk;
   readonly files: Pick<RunFiles, 'results' | 'failures' | 'save'>;
   readonly args: Pick<RecalculateArguments, 'output' | 'compare' | 'window' | 'maxFailures'>;
-  /** Where the run continues; its tally goes on to be counted. */
+  /** Where the run continues; its tally is updated. */
   readonly plan: Pick<RunPlan, 'tally' | 'input'>;
   /** Duration of the run until now in milliseconds, earlier sessions included. */
   readonly elapsedMs: () => number;

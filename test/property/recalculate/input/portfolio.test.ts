@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MEMBER_NAMES } from '../../../../scripts/recalculate/input/csv-columns.ts';
+import { FIELD_NAMES } from '../../../../scripts/recalculate/input/csv-columns.ts';
 import type { InputFormat } from '../../../../scripts/recalculate/input/records.ts';
 import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import {
@@ -106,9 +106,9 @@ test('a portfolio gives the same requests in CSV and in NDJSON', async () => {
           };
           return { id, jsonParam: { ...sent.jsonParam, HolidayCountry: name }, schedule: { Note: name } };
         });
-        const header = ['id', 'schedule', ...MEMBER_NAMES].join(delimiter);
+        const header = ['id', 'schedule', ...FIELD_NAMES].join(delimiter);
         const records = lines.map(({ id, jsonParam, schedule }) => {
-          const members = MEMBER_NAMES.map((name) => cellOf((jsonParam as Record<string, unknown>)[name]));
+          const members = FIELD_NAMES.map((name) => cellOf((jsonParam as Record<string, unknown>)[name]));
           return [cellOf(id), cellOf(schedule), ...members].join(delimiter);
         });
         const fromCsv = await readRecords([header, ...records].join(end), 'csv');

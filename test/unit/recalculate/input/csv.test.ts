@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lineOfCells, MEMBER_NAMES, readHeader } from '../../../../scripts/recalculate/input/csv-columns.ts';
+import { lineOfCells, FIELD_NAMES, readHeader } from '../../../../scripts/recalculate/input/csv-columns.ts';
 import { InputError } from '../../../../scripts/recalculate/input/records.ts';
 import { contractLine, outline, PLAIN_LOAN, readRecords } from '../../../support/builders/portfolio-lines.ts';
 
@@ -110,10 +110,10 @@ describe('a portfolio in CSV', () => {
 
 describe('the header line of CSV', () => {
   it('knows every member of the request, in any case, and no two that differ by case alone', () => {
-    expect(MEMBER_NAMES).toContain('installmentValue');
-    expect(new Set(MEMBER_NAMES.map((name) => name.toLowerCase())).size).toBe(MEMBER_NAMES.length);
-    expect(readHeader(['id', ...MEMBER_NAMES.map((name) => name.toUpperCase())])).toMatchObject({
-      columns: ['id', ...MEMBER_NAMES].map((name) => ({ name })),
+    expect(FIELD_NAMES).toContain('installmentValue');
+    expect(new Set(FIELD_NAMES.map((name) => name.toLowerCase())).size).toBe(FIELD_NAMES.length);
+    expect(readHeader(['id', ...FIELD_NAMES.map((name) => name.toUpperCase())])).toMatchObject({
+      columns: ['id', ...FIELD_NAMES].map((name) => ({ name })),
     });
   });
 
