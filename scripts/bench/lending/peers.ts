@@ -1,6 +1,6 @@
 /**
- * Packages that others calculate loans and annual rates with, asked for the same loan. They are installed in this folder by
- * `npm run bench` itself.
+ * Other packages that calculate loans and annual rates, asked for the same loan. `npm run bench` installs them into
+ * scripts/bench.
  */
 
 import { readFileSync } from 'node:fs';
@@ -15,42 +15,28 @@ export interface DatedAmount {
   readonly when: Date;
 }
 
-interface PeerSchedule {
-  readonly payments: readonly unknown[];
-}
-
-/** A schedule with dates and decimals, but without charges and annual rates; holidays are the package's own. */
-interface DatedSchedules {
-  calculateSchedule(loan: {
-    amount: string;
-    rate: string;
-    term: number;
-    paymentOnDay: number;
-    issueDate: string;
-    scheduleType: string;
-  }): PeerSchedule;
+interface DatedLoan {
+  readonly amount: string;
+  readonly rate: string;
+  readonly term: number;
+  readonly paymentOnDay: number;
+  readonly issueDate: string;
+  readonly scheduleType: string;
 }
 
 const DatedLoans = require('loan-schedule.js') as {
-  new (options: object): DatedSchedules;
+  new (options: object): { calculateSchedule(loan: DatedLoan): { readonly payments: readonly unknown[] } };
   readonly ANNUITY_SCHEDULE: string;
 };
 const { Loan: floatLoan } = require('loanjs') as {
-  readonly Loan: (
-    amount: number,
-    rows: number,
-    rate: number,
-    type: string,
-  ) => { readonly installments: readonly unknown[] };
+  readonly Loan: (amount: number, rows: number, rate: number, type: string) => unknown;
 };
-const newtonRate = require('xirr') as (flows: readonly DatedAmount[]) => number;
-const { XIRR } = require('@formulajs/formulajs') as {
-  readonly XIRR: (amounts: readonly number[], dates: readonly Date[]) => number;
-};
-const { irr } = require('financial') as { readonly irr: (amounts: readonly number[]) => number };
 
-/** Dated annuity of loan-schedule.js: 250,000 at 7.25 % from 15 January 2024. */
-export function datedAnnuity(rows: number): () => PeerSchedule {
+/**
+ * Dated annuity of loan-schedule.js: 250,000 at 7.25 % from 15 January 2024, with decimals and the package's own holidays,
+ * but without charges and annual rates.
+ */
+export function datedAnnuity(rows: number): () => unknown {
   const schedules = new DatedLoans({});
   const loan = {
     amount: '250000',
@@ -69,19 +55,17 @@ export function floatAnnuity(rows: number): () => unknown {
 }
 
 /** Annual rate of dated flows by the package xirr. */
-export function rateByXirr(flows: readonly DatedAmount[]): number {
-  return newtonRate(flows);
-}
+export const rateByXirr = require('xirr') as (flows: readonly DatedAmount[]) => number;
 
 /** The same by the spreadsheet function of formulajs. */
-export function rateByFormulajs(amounts: readonly number[], dates: readonly Date[]): number {
-  return XIRR(amounts, dates);
-}
+export const { XIRR: rateByFormulajs } = require('@formulajs/formulajs') as {
+  readonly XIRR: (amounts: readonly number[], dates: readonly Date[]) => number;
+};
 
 /** Rate of equal periods by the package financial. */
-export function rateByFinancial(amounts: readonly number[]): number {
-  return irr(amounts);
-}
+export const { irr: rateByFinancial } = require('financial') as {
+  readonly irr: (amounts: readonly number[]) => number;
+};
 
 /** A package and the version that is measured. */
 export interface Peer {
@@ -97,6 +81,6 @@ export function peers(): readonly Peer[] {
 
 /** Not every package lets its package.json be imported. */
 function versionOf(name: string): string {
-  const file = path.join(import.meta.dirname, 'node_modules', name, 'package.json');
+  const file = path.join(import.meta.dirname, '../node_modules', name, 'package.json');
   return (JSON.parse(readFileSync(file, 'utf8')) as Peer).version;
 }
