@@ -1,6 +1,7 @@
 /** Validity of records on a day: ranges include both ends, and null leaves an end open (L1, L2). */
 
 import { type CalendarDate, formatCalendarDate } from '../../lending/dates/calendar-date.ts';
+import type { BandedInterest, CollectionInterest } from './list-records.ts';
 import type { ProductStatus } from './product-record.ts';
 import type { ItemStatus, ValidDays } from './record-parts.ts';
 
@@ -23,6 +24,24 @@ let lastFormatted: { readonly day: CalendarDate; readonly text: string } | undef
 function formatDay(day: CalendarDate): string {
   if (lastFormatted?.day !== day) lastFormatted = { day, text: formatCalendarDate(day) };
   return lastFormatted.text;
+}
+
+/** The validity of a record whose fields are StartDate and EndDate. */
+export function productDays({
+  StartDate,
+  EndDate,
+}: Pick<ProductVersion, 'StartDate' | 'EndDate'>): ValidDays {
+  return { ValidFrom: StartDate, ValidTo: EndDate };
+}
+
+/** The validity of an instalment range. */
+export function rangeDays({ InterestStartDate, InterestEndDate }: CollectionInterest): ValidDays {
+  return { ValidFrom: InterestStartDate, ValidTo: InterestEndDate };
+}
+
+/** The validity of a band. */
+export function bandDays({ CollectionValidFrom, CollectionValidTo }: BandedInterest): ValidDays {
+  return { ValidFrom: CollectionValidFrom, ValidTo: CollectionValidTo };
 }
 
 /** True when two ranges share a day. */
@@ -125,10 +144,6 @@ export function findOverlaps<Version extends ProductVersion>(
       .filter((other) => daysOverlap(productDays(one), productDays(other)))
       .map((other) => [one, other] as const),
   );
-}
-
-function productDays({ StartDate, EndDate }: ProductVersion) {
-  return { ValidFrom: StartDate, ValidTo: EndDate };
 }
 
 function selectLatest<Version extends { readonly Version: number }>(

@@ -128,22 +128,8 @@ function buildChargeTerms(
   };
 }
 
-/** The fields of a record that are derived from the rows. */
-export type ScheduleFigures = Pick<
-  SimulationRecord,
-  | 'currencyDigits'
-  | 'irr'
-  | 'firstInstallment'
-  | 'firstInsurance'
-  | 'totalInsurance'
-  | 'firstFee'
-  | 'totalFee'
-  | 'total'
-  | 'rows'
->;
-
 /** First figures are those of row 1, totals column sums, `total` with the down payment of row 0 (Q4). */
-export function summariseSchedule(schedule: RepaymentSchedule, loan: SimulatedLoan): ScheduleFigures {
+function summariseSchedule(schedule: RepaymentSchedule, loan: SimulatedLoan) {
   const down = downPaymentRow(loan);
   const rows: SimulationRow[] = [down];
   const flows: number[] = [];

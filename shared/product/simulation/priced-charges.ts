@@ -1,6 +1,5 @@
 /** Commissions and insurances of an offer after discounts: as schedule terms and as the reply lists them (Q5, Q6). */
 
-import type { Decimal } from 'decimal.js';
 import {
   daysPerPeriod,
   findPeriodicity,
@@ -10,7 +9,7 @@ import {
 import type { Findings } from '../../lending/request/refusal.ts';
 import type { CommissionItem, InsuranceItem } from '../../lending/request/repayment-schedule-request.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
-import { type Discount, applyPercentages, applyValues } from './discounts.ts';
+import { type Discount, type Discounted, applyPercentages, applyValues } from './discounts.ts';
 import {
   toDecimal,
   type ExactFigure,
@@ -66,35 +65,26 @@ export function priceCharge(
   if (isOnce && charge.isPercent && !BASES_AT_START.has(base)) {
     return refuse('is of the financed amount: it is paid at the start');
   }
-  const ofPercent = applyPercentages(charge.price, discounts);
-  const percent = ofPercent.left;
+  const byPercent = applyPercentages(charge.price, discounts);
+  const percent = byPercent.left;
   const hasValues = discounts.some(({ record }) => !record.IsPercentage);
   if (charge.isPercent && !hasValues) {
-    const taken = { percent: ofPercent.percent, value: null };
-    return {
-      charge,
-      isOnce,
-      value: undefined,
-      percent,
-      shown: describeCharge(charge, { percent }, taken, loan),
-    };
+    const shown = describeCharge(charge, { ...byPercent, value: null }, loan);
+    return { charge, isOnce, value: undefined, percent, shown };
   }
   if (charge.isPercent && !isOnce && base !== 'financedamount') {
     return refuse('has no discount in money, as its percentage is not of the financed amount');
   }
   const moneyOf = (price: ExactFigure): ExactFigure =>
     charge.isPercent ? calculateCost(charge, price, periodicity, loan) : price;
-  const ofValue = applyValues(moneyOf(percent), discounts);
-  const value = roundToMinor(ofValue.left, loan.digits, loan.rounding);
-  const money = charge.isPercent ? roundForDisplay(moneyOf(charge.price)) : charge.priceShown;
-  const taken = { percent: ofPercent.percent, value: ofValue.value };
-  return {
-    charge,
-    isOnce,
-    value,
-    percent,
-    shown: describeCharge(charge, { percent, value, money }, taken, loan),
+  const byValue = applyValues(moneyOf(percent), discounts);
+  const value = roundToMinor(byValue.left, loan.digits, loan.rounding);
+  const shown = {
+    ...describeCharge(charge, { ...byPercent, value: byValue.value }, loan),
+    value: scaledDecimal(value, loan.digits),
+    baseValue: charge.isPercent ? roundForDisplay(moneyOf(charge.price)) : charge.priceShown,
   };
+  return { charge, isOnce, value, percent, shown };
 }
 
 /** What a percentage is of (F2), in lower case. */
@@ -138,28 +128,23 @@ function calculateCost(
   return times(cost, part);
 }
 
-/** A charge after discounts: its percentage, and its value in money, whose base is `money`. */
-interface Left {
-  readonly percent: ExactFigure;
-  readonly value?: bigint;
-  readonly money?: Decimal;
-}
-
+/** The charge as the reply lists it, without an amount; `discounted` is its price after percentages. */
 function describeCharge(
   charge: CatalogueCharge,
-  { percent, value, money }: Left,
-  taken: { readonly percent: ExactFigure | null; readonly value: ExactFigure | null },
-  { digits, start }: SimulatedLoan,
+  discounted: Discounted,
+  { start }: SimulatedLoan,
 ): OfferedCharge {
   const { isPercent, price, priceShown } = charge;
+  const { left, percent, value } = discounted;
+  const remaining = left === price ? priceShown : roundForDisplay(left);
   return {
     name: charge.name,
-    value: value === undefined ? null : scaledDecimal(value, digits),
-    percent: isPercent ? describeRemaining(percent, price, priceShown) : null,
-    baseValue: money ?? null,
+    value: null,
+    percent: isPercent ? remaining : null,
+    baseValue: null,
     basePercent: isPercent ? priceShown : null,
-    discountValue: taken.value === null ? null : roundForDisplay(taken.value),
-    discountPercent: taken.percent === null ? null : roundForDisplay(taken.percent),
+    discountValue: value === null ? null : roundForDisplay(value),
+    discountPercent: percent === null ? null : roundForDisplay(percent),
     valueIsPercent: isPercent,
     currencyId: currencyId(charge.currency),
     periodicityType: charge.periodicityType,
@@ -167,10 +152,6 @@ function describeCharge(
     id: charge.id,
     isUpfront: charge.isUpfront,
   };
-}
-
-function describeRemaining(left: ExactFigure, price: ExactFigure, priceShown: Decimal): Decimal {
-  return left === price ? priceShown : roundForDisplay(left);
 }
 
 /** Sum of the charges that are paid once at the start, in minor units, each rounded separately (Q6). */
@@ -234,7 +215,8 @@ function toSource({
 }
 
 /** What an undiscounted price depends on besides the charge, which is that of one day. */
-type PriceBasis = Pick<SimulatedLoan, 'currency' | 'digits' | 'rounding' | 'periodicities' | 'start'>;
+const PRICE_BASIS = ['start', 'currency', 'digits', 'rounding', 'periodicities'] as const;
+type PriceBasis = Pick<SimulatedLoan, (typeof PRICE_BASIS)[number]>;
 
 /** The last undiscounted price of each charge. A charge of another day is another object. */
 const undiscounted = new WeakMap<
@@ -251,24 +233,14 @@ export function priceChargeOnce(
 ): PricedCharge | undefined {
   if (discounts.length > 0 || charge.isByFormula) return priceCharge(charge, discounts, loan, findings);
   const known = undiscounted.get(charge);
-  if (known !== undefined && isSameBasis(known.basis, loan)) return known.priced;
+  if (known !== undefined && PRICE_BASIS.every((field) => known.basis[field] === loan[field])) {
+    return known.priced;
+  }
   const priced = priceCharge(charge, discounts, loan, findings);
-  if (priced !== undefined) undiscounted.set(charge, { basis: selectBasis(loan), priced });
+  const { start, currency, digits, rounding, periodicities } = loan;
+  const basis = { start, currency, digits, rounding, periodicities };
+  if (priced !== undefined) undiscounted.set(charge, { basis, priced });
   return priced;
-}
-
-function selectBasis({ currency, digits, rounding, periodicities, start }: SimulatedLoan): PriceBasis {
-  return { currency, digits, rounding, periodicities, start };
-}
-
-function isSameBasis(one: PriceBasis, other: PriceBasis): boolean {
-  return (
-    one.start === other.start &&
-    one.currency === other.currency &&
-    one.digits === other.digits &&
-    one.rounding === other.rounding &&
-    one.periodicities === other.periodicities
-  );
 }
 
 /**

@@ -13,6 +13,7 @@ import {
 } from './check-parts.ts';
 import type { DiscountDimension, DiscountListRecord, DiscountRecord } from '../catalogue/list-records.ts';
 import { selectEntries } from '../catalogue/catalogue-view.ts';
+import { productDays } from '../catalogue/validity.ts';
 
 /** Fields that apply to one dimension only. */
 const FIELDS_OF_DIMENSION: Readonly<Record<DiscountDimension, readonly (keyof DiscountRecord)[]>> = {
@@ -30,7 +31,7 @@ const NAMED: Readonly<Record<keyof ChargeNames, string>> = {
 };
 
 /** The names of unreadable lists are unknown: any name may be one of them. */
-const ANY_NAME = { has: () => true };
+const anyName = () => ({ has: () => true });
 const NAMING_FIELDS = /^(?:Status|Commissions|Insurances)$|\.(?:Name|Type|InsuranceName|Class)$/;
 
 function isNaming({ unread }: CatalogueRecord): boolean {
@@ -42,33 +43,19 @@ export function collectChargeNames(
   records: readonly CatalogueRecord[],
   mayExist: (kind: RecordKind) => boolean,
 ): ChargeNames {
-  const commissions = selectEntries(records, 'commission-list')
-    .filter(({ record }) => record.Status === 'Active')
-    .flatMap(({ record }) => record.Commissions);
-  const insurances = selectEntries(records, 'insurance-list')
-    .filter(({ record }) => record.Status === 'Active')
-    .flatMap(({ record }) => record.Insurances);
-  const hasOthers = (kind: 'commission-list' | 'insurance-list'): boolean =>
-    mayExist(kind) || records.some((entry) => entry.kind === kind && isNaming(entry));
-  const names = (kind: Parameters<typeof hasOthers>[0], found: readonly (string | null)[]) =>
-    hasOthers(kind) ? ANY_NAME : collectKeys(found);
+  const active = <Kind extends 'commission-list' | 'insurance-list'>(kind: Kind) =>
+    selectEntries(records, kind).flatMap(({ record }) => (record.Status === 'Active' ? [record] : []));
+  const commissions = active('commission-list').flatMap((list) => list.Commissions);
+  const insurances = active('insurance-list').flatMap((list) => list.Insurances);
+  const isComplete = (kind: RecordKind): boolean =>
+    !mayExist(kind) && !records.some((entry) => entry.kind === kind && isNaming(entry));
+  const ofCommissions = isComplete('commission-list') ? collectKeys : anyName;
+  const ofInsurances = isComplete('insurance-list') ? collectKeys : anyName;
   return {
-    Commission: names(
-      'commission-list',
-      commissions.map(({ Name }) => Name),
-    ),
-    CommissionType: names(
-      'commission-list',
-      commissions.map(({ Type }) => Type),
-    ),
-    Insurance: names(
-      'insurance-list',
-      insurances.map(({ InsuranceName }) => InsuranceName),
-    ),
-    InsuranceClass: names(
-      'insurance-list',
-      insurances.map(({ Class }) => Class),
-    ),
+    Commission: ofCommissions(commissions.map(({ Name }) => Name)),
+    CommissionType: ofCommissions(commissions.map(({ Type }) => Type)),
+    Insurance: ofInsurances(insurances.map(({ InsuranceName }) => InsuranceName)),
+    InsuranceClass: ofInsurances(insurances.map(({ Class }) => Class)),
   };
 }
 
@@ -89,8 +76,8 @@ export function checkDiscounts(
 }
 
 function checkDiscount(discount: DiscountRecord, context: RecordContext, report: ReportFault): void {
-  const { DiscountValue, IsPercentage, Formula, AppliedToDimension, StartDate, EndDate } = discount;
-  checkDays(['StartDate', 'EndDate'], { ValidFrom: StartDate, ValidTo: EndDate }, report);
+  const { DiscountValue, IsPercentage, Formula, AppliedToDimension } = discount;
+  checkDays(['StartDate', 'EndDate'], productDays(discount), report);
   checkFormulaUse(discount, IsPercentage ? PERCENT_LIMITS : MONEY_LIMITS, report);
   checkFilters(discount.Filters, context, report);
   if (DiscountValue === null && Formula === null) {

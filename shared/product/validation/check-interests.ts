@@ -7,7 +7,8 @@ import type {
   InterestListRecord,
   InterestRecord,
 } from '../catalogue/list-records.ts';
-import { daysOverlap, isActive, isWithin } from '../catalogue/validity.ts';
+import { daysOverlap, isActive, isWithin, bandDays, rangeDays } from '../catalogue/validity.ts';
+import type { ValidDays } from '../catalogue/record-parts.ts';
 import { below, type ReportFault } from './check-context.ts';
 import {
   checkDays,
@@ -105,10 +106,10 @@ function checkRanges(
     if (range.InterestStartPeriod === 0) reportItem('InterestStartPeriod', 'must be at least 1, or null');
     const first = ['InterestStartPeriod', range.InterestStartPeriod] as const;
     checkBounds(first, ['InterestEndPeriod', range.InterestEndPeriod], reportItem);
-    checkDays(['InterestStartDate', 'InterestEndDate'], daysOfRange(range), reportItem);
+    checkDays(['InterestStartDate', 'InterestEndDate'], rangeDays(range), reportItem);
   }
   const spans = ranges.map((range) => ({
-    days: daysOfRange(range),
+    days: rangeDays(range),
     from: range.InterestStartPeriod ?? 1,
     to: (range.InterestEndPeriod ?? Number.POSITIVE_INFINITY) + 1,
   }));
@@ -128,10 +129,10 @@ function checkBands(bands: readonly BandedInterest[], report: ReportFault): void
       );
     }
     checkPercent('Value', band.Value, RATE_LIMITS, reportItem);
-    checkDays(['CollectionValidFrom', 'CollectionValidTo'], daysOfBand(band), reportItem);
+    checkDays(['CollectionValidFrom', 'CollectionValidTo'], bandDays(band), reportItem);
   }
   const spans = bands.map((band) => ({
-    days: daysOfBand(band),
+    days: bandDays(band),
     from: band.MinUtilizedAmount ?? 0,
     to: band.MaxUtilizedAmount ?? Number.POSITIVE_INFINITY,
   }));
@@ -140,7 +141,7 @@ function checkBands(bands: readonly BandedInterest[], report: ReportFault): void
 
 /** A half-open range of instalments or amounts. */
 interface Span {
-  readonly days: ReturnType<typeof daysOfBand>;
+  readonly days: ValidDays;
   readonly from: number;
   readonly to: number;
 }
@@ -159,35 +160,19 @@ function reportOverlaps(spans: readonly Span[], list: string, report: ReportFaul
   }
 }
 
-function daysOfRange({ InterestStartDate, InterestEndDate }: CollectionInterest) {
-  return { ValidFrom: InterestStartDate, ValidTo: InterestEndDate };
-}
-
-function daysOfBand({ CollectionValidFrom, CollectionValidTo }: BandedInterest) {
-  return { ValidFrom: CollectionValidFrom, ValidTo: CollectionValidTo };
-}
-
 /**
  * Reports gaps (R1): on each day on which any range is valid, the valid ranges begin with instalment 1 and are contiguous.
  * The end of the last one is checked with the product.
  */
-export function checkCover(ranges: readonly CollectionInterest[], report: ReportFault): void {
+function checkCover(ranges: readonly CollectionInterest[], report: ReportFault): void {
   const reported = new Set<number>();
-  const days = ranges.map((range) => ({
-    ValidFrom: range.InterestStartDate,
-    ValidTo: range.InterestEndDate,
-  }));
-  for (const { day } of splitAtChanges(days)) {
-    const held = ranges
-      .map(({ InterestStartPeriod, ...range }, place) => ({
-        ...range,
-        place,
-        first: InterestStartPeriod ?? 1,
-      }))
-      .filter(({ InterestStartDate, InterestEndDate }) => isWithin(day, InterestStartDate, InterestEndDate))
-      .toSorted((one, other) => one.first - other.first);
+  const placed = ranges.map((range, place) => ({ ...range, place, first: range.InterestStartPeriod ?? 1 }));
+  for (const { day } of splitAtChanges(ranges.map(rangeDays))) {
+    const valid = placed.filter((range) => isWithin(day, range.InterestStartDate, range.InterestEndDate));
     let covered = 0;
-    for (const { InterestEndPeriod, place, first } of held) {
+    for (const { InterestEndPeriod, place, first } of valid.toSorted(
+      (one, other) => one.first - other.first,
+    )) {
       if (first > covered + 1 && !reported.has(place)) {
         reported.add(place);
         const message = `must be ${covered + 1}: no instalment may be without a rate`;

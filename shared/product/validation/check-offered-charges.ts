@@ -9,7 +9,7 @@ import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { DiscountRecord, InsuranceRecord } from '../catalogue/list-records.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import type { ValidDays } from '../catalogue/record-parts.ts';
-import { daysOverlap, isActive, startsBy, type WithStatus } from '../catalogue/validity.ts';
+import { daysOverlap, isActive, startsBy, type WithStatus, productDays } from '../catalogue/validity.ts';
 import { lowersCharge } from '../simulation/discounts.ts';
 import {
   comesWithContract,
@@ -38,7 +38,7 @@ export function checkContractCharges(
   { product, types, periodicities, discounts }: ChargedProduct,
   reportProblem: ReportProblem,
 ): void {
-  const days = { ValidFrom: product.StartDate, ValidTo: product.EndDate };
+  const days = productDays(product);
   const { Currency } = product.Availability;
   const priced = records
     .filter((record) => comesWithContract(record) && hasPriceIn(record, days))
@@ -99,10 +99,10 @@ function checkType(
 }
 
 function takesMoney(record: DiscountRecord, charge: ListCharge, days: ValidDays): boolean {
-  const { Status, IsPercentage, UseBankingFormula, DiscountValue, StartDate, EndDate } = record;
+  const { Status, IsPercentage, UseBankingFormula, DiscountValue } = record;
   const isGiven = Status === 'Active' && (UseBankingFormula || (DiscountValue ?? 0) > 0);
   const isMoney = isGiven && !IsPercentage && lowersCharge(record, charge);
-  return isMoney && daysOverlap({ ValidFrom: StartDate, ValidTo: EndDate }, days);
+  return isMoney && daysOverlap(productDays(record), days);
 }
 
 /** Later than every `yyyy-mm-dd`. */
@@ -124,14 +124,14 @@ export function checkInsuranceCounts(
   report: ReportFault,
 ): void {
   const items = product.Insurances.filter(({ Filters }) => Filters.length === 0).map((item) => ({
-    days: { ValidFrom: item.StartDate, ValidTo: item.EndDate },
+    days: productDays(item),
     insurances: (context.soundLists.list('insurance-list', item.InsuranceList)?.Insurances ?? []).filter(
       (insurance) => isAlwaysCollected(insurance, context),
     ),
   }));
   const isReported = items.some(({ insurances }) => insurances.length > MAX_CHARGES);
   if (isReported || distinct(items).size <= MAX_CHARGES) return;
-  const most = mostOnADay(items, { ValidFrom: product.StartDate, ValidTo: product.EndDate });
+  const most = mostOnADay(items, productDays(product));
   if (most <= MAX_CHARGES) return;
   const message = `must have at most ${MAX_CHARGES} insurances without Filters that come with a contract, not ${most} on one day: filter or remove some`;
   report('Insurances', message);

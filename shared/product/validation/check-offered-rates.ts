@@ -10,7 +10,7 @@ import {
 } from '../catalogue/list-records.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import { daysOverlap, isActive, startsBy } from '../catalogue/validity.ts';
-import { toExact } from '../simulation/exact-figures.ts';
+import { countDecimals } from './check-parts.ts';
 import { MAX_OFFERS } from '../simulation/interest-choice.ts';
 import { MAX_ROWS } from '../simulation/simulate.ts';
 import type { RecordContext, ReportFault } from './check-context.ts';
@@ -26,9 +26,6 @@ export interface OfferedLoans {
   readonly types: readonly CompiledScheduleType[];
 }
 
-/** Reports a problem of an interest; continues `whose interest X`. */
-type ReportProblem = (problem: string) => unknown;
-
 /** Reports why interests of a list cannot be simulated with the product; each problem once. */
 export function checkOfferedRates(
   list: InterestListRecord,
@@ -41,14 +38,17 @@ export function checkOfferedRates(
   const validity = { ValidFrom: StartDate, ValidTo: startsBy(StartDate, EndDate) ? EndDate : null };
   let hasAny = false;
   for (const { interest, states, extremes } of listRateStates(list)) {
-    const held = states.filter(({ days }) => daysOverlap(days, validity));
-    hasAny ||= held.length > 0;
-    const note = (problem: string): unknown => problems.add(`whose interest ${interest.Name} ${problem}`);
-    // When the least and the greatest of thousands of rates are sound, all of them are.
-    const areRatesSound = extremes.every((percent) => isRateSound(percent, loans));
-    for (const state of held) checkState(state, loans, note);
-    if (!areRatesSound) checkRates(held, loans, note);
-    if (interest.BandedInterests.length > 0 && held.length > 0) checkAllBands(held, loans, note);
+    const valid = states.filter(({ days }) => daysOverlap(days, validity));
+    hasAny ||= valid.length > 0;
+    const found = [
+      ...valid.flatMap((state) => findGaps(state, loans)),
+      // When the least and the greatest of thousands of rates are sound, all of them are.
+      ...(extremes.some((percent) => findRateProblem(percent, loans) !== undefined)
+        ? listPercents(valid, loans).flatMap((percent) => findRateProblem(percent, loans) ?? [])
+        : []),
+      ...findBandProblems(valid, loans),
+    ];
+    for (const problem of found) problems.add(`whose interest ${interest.Name} ${problem}`);
   }
   if (!hasAny) {
     reportProblem('in which no interest has a rate while the product is valid: add a value for those days');
@@ -56,111 +56,74 @@ export function checkOfferedRates(
   for (const problem of problems) reportProblem(problem);
 }
 
-function checkState(
-  { lastInstallment, bands }: RateState,
-  loans: OfferedLoans,
-  reportProblem: ReportProblem,
-): void {
-  if (typeof lastInstallment === 'number') checkLastRange(lastInstallment, loans, reportProblem);
-  for (const cover of coversFor(bands, loans)) checkCover(cover, loans, reportProblem);
-}
-
-/** Every instalment has a rate up to the longest term (R1); gaps are reported with the list itself. */
-function checkLastRange(last: number, { range }: OfferedLoans, reportProblem: ReportProblem): void {
-  const most = range.periodicity.unit === 'Once' ? 1 : range.mostPeriods;
-  if (last >= most) return;
-  reportProblem(
-    `has no rate after instalment ${last} of ${most}: let its last range end later, or lower MaximumPeriod`,
-  );
+/**
+ * Every instalment has a rate up to the longest term (R1), and every balance from zero to the largest amount (R2). Gaps
+ * between ranges are reported with the list itself.
+ */
+function findGaps({ lastInstallment, bands }: RateState, loans: OfferedLoans): readonly string[] {
+  const { range } = loans;
+  const problems: string[] = [];
+  const longest = range.periodicity.unit === 'Once' ? 1 : range.mostPeriods;
+  if (typeof lastInstallment === 'number' && lastInstallment < longest) {
+    problems.push(
+      `has no rate after instalment ${lastInstallment} of ${longest}: let its last range end later, or lower MaximumPeriod`,
+    );
+  }
+  const largest = Number(formatMinorUnits(range.mostAmount, range.digits));
+  for (const { least, limit } of selectCovers(bands, loans)) {
+    if (least > 0) problems.push(`has no band for what is below ${least}: let one start at 0`);
+    if (limit !== null && limit < largest) {
+      problems.push(`has no band for what is above ${limit}: raise its last maximum, or lower MaximumAmount`);
+    }
+  }
+  return problems;
 }
 
 /** Bands that the product's schedule types use: those for overdrafts, the others, or both. */
-function coversFor(bands: RateState['bands'], { types }: OfferedLoans): readonly BandCover[] {
+function selectCovers(bands: RateState['bands'], { types }: OfferedLoans): readonly BandCover[] {
   return (bands ?? []).filter(({ isOverdraft }) =>
     types.some(({ type }) => type.useExpiryDate === isOverdraft),
   );
 }
 
-/** Every balance has a rate, from zero up to the largest amount (R2). */
-function checkCover(
-  { least, limit }: BandCover,
-  { range }: OfferedLoans,
-  reportProblem: ReportProblem,
-): void {
-  if (least > 0) reportProblem(`has no band for what is below ${least}: let one start at 0`);
-  const most = Number(formatMinorUnits(range.mostAmount, range.digits));
-  if (limit !== null && limit < most) {
-    reportProblem(`has no band for what is above ${limit}: raise its last maximum, or lower MaximumAmount`);
-  }
-}
-
-function checkAllBands(held: readonly RateState[], loans: OfferedLoans, reportProblem: ReportProblem): void {
-  const covers = held.flatMap(({ bands }) => coversFor(bands, loans));
-  checkFineness(new Set(covers.flatMap(({ bounds }) => bounds)), loans.range, reportProblem);
+/** Bounds of bands are amounts of the currency (M2), and formulas of schedule types read a single rate (S2). */
+function findBandProblems(states: readonly RateState[], loans: OfferedLoans): readonly string[] {
+  if (!states.some(({ bands }) => bands !== undefined)) return [];
+  const { digits } = loans.range;
+  const bounds = states.flatMap(({ bands }) => selectCovers(bands, loans).flatMap((cover) => cover.bounds));
+  const tooFine = bounds.filter((bound) => countDecimals(bound) > digits);
+  const problems = tooFine.map(
+    (bound) => `has a band to ${bound}: amounts of the product's currency have ${digits} decimals`,
+  );
   const formulas = loans.types.find(
     (type) => type.interest.kind === 'Formula' || type.namesRead.has('InterestPercent'),
   );
-  if (formulas !== undefined) {
-    reportProblem(
-      `has bands, while the formulas of ${formulas.type.name} take one rate: detach the one or the other`,
-    );
-  }
+  if (formulas === undefined) return problems;
+  const { name } = formulas.type;
+  return [...problems, `has bands, while the formulas of ${name} take one rate: detach the one or the other`];
 }
 
-function checkFineness(
-  bounds: ReadonlySet<number>,
-  { digits }: LoanRange,
-  reportProblem: ReportProblem,
-): void {
-  const isTooFine = (bound: number): boolean => 10n ** BigInt(digits) % exactDenominator(bound) !== 0n;
-  for (const bound of bounds) {
-    if (isTooFine(bound)) {
-      reportProblem(`has a band to ${bound}: amounts of the product's currency have ${digits} decimals`);
-    }
-  }
-}
-
-function exactDenominator(value: number): bigint {
-  const { numerator, denominator } = toExact(value);
-  const divisor = greatestDivisor(numerator, denominator);
-  return divisor === 0n ? denominator : denominator / divisor;
-}
-
-function greatestDivisor(one: bigint, other: bigint): bigint {
-  return other === 0n ? one : greatestDivisor(other, one % other);
-}
-
-function checkRates(held: readonly RateState[], loans: OfferedLoans, reportProblem: ReportProblem): void {
-  const percents = held.flatMap((state) => [
-    ...state.percents,
-    ...coversFor(state.bands, loans).flatMap((cover) => cover.percents),
+function listPercents(states: readonly RateState[], loans: OfferedLoans): readonly number[] {
+  return states.flatMap(({ percents, bands }) => [
+    ...percents,
+    ...selectCovers(bands, loans).flatMap((cover) => cover.percents),
   ]);
-  for (const percent of new Set(percents)) checkRate(percent, loans, reportProblem);
-}
-
-function isRateSound(percent: number, loans: OfferedLoans): boolean {
-  let isSound = true;
-  checkRate(percent, loans, () => (isSound = false));
-  return isSound;
 }
 
 /** A rate must leave a positive balance after the longest period (R3), and the least amount must not overflow (M6). */
-function checkRate(percent: number, loans: OfferedLoans, reportProblem: ReportProblem): void {
-  if (percent === 0) return;
-  for (const { type, interest } of loans.types) {
-    const years = findLongestPeriod(loans.product, loans.range, type.dayCount);
+function findRateProblem(percent: number, { product, range, types }: OfferedLoans): string | undefined {
+  if (percent === 0) return undefined;
+  for (const { type, interest } of types) {
+    const years = findLongestPeriod(product, range, type.dayCount);
     const isEffective = interest.kind === 'EffectiveRate';
     if (percent * (isEffective ? 1 : years) <= -PERCENT) {
-      reportProblem(`has the rate ${percent}, which leaves nothing of a balance with ${type.name}: raise it`);
-      return;
+      return `has the rate ${percent}, which leaves nothing of a balance with ${type.name}: raise it`;
     }
-    if (!isEffective && loans.range.leastAmount * (1 + (percent / PERCENT) * years) > LARGEST_FIGURE_MINOR) {
-      reportProblem(
-        `has the rate ${percent}, which is more than can be calculated with ${type.name}: lower it`,
-      );
-      return;
+    if (!isEffective && range.leastAmount * (1 + (percent / PERCENT) * years) > LARGEST_FIGURE_MINOR) {
+      return `has the rate ${percent}, which is more than can be calculated with ${type.name}: lower it`;
     }
   }
+  return undefined;
 }
 
 /**

@@ -204,6 +204,7 @@ export function checkBase(base: string | null, report: ReportFault): void {
   report('PercentAppliedTo', `must be one of ${CHARGE_BASES.join(', ')}, or null for the financed amount`);
 }
 
-function countDecimals(value: number): number {
+/** Decimals of a number in its shortest decimal notation. */
+export function countDecimals(value: number): number {
   return new Decimal(value).decimalPlaces();
 }

@@ -18,11 +18,12 @@ import {
 } from './check-parts.ts';
 import type { Availability, ProductRecord } from '../catalogue/product-record.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
+import { productDays } from '../catalogue/validity.ts';
 
 /** Reports faults because of which the product cannot be looked up or simulated. */
 export function checkProduct(product: ProductRecord, context: RecordContext, report: ReportFault): void {
-  const { StartDate, EndDate, BankingProductType } = product;
-  checkDays(['StartDate', 'EndDate'], { ValidFrom: StartDate, ValidTo: EndDate }, report);
+  const { BankingProductType } = product;
+  checkDays(['StartDate', 'EndDate'], productDays(product), report);
   if (!isProductType(BankingProductType)) {
     report('BankingProductType', `must be one of ${PRODUCT_TYPE_CODES.join(', ')}, or the name of one`);
   }
@@ -165,7 +166,7 @@ function checkDiscountLists({ Discounts }: ProductRecord, context: RecordContext
 function checkInsuranceItems(product: ProductRecord, context: RecordContext, report: ReportFault): void {
   for (const [place, item] of product.Insurances.entries()) {
     const reportItem = below(`Insurances[${place}]`, report);
-    checkDays(['StartDate', 'EndDate'], { ValidFrom: item.StartDate, ValidTo: item.EndDate }, reportItem);
+    checkDays(['StartDate', 'EndDate'], productDays(item), reportItem);
     checkListName(['InsuranceList', 'insurance-list', item.InsuranceList], context, reportItem);
     checkFilters(item.Filters, context, reportItem);
   }

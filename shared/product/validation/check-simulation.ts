@@ -12,7 +12,7 @@ import { checkContractCharges, checkInsuranceCounts } from './check-offered-char
 import { checkOfferCounts, checkOfferedRates } from './check-offered-rates.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
-import { daysOverlap } from '../catalogue/validity.ts';
+import { daysOverlap, productDays } from '../catalogue/validity.ts';
 
 /** Reports faults for which every simulation of the product would be refused. References are checked elsewhere. */
 export function checkSimulation(product: ProductRecord, context: RecordContext, report: ReportFault): void {
@@ -101,9 +101,9 @@ function checkCharges(
       report(field, `names the commission list ${CommissionList}, ${problem}`),
     );
   }
-  const days = { ValidFrom: product.StartDate, ValidTo: product.EndDate };
-  for (const [place, { InsuranceList, StartDate, EndDate }] of product.Insurances.entries()) {
-    if (!daysOverlap({ ValidFrom: StartDate, ValidTo: EndDate }, days)) continue;
+  for (const [place, item] of product.Insurances.entries()) {
+    if (!daysOverlap(productDays(item), productDays(product))) continue;
+    const { InsuranceList } = item;
     const { Insurances = [] } = soundLists.list('insurance-list', InsuranceList) ?? {};
     const field = `Insurances[${place}].InsuranceList`;
     checkContractCharges(Insurances, charged, (problem) =>

@@ -10,7 +10,7 @@ import type {
   InterestValue,
 } from '../catalogue/list-records.ts';
 import type { ValidDays } from '../catalogue/record-parts.ts';
-import { isActive, indexValues } from '../catalogue/validity.ts';
+import { isActive, indexValues, bandDays, rangeDays } from '../catalogue/validity.ts';
 import { type ExactFigure, toExact } from '../simulation/exact-figures.ts';
 import { selectBands, findRangesOn } from '../simulation/interest-rates.ts';
 import { evaluateConstant } from '../simulation/product-formula.ts';
@@ -53,7 +53,7 @@ const statesByList = new WeakMap<InterestListRecord, readonly OfferedRateStates[
 export function listRateStates(list: InterestListRecord): readonly OfferedRateStates[] {
   const known = statesByList.get(list);
   if (known !== undefined) return known;
-  const rates = new RatesByName(list.Interests);
+  const rates = indexRates(list.Interests);
   const offered = list.Interests.filter((interest) => isActive(interest) && !interest.IsPenalty);
   const found = offered.map((interest) => {
     const states = listStates(interest, rates);
@@ -63,7 +63,7 @@ export function listRateStates(list: InterestListRecord): readonly OfferedRateSt
   return found;
 }
 
-function listStates(interest: InterestRecord, rates: RatesByName): readonly RateState[] {
+function listStates(interest: InterestRecord, rates: ReadonlyMap<string, DatedRates>): readonly RateState[] {
   switch (interest.Type) {
     case 'Fixed':
     case 'Variable':
@@ -86,17 +86,17 @@ function listStates(interest: InterestRecord, rates: RatesByName): readonly Rate
   }
 }
 
-function listRangeStates(interest: InterestRecord, rates: RatesByName): readonly RateState[] {
+function listRangeStates(
+  interest: InterestRecord,
+  rates: ReadonlyMap<string, DatedRates>,
+): readonly RateState[] {
   const ranges = interest.CollectionInterests;
   const names = new Set(ranges.map(({ InterestName }) => codeKey(InterestName)));
-  const spans = [
-    ...ranges.map((range) => ({ ValidFrom: range.InterestStartDate, ValidTo: range.InterestEndDate })),
-    ...[...names].flatMap((name) => rates.spansOf(name)),
-  ];
+  const spans = [...ranges.map(rangeDays), ...[...names].flatMap((name) => rates.get(name)?.spans ?? [])];
   return splitAtChanges(spans).flatMap(({ day, days }) => {
     const held = findRangesOn(interest, day);
-    const found = held.map(({ InterestName }) => rates.on(codeKey(InterestName), day));
-    const percents = found.filter((percent) => percent !== undefined);
+    const values = held.flatMap(({ InterestName }) => rates.get(codeKey(InterestName))?.on(day) ?? []);
+    const percents = values.map(({ Value }) => toNumber(toExact(Value)));
     if (held.length === 0 || percents.length < held.length) return [];
     const ends = held.map(({ InterestEndPeriod }) => InterestEndPeriod ?? Number.POSITIVE_INFINITY);
     const last = Math.max(...ends);
@@ -105,11 +105,7 @@ function listRangeStates(interest: InterestRecord, rates: RatesByName): readonly
 }
 
 function listBandStates(interest: InterestRecord): readonly RateState[] {
-  const spans = interest.BandedInterests.map((band) => ({
-    ValidFrom: band.CollectionValidFrom,
-    ValidTo: band.CollectionValidTo,
-  }));
-  return splitAtChanges(spans).flatMap(({ day, days }) => {
+  return splitAtChanges(interest.BandedInterests.map(bandDays)).flatMap(({ day, days }) => {
     const bands = [false, true].flatMap((isOverdraft) => {
       const held = selectBands(interest, { requestDay: day, isOverdraft });
       return held.length === 0 ? [] : [{ isOverdraft, ...summariseBands(held) }];
@@ -131,28 +127,21 @@ function summariseBands(bands: readonly BandedInterest[]): Omit<BandCover, 'isOv
   };
 }
 
-/** The rates of the interests that ranges refer to. */
-class RatesByName {
-  readonly #interests: ReadonlyMap<string, InterestRecord>;
-  readonly #indexes = new Map<string, (day: CalendarDate) => InterestValue | undefined>();
+/** The Active values of an interest: their validity, and the value of a day. */
+interface DatedRates {
+  readonly spans: readonly ValidDays[];
+  readonly on: (day: CalendarDate) => InterestValue | undefined;
+}
 
-  constructor(interests: readonly InterestRecord[]) {
-    // If two share a name, which is a fault, the first one counts.
-    const active = interests.filter(isActive).toReversed();
-    this.#interests = new Map(active.map((interest) => [codeKey(interest.Name), interest]));
-  }
-
-  /** Validity of the values of an interest. */
-  spansOf(name: string): readonly ValidDays[] {
-    return this.#interests.get(name)?.Values.filter(isActive) ?? [];
-  }
-
-  on(name: string, day: CalendarDate): number | undefined {
-    const find = this.#indexes.get(name) ?? indexValues(this.#interests.get(name)?.Values ?? []);
-    this.#indexes.set(name, find);
-    const value = find(day);
-    return value === undefined ? undefined : toNumber(toExact(value.Value));
-  }
+/** The rates of the interests that ranges refer to, by name; if two share a name, which is a fault, the first counts. */
+function indexRates(interests: readonly InterestRecord[]): ReadonlyMap<string, DatedRates> {
+  const active = interests.filter(isActive).toReversed();
+  return new Map(
+    active.map(({ Name, Values }) => [
+      codeKey(Name),
+      { spans: Values.filter(isActive), on: indexValues(Values) },
+    ]),
+  );
 }
 
 function findExtremes(states: readonly RateState[]): readonly number[] {
