@@ -1,4 +1,4 @@
-/** `npm run calendars`: makes and checks the holidays of other countries, which come with the program as texts. */
+/** `npm run calendars`: generates and checks the holiday files of countries without a built-in calendar. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorText } from '../shared/platform/errors.ts';
@@ -8,16 +8,16 @@ import { installOwnPackages } from './own-packages.ts';
 const HELP = `Usage: npm run calendars -- COMMAND [COUNTRY...] [OPTIONS]
 
   generate   writes shared/calendars/library-countries.json and a file for each country in library-days, from the
-             package date-holidays; removes files of countries that the package has no more
-  check      names the files that differ from what generate would write; changes nothing
+             package date-holidays; removes files of countries that the package no longer has
+  check      lists the files that differ from what generate would write; changes nothing
 
-Countries are ISO 3166 alpha-2 codes such as NO; with some only their files are written or checked, not the list. All of
-them take about a minute. The package is installed into scripts/calendars when it is first needed.
+Countries are ISO 3166 alpha-2 codes such as NO, and limit the command to their files. All countries take about a minute.
+The package is installed into scripts/calendars on first use.
 
   --json   one JSON document on standard output
   --help   this text
 
-Exit codes: 0 done, or all files are as they should be; 1 a file differs, or a failure; 2 wrong usage.
+Exit codes: 0 done, or no file differs; 1 a file differs, or a failure; 2 wrong usage.
 `;
 
 const COMMANDS = { generate: [], check: [] } as const;
@@ -28,11 +28,11 @@ interface Arguments {
   readonly json: boolean;
 }
 
-/** Names of files, from the folder shared/calendars. */
+/** File names relative to shared/calendars. */
 interface Report {
-  /** Files that were looked at. */
+  /** Number of compared files. */
   readonly files: number;
-  /** Files that were not as they should be: written or removed by generate, a fault of check. */
+  /** Files that differed: written or removed by generate, reported by check. */
   readonly changed: readonly string[];
 }
 
@@ -54,7 +54,7 @@ function readArguments(argv: readonly string[]): Arguments | undefined {
   return { command, countries, json: line.values.json };
 }
 
-/** The package is installed when it is first used, and takes long to load: help does without. */
+/** The package is installed on first use and is slow to load, so --help does not need it. */
 async function run({ command, countries }: Arguments): Promise<Report> {
   await installOwnPackages(path.join(import.meta.dirname, 'calendars'), (line) =>
     process.stderr.write(`${line}\n`),

@@ -8,7 +8,7 @@ import { loadConfig } from '../shared/platform/config.ts';
 import { ConfigError, errorText, SystemError } from '../shared/platform/errors.ts';
 import { createLog } from '../shared/platform/log.ts';
 import { createCodec } from '../workers/create-codec.ts';
-import { runCatalogueCommand, type CommandReport } from './catalogue/catalogue-command.ts';
+import { type CommandReport, runCatalogueCommand } from './catalogue/catalogue-command.ts';
 import {
   HELP,
   readCatalogueArguments,

@@ -1,4 +1,4 @@
-/** The files of shared/calendars that are made from the package date-holidays: which countries, and their days. */
+/** The files of shared/calendars that are generated from the package date-holidays: countries and their holidays. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,19 +11,19 @@ import {
 import { BUILT_IN_CALENDARS } from '../../shared/lending/calendars/built-in-calendars.ts';
 import { packageCountries, publicHolidays } from './public-holidays.ts';
 
-/** Folder of the files, from which their names count. */
+/** Folder of the files; their names are relative to it. */
 export const LIBRARY_FOLDER = path.resolve(import.meta.dirname, '../../shared/calendars');
 const INDEX_FILE = 'library-countries.json';
 const DAYS_FOLDER = 'library-days';
 
-/** A file as the package has it. */
+/** A generated file. */
 export interface LibraryFile {
-  /** Inside {@link LIBRARY_FOLDER}. */
+  /** Relative to {@link LIBRARY_FOLDER}. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Codes of the countries that have files: those of the package that are not built in. */
+/** Codes of the countries with files: those of the package without a built-in calendar. */
 export function fileCountries(): readonly string[] {
   return [...namesOfOthers().keys()];
 }
@@ -34,7 +34,7 @@ export function indexFile(): LibraryFile {
   return { name: INDEX_FILE, text: `${JSON.stringify(index, undefined, 2)}\n` };
 }
 
-/** The days of a country of {@link fileCountries}. Takes up to a few seconds where months follow the moon. */
+/** The holidays of a country of {@link fileCountries}. Takes up to a few seconds for lunar calendars. */
 export function countryFile(country: string): LibraryFile {
   const name = namesOfOthers().get(country) ?? country;
   const title = `${name}: public holidays of the whole country, from ${packageVersion()} (CC BY 3.0, see NOTICE)`;
@@ -42,7 +42,7 @@ export function countryFile(country: string): LibraryFile {
   return { name: `${DAYS_FOLDER}/${country}.txt`, text: writeLibraryDays(title, days) };
 }
 
-/** Files of countries that have none any more. */
+/** Files of countries that the package no longer has. */
 export function strayFiles(): readonly string[] {
   const expected = new Set(fileCountries().map((country) => `${country}.txt`));
   const folder = path.join(LIBRARY_FOLDER, DAYS_FOLDER);

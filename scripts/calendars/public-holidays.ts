@@ -1,6 +1,6 @@
 /**
- * Public holidays of the package date-holidays as calendar days. Asked about a single day it would depend on the zone of
- * the process and lose all but the first of several days, so its holidays are read as they are written.
+ * Public holidays of the package date-holidays as calendar days. Its query for a single day depends on the time zone of the
+ * process and returns only the first day of a longer holiday, so the list of holidays is parsed instead.
  */
 
 import { createRequire } from 'node:module';
@@ -14,7 +14,7 @@ interface Holiday {
   readonly end: Date;
 }
 
-/** What is used of the package. It is installed for this command alone, when it is first used. */
+/** The part of the package that is used. It is installed for this command only, on first use. */
 interface HolidayRules {
   getCountries(language: string): Readonly<Record<string, string>>;
   getHolidays(year: number): readonly Holiday[];
@@ -27,7 +27,7 @@ const loadHolidays = (): Holidays => require('date-holidays') as Holidays;
 const MS_PER_MINUTE = 60_000;
 const MINUTES_PER_DAY = 1_440;
 const NOON_MINUTES = 720;
-/** `yyyy-mm-dd hh:mm:ss`, with ` -0600` behind when the day begins on the eve at sunset, six hours earlier. */
+/** `yyyy-mm-dd hh:mm:ss`, followed by ` -0600` when the day begins at sunset on the eve, six hours earlier. */
 const HOLIDAY_TEXT = /^(\d{4}-\d{2}-\d{2}) (\d{2}):(\d{2}):\d{2}(?: ([+-])(\d{2})(\d{2}))?$/;
 
 /** English names of all countries of the package by ISO 3166 alpha-2 code, in the order of the codes. */
@@ -38,8 +38,8 @@ export function packageCountries(): ReadonlyMap<string, string> {
 }
 
 /**
- * The days on which a whole country rests by law, from the first to the last year; half days, bank holidays and those of
- * regions are left out. The years beside these are read too: a holiday may reach across New Year.
+ * The statutory holidays of a whole country from the first to the last year; half days, bank holidays and regional holidays
+ * are omitted. The adjacent years are read too, because a holiday may span New Year.
  */
 export function publicHolidays(
   country: string,
@@ -59,9 +59,8 @@ export function publicHolidays(
 }
 
 /**
- * The days whose noon lies inside a holiday, from its beginning as written and its length. So an entry of 48 hours is
- * two days, one from sunset to sunset is the day after the eve, and half a day is none. An hour more or less, where
- * the clocks change, does not matter.
+ * The days whose noon is within a holiday, given its start and length. So an entry of 48 hours is two days, one from sunset
+ * to sunset is the day after the eve, and half a day is none. Clock changes of an hour do not matter.
  */
 function closedDays(text: string, lengthMs: number): readonly CalendarDate[] {
   const match = HOLIDAY_TEXT.exec(text);

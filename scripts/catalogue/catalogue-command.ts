@@ -1,8 +1,7 @@
-/** The commands of `npm run catalogue`, over whatever broker they are given. */
+/** The commands of `npm run catalogue`, independent of the broker. */
 
 import { existsSync } from 'node:fs';
 import { writeRecords } from '../../shared/catalogue/write-records.ts';
-
 import {
   readFolderRecords,
   readWholeCatalogue,
@@ -19,32 +18,41 @@ import {
   recordKey,
   type RecordKind,
 } from '../../shared/product/catalogue/catalogue-record.ts';
-import { KINDS_WITH_STATUS, withStatus } from './changed-status.ts';
 import { UsageError } from '../command-line/parse-command-line.ts';
 import type { CatalogueCommand } from './command-arguments.ts';
 import {
-  changesOf,
-  differenceOf,
-  faultsAfter,
+  planChanges,
+  compareWithTopic,
+  validateResult,
   type FolderDifference,
-  recordsByKey,
-  sharedKeys,
+  indexByKey,
+  findSharedKeys,
 } from './publication.ts';
 import { CLIENT_ID, type CatalogueConnection, readTopicRecords } from './topic-records.ts';
 
-/** What a command found and did. */
+/** Kinds that have a status. */
+const KINDS_WITH_STATUS: readonly RecordKind[] = [
+  'product',
+  'interest-list',
+  'commission-list',
+  'insurance-list',
+  'discount-list',
+  'schedule-type',
+];
+
+/** The result of a command. */
 export interface CommandReport {
   /** False: faults, or for `diff` differences. */
   readonly ok: boolean;
   readonly faults: readonly CatalogueFault[];
-  /** For a person, a line each. */
+  /** Lines of the text output. */
   readonly lines: readonly string[];
-  /** For a program, beside `ok` and `faults`. */
+  /** Fields of the JSON output besides `ok` and `faults`. */
   readonly result: Readonly<Record<string, unknown>>;
 }
 
 export interface CommandTools {
-  /** Opens the topic; throws when there is no broker that could be reached. */
+  /** Opens the topic; throws when no broker is configured. */
   readonly connect: () => Promise<CatalogueConnection>;
   /** Finds the calendars of countries that are not built in. */
   readonly otherCalendars?: OtherCalendars | undefined;
@@ -87,7 +95,7 @@ async function validate(folder: string, { otherCalendars }: CommandTools): Promi
 async function diff(folder: string, tools: CommandTools): Promise<CommandReport> {
   const wanted = readFolder(folder);
   if ('refused' in wanted) return wanted.refused;
-  const difference = differenceOf(wanted.records, await readTopicRecords(await tools.connect()));
+  const difference = compareWithTopic(wanted.records, await readTopicRecords(await tools.connect()));
   const { added, changed, missing, unchanged } = difference;
   const isSame = added.length + changed.length + missing.length === 0;
   return {
@@ -106,10 +114,10 @@ async function publish(
   if ('refused' in wanted) return wanted.refused;
   const connection = await tools.connect();
   const topic = await readTopicRecords(connection);
-  const difference = differenceOf(wanted.records, topic);
-  const changes = changesOf(wanted.records, difference, deleteMissing);
+  const difference = compareWithTopic(wanted.records, topic);
+  const changes = planChanges(wanted.records, difference, deleteMissing);
   const after = { put: wanted.records, removed: changes.remove };
-  const faults = faultsAfter(after, topic, tools.otherCalendars);
+  const faults = validateResult(after, topic, tools.otherCalendars);
   if (faults.length > 0) return refused(faults);
   if (!dryRun) await writeRecords({ ...connection, clientId: CLIENT_ID }, changes);
   const { added, changed, missing, unchanged } = difference;
@@ -163,31 +171,31 @@ async function changeStatus(
   const topic = await readTopicRecords(connection);
   const key = recordKey({ kind, code, version });
   const entry = topic.records.get(key);
-  const next = entry === undefined ? undefined : withStatus(entry, name);
+  const next = entry === undefined ? undefined : changeStatusOf(entry, name);
   if (entry === undefined || next === undefined) return unknown(kind, code, version);
   const status = String(Reflect.get(next.record, 'Status'));
   if (Reflect.get(entry.record, 'Status') === status) {
     return done([`${key} is ${status} already`], { key, status, changed: false });
   }
   const after = { put: new Map([[key, next]]), removed: [] };
-  const faults = faultsAfter(after, topic, tools.otherCalendars);
+  const faults = validateResult(after, topic, tools.otherCalendars);
   if (faults.length > 0) return refused(faults);
   await writeRecords({ ...connection, clientId: CLIENT_ID }, { put: [next], remove: [] });
   return done([`${key} is ${status} now`], { key, status, changed: true });
 }
 
-/** The records of a folder by message key. What they name may be on the topic only. */
+/** The records of a folder by message key. Their references may exist on the topic only. */
 function readFolder(
   folder: string,
 ): { readonly records: ReadonlyMap<string, CatalogueRecord> } | { readonly refused: CommandReport } {
   const { records, faults } = readFolderRecords(folder);
   const all = [...faults, ...(faults.length > 0 ? [] : ownFaults(folder, records))];
-  return all.length > 0 ? { refused: refused(all) } : { records: recordsByKey(records) };
+  return all.length > 0 ? { refused: refused(all) } : { records: indexByKey(records) };
 }
 
-/** What only a publication cannot do with: two records of one key, and a folder that is taken by mistake. */
+/** Faults that only matter to a publication: two records with one key, and a folder without records. */
 function ownFaults(folder: string, records: readonly CatalogueRecord[]): readonly CatalogueFault[] {
-  if (records.length > 0) return sharedKeys(records);
+  if (records.length > 0) return findSharedKeys(records);
   const kinds = Object.values(KIND_FOLDERS).join(', ');
   return [{ source: folder, record: '', message: `must hold a record in one of the folders ${kinds}` }];
 }
@@ -204,7 +212,7 @@ function refused(faults: readonly CatalogueFault[]): CommandReport {
 
 function unknown(kind: RecordKind, code: string, version: number | undefined): CommandReport {
   const which = version === undefined ? code : `${code} version ${version}`;
-  const message = `is not on the topic, or cannot be read; \`npm run catalogue -- list\` tells what is`;
+  const message = `is not on the topic, or cannot be read; \`npm run catalogue -- list\` shows the records`;
   return refused([{ source: kind, record: which, message }]);
 }
 
@@ -226,4 +234,28 @@ function valueText(value: unknown): string {
 
 function validity({ validFrom, validTo }: RecordIdentity): string {
   return validFrom === null && validTo === null ? '' : `${validFrom ?? '...'} to ${validTo ?? '...'}`;
+}
+
+/** The record after `approve` or `close`; undefined: records of its kind have no status. */
+function changeStatusOf(entry: CatalogueRecord, command: 'approve' | 'close'): CatalogueRecord | undefined {
+  const isApproval = command === 'approve';
+  switch (entry.kind) {
+    case 'product':
+      return { ...entry, record: { ...entry.record, Status: isApproval ? 'Approved' : 'Closed' } };
+    case 'interest-list':
+    case 'commission-list':
+    case 'insurance-list':
+    case 'discount-list':
+    case 'schedule-type': {
+      const record = { ...entry.record, Status: isApproval ? 'Active' : 'Closed' };
+      // The compiler does not see that a kind keeps its own record when the status changes.
+      return { ...entry, record } as CatalogueRecord;
+    }
+    case 'custom-list':
+    case 'periodicity':
+    case 'calendar':
+      return undefined;
+    default:
+      return assertNever(entry);
+  }
 }

@@ -15,15 +15,15 @@ import {
 
 export const HELP = `Usage: npm run catalogue -- COMMAND [ARGUMENTS] [OPTIONS]
 
-  validate FOLDER              checks the folder: its records, what they name, and that no two answer on one day
-  diff FOLDER                  members in which the folder and the topic differ; publishes nothing
-  publish FOLDER               writes the records that are new or changed; deletes nothing.
+  validate FOLDER              validates the folder: its records, their references, and that versions do not overlap
+  diff FOLDER                  shows the fields in which folder and topic differ; publishes nothing
+  publish FOLDER               writes new and changed records; deletes nothing.
                                Waits while Kafka is starting, START_TIMEOUT_MS (120000) at most
-    --dry-run                  says what would be written
+    --dry-run                  only shows what would be written
     --delete-missing           deletes the records of the topic that the folder does not have
   list                         the records of the topic: kind, code, version, status, validity
   show KIND CODE [VERSION]     a record of the topic as JSON, the highest version when none is named
-  approve CODE VERSION         lets a version of a product answer: its status becomes Approved
+  approve CODE VERSION         activates a version of a product: its status becomes Approved
   close CODE VERSION           ends a version of a product: its status becomes Closed
     --kind KIND                a list or schedule type instead: Active or Closed
 
@@ -31,10 +31,10 @@ export const HELP = `Usage: npm run catalogue -- COMMAND [ARGUMENTS] [OPTIONS]
   --help   this text
 
 KIND is one of: ${RECORD_KINDS.join(', ')}.
-Nothing is written unless folder and topic together make a catalogue without any fault.
+Nothing is written unless folder and topic together form a catalogue without faults.
 Environment: KAFKA_BROKERS (all commands but validate need it), KAFKA_TOPIC_PREFIX, SCHEMA_REGISTRY_URL and the other
-settings of docs/operations.md. An engine without Kafka publishes CATALOGUE_FOLDER by itself when it starts.
-Exit codes: 0 done, 1 faults or differences, 2 wrong usage, 3 the broker cannot be reached or lacks the topic.
+settings of docs/operations.md. Without Kafka the engine publishes CATALOGUE_FOLDER itself at start.
+Exit codes: 0 done, 1 faults or differences, 2 wrong usage, 3 the broker is unreachable or lacks the topic.
 `;
 
 /** A command with its arguments. */
@@ -71,7 +71,7 @@ const OPTIONS = {
   kind: oneOf(RECORD_KINDS),
   json: flag(),
 };
-/** The options of each command, those of all left out. */
+/** Options of each command besides the common ones. */
 const COMMANDS = {
   validate: [],
   diff: [],
@@ -88,10 +88,13 @@ export function readCatalogueArguments(args: readonly string[]): CatalogueArgume
   if (line === undefined) return undefined;
   const name = readCommand(line, COMMANDS);
   refuseFaults(line.faults);
-  return { command: commandOf(name, line.positionals.slice(1), line.values), json: line.values.json };
+  return {
+    command: readCatalogueCommand(name, line.positionals.slice(1), line.values),
+    json: line.values.json,
+  };
 }
 
-function commandOf(
+function readCatalogueCommand(
   name: keyof typeof COMMANDS,
   rest: readonly string[],
   values: OptionValues<typeof OPTIONS>,
@@ -112,15 +115,15 @@ function commandOf(
       const [kind = '', code = '', version] = exactly(rest, count, 'show KIND CODE [VERSION]');
       return {
         name,
-        kind: kindOf(kind),
+        kind: readKind(kind),
         code,
-        version: version === undefined ? undefined : versionOf(version),
+        version: version === undefined ? undefined : readVersion(version),
       };
     }
     case 'approve':
     case 'close': {
       const [code = '', version = ''] = exactly(rest, 2, `${name} CODE VERSION`);
-      return { name, kind: values.kind ?? 'product', code, version: versionOf(version) };
+      return { name, kind: values.kind ?? 'product', code, version: readVersion(version) };
     }
     default:
       return assertNever(name);
@@ -132,13 +135,13 @@ function exactly(rest: readonly string[], count: number, form: string): readonly
   return rest;
 }
 
-function kindOf(sent: string): RecordKind {
+function readKind(sent: string): RecordKind {
   const kind = RECORD_KINDS.find((known) => known === sent);
   if (kind === undefined) throw usage(`KIND must be one of: ${RECORD_KINDS.join(', ')}`);
   return kind;
 }
 
-function versionOf(sent: string): number {
+function readVersion(sent: string): number {
   if (!/^[1-9]\d{0,8}$/.test(sent)) throw usage('VERSION must be a whole number from 1');
   return Number(sent);
 }

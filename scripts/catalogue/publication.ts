@@ -1,4 +1,4 @@
-/** What it takes to make the topic say what a folder says. */
+/** Compares a folder with the topic, and plans and validates its publication. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { RecordChanges } from '../../shared/catalogue/write-records.ts';
@@ -10,47 +10,47 @@ import {
   identifyRecord,
   recordKey,
 } from '../../shared/product/catalogue/catalogue-record.ts';
-import { asJson, memberDifferences, type MemberDifference } from './member-differences.ts';
+import { asJson, type FieldDifference, compareFields } from './field-differences.ts';
 import type { TopicRecords } from './topic-records.ts';
 
 /** How folder and topic differ, by message key. */
 export interface FolderDifference {
   /** In the folder only. */
   readonly added: readonly string[];
-  /** In both; without members: the one on the topic cannot be read. */
-  readonly changed: readonly { readonly key: string; readonly members: readonly MemberDifference[] }[];
+  /** In both; without members: the record on the topic is unreadable. */
+  readonly changed: readonly { readonly key: string; readonly members: readonly FieldDifference[] }[];
   /** On the topic only. */
   readonly missing: readonly string[];
   readonly unchanged: number;
 }
 
 /** Records by message key, in their order. */
-export function recordsByKey(records: readonly CatalogueRecord[]): ReadonlyMap<string, CatalogueRecord> {
+export function indexByKey(records: readonly CatalogueRecord[]): ReadonlyMap<string, CatalogueRecord> {
   return new Map(records.map((entry) => [recordKey(identifyRecord(entry)), entry]));
 }
 
 /** Compares the records of a folder with those of the topic, from the topic to the folder. */
-export function differenceOf(
+export function compareWithTopic(
   folder: ReadonlyMap<string, CatalogueRecord>,
   topic: TopicRecords,
 ): FolderDifference {
   const known = new Set(topic.identities.map(({ key }) => key));
-  const changed: { key: string; members: readonly MemberDifference[] }[] = [];
+  const changed: { key: string; members: readonly FieldDifference[] }[] = [];
   const added: string[] = [];
   for (const [key, entry] of folder) {
     const present = topic.records.get(key);
     if (!known.has(key)) added.push(key);
     else if (present === undefined) changed.push({ key, members: [] });
     else if (!isSame(present, entry)) {
-      changed.push({ key, members: memberDifferences(asJson(present.record), asJson(entry.record)) });
+      changed.push({ key, members: compareFields(asJson(present.record), asJson(entry.record)) });
     }
   }
   const missing = [...known].filter((key) => !folder.has(key));
   return { added, changed, missing, unchanged: folder.size - added.length - changed.length };
 }
 
-/** What is written so that the topic has the folder's records. */
-export function changesOf(
+/** The changes that bring the folder's records to the topic. */
+export function planChanges(
   folder: ReadonlyMap<string, CatalogueRecord>,
   { added, changed, missing }: FolderDifference,
   deleteMissing: boolean,
@@ -60,17 +60,17 @@ export function changesOf(
   return { put, remove: deleteMissing ? missing : [] };
 }
 
-/** What becomes of the topic. */
+/** The planned content of the topic. */
 interface Outcome {
   readonly put: ReadonlyMap<string, CatalogueRecord>;
   readonly removed: readonly string[];
 }
 
 /**
- * All faults that the topic would have with these records on it, so that nothing is written that would make it wrong.
- * Faults of records that are on the topic only name it as their source.
+ * All faults that the topic would have with these records, so that a faulty catalogue is never written. Faults of records
+ * that are only on the topic name the topic as their source.
  */
-export function faultsAfter(
+export function validateResult(
   { put, removed }: Outcome,
   topic: TopicRecords,
   otherCalendars?: OtherCalendars,
@@ -85,14 +85,14 @@ export function faultsAfter(
     .map(({ key, code }) => ({
       source: onTopic(key),
       record: code,
-      message: 'cannot be read: publish it anew, or delete it by --delete-missing',
+      message: 'cannot be read: publish it again, or delete it with --delete-missing',
     }));
   const outcome = buildCatalogue([...put.values(), ...kept], otherCalendars);
   return [...unreadable, ...(outcome.kind === 'refused' ? outcome.faults : [])];
 }
 
-/** Records of a folder that would have the message key of another. */
-export function sharedKeys(records: readonly CatalogueRecord[]): readonly CatalogueFault[] {
+/** Records of a folder that share the message key of another. */
+export function findSharedKeys(records: readonly CatalogueRecord[]): readonly CatalogueFault[] {
   const first = new Map<string, CatalogueRecord>();
   return records.flatMap((entry) => {
     const { kind, code, version } = identifyRecord(entry);

@@ -1,4 +1,4 @@
-/** The records that are on the topic now. */
+/** The records that are currently on the topic. */
 
 import { CatalogueTable } from '../../shared/catalogue/catalogue-table.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
@@ -7,7 +7,7 @@ import { MessagingError } from '../../shared/platform/errors.ts';
 import type { Log } from '../../shared/platform/log.ts';
 import type { CatalogueRecord, RecordIdentity } from '../../shared/product/catalogue/catalogue-record.ts';
 
-/** Where the command finds the catalogue. */
+/** The connection to the catalogue topic. */
 export interface CatalogueConnection {
   readonly broker: Broker;
   readonly codec: Codec;
@@ -16,22 +16,22 @@ export interface CatalogueConnection {
 }
 
 export interface TopicRecords {
-  /** Every version that the topic tells of, those that cannot be read included, in the order of the keys. */
+  /** Every version on the topic, unreadable ones included, in the order of the keys. */
   readonly identities: readonly (RecordIdentity & { readonly key: string })[];
   /** The records by key, in that order; `source` is the key. */
   readonly records: ReadonlyMap<string, CatalogueRecord>;
-  /** Messages that cannot be read at all. */
+  /** Number of unreadable messages. */
   readonly unreadable: number;
 }
 
 export const CLIENT_ID = 'catalogue-command';
 
-/** Reads the whole topic. Rejects with MessagingError when the topic is not there or cannot be read. */
+/** Reads the whole topic. Rejects with MessagingError when the topic does not exist or cannot be read. */
 export async function readTopicRecords(connection: CatalogueConnection): Promise<TopicRecords> {
   const { broker, topic } = connection;
   const counts = await broker.admin.partitionCounts([topic]);
   if (!counts.has(topic)) {
-    const text = `the broker lacks the topic ${topic}; make it by: npm run topics -- create`;
+    const text = `the broker lacks the topic ${topic}; create it with: npm run topics -- create`;
     throw new MessagingError('topic-unknown', text, { canRetry: false });
   }
   const table = new CatalogueTable({ ...connection, clientId: CLIENT_ID });

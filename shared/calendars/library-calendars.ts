@@ -1,7 +1,7 @@
 /**
- * Calendars of the countries that are not built in, whose public holidays from 2000 to 2060 come with the program as
- * texts (docs/calendars.md). They are made from the package date-holidays (data under CC BY 3.0, see NOTICE) before a
- * release, because at run time its rules would cost seconds in some countries.
+ * Calendars of the countries without a built-in one, from text files with their public holidays from 2000 to 2060
+ * (docs/calendars.md). The files are generated from the package date-holidays (data under CC BY 3.0, see NOTICE) before a
+ * release, because its rules would take seconds at run time for some countries.
  */
 
 import { readFileSync } from 'node:fs';
@@ -19,8 +19,8 @@ const USUAL_WEEKEND: readonly WeekendRule[] = [
 ];
 
 /**
- * Finds calendars of national public holidays by ISO 3166 code or English country name. Before 2000 and after 2060 they
- * have weekends only. The first use of a country reads its file, which takes about a millisecond.
+ * Finds calendars of national public holidays by ISO 3166 code or English country name. Before 2000 and after 2060 they have
+ * weekends only. The first use of a country reads its file, which takes about a millisecond.
  */
 export function createLibraryCalendars(): OtherCalendars {
   const countries = countriesByKey();
@@ -36,7 +36,7 @@ export function createLibraryCalendars(): OtherCalendars {
   };
 }
 
-/** Alpha-2 codes of the countries by every name they are asked for. */
+/** Alpha-2 codes of the countries by all of their names. */
 function countriesByKey(): ReadonlyMap<string, string> {
   const cldrNames = new Intl.DisplayNames(['en'], { type: 'region' });
   const alpha3: Readonly<Record<string, string | undefined>> = alpha3Codes;
@@ -49,7 +49,7 @@ function countriesByKey(): ReadonlyMap<string, string> {
   return byKey;
 }
 
-/** The calendar of a code of the list; a file that is missing or damaged throws, because it comes with the program. */
+/** The calendar of a listed code. Throws when the file, which comes with the program, is missing or damaged. */
 function libraryCalendar(country: string): BusinessCalendar {
   const file = new URL(`library-days/${country}.txt`, import.meta.url);
   const daysByYear = readLibraryDays(readFileSync(file, 'utf8'));

@@ -1,12 +1,12 @@
 /**
- * The texts in which the public holidays of a country are kept, made by `npm run calendars -- generate`: a comment, the
- * days of every year, and a line for each year with its other days. Fixed holidays stand once, so that a change of the
- * package is a short difference.
+ * The format of the holiday files, which `npm run calendars -- generate` writes: a comment, the holidays of every year, and a
+ * line for each year with its other holidays. Fixed holidays are listed once, so that an upgrade of the package is a short
+ * diff.
  */
 
 import { type CalendarDate, datePartsOf, parseCalendarDate } from '../lending/dates/calendar-date.ts';
 
-/** First and last year whose days are kept. Beside them only weekends are known. */
+/** First and last year of the files. Outside of them only weekends are known. */
 export const FIRST_LIBRARY_YEAR = 2000;
 export const LAST_LIBRARY_YEAR = 2060;
 
@@ -16,7 +16,7 @@ const LINE = /^(every|\d{4})((?: \d{2}-\d{2})*)$/;
 /** Public holidays by year, each day once. */
 export type DaysByYear = ReadonlyMap<number, readonly CalendarDate[]>;
 
-/** Writes the days of a country; `title` tells a reader which country, and from where. Days of other years are left out. */
+/** Formats the holidays of a country; `title` names the country and the source. Days of other years are dropped. */
 export function writeLibraryDays(title: string, days: Iterable<CalendarDate>): string {
   const textsByYear = new Map<number, Set<string>>();
   for (let year = FIRST_LIBRARY_YEAR; year <= LAST_LIBRARY_YEAR; year += 1) textsByYear.set(year, new Set());
@@ -43,7 +43,7 @@ function twoDigits(part: number): string {
   return String(part).padStart(2, '0');
 }
 
-/** Reads what {@link writeLibraryDays} wrote. The texts come with the program: one that cannot be read throws. */
+/** Parses what {@link writeLibraryDays} wrote. The files come with the program, so an invalid one throws. */
 export function readLibraryDays(text: string): DaysByYear {
   const daysByYear = new Map<number, readonly CalendarDate[]>();
   let fixed: readonly string[] = [];

@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest';
-import { asJson, memberDifferences } from '../../../scripts/catalogue/member-differences.ts';
+import { asJson, compareFields } from '../../../../scripts/catalogue/field-differences.ts';
 
 test('equal values have none, whatever is undefined', () => {
-  expect(memberDifferences(asJson({ a: [1, { b: null }], c: undefined }), { a: [1, { b: null }] })).toEqual(
-    [],
-  );
+  expect(compareFields(asJson({ a: [1, { b: null }], c: undefined }), { a: [1, { b: null }] })).toEqual([]);
 });
 
 test('members are named from the top, one line each', () => {
-  expect(memberDifferences({ a: 1, b: { c: 2 }, d: 3 }, { a: 1, b: { c: null }, e: 4 })).toEqual([
+  expect(compareFields({ a: 1, b: { c: 2 }, d: 3 }, { a: 1, b: { c: null }, e: 4 })).toEqual([
     { path: 'b.c', from: 2, to: null },
     { path: 'd', from: 3, to: undefined },
     { path: 'e', from: undefined, to: 4 },
@@ -24,12 +22,12 @@ test('items are matched by what tells them apart, else by their place', () => {
     { Id: 'y', Name: 'Two', Value: 3 },
     { Id: 'z', Name: 'Three', Value: 4 },
   ];
-  expect(memberDifferences({ Items: from }, { Items: to })).toEqual([
+  expect(compareFields({ Items: from }, { Items: to })).toEqual([
     { path: 'Items[One]', from: from[0], to: undefined },
     { path: 'Items[Two].Value', from: 2, to: 3 },
     { path: 'Items[Three]', from: undefined, to: to[1] },
   ]);
-  expect(memberDifferences({ Items: [1, 2] }, { Items: [1, 3, 4] })).toEqual([
+  expect(compareFields({ Items: [1, 2] }, { Items: [1, 3, 4] })).toEqual([
     { path: 'Items[1]', from: 2, to: 3 },
     { path: 'Items[2]', from: undefined, to: 4 },
   ]);
@@ -38,7 +36,7 @@ test('items are matched by what tells them apart, else by their place', () => {
 test('another order alone is a difference: the catalogue order decides', () => {
   const one = { Id: 'x', Name: 'One' };
   const two = { Id: 'y', Name: 'Two' };
-  expect(memberDifferences({ Items: [one, two] }, { Items: [two, one] })).toEqual([
+  expect(compareFields({ Items: [one, two] }, { Items: [two, one] })).toEqual([
     { path: 'Items in the order', from: ['One', 'Two'], to: ['Two', 'One'] },
   ]);
 });
