@@ -1,6 +1,6 @@
 import { openLendingCatalogue, type LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
 import { openCatalogue, type OpenCatalogue } from '../../shared/catalogue/open-catalogue.ts';
-import { toSimulateRequest, type SimulateInput } from '../../shared/contract/simulate/request.ts';
+import { toSimulateRequest, type SimulateInput } from '../../shared/contract/simulate/simulate.ts';
 import { limitFaults } from '../../shared/contract/json/faults.ts';
 import { simulatePayload } from '../../shared/contract/simulate/reply.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';

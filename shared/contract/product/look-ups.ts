@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import type { Fault } from '../../platform/problem.ts';
-import { describeMissingSelector, type SelectorRequest } from '../../product/look-up/product-selection.ts';
+import type { SelectorRequest } from '../../product/look-up/product-selection.ts';
 import type { ProductByCodeRequest } from '../../product/look-up/product-by-code.ts';
 import type { ProductDetails } from '../../product/look-up/product-details.ts';
 import { defineAction, type Action, type ActionDefinition } from '../json/action.ts';
@@ -101,7 +101,7 @@ export type InsuranceListInput = z.output<typeof insuranceListFields>;
 function codeOr(idField: string) {
   return (sent: Fields): readonly Fault[] =>
     isAbsent(sent['productCode']) && isAbsent(sent[idField])
-      ? [shapeFault('productCode', 'missing', describeMissingSelector(idField))]
+      ? [shapeFault('productCode', 'missing', `is missing; must be sent unless ${idField} is`)]
       : [];
 }
 

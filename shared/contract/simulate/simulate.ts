@@ -1,11 +1,143 @@
-/** `PLAT_BP_Simulate`, the simulation of a product. */
+/**
+ * `PLAT_BP_Simulate` (interface section 4.4): its request, with the fields at the top of the body, and the action.
+ * Decides shape (400); what the fields mean for the product is validated by the simulation.
+ */
 
+import { z } from 'zod';
 import { simulationEffort } from '../../lending/request-effort.ts';
+import { MAX_INSTALLMENTS } from '../../lending/request/limits.ts';
+import type { Fault } from '../../platform/problem.ts';
+import { FORMULA_INPUT_PARTS, type SimulateRequest } from '../../product/simulation/simulate-request.ts';
+import { isAbsent, isRecord, shapeFault } from '../json/faults.ts';
+import {
+  amount,
+  count,
+  figuresByName,
+  guid,
+  namedFigures,
+  optional,
+  optionalList,
+  text,
+  wanted,
+} from '../json/field-kinds.ts';
 import { defineAction } from '../json/action.ts';
+import { createRequestContract, type Fields } from '../json/request-contract.ts';
+import { interestRateRange } from '../schedule/request-fields.ts';
 import { SIMULATE_EXAMPLES } from './examples.ts';
 import { renderSimulation, simulateReply, type SimulatePayload } from './reply.ts';
-import { simulateRequest, type SimulateInput } from './request.ts';
 
+/** Most optional discounts that a request may name. */
+const MAX_CHOICES = 100;
+/** Most arguments of the formulas of one part. */
+const MAX_ARGUMENTS = 100;
+
+const AN_OBJECT = { error: wanted('an object') };
+const ONE_IS_SENT = 'Name or ProductDiscountId is sent, or both where they agree.';
+
+const optionalFeature = z.object(
+  {
+    Name: optional(text()).describe(`Name of an optional discount, in any case. ${ONE_IS_SENT}`),
+    ProductDiscountId: optional(guid()).describe(`Id of an optional discount. ${ONE_IS_SENT}`),
+  },
+  AN_OBJECT,
+);
+
+const chosenDiscount = z.object(
+  {
+    ...optionalFeature.shape,
+    ProductCode: optional(text()).describe('Code of the product; must be that of the request.'),
+  },
+  AN_OBJECT,
+);
+
+const formulaPart = (what: string) =>
+  optional(figuresByName(MAX_ARGUMENTS)).describe(`Arguments of the formulas of ${what}, by their names.`);
+
+const inputFormula = z.object(
+  {
+    interestInput: formulaPart('interests'),
+    commissionInput: formulaPart('commissions'),
+    insuranceInput: formulaPart('insurances'),
+    discountInput: formulaPart('discounts'),
+  },
+  AN_OBJECT,
+);
+
+/** The fields of the request. */
+export const simulateFields = z.object(
+  {
+    productCode: text().describe('Code of the product, in any case. Its approved version answers.'),
+    amount: amount().describe(
+      "Contract amount in the product's currency, the down payment included. More than zero.",
+    ),
+    loanPeriod: count("periods of the product's periodicity").describe(
+      "Number of periods of the product's periodicity.",
+    ),
+    scheduleType: text().describe('Name or code of a schedule type of the product, in any case.'),
+    downPayment: optional(amount()).describe('Part of the amount that is paid at once. Default 0.'),
+    interestType: optional(guid()).describe(
+      'Id of the interest type. Mandatory beside jsonInputFormula and jsonMultipleInterestRates.',
+    ),
+    interestTypeName: optional(text()).describe(
+      'Fixed, Variable, Collection or BankingFormula, in any case. Without a type the default interest is offered.',
+    ),
+    optional: optionalList(optionalFeature, MAX_CHOICES).describe('Optional discounts that are taken.'),
+    discount: optionalList(chosenDiscount, MAX_CHOICES).describe('Optional discounts that are taken.'),
+    jsonFilterCommission: namedFigures().describe('Figures for the filters of interests and commissions.'),
+    jsonInsuranceFilter: namedFigures().describe('Figures for the filters of insurances.'),
+    jsonDiscountFilter: namedFigures().describe('Figures for the filters of discounts.'),
+    jsonInputFormula: optional(inputFormula).describe('Arguments of banking formulas.'),
+    jsonMultipleInterestRates: optionalList(interestRateRange, MAX_INSTALLMENTS).describe(
+      'Rates by range of installments in place of those of an interest of type Collection.',
+    ),
+    installmentValue: optional(amount()).describe('Desired installment value: a locked payment.'),
+    principalValue: optional(amount()).describe('Desired principal value: a locked principal.'),
+  },
+  { error: wanted('an object with the fields of the request') },
+);
+
+/** The request as it is read: figures are exact decimals (M1). */
+export type SimulateInput = z.output<typeof simulateFields>;
+
+/** The request as HTTP calls and messages carry it. */
+export const simulateRequest = createRequestContract<SimulateInput>({
+  fields: simulateFields,
+  between: missingType,
+});
+
+/** The request as the simulation takes it: filters compare JSON numbers. */
+export function toSimulateRequest(input: SimulateInput): SimulateRequest {
+  return {
+    ...input,
+    jsonFilterCommission: input.jsonFilterCommission?.map(namedFigure),
+    jsonInsuranceFilter: input.jsonInsuranceFilter?.map(namedFigure),
+    jsonDiscountFilter: input.jsonDiscountFilter?.map(namedFigure),
+  };
+}
+
+function namedFigure({ name, value }: NonNullable<SimulateInput['jsonFilterCommission']>[number]) {
+  return { name, value: value.toNumber() };
+}
+
+/** Formula arguments and rates by range only go with an interest type (interface 4.4). */
+function missingType(sent: Fields): readonly Fault[] {
+  const { interestType, jsonInputFormula, jsonMultipleInterestRates } = sent;
+  if (!isAbsent(interestType)) return [];
+  const inputs = isRecord(jsonInputFormula) ? jsonInputFormula : {};
+  const needing = [
+    ...(FORMULA_INPUT_PARTS.some((part) => hasEntries(inputs[part])) ? ['jsonInputFormula'] : []),
+    ...(hasEntries(jsonMultipleInterestRates) ? ['jsonMultipleInterestRates'] : []),
+  ];
+  const message = `is missing; must be the id of the interest type beside ${needing.join(' and ')}`;
+  return needing.length === 0 ? [] : [shapeFault('interestType', 'missing', message)];
+}
+
+/** True for a list or an object that is not empty. */
+function hasEntries(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+}
+
+/** The simulation of a product. */
 export const SIMULATE = defineAction<SimulateInput, SimulatePayload>({
   name: 'PLAT_BP_Simulate',
   summary: 'Simulates a banking product with its interest, commissions, insurances and discounts',

@@ -61,11 +61,6 @@ export function readSelector(request: SelectorRequest): ProductSelector {
   };
 }
 
-/** The message for a request that names no product; `idField` is the alternative to the code. */
-export function describeMissingSelector(idField: string): string {
-  return `is missing; must be sent unless ${idField} is`;
-}
-
 /** The day of a look-up, on which validity is determined (L1). */
 export function resolveDay(request: { readonly Date?: CalendarDate | undefined }, context: LookUpContext) {
   return request.Date ?? context.requestDay;
@@ -103,10 +98,8 @@ export function selectProduct(
     findings.contradict(id.field, `must name the same product as ${code.field}, or be left out`);
   }
   const product = byCode ?? byId;
-  if (product === undefined) findings.missing('productCode', 'is missing; must name a product');
-  if (product === undefined || findings.faults.length > 0)
-    return { kind: 'refused', faults: findings.faults };
-  return product;
+  if (product === undefined) throw new Error('a look-up needs the code or the id of a product');
+  return findings.faults.length > 0 ? { kind: 'refused', faults: findings.faults } : product;
 }
 
 /** True for a product, false for the reason why none was selected. */

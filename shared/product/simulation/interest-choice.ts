@@ -14,7 +14,7 @@ import { hasRate } from './interest-rates.ts';
 import { readFigures, passesFilters } from '../catalogue/item-filters.ts';
 import type { InterestCommissionItem, ProductRecord } from '../catalogue/product-record.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
-import { FORMULA_INPUT_PARTS, type SimulateRequest } from './simulate-request.ts';
+import type { SimulateRequest } from './simulate-request.ts';
 import { isActive } from '../catalogue/validity.ts';
 
 /** Limit of the offers of one simulation: bounds its work and its reply. */
@@ -101,23 +101,7 @@ function readInterestType(request: SimulateRequest, findings: Findings): Interes
       `must be ${byId}, which interestType is the id of, or be left out`,
     );
   }
-  const needing = listFieldsNeedingType(request);
-  if (interestType === undefined && needing.length > 0) {
-    findings.missing('interestType', describeMissingType(needing));
-  }
   return byId ?? byName;
-}
-
-/** The message for a request without interestType that has fields which require it. */
-export function describeMissingType(needing: readonly string[]): string {
-  return `is missing; must be the id of the interest type beside ${needing.join(' and ')}`;
-}
-
-/** Fields that require an interest type (interface 4.4). */
-function listFieldsNeedingType({ jsonInputFormula, jsonMultipleInterestRates }: SimulateRequest) {
-  const hasInputs = FORMULA_INPUT_PARTS.some((part) => (jsonInputFormula?.[part]?.length ?? 0) > 0);
-  const hasRates = (jsonMultipleInterestRates?.length ?? 0) > 0;
-  return [hasInputs ? 'jsonInputFormula' : '', hasRates ? 'jsonMultipleInterestRates' : ''].filter(Boolean);
 }
 
 function checkSentRates(hasSentRates: boolean, type: InterestType | undefined, findings: Findings): void {

@@ -18,7 +18,7 @@ import {
 } from '../../../../shared/contract/product/look-ups.ts';
 import { rateFields, rateRequest } from '../../../../shared/contract/rate/calculate-rate.ts';
 import { repaymentScheduleFields } from '../../../../shared/contract/schedule/request-fields.ts';
-import { simulateFields } from '../../../../shared/contract/simulate/request.ts';
+import { simulateFields } from '../../../../shared/contract/simulate/simulate.ts';
 import type { SimulatePayload, SimulatePayloadRecord } from '../../../../shared/contract/simulate/reply.ts';
 import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import type { PaymentValue } from '../../../../shared/lending/request/payment-value-request.ts';

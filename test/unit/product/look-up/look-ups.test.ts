@@ -64,11 +64,8 @@ describe('naming a product (L1)', () => {
     });
   });
 
-  test('without code and id nothing is found', () => {
-    expect(lookUpDetails({}, example)).toMatchObject({
-      kind: 'refused',
-      faults: [{ path: 'productCode', code: 'missing' }],
-    });
+  test('without code and id is a bug of the caller, which its contract prevents', () => {
+    expect(() => lookUpDetails({}, example)).toThrow('code or the id');
   });
 });
 

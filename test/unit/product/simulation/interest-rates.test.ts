@@ -207,12 +207,11 @@ describe('a Collection interest', () => {
     ]);
   });
 
-  it('is the only one that rates may be sent with, and the type must be sent with them (Q7)', () => {
+  it('is the only one that rates may be sent with (Q7)', () => {
     const jsonMultipleInterestRates = [{ InterestRate: decimal(24) }];
     expect(refusalOf(STEPPED, { interestType: Fixed, jsonMultipleInterestRates })).toEqual([
       'jsonMultipleInterestRates not-allowed 422',
     ]);
-    expect(refusalOf(STEPPED, { jsonMultipleInterestRates })).toEqual(['interestType missing 400']);
     expect(recordOf(STEPPED, { jsonMultipleInterestRates: [] }).interestPercent).toBe('12.0000%');
   });
 
@@ -319,12 +318,6 @@ describe('a banking formula', () => {
     expect(recordOf({ interests }, figures).interestPercent).toBe('2.0000%');
     const filters = names.map((name) => ({ name, value: 1 }));
     expect(warningsOf({}, { jsonFilterCommission: filters, jsonDiscountFilter: filters })).toHaveLength(6);
-  });
-
-  it('needs the interest type beside its arguments (interface 4.4)', () => {
-    const jsonInputFormula = { interestInput: [base, score] };
-    expect(refusalOf(BY_FORMULA, { jsonInputFormula })).toEqual(['interestType missing 400']);
-    expect(recordOf({}, { jsonInputFormula: { interestInput: [] } }).interestPercent).toBe('12.0000%');
   });
 
   it('is refused when it has no value, or an argument is sent twice (Q7)', () => {
