@@ -30,7 +30,7 @@ async function runUntilStopped(args: KafkaArguments): Promise<void> {
   /** Standard error, so that the JSON line stands alone on standard output. */
   const starting = startLocalKafka({ ...args, say: (line) => console.error(`kafka: ${line}`) });
   const kafka = await Promise.race([starting, stopRequest]);
-  /** Told to stop while starting: the guard of the run ends what was started, as it does after any sudden end. */
+  /** Stopped while starting: the guard of the run ends what was started, as it does after any sudden end. */
   if (kafka === undefined) process.exit(0);
   print(kafka, args.json, (performance.now() - startedAt) / 1_000);
   const failure = await Promise.race([stopRequest, kafka.failure]);
@@ -38,7 +38,7 @@ async function runUntilStopped(args: KafkaArguments): Promise<void> {
   if (failure !== undefined) throw failure;
 }
 
-/** Resolves when this process shall stop. */
+/** Resolves when this process is to stop. */
 function awaitStopRequest(outliveParent: boolean): Promise<undefined> {
   const signalled = new Promise<undefined>((resolve) => {
     for (const signal of STOP_SIGNALS) process.on(signal, () => resolve(undefined));

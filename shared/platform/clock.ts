@@ -1,4 +1,4 @@
-/** Time as a parameter: handlers and runtime take a clock, tests bring their own. */
+/** Time as a parameter: handlers and runtime get a clock, tests pass their own. */
 export interface Clock {
   /** Epoch milliseconds (UTC). */
   now(): number;

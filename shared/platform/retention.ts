@@ -5,7 +5,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** Commands, copies on retry tiers and held messages, so that a command outlives its retries. */
 export const COMMAND_RETENTION_MS = 7 * DAY_MS;
-/** So long it is known what became of a notification: repeated commands within it are not sent again. */
+/** How long outcomes of notifications are kept: repeated commands within it are not sent again. */
 export const OUTCOME_RETENTION_MS = 3 * DAY_MS;
 
 /** Room for clocks that differ, for waiting in front of a provider and for the wait for a copy that is lost. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 export type GuardLine = { readonly watch: number } | { readonly forget: number };
 
 export interface Guard {
-  /** From now on the process does not outlive this one. */
+  /** From now on the process ends with this one. */
   watch(pid: number): void;
   forget(pid: number): void;
   /** Ends the watchdog: it kills what is still watched and removes the temporary folder. */
@@ -26,15 +26,15 @@ export function startGuard(temporaryFolder: string | undefined): Guard {
     watchdog.once('error', () => resolve());
   });
   watchdog.stdin.on('error', () => {
-    /* The watchdog was killed: nothing is left to tell. The nodes are still stopped in the ordinary way. */
+    /* The watchdog was killed. The nodes are still stopped in the ordinary way. */
   });
   watchdog.unref();
-  const tell = (line: GuardLine): void => {
+  const send = (line: GuardLine): void => {
     if (watchdog.stdin.writable) watchdog.stdin.write(`${JSON.stringify(line)}\n`);
   };
   return {
-    watch: (pid) => tell({ watch: pid }),
-    forget: (pid) => tell({ forget: pid }),
+    watch: (pid) => send({ watch: pid }),
+    forget: (pid) => send({ forget: pid }),
     close: async () => {
       watchdog.ref();
       watchdog.stdin.end();

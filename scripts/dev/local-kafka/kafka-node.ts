@@ -27,7 +27,7 @@ export interface LocalKafkaNode {
   /** Of the Java process that runs now, or ran last. */
   readonly pid: number;
   readonly process: JavaProcess;
-  /** Ends the process (SIGKILL unless told otherwise); resolves when it is gone. Nothing happens if it is gone already. */
+  /** Ends the process (default SIGKILL); resolves when it is gone. No effect if it is gone already. */
   kill(signal?: NodeJS.Signals): Promise<void>;
   /** Stops the process if it runs, starts it on the same ports and data; resolves when it is part of the cluster again. */
   restart(): Promise<void>;

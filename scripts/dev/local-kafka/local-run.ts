@@ -38,7 +38,7 @@ interface Stoppable {
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** All that one start brought up: its processes, the guard over them, and how to end everything. */
+/** Everything that one start created: its processes, their guard, and how to end them. */
 export interface LocalRun {
   readonly guard: Guard;
   /** Stopped in this order: the registry first, as with its schemas on Kafka it takes leave of the brokers. */

@@ -24,7 +24,7 @@ export interface LocalKafkaOptions {
   readonly proxied?: readonly ProxiedListener[];
   /** Folder to keep the data in; if absent a temporary one that is removed at the end. */
   readonly dataDirectory?: string;
-  /** Told what takes long: fetching jars, waiting for another process. */
+  /** Reports slow steps: fetching jars, waiting for another process. */
   readonly say?: (line: string) => unknown;
 }
 
@@ -36,7 +36,7 @@ export interface LocalKafka {
   readonly nodes: readonly LocalKafkaNode[];
   /** Folder of settings, logs and data. */
   readonly folder: string;
-  /** Resolves when a process ended that nobody asked to; a node killed through `nodes` does not count. */
+  /** Resolves when a process ended unexpectedly; a node killed through `nodes` does not count. */
   readonly failure: Promise<LocalKafkaError>;
   /** Stops all processes and removes temporary data. Idempotent. */
   stop(): Promise<void>;
@@ -53,8 +53,8 @@ interface Fetched {
 }
 
 /**
- * Starts Apache Kafka (KRaft) on 127.0.0.1 with the local Java, and a schema registry beside it; resolves when both can be
- * used. Whatever happens to the calling process, nothing of it stays behind.
+ * Starts Apache Kafka (KRaft) on 127.0.0.1 with the local Java, and a schema registry; resolves when both are ready. No process
+ * or temporary file outlives the calling process, however it ends.
  *
  * Throws LocalKafkaError: its code says what is missing (`java-missing`, `maven-missing`), taken (`port-in-use`) or broken
  * (`fetch-failed`, `broker-failed`), its message what to do.

@@ -1,6 +1,6 @@
 /**
  * The process that guard.ts starts: `node watchdog.ts [TEMPORARY FOLDER]`. It lives until its standard input closes, then
- * kills every process that it was told to watch and removes the folder.
+ * kills every watched process and removes the folder.
  */
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';

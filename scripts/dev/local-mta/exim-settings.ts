@@ -1,4 +1,4 @@
-/** What the local mail server is told. */
+/** Parameters of the local mail server. */
 export interface MtaPlan {
   readonly folder: string;
   readonly port: number;
@@ -11,7 +11,7 @@ export interface MtaPlan {
 /** The one domain that it delivers to, into a folder for each user. */
 export const MTA_DOMAIN = 'example.net';
 
-/** Receivers in that domain by what becomes of their mail; all others are unknown (550). */
+/** Receivers in that domain by the result of a delivery; all others are unknown (550). */
 export const MTA_USERS = {
   delivered: ['ana', 'copy', 'archive'],
   /** Their mailbox is full: 452. */

@@ -97,7 +97,7 @@ async function fetchInto(folder: string): Promise<void> {
     if (unpacked.code !== 0) throw new LocalMtaError('fetch-failed', `dpkg -x ${name}: ${unpacked.output}`);
   }
   rmSync(downloads, { recursive: true });
-  /** Without its set-user-id bit: it shall be whoever starts it. */
+  /** Without its set-user-id bit: it runs as the user who starts it. */
   chmodSync(path.join(folder, 'usr', 'sbin', 'exim4'), 0o755);
 }
 

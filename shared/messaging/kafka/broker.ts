@@ -9,19 +9,19 @@ import { TopicPartitions } from './publishing/topic-partitions.ts';
 import type { Broker } from '../ports.ts';
 
 export interface KafkaBrokerOptions extends KafkaSettings {
-  /** Names the admin connection; publishers and consumers bring names of their own. */
+  /** Client id of the admin connection; publishers and consumers have their own. */
   readonly clientId: string;
   readonly log: Log;
 }
 
-/** The broker on Kafka, with one more thing than the port: its admin can describe topics. */
+/** The broker on Kafka; in addition to the port, its admin can describe topics. */
 export interface KafkaBroker extends Broker {
   readonly kind: 'kafka';
   readonly admin: KafkaAdmin;
 }
 
 /**
- * The broker ports over Apache Kafka by kafkajs. Nothing is connected until it is used. Throws ConfigError on a wrong
+ * Implements the broker ports on Apache Kafka through kafkajs. Nothing is connected until it is used. Throws ConfigError on a wrong
  * address or an unreadable certificate.
  */
 export function createKafkaBroker(options: KafkaBrokerOptions): KafkaBroker {

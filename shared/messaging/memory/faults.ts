@@ -1,18 +1,18 @@
 import { MessagingError } from '../../platform/errors.ts';
 
-/** What a client asks of the broker; `ping` asks only whether it could be reached. */
+/** A client's call of the broker; `ping` only tests whether it can be reached. */
 export type MemoryCall = 'publish' | 'fetch' | 'group' | 'admin' | 'ping';
 
-/** What becomes of one call of one client. */
+/** The fault of one call of one client. */
 export type MemoryFault =
-  /** The broker does not take the connection: nothing happens on the log. */
+  /** The broker does not accept the connection: the log is unchanged. */
   | { readonly kind: 'refuse' }
   /** The call takes effect after `ms` milliseconds (publish only). */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** The call takes effect and its answer is lost (publish only): the publisher sends again. */
+  /** The call takes effect and its answer is lost (publish only): the publisher repeats it. */
   | { readonly kind: 'lose-reply' };
 
-/** Asked before each call when given (tests); undefined lets the call pass. Production gives none. */
+/** Called before each call of the broker, for tests only; undefined lets the call pass. */
 export type FaultPlan = (call: MemoryCall, clientId: string) => MemoryFault | undefined;
 
 /** Whether a client's calls of a kind are refused at this moment. */

@@ -11,7 +11,7 @@ const DEFAULT_SESSION_TIMEOUT_MS = 6_000;
 /** Kafka's advice: a heartbeat every third of the session, so that two may be lost. */
 const HEARTBEATS_PER_SESSION = 3;
 
-/** A group member's side: joins, delivers what it was assigned, joins again whenever the group asks for it. */
+/** A member of a group: joins, delivers its assigned partitions, rejoins whenever the group rebalances. */
 export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
   readonly topics: readonly string[];
   readonly sessionTimeoutMs: number;
@@ -20,7 +20,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
   readonly #clientId: string;
   #sink: GroupSink | undefined;
   #epoch = 0;
-  /** Absent while nothing is delivered: before the first assignment and from a revocation to the next one. */
+  /** Absent while nothing is delivered: before the first assignment, and between a revocation and the next one. */
   #cursors: MemoryCursors | undefined;
   #next: { readonly generation: number; readonly partitions: readonly TopicPartition[] } | undefined;
   #joining = false;
@@ -72,13 +72,13 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
     this.#parts.onStopped(this);
   }
 
-  /** Called by the group, in the middle of its own work: react later. */
+  /** Called by the group in the middle of its own work: reacts later. */
   onRebalance(): void {
     this.#closeCursors();
     this.#beatSoon();
   }
 
-  /** Called by the group, in the middle of its own work: react later. */
+  /** Called by the group in the middle of its own work: reacts later. */
   onGeneration(generation: number, partitions: readonly TopicPartition[]): void {
     this.#next = { generation, partitions };
     this.#beatSoon();
@@ -106,7 +106,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
     setImmediate(() => this.#beat());
   }
 
-  /** A heartbeat, and whatever its answer asks for. */
+  /** A heartbeat, and the reaction to its answer. */
   #beat(): void {
     if (this.#stopped || this.#sink === undefined || this.#isCutOff()) return;
     if (this.#group.touch(this) === 'join') this.#joinAgain(this.#sink);
@@ -114,7 +114,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
     else this.#parts.scheduler.wake(this);
   }
 
-  /** Two turns of the event loop lie between the revocation and the joining, so that the last commit is still taken. */
+  /** Joins two turns of the event loop after the revocation, so that the last commit is still accepted. */
   #joinAgain(sink: GroupSink): void {
     if (this.#joining) return;
     this.#joining = true;
@@ -142,7 +142,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
     this.#parts.scheduler.wake(this);
   }
 
-  /** At the commit; without one, or where it lies outside of the log, at the first message that is there. */
+  /** Begins at the commit; without one, or if it is outside of the log, at the first retained message. */
   #cursorAt({ topic, partition }: TopicPartition): Cursor[] {
     const log = this.#parts.topics.find(topic)?.logs[partition];
     if (log === undefined) return [];
@@ -160,7 +160,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
     this.#cursors = undefined;
   }
 
-  /** A sink that throws is broken: the consumer ends and says so. */
+  /** A sink that throws is broken: the consumer ends and reports it. */
   #guard<T>(call: () => T): T | undefined {
     try {
       return call();

@@ -7,7 +7,7 @@ import type { LogUser, MemoryParts } from './topics.ts';
 import type { LogMessage, TopicPartition } from '../message.ts';
 import type { Tail, TailOptions } from '../ports.ts';
 
-/** How often a tail that is cut off looks whether the broker is back. */
+/** How often a disconnected tail tries to reach the broker. */
 const RECONNECT_INTERVAL_MS = 50;
 
 interface Waiter {
@@ -15,7 +15,7 @@ interface Waiter {
   readonly settle: (error?: Error) => void;
 }
 
-/** Reads partitions of its own accord, outside of any group: positions are its own and nothing is committed. */
+/** Reads partitions outside of any group, with its own positions and without commits. */
 export class MemoryTail implements Tail, LogReader, LogUser {
   readonly #options: TailOptions;
   readonly #parts: MemoryParts;
@@ -91,7 +91,7 @@ export class MemoryTail implements Tail, LogReader, LogUser {
     return more;
   }
 
-  /** What is not yet handed over is kept. */
+  /** Undelivered records are kept. */
   keepFrom(topic: string, partition: number): number {
     return this.#cursors?.find(topic, partition)?.position ?? Infinity;
   }

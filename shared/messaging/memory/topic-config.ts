@@ -13,12 +13,12 @@ const TOPIC_NAME = /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/;
 export interface MemoryLimits {
   readonly maxRecordsPerTopic: number;
   readonly maxBytesPerTopic: number;
-  /** Of topics that are only compacted: nothing of theirs can go to make room. Absent: as of every topic. */
+  /** For compacted-only topics, whose records cannot be removed to make room. Absent: as for every topic. */
   readonly maxRecordsPerState?: number;
   readonly maxBytesPerState?: number;
 }
 
-/** What a topic's configuration means to its logs; settings about files, replicas and compression mean nothing here. */
+/** The settings of a topic that apply to its logs; those about files, replicas and compression do not. */
 export interface MemoryTopicConfig {
   readonly compact: boolean;
   readonly delete: boolean;
@@ -29,7 +29,7 @@ export interface MemoryTopicConfig {
   readonly maxBytes: number;
 }
 
-/** Reads a topic's settings. Throws MessagingError `invalid-topic` naming the one that is wrong. */
+/** Parses a topic's settings. Throws MessagingError `invalid-topic` naming the wrong one. */
 export function parseTopicConfig(spec: TopicSpec, limits: MemoryLimits): MemoryTopicConfig {
   if (!TOPIC_NAME.test(spec.topic)) throw invalid(spec, 'its name is not allowed');
   if (!Number.isInteger(spec.partitions) || spec.partitions < 1) throw invalid(spec, 'it needs a partition');

@@ -16,8 +16,8 @@ const KIB = 1_024;
 const MIB = 1_024 * KIB;
 
 /**
- * A fetch brings at most this much of a partition and in total (a single larger record still comes whole). Small, since
- * kafkajs decodes a whole answer in one go: 2 MiB of short messages hold the event loop for about 20 ms.
+ * Limits of a fetch per partition and in total (a single larger record is still returned whole). They are small because kafkajs
+ * decodes a response synchronously: 2 MiB of short messages block the event loop for about 20 ms.
  */
 const MAX_BYTES_PER_PARTITION = 256 * KIB;
 const MAX_BYTES_PER_FETCH = 2 * MIB;

@@ -6,20 +6,19 @@ const BROKEN_RESPONSE = 'ERR_BROKEN_RESPONSE';
 const LENGTH_BYTES = 4;
 const CORRELATION_ID_BYTES = 4;
 /**
- * Largest response: a fetch brings at most 2 MiB or one whole record batch, which has 8 MiB at most on our topics. Other
- * systems may allow more on theirs. A length beyond this is a damaged one, and must not take the memory of the process.
+ * Largest response: a fetch returns at most 2 MiB or one whole record batch, which has 8 MiB at most on our topics; topics of
+ * other systems may allow more. A greater length is damaged, and must not exhaust the memory of the process.
  */
 export const MAX_RESPONSE_BYTES = 64 * MIB;
 
 /**
- * A broker asks a client to pause for seconds at most (its quota windows); kafkajs would pause for as long as it reads, up to
- * 24 days.
+ * A broker requests pauses of seconds at most (its quota windows); kafkajs would pause for whatever it reads, up to 24 days.
  */
 const MAX_THROTTLE_MS = 60_000;
 
 /**
- * A response that cannot be what the broker sent. kafkajs repeats a request that failed with it: the error is none of those
- * (RangeError, TypeError) that kafkajs takes for faults of its own.
+ * The error of an invalid response. kafkajs retries a request that failed with it: it is not one of the errors (RangeError,
+ * TypeError) that kafkajs treats as its own bugs.
  */
 export function brokenResponse(what: string, cause?: unknown): Error {
   const reason = cause instanceof Error ? `${what}: ${cause.message}` : what;
@@ -30,7 +29,7 @@ export function isBrokenResponse(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === BROKEN_RESPONSE;
 }
 
-/** Cuts the bytes of one connection into responses: a length of four bytes, then so many bytes. */
+/** Splits the bytes of one connection into responses: a length of four bytes, then that number of bytes. */
 export class ResponseFrames {
   #pieces: Buffer[] = [];
   #buffered = 0;
@@ -41,7 +40,7 @@ export class ResponseFrames {
     return this.#buffered > 0;
   }
 
-  /** Adds bytes; answers the responses that they complete, each with its length. Throws when a length cannot be right. */
+  /** Adds bytes; returns the responses that they complete, each with its length. Throws on an invalid length. */
   push(bytes: Buffer): Buffer[] {
     this.#pieces.push(bytes);
     this.#buffered += bytes.length;
@@ -103,10 +102,10 @@ interface QueuePrototype {
   sendSocketRequest: (this: RequestQueue, request: SocketRequest) => void;
 }
 
-/** What is known of one life of a connection, from connecting to its end. */
+/** State of one life of a connection, from connecting to its end. */
 interface Life {
   readonly frames: ResponseFrames;
-  /** Requests that were sent and not answered, in the order of sending, also those that kafkajs has given up. */
+  /** Unanswered requests in the order of sending, including those that kafkajs has given up. */
   readonly unanswered: number[];
   /** Runs while a response has begun and has not ended. */
   timer: NodeJS.Timeout | undefined;
@@ -183,7 +182,7 @@ function beginLife(
     clearTimeout(life.timer);
     if (connection.socket !== socket) return;
     connecting.delete(connection);
-    // kafkajs takes requests until it has noticed the end; nothing else would end those.
+    // kafkajs accepts requests until it notices the end; otherwise they would never be settled.
     if (connection.requestQueue.inflight.size > 0) {
       connection.rejectRequests(new Error(`the connection to ${connection.broker} was closed`));
     }
@@ -195,7 +194,7 @@ function expectAnswer(connection: Connection, life: Life, frame: Buffer): void {
   clearTimeout(life.timer);
   life.timer = undefined;
   if (connection.authHandlers === null) expectOldest(life, frame);
-  // kafkajs keeps the rest of the frame before, which is empty, and would copy the frame to put it behind that.
+  // kafkajs keeps the empty rest of the previous frame, and would copy the frame to append it.
   connection.chunks = [];
   connection.bytesBuffered = 0;
 }
@@ -211,7 +210,7 @@ function expectOldest(life: Life, frame: Buffer): void {
 function limitTime({ socket, requestTimeout }: Connection, life: Life): void {
   if (!life.frames.isPartial || life.timer !== undefined) return;
   const timer = setTimeout(() => {
-    // After a blocked event loop timers come before the bytes that have arrived meanwhile.
+    // After a blocked event loop timers run before the bytes that have arrived meanwhile are read.
     setImmediate(() => {
       if (life.timer === timer) socket?.destroy(brokenResponse('it does not end'));
     });
@@ -228,7 +227,7 @@ async function decodeOrClose(connection: Connection, response: Response, raw: Bu
       throw brokenResponse(`a pause of ${clientSideThrottleTime} ms`);
     return decoded;
   } catch (error) {
-    // Its own errors kafkajs throws for what the bytes say: a codec it lacks, say.
+    // kafkajs throws its own errors for valid responses, for example for an unknown codec.
     if (isOfKafkajs(error)) throw error;
     const broken = isBrokenResponse(error) ? error : brokenResponse('it cannot be decoded', error);
     socket?.destroy(broken as Error);
@@ -256,8 +255,8 @@ type DecoderPrototype = Record<
 >;
 
 /**
- * Readers of lengths, which kafkajs does not compare with what there is: they give a shorter value, or move back. The
- * readers of record fields are none of these: a record batch has a checksum.
+ * Readers of lengths, which kafkajs does not compare with the available bytes: they return a shorter value, or move back. The
+ * readers of record fields are not among them: a record batch has a checksum.
  */
 const READERS = ['readString', 'readBytes'] as const;
 const ARRAY_READERS = ['readArray', 'readArrayAsync'] as const;
