@@ -4,12 +4,12 @@ export interface BackoffOptions {
   readonly maxMs: number;
 }
 
-/** Doubling any further than this is beyond every maximum, and would leave the range of safe integers. */
+/** More doublings exceed every maximum, and would leave the range of safe integers. */
 const MAX_DOUBLINGS = 30;
 
 /**
  * The delay before the attempt after `attempt` (which counts from 1), in milliseconds. `random` (0 up to 1) spreads it
- * over the upper half of the interval, so that many waiting at once do not come back at once.
+ * over the upper half of the interval, so that many clients do not retry at the same moment.
  */
 export function backoffMs(options: BackoffOptions, attempt: number, random: () => number): number {
   const doublings = Math.min(Math.max(attempt - 1, 0), MAX_DOUBLINGS);

@@ -2,7 +2,7 @@ import type { HeaderValue, MessageHeaders } from './message.ts';
 
 const DECIMAL = /^\d{1,15}$/;
 
-/** A header as it was sent, byte for byte; of a repeated one the last counts. */
+/** A header as it was sent, byte for byte; of a repeated header the last value counts. */
 export function headerValue(headers: MessageHeaders, name: string): HeaderValue | undefined {
   const value = headers[name];
   return isList(value) ? value.at(-1) : value;

@@ -1,6 +1,6 @@
 /**
- * How a command of this machine reads and writes the log of a process that has the embedded broker: the bodies of the
- * admin endpoint's calls, as JSON. Bytes are base64.
+ * How a command on this machine reads and writes the log of a process with the embedded broker: the JSON bodies of the
+ * admin endpoint. Bytes are base64.
  */
 
 import { z } from 'zod';
@@ -10,13 +10,13 @@ import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage } from '.
 export const ADMIN_PATH = {
   /** {topics} -> {ranges}: the retained offsets of each partition; topics that do not exist are left out. */
   ranges: '/admin/v1/ranges',
-  /** {range} -> {messages, next}: one step of reading; `next` is the offset to go on from. */
+  /** {range} -> {messages, next}: one step of reading; `next` is the offset to continue from. */
   read: '/admin/v1/read',
   /** {messages} -> {}: writes them, acknowledged. */
   publish: '/admin/v1/publish',
 } as const;
 
-/** Whatever asks for more at once is a mistake. */
+/** Larger requests are a mistake. */
 const MAX_TOPICS = 1_000;
 const MAX_BATCH = 1_000;
 
@@ -24,7 +24,7 @@ const topic = z.string().min(1).max(249);
 const partition = z.int().min(0).max(1_000_000);
 const offset = z.int().min(0);
 const bytes = z.base64().transform((text) => Buffer.from(text, 'base64'));
-/** A header of that name is none of an object; whoever writes headers has them as one. */
+/** Headers become properties of an object, where this name has another meaning. */
 const headerName = z.string().refine((name) => name !== '__proto__');
 const headers = z
   .array(z.tuple([headerName, z.array(bytes).min(1)]))
@@ -34,7 +34,7 @@ const rangeShape = z.object({ topic, partition, from: offset, to: offset });
 const logMessage = z.object({ ...content, partition, offset, timestampMs: z.number() });
 const outgoingMessage = z.object({ ...content, partition: partition.optional() });
 
-/** What the calls take and answer, checked. */
+/** The request and response bodies, validated. */
 export const ADMIN_BODY = {
   rangesCall: z.object({ topics: z.array(topic).max(MAX_TOPICS) }),
   rangesAnswer: z.object({ ranges: z.array(rangeShape) }),
@@ -42,21 +42,21 @@ export const ADMIN_BODY = {
   readAnswer: z.object({ messages: z.array(logMessage), next: offset }),
   publishCall: z.object({ messages: z.array(outgoingMessage).min(1).max(MAX_BATCH) }),
   publishAnswer: z.object({}),
-  /** Every call that could not be served. */
+  /** The answer to every call that failed. */
   fault: z.object({ code: z.string(), message: z.string(), canRetry: z.boolean() }),
 } as const;
 
-/** Where the endpoint of a running process is, as its file says. */
+/** The address of the endpoint of a running process, as its file states it. */
 export const adminFileShape = z.object({ url: z.url(), token: z.string().min(1), pid: z.int() });
 export type AdminFile = z.infer<typeof adminFileShape>;
 
-/** A message read, as the endpoint answers it. */
+/** The JSON of a message that was read. */
 export function logMessageJson(message: LogMessage): unknown {
   const { partition: number, offset: at, timestampMs } = message;
   return { ...contentJson(message), partition: number, offset: at, timestampMs };
 }
 
-/** A message to be written, as the endpoint takes it. Its time is that of the writing. */
+/** The JSON of a message to be written. Its timestamp is the time of writing. */
 export function outgoingMessageJson(message: OutgoingMessage): unknown {
   return { ...contentJson(message), partition: message.partition };
 }

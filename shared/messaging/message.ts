@@ -1,4 +1,4 @@
-/** What travels on the log, independent of the broker that carries it. */
+/** Messages on the log, independent of the broker. */
 
 /** A header value as Kafka stores it; text is written as UTF-8. */
 export type HeaderValue = Buffer | string;
@@ -19,7 +19,7 @@ export interface LogMessage {
   readonly timestampMs: number;
 }
 
-/** One record to be written. Without `partition` the key decides it; a message has one or the other, or both. */
+/** One record to be written. Without `partition` the key determines it; a message has at least one of them. */
 export interface OutgoingMessage {
   readonly topic: string;
   readonly key: Buffer | string | null;
@@ -35,12 +35,12 @@ export interface TopicPartition {
   readonly partition: number;
 }
 
-/** The next offset to be read of a partition, as committed: one beyond the last message that is done. */
+/** The next offset of a partition to be read: the committed offset is one beyond the last message that is done. */
 export interface PartitionOffset extends TopicPartition {
   readonly offset: number;
 }
 
-/** Part of a partition: the offsets from `from` on, `to` and beyond not included. */
+/** A range of a partition: the offsets from `from` up to but not including `to`. */
 export interface OffsetRange extends TopicPartition {
   readonly from: number;
   readonly to: number;

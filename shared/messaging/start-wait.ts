@@ -1,10 +1,10 @@
-/** What a process does at its start while Kafka or the schema registry cannot be used yet: it waits, for a limited time. */
+/** A process that starts waits for Kafka and the schema registry for a limited time. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, SystemError } from '../platform/errors.ts';
 import { backoffMs } from './backoff.ts';
 
-/** A broker that restarts is back within seconds; one attempt every ten of them is no load for one that is starting. */
+/** A broker restarts within seconds; one attempt every ten seconds is no load for it. */
 const BACKOFF = { minMs: 500, maxMs: 10_000 };
 const SECOND_MS = 1_000;
 /** Text of a failed TLS handshake: the certificate does not become valid by waiting. */
@@ -12,13 +12,13 @@ const CERTIFICATE = /\bcertificate\b/i;
 
 export interface StartWaitOptions {
   /**
-   * How long all waiting may take, in milliseconds from now (START_TIMEOUT_MS): a failure after it is final. An attempt
-   * that has begun is not cut off. 0: the first failure is final.
+   * Limit for all waiting, in milliseconds from now (START_TIMEOUT_MS): a failure after it is final. An attempt in
+   * progress is not interrupted. 0: the first failure is final.
    */
   readonly limitMs: number;
-  /** Called after each failed attempt: what is waited for and why, and for how long at most. */
+  /** Called after each failed attempt with a line that says what is being waited for, why, and for how long at most. */
   readonly onWait: (line: string) => void;
-  /** Ends the waiting at once, whatever attempt is under way. */
+  /** Ends the waiting at once, even during an attempt. */
   readonly signal?: AbortSignal | undefined;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
@@ -27,12 +27,12 @@ export interface StartWaitOptions {
 }
 
 /**
- * Makes the attempt until it succeeds. Rejects at once with a failure that waiting does not mend, such as refused
- * credentials or a missing topic; with the last failure, and its code, when the time is up; with the reason of the signal.
+ * Repeats the attempt until it succeeds. Rejects at once with a failure that waiting does not resolve, such as refused
+ * credentials or a missing topic; with the last failure and its code when the limit is reached; with the reason of the signal.
  */
 export type StartWait = <Value>(what: string, attempt: () => Promise<Value>) => Promise<Value>;
 
-/** One limit for everything that a start waits for. */
+/** Creates the wait of one start, with one limit for everything it waits for. */
 export function createStartWait(options: StartWaitOptions): StartWait {
   const { limitMs, onWait, signal } = options;
   const now = options.now ?? (() => performance.now());
@@ -45,7 +45,7 @@ export function createStartWait(options: StartWaitOptions): StartWait {
         return await unlessAborted(attempt, signal);
       } catch (error) {
         signal?.throwIfAborted();
-        if (!isPassing(error)) throw error;
+        if (!isTransient(error)) throw error;
         const leftMs = endsAtMs - now();
         if (leftMs <= 0) throw limitMs === 0 ? error : timeIsUp(what, limitMs, error);
         const delayMs = Math.min(backoffMs(BACKOFF, attempts, random), leftMs);
@@ -57,10 +57,10 @@ export function createStartWait(options: StartWaitOptions): StartWait {
 }
 
 /**
- * Whether the same attempt may succeed later. A host name that is not known counts: the names of containers and pods come
- * with them.
+ * Whether the same attempt may succeed later. Unknown host names may: those of containers and pods appear when they
+ * start.
  */
-function isPassing(error: unknown): error is SystemError {
+function isTransient(error: unknown): error is SystemError {
   if (!(error instanceof SystemError) || !error.canRetry) return false;
   return error.code !== 'schema-registry-refused' && !CERTIFICATE.test(error.message);
 }
@@ -77,7 +77,7 @@ async function unlessAborted<Value>(begin: () => Promise<Value>, signal: AbortSi
   const onAbort = (): void => aborted.reject(signal.reason);
   signal.addEventListener('abort', onAbort);
   const begun = begin();
-  // What an abandoned attempt ends with concerns nobody.
+  // The result of an abandoned attempt is ignored.
   begun.catch(() => undefined);
   try {
     return await Promise.race([begun, aborted.promise]);

@@ -1,7 +1,7 @@
 /**
- * Walks Avro bytes along their schema before they are decoded. avsc is written for trusted bytes: it allocates what a
- * count announces, follows lengths out of the buffer and notices only at the end. Here every count, length, branch
- * and symbol is held against the bytes that are really there, so that hostile bytes cost no more than their size.
+ * Checks Avro bytes against their schema before they are decoded. avsc is written for trusted bytes: it allocates what a
+ * count announces, follows lengths out of the buffer and notices only at the end. Here every count, length, branch and
+ * symbol is checked against the bytes that are actually there, so that hostile bytes cost no more than their size.
  */
 
 import avro, { type Type } from 'avsc';
@@ -12,12 +12,12 @@ const LONGEST_VARINT_BYTES = 10;
 const INT_MIN = -(2 ** 31);
 const INT_MAX = 2 ** 31 - 1;
 
-/** The bytes do not have the shape that their schema says. */
+/** The bytes do not follow their schema. */
 export class MalformedAvroError extends Error {
   override readonly name = 'MalformedAvroError';
 }
 
-/** The record has more items than its reader takes. */
+/** The record has more items than its reader accepts. */
 export class TooManyItemsError extends MalformedAvroError {}
 
 /** Throws MalformedAvroError unless the bytes from `start` to the end are exactly one value of the schema. */
@@ -31,15 +31,15 @@ interface Cursor {
 type Walk = (cursor: Cursor) => void;
 
 /**
- * Compiles the check of a schema. An array that is a member of the record itself may have `mostItems` items, by what its
- * blocks announce: beyond them the check ends with TooManyItemsError. Throws TypeError when the schema has arrays or maps of items without any bytes: a
- * few bytes could then announce billions of items.
+ * Compiles the check of a schema. An array that is a field of the record itself may have `maxItems` items, as its blocks
+ * announce them: beyond them the check fails with TooManyItemsError. Throws TypeError when the schema has arrays or maps
+ * whose items have no bytes: a few bytes could then announce billions of items.
  */
-export function compileBoundsCheck(type: Type, mostItems = Infinity): BoundsCheck {
+export function compileBoundsCheck(type: Type, maxItems = Infinity): BoundsCheck {
   const known = new Map<Type, Walk>();
   const walk =
     type instanceof avro.types.RecordType
-      ? walkRecord(type.fields.map((field) => compileMember(field.type, known, mostItems)))
+      ? walkRecord(type.fields.map((field) => compileField(field.type, known, maxItems)))
       : compile(type, known);
   return (bytes, start) => {
     const cursor = { bytes, at: start };
@@ -48,15 +48,15 @@ export function compileBoundsCheck(type: Type, mostItems = Infinity): BoundsChec
   };
 }
 
-function compileMember(type: Type, known: Map<Type, Walk>, mostItems: number): Walk {
+function compileField(type: Type, known: Map<Type, Walk>, maxItems: number): Walk {
   if (!(type instanceof avro.types.ArrayType)) return compile(type, known);
-  return walkBlocks(itemWalk(type.itemsType, known), mostItems);
+  return walkBlocks(itemWalk(type.itemsType, known), maxItems);
 }
 
 function compile(type: Type, known: Map<Type, Walk>): Walk {
   const found = known.get(type);
   if (found !== undefined) return found;
-  // A record may contain itself: what is compiled inside of it meets this stand-in.
+  // A record may contain itself: what is compiled within it uses this placeholder.
   let walk: Walk = walkNothing;
   known.set(type, (cursor) => walk(cursor));
   walk = compileNew(type, known);
@@ -142,7 +142,7 @@ function walkFixed(size: number): Walk {
   return (cursor) => advance(cursor, size);
 }
 
-function walkBlocks(item: Walk, mostItems = Infinity): Walk {
+function walkBlocks(item: Walk, maxItems = Infinity): Walk {
   return (cursor) => {
     let all = 0;
     for (let count = readVarint(cursor); count !== 0; count = readVarint(cursor)) {
@@ -153,7 +153,7 @@ function walkBlocks(item: Walk, mostItems = Infinity): Walk {
         throw new MalformedAvroError('an array announces more items than there are bytes');
       }
       all += items;
-      if (all > mostItems) throw new TooManyItemsError(`there are more than ${mostItems} items`);
+      if (all > maxItems) throw new TooManyItemsError(`there are more than ${maxItems} items`);
       for (let index = 0; index < items; index++) item(cursor);
       if (end !== undefined && end !== cursor.at)
         throw new MalformedAvroError('a block has another size than it says');
@@ -173,7 +173,7 @@ function walkInt(cursor: Cursor): void {
   if (value < INT_MIN || value > INT_MAX) throw new MalformedAvroError('an int has more than 32 bits');
 }
 
-/** avsc would read a number below -2^52 as another one (see avro-schema.ts); odd numbers are the negative ones. */
+/** avsc would read a number below -2^52 as another one (see avro-schema.ts); odd zig-zag numbers are negative. */
 function walkLong(cursor: Cursor): void {
   const isNegative = ((cursor.bytes[cursor.at] ?? 0) & 1) === 1;
   if (isNegative !== readVarint(cursor) < 0)
@@ -191,7 +191,7 @@ function advance(cursor: Cursor, size: number): void {
   cursor.at += size;
 }
 
-/** Reads a zig-zag varint; beyond 2^53 the answer is only near, which every caller then refuses or passes over. */
+/** Reads a zig-zag varint; beyond 2^53 the result is only approximate, which every caller then refuses or ignores. */
 function readVarint(cursor: Cursor): number {
   const { bytes } = cursor;
   let at = cursor.at;

@@ -1,13 +1,13 @@
 /**
  * The Avro logical type `decimal`: an unscaled whole number as big-endian two's complement bytes, with precision and
- * scale in the schema (Avro specification, "Decimal"). A value is written exactly or not at all: one with more
- * decimals than the scale, or more digits than the precision, is refused and never rounded (M1).
+ * scale in the schema (Avro specification, "Decimal"). A value is written exactly or not at all: one
+ * with more decimals than the scale, or more digits than the precision, is refused and never rounded (M1).
  */
 
 import avro, { type Schema, type Type } from 'avsc';
 import { Decimal } from 'decimal.js';
 
-/** Why a value has no exact place in a decimal of the schema. */
+/** Why a value cannot be represented exactly by a decimal of the schema. */
 export type DecimalMisfit = 'not-a-decimal' | 'too-many-decimals' | 'too-large';
 
 /** Digits in all and decimals of a schema's decimal. */
@@ -21,7 +21,7 @@ const SMALL_BYTES = 6;
 const SIGN_BIT = 0x80;
 const ZERO = Buffer.from([0]);
 
-/** Undefined when the value fits exactly, else why it does not. */
+/** Undefined when the value fits exactly, else the reason why it does not. */
 export function decimalMisfit(value: unknown, limits: DecimalLimits): DecimalMisfit | undefined {
   if (!Decimal.isDecimal(value) || !value.isFinite()) return 'not-a-decimal';
   if (value.isZero()) return undefined;
@@ -29,7 +29,7 @@ export function decimalMisfit(value: unknown, limits: DecimalLimits): DecimalMis
   return value.decimalPlaces() > limits.scale ? 'too-many-decimals' : undefined;
 }
 
-/** The value's bytes, as few as hold it; the value fits (see {@link decimalMisfit}). Negative zero is written as zero. */
+/** The shortest bytes of a value that fits (see {@link decimalMisfit}). Negative zero is written as zero. */
 export function decimalToBytes(value: Decimal, scale: number): Buffer {
   if (value.isZero()) return ZERO;
   const unscaled = BigInt(value.toFixed(scale).replace('.', ''));
@@ -41,7 +41,7 @@ export function decimalToBytes(value: Decimal, scale: number): Buffer {
   return bytes;
 }
 
-/** The value of the bytes. Throws RangeError when there are none, or when they hold more digits than the precision. */
+/** The value of the bytes. Throws RangeError when there are none, or when they have more digits than the precision. */
 export function bytesToDecimal(bytes: Buffer, limits: DecimalLimits): Decimal {
   if (bytes.length === 0 || bytes.length > widestBytes(limits.precision)) {
     throw new RangeError(`a decimal of ${limits.precision} digits has no ${bytes.length} bytes`);
@@ -79,7 +79,7 @@ export class DecimalType extends avro.types.LogicalType {
     this.limits = { precision, scale };
   }
 
-  /** Undefined makes avsc refuse the value, and choose the null branch of an optional member for null. */
+  /** Undefined makes avsc refuse the value, and choose the null branch of an optional field for null. */
   override _toValue(value: unknown): Buffer | undefined {
     return decimalMisfit(value, this.limits) === undefined
       ? decimalToBytes(value as Decimal, this.limits.scale)
@@ -90,7 +90,7 @@ export class DecimalType extends avro.types.LogicalType {
     return bytesToDecimal(bytes, this.limits);
   }
 
-  /** A writer's decimal is read when nothing can be lost: the same scale, and no more digits than ours. */
+  /** A writer's decimal is readable without loss when it has the same scale and no more digits than ours. */
   override _resolve(writer: Type): ((value: Decimal) => Decimal) | undefined {
     if (!(writer instanceof DecimalType)) return undefined;
     const { precision, scale } = writer.limits;

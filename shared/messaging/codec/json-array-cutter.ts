@@ -11,7 +11,7 @@ const TAB = 0x09;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Where an item stands. */
+/** The position of an item. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -19,33 +19,33 @@ export interface Span {
 }
 
 /**
- * Finds the items of a JSON array without parsing them, some bytes at a time. What holds JSON together are single bytes
- * that are part of no other character, so that invalid text within one item does not move the limits of the others.
+ * Finds the items of a JSON array without parsing them, some bytes at a time. The structural characters of JSON are
+ * single bytes that are part of no other character, so that invalid text in one item does not affect the others.
  */
 export class JsonArrayCutter {
   readonly spans: Span[] = [];
   readonly #bytes: Buffer;
-  readonly #mostItems: number;
+  readonly #maxItems: number;
   #at: number;
   #start: number;
   #isInText = false;
-  /** Whether the item has anything but blanks so far. */
+  /** Whether the item has anything but whitespace so far. */
   #hasContent = false;
   /** 1 between the items, 0 after the array. */
   #depth = 1;
   #deepest = 1;
 
   /** The first bracket in the bytes must open the array. */
-  constructor(bytes: Buffer, mostItems: number) {
+  constructor(bytes: Buffer, maxItems: number) {
     this.#bytes = bytes;
-    this.#mostItems = mostItems;
+    this.#maxItems = maxItems;
     this.#at = bytes.indexOf(OPEN_ARRAY) + 1;
     this.#start = this.#at;
   }
 
   /**
-   * Looks at so many bytes more. `cut`: `spans` has all items, or one more than there may be, where it stops to look;
-   * `malformed`: the bytes are no array.
+   * Searches the next `budget` bytes. `cut`: `spans` has all items, or one more than allowed, where the search ends;
+   * `malformed`: the bytes are not an array.
    */
   step(budget: number): 'more' | 'cut' | 'malformed' {
     const { length } = this.#bytes;
@@ -55,7 +55,7 @@ export class JsonArrayCutter {
       else if (this.#depth > 1) this.#passNested(bytes);
       else if (isBlank(bytes[this.#at])) this.#passBlanks(bytes);
       else if (!this.#passByte(bytes[this.#at])) return 'malformed';
-      if (this.spans.length > this.#mostItems) return 'cut';
+      if (this.spans.length > this.#maxItems) return 'cut';
     }
     if (this.#at < length) return 'more';
     return this.#depth === 0 ? 'cut' : 'malformed';
@@ -73,7 +73,7 @@ export class JsonArrayCutter {
     this.#at = at;
   }
 
-  /** Most bytes are within an item, and are looked at here. */
+  /** Most bytes are within an item, and are searched here. */
   #passNested(bytes: Buffer): void {
     const { length } = bytes;
     let at = this.#at;
@@ -89,13 +89,13 @@ export class JsonArrayCutter {
         if (depth > deepest) deepest = depth;
       } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth -= 1;
     }
-    // A text that goes on ends the loop one byte too far.
+    // A text that continues ends the loop one byte too far.
     this.#at = this.#isInText ? at - 1 : at;
     this.#depth = depth;
     this.#deepest = deepest;
   }
 
-  /** A byte between the items, or within one that is neither array nor object. Answers false where no array has it. */
+  /** A byte between the items, or within one that is neither array nor object. Returns false where an array cannot have it. */
   #passByte(byte: number | undefined): boolean {
     this.#at += 1;
     if (this.#depth === 0) return false;

@@ -1,7 +1,7 @@
 /**
- * Whether two versions of a schema can read each other's messages, and if not which member is to blame and why. Goes
- * further than registries do: they look at neither the precision and scale of decimals nor at dates turned into
- * numbers, and say no reasons.
+ * Whether two versions of a schema can read each other's messages, and if not, which field is the cause and why. Stricter
+ * than registries: they compare neither the precision and scale of decimals nor dates turned into numbers, and give no
+ * reasons.
  */
 
 import avro, { type ForSchemaOptions, type Schema, type Type } from 'avsc';
@@ -11,13 +11,13 @@ import { AVRO_OPTIONS, branchesOf, isUnion } from './avro-schema.ts';
 
 /** One reason why messages of one version cannot be read by the other. */
 export interface Incompatibility {
-  /** Member such as `Commission[].SourceValue`; the record's name where the whole record is meant. */
-  readonly member: string;
+  /** Field such as `Commission[].SourceValue`; the record's name where the whole record is meant. */
+  readonly field: string;
   /** What is wrong and what to do instead. */
   readonly reason: string;
 }
 
-/** A change of schema: what was released and what is to come. */
+/** A change of schema: the released version and the new one. */
 interface Change {
   readonly older: Type;
   readonly newer: Type;
@@ -50,8 +50,8 @@ const LOGICAL_TYPES = {
 };
 
 /**
- * All that keeps old and new code from reading each other's messages; empty when every upgrade order works. Takes the
- * text of both schemas; throws when one of them is not valid.
+ * Everything that keeps old and new code from reading each other's messages; empty when every upgrade order works. Takes
+ * the text of both schemas; throws when one of them is not valid.
  */
 export function incompatibilities(olderText: string, newerText: string): readonly Incompatibility[] {
   const older = parse(olderText);
@@ -65,18 +65,18 @@ function parse(text: string): Type {
   return avro.Type.forSchema(JSON.parse(text) as Schema, options);
 }
 
-function compareTypes(change: Change, member: string): Incompatibility[] {
+function compareTypes(change: Change, field: string): Incompatibility[] {
   const { older, newer } = change;
   if (older instanceof avro.types.RecordType && newer instanceof avro.types.RecordType) {
-    return compareRecords(older, newer, member);
+    return compareRecords(older, newer, field);
   }
   if (older instanceof avro.types.ArrayType && newer instanceof avro.types.ArrayType) {
-    return compareTypes({ older: older.itemsType, newer: newer.itemsType }, `${member}[]`);
+    return compareTypes({ older: older.itemsType, newer: newer.itemsType }, `${field}[]`);
   }
-  if (isUnion(older) && isUnion(newer)) return compareUnions(change, member);
+  if (isUnion(older) && isUnion(newer)) return compareUnions(change, field);
   if (older instanceof DecimalType && newer instanceof DecimalType)
-    return compareDecimals(older, newer, member);
-  return describe(older) === describe(newer) ? [] : [changedType(change, member)];
+    return compareDecimals(older, newer, field);
+  return describe(older) === describe(newer) ? [] : [changedType(change, field)];
 }
 
 function compareRecords(
@@ -86,7 +86,7 @@ function compareRecords(
 ): Incompatibility[] {
   if (older.name !== newer.name) {
     const reason = `was record ${older.name} and is ${newer.name}; a record keeps its name`;
-    return [{ member: parent === '' ? String(older.name) : parent, reason }];
+    return [{ field: parent === '' ? String(older.name) : parent, reason }];
   }
   const path = (name: string) => (parent === '' ? name : `${parent}.${name}`);
   const found: Incompatibility[] = [];
@@ -96,7 +96,7 @@ function compareRecords(
       found.push(...compareTypes({ older: before.type, newer: field.type }, path(field.name)));
     } else if (field.defaultValue() === undefined) {
       found.push({
-        member: path(field.name),
+        field: path(field.name),
         reason: 'is new and mandatory; make it optional, with a default',
       });
     }
@@ -105,7 +105,7 @@ function compareRecords(
     const isGone = newer.fields.every(({ name }) => name !== field.name);
     if (isGone && field.defaultValue() === undefined) {
       found.push({
-        member: path(field.name),
+        field: path(field.name),
         reason: 'was mandatory and is gone; older readers need it, so keep it',
       });
     }
@@ -113,44 +113,44 @@ function compareRecords(
   return found;
 }
 
-function compareUnions({ older, newer }: Change, member: string): Incompatibility[] {
+function compareUnions({ older, newer }: Change, field: string): Incompatibility[] {
   const found: Incompatibility[] = [];
   for (const before of branchesOf(older)) {
     const after = branchesOf(newer).find((branch) => branch.branchName === before.branchName);
-    if (after === undefined) found.push({ member, reason: `could be ${describe(before)} and no longer can` });
-    else found.push(...compareTypes({ older: before, newer: after }, member));
+    if (after === undefined) found.push({ field, reason: `could be ${describe(before)} and no longer can` });
+    else found.push(...compareTypes({ older: before, newer: after }, field));
   }
   for (const after of branchesOf(newer)) {
     if (branchesOf(older).some((branch) => branch.branchName === after.branchName)) continue;
     found.push({
-      member,
-      reason: `may now be ${describe(after)}, which older readers do not know; add a new member`,
+      field,
+      reason: `may now be ${describe(after)}, which older readers do not know; add a new field`,
     });
   }
   return found;
 }
 
-function compareDecimals(older: DecimalType, newer: DecimalType, member: string): Incompatibility[] {
+function compareDecimals(older: DecimalType, newer: DecimalType, field: string): Incompatibility[] {
   const [before, after] = [older.limits, newer.limits];
   if (before.precision === after.precision && before.scale === after.scale) return [];
   const reason =
     `was decimal(${before.precision},${before.scale}) and is decimal(${after.precision},${after.scale}), ` +
-    'which reads the same bytes as another number; add a new member';
-  return [{ member, reason }];
+    'which reads the same bytes as another number; add a new field';
+  return [{ field, reason }];
 }
 
-/** What the member-wise look did not find is left to the rules of Avro itself. */
+/** What the comparison of fields did not find is left to the rules of Avro itself. */
 function resolves(reader: Type, writer: Type): Incompatibility[] {
   try {
     reader.createResolver(writer);
     return [];
   } catch (error) {
-    return [{ member: String(reader.name), reason: errorText(error) }];
+    return [{ field: String(reader.name), reason: errorText(error) }];
   }
 }
 
-function changedType({ older, newer }: Change, member: string): Incompatibility {
-  return { member, reason: `was ${describe(older)} and is ${describe(newer)}; add a new member` };
+function changedType({ older, newer }: Change, field: string): Incompatibility {
+  return { field, reason: `was ${describe(older)} and is ${describe(newer)}; add a new field` };
 }
 
 /** The type in words, logical types included that are kept as their bare numbers. */

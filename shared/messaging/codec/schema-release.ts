@@ -3,7 +3,7 @@ import type { ReleasedSchema } from '../../../schemas/schema-files.ts';
 import { parseOwnSchema, parseWriterSchema, isSameSchema } from './avro-schema.ts';
 import { incompatibilities } from './schema-compatibility.ts';
 
-/** A message of the catalogue with the text of its schema. */
+/** A message of the list with the text of its schema. */
 export interface DefinedSchema {
   readonly definition: MessageDefinition;
   readonly text: string;
@@ -13,13 +13,13 @@ export interface DefinedSchema {
 export interface SchemaFault {
   /** Full name of the record. */
   readonly subject: string;
-  /** What is wrong, which member is meant, and what to do. */
+  /** What is wrong, which field is meant, and what to do. */
   readonly reason: string;
   /** True when only the released copy is missing, which `release` makes. */
   readonly unreleased?: true;
 }
 
-/** Compares the schemas with those that were released; empty when nothing stands against shipping them. */
+/** Compares the schemas with those that were released; empty when they may be shipped. */
 export function checkReleases(
   schemas: readonly DefinedSchema[],
   released: readonly ReleasedSchema[],
@@ -45,16 +45,16 @@ export function checkReleases(
   });
 }
 
-/** Reasons why a schema does not go together with an earlier version. */
+/** Reasons why a schema is incompatible with an earlier version. */
 export function faultsAgainst(
   subject: string,
   earlier: { readonly text: string; readonly localSchemaId?: number; readonly version?: number },
   text: string,
 ): SchemaFault[] {
   const which = earlier.version === undefined ? `id ${earlier.localSchemaId}` : `version ${earlier.version}`;
-  return incompatibilities(earlier.text, text).map(({ member, reason }) => ({
+  return incompatibilities(earlier.text, text).map(({ field, reason }) => ({
     subject,
-    reason: `${member} ${reason} (against ${which}; a change without a compatible form is a new version of the message)`,
+    reason: `${field} ${reason} (against ${which}; a change without a compatible form is a new version of the message)`,
   }));
 }
 

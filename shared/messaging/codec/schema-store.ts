@@ -1,6 +1,6 @@
 /**
- * Which schema belongs to an id on the wire, and which id our own messages are written with. What was once found is
- * answered synchronously; a registry is asked once for an id, however many messages wait for it.
+ * The schema of an id on the wire, and the id that our own messages are written with. Known ids are answered
+ * synchronously; the registry is queried once for an id, however many messages wait for it.
  */
 
 import { FIRST_LOCAL_SCHEMA_ID, type MessageDefinition, recordName } from '../../../schemas/messages.ts';
@@ -12,11 +12,11 @@ import { type AvroMessage, type AvroReader, createAvroReader } from './avro-mess
 import { isSameSchema, parseWriterSchema } from './avro-schema.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 
-/** How long an id that the registry does not know is not asked for again. */
+/** How long an id that the registry does not know is not looked up again. */
 export const NEGATIVE_CACHE_MS = 30_000;
-/** Most schemas of other writers that are kept; a system has some dozens. The oldest make room. */
+/** Most schemas of other writers that are cached; a system has some dozens. The oldest are evicted. */
 const MAX_KEPT_SCHEMAS = 1_000;
-/** Most unknown ids that are kept, so that messages with random ids cannot fill the memory. */
+/** Most unknown ids that are cached, so that messages with random ids cannot fill the memory. */
 const MAX_UNKNOWN_IDS = 10_000;
 
 /** Why messages of an id cannot be read. */
@@ -28,11 +28,11 @@ export type Found = AvroReader | Unreadable;
 
 /** Schemas by id. */
 export interface SchemaStore {
-  /** Reader of an id, or why there is none; undefined when the registry has to be asked first. */
+  /** Reader of an id, or why there is none; undefined when the registry has to be queried first. */
   known(id: number): Found | undefined;
-  /** Asks the registry. Rejects with InfrastructureError when it is away. */
+  /** Queries the registry. Rejects with InfrastructureError when it is unavailable. */
   find(id: number): Promise<Found>;
-  /** Id that a message is written with; undefined when the registry has to be asked first. */
+  /** Id that a message is written with; undefined when the registry has to be queried first. */
   writerId(message: AvroMessage): number | undefined;
   /** Looks the message's schema up, and registers it where that is allowed. Rejects with SystemError otherwise. */
   findWriterId(message: AvroMessage): Promise<number>;
@@ -106,7 +106,7 @@ async function idFrom(registry: SchemaRegistry, message: AvroMessage, mayRegiste
   throw new SystemError('schema-not-registered', advice, { canRetry: true });
 }
 
-/** Readers of all ids that the project itself has given away. */
+/** Readers of all ids that the project itself has assigned. */
 function localReaders(
   { messages, released }: SchemaStoreOptions,
   byRecord: ReadonlyMap<string, AvroMessage>,
@@ -135,7 +135,7 @@ function changed({ type, localSchemaId }: MessageDefinition): Error {
 function readerOf(writer: Type, byRecord: ReadonlyMap<string, AvroMessage>): Found {
   const message = byRecord.get(writer.name ?? '');
   if (message === undefined)
-    return { unreadable: `record ${writer.name ?? 'without name'} is not in the catalogue` };
+    return { unreadable: `record ${writer.name ?? 'without name'} is not in the list of messages` };
   try {
     return createAvroReader(message, writer);
   } catch (error) {
@@ -149,7 +149,7 @@ function unknownId(id: number): Unreadable {
   return { unreadable: `schema id ${id} is not known` };
 }
 
-/** Sets a key and lets the oldest go when there are too many. */
+/** Sets a key and evicts the oldest when there are too many. */
 function keep<Value>(map: Map<number, Value>, key: number, value: Value, most: number): void {
   map.delete(key);
   map.set(key, value);

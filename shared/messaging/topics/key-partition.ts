@@ -25,8 +25,8 @@ export function murmur2(key: Uint8Array): number {
 }
 
 /**
- * The partition of a key among `count` partitions, as the default partitioner of the Java client and of kafkajs choose
- * it: whoever produces to a topic, equal keys meet in one partition, and order per key holds.
+ * The partition of a key among `count` partitions, as the default partitioners of the Java client and of kafkajs choose
+ * it: equal keys of all producers are in one partition, so that the order per key is kept.
  */
 export function partitionOfKey(key: Uint8Array, count: number): number {
   return (murmur2(key) & POSITIVE) % count;

@@ -22,9 +22,7 @@ const decimal = (precision: number, scale: number) => ({
 function changing(change: (fields: Field[]) => void): string[] {
   const schema = JSON.parse(REQUEST) as { fields: Field[] };
   change(schema.fields);
-  return incompatibilities(REQUEST, JSON.stringify(schema)).map(
-    ({ member, reason }) => `${member} ${reason}`,
-  );
+  return incompatibilities(REQUEST, JSON.stringify(schema)).map(({ field, reason }) => `${field} ${reason}`);
 }
 
 const field = (fields: Field[], name: string): Field => fields.find((one) => one.name === name)!;
