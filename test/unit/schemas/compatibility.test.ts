@@ -28,7 +28,7 @@ function changing(change: (fields: Field[]) => void): string[] {
 const field = (fields: Field[], name: string): Field => fields.find((one) => one.name === name)!;
 const remove = (fields: Field[], name: string) => fields.splice(fields.indexOf(field(fields, name)), 1);
 
-/** The fields of the items of a list member. */
+/** The fields of the items of a list field. */
 function itemFields(fields: Field[], name: string): Field[] {
   const [, list] = field(fields, name).type as [string, { items: { fields: Field[] } }];
   return list.items.fields;
@@ -44,10 +44,10 @@ const enumRecord = (...symbols: string[]) =>
 
 describe('a change of schema', () => {
   it.each<[string, (fields: Field[]) => void]>([
-    ['a new optional member', (fields) => fields.push({ name: 'New', type: ['null', 'int'], default: null })],
-    ['a new member with a default', (fields) => fields.unshift({ name: 'New', type: 'int', default: 3 })],
-    ['dropping an optional member', (fields) => remove(fields, 'Explain')],
-    ['another order of members', (fields) => fields.push(fields.shift()!)],
+    ['a new optional field', (fields) => fields.push({ name: 'New', type: ['null', 'int'], default: null })],
+    ['a new field with a default', (fields) => fields.unshift({ name: 'New', type: 'int', default: 3 })],
+    ['dropping an optional field', (fields) => remove(fields, 'Explain')],
+    ['another order of fields', (fields) => fields.push(fields.shift()!)],
     ['another description', (fields) => Object.assign(field(fields, 'Amount'), { doc: 'Other words.' })],
   ])('may be: %s', (_, change) => {
     expect(changing(change)).toEqual([]);
@@ -55,11 +55,11 @@ describe('a change of schema', () => {
 
   it.each<[string, (fields: Field[]) => void, string]>([
     [
-      'a new mandatory member',
+      'a new mandatory field',
       (fields) => fields.push({ name: 'New', type: 'int' }),
       'New is new and mandatory',
     ],
-    ['dropping a mandatory member', (fields) => remove(fields, 'Amount'), 'Amount was mandatory and is gone'],
+    ['dropping a mandatory field', (fields) => remove(fields, 'Amount'), 'Amount was mandatory and is gone'],
     [
       'another type',
       (fields) => Object.assign(field(fields, 'InstallmentsNo'), { type: 'string' }),
@@ -86,12 +86,12 @@ describe('a change of schema', () => {
       'ActivationDate was date and is int',
     ],
     [
-      'an optional member made mandatory',
+      'an optional field made mandatory',
       (fields) => Object.assign(field(fields, 'Currency'), { type: 'string', default: undefined }),
       'Currency was null or string and is string',
     ],
     [
-      'a mandatory member made optional, which older readers cannot take',
+      'a mandatory field made optional, which older readers cannot take',
       (fields) => Object.assign(field(fields, 'ScheduleType'), { type: ['null', 'string'] }),
       'ScheduleType was string and is null or string',
     ],
@@ -106,7 +106,7 @@ describe('a change of schema', () => {
       'Currency could be string and no longer can',
     ],
     [
-      'a new mandatory member in an item of a list',
+      'a new mandatory field in an item of a list',
       (fields) => itemFields(fields, 'Commission').push({ name: 'Rank', type: 'int' }),
       'Commission[].Rank is new and mandatory',
     ],
@@ -124,7 +124,7 @@ describe('a change of schema', () => {
   it('may not add a symbol to an enum, which older readers do not know', () => {
     expect(incompatibilities(enumRecord('X'), enumRecord('X'))).toEqual([]);
     expect(incompatibilities(enumRecord('X'), enumRecord('X', 'Y'))).toEqual([
-      { member: 'a', reason: expect.stringContaining('was enum of X and is enum of X, Y') },
+      { field: 'a', reason: expect.stringContaining('was enum of X and is enum of X, Y') },
     ]);
   });
 });

@@ -295,7 +295,7 @@ export class CommandDelivery {
   }
 
   /**
-   * Dead letters of notifications do not count for the flood breaker: the end of one must not keep others waiting, and
+   * Dead letters of notifications do not count for the circuit breaker: the end of one must not keep others waiting, and
    * failures of a provider count for its own breaker.
    */
   async #writeDeadLetter(
