@@ -44,14 +44,14 @@ export type TemplateNode =
   | { readonly kind: 'constant'; readonly value: number | boolean | null }
   | { readonly kind: 'text'; readonly parts: readonly TemplatePart[] }
   | { readonly kind: 'list'; readonly items: readonly TemplateItem[] }
-  | { readonly kind: 'object'; readonly members: readonly TemplateMember[] };
+  | { readonly kind: 'object'; readonly fields: readonly TemplateField[] };
 
 export interface TemplateItem {
   readonly node: TemplateNode;
   readonly repeatedFor: Repeated | undefined;
 }
 
-export interface TemplateMember {
+export interface TemplateField {
   readonly name: string;
   readonly node: TemplateNode;
 }
@@ -121,7 +121,7 @@ export function compileTemplate(
     if (encoding !== 'json') faults.push(...findNested(node));
     faults.push(...findMisplacedFiles(node, encoding));
   } else if (faults.length === before) {
-    faults.push({ path: [], message: 'must be an object with members' });
+    faults.push({ path: [], message: 'must be an object with fields' });
   }
   return faults.length === before ? node : undefined;
 }
@@ -132,11 +132,11 @@ function compileFromText(
   faults: TemplateFault[],
 ): TemplateNode | undefined {
   if (encoding !== 'json' && !/^\s*\{/.test(text)) {
-    const members = [...new URLSearchParams(text)].map(([name, value]) => ({
+    const fields = [...new URLSearchParams(text)].map(([name, value]) => ({
       name,
       node: compileNode(value, [name], faults),
     }));
-    return { kind: 'object', members };
+    return { kind: 'object', fields };
   }
   const quoted = text.replaceAll(JSON_TEXT_OR_TOKEN, (found) =>
     found.startsWith('"') ? found : `"${found}"`,
@@ -166,11 +166,11 @@ function compileNode(value: unknown, path: readonly PropertyKey[], faults: Templ
     return { kind: 'list', items };
   }
   if (typeof value === 'object' && value !== null) {
-    const members = Object.entries(value).map(([name, member]) => ({
+    const fields = Object.entries(value).map(([name, field]) => ({
       name,
-      node: compileNode(member, [...path, name], faults),
+      node: compileNode(field, [...path, name], faults),
     }));
-    return { kind: 'object', members };
+    return { kind: 'object', fields };
   }
   return { kind: 'constant', value: value as number | boolean | null };
 }
@@ -190,7 +190,7 @@ function compileItem(
 /** The placeholders of a node outside of its inner lists. */
 function* placesOutsideLists(node: TemplateNode): Generator<Placeholder> {
   if (node.kind === 'text') yield* placesOfParts(node.parts);
-  if (node.kind === 'object') for (const member of node.members) yield* placesOutsideLists(member.node);
+  if (node.kind === 'object') for (const field of node.fields) yield* placesOutsideLists(field.node);
 }
 
 export function placesOfParts(parts: readonly TemplatePart[]): Placeholder[] {
@@ -207,7 +207,7 @@ export function placesOf(node: TemplateNode): ReadonlySet<Placeholder> {
     case 'list':
       return new Set(node.items.flatMap((item) => [...placesOf(item.node)]));
     case 'object':
-      return new Set(node.members.flatMap((member) => [...placesOf(member.node)]));
+      return new Set(node.fields.flatMap((field) => [...placesOf(field.node)]));
     default:
       return assertNever(node);
   }
@@ -215,8 +215,8 @@ export function placesOf(node: TemplateNode): ReadonlySet<Placeholder> {
 
 /** Fields have a name and a text; they do not nest. */
 function findNested(node: TemplateNode & { readonly kind: 'object' }): TemplateFault[] {
-  return node.members.flatMap(({ name, node: member }) => {
-    const parts = member.kind === 'list' ? member.items.map((item) => item.node) : [member];
+  return node.fields.flatMap(({ name, node: field }) => {
+    const parts = field.kind === 'list' ? field.items.map((item) => item.node) : [field];
     const isFlat = parts.every((part) => part.kind === 'text' || part.kind === 'constant');
     return isFlat ? [] : [{ path: [name], message: 'must be a text or a list of texts, as fields are' }];
   });
@@ -239,7 +239,7 @@ function findMisplacedFiles(
     if (inner.kind === 'list')
       for (const [at, item] of inner.items.entries()) visit(item.node, [...path, at], true);
     if (inner.kind === 'object')
-      for (const { name, node: member } of inner.members) visit(member, [...path, name], inItem);
+      for (const { name, node: field } of inner.fields) visit(field, [...path, name], inItem);
   };
   visit(node, [], false);
   return faults;

@@ -75,7 +75,7 @@ it('a command without an id is known by its place in the log, the same however o
   await first.stop(1_000);
 });
 
-it('goes on to the next provider after a transient failure or a wrong configuration, not after a refusal (N2)', async () => {
+it('tries the next provider after a transient failure or a misconfiguration, not after a rejection (N2)', async () => {
   const world = await notificationWorld();
   world.providers.add('busy').answer = () => transient('smtp-421');
   world.providers.add('wrong').answer = () => ({ kind: 'misconfigured', code: 'smtp-535' });
@@ -93,7 +93,7 @@ it('goes on to the next provider after a transient failure or a wrong configurat
   await expect.poll(() => codesOf(world.deadLetters)).toEqual(['smtp-550']);
 });
 
-it('tries again on the tiers in their order, never early, and each attempt is on record', async () => {
+it('retries on the tiers in their order, never early, and records each attempt', async () => {
   const world = await notificationWorld({ tiersMs: [60, 120] });
   let calls = 0;
   world.providers.add('busy').answer = () => {
@@ -121,21 +121,7 @@ it('tries again on the tiers in their order, never early, and each attempt is on
   }
 });
 
-it('a wish of the provider for patience chooses the tier', async () => {
-  const world = await notificationWorld({ tiersMs: [20, 150] });
-  let calls = 0;
-  world.providers.add('busy').answer = () => {
-    calls += 1;
-    return calls === 1 ? transient('http-429', 100) : { kind: 'sent', providerMessageId: undefined };
-  };
-  await world.worker();
-  await world.sms({ id: ID });
-  await expect.poll(() => statusOf(world), { timeout: 3_000 }).toBe('sent');
-  const [first, second] = world.providers.calls;
-  expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(149);
-});
-
-it('is a dead letter when its time is up, with all that was tried', async () => {
+it('becomes a dead letter with its attempts when its time limit is over', async () => {
   const world = await notificationWorld({ tiersMs: FEW_TIERS_MS, timeLimitMs: TIME_LIMIT_MS });
   world.providers.add('busy').answer = () => transient('smtp-452');
   await world.worker();
@@ -157,18 +143,7 @@ it('is a dead letter when its time is up, with all that was tried', async () => 
   expect(text(HEADER.retryTopic)).toBeUndefined();
 });
 
-it('an unknown outcome is parked at once and no other provider is asked', async () => {
-  const world = await notificationWorld();
-  world.providers.add('silent').answer = () => unknown('timeout');
-  world.providers.add('second');
-  await world.worker();
-  await world.sms({ id: ID });
-  await expect.poll(() => codesOf(world.deadLetters)).toEqual(['outcome-unknown']);
-  expect(world.states.get(ID)).toMatchObject({ status: 'parked', code: 'outcome-unknown' });
-  expect(providersAsked(world)).toEqual(['silent']);
-});
-
-it('an unknown outcome is tried again where the policy says so, or where the provider knows the id again', async () => {
+it('an unknown outcome is retried by policy, or where the provider recognises the id', async () => {
   const resend = await notificationWorld({ tiersMs: [20], env: { NOTIFICATION_UNKNOWN_SMS: 'resend' } });
   let calls = 0;
   resend.providers.add('silent').answer = () => {
@@ -200,7 +175,7 @@ it('an unknown outcome is tried again where the policy says so, or where the pro
   expect(providersAsked(idempotent)).toEqual(['silent', 'silent']);
 });
 
-it('waits for the rate limit of the first provider, writes nothing meanwhile, and asks no other', async () => {
+it('waits for the rate limit of the first provider, writes nothing meanwhile, and calls no other', async () => {
   const world = await notificationWorld();
   const limited = world.providers.add('limited');
   let allowed = false;
@@ -215,7 +190,7 @@ it('waits for the rate limit of the first provider, writes nothing meanwhile, an
   expect(providersAsked(world)).toEqual(['limited']);
 });
 
-it('waits in its place while all providers are set aside or none is configured, and health says so', async () => {
+it('waits in its place while all providers are set aside or none is configured, and health reports it', async () => {
   const world = await notificationWorld();
   const worker = await world.worker();
   await world.sms({ id: ID });
@@ -232,7 +207,7 @@ it('waits in its place while all providers are set aside or none is configured, 
   await expect.poll(() => statusOf(world), { timeout: 3_000 }).toBe('sent');
 });
 
-it('a channel without a provider is no fault until something waits for it, and a wrong file is told before that', async () => {
+it('a channel without a provider is healthy until a notification waits, and an invalid file is reported first', async () => {
   const world = await notificationWorld();
   world.providers.add('mails', { channel: 'email' });
   let file: Health = { status: 'ready' };
@@ -248,7 +223,7 @@ it('a channel without a provider is no fault until something waits for it, and a
   });
 });
 
-it('a worker whose notifications wait for a provider ends soon, and another one goes on', async () => {
+it('a worker whose notifications wait for a provider stops quickly, and another one continues', async () => {
   const world = await notificationWorld();
   const only = world.providers.add('only');
   only.admission = () => ({ kind: 'open', afterMs: 60_000, code: 'busy' });
@@ -264,7 +239,7 @@ it('a worker whose notifications wait for a provider ends soon, and another one 
   await expect.poll(() => world.providers.delivered.size, { timeout: 5_000 }).toBe(100);
 });
 
-it('a command that is wrong is answered where it says so, else it is a dead letter; nothing of it is repeated', async () => {
+it('an invalid command is answered where it names a reply topic, else it is a dead letter; nothing of it is repeated', async () => {
   const world = await notificationWorld();
   world.providers.add('first');
   await world.worker();
@@ -287,7 +262,7 @@ it('a command that is wrong is answered where it says so, else it is a dead lett
   expect(world.history).toEqual([]);
 });
 
-it('a command whose deadline has passed is refused unseen; one that was tried before ends as failed', async () => {
+it('a command is refused after its deadline; one that was attempted before ends as failed', async () => {
   const world = await notificationWorld({ tiersMs: [3_000] });
   world.providers.add('busy').answer = () => transient();
   await world.worker();
@@ -299,7 +274,7 @@ it('a command whose deadline has passed is refused unseen; one that was tried be
   expect(world.states.get(idOf(2))?.code).toBe('deadline-exceeded');
 });
 
-it('a duplicate of a command is not sent again, on whatever partition it comes', async () => {
+it('a duplicate of a command is not sent again, whatever its partition', async () => {
   const world = await notificationWorld();
   world.providers.add('first').answer = async () => {
     await new Promise((resolve) => setTimeout(resolve, 30));

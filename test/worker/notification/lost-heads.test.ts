@@ -20,7 +20,7 @@ const REFUSED = new MessagingError('broker-refused', 'not allowed', { canRetry: 
 const codesOf = (world: NotificationWorld) =>
   world.deadLetters.map(({ headers }) => headerText(headers, HEADER.deadLetterCode));
 
-it('those behind a head whose copy is lost go on by themselves once nobody waits for it any more', async () => {
+it('followers of a head whose copy is lost continue once it is no longer awaited', async () => {
   let offsetMs = 0;
   const clock = { now: () => Date.now() + offsetMs };
   const world = await notificationWorld({ clock, timeLimitMs: HOUR_MS });
@@ -40,7 +40,7 @@ it('those behind a head whose copy is lost go on by themselves once nobody waits
   expect(world.providers.calls.map(({ id }) => id)).toEqual([idOf(1), idOf(2), idOf(3)]);
 });
 
-it('those behind a head whose copy is refused before the ledger hears of it go on at once', async () => {
+it('followers of a head whose copy is refused before the ledger knows of it continue at once', async () => {
   const world = await notificationWorld({ tiersMs: [600_000] });
   world.providers.add('only').answer = ({ id }) => (id === idOf(1) ? transient() : SENT);
   await world.worker();
@@ -53,7 +53,7 @@ it('those behind a head whose copy is refused before the ledger hears of it go o
   expect(codesOf(world)).toHaveLength(1);
 });
 
-it('a copy that cannot be put back waits on its tier until it can, and is no dead letter', async () => {
+it('a copy that cannot be returned waits on its tier until it can, and is not a dead letter', async () => {
   const world = await notificationWorld();
   let count = 0;
   world.providers.add('only').answer = () => (count++ === 0 ? transient() : SENT);
@@ -72,7 +72,7 @@ it('a copy that cannot be put back waits on its tier until it can, and is no dea
   expect(codesOf(world)).toEqual([]);
 });
 
-it('an empty key is a key: those that have it keep their order', async () => {
+it('messages with an empty key keep their order', async () => {
   const world = await notificationWorld();
   let count = 0;
   world.providers.add('only').answer = ({ id }) => (id === idOf(1) && count++ === 0 ? transient() : SENT);

@@ -10,7 +10,7 @@ import { after, permanent, SENT, transient, unknown } from '../../support/fakes/
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => idOf(index));
 
-it('of two processes that get the same notification at the same moment one sends it', async () => {
+it('of two processes that receive the same notification at once, one sends it', async () => {
   const world = await notificationWorld();
   world.providers.add('only').answer = after(3, SENT);
   await Promise.all([world.worker(), world.worker()]);
@@ -53,7 +53,7 @@ it('copies wait on their tiers for their whole time while processes come and go,
   expect([...world.providers.delivered.values()].every((times) => times === 1)).toBe(true);
 });
 
-it('nothing of a message stands in logs, metrics, health, states or the headers that are written here', async () => {
+it('logs, metrics, health, states and our headers contain nothing of a message', async () => {
   const lines: string[] = [];
   const stream = new Writable({
     write: (chunk: Buffer, _, done) => {

@@ -33,7 +33,7 @@ async function leftOnHold(world: NotificationWorld): Promise<number> {
   return keys + followers;
 }
 
-it('those behind a waiting one wait without holding up others, and come after it in their order', async () => {
+it('followers wait without delaying other receivers, and follow their head in order', async () => {
   const world = await notificationWorld({ tiersMs: [LONG_TIER_MS] });
   let isFirst = true;
   world.providers.add('only').answer = ({ id }) => {
@@ -64,7 +64,7 @@ it('those behind a waiting one wait without holding up others, and come after it
   await expect.poll(() => leftOnHold(world), { timeout: END_MS }).toBe(0);
 });
 
-it('a follower that fails becomes the one that the rest waits for', async () => {
+it('a follower that fails becomes the head of the others', async () => {
   const world = await notificationWorld({ tiersMs: [40] });
   const failsOnce = new Set([idOf(1), idOf(3)]);
   world.providers.add('only').answer = ({ id }) => (failsOnce.delete(id) ? transient() : SENT);
@@ -75,7 +75,7 @@ it('a follower that fails becomes the one that the rest waits for', async () => 
   await expect.poll(() => leftOnHold(world)).toBe(0);
 });
 
-it('messages without a key have no order and wait for nobody', async () => {
+it('messages without a key have no order and do not wait', async () => {
   const world = await notificationWorld({ tiersMs: [MIDDLE_TIER_MS] });
   let isFirst = true;
   world.providers.add('only').answer = () => {
@@ -90,7 +90,7 @@ it('messages without a key have no order and wait for nobody', async () => {
   expect(deliveredIds(world).at(-1)).toBe(world.providers.calls[0]?.id);
 });
 
-it('whoever takes over a partition goes on in the same order', async () => {
+it('the next owner of a partition continues in the same order', async () => {
   const world = await notificationWorld({ tiersMs: [LONG_TIER_MS] });
   let isFirst = true;
   world.providers.add('only').answer = () => {
@@ -110,7 +110,7 @@ it('whoever takes over a partition goes on in the same order', async () => {
   expect(deliveredIds(world)).toEqual(ids(1, 7));
 });
 
-it('beyond what may be kept whole only places are kept, in order, and nothing is lost or held up', async () => {
+it('beyond the limits only places are kept, in order, and no message is lost or delays others', async () => {
   const count = 130;
   const world = await notificationWorld({ tiersMs: [60] });
   let untilMs = Number.POSITIVE_INFINITY;

@@ -31,7 +31,7 @@ async function idle(world: NotificationWorld): Promise<void> {
 
 const numberOf = ({ headers }: LogMessage) => headerText(headers, HEADER.attempt);
 
-it('one that failed is sent when an operator sends it again, once however often he does', async () => {
+it('a failed notification is sent once by a redrive, however often it is redriven', async () => {
   const world = await notificationWorld();
   const only = world.providers.add('only');
   only.answer = () => permanent();
@@ -48,21 +48,7 @@ it('one that failed is sent when an operator sends it again, once however often 
   expect(world.deadLetters).toHaveLength(1);
 });
 
-it('a copy of the attempt that failed is no new attempt: its dead letter is there again', async () => {
-  const world = await notificationWorld();
-  const only = world.providers.add('only');
-  only.answer = () => permanent();
-  await world.worker();
-  await world.sms({ id: ID });
-  await expect.poll(() => world.deadLetters.length).toBe(1);
-  only.answer = () => SENT;
-  await world.sms({ id: ID });
-  await expect.poll(() => world.deadLetters.length).toBe(2);
-  expect(statusOf(world)).toBe('failed');
-  expect(world.providers.delivered.size).toBe(0);
-});
-
-it('one of unknown outcome is sent again only when the operator accepts that it may be sent twice', async () => {
+it('a parked notification is sent again only by a redrive that accepts a second send', async () => {
   const world = await notificationWorld();
   const only = world.providers.add('only');
   only.answer = () => unknown();
@@ -79,7 +65,7 @@ it('one of unknown outcome is sent again only when the operator accepts that it 
   expect(world.providers.delivered.get(ID)).toBe(1);
 });
 
-it('one that an operator sends again has a time limit of its own', async () => {
+it('a redrive has its own time limit', async () => {
   const world = await notificationWorld({ timeLimitMs: 3_000 });
   const only = world.providers.add('only');
   only.answer = () => transient();
@@ -94,7 +80,7 @@ it('one that an operator sends again has a time limit of its own', async () => {
   await expect.poll(() => statusOf(world)).toBe('sent');
 });
 
-it('a copy on a retry tier that names no place of ours is a dead letter', async () => {
+it('a copy on a retry tier that names no topic of ours is a dead letter', async () => {
   const world = await notificationWorld();
   world.providers.add('only');
   await world.worker();

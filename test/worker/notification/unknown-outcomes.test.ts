@@ -104,17 +104,6 @@ it.each([
   expect(world.providers.calls).toHaveLength(1);
 });
 
-it('a provider that breaks its promise not to throw leaves an unknown outcome', async () => {
-  const world = await notificationWorld();
-  world.providers.add('broken').answer = () => {
-    throw new Error('a bug');
-  };
-  await world.worker();
-  await world.sms({ id: ID });
-  await expect.poll(() => codes(world)).toEqual(['outcome-unknown']);
-  expect(stateOf(world)).toMatchObject({ status: 'parked', attempts: [{ result: 'unknown' }] });
-});
-
 it.each([
   ['runs out of time', transient('refused-connection'), TIME_LIMIT_MS],
   ['is refused for good', permanent('gone'), 60_000],
@@ -132,16 +121,7 @@ it.each([
   expect(calls).toBeGreaterThan(1);
 });
 
-it('what may have been sent has not failed when its deadline passes before its repeat', async () => {
-  const world = await notificationWorld({ tiersMs: [3_000], env: { NOTIFICATION_UNKNOWN_SMS: 'resend' } });
-  world.providers.add('only').answer = () => unknown();
-  await world.worker();
-  await world.sms({ id: ID, headers: { [HEADER.deadline]: String(Date.now() + 100) } });
-  await expect.poll(() => codes(world), { timeout: 8_000 }).toEqual(['outcome-unknown']);
-  expect(stateOf(world)?.status).toBe('parked');
-});
-
-it('an unknown outcome is not repeated by a provider of the same name that has become another one', async () => {
+it('an unknown outcome is not repeated by a provider of the same name with other settings', async () => {
   const world = await notificationWorld({ tiersMs: [300] });
   world.providers.add('mail', { isIdempotent: true, identity: 'a' }).answer = () => unknown();
   await world.worker();
@@ -149,20 +129,6 @@ it('an unknown outcome is not repeated by a provider of the same name that has b
   await expect.poll(() => stateOf(world)?.status).toBe('retrying');
   world.providers.list = [];
   world.providers.add('mail', { isIdempotent: true, identity: 'b' });
-  await expect.poll(() => stateOf(world)?.status, { timeout: 3_000 }).toBe('parked');
-  expect(world.providers.delivered.size).toBe(0);
-});
-
-it('an unknown outcome is not repeated because the policy was another one, or its provider knows ids since', async () => {
-  const world = await notificationWorld({ tiersMs: [300] });
-  world.providers.add('sms').answer = () => unknown();
-  const first = await world.worker({ unknownPolicy: 'resend' });
-  await world.sms({ id: ID });
-  await expect.poll(() => stateOf(world)?.status).toBe('retrying');
-  await first.stop(1_000);
-  world.providers.list = [];
-  world.providers.add('sms', { isIdempotent: true });
-  await world.worker();
   await expect.poll(() => stateOf(world)?.status, { timeout: 3_000 }).toBe('parked');
   expect(world.providers.delivered.size).toBe(0);
 });
@@ -190,7 +156,7 @@ async function statusAfter(...given: Parameters<typeof dieAfterSending>): Promis
   return stateOf(await dieAfterSending(...given))?.status;
 }
 
-it('what a dead process was sending is repeated only by the very provider that it asked, if that knows ids again', async () => {
+it('a send of a dead process is repeated only by the same provider, if it recognises ids', async () => {
   const known = { isIdempotent: true, identity: 'a' };
   expect(
     await Promise.all([
@@ -202,7 +168,7 @@ it('what a dead process was sending is repeated only by the very provider that i
   ).toEqual(['sent', 'parked', 'parked', 'parked']);
 });
 
-it('an outcome that comes late does not hide the later end from those who read the topic once it is compacted', async () => {
+it('a late outcome does not hide the superseding one once the topic is compacted', async () => {
   const world = await notificationWorld({ tiersMs: [5_000] });
   let isAway = false;
   world.providers.add('only').answer = () => {
@@ -222,7 +188,7 @@ it('an outcome that comes late does not hide the later end from those who read t
   expect(stateOf(world)?.status).toBe('sent');
 });
 
-it('a lease by a clock that is ahead is over when the longest possible one is', async () => {
+it('a lease by a clock that is ahead ends with the longest possible lease', async () => {
   const world = await notificationWorld({ env: { NOTIFICATION_SEND_TIMEOUT_MS: '100' } });
   world.providers.add('only');
   const leaseUntil = Date.now() + 50 * 60_000;
@@ -234,7 +200,7 @@ it('a lease by a clock that is ahead is over when the longest possible one is', 
   expect(stateOf(world)?.status).toBe('parked');
 });
 
-it('an id belongs to the channel that had it first, and the other command is a dead letter', async () => {
+it('an id belongs to the channel that used it first, and the other command is a dead letter', async () => {
   const world = await notificationWorld();
   world.providers.add('texts');
   world.providers.add('mails', { channel: 'email' });
@@ -247,7 +213,7 @@ it('an id belongs to the channel that had it first, and the other command is a d
   expect(stateOf(world)).toMatchObject({ channel: 'sms', status: 'sent' });
 });
 
-it('of two channels that begin with one id at once, one sends', async () => {
+it('of two channels that use one id at once, one sends', async () => {
   const world = await notificationWorld();
   world.providers.add('texts').answer = after(100, SENT);
   world.providers.add('mails', { channel: 'email' }).answer = after(100, SENT);
@@ -258,7 +224,7 @@ it('of two channels that begin with one id at once, one sends', async () => {
   expect(world.providers.calls).toHaveLength(1);
 });
 
-it('an end of another process whose clock is days ahead makes no other end old', async () => {
+it('an outcome of a process whose clock is days ahead expires no other outcome', async () => {
   const world = await notificationWorld();
   world.providers.add('only');
   await world.worker();

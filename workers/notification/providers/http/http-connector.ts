@@ -122,12 +122,12 @@ async function buildRequest(connection: Connection, message: Outbound): Promise<
   const authentication = authenticateRequest(connector.authentication, connection.credentials);
   const idempotent = connector.idempotency?.member;
   const rendered = renderPayload(connection.template, values) ?? {};
-  const members = {
+  const payload = {
     ...(rendered as Readonly<Record<string, string>>),
-    ...authentication.members,
+    ...authentication.fields,
     ...(idempotent === undefined ? {} : { [idempotent]: message.id }),
   };
-  const { contentType, body, query } = encodePayload(members, connector.encoding, randomUUID);
+  const { contentType, body, query } = encodePayload(payload, connector.encoding, randomUUID);
   const path = fillPath(connection, values, query);
   if (path === undefined) return { kind: 'permanent', code: 'value-unfit-for-address' };
   const headers: Record<string, string> = {
@@ -213,10 +213,10 @@ function configuredSecrets({ credentials, connector }: Connection): readonly str
 interface RequestAuthentication {
   readonly headers: Readonly<Record<string, string>>;
   /** Fields of the body. */
-  readonly members: Readonly<Record<string, string>>;
+  readonly fields: Readonly<Record<string, string>>;
 }
 
-const NONE: RequestAuthentication = { headers: {}, members: {} };
+const NONE: RequestAuthentication = { headers: {}, fields: {} };
 
 /** Without a kind: basic with username and password, bearer with a key alone (N1). */
 function authenticateRequest(
@@ -236,14 +236,14 @@ function authenticateRequest(
       return authorizationHeader(`${settings?.prefix ?? ''} ${key}`);
     case 'header': {
       const value = settings?.prefix === undefined ? key : `${settings.prefix} ${key}`;
-      return { headers: { [(settings?.header ?? '').toLowerCase()]: value }, members: {} };
+      return { headers: { [(settings?.header ?? '').toLowerCase()]: value }, fields: {} };
     }
     case 'body': {
-      const members = Object.entries(settings?.members ?? {}).map(([name, which]) => [
+      const fields = Object.entries(settings?.members ?? {}).map(([name, which]) => [
         name,
         credentials[which] ?? '',
       ]);
-      return { headers: {}, members: Object.fromEntries(members) };
+      return { headers: {}, fields: Object.fromEntries(fields) };
     }
     default:
       return assertNever(kind);
@@ -251,7 +251,7 @@ function authenticateRequest(
 }
 
 function authorizationHeader(value: string): RequestAuthentication {
-  return { headers: { authorization: value }, members: {} };
+  return { headers: { authorization: value }, fields: {} };
 }
 
 function impliedKind({ username, password, key }: ProviderCredentials): ConnectorAuthentication['kind'] {

@@ -48,11 +48,11 @@ function render(node: TemplateNode, values: MessageValues, scope: Scope): Render
       return kept.length === 0 && node.items.length > 0 ? undefined : kept;
     }
     case 'object': {
-      const members = node.members.flatMap(({ name, node: member }) => {
-        const value = render(member, values, scope);
+      const fields = node.fields.flatMap(({ name, node: field }) => {
+        const value = render(field, values, scope);
         return value === undefined ? [] : [[name, value] as const];
       });
-      return members.length === 0 && node.members.length > 0 ? undefined : Object.fromEntries(members);
+      return fields.length === 0 && node.fields.length > 0 ? undefined : Object.fromEntries(fields);
     }
     default:
       return assertNever(node);
@@ -105,36 +105,36 @@ export interface EncodedPayload {
   readonly query: string;
 }
 
-type Members = { readonly [name: string]: Rendered };
+type Payload = { readonly [name: string]: Rendered };
 type Field = readonly [name: string, value: string | FilePart];
 
 /** Encodes a payload. `newBoundary` creates an unpredictable delimiter for a multipart body. */
 export function encodePayload(
-  members: Members,
+  payload: Payload,
   encoding: Encoding,
   newBoundary: () => string,
 ): EncodedPayload {
   switch (encoding) {
     case 'json': {
-      const body = Buffer.from(JSON.stringify(members));
+      const body = Buffer.from(JSON.stringify(payload));
       return { contentType: 'application/json', body, query: '' };
     }
     case 'form': {
-      const body = Buffer.from(urlEncoded(fieldsOf(members)));
+      const body = Buffer.from(urlEncoded(fieldsOf(payload)));
       return { contentType: 'application/x-www-form-urlencoded', body, query: '' };
     }
     case 'query':
-      return { contentType: undefined, body: undefined, query: urlEncoded(fieldsOf(members)) };
+      return { contentType: undefined, body: undefined, query: urlEncoded(fieldsOf(payload)) };
     case 'multipart':
-      return multipart(fieldsOf(members), newBoundary);
+      return multipart(fieldsOf(payload), newBoundary);
     default:
       return assertNever(encoding);
   }
 }
 
 /** A list is a repeated field. Templates of fields do not nest, which was validated when they were read. */
-function fieldsOf(members: Members): readonly Field[] {
-  return Object.entries(members).flatMap(([name, value]) =>
+function fieldsOf(payload: Payload): readonly Field[] {
+  return Object.entries(payload).flatMap(([name, value]) =>
     (Array.isArray(value) ? (value as readonly Rendered[]) : [value]).map((item): Field => [
       name,
       fieldValue(item),
