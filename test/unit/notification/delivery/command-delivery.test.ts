@@ -93,9 +93,10 @@ function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationS
     log: silentLog,
     ...over,
   });
-  const deliver = (headers = {}) => {
+  const deliver = (headers = {}, deadlineMs?: number) => {
     const message = fakeMessage(7, { headers, timestampMs: NOW });
-    return delivery.deliver(readCopy(message, NOW, ID), MESSAGE, { signal } as Request);
+    const context = { signal, deadlineMs } as Request;
+    return delivery.deliver(readCopy(message, NOW, ID), MESSAGE, context);
   };
   return { time, done, written, providers, copies, ledger, delivery, deliver };
 }
@@ -168,6 +169,31 @@ describe('each step is on the log before the next one', () => {
     expect(written[2]).toMatchObject({ leaseUntil: NOW + 7_000, providers: ['one', 'two'] });
     expect(written[2]?.repeatableBy).toBeUndefined();
     expect(written[1]).toMatchObject({ status: 'sent', providerMessageId: 'their-id', owner: undefined });
+  });
+
+  it.each([
+    ['sent', SENT, { code: undefined, providerMessageId: 'their-id', nextAttemptAt: undefined }],
+    ['retrying', transient(), { code: 'busy', providerMessageId: undefined, nextAttemptAt: NOW + 10_000 }],
+    ['failed', permanent(), { code: 'refused', providerMessageId: undefined, nextAttemptAt: undefined }],
+  ])(
+    'the record of an outcome %s holds its result, and nothing of the intent',
+    async (status, result, fields) => {
+      const { providers, written, deliver } = world();
+      providers.add('one').answer = () => result;
+      await deliver();
+      const { kind } = result;
+      expect(written[1]).toMatchObject({ status, attempt: 1, updatedAt: NOW, ...fields });
+      expect(written[1]).toMatchObject({ owner: undefined, leaseUntil: undefined });
+      expect(written[1]?.attempts).toMatchObject([{ attempt: 1, provider: 'one', result: kind, at: NOW }]);
+    },
+  );
+
+  it('a command is refused after its deadline and the tolerance for clocks', async () => {
+    const { providers, deliver } = world();
+    providers.add('one');
+    expect(await deliver({}, NOW - 2_001)).toMatchObject({ kind: 'refused' });
+    expect(providers.calls).toEqual([]);
+    expect(await deliver({}, NOW - 2_000)).toEqual({ kind: 'done' });
   });
 
   it('a claim that is lost sends nothing', async () => {
@@ -258,6 +284,23 @@ describe('the wait for a provider', () => {
     await deliver();
     expect(done.slice(0, 1)).toEqual(['settle failed']);
     expect(time.elapsedMs).toBe(600_001);
+  });
+
+  it('goes on without any provider, and is progress at each look', async () => {
+    const history = [{ attempt: 1, at: NOW, provider: 'gone', result: 'unknown', code: 'timeout' }];
+    const { time, done, delivery, deliver } = world({
+      sleep: (ms) => {
+        time.elapsedMs += ms;
+        stalls.push(delivery.inProgress.slowest());
+        return Promise.resolve();
+      },
+    });
+    const stalls: unknown[] = [];
+    expect(await deliver({ 'plat-attempt-history': JSON.stringify(history) })).toMatchObject(WAIT_SOON);
+    expect(done).toEqual([]);
+    expect(stalls).toHaveLength(10);
+    expect(stalls.at(-1)).toEqual({ step: 'acquiring', stalledMs: 1_000 });
+    expect(delivery.inProgress.isProviderAwaited(0)).toBe(true);
   });
 
   it('ends as parked where no provider may repeat what may have been sent', async () => {

@@ -76,7 +76,7 @@ const failureOf = (end: RoundResult | undefined) => (end?.kind === 'not-sent' ? 
 
 it.each([
   ['sent', [{ result: SENT }, { result: SENT }], ['a'], 'sent'],
-  ['refused for good', [{ result: permanent('x') }, { result: SENT }], ['a'], 'permanent'],
+  ['rejected', [{ result: permanent('x') }, { result: SENT }], ['a'], 'permanent'],
   ['unknown', [{ result: unknown() }, { result: SENT }], ['a'], 'unknown'],
   ['busy, then sent', [{ result: transient() }, { result: SENT }], ['a', 'b'], 'sent'],
   [
@@ -101,7 +101,7 @@ it.each([
   );
 });
 
-it('passes over a provider that is set aside, and waits a little for a rate limit', async () => {
+it('skips a provider that is set aside, and waits shortly for a rate limit', async () => {
   const open: ProviderAdmission = { kind: 'open', afterMs: 9, code: 'x' };
   const limited: ProviderAdmission = { kind: 'wait', afterMs: 500 };
   expect(
@@ -111,21 +111,59 @@ it('passes over a provider that is set aside, and waits a little for a rate limi
   expect({ asked: waited.asked, waits: waited.waits }).toEqual({ asked: ['a', 'b'], waits: [500] });
 });
 
-it('does not wait long for a rate limit: the next tier does', async () => {
+it('leaves a long wait for a rate limit to the next tier', async () => {
   const limited: ProviderAdmission = { kind: 'wait', afterMs: 30_000 };
   const done = await round([{ result: transient('busy', 60_000) }, { result: SENT, admission: limited }]);
   expect(done.asked).toEqual(['a']);
   expect(failureOf(done.end)).toEqual({ kind: 'transient', code: 'rate-limited', retryAfterMs: 30_000 });
 });
 
-it('is worth trying again as soon as the first of its providers may be asked', async () => {
+it('is retried as soon as the first of its providers may be called', async () => {
   const patient = await round([{ result: transient('a', 60_000) }, { result: transient('b', 20_000) }]);
   expect(failureOf(patient.end)).toEqual({ kind: 'transient', code: 'b', retryAfterMs: 20_000 });
   const soon = await round([{ result: transient('a', 60_000) }, { result: transient('b') }]);
   expect(failureOf(soon.end)).toEqual({ kind: 'transient', code: 'b' });
 });
 
-it('sends nothing that could still be under way at the end of the lease', async () => {
+it('a failure of the settings does not shorten the wait that another provider asks for', async () => {
+  const misconfigured: SendResult = { kind: 'misconfigured', code: 'http-401' };
+  const done = await round([{ result: transient('a', 60_000) }, { result: misconfigured }]);
+  expect(failureOf(done.end)).toEqual({ kind: 'transient', code: 'http-401', retryAfterMs: 60_000 });
+  const alone = await round([{ result: misconfigured }]);
+  expect(failureOf(alone.end)).toEqual({ kind: 'transient', code: 'http-401' });
+});
+
+it('begins with the provider whose turn was taken, and takes that turn only once', async () => {
+  const set = scriptedProviders();
+  set.add('passed over');
+  let admissions = 0;
+  const count = (): ProviderAdmission => {
+    admissions += 1;
+    return GO;
+  };
+  set.add('first', { answer: () => transient(), admission: count });
+  set.add('second', { admission: count });
+  await callProviders(
+    {
+      message: MESSAGE,
+      attempt: 1,
+      turn: { providers: set.list, first: 1 },
+      leaseEndsMs: 10_000,
+      signal: new AbortController().signal,
+    },
+    {
+      clock: { now: () => NOW },
+      monotonic: { elapsedMs: () => 0 },
+      sendTimeoutMs: 1_000,
+      sleep: () => Promise.resolve(),
+      onAttempt: () => undefined,
+    },
+  );
+  expect(set.calls.map(({ provider }) => provider)).toEqual(['first', 'second']);
+  expect(admissions).toBe(1);
+});
+
+it('sends nothing that could still be in progress at the end of the lease', async () => {
   expect((await round([{ result: SENT }], 999)).end).toBeUndefined();
   expect((await round([{ result: SENT }], 1_000)).asked).toEqual(['a']);
   const slow = await round([{ result: transient(), takesMs: 600 }, { result: SENT }], 1_500);
@@ -133,14 +171,14 @@ it('sends nothing that could still be under way at the end of the lease', async 
   expect(failureOf(slow.end)?.kind).toBe('transient');
 });
 
-it('an unknown outcome is repeatable where its provider knows the id again', async () => {
+it('an unknown outcome is repeatable where its provider recognises the id', async () => {
   expect((await round([{ result: unknown(), isIdempotent: true }])).end).toMatchObject({
     isRepeatable: true,
   });
   expect((await round([{ result: unknown() }])).end).toMatchObject({ isRepeatable: false });
 });
 
-it('the turn is that of the first provider that is not set aside; its rate limit is waited for', () => {
+it('the turn is that of the first provider that is not set aside, whose rate limit is waited for', () => {
   const set = scriptedProviders();
   expect(takeTurn([])).toEqual({ kind: 'wait', afterMs: 30_000 });
   const first = set.add('first', { admission: () => ({ kind: 'open', afterMs: 700, code: 'x' }) });

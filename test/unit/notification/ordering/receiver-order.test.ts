@@ -25,7 +25,11 @@ const copyOfHead = () =>
   fakeMessage(9, { key: 'k', headers: { [HEADER.notificationId]: 'head', [HEADER.attempt]: '2' } });
 
 /** A hold with a head, `head`, and followers with these offsets; what is processed ends as `ends` says, else well. */
-async function world(offsets: readonly number[], ends: Readonly<Record<string, ProcessingResult>> = {}) {
+async function world(
+  offsets: readonly number[],
+  ends: Readonly<Record<string, ProcessingResult>> = {},
+  isDeferred = false,
+) {
   const broker = createMemoryBroker();
   onTestFinished(() => broker.close());
   await broker.admin.createTopics([HOLD, COMMANDS].map((topic) => ({ topic, partitions: 1 })));
@@ -38,7 +42,7 @@ async function world(offsets: readonly number[], ends: Readonly<Record<string, P
   const states = new Map<string, { status: 'retrying' | 'failed'; attempt: number }>([
     ['head', { status: 'retrying', attempt: 1 }],
   ]);
-  await hold.setHead(key, 0, { id: 'head', attempt: 2, isDeferred: false, sinceMs: Date.now() });
+  await hold.setHead(key, 0, { id: 'head', attempt: 2, isDeferred, sinceMs: Date.now() });
   const value = Buffer.from('x');
   for (const offset of offsets) {
     const headers = { [HEADER.notificationId]: `id-${offset}` };
@@ -61,9 +65,9 @@ async function world(offsets: readonly number[], ends: Readonly<Record<string, P
     onHeld: () => undefined,
     log,
   });
-  const words: LogMessage[] = [];
-  const tail = broker.createTail({ clientId: 'words', topics: [COMMANDS], from: 'earliest' });
-  await tail.start((message) => words.push(message));
+  const wakes: LogMessage[] = [];
+  const tail = broker.createTail({ clientId: 'wakes', topics: [COMMANDS], from: 'earliest' });
+  await tail.start((message) => wakes.push(message));
   const processed: string[] = [];
   const counted: FinalResult[] = [];
   const breaker = { isClosed: true };
@@ -79,17 +83,17 @@ async function world(offsets: readonly number[], ends: Readonly<Record<string, P
     },
   );
   const handle = (message: LogMessage) => process(message, 1, signal);
-  return { hold, key, states, order, words, processed, counted, breaker, handle };
+  return { hold, key, states, order, wakes, processed, counted, breaker, handle };
 }
 
-it('those behind a head go on at once when its copy fails unexpectedly, since none comes after it', async () => {
+it('followers continue at once when the copy of their head fails unexpectedly, since no other follows', async () => {
   const { hold, key, processed, handle } = await world([1, 2], { head: 'failed' });
   expect(await handle(copyOfHead())).toBe('failed');
   expect(processed).toEqual(['head', 'id-1', 'id-2']);
   expect(hold.has(key)).toBe(false);
 });
 
-it('those behind a head wait on when another message of the key fails, or its own copy was followed by one', async () => {
+it('followers wait on when another message of the key fails, or when their head was retried again', async () => {
   const { states, processed, handle } = await world([1]);
   await handle(fakeMessage(8, { key: 'k', headers: { [HEADER.notificationId]: 'other' } }));
   states.set('head', { status: 'retrying', attempt: 2 });
@@ -97,35 +101,55 @@ it('those behind a head wait on when another message of the key fails, or its ow
   expect(processed).toEqual(['other', 'head']);
 });
 
-it('a word goes onto the command topic once for each key that waits for nobody, and its owner goes on with it', async () => {
-  const { hold, key, states, order, words, processed, handle } = await world([1, 2]);
+it.each<[string, ProcessingResult, { status: 'retrying' | 'failed'; attempt: number } | undefined, boolean]>([
+  ['failed unexpectedly', 'failed', { status: 'retrying', attempt: 2 }, true],
+  ['was refused before the ledger knew of it', 'settled', undefined, true],
+  ['was refused before the ledger knew of this round', 'settled', { status: 'failed', attempt: 1 }, true],
+  ['was followed by another copy', 'settled', { status: 'retrying', attempt: 2 }, false],
+])('followers of a deferred head whose copy %s continue: %s', async (...[, end, known, continues]) => {
+  const { states, processed, handle } = await world([1], { head: end }, true);
+  if (known === undefined) states.delete('head');
+  else states.set('head', known);
+  await handle(copyOfHead());
+  expect(processed).toEqual(continues ? ['head', 'id-1'] : ['head']);
+});
+
+it('the copy of a head without an attempt is of the first round', async () => {
+  const { states, processed, handle } = await world([1], {}, true);
+  states.set('head', { status: 'retrying', attempt: 1 });
+  await handle(fakeMessage(9, { key: 'k', headers: { [HEADER.notificationId]: 'HEAD' } }));
+  expect(processed).toEqual(['HEAD']);
+});
+
+it('a key whose head is not awaited gets one wake message, and its owner processes the followers', async () => {
+  const { hold, key, states, order, wakes, processed, handle } = await world([1, 2]);
   await order.wakeLost(OWNED);
   states.set('head', { status: 'failed', attempt: 1 });
   await order.wakeLost([{ topic: 'another', partition: 0 }]);
-  expect(words).toHaveLength(0);
+  expect(wakes).toHaveLength(0);
   await order.wakeLost(OWNED);
   await order.wakeLost(OWNED);
-  await expect.poll(() => words.length).toBe(1);
-  expect(words.map(isWakeMessage)).toEqual([true]);
-  expect(words[0]).toMatchObject({ key: Buffer.from('k'), partition: 0 });
-  // Another assignment: whoever had it in hand may be gone.
+  await expect.poll(() => wakes.length).toBe(1);
+  expect(wakes.map(isWakeMessage)).toEqual([true]);
+  expect(wakes[0]).toMatchObject({ key: Buffer.from('k'), partition: 0 });
+  // Another assignment: the process that had it in hand may be gone.
   order.forgetInHand();
   await order.wakeLost(OWNED);
-  await expect.poll(() => words.length).toBe(2);
-  for (const word of words) expect(await handle(word)).toBe('settled');
+  await expect.poll(() => wakes.length).toBe(2);
+  for (const wake of wakes) expect(await handle(wake)).toBe('settled');
   expect(processed).toEqual(['id-1', 'id-2']);
   expect(hold.has(key)).toBe(false);
 });
 
-it('a key that is being tried again is nobody else to wake', async () => {
-  const { states, order, words, handle } = await world([1], { 'id-1': { retryAfterMs: 5 } });
+it('a key whose follower is tried again is not woken', async () => {
+  const { states, order, wakes, handle } = await world([1], { 'id-1': { retryAfterMs: 5 } });
   states.set('head', { status: 'failed', attempt: 1 });
   expect(await handle(fakeMessage(8, { key: 'k' }))).toEqual({ retryAfterMs: 5 });
   await order.wakeLost(OWNED);
-  expect(words).toHaveLength(0);
+  expect(wakes).toHaveLength(0);
 });
 
-it('a command is no such word, whatever its headers say, and a word without a key does nothing', async () => {
+it('a command is never taken for a wake message, and a wake message without a key does nothing', async () => {
   const { processed, handle } = await world([]);
   const headers = { [HEADER.holdWake]: 'true', [HEADER.notificationId]: 'a command' };
   await handle(fakeMessage(7, { key: null, headers }));
@@ -134,9 +158,9 @@ it('a command is no such word, whatever its headers say, and a word without a ke
   expect(processed).toEqual(['a command']);
 });
 
-it('how those who waited end is counted, and while the breaker is open they wait for a word or a probe', async () => {
+it('the ends of followers are counted, and while the breaker is open they wait for a wake message or a probe', async () => {
   const ends = { head: 'failed', 'id-1': 'failed', 'id-2': 'failed' } as const;
-  const { states, words, counted, breaker, processed, handle } = await world([1, 2, 3], ends);
+  const { states, wakes, counted, breaker, processed, handle } = await world([1, 2, 3], ends);
   states.set('head', { status: 'failed', attempt: 2 });
   breaker.isClosed = false;
   expect(await handle(fakeMessage(8, { key: 'k' }))).toEqual({ retryAfterMs: expect.any(Number) as number });
@@ -145,7 +169,7 @@ it('how those who waited end is counted, and while the breaker is open they wait
   expect(processed).toEqual(['id-1']);
   expect(await handle(copyOfHead())).toBe('failed');
   expect(processed).toEqual(['id-1', 'head', 'id-2']);
-  await expect.poll(() => words.filter(isWakeMessage).length).toBe(1);
+  await expect.poll(() => wakes.filter(isWakeMessage).length).toBe(1);
 });
 
 const NOW = 1_700_000_000_000;
@@ -153,7 +177,7 @@ const NOW = 1_700_000_000_000;
 it.each([
   ['an hour forward', 3_600_000],
   ['an hour back', -3_600_000],
-])('a head that is being sent is waited for while its lease runs, with the clock set %s', (_, jumpMs) => {
+])('a head that is being sent is awaited while its lease runs, with the clock set %s', (_, jumpMs) => {
   const time = { wallMs: NOW, elapsedMs: 0 };
   const clock = { now: () => time.wallMs };
   const monotonic = { elapsedMs: () => time.elapsedMs };

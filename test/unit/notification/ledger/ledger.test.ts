@@ -1,0 +1,193 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import type { Codec } from '../../../../shared/messaging/codec.ts';
+import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.ts';
+import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
+import type { Publisher } from '../../../../shared/messaging/ports.ts';
+import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
+import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
+import { silentLog, type Log } from '../../../../shared/platform/log.ts';
+import { Ledger, NOTIFICATION_STATE } from '../../../../workers/notification/ledger/ledger.ts';
+
+const NOW = 1_700_000_000_000;
+const TOPIC = 'outcomes';
+
+/** States as JSON; a value of another type is not a state, and `late` ones need their schema first. */
+function jsonCodec(schema: Promise<void>): Codec {
+  return {
+    decode: ({ value }) => {
+      const { type, payload, isLate } = JSON.parse(value?.toString() ?? '') as {
+        type: string;
+        payload: unknown;
+        isLate?: boolean;
+      };
+      const decoded = { kind: 'decoded', type, format: 'json', payload } as const;
+      return isLate === true ? schema.then(() => decoded) : decoded;
+    },
+    isBatch: () => false,
+    encode: (type, payload) => ({ value: Buffer.from(JSON.stringify({ type, payload })), headers: {} }),
+    prepare: () => Promise.resolve(),
+  };
+}
+
+const stateOf = (id: string, members: Partial<NotificationState> = {}): NotificationState => ({
+  notificationId: id,
+  channel: 'sms',
+  status: 'sending',
+  attempt: 1,
+  attempts: [],
+  updatedAt: NOW,
+  nextAttemptAt: undefined,
+  providerMessageId: undefined,
+  code: undefined,
+  owner: 'one',
+  leaseUntil: NOW + 1_000,
+  ...members,
+});
+
+/** Ledgers over one topic, each as of another process. */
+async function world() {
+  const broker = createMemoryBroker();
+  onTestFinished(() => broker.close());
+  await broker.admin.createTopics([{ topic: TOPIC, partitions: 1, config: { 'cleanup.policy': 'compact' } }]);
+  const publisher = broker.createPublisher({ clientId: 'test' });
+  await publisher.start();
+  const schema = Promise.withResolvers<void>();
+  const codec = jsonCodec(schema.promise);
+  /** Thrown by the next publishes, in order. */
+  const failures: Error[] = [];
+  const failing: Publisher = {
+    start: () => publisher.start(),
+    publish: (messages) => {
+      const failure = failures.shift();
+      return failure === undefined ? publisher.publish(messages) : Promise.reject(failure);
+    },
+    isHealthy: () => true,
+    stop: () => publisher.stop(),
+  };
+  const open = async (self: string, log: Log = silentLog): Promise<Ledger> => {
+    const names = { topic: TOPIC, clientId: self, self };
+    const clock = { now: () => NOW };
+    const ledger = new Ledger({ broker, publisher: failing, codec, ...names, clock, log, retryMs: 5 });
+    await ledger.start(1_000);
+    return ledger;
+  };
+  const write = (record: Omit<OutgoingMessage, 'topic'>) => publisher.publish([{ topic: TOPIC, ...record }]);
+  const writeState = (id: string, payload: NotificationState, isLate = false) =>
+    write({ key: id, value: Buffer.from(JSON.stringify({ type: NOTIFICATION_STATE, payload, isLate })) });
+  const records: NotificationState[] = [];
+  const tail = broker.createTail({ clientId: 'reader', topics: [TOPIC], from: 'earliest' });
+  await tail.start(({ value }) => {
+    if (value !== null)
+      records.push((JSON.parse(value.toString()) as { payload: NotificationState }).payload);
+  });
+  return { open, write, writeState, records, failures, schema };
+}
+
+it('of two processes that claim a round the first on the log has it', async () => {
+  const { open } = await world();
+  const [one, two] = [await open('one'), await open('two')];
+  const both = await Promise.all([one.claim(stateOf('a')), two.claim(stateOf('a', { owner: 'two' }))]);
+  expect(both).toEqual([true, false]);
+  expect([one.find('a')?.owner, two.find('a')?.owner]).toEqual(['one', 'one']);
+});
+
+it.each<[string, Partial<NotificationState>]>([
+  ['an outcome of it', { status: 'failed' }],
+  ['a later round', { attempt: 2 }],
+  ['another channel', { channel: 'email' }],
+  ['another owner', { owner: 'two' }],
+])('a claim is lost to %s', async (_, before) => {
+  const { open, writeState } = await world();
+  const one = await open('one');
+  await writeState('a', stateOf('a', before));
+  expect(await one.claim(stateOf('a'))).toBe(false);
+});
+
+it('a claim with an older lease of the same process does not count', async () => {
+  const { open } = await world();
+  const one = await open('one');
+  expect(await one.claim(stateOf('a', { leaseUntil: NOW + 500 }))).toBe(true);
+  expect(await one.claim(stateOf('a'))).toBe(true);
+  expect(one.find('a')?.leaseUntil).toBe(NOW + 1_000);
+});
+
+it('an outcome is written until it is on the log, and a refusal is logged once', async () => {
+  const { open, failures, records } = await world();
+  const error = vi.fn<Log['error']>();
+  const one = await open('one', { ...silentLog, error });
+  failures.push(
+    new MessagingError('not-sent', 'away', { canRetry: true }),
+    new MessagingError('broker-refused', 'no', { canRetry: false }),
+    new MessagingError('broker-refused', 'no', { canRetry: false }),
+  );
+  await one.settle(stateOf('a', { status: 'sent' }));
+  expect(one.find('a')?.status).toBe('sent');
+  expect(error).toHaveBeenCalledOnce();
+  await expect.poll(() => records.map(({ status }) => status)).toEqual(['sent']);
+});
+
+it('a ledger that is stopped gives an outcome up as lost infrastructure', async () => {
+  const { open, failures } = await world();
+  const one = await open('one');
+  await one.stop(0);
+  failures.push(new InfrastructureError('away', 'away'));
+  await expect(one.settle(stateOf('a', { status: 'sent' }))).rejects.toMatchObject({
+    code: 'ledger-stopped',
+  });
+});
+
+it('a declared outcome counts unless another one precedes it', async () => {
+  const { open, writeState } = await world();
+  const one = await open('one');
+  expect(await one.declare(stateOf('a', { status: 'parked' }))).toBe(true);
+  await writeState('b', stateOf('b', { status: 'sent', attempt: 2 }));
+  expect(await one.declare(stateOf('b', { status: 'parked' }))).toBe(false);
+  expect(await one.declare(stateOf('b', { status: 'sent' }))).toBe(true);
+  await writeState('c', stateOf('c', { status: 'parked', channel: 'email' }));
+  expect(await one.declare(stateOf('c', { status: 'parked' }))).toBe(false);
+});
+
+it('an outcome that our record would hide is written again, without what belongs to an intent', async () => {
+  const { open, writeState, records } = await world();
+  const one = await open('one');
+  await writeState('a', stateOf('a', { status: 'failed', attempt: 2, code: 'gone' }));
+  await one.settle(stateOf('a', { status: 'retrying', code: 'busy', nextAttemptAt: NOW }));
+  await expect.poll(() => records.length).toBe(3);
+  expect(records[2]).toEqual({
+    notificationId: 'a',
+    channel: 'sms',
+    status: 'failed',
+    attempt: 2,
+    attempts: [],
+    updatedAt: NOW,
+    code: 'gone',
+  });
+});
+
+it('records of another kind are skipped and counted, and a tombstone removes an entry', async () => {
+  const { open, write, writeState } = await world();
+  const one = await open('one');
+  expect(one.health()).toEqual({ status: 'ready' });
+  await writeState('a', stateOf('a', { status: 'retrying' }));
+  await write({ key: 'a', value: null });
+  await write({ key: 'b', value: Buffer.from('{"type":"Other","payload":{}}') });
+  await one.caughtUp(1_000);
+  expect(one.find('a')).toBeUndefined();
+  expect(one.figures()).toMatchObject({ size: 0, badRecords: 1 });
+  expect(one.health()).toEqual({
+    status: 'degraded',
+    reason: `${TOPIC} holds 1 records that cannot be read`,
+  });
+});
+
+it('records behind one whose schema is not known yet wait for it', async () => {
+  const { open, writeState, schema } = await world();
+  const one = await open('one');
+  await writeState('a', stateOf('a', { status: 'retrying', attempt: 1 }), true);
+  await writeState('a', stateOf('a', { status: 'sending', attempt: 2 }));
+  const caughtUp = one.caughtUp(1_000);
+  expect(one.find('a')).toBeUndefined();
+  schema.resolve();
+  await caughtUp;
+  expect(one.find('a')).toMatchObject({ status: 'sending', attempt: 2 });
+});

@@ -1,0 +1,190 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { HEADER } from '../../../../shared/messaging/header-names.ts';
+import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.ts';
+import { silentLog } from '../../../../shared/platform/log.ts';
+import { holdKey } from '../../../../workers/notification/ordering/hold-records.ts';
+import { HoldTopic } from '../../../../workers/notification/ordering/hold-topic.ts';
+import {
+  isAwaited,
+  ReceiverOrder,
+  type ReceiverOrderOptions,
+} from '../../../../workers/notification/ordering/receiver-order.ts';
+import { readCopy } from '../../../../workers/notification/state/command-copy.ts';
+import type { LedgerEntry } from '../../../../workers/notification/state/ledger-entry.ts';
+import { fakeMessage } from '../../../support/fakes/messages.ts';
+import { FakePublisher } from '../../../support/fakes/publisher.ts';
+
+const NOW = 1_700_000_000_000;
+const MINUTE = 60_000;
+const LOST_AFTER_MS = 15 * MINUTE;
+const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+const HEAD = idOf(1);
+const copyOf = (number: number, key: string | null = 'k') =>
+  readCopy(fakeMessage(number, { key, timestampMs: NOW }), NOW, idOf(number));
+
+/** The order of one receiver, whose head is retrying; up to two followers are kept whole, and three places in all. */
+async function world() {
+  const broker = createMemoryBroker();
+  onTestFinished(() => broker.close());
+  await broker.admin.createTopics([{ topic: 'hold', partitions: 1 }]);
+  const publisher = broker.createPublisher({ clientId: 'test' });
+  await publisher.start();
+  const limits = { followersPerKey: 2, placesPerKey: 3 };
+  const names = { topic: 'hold', clientId: 'test', self: 'test' };
+  const hold = new HoldTopic({ broker, publisher, ...names, log: silentLog, limits });
+  await hold.start(1_000);
+  const copies = new FakePublisher();
+  const states = new Map<string, LedgerEntry>([
+    [HEAD, { status: 'retrying', attempt: 1, nextAttemptAt: NOW + 30_000 }],
+  ]);
+  const held: string[] = [];
+  const logged: unknown[] = [];
+  const order = new ReceiverOrder({
+    channel: 'sms',
+    commandTopic: 'commands',
+    hold,
+    ledger: { find: (id) => states.get(id) },
+    plan: { tiersMs: [10_000, MINUTE], timeLimitMs: MINUTE },
+    tierTopic: (delayMs) => `tier-${delayMs}`,
+    copies,
+    clock: { now: () => NOW },
+    ageClock: { now: () => NOW },
+    monotonic: { elapsedMs: () => 0 },
+    onHeld: (channel, kind) => held.push(`${channel} ${kind}`),
+    log: { ...silentLog, warn: (fields: unknown) => logged.push(fields) },
+  });
+  const key = holdKey('sms', fakeMessage(0, { key: 'k' })) ?? '';
+  return { hold, key, copies, states, held, logged, order };
+}
+
+it('the first of a receiver, one without a key, and the head itself do not wait', async () => {
+  const { order, hold, copies } = await world();
+  expect(await order.enqueue(copyOf(5))).toBe('first-in-line');
+  await order.setHead(copyOf(1), 2);
+  expect(await order.enqueue(copyOf(1))).toBe('first-in-line');
+  expect(await order.enqueue(copyOf(5, null))).toBe('first-in-line');
+  expect(await order.enqueue(copyOf(5, 'other'))).toBe('first-in-line');
+  expect([hold.figures().followers, copies.sent.length]).toEqual([0, 0]);
+});
+
+it('a head has the round of its next copy, and a message without a key none', async () => {
+  const { order, hold, key } = await world();
+  await order.setHead(copyOf(1), 4);
+  await order.setHead(copyOf(2, null), 4);
+  expect(hold.get(key)?.head).toEqual({ id: HEAD, attempt: 4, isDeferred: false, sinceMs: NOW });
+  expect(hold.figures().keys).toBe(1);
+});
+
+it('a later one waits, whole, then by its place, then not at all; once however often it arrives', async () => {
+  const { order, hold, key, copies, held } = await world();
+  await order.setHead(copyOf(1), 2);
+  expect(await order.enqueue(copyOf(5))).toBe('queued');
+  expect(await order.enqueue(copyOf(5))).toBe('queued');
+  expect(await order.enqueue(copyOf(6))).toBe('queued');
+  expect(copies.sent).toEqual([]);
+  expect(await order.enqueue(copyOf(7))).toBe('queued');
+  expect(await order.enqueue(copyOf(8))).toBe('queue-full');
+  expect(held).toEqual(['sms whole', 'sms whole', 'sms place']);
+  expect(hold.get(key)?.followers.map(({ id, value }) => [id, value?.toString()])).toEqual([
+    [idOf(5), 'value-5'],
+    [idOf(6), 'value-6'],
+    [idOf(7), undefined],
+  ]);
+  const due = copies.sent[0]?.headers?.[HEADER.dueAt];
+  // Behind two others, and not before its head is due.
+  expect(Number(due)).toBe(NOW + 30_000 + 2 * 20);
+  expect(copies.sent[0]).toMatchObject({ topic: 'tier-60000', headers: { [HEADER.attempt]: '1' } });
+  expect(await order.enqueue(copyOf(7))).toBe('queued');
+  expect(copies.sent).toHaveLength(2);
+});
+
+it('a place waits for the first tier at least where its head has no due time', async () => {
+  const { order, copies, states } = await world();
+  await order.setHead(copyOf(1), 2);
+  for (const number of [5, 6]) await order.enqueue(copyOf(number));
+  states.set(HEAD, { status: 'sending', attempt: 2, leaseEndsMs: 0 });
+  await order.enqueue(copyOf(7));
+  expect(copies.sent[0]).toMatchObject({
+    topic: 'tier-60000',
+    headers: { [HEADER.dueAt]: String(NOW + 10_040) },
+  });
+});
+
+it('wake messages that cannot be written are written by the next search', async () => {
+  const { order, states, copies, logged } = await world();
+  await order.setHead(copyOf(1), 2);
+  states.set(HEAD, { status: 'failed', attempt: 2 });
+  const owned = [{ topic: 'commands', partition: 0 }];
+  copies.onPublish = () => Promise.reject(new Error('away'));
+  await order.wakeLost(owned);
+  expect(logged).toEqual([{ topic: 'commands', reason: 'away' }]);
+  copies.onPublish = () => Promise.resolve();
+  await order.wakeLost([{ topic: 'commands', partition: 1 }]);
+  expect(copies.sent).toEqual([]);
+  await order.wakeLost(owned);
+  await order.wakeLost(owned);
+  expect(copies.sent).toEqual([
+    {
+      topic: 'commands',
+      partition: 0,
+      key: Buffer.from('k'),
+      value: null,
+      headers: { [HEADER.holdWake]: 'true' },
+    },
+  ]);
+});
+
+it('a follower of which only the place was kept becomes the head, and its copy is awaited', async () => {
+  const { order, hold, key, states } = await world();
+  await order.setHead(copyOf(1), 2);
+  const headers = { [HEADER.attempt]: '3' };
+  await hold.keep(key, 0, { offset: 5, id: idOf(5), value: undefined, headers, timestampMs: NOW });
+  await hold.keep(key, 0, { offset: 6, id: idOf(6), value: Buffer.from('x'), headers, timestampMs: NOW });
+  states.set(HEAD, { status: 'sent', attempt: 2 });
+  const processed: string[] = [];
+  const process = order.inOrder(
+    ({ headers: { [HEADER.notificationId]: id } }) => {
+      processed.push(String(id));
+      return 'settled';
+    },
+    () => true,
+  );
+  const other = fakeMessage(9, { key: 'k', headers: { [HEADER.notificationId]: 'other' } });
+  expect(await process(other, 1, new AbortController().signal)).toBe('settled');
+  expect(processed).toEqual(['other']);
+  expect(hold.get(key)).toMatchObject({ head: { id: idOf(5), attempt: 3, isDeferred: true, sinceMs: NOW } });
+  expect(hold.get(key)?.followers.map(({ id }) => id)).toEqual([idOf(6)]);
+});
+
+it('followers do not wait for a head that is not awaited', async () => {
+  const { order, states } = await world();
+  await order.setHead(copyOf(1), 2);
+  states.set(HEAD, { status: 'failed', attempt: 2 });
+  expect(await order.enqueue(copyOf(5))).toBe('first-in-line');
+});
+
+it.each<[string, LedgerEntry | undefined, { isDeferred?: boolean; attempt?: number }, boolean]>([
+  ['that retries', { status: 'retrying', attempt: 1 }, {}, true],
+  ['that was sent', { status: 'sent', attempt: 1 }, { isDeferred: true }, false],
+  ['that failed', { status: 'failed', attempt: 1 }, {}, false],
+  ['that is parked', { status: 'parked', attempt: 1 }, {}, false],
+  ['that is being sent', { status: 'sending', attempt: 2, leaseEndsMs: -LOST_AFTER_MS + 1 }, {}, true],
+  ['whose lease is long over', { status: 'sending', attempt: 2, leaseEndsMs: -LOST_AFTER_MS }, {}, false],
+  ['whose lease is not known', { status: 'sending', attempt: 2 }, {}, true],
+  ['that the ledger does not know', undefined, {}, false],
+  ['of which only the place was kept', undefined, { isDeferred: true }, true],
+  ['whose redrive waits on a tier', { status: 'failed', attempt: 1 }, { isDeferred: true }, true],
+  ['whose redrive has failed', { status: 'failed', attempt: 2 }, { isDeferred: true }, false],
+])('a head %s is awaited: %s', (...[, known, given, expected]) => {
+  const parts = {
+    ledger: { find: () => known },
+    plan: { tiersMs: [], timeLimitMs: MINUTE },
+    ageClock: { now: () => NOW },
+    monotonic: { elapsedMs: () => 0 },
+  } satisfies Partial<ReceiverOrderOptions>;
+  const head = { id: HEAD, attempt: 2, isDeferred: false, sinceMs: NOW, ...given };
+  expect(isAwaited(head, parts)).toBe(expected);
+  expect(isAwaited(undefined, parts)).toBe(false);
+  expect(isAwaited({ ...head, sinceMs: NOW - MINUTE - LOST_AFTER_MS }, parts)).toBe(expected);
+  expect(isAwaited({ ...head, sinceMs: NOW - MINUTE - LOST_AFTER_MS - 1 }, parts)).toBe(false);
+});
