@@ -18,7 +18,10 @@ describe('the rate limit (E6)', () => {
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
     const refused = await postEcho(ingress, {});
     expect(refused.headers.get('retry-after')).toBe('1');
-    expect(await refused.json()).toMatchObject({ code: 'rate-limited' });
+    expect(await refused.json()).toMatchObject({
+      code: 'rate-limited',
+      detail: 'Send fewer requests; try again in 1 s.',
+    });
     nowMs += 334;
     expect((await postEcho(ingress, {})).status).toBe(200);
     expect((await postEcho(ingress, {})).status).toBe(429);
@@ -90,7 +93,7 @@ describe('clients that do not read', () => {
     raw.socket.pause();
     raw.send(`${head('Content-Length: 2\r\n')}{}`);
     await expect
-      .poll(async () => (await fetch(`${ingress.url}/metrics`)).text(), { timeout: 5_000 })
+      .poll(async () => (await fetch(`${ingress.url}/metrics`)).text(), { timeout: 20_000 })
       .toContain('plat_http_request_duration_seconds_count{action="PLAT_BP_Echo",status="499"} 1');
     raw.socket.resume();
     await raw.closed();

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Channel } from '../../../shared/notification/command.ts';
-import {
-  readChannelProfile,
-  type ChannelProfile,
-} from '../../../shared/notification/provider-configuration.ts';
+import { readChannelProfile } from '../../../shared/notification/provider-configuration.ts';
 import { ConfigError, errorText } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/health.ts';
@@ -17,7 +14,7 @@ export interface ChannelProfiles {
   close(): void;
 }
 
-/** A change of the file takes effect within this time; checking it costs nothing. */
+/** A change of the file takes effect within this time. Secrets are mounted through links, which file watchers lose. */
 const POLL_MS = 2_000;
 const READY: Health = { status: 'ready' };
 
@@ -39,28 +36,23 @@ export function createChannelProfiles(options: {
 }): ChannelProfiles {
   const { configFile, log, pollMs = POLL_MS } = options;
   if (configFile === undefined) return OUTBOX;
-  let version = readVersion(configFile);
-  const { text, hash: firstHash } = readText(configFile);
-  let hash = firstHash;
-  let profile: ChannelProfile = readChannelProfile(text);
+  const first = readFile(configFile);
+  let profile = readChannelProfile(first.text);
   let health = READY;
-  /** Of the text that was read last: it stays wrong however often the file is touched or replaced by the same. */
-  let isWrong = false;
-  const readAgain = (found: string): void => {
-    const changed = readText(configFile);
-    version = found;
-    if (changed.hash === hash) return;
-    hash = changed.hash;
-    isWrong = true;
-    profile = readChannelProfile(changed.text);
-    isWrong = false;
-    log.info('the provider configuration was read again');
-  };
+  /** Of the text that was read last: a wrong one stays wrong, however often the file is touched or replaced by the same. */
+  let { hash } = first;
+  let isValid = true;
   const check = (): void => {
     try {
-      const found = readVersion(configFile);
-      if (found !== version) readAgain(found);
-      if (!isWrong) health = READY;
+      const file = readFile(configFile);
+      if (file.hash !== hash) {
+        ({ hash } = file);
+        isValid = false;
+        profile = readChannelProfile(file.text);
+        isValid = true;
+        log.info('the provider configuration was read again');
+      }
+      if (isValid) health = READY;
     } catch (error) {
       if (health !== READY) return;
       health = {
@@ -81,25 +73,11 @@ export function createChannelProfiles(options: {
   };
 }
 
-/** Changes whenever the file is written or replaced, as mounted secrets are. */
-function readVersion(file: string): string {
-  try {
-    const { ino, mtimeMs, size } = statSync(file);
-    return `${ino} ${mtimeMs} ${size}`;
-  } catch {
-    throw unreadable();
-  }
-}
-
-function readText(file: string): { readonly text: string; readonly hash: string } {
+function readFile(file: string): { readonly text: string; readonly hash: string } {
   try {
     const bytes = readFileSync(file);
     return { text: bytes.toString(), hash: createHash('sha256').update(bytes).digest('base64') };
   } catch {
-    throw unreadable();
+    throw new ConfigError('NOTIFICATION_CONFIG_FILE: the file cannot be read');
   }
-}
-
-function unreadable(): ConfigError {
-  return new ConfigError('NOTIFICATION_CONFIG_FILE: the file cannot be read');
 }

@@ -57,6 +57,8 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
         if (reply.sent) return;
         const reading = { country: options.defaultCountry, ...profile };
         const read = await contract.reader.read(request.body, reading);
+        // Attachments are in the command now; the body must not keep them in memory a second time.
+        request.body = undefined;
         if (read.kind === 'invalid') {
           return sendProblem(reply, createProblem(read.problem, { errors: read.faults }));
         }

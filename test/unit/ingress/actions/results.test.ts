@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
@@ -42,6 +43,16 @@ describe('result ids', () => {
       const changed = id.slice(0, at) + (id[at] === 'A' ? 'B' : 'A') + id.slice(at + 1);
       expect(ids.read(changed)).toBeUndefined();
     }
+  });
+
+  it('are unknown when the signature is cut off, or the format is that of another release', () => {
+    const ids = createResultIds('secret');
+    const { id } = ids.issue(TICKET);
+    expect(ids.read(id.slice(0, -4))).toBeUndefined();
+    expect(ids.read(id.slice(0, id.indexOf('.')))).toBeUndefined();
+    const body = Buffer.from(`2\nid\n1\n2\nowner\naction`).toString('base64url');
+    const mac = createHmac('sha256', 'secret').update(body).digest().subarray(0, 16).toString('base64url');
+    expect(ids.read(`${body}.${mac}`)).toBeUndefined();
   });
 
   it('fit a path parameter with the longest name of the interface, and show no subject', () => {

@@ -55,6 +55,7 @@ describe('the record store', () => {
     store.put('b', 'xx', 20);
     expect(store.mayHaveEvicted(0)).toBe(false);
     store.put('c', 'xx', 40);
+    expect(store.size()).toEqual({ records: 2, bytes: 6 });
     expect([store.find('a'), store.find('b')?.value, store.find('c')?.value]).toEqual([
       undefined,
       'xx',

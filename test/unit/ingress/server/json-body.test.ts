@@ -11,6 +11,7 @@ describe('a body of JSON', () => {
     expect(parseJsonBody(Buffer.from('{"a":"€😀"}'))).toEqual({ kind: 'parsed', body: { a: '€😀' } });
     expect(parseJsonBody(Buffer.from('\ufeff[]'))).toEqual({ kind: 'parsed', body: [] });
     expect(parseJsonBody(Buffer.from(' null '))).toEqual({ kind: 'parsed', body: null });
+    expect(parseJsonBody(Buffer.from('"Data"'))).toEqual({ kind: 'parsed', body: 'Data' });
   });
 
   it.each([
@@ -28,7 +29,10 @@ describe('a body of JSON', () => {
 
   it('is refused by a place, never by a quotation', () => {
     const parsed = parseJsonBody(Buffer.from('{"access_token":"secret",oops}'));
-    expect(parsed).toMatchObject({ kind: 'refused', problem: { status: 400 } });
+    expect(parsed).toMatchObject({
+      kind: 'refused',
+      problem: { status: 400, errors: [{ path: 'body', code: 'malformed-json' }] },
+    });
     expect(JSON.stringify(parsed)).not.toMatch(/secret|oops/);
     expect(JSON.stringify(parsed)).toContain('at character 25');
   });

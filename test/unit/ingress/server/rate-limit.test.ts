@@ -38,6 +38,13 @@ describe('the rate limit', () => {
     expect(limit.take('a')).toBe(0);
   });
 
+  it('names the seconds until a debt is paid back', () => {
+    const limit = createRateLimiter(10, { now: () => 0 });
+    limit.spend('a', 35);
+    expect(limit.take('a')).toBe(3);
+    expect(limit.charge('a', 1, 0)).toBe(3);
+  });
+
   it('refuses an expensive request of a caller that is in debt, however many came in at once', () => {
     const limit = createRateLimiter(10, { now: () => 0 });
     for (let request = 0; request < 10; request++) limit.take('a');

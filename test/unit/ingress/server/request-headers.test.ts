@@ -21,6 +21,8 @@ describe('the Prefer header (RFC 7240)', () => {
     ['wait=5; foo=bar, respond-async;x', true, 5],
     ['wait=5, wait=7', false, 5],
     ['wait=0', false, undefined],
+    ['max=5, wait=3', false, 3],
+    ['max=5', false, undefined],
     ['wait=-3', false, undefined],
     ['wait=1.5', false, undefined],
     ['wait', false, undefined],
