@@ -1,7 +1,7 @@
 /** The encoded records of the catalogue topic: indexed on arrival, unpacked on demand. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { identityFor, payloadOf, unpackRecord } from '../contract/catalogue-files/catalogue-message.ts';
+import { readIdentity, readPayload, unpackRecord } from '../contract/catalogue-files/catalogue-message.ts';
 import type { Codec, Decoded } from '../messaging/codec.ts';
 import type { LogMessage } from '../messaging/message.ts';
 import type { Broker } from '../messaging/ports.ts';
@@ -95,7 +95,7 @@ export class EncodedRecords {
     try {
       const decoded = this.#options.codec.decode(entry.encoded);
       if (decoded instanceof Promise) throw new Error('its schema is no longer known');
-      const { entry: record, bytes } = unpackRecord(payloadOf(decoded), entry.key);
+      const { entry: record, bytes } = unpackRecord(readPayload(decoded), entry.key);
       this.#unpacked.set(entry.key, record, bytes);
       return record;
     } catch (error) {
@@ -134,7 +134,7 @@ export class EncodedRecords {
     if (message.key === null || message.value === null) return;
     const decoded = this.#options.codec.decode(message);
     if (decoded instanceof Promise) decoded.catch(() => undefined);
-    else this.#fresh = { message, identity: identityFor(message.key.toString(), payloadOf(decoded)) };
+    else this.#fresh = { message, identity: readIdentity(message.key.toString(), readPayload(decoded)) };
   }
 
   #changed(key: string, record: TableRecord | undefined): void {
@@ -162,7 +162,7 @@ export class EncodedRecords {
   /** Reads a record whose schema must be fetched; a newer record of the key may have arrived meanwhile. */
   async #readLater(key: string, record: TableRecord): Promise<void> {
     try {
-      const identity = identityFor(key, payloadOf(await this.#decode(record)));
+      const identity = readIdentity(key, readPayload(await this.#decode(record)));
       if (this.#table.record(key) === record) this.#put(key, identity, record);
     } catch (error) {
       this.#skip(record, error);

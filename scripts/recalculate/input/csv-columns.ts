@@ -1,7 +1,7 @@
 /** The columns of a portfolio in CSV: the fields that they hold, and how a cell is read as the field's JSON value. */
 
 import { Buffer } from 'node:buffer';
-import { jsonSchemaOf, type JsonSchema } from '../../../shared/contract/json/json-schema.ts';
+import { toJsonSchema, type JsonSchema } from '../../../shared/contract/json/json-schema.ts';
 import { repaymentScheduleFields } from '../../../shared/contract/schedule/request-fields.ts';
 import { shapeFault } from '../../../shared/contract/json/faults.ts';
 import type { Fault } from '../../../shared/platform/problem.ts';
@@ -38,7 +38,7 @@ export interface LineOfCells {
 /** A number as JSON writes it: other spellings are not guessed. */
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
-const FIELDS = jsonSchemaOf(repaymentScheduleFields).properties ?? {};
+const FIELDS = toJsonSchema(repaymentScheduleFields).properties ?? {};
 
 /** The fields of a request, which columns are named after, in the interface's order and casing. */
 export const FIELD_NAMES: readonly string[] = Object.keys(FIELDS);

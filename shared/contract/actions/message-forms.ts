@@ -45,7 +45,7 @@ const OF_MESSAGES: NotificationReading = { hasDefaultSender: true };
 
 /** The JSON forms by message type, the record name in the list of messages. */
 export const MESSAGE_FORMS: Readonly<Record<string, MessageForm>> = {
-  ...Object.fromEntries(ACTIONS.flatMap(formsOfAction)),
+  ...Object.fromEntries(ACTIONS.flatMap(actionForms)),
   SendSmsCommand: {
     parse: (body) => smsCommandReader.parse(body, OF_MESSAGES),
     render: (payload) => renderSmsCommand(payload as SmsCommand),
@@ -68,7 +68,7 @@ export const MESSAGE_FORMS: Readonly<Record<string, MessageForm>> = {
   },
 };
 
-function formsOfAction(action: Action): [string, MessageForm][] {
+function actionForms(action: Action): [string, MessageForm][] {
   const { requestType, replyType, request } = action;
   return [
     [requestType, { parse: (body) => request.read(body), render: (payload) => request.render(payload) }],

@@ -59,7 +59,7 @@ const FIRST_DAY = calendarDateOf(EARLIEST_YEAR, 1, 1);
 const LAST_DAY = calendarDateOf(LATEST_YEAR, 12, 31);
 
 /** The payload of a record. Throws RangeError on a record that is too large. */
-export function messageOf(entry: CatalogueRecord): CatalogueMessage {
+export function toCatalogueMessage(entry: CatalogueRecord): CatalogueMessage {
   const { kind, code, version, id, status, validFrom, validTo } = identifyRecord(entry);
   return {
     kind,
@@ -67,8 +67,8 @@ export function messageOf(entry: CatalogueRecord): CatalogueMessage {
     version,
     id: id ?? undefined,
     status: status ?? undefined,
-    validFrom: dayOf(validFrom),
-    validTo: dayOf(validTo),
+    validFrom: parseDay(validFrom),
+    validTo: parseDay(validTo),
     encoding: 'json+gzip',
     body: packBody(entry.record),
   };
@@ -80,12 +80,12 @@ export async function encodeRecord(
   topic: string,
   entry: CatalogueRecord,
 ): Promise<OutgoingMessage> {
-  const { value, headers } = await codec.encode(CATALOGUE_RECORD, messageOf(entry), 'avro');
+  const { value, headers } = await codec.encode(CATALOGUE_RECORD, toCatalogueMessage(entry), 'avro');
   return { topic, key: recordKey(identifyRecord(entry)), value: unpooled(value), headers };
 }
 
 /** The payload of a decoded message. Throws, without any of its content, on one that is no catalogue record. */
-export function payloadOf(decoded: Decoded): CatalogueMessage {
+export function readPayload(decoded: Decoded): CatalogueMessage {
   if (decoded.kind === 'decoded' && decoded.type === CATALOGUE_RECORD)
     return decoded.payload as CatalogueMessage;
   if (decoded.kind === 'decoded') throw new Error(`it is no ${CATALOGUE_RECORD}`);
@@ -95,13 +95,13 @@ export function payloadOf(decoded: Decoded): CatalogueMessage {
 }
 
 /** The identity of the record by its payload. Throws when it does not match the key. */
-export function identityFor(key: string, message: CatalogueMessage): RecordIdentity {
+export function readIdentity(key: string, message: CatalogueMessage): RecordIdentity {
   const kind = RECORD_KINDS.find((known) => known === message.kind);
   if (kind === undefined) throw new Error('its kind is not known');
   const { code, version, id = null, status = null } = message;
   if (!Number.isSafeInteger(version) || version < 1) throw new Error('its version must be 1 or more');
-  const validFrom = textOf(message.validFrom);
-  const validTo = textOf(message.validTo);
+  const validFrom = formatDay(message.validFrom);
+  const validTo = formatDay(message.validTo);
   const identity = { kind, code, version, id, status, validFrom, validTo };
   if (recordKey(identity) !== key) throw new Error('its key must be kind/code/version of the record');
   return identity;
@@ -132,19 +132,19 @@ function differingMembers(identity: RecordIdentity, message: CatalogueMessage): 
     ...message,
     id: message.id ?? null,
     status: message.status ?? null,
-    validFrom: textOf(message.validFrom),
-    validTo: textOf(message.validTo),
+    validFrom: formatDay(message.validFrom),
+    validTo: formatDay(message.validTo),
   };
   return Object.entries(identity)
     .filter(([name, value]) => stated[name as keyof RecordIdentity] !== value)
     .map(([name]) => name);
 }
 
-function dayOf(text: string | null): CalendarDate | undefined {
+function parseDay(text: string | null): CalendarDate | undefined {
   return text === null ? undefined : parseCalendarDate(text);
 }
 
-function textOf(day: CalendarDate | undefined): string | null {
+function formatDay(day: CalendarDate | undefined): string | null {
   if (day === undefined) return null;
   if (!(day >= FIRST_DAY && day <= LAST_DAY)) throw new Error('its validity is out of range');
   return formatCalendarDate(day);

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { type CatalogueMessage, messageOf, unpackBody } from './catalogue-message.ts';
+import { type CatalogueMessage, toCatalogueMessage, unpackBody } from './catalogue-message.ts';
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { Fault } from '../../platform/problem.ts';
 import {
@@ -12,10 +12,10 @@ import {
   RECORD_KINDS,
   type RecordIdentity,
 } from '../../product/catalogue/catalogue-record.ts';
-import { jsonSchemaOf, type JsonSchema } from '../json/json-schema.ts';
+import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
 import { wanted } from '../json/field-kinds.ts';
 import { readCatalogueRecord } from './read-record.ts';
-import { faultsOfIssues, shapeFault } from '../json/faults.ts';
+import { toFaults, shapeFault } from '../json/faults.ts';
 import { invalid, type ReadRequest } from '../json/request-contract.ts';
 
 /** The command reports faults of files in full. */
@@ -58,13 +58,13 @@ export const CATALOGUE_RECORD_EXAMPLE = {
 
 /** JSON Schema of a catalogue message. */
 export function catalogueRecordSchema(): JsonSchema {
-  return jsonSchemaOf(formShape);
+  return toJsonSchema(formShape);
 }
 
 /** Reads a catalogue message, its record included, as strictly as a file. Never throws. */
 export function readCatalogueRecordForm(value: unknown): ReadRequest<CatalogueMessage> {
   const form = formShape.safeParse(value);
-  if (!form.success) return invalid(faultsOfIssues(form.error.issues, value));
+  if (!form.success) return invalid(toFaults(form.error.issues, value));
   const { kind, body, encoding: _, ...stated } = form.data;
   const read = readCatalogueRecord(kind, body, 'body');
   if (read.kind === 'invalid') {
@@ -72,7 +72,7 @@ export function readCatalogueRecordForm(value: unknown): ReadRequest<CatalogueMe
   }
   const faults = contradictions(identifyRecord(read.entry), stated);
   if (faults.length > 0) return invalid(faults);
-  return { kind: 'valid', payload: messageOf(read.entry), warnings: [] };
+  return { kind: 'valid', payload: toCatalogueMessage(read.entry), warnings: [] };
 }
 
 /** Writes a catalogue message with its record unpacked. Throws on a body that cannot be read. */

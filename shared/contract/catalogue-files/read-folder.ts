@@ -125,11 +125,11 @@ interface FolderItems {
 /** The values in the files of one kind, in the order of the file names. */
 function readItems(folder: string, kind: string, faults: CatalogueFault[]): FolderItems {
   const known = faults.length;
-  const items = itemsOfKind(folder, kind, faults);
+  const items = readKind(folder, kind, faults);
   return { items, isWhole: faults.length === known };
 }
 
-function itemsOfKind(folder: string, kind: string, faults: CatalogueFault[]): readonly FileItem[] {
+function readKind(folder: string, kind: string, faults: CatalogueFault[]): readonly FileItem[] {
   const place = path.join(folder, kind);
   if (!existsSync(place)) return [];
   const names = isFolder(place) ? recordNames(place) : [];
@@ -148,7 +148,7 @@ function itemsOfKind(folder: string, kind: string, faults: CatalogueFault[]): re
       faults.push({ source, record: '', message });
       return [];
     }
-    return itemsOf(path.join(place, name), source, faults).map((item) => ({ source, item }));
+    return readFile(path.join(place, name), source, faults).map((item) => ({ source, item }));
   });
 }
 
@@ -162,7 +162,7 @@ function recordNames(folder: string): readonly string[] {
     .toSorted();
 }
 
-function itemsOf(file: string, source: string, faults: CatalogueFault[]): readonly unknown[] {
+function readFile(file: string, source: string, faults: CatalogueFault[]): readonly unknown[] {
   const refuse = (message: string): readonly unknown[] => {
     faults.push({ source, record: '', message });
     return [];

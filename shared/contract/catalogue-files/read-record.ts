@@ -44,15 +44,15 @@ export type ReadRecord =
 export function readCatalogueRecord(kind: RecordKind, value: unknown, source: string): ReadRecord {
   const read = RECORD_SHAPES[kind].safeParse(value);
   if (!read.success) {
-    const paths = read.error.issues.flatMap(pathsOf).map(fieldPath);
-    const partial = partOf(kind, { error: read.error, item: value }, source);
-    return { kind: 'invalid', faults: faultsOfRecord(read.error, value, source), paths, partial };
+    const paths = read.error.issues.flatMap(issuePaths).map(fieldPath);
+    const partial = readPart(kind, { error: read.error, item: value }, source);
+    return { kind: 'invalid', faults: describeFaults(read.error, value, source), paths, partial };
   }
   // The shape that was chosen by the kind answers the record of that kind.
   return { kind: 'record', entry: { kind, source, record: read.data } as CatalogueRecord };
 }
 
-function partOf(
+function readPart(
   kind: RecordKind,
   wrong: { readonly error: z.ZodError; readonly item: unknown },
   source: string,
@@ -63,7 +63,7 @@ function partOf(
 }
 
 /** An unknown field is itself the place. */
-function pathsOf(issue: z.core.$ZodIssue): readonly (readonly PropertyKey[])[] {
+function issuePaths(issue: z.core.$ZodIssue): readonly (readonly PropertyKey[])[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
 }
 
@@ -71,30 +71,30 @@ function pathsOf(issue: z.core.$ZodIssue): readonly (readonly PropertyKey[])[] {
 const NAMING_MEMBERS = ['PaymentScheduleTypeName', 'name', 'Code'] as const;
 
 /** What is wrong with the shape of a value, each with the field that it is about. */
-function faultsOfRecord(error: z.ZodError, item: unknown, source: string): readonly CatalogueFault[] {
-  const record = nameOf(item);
-  return error.issues.map((issue) => ({ source, record, message: messageOf(issue, item) }));
+function describeFaults(error: z.ZodError, item: unknown, source: string): readonly CatalogueFault[] {
+  const record = findName(item);
+  return error.issues.map((issue) => ({ source, record, message: describeIssue(issue, item) }));
 }
 
 /** The name of a record that could not be read, as far as it has one. */
-function nameOf(item: unknown): string {
+function findName(item: unknown): string {
   for (const field of NAMING_MEMBERS) {
-    const name = memberOf(item, field);
+    const name = getField(item, field);
     if (typeof name === 'string') return name;
   }
   return '';
 }
 
-function memberOf(value: unknown, field: PropertyKey): unknown {
+function getField(value: unknown, field: PropertyKey): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined;
 }
 
 /** `column VatOnFees Fee must be text, not a number`; other lists are numbered from 0. */
-function messageOf(issue: z.core.$ZodIssue, item: unknown): string {
+function describeIssue(issue: z.core.$ZodIssue, item: unknown): string {
   const [first, index, ...rest] = issue.path;
   const column =
     first === 'PaymentScheduleTypeDetails' && index !== undefined
-      ? memberOf(memberOf(memberOf(item, first), index), 'ColumnRepaymentSchedule')
+      ? getField(getField(getField(item, first), index), 'ColumnRepaymentSchedule')
       : undefined;
   const isColumn = typeof column === 'string';
   const field = fieldPath(isColumn ? rest : issue.path);

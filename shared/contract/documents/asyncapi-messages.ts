@@ -2,13 +2,18 @@
 
 import { messageDefinition, PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import { readSchema } from '../../../schemas/schema-files.ts';
-import { MAX_BATCH_ITEMS, MAX_ID_CHARACTERS, REPLY_BATCH, REQUEST_BATCH } from '../../messaging/codec/request-batch.ts';
+import {
+  MAX_BATCH_ITEMS,
+  MAX_ID_CHARACTERS,
+  REPLY_BATCH,
+  REQUEST_BATCH,
+} from '../../messaging/codec/request-batch.ts';
 import { HEADER } from '../../messaging/header-names.ts';
 import { createProblem } from '../../platform/problem.ts';
 import { ACTIONS } from '../actions/actions.ts';
 import { CATALOGUE_RECORD } from '../catalogue-files/catalogue-message.ts';
 import { CATALOGUE_RECORD_EXAMPLE, catalogueRecordSchema } from '../catalogue-files/json-form.ts';
-import { jsonSchemaOf } from '../json/json-schema.ts';
+import { toJsonSchema } from '../json/json-schema.ts';
 import { problemSchema } from '../json/problem.ts';
 import { ACCEPTANCE_EXAMPLE, STATE_EXAMPLE } from '../notification/examples.ts';
 import { NOTIFICATIONS } from '../notification/notifications.ts';
@@ -65,14 +70,14 @@ function actionTypes(): MessageType[] {
       type: requestType,
       summary,
       headers: REQUEST_MESSAGE_HEADERS,
-      jsonSchema: jsonSchemaOf(action.requestShape),
+      jsonSchema: toJsonSchema(action.requestShape),
       example: example.request,
     },
     {
       type: replyType,
       summary: `Answer of ${name}`,
       headers: replyMessageHeaders(action.answerHeaders),
-      jsonSchema: jsonSchemaOf(action.replyShape),
+      jsonSchema: toJsonSchema(action.replyShape),
       example: example.reply,
     },
   ]);
@@ -185,7 +190,7 @@ function notificationTypes(): MessageType[] {
     type: commandType,
     summary,
     headers: COMMAND_MESSAGE_HEADERS,
-    jsonSchema: jsonSchemaOf(commandShape),
+    jsonSchema: toJsonSchema(commandShape),
     example,
   }));
   return [

@@ -10,7 +10,7 @@ import { ACTIONS } from '../actions/actions.ts';
 import type { Action } from '../json/action.ts';
 import { BODY_FAULTS, SHAPE_FAULTS } from '../json/faults.ts';
 import { isDateSchema } from '../json/field-kinds.ts';
-import { jsonSchemaOf, type JsonSchema } from '../json/json-schema.ts';
+import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
 import { acceptedReply, notificationReply } from '../notification/answers.ts';
 import { NOTIFICATION_EXAMPLE } from '../notification/examples.ts';
 import { NOTIFICATION_LIMITS } from '../notification/limits.ts';
@@ -92,7 +92,7 @@ function actionSection(action: Action, { basePath, topicPrefix }: DocsPageOption
 <p><code>POST ${basePath}/platapi/automation-processors/actions/${name}</code></p>
 <p>Request topic <code>${topicName(topicPrefix, topic)}</code>${bulk}; message types <code>${requestType}</code> and <code>${replyType}</code>.</p>
 <h3>Request</h3>
-${fieldTable('Required', jsonSchemaOf(action.requestShape))}
+${fieldTable('Required', toJsonSchema(action.requestShape))}
 <h3>Answer</h3>
 ${replyTables(action)}
 <h3>Examples</h3>
@@ -105,7 +105,7 @@ ${action.examples.map(
 }
 
 function replyTables(action: Action): Html[] {
-  const { anyOf, ...single } = jsonSchemaOf(action.replyShape);
+  const { anyOf, ...single } = toJsonSchema(action.replyShape);
   return (anyOf ?? [single]).map(
     (answer) => html`<p>${answer.description ?? ''}</p>${fieldTable('Present', answer)}`,
   );
@@ -119,7 +119,7 @@ function notificationSections(options: DocsPageOptions): Html {
   return html`${NOTIFICATIONS.map((notification) => sendSection(notification, options))}
 <section id="notification"><h2>State of a notification</h2>
 <p><code>GET ${options.basePath}${NOTIFICATION_PATH}</code> answers the caller who sent it, from any instance.</p>
-${fieldTable('Present', jsonSchemaOf(notificationReply))}
+${fieldTable('Present', toJsonSchema(notificationReply))}
 <pre><code>${JSON.stringify(NOTIFICATION_EXAMPLE, null, 2)}</code></pre>
 <h3>Sending over Kafka</h3>
 <p>The commands may be written straight to their topics, in Avro or in JSON with the fields of the HTTP body and <code>notificationId</code>. The key should be the same for all messages to one receiver, which keeps their order; it is best no personal data.</p>
@@ -145,9 +145,9 @@ function sendSection(notification: NotificationContract, { basePath, topicPrefix
 <h3>Headers</h3>
 ${table(['Header', 'Required', 'Value'], headers)}
 <h3>Request</h3>
-${fieldTable('Required', jsonSchemaOf(bodyShape))}
+${fieldTable('Required', toJsonSchema(bodyShape))}
 <h3>Answer (202)</h3>
-${fieldTable('Present', jsonSchemaOf(acceptedReply))}
+${fieldTable('Present', toJsonSchema(acceptedReply))}
 <h3>Example</h3>
 <pre><code>${JSON.stringify(notification.example, null, 2)}</code></pre>
 </section>`;

@@ -18,7 +18,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** Template tag: texts are escaped, markup is kept, lists are joined. */
 export function html(fixed: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const markup = fixed.map(
-    (text, index) => text + (index < parts.length ? markupOf(parts[index] ?? '') : ''),
+    (text, index) => text + (index < parts.length ? toMarkup(parts[index] ?? '') : ''),
   );
   return { markup: markup.join('') };
 }
@@ -42,7 +42,7 @@ export function withCode(text: string): Html[] {
     .map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : html`${piece}`));
 }
 
-function markupOf(part: Part): string {
+function toMarkup(part: Part): string {
   if (typeof part === 'string') return part.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
   if (typeof part === 'number') return String(part);
   return 'markup' in part ? part.markup : part.map(({ markup }) => markup).join('');

@@ -17,7 +17,7 @@ const STATUS_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
 };
 
 /** All codes of an HTTP status, in the order of the one list of codes. */
-export function codesOfStatus(status: number): ErrorCode[] {
+export function listCodes(status: number): ErrorCode[] {
   return (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => ERROR_CODES[code].status === status);
 }
 
@@ -44,7 +44,7 @@ export function problemResponses(): Record<string, object> {
 }
 
 function problemResponse(status: number): object {
-  const codes = codesOfStatus(status);
+  const codes = listCodes(status);
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].title}.`).join(' '),
     headers: headerReferences(['X-Correlation-Id', ...(STATUS_HEADERS[status] ?? [])]),

@@ -2,7 +2,7 @@
 
 import { ACTIONS } from '../actions/actions.ts';
 import type { Action } from '../json/action.ts';
-import { jsonSchemaOf } from '../json/json-schema.ts';
+import { toJsonSchema } from '../json/json-schema.ts';
 import { problemSchema } from '../json/problem.ts';
 import { acceptedReply, notificationReply } from '../notification/answers.ts';
 import { ACCEPTED_EXAMPLE, NOTIFICATION_EXAMPLE } from '../notification/examples.ts';
@@ -82,14 +82,14 @@ function schemas(): Record<string, unknown> {
     Health: HEALTH,
     ...Object.fromEntries(
       ACTIONS.flatMap(({ requestType, requestShape, replyType, replyShape }) => [
-        [requestType, jsonSchemaOf(requestShape)],
-        [replyType, jsonSchemaOf(replyShape)],
+        [requestType, toJsonSchema(requestShape)],
+        [replyType, toJsonSchema(replyShape)],
         [`${requestType}Generic`, genericForm(requestType)],
       ]),
     ),
-    ...Object.fromEntries(NOTIFICATIONS.map(({ name, bodyShape }) => [name, jsonSchemaOf(bodyShape)])),
-    AcceptedNotification: jsonSchemaOf(acceptedReply),
-    Notification: jsonSchemaOf(notificationReply),
+    ...Object.fromEntries(NOTIFICATIONS.map(({ name, bodyShape }) => [name, toJsonSchema(bodyShape)])),
+    AcceptedNotification: toJsonSchema(acceptedReply),
+    Notification: toJsonSchema(notificationReply),
   };
 }
 

@@ -61,7 +61,7 @@ const TOO_LARGE: ReadonlySet<string> = new Set<ShapeFaultCode>(['attachment-too-
 export type RequestProblemCode = 'invalid-request' | 'not-computable' | 'attachments-too-large';
 
 /** The problem that faults amount to: a wrong shape if any of them says so. */
-export function problemCodeOf(faults: readonly Fault[]): RequestProblemCode {
+export function chooseProblemCode(faults: readonly Fault[]): RequestProblemCode {
   if (faults.every(({ code }) => NOT_COMPUTABLE.has(code))) return 'not-computable';
   return faults.every(({ code }) => TOO_LARGE.has(code)) ? 'attachments-too-large' : 'invalid-request';
 }
@@ -97,11 +97,11 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
  * Turns what the definition found into faults, one for each field: of a value of another type the definition also
  * finds that it is too long. Messages are those of the field kinds.
  */
-export function faultsOfIssues(issues: readonly Issue[], body: unknown): Fault[] {
+export function toFaults(issues: readonly Issue[], body: unknown): Fault[] {
   const faults = new Map<string, Fault>();
   for (const issue of issues) {
     const path = issue.path.length === 0 ? 'body' : fieldPath(issue.path);
-    if (!faults.has(path)) faults.set(path, shapeFault(path, codeOf(issue, body), issue.message));
+    if (!faults.has(path)) faults.set(path, shapeFault(path, chooseCode(issue, body), issue.message));
   }
   return [...faults.values()];
 }
@@ -114,7 +114,7 @@ export function limitFaults(faults: readonly Fault[]): readonly Fault[] {
   return [...listed, shapeFault('body', 'more-faults', message)];
 }
 
-function codeOf(issue: Issue, body: unknown): ShapeFaultCode {
+function chooseCode(issue: Issue, body: unknown): ShapeFaultCode {
   if (issue.code === 'too_small') return 'empty';
   if (issue.code === 'too_big') return 'too-long';
   if (issue.code === 'custom') return issue.params?.['code'] as ShapeFaultCode;

@@ -34,7 +34,7 @@ const MAX_COUNT = 2_147_483_647;
 type ErrorText = (issue: { readonly input?: unknown }) => string;
 
 /** The kind of a JSON value in words. */
-function kindOf(value: unknown): string {
+function describeType(value: unknown): string {
   if (typeof value === 'string') return 'text';
   if (typeof value === 'boolean') return 'true or false';
   if (typeof value === 'number') return 'a number';
@@ -46,7 +46,7 @@ export function wanted(what: string): ErrorText {
   return ({ input }) => {
     if (input === undefined || input === null) return `is missing; must be ${what}`;
     const isTooLarge = typeof input === 'number' && !Number.isFinite(input);
-    return isTooLarge ? 'is too large to be read as a number' : `must be ${what}, not ${kindOf(input)}`;
+    return isTooLarge ? 'is too large to be read as a number' : `must be ${what}, not ${describeType(input)}`;
   };
 }
 

@@ -27,7 +27,7 @@ export interface JsonSchema {
 }
 
 /** The schema of what a definition reads; fields that it does not know are allowed (E3) unless it says otherwise. */
-export function jsonSchemaOf(definition: z.ZodType): JsonSchema {
+export function toJsonSchema(definition: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(definition, { io: 'input' });
   return mergeNull(schema as JsonSchema);
 }

@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import { ERROR_CODES, type Problem } from '../../platform/problem.ts';
-import { jsonSchemaOf, type JsonSchema } from './json-schema.ts';
-import { faultsOfIssues } from './faults.ts';
+import { toJsonSchema, type JsonSchema } from './json-schema.ts';
+import { toFaults } from './faults.ts';
 import { invalid, type ReadRequest } from './request-contract.ts';
 
 const faultShape = z.object({
@@ -27,7 +27,7 @@ const problemShape = z.object({
 
 /** JSON Schema of a problem document; `code` lists every code that there is. */
 export function problemSchema(): JsonSchema {
-  const schema = jsonSchemaOf(problemShape);
+  const schema = toJsonSchema(problemShape);
   const { code, ...others } = schema.properties ?? {};
   return { ...schema, properties: { ...others, code: { ...code, enum: Object.keys(ERROR_CODES) } } };
 }
@@ -37,5 +37,5 @@ export function readProblem(body: unknown): ReadRequest<Problem> {
   const read = problemShape.safeParse(body);
   return read.success
     ? { kind: 'valid', payload: read.data as Problem, warnings: [] }
-    : invalid(faultsOfIssues(read.error.issues, body));
+    : invalid(toFaults(read.error.issues, body));
 }

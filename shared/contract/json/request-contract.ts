@@ -11,10 +11,10 @@ import { z } from 'zod';
 import type { FaultCode } from '../../lending/request/refusal.ts';
 import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
 import type { Fault, Warning } from '../../platform/problem.ts';
-import { faultsOfIssues, isRecord, limitFaults, problemCodeOf, type RequestProblemCode } from './faults.ts';
+import { toFaults, isRecord, limitFaults, chooseProblemCode, type RequestProblemCode } from './faults.ts';
 import { wanted } from './field-kinds.ts';
 import { compileLimits } from './field-limits.ts';
-import { jsonSchemaOf } from './json-schema.ts';
+import { toJsonSchema } from './json-schema.ts';
 import { createJsonWriter } from './json-writer.ts';
 import { fieldTree, surveyFields } from './unknown-fields.ts';
 
@@ -41,7 +41,7 @@ export interface InvalidRequest {
 
 /** A request with faults; `others`, which it also has, do not change the error code. */
 export function invalid(faults: readonly Fault[], others: readonly Fault[] = []): InvalidRequest {
-  return { kind: 'invalid', problem: problemCodeOf(faults), faults: limitFaults([...faults, ...others]) };
+  return { kind: 'invalid', problem: chooseProblemCode(faults), faults: limitFaults([...faults, ...others]) };
 }
 
 /** How the requests of one action are read, checked and written. */
@@ -95,7 +95,7 @@ export function createRequestContract<Request>(
   const { fields, jsonParam, between = () => [] } = definition;
   const isWrapped = jsonParam !== undefined;
   const body: z.ZodObject = isWrapped ? jsonParamBody(fields, jsonParam) : fields;
-  const schema = jsonSchemaOf(body);
+  const schema = toJsonSchema(body);
   const fieldsSchema = (isWrapped ? schema.properties?.[JSON_PARAM] : schema) ?? {};
   const compiled = z.compile(body);
   const known = fieldTree(schema);
@@ -111,13 +111,13 @@ export function createRequestContract<Request>(
     read: (sentBody, catalogue) => {
       const { warnings, overlong, faults: unknown } = surveyFields(known, sentBody);
       const sent = isWrapped && isRecord(sentBody) ? sentBody[JSON_PARAM] : sentBody;
-      const unread = topFieldsOf(overlong, place);
+      const unread = listTopFields(overlong, place);
       const read = compiled.safeParse(
         unread.size === 0 ? sentBody : wrap(withLists(sent, unread, undefined)),
       );
       const faults = [
         ...overlong,
-        ...(read.success ? [] : faultsOfIssues(read.error.issues, sentBody)),
+        ...(read.success ? [] : toFaults(read.error.issues, sentBody)),
         ...(isRecord(sent) ? between(withLists(sent, unread, UNREAD_LIST)).map(locate) : []),
       ];
       if (read.success && faults.length === 0) {
@@ -168,12 +168,12 @@ function createSemanticCheck<Request>({ fields, meaning }: ContractDefinition<Re
 
   const semanticFaults: Find<Request> = (request, known, catalogue) => {
     if (meaning === undefined) return [];
-    const faulty = topFieldsOf(known, place);
+    const faulty = listTopFields(known, place);
     const paths = new Set(known.map(({ path }) => path));
     return meaning
       .faultsOf(request, catalogue)
       .filter(({ code }) => catalogue !== undefined || !BY_CATALOGUE.has(code))
-      .filter(({ path }) => !faulty.has(path) && !paths.has(joined(place, topFieldOf(path))))
+      .filter(({ path }) => !faulty.has(path) && !paths.has(joined(place, topField(path))))
       .filter((fault) => meaning.dependsOn(fault).every((name) => !faulty.has(name)))
       .map(locate)
       .filter(({ path }) => !paths.has(path));
@@ -181,7 +181,7 @@ function createSemanticCheck<Request>({ fields, meaning }: ContractDefinition<Re
 
   const furtherFaults: Find<Fields> = (sent, known, catalogue) => {
     if (meaning === undefined) return [];
-    const faulty = topFieldsOf(known, place);
+    const faulty = listTopFields(known, place);
     const readable = names.map((name) => [name, faulty.has(name) ? meaning.placeholders[name] : sent[name]]);
     const read = fields.safeParse(Object.fromEntries(readable));
     return read.success ? semanticFaults(read.data, known, catalogue) : [];
@@ -191,12 +191,12 @@ function createSemanticCheck<Request>({ fields, meaning }: ContractDefinition<Re
 }
 
 /** The fields, without the items below them, that faults name. */
-function topFieldsOf(faults: readonly Fault[], place: string): ReadonlySet<string> {
+function listTopFields(faults: readonly Fault[], place: string): ReadonlySet<string> {
   const start = place === '' ? 0 : place.length + 1;
-  return new Set(faults.map(({ path }) => topFieldOf(path.slice(start))));
+  return new Set(faults.map(({ path }) => topField(path.slice(start))));
 }
 
-function topFieldOf(path: string): string {
+function topField(path: string): string {
   return path.split(/[.[]/, 1)[0] ?? '';
 }
 

@@ -152,23 +152,23 @@ export async function contentFaults(files: readonly (Attachment | undefined)[]):
 }
 
 async function contentFault({ name, content }: Attachment, path: string): Promise<Fault | undefined> {
-  const kind = await kindOf(content);
+  const kind = await detectKind(content);
   if (RUNNABLE.has(kind)) return shapeFault(path, 'refused-type', 'must not be a program or a script');
   const allowed = KINDS[fileEnding(name)];
   if (allowed === undefined || allowed.includes(kind)) return undefined;
   return shapeFault(path, 'contradicting-type', 'must be of the kind that the ending of its name says');
 }
 
-async function kindOf(content: Buffer): Promise<string> {
+async function detectKind(content: Buffer): Promise<string> {
   const start = content.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
   if (content.subarray(start, start + SCRIPT.length).equals(SCRIPT)) return SCRIPT_KIND;
-  const kind = await detected(content);
+  const kind = await detectContent(content);
   const sample = content.subarray(0, SAMPLE_BYTES);
   if (SHORT_MARKS.has(kind)) return isReadable(sample) ? 'text' : kind;
   return kind === 'text' && sample.includes('%PDF-') ? 'pdf' : kind;
 }
 
-async function detected(content: Buffer): Promise<string> {
+async function detectContent(content: Buffer): Promise<string> {
   try {
     // Loaded with the first file that comes: most processes never see one.
     const { fileTypeFromBuffer } = await import('file-type');

@@ -8,8 +8,8 @@ import type { Attachment, EmailCommand, SmsCommand } from '../../notification/co
 import type { Fault } from '../../platform/problem.ts';
 import { contentFaults } from './attachments.ts';
 import { withoutRepeated } from './email-address.ts';
-import { jsonSchemaOf } from '../json/json-schema.ts';
-import { faultsOfIssues, isAbsent, isRecord, shapeFault } from '../json/faults.ts';
+import { toJsonSchema } from '../json/json-schema.ts';
+import { toFaults, isAbsent, isRecord, shapeFault } from '../json/faults.ts';
 import { NOT_A_GUID } from '../json/field-kinds.ts';
 import { invalid, type Fields, type InvalidRequest, type ReadRequest } from '../json/request-contract.ts';
 import { fieldTree, surveyFields, tooManyItems } from '../json/unknown-fields.ts';
@@ -59,7 +59,7 @@ const NO_SENDER = 'is missing; must be sent, since no provider of this channel h
 
 function createReader<Command>(definition: z.ZodObject, take: Take<Command>): NotificationReader<Command> {
   const compiled = z.compile(definition);
-  const known = fieldTree(jsonSchemaOf(definition));
+  const known = fieldTree(toJsonSchema(definition));
   const hasId = known.fields.has(ID);
   const open = (body: unknown, reading: NotificationReading) => {
     const { warnings, overlong, faults: unknown } = surveyFields(known, body);
@@ -67,11 +67,11 @@ function createReader<Command>(definition: z.ZodObject, take: Take<Command>): No
     const shape = compiled.safeParse(fields);
     const rules = new NotificationRules(reading.country);
     const sent = isRecord(fields) ? fields : {};
-    const taken = take(sent, rules, hasId ? idOf(sent) : undefined);
+    const taken = take(sent, rules, hasId ? readId(sent) : undefined);
     const needsSender = !reading.hasDefaultSender && isRecord(body) && isAbsent(sent['sender']);
     const faults = [
       ...overlong,
-      ...(shape.success ? [] : faultsOfIssues(shape.error.issues, fields)),
+      ...(shape.success ? [] : toFaults(shape.error.issues, fields)),
       ...(needsSender ? [shapeFault('sender', 'missing', NO_SENDER)] : []),
       ...rules.faults,
     ];
@@ -108,7 +108,7 @@ function rule<Cleaned>(
   return typeof value === 'string' ? clean(name, value) : undefined;
 }
 
-function idOf(fields: Fields): string | undefined {
+function readId(fields: Fields): string | undefined {
   const id = fields[ID];
   return typeof id === 'string' ? id.toLowerCase() : undefined;
 }
@@ -173,7 +173,7 @@ export function checkSmsCommand(command: SmsCommand): InvalidRequest | undefined
     checkNormalised(rules, 'sender', command.sender, rules.smsSender('sender', command.sender));
   rules.smsText('message', command.message);
   checkNormalised(rules, 'receiver', command.receiver, rules.phone('receiver', command.receiver));
-  return outcomeOf(rules);
+  return toOutcome(rules);
 }
 
 /**
@@ -201,7 +201,7 @@ export function checkEmailCommand(command: EmailCommand): InvalidRequest | undef
     }
   }
   rules.totalSize(attachments);
-  return outcomeOf(rules);
+  return toOutcome(rules);
 }
 
 /**
@@ -242,7 +242,7 @@ function checkNormalised(
   rules.faults.push(shapeFault(path, 'unclean', message));
 }
 
-function outcomeOf({ faults }: NotificationRules): InvalidRequest | undefined {
+function toOutcome({ faults }: NotificationRules): InvalidRequest | undefined {
   return faults.length === 0 ? undefined : invalid(faults);
 }
 
@@ -257,12 +257,12 @@ export function renderEmailCommand(command: EmailCommand): string {
   const files = attachments.map(({ name, content }) => ({ name, content: content.toString('base64') }));
   return JSON.stringify({
     ...fields,
-    cc: listOf(cc),
-    bcc: listOf(bcc),
+    cc: joinAddresses(cc),
+    bcc: joinAddresses(bcc),
     attachmentList: files.length === 0 ? undefined : files,
   });
 }
 
-function listOf(addresses: readonly string[]): string | undefined {
+function joinAddresses(addresses: readonly string[]): string | undefined {
   return addresses.length === 0 ? undefined : addresses.join('; ');
 }

@@ -5,9 +5,9 @@
 
 import { z } from 'zod';
 import type { NotificationAcceptance, NotificationState } from '../../notification/notification-state.ts';
-import { jsonSchemaOf, type JsonSchema } from '../json/json-schema.ts';
+import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
 import { guid, optional, optionalList, wanted } from '../json/field-kinds.ts';
-import { faultsOfIssues } from '../json/faults.ts';
+import { toFaults } from '../json/faults.ts';
 import { invalid, type ReadRequest } from '../json/request-contract.ts';
 
 /** As many as a state keeps. */
@@ -65,17 +65,17 @@ const state = z.object(
 );
 
 /** JSON Schemas of the records. */
-export const acceptanceSchema = (): JsonSchema => jsonSchemaOf(acceptance);
-export const stateSchema = (): JsonSchema => jsonSchemaOf(state);
+export const acceptanceSchema = (): JsonSchema => toJsonSchema(acceptance);
+export const stateSchema = (): JsonSchema => toJsonSchema(state);
 
 export function readAcceptance(value: unknown): ReadRequest<NotificationAcceptance> {
   const read = acceptance.safeParse(value);
-  return read.success ? valid(read.data) : invalid(faultsOfIssues(read.error.issues, value));
+  return read.success ? valid(read.data) : invalid(toFaults(read.error.issues, value));
 }
 
 export function readState(value: unknown): ReadRequest<NotificationState> {
   const read = state.safeParse(value);
-  if (!read.success) return invalid(faultsOfIssues(read.error.issues, value));
+  if (!read.success) return invalid(toFaults(read.error.issues, value));
   return valid({ ...read.data, attempts: read.data.attempts ?? [] });
 }
 

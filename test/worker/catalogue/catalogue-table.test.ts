@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { messageOf } from '../../../shared/contract/catalogue-files/catalogue-message.ts';
+import { toCatalogueMessage } from '../../../shared/contract/catalogue-files/catalogue-message.ts';
 import { CatalogueTable } from '../../../shared/catalogue/catalogue-table.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
@@ -175,7 +175,7 @@ describe('records that are wrong', () => {
     const { log, warnings } = watchedLog();
     await world.put(recordOf('interest-list', interestListValue('INT', { Name: 'first' })));
     const second = recordOf('interest-list', interestListValue('INT', { Version: 2, Id: guidOf(8) }));
-    const broken = { ...messageOf(second), body: Buffer.from('broken') };
+    const broken = { ...toCatalogueMessage(second), body: Buffer.from('broken') };
     const encoded = await world.codec.encode('CatalogueRecord', broken, 'avro');
     await world.write('interest-list/int/2', encoded.value, encoded.headers);
     const table = await world.table({ log });

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { jsonSchemaOf } from '../../../../shared/contract/json/json-schema.ts';
+import { toJsonSchema } from '../../../../shared/contract/json/json-schema.ts';
 import { repaymentScheduleFields } from '../../../../shared/contract/schedule/request-fields.ts';
 import {
   readFieldsDocument,
@@ -16,7 +16,7 @@ const docs = path.resolve(import.meta.dirname, '../../../../docs');
 const { bases, rows } = readFieldsDocument();
 
 /** Every field of the request, those of items as `Commission[].FeeDate`. */
-const FIELDS = Object.entries(jsonSchemaOf(repaymentScheduleFields).properties ?? {}).flatMap(
+const FIELDS = Object.entries(toJsonSchema(repaymentScheduleFields).properties ?? {}).flatMap(
   ([field, { items }]) => [
     field,
     ...Object.keys(items?.properties ?? {}).map((name) => `${field}[].${name}`),

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import {
   CATALOGUE_RECORD,
   encodeRecord,
-  identityFor,
-  messageOf,
-  payloadOf,
+  readIdentity,
+  toCatalogueMessage,
+  readPayload,
   unpackRecord,
   type CatalogueMessage,
 } from '../../../../shared/contract/catalogue-files/catalogue-message.ts';
@@ -41,7 +41,7 @@ describe('a catalogue message', () => {
     const message = await encodeRecord(codec, CATALOGUE_TOPIC, product);
     expect(message).toMatchObject({ topic: CATALOGUE_TOPIC, key: KEY });
     expect(message.value!.length).toBeLessThan(JSON.stringify(product.record).length);
-    const payload = payloadOf(decodedOf(message.value!, message.headers));
+    const payload = readPayload(decodedOf(message.value!, message.headers));
     expect(payload).toMatchObject({
       kind: 'product',
       code: 'TL-Std',
@@ -52,7 +52,7 @@ describe('a catalogue message', () => {
       validTo: day('2030-12-31'),
       encoding: 'json+gzip',
     });
-    expect(identityFor(KEY, payload)).toMatchObject({ validFrom: '2020-01-01', validTo: '2030-12-31' });
+    expect(readIdentity(KEY, payload)).toMatchObject({ validFrom: '2020-01-01', validTo: '2030-12-31' });
     expect(unpacked(payload)).toEqual({ ...product, source: 'here' });
   });
 
@@ -63,22 +63,22 @@ describe('a catalogue message', () => {
   ] as const)('carries a record of kind %s', async (kind, value) => {
     const entry = recordOf(kind, value);
     const { key, value: bytes, headers = {} } = await encodeRecord(codec, CATALOGUE_TOPIC, entry);
-    const payload = payloadOf(decodedOf(bytes!, headers));
-    expect(identityFor(String(key), payload).kind).toBe(kind);
+    const payload = readPayload(decodedOf(bytes!, headers));
+    expect(readIdentity(String(key), payload).kind).toBe(kind);
     expect(JSON.stringify(unpacked(payload).record)).toBe(JSON.stringify(entry.record));
   });
 
   it('is refused under the key of another record, of an unknown kind, or with a day that no index knows', () => {
-    const message = messageOf(product);
-    expect(() => identityFor('product/other/1', message)).toThrow('its key must be');
-    expect(() => identityFor(KEY, { ...message, kind: 'thing' })).toThrow('its kind is not known');
-    expect(() => identityFor(KEY, { ...message, version: 0 })).toThrow('version');
+    const message = toCatalogueMessage(product);
+    expect(() => readIdentity('product/other/1', message)).toThrow('its key must be');
+    expect(() => readIdentity(KEY, { ...message, kind: 'thing' })).toThrow('its kind is not known');
+    expect(() => readIdentity(KEY, { ...message, version: 0 })).toThrow('version');
     const validTo = 9_999_999 as CatalogueMessage['validTo'];
-    expect(() => identityFor(KEY, { ...message, validTo })).toThrow('out of range');
+    expect(() => readIdentity(KEY, { ...message, validTo })).toThrow('out of range');
   });
 
   it('is refused when its body is not what the fields beside it say, and tells no content', () => {
-    const message = messageOf(product);
+    const message = toCatalogueMessage(product);
     expect(() => unpacked({ ...message, status: 'Draft' })).toThrow('another status');
     const wrong = gzipSync(JSON.stringify({ ...product.record, Name: 5, Secret: 'x-ray' }));
     let text = '';
@@ -98,11 +98,11 @@ describe('a catalogue message', () => {
     ['that unfolds without end', gzipSync(Buffer.alloc(MAX_RECORD_BYTES + 1, 0x20)), 'more than'],
     ['that is nested too deeply', gzipSync('['.repeat(5_000)), 'nested too deeply'],
   ])('is refused with a body %s', (_, body, reason) => {
-    expect(() => unpacked({ ...messageOf(product), body })).toThrow(reason);
+    expect(() => unpacked({ ...toCatalogueMessage(product), body })).toThrow(reason);
   });
 
   it('is refused with an unknown encoding', () => {
-    const message = { ...messageOf(product), encoding: 'xml' as 'json' };
+    const message = { ...toCatalogueMessage(product), encoding: 'xml' as 'json' };
     expect(() => unpacked(message)).toThrow('encoding must be one of json, json+gzip');
   });
 });
@@ -110,11 +110,11 @@ describe('a catalogue message', () => {
 describe('a catalogue message in JSON, written by hand', () => {
   it('needs no more than kind and record, and is read as strictly as a file', () => {
     const decoded = byHand({ kind: 'product', body: productValue('TL-Std') });
-    const payload = payloadOf(decoded);
-    expect(identityFor(KEY, payload)).toMatchObject({ code: 'TL-Std', status: 'Approved', id: guidOf(1) });
+    const payload = readPayload(decoded);
+    expect(readIdentity(KEY, payload)).toMatchObject({ code: 'TL-Std', status: 'Approved', id: guidOf(1) });
     expect(unpacked(payload).record).toMatchObject({ Name: 'Product TL-Std' });
     const wrong = byHand({ kind: 'product', body: { ...productValue('TL-Std'), Extra: 1 } });
-    expect(() => payloadOf(wrong)).toThrow('body.Extra');
+    expect(() => readPayload(wrong)).toThrow('body.Extra');
   });
 
   it.each([
@@ -126,11 +126,11 @@ describe('a catalogue message in JSON, written by hand', () => {
     [{ body: productValue('TL-Std') }, 'kind'],
   ])('is refused with fields that contradict or are not known: %#', (value, path) => {
     expect(form.parse(value)).toMatchObject({ kind: 'invalid' });
-    expect(() => payloadOf(byHand(value))).toThrow(path);
+    expect(() => readPayload(byHand(value))).toThrow(path);
   });
 
   it('is written with its record unpacked, and reads the same again', () => {
-    const text = form.render(messageOf(product));
+    const text = form.render(toCatalogueMessage(product));
     expect(JSON.parse(text)).toMatchObject({ validTo: '2030-12-31', body: { Code: 'TL-Std' } });
     const read = form.parse(JSON.parse(text));
     expect(read).toMatchObject({ kind: 'valid' });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { messageDefinition } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
 import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
-import { jsonSchemaOf, type JsonSchema } from '../../../../shared/contract/json/json-schema.ts';
+import { toJsonSchema, type JsonSchema } from '../../../../shared/contract/json/json-schema.ts';
 import { isDateSchema } from '../../../../shared/contract/json/field-kinds.ts';
 import { problemSchema } from '../../../../shared/contract/json/problem.ts';
 import {
@@ -121,7 +121,7 @@ test.each([
 ] as const)(
   'the JSON %s and the Avro one have the same fields, kinds and optional fields',
   (type, fields, least) => {
-    const fromZod = zodMembers(jsonSchemaOf(fields));
+    const fromZod = zodMembers(toJsonSchema(fields));
     expect(fromZod.length).toBeGreaterThanOrEqual(least);
     expect(avroMembers(avroRecord(type)).toSorted()).toEqual(fromZod.toSorted());
   },

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
 import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
-import { jsonSchemaOf } from '../../../../shared/contract/json/json-schema.ts';
+import { toJsonSchema } from '../../../../shared/contract/json/json-schema.ts';
 import {
   paymentValueFields,
   renderPaymentValue,
@@ -39,7 +39,7 @@ test('what is read has the fields, types and optional fields of the request that
   type Read = Readonly<z.output<typeof paymentValueFields>>;
   expectTypeOf<Present<Read>>().toEqualTypeOf<Present<PaymentValueRequest>>();
   expectTypeOf<OptionalKeys<Read>>().toEqualTypeOf<OptionalKeys<PaymentValueRequest>>();
-  expect(jsonSchemaOf(paymentValueFields).required).toEqual([
+  expect(toJsonSchema(paymentValueFields).required).toEqual([
     'InstallmentsNo',
     'PeriodicityType',
     'InterestCalculationMethod',

@@ -2,7 +2,7 @@ import type { Decimal } from 'decimal.js';
 import { expect, expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
 import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
-import { jsonSchemaOf } from '../../../../shared/contract/json/json-schema.ts';
+import { toJsonSchema } from '../../../../shared/contract/json/json-schema.ts';
 import { repaymentScheduleFields } from '../../../../shared/contract/schedule/request-fields.ts';
 
 /** A type without readonly and optional marks, down to its values. */
@@ -31,7 +31,7 @@ test('what is read has exactly the fields, the types and the optional fields of 
   expectTypeOf<OptionalKeys<ItemOf<Read['EarlyRepayments']>>>().toEqualTypeOf<
     OptionalKeys<ItemOf<Wanted['EarlyRepayments']>>
   >();
-  expect(jsonSchemaOf(repaymentScheduleFields).required?.toSorted()).toEqual([
+  expect(toJsonSchema(repaymentScheduleFields).required?.toSorted()).toEqual([
     'Amount',
     'InstallmentDay',
     'InstallmentsNo',
