@@ -5,7 +5,12 @@ import type { Codec } from '../../shared/messaging/codec.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
-import { type BatchItem, type EncodedBatch, openAtOnce, REQUEST_BATCH } from '../../shared/messaging/codec/request-batch.ts';
+import {
+  type BatchItem,
+  type EncodedBatch,
+  openAtOnce,
+  REQUEST_BATCH,
+} from '../../shared/messaging/codec/request-batch.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import type { Problem } from '../../shared/platform/problem.ts';
 

@@ -16,6 +16,7 @@ import type { OutgoingRequest } from '../../../shared/messaging/requester/reques
 import type { Reply } from '../../../shared/messaging/reply.ts';
 import { createProblem, type Problem } from '../../../shared/platform/problem.ts';
 import type { Contract } from '../input/records.ts';
+import { RunError } from '../run-error.ts';
 
 /** The result of one contract. */
 export type ContractOutcome =
@@ -43,11 +44,6 @@ export interface CalculateChunkOptions {
   /** The time that every request counts as sent at (D2), so that a resumed run calculates with the same day. */
   readonly originTimestampMs: number;
   readonly timeoutMs: number;
-}
-
-/** The workers answer, but do not calculate. */
-export class WorkersFailError extends Error {
-  override readonly name = 'WorkersFailError';
 }
 
 export const REQUEST_TYPE = 'CalculateRepaymentScheduleRequest';
@@ -189,7 +185,7 @@ const MIN_CONTRACTS = 10;
 
 /** Counts consecutive batches of which no message had a usable reply, halved ones included. */
 interface FailingBatches {
-  /** Throws WorkersFailError when it is one too many. */
+  /** Throws RunError when it is one too many. */
   add(contracts: number, isAnyUsable: boolean, lastCode: string): void;
 }
 
@@ -201,7 +197,7 @@ function countFailingBatches(): FailingBatches {
       batches = isAnyUsable ? 0 : batches + 1;
       contracts = isAnyUsable ? 0 : contracts + count;
       if (batches < MAX_BATCHES || contracts < MIN_CONTRACTS) return;
-      throw new WorkersFailError(
+      throw new RunError(
         `the workers fail: the last ${batches} batches, of ${contracts} contracts, had no usable reply, whole or halved (${lastCode})`,
       );
     },

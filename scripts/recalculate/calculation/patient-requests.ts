@@ -6,6 +6,7 @@ import type { OutgoingRequest } from '../../../shared/messaging/requester/reques
 import type { Reply } from '../../../shared/messaging/reply.ts';
 import { isRetryable } from '../../../shared/platform/problem.ts';
 import { isUsableReply } from './calculate-chunk.ts';
+import { RunError } from '../run-error.ts';
 
 export interface PatientRequestsOptions {
   readonly request: (request: OutgoingRequest) => Promise<Reply>;
@@ -20,17 +21,12 @@ export interface PatientRequestsOptions {
 }
 
 export interface PatientRequests {
-  /** Never resolves with a problem that a retry may solve: rejects with NoAnswerError instead. */
+  /** Never resolves with a problem that a retry may solve: rejects with RunError instead. */
   request(request: OutgoingRequest): Promise<Reply>;
   /** Milliseconds for which requests have waited without a usable answer; idle time does not count. */
   silentMs(): number;
   /** Whether anything was ever answered, usable or not. */
   hasAnswered(): boolean;
-}
-
-/** No request was answered for the allowed time. */
-export class NoAnswerError extends Error {
-  override readonly name = 'NoAnswerError';
 }
 
 /** A broker restart or a rebalance takes seconds; retrying every few seconds is no load. */
@@ -59,10 +55,10 @@ export function createPatientRequests(options: PatientRequestsOptions): PatientR
       if (reply.kind === 'reply' || !isRetryable(reply.problem)) {
         hasAnswered = true;
         if (isUsableReply(request, reply)) answeredAtMs = now();
-        else if (leftMs() <= 0) throw new NoAnswerError(noAnswer(codeOf(reply), patienceMs));
+        else if (leftMs() <= 0) throw new RunError(noAnswer(codeOf(reply), patienceMs));
         return reply;
       }
-      if (leftMs() <= 0) throw new NoAnswerError(noAnswer(reply.problem.code, patienceMs));
+      if (leftMs() <= 0) throw new RunError(noAnswer(reply.problem.code, patienceMs));
       // Other bulk traffic may be queued before ours for longer: waiting longer costs less than asking more often.
       if (reply.problem.status === GATEWAY_TIMEOUT) timeoutMs *= 2;
       await wait(Math.min(backoffMs(BACKOFF, attempt, random), Math.max(leftMs(), 0)), signal);

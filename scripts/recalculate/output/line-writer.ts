@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGzip, type Gzip } from 'node:zlib';
 import { errorText } from '../../../shared/platform/errors.ts';
+import { RunError } from '../run-error.ts';
 
 /** Writes lines in large pieces. */
 export interface LineWriter {
@@ -79,11 +80,6 @@ const syncFile = promisify(fsync);
 /** A reader of a pipe may be slow; polling at this interval costs nothing. */
 const FULL_PIPE_WAIT_MS = 5;
 
-/** The output cannot be written: the disk is full, or the reader of the pipe is gone. */
-export class OutputError extends Error {
-  override readonly name = 'OutputError';
-}
-
 /** An open file. */
 export interface OpenFile {
   readonly descriptor: number;
@@ -93,7 +89,7 @@ export interface OpenFile {
   readonly from: number | undefined;
 }
 
-/** The bytes of an open file. Rejects with OutputError. */
+/** The bytes of an open file. Rejects with RunError. */
 export function fileSink({ descriptor, name, from }: OpenFile): ByteSink {
   let position = from ?? 0;
   const writeOnce = async (bytes: Buffer): Promise<number> => {
@@ -126,8 +122,8 @@ export function fileSink({ descriptor, name, from }: OpenFile): ByteSink {
   };
 }
 
-function outputError(name: string, cause: unknown): OutputError {
-  return new OutputError(`${name} cannot be written: ${errorText(cause)}`, { cause });
+function outputError(name: string, cause: unknown): RunError {
+  return new RunError(`${name} cannot be written: ${errorText(cause)}`, { cause });
 }
 
 /** Compression must not slow the calculation on a small machine: most of the gain at a third of the cost. */

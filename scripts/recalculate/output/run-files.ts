@@ -25,17 +25,11 @@ import {
   thisProcess,
   writeCheckpoint,
 } from './checkpoint.ts';
-import {
-  type ByteSink,
-  createLineWriter,
-  fileSink,
-  gzipSink,
-  type LineWriter,
-  OutputError,
-} from './line-writer.ts';
+import { type ByteSink, createLineWriter, fileSink, gzipSink, type LineWriter } from './line-writer.ts';
 import { lockFile } from './output-lock.ts';
 import { csvHeader } from './result-lines.ts';
 import { isPlainFile, type RunPlan } from './run-plan.ts';
+import { RunError } from '../run-error.ts';
 
 const STANDARD_INPUT = 0;
 const STANDARD_OUTPUT = 1;
@@ -55,7 +49,7 @@ export interface RunFiles {
   readonly failures: LineWriter | undefined;
   /**
    * Resolves when everything written, and then the checkpoint that records it, is durably on disk. Rejects with
-   * OutputError; the previous checkpoint is valid then.
+   * RunError; the previous checkpoint is valid then.
    */
   save(state: RunState): Promise<void>;
   /** The results at the last save. */
@@ -119,7 +113,7 @@ export async function openRunFiles(
       try {
         await write(state, outputBytes, hasLength ? failuresBytes : 0);
       } catch (error) {
-        throw new OutputError(`${file ?? ''} cannot be written: ${errorText(error)}`, { cause: error });
+        throw new RunError(`${file ?? ''} cannot be written: ${errorText(error)}`, { cause: error });
       }
       saved = structuredClone(state.tally);
     },

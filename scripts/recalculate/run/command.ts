@@ -4,20 +4,20 @@ import { randomUUID } from 'node:crypto';
 import { createStartWait } from '../../../shared/messaging/start-wait.ts';
 import { loadConfig, type Config } from '../../../shared/platform/config.ts';
 import { ConfigError, errorText, MessagingError, SystemError } from '../../../shared/platform/errors.ts';
-import { createPatientRequests, NoAnswerError, watchSilence } from '../calculation/patient-requests.ts';
-import { OutputError } from '../output/line-writer.ts';
-import { createCalculateChunk, WorkersFailError } from '../calculation/calculate-chunk.ts';
+import { createPatientRequests, watchSilence } from '../calculation/patient-requests.ts';
+import { createCalculateChunk } from '../calculation/calculate-chunk.ts';
 import type { RecalculateArguments } from '../arguments.ts';
 import type { Engine } from '../calculation/engine.ts';
 import { InputError, type InputChunk, type PortfolioInput } from '../input/records.ts';
-import { InterruptedError, unlessAborted, type Interruption } from './interruption.ts';
+import { unlessAborted, type Interruption } from './interruption.ts';
 import { openInput } from '../input/portfolio.ts';
 import { lockOutput } from '../output/output-lock.ts';
 import { createProgressPrinter, type ProgressStream } from '../report/progress.ts';
 import { createReport, reportLines, type Report } from '../report/report.ts';
 import { openRunFiles, refuseSameFiles, type RunFiles } from '../output/run-files.ts';
 import { isPlainFile, planRun, type RunPlan } from '../output/run-plan.ts';
-import { runRecalculation, TooManyFailuresError } from './run-recalculation.ts';
+import { runRecalculation } from './run-recalculation.ts';
+import { RunError } from '../run-error.ts';
 
 export interface RunContext {
   readonly environment: NodeJS.ProcessEnv;
@@ -185,18 +185,9 @@ function endOf({ args, context, plan, files }: OpenRun, outcome: RunOutcome): Co
   return { report, lines: reportLines(report), forget };
 }
 
-const KNOWN_ENDS = [
-  InputError,
-  InterruptedError,
-  NoAnswerError,
-  OutputError,
-  TooManyFailuresError,
-  WorkersFailError,
-];
-
 /** Why the run ended; a bug with its stack. */
 function reasonOf(error: unknown, interruption: Interruption): string {
   if (error === undefined) return interruption.signalName() ?? 'stopped';
-  if (KNOWN_ENDS.some((known) => error instanceof known)) return errorText(error);
+  if (error instanceof RunError || error instanceof InputError) return errorText(error);
   return error instanceof Error ? (error.stack ?? error.message) : errorText(error);
 }

@@ -1,5 +1,7 @@
 /** Interrupting a run: the first signal lets it finish the work in progress, the second one does not. */
 
+import { RunError } from '../run-error.ts';
+
 export interface Interruption {
   /** Aborted by the first signal: no further input is taken. */
   readonly stopped: AbortSignal;
@@ -8,11 +10,6 @@ export interface Interruption {
   /** Name of the signal that came. */
   signalName(): string | undefined;
   abandon(): void;
-}
-
-/** The run was interrupted before it began, or its batches were not answered in time. */
-export class InterruptedError extends Error {
-  override readonly name = 'InterruptedError';
 }
 
 /** Time limit of the work in progress: batches are answered within seconds where there are workers. */
@@ -36,8 +33,8 @@ export function listenToSignals(say: (line: string) => void, exitNow: () => void
     say(
       `${signal}: finishes the work in progress, at most ${FINISH_LIMIT_MS / 1_000} s; again to end at once`,
     );
-    stopped.abort(new InterruptedError(`${signal} came before the run began; nothing was changed`));
-    const reason = new InterruptedError(`${signal}, and the work in progress did not end in time`);
+    stopped.abort(new RunError(`${signal} came before the run began; nothing was changed`));
+    const reason = new RunError(`${signal}, and the work in progress did not end in time`);
     setTimeout(() => abandoned.abort(reason), FINISH_LIMIT_MS).unref();
   };
   process.on('SIGINT', onSignal);
@@ -46,7 +43,7 @@ export function listenToSignals(say: (line: string) => void, exitNow: () => void
     stopped: stopped.signal,
     abandoned: abandoned.signal,
     signalName: () => name,
-    abandon: () => abandoned.abort(new InterruptedError('the run has ended')),
+    abandon: () => abandoned.abort(new RunError('the run has ended')),
   };
 }
 

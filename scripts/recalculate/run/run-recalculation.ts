@@ -15,6 +15,7 @@ import type { RunFiles } from '../output/run-files.ts';
 import type { RunPlan } from '../output/run-plan.ts';
 import { sumsOf } from '../report/schedule-sums.ts';
 import { countFailure, countSchedule, type CountedSchedule } from '../report/tally.ts';
+import { RunError } from '../run-error.ts';
 
 export interface RecalculationOptions {
   readonly chunks: AsyncIterable<InputChunk>;
@@ -31,11 +32,6 @@ export interface RecalculationOptions {
   readonly stopped: AbortSignal;
   /** The run rejects without waiting for anything once this is aborted. */
   readonly abandoned: AbortSignal;
-}
-
-/** More contracts failed than --max-failures allows. */
-export class TooManyFailuresError extends Error {
-  override readonly name = 'TooManyFailuresError';
 }
 
 /** A kill loses at most this much work. A checkpoint waits some milliseconds for the disk. */
@@ -71,7 +67,7 @@ export async function runRecalculation(options: RecalculationOptions): Promise<'
     if (performance.now() - savedAtMs >= CHECKPOINT_INTERVAL_MS) await save();
     isWhole = true;
     if (maxFailures === undefined || tally.failed <= maxFailures) return;
-    throw new TooManyFailuresError(`${tally.failed} contracts failed; --max-failures allows ${maxFailures}`);
+    throw new RunError(`${tally.failed} contracts failed; --max-failures allows ${maxFailures}`);
   };
   const begin = (chunk: InputChunk): Promise<readonly LateOutcome[]> => {
     const contracts = chunk.records.filter((record) => record.kind === 'contract');

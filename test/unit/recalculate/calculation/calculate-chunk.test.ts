@@ -1,13 +1,13 @@
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
 import { createCalculateChunk } from '../../../../scripts/recalculate/calculation/calculate-chunk.ts';
-import { WorkersFailError } from '../../../../scripts/recalculate/calculation/calculate-chunk.ts';
 import type { Contract } from '../../../../scripts/recalculate/input/records.ts';
 import type { RequestBatch, ReplyBatchItem } from '../../../../shared/messaging/codec/request-batch.ts';
 import type { OutgoingRequest } from '../../../../shared/messaging/requester/requester.ts';
 import type { Reply } from '../../../../shared/messaging/reply.ts';
 import { createProblem, type ErrorCode } from '../../../../shared/platform/problem.ts';
 import { codecOf, PROBLEM, REPLY, schedule, smallRequest } from '../../../support/builders/codec-fixture.ts';
+import { RunError } from '../../../../scripts/recalculate/run-error.ts';
 
 const codec = codecOf();
 
@@ -154,7 +154,7 @@ it('blames the workers when three batches in a row had no usable reply, whole or
   expect(await outcomes(contracts(8))).toHaveLength(8);
   await outcomes(contracts(8));
   await expect(outcomes(contracts(8))).rejects.toThrow(
-    new WorkersFailError(
+    new RunError(
       'the workers fail: the last 3 batches, of 24 contracts, had no usable reply, whole or halved (unexpected)',
     ),
   );

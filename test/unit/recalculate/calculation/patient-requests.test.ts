@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import {
   createPatientRequests,
-  NoAnswerError,
   type PatientRequests,
 } from '../../../../scripts/recalculate/calculation/patient-requests.ts';
 import type { OutgoingRequest } from '../../../../shared/messaging/requester/requester.ts';
 import type { Reply } from '../../../../shared/messaging/reply.ts';
 import { createProblem, type ErrorCode } from '../../../../shared/platform/problem.ts';
+import { RunError } from '../../../../scripts/recalculate/run-error.ts';
 
 const REQUEST: OutgoingRequest = {
   topic: 't',
@@ -67,7 +67,7 @@ it.each(['reply-too-large', 'unexpected', 'invalid-request'] as const)(
 it('gives up when nothing was answered for the whole patience, and says what happened last', async () => {
   const { clock, patient } = scene(() => ({ reply: problem('broker-unavailable') }));
   await expect(patient.request(REQUEST)).rejects.toThrow(
-    new NoAnswerError('no request was answered for 600 s; the last attempt ended as broker-unavailable'),
+    new RunError('no request was answered for 600 s; the last attempt ended as broker-unavailable'),
   );
   expect(clock.nowMs - 1_000).toBeGreaterThanOrEqual(600_000);
   expect(clock.nowMs - 1_000).toBeLessThan(610_000);
@@ -76,7 +76,7 @@ it('gives up when nothing was answered for the whole patience, and says what hap
 
 it('waits longer each time that it waited in vain, and never beyond its patience', async () => {
   const { asked, clock, patient } = scene(() => ({ reply: problem('reply-timeout'), tookMs: Infinity }));
-  await expect(patient.request(REQUEST)).rejects.toThrow(NoAnswerError);
+  await expect(patient.request(REQUEST)).rejects.toThrow(RunError);
   const timeouts = asked.map(({ timeoutMs }) => timeoutMs);
   expect(timeouts.slice(0, 2)).toEqual([120_000, 240_000]);
   expect(timeouts[2]).toBeLessThan(480_000);
@@ -126,7 +126,7 @@ it('gives up on workers that answer without ever calculating, whether or not som
     }
   };
   await expect(askOn()).rejects.toThrow(
-    new NoAnswerError('no request was answered for 30 s; the last attempt ended as unexpected'),
+    new RunError('no request was answered for 30 s; the last attempt ended as unexpected'),
   );
   // Never back to 0 in between: that would be told as answers that come again.
   expect(silences).toEqual(Array.from({ length: 29 }, (_, index) => (index + 1) * 1_000));
