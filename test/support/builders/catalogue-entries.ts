@@ -57,3 +57,16 @@ function keyOf(entry: CatalogueRecord): string {
   const { kind, code, version } = identifyRecord(entry);
   return `${kind}/${code}/${version}`;
 }
+
+/** A record of the example, in its version, and a change to it. */
+export type Change = readonly [kind: RecordKind, code: string, change: (record: Json) => unknown];
+
+/** The example records with these changes. */
+export function withChanges(...changes: readonly Change[]): readonly CatalogueRecord[] {
+  const entries = changes.map(([kind, code, change]) => {
+    const json = exampleJson(kind, code, code === 'TL-PERSONAL' ? 2 : 1);
+    change(json);
+    return { kind, json };
+  });
+  return exampleWith(...entries);
+}

@@ -8,6 +8,7 @@ import {
   isWithin,
   selectListVersion,
   findOverlaps,
+  indexValues,
   valueOn,
   valuesOn,
 } from '../../../../shared/product/catalogue/validity.ts';
@@ -139,5 +140,20 @@ describe('dated values (L2)', () => {
     expect(isActive({ ValueStatus: 'Active' })).toBe(true);
     expect(isActive({ ValueStatus: 'Draft' })).toBe(false);
     expect(isActive({ Status: 'Closed' })).toBe(false);
+  });
+
+  it('are found by an index as one by one, whatever their order and gaps', () => {
+    const values = [
+      { ValidFrom: '2024-03-01', ValidTo: '2024-03-31' },
+      { ValidFrom: null, ValidTo: '2023-12-31' },
+      { ValidFrom: '2024-05-01', ValidTo: null },
+      { ValidFrom: '2024-01-15', ValidTo: '2024-02-14' },
+    ].map((days) => ({ ...days, Status: 'Active' as const }));
+    const find = indexValues([...values, { ValidFrom: null, ValidTo: null, Status: 'Draft' }]);
+    const days = ['2000-01-01', '2023-12-31', '2024-01-01', '2024-01-15', '2024-02-14', '2024-02-15'];
+    for (const day of [...days, '2024-03-01', '2024-03-31', '2024-04-01', '2024-05-01', '2999-12-31']) {
+      expect(find(date(day))).toBe(valueOn(values, date(day)));
+    }
+    expect(indexValues([])(date('2024-01-01'))).toBeUndefined();
   });
 });

@@ -57,6 +57,7 @@ describe('the bounds of a product', () => {
     { every: 'Biweekly', unit: 'Weeks', least: 2, most: 8, longest: 4 },
     { every: 'Monthly', unit: 'Days', least: 31, most: 59, longest: 2 },
     { every: 'Monthly', unit: 'Weeks', least: 1, most: 9, longest: 2 },
+    { every: 'Quarterly', unit: 'Days', least: 60, most: 185, longest: 2 },
     { every: 'Daily', unit: 'Months', least: 1, most: 2, longest: 59 },
     { every: 'Weekly', unit: 'Years', least: 1, most: 2, longest: 104 },
   ] as const)(

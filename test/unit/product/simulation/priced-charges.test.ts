@@ -27,6 +27,15 @@ function dated(ValidFrom: string, CommissionValue: number): CommissionValue {
   return { CommissionValue, CommissionPercent: null, Status: 'Active', ValidFrom, ValidTo: null };
 }
 
+describe('the terms of an offer', () => {
+  it('have no charges where the offer has none', () => {
+    const { terms } = recordOf({ commissions: [], insurances: [] });
+    expect(terms).not.toHaveProperty('Commission');
+    expect(terms).not.toHaveProperty('Insurance');
+    expect(terms).not.toHaveProperty('UpFrontValue');
+  });
+});
+
 describe('the commissions of a simulation', () => {
   it('are Active, of the schedule, automatic or mandatory, and not on an unused amount (Q6)', () => {
     expect(withCommission({}).commissions).toHaveLength(1);

@@ -1,0 +1,303 @@
+import { describe, expect, it } from 'vitest';
+import type { CatalogueRecord } from '../../../../shared/product/catalogue/catalogue-record.ts';
+import { buildCatalogue } from '../../../../shared/product/validation/build-catalogue.ts';
+import { type Change, type Json, withChanges } from '../../../support/builders/catalogue-entries.ts';
+
+/** What is wrong, as `record: message`. */
+function faultsOf(records: readonly CatalogueRecord[]): readonly string[] {
+  const outcome = buildCatalogue(records);
+  return outcome.kind === 'refused'
+    ? outcome.faults.map(({ record, message }) => `${record}: ${message}`)
+    : [];
+}
+
+const CAR_INTERESTS = 'LS-CAR: InterestsAndCommissions[0].InterestList names the interest list INT-LEASE,';
+const CAR_CHARGES = 'LS-CAR: InterestsAndCommissions[0].CommissionList names the commission list COM-LEASE,';
+
+/** The fixed interest of the car. */
+const leaseRate = (change: (interest: Json) => unknown): Change => [
+  'interest-list',
+  'INT-LEASE',
+  ({ Interests }) => change(Interests[0]),
+];
+
+/** The monthly contract fee of the car. */
+const leaseFee = (change: object): Change => [
+  'commission-list',
+  'COM-LEASE',
+  ({ Commissions }) => Object.assign(Commissions[0], change),
+];
+
+const carBounds = (change: object): Change => [
+  'product',
+  'LS-CAR',
+  ({ Availability }) => Object.assign(Availability, change),
+];
+
+const steps = (change: (ranges: Json) => unknown): Change => [
+  'interest-list',
+  'INT-STEPS',
+  ({ Interests }) => change(Interests[0].CollectionInterests),
+];
+
+const bands = (change: (bands: Json) => unknown): Change => [
+  'interest-list',
+  'INT-OVERDRAFT',
+  ({ Interests }) => change(Interests[0].BandedInterests),
+];
+
+/** Changes after which a simulation would be refused, whatever a caller sends, and the one fault that tells so. */
+const HOLES: readonly (readonly [what: string, change: Change, fault: string])[] = [
+  [
+    'a commission in another currency (Q6)',
+    leaseFee({ Currency: 'RON' }),
+    `${CAR_CHARGES} whose commission Contract fee is in RON, not EUR: name a list in EUR`,
+  ],
+  [
+    'an insurance in another currency (Q6)',
+    ['insurance-list', 'INS-VEHICLE', ({ Insurances }) => (Insurances[0].Currency = 'USD')],
+    'LS-CAR: Insurances[0].InsuranceList names the insurance list INS-VEHICLE, whose insurance',
+  ],
+  [
+    'money off a percentage of the balance (Q5)',
+    [
+      'commission-list',
+      'COM-PERSONAL',
+      ({ Commissions }) => {
+        for (const commission of Commissions) {
+          Object.assign(commission, {
+            ValueIsPercent: true,
+            Percent: 0.1,
+            PercentAppliedTo: 'RemainingValue',
+            PeriodicityType: 'Monthly',
+          });
+        }
+      },
+    ],
+    'a percentage of another figure than FinancedAmount: make that a percentage, or narrow it',
+  ],
+  [
+    'a gap between ranges (R1)',
+    steps((ranges) => (ranges[1].InterestStartPeriod = 15)),
+    'INT-STEPS: Interests[0].CollectionInterests[1].InterestStartPeriod must be 13: no instalment may be without a rate',
+  ],
+  [
+    'ranges that begin late (R1)',
+    steps((ranges) => (ranges[0].InterestStartPeriod = 2)),
+    'INT-STEPS: Interests[0].CollectionInterests[0].InterestStartPeriod must be 1: no instalment may be without a rate',
+  ],
+  [
+    'a range from instalment 0 (R1)',
+    steps((ranges) => (ranges[0].InterestStartPeriod = 0)),
+    'INT-STEPS: Interests[0].CollectionInterests[0].InterestStartPeriod must be at least 1, or null',
+  ],
+  [
+    'a gap that opens when a range ends (R1)',
+    steps((ranges) => (ranges[0].InterestEndDate = '2023-12-31')),
+    'INT-STEPS: Interests[0].CollectionInterests[1].InterestStartPeriod must be 1: no instalment may be without a rate',
+  ],
+  [
+    'ranges that end before the longest term (R1)',
+    steps((ranges) => (ranges[1].InterestEndPeriod = 83)),
+    'TL-STEPS: InterestsAndCommissions[0].InterestList names the interest list INT-STEPS, whose interest Stepped rate has no rate after instalment 83 of 84: let its last range end later, or lower MaximumPeriod',
+  ],
+  [
+    'bands that begin above zero (R2)',
+    bands((items) => (items[0].MinUtilizedAmount = 100)),
+    'OD-CURRENT: InterestsAndCommissions[0].InterestList names the interest list INT-OVERDRAFT, whose interest Overdraft by utilised amount has no band for what is below 100: let one start at 0',
+  ],
+  [
+    'bands that end below the largest amount (R2)',
+    bands((items) => (items[1].MaxUtilizedAmount = 1500)),
+    'whose interest Overdraft by utilised amount has no band for what is above 1500: raise its last maximum, or lower MaximumAmount',
+  ],
+  [
+    'bands finer than the currency (M2)',
+    bands((items) => (items[1].MinUtilizedAmount = 1000.001)),
+    'has a band to 1000.001',
+  ],
+  [
+    'a band of nothing (R2)',
+    bands((items) => Object.assign(items[1], { MaxUtilizedAmount: 1000 })),
+    'INT-OVERDRAFT: Interests[0].BandedInterests[1].MaxUtilizedAmount must be above MinUtilizedAmount, or null: nothing would lie between them',
+  ],
+  [
+    'a Once percentage of the interest (Q6)',
+    leaseFee({ PeriodicityType: 'Once', ValueIsPercent: true, Percent: 1, PercentAppliedTo: 'Interest' }),
+    'COM-LEASE: Commissions[0].PercentAppliedTo must be FinancedAmount or RemainingValue, or null, as PeriodicityType is Once: it is paid at the start',
+  ],
+  [
+    'a percentage of an unused amount (F2)',
+    leaseFee({
+      PeriodicityType: 'Monthly',
+      ValueIsPercent: true,
+      Percent: 1,
+      PercentAppliedTo: 'UnusedAmount',
+    }),
+    'COM-LEASE: Commissions[0].PercentAppliedTo must be another figure: what comes with every contract is simulated, where no amount is unused',
+  ],
+  [
+    'interests without any value (Q3)',
+    leaseRate((interest) => (interest.Values = [])),
+    `${CAR_INTERESTS} in which no interest has a rate while the product is valid: add a value for those days`,
+  ],
+  [
+    'interests without a value while the product is valid (Q3)',
+    leaseRate((interest) => Object.assign(interest.Values[0], { ValidFrom: null, ValidTo: '2019-12-31' })),
+    `${CAR_INTERESTS} in which no interest has a rate while the product is valid: add a value for those days`,
+  ],
+  [
+    'a rate that leaves nothing of the balance (R3)',
+    leaseRate((interest) => (interest.Values[0].Value = -100_000)),
+    `${CAR_INTERESTS} whose interest`,
+  ],
+  [
+    'a rate of exactly nothing left (R3)',
+    leaseRate((interest) => (interest.Values[0].Value = -1200)),
+    'has the rate -1200, which leaves nothing of a balance with Leasing: raise it',
+  ],
+  [
+    'an absurd rate (M6)',
+    leaseRate((interest) => (interest.Values[0].Value = 1e6)),
+    'INT-LEASE: Interests[0].Values[0].Value must be from -100000 to 100000 percent',
+  ],
+  [
+    'a rate with too many decimals (M6)',
+    leaseRate((interest) => (interest.Values[0].Value = 1e-21)),
+    'INT-LEASE: Interests[0].Values[0].Value must have at most 20 decimals',
+  ],
+  [
+    'an absurd percentage (F1)',
+    leaseFee({ ValueIsPercent: true, Percent: 100_001 }),
+    'COM-LEASE: Commissions[0].Percent must be from 0 to 100000 percent',
+  ],
+  [
+    'grace beyond all rows (F3)',
+    leaseFee({ GracePeriodFee: 1201 }),
+    'COM-LEASE: Commissions[0].GracePeriodFee must be at most 1200, or null',
+  ],
+  [
+    'two default interests (Q3)',
+    [
+      'interest-list',
+      'INT-PERSONAL',
+      ({ Interests }) => Object.assign(Interests[1], { IsDefault: true, IsPenalty: false, Status: 'Active' }),
+    ],
+    'INT-PERSONAL: Interests[1].IsDefault must be false, or that of Interests[0]: only one is the default',
+  ],
+  [
+    'a formula that always divides by zero (Q7)',
+    [
+      'interest-list',
+      'INT-STUDY',
+      ({ Interests }) => (Interests[0].Formula.Expression = 'Score * ReferenceRate / 0'),
+    ],
+    'INT-STUDY: Interests[0].Formula.Expression cannot be calculated at position',
+  ],
+  [
+    'a formula with one value that nobody could be charged (Q7)',
+    [
+      'commission-list',
+      'COM-LEASE',
+      ({ Commissions }) => Object.assign(Commissions[1].Formula, { Expression: '-5', Inputs: [] }),
+    ],
+    'COM-LEASE: Commissions[1].Formula.Expression must give a value from 0 to',
+  ],
+  [
+    'a schedule type that needs CapitalPercent (B3)',
+    ['product', 'CC-CLASSIC', (product) => (product.CapitalPercent = null)],
+    'CC-CLASSIC: PaymentScheduleTypes[1] names CreditCard, which needs CapitalPercent of the product: add it, or name another',
+  ],
+  [
+    'a schedule type that needs ResidualPercent (B1)',
+    ['product', 'TL-STUDY', (product) => product.PaymentScheduleTypes.splice(0, 9, 'Balloon')],
+    'TL-STUDY: PaymentScheduleTypes[0] names Balloon, which needs ResidualPercent of the product: add it, or name another',
+  ],
+  [
+    'a residual of more than everything (B1)',
+    ['product', 'LS-CAR', (product) => (product.ResidualPercent = 100.5)],
+    'LS-CAR: ResidualPercent must be at most 100, or null',
+  ],
+  [
+    'a schedule type that counts in another unit (S1)',
+    ['product', 'CC-CLASSIC', (product) => (product.GeneralData.PeriodicityType = 'Weekly')],
+    'CC-CLASSIC: PaymentScheduleTypes[0] names CardMinimumPayment, which counts in months, while PeriodicityType is Weekly: name another',
+  ],
+  [
+    'a schedule type with fewer rows than the shortest term (S4)',
+    ['product', 'TL-STUDY', (product) => product.PaymentScheduleTypes.push('Once')],
+    'names Once, which has at most 1 instalments, while MinimumPeriod asks for',
+  ],
+  [
+    'charges with a schedule type that takes none (B4)',
+    ['product', 'DP-TERM', (product) => (product.InterestsAndCommissions[0].CommissionList = 'COM-LEASE')],
+    'DP-TERM: InterestsAndCommissions[0].CommissionList names the commission list COM-LEASE, whose commission',
+  ],
+  [
+    'bounds without an amount that can be paid (M2)',
+    carBounds({ MinimumAmount: 100.001, MaximumAmount: 100.004 }),
+    'LS-CAR: Availability.MaximumAmount must leave an amount above zero with at most 2 decimals, as EUR has: raise it',
+  ],
+  [
+    'a largest amount of nothing (M6)',
+    carBounds({ MinimumAmount: null, MaximumAmount: 0 }),
+    'LS-CAR: Availability.MaximumAmount must leave an amount above zero with at most 2 decimals, as EUR has: raise it',
+  ],
+  [
+    'a least amount beyond all amounts (M6)',
+    carBounds({ MinimumAmount: 1e14, MaximumAmount: null }),
+    'LS-CAR: Availability.MinimumAmount must be at most 10000000000000.00',
+  ],
+  [
+    'a least term beyond all terms (M6)',
+    carBounds({ MinimumPeriod: 1201, MaximumPeriod: null }),
+    'LS-CAR: Availability.MinimumPeriod must come to at most 1200 periods, the most of a schedule: lower it',
+  ],
+  [
+    'bounds without a whole number of periods (Q6)',
+    [
+      'product',
+      'LS-CAR',
+      (product) => {
+        Object.assign(product.Availability, { MinimumPeriod: 13, MaximumPeriod: 14 });
+        product.GeneralData.PeriodicityType = 'Quarterly';
+      },
+    ],
+    'LS-CAR: Availability.MaximumPeriod must leave room for a whole number of Quarterly periods from MinimumPeriod, 13, on: raise it',
+  ],
+  [
+    'an advance of everything (Q1)',
+    carBounds({ MinimumAdvance: 100, MaximumAdvance: 100 }),
+    'LS-CAR: Availability.MinimumAdvance must be below 100: nothing would be left to finance',
+  ],
+];
+
+const MANY: Change = [
+  'interest-list',
+  'INT-LEASE',
+  (list) => {
+    const [first] = list.Interests;
+    list.Interests = Array.from({ length: 101 }, (_, place) => ({
+      ...first,
+      Id: `99999999-9999-4999-8999-${String(place).padStart(12, '0')}`,
+      Name: `Rate ${place}`,
+      IsDefault: false,
+    }));
+  },
+];
+
+describe('what a simulation would refuse whatever is sent', () => {
+  it.each(HOLES)('is a fault of the catalogue: %s', (_, change, fault) => {
+    const faults = faultsOf(withChanges(change));
+    expect(faults.filter((told) => told.includes(fault))).not.toEqual([]);
+    const [, code] = change;
+    const others = faults.filter((told) => !told.includes(fault) && told.startsWith(`${code}: `));
+    expect(others).toEqual([]);
+  });
+
+  it('are more offers than one answer may have (Q3)', () => {
+    expect(faultsOf(withChanges(MANY))).toEqual([
+      'LS-CAR: InterestsAndCommissions must have at most 100 interests of Type Fixed without Filters, not 101: filter or remove some',
+    ]);
+  });
+});
