@@ -1,7 +1,12 @@
 /** Checks of parts that several kinds of records share: days, values, figures, filters, formulas and names. */
 
 import { Decimal } from 'decimal.js';
-import { DEFAULT_CURRENCY_DIGITS, LARGEST_AMOUNT_MINOR, currencyDigits, formatMinorUnits } from '../../lending/numbers/money.ts';
+import {
+  DEFAULT_CURRENCY_DIGITS,
+  LARGEST_AMOUNT_MINOR,
+  currencyDigits,
+  formatMinorUnits,
+} from '../../lending/numbers/money.ts';
 import { compileFormula } from '../../lending/formula/compiler.ts';
 import { parseFormula } from '../../lending/formula/parser.ts';
 import { type FormulaTree, namesIn } from '../../lending/formula/tree.ts';

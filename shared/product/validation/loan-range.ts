@@ -3,7 +3,12 @@
 import { addMonths, type CalendarDate, calendarDateOf } from '../../lending/dates/calendar-date.ts';
 import type { DayCountName } from '../../lending/dates/day-count.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../../lending/dates/periodicity.ts';
-import { DEFAULT_CURRENCY_DIGITS, LARGEST_AMOUNT_MINOR, currencyDigits, formatMinorUnits } from '../../lending/numbers/money.ts';
+import {
+  DEFAULT_CURRENCY_DIGITS,
+  LARGEST_AMOUNT_MINOR,
+  currencyDigits,
+  formatMinorUnits,
+} from '../../lending/numbers/money.ts';
 import { Findings } from '../../lending/request/refusal.ts';
 import { MAX_INSTALLMENTS } from '../../lending/request/limits.ts';
 import type { Availability, ProductRecord } from '../catalogue/product-record.ts';

@@ -67,7 +67,7 @@ describe('validate', () => {
     });
   });
 
-  it('tells all faults at once: of shape, of names, of files that share a key', async () => {
+  it('reports all faults at once: of shape, of references, of files that share a key', async () => {
     const world = await createCatalogueWorld();
     const folder = folderOf({
       ...whole,
@@ -121,7 +121,7 @@ describe('publish', () => {
     expect(keys).toEqual(['periodicity/every 10 days/1', 'interest-list/int/1', 'product/tl/1']);
   });
 
-  it('deletes what the folder does not have when it is told to, unless something still names it', async () => {
+  it('deletes what the folder does not have on request, unless something still refers to it', async () => {
     const world = await createCatalogueWorld();
     await run(world, 'publish', folderOf(whole));
     const { 'interest-lists/int.json': _, ...rest } = whole;
@@ -193,7 +193,7 @@ describe('publish', () => {
 });
 
 describe('diff', () => {
-  it('tells members that differ by the names of their items', async () => {
+  it('shows fields that differ with the names of their items', async () => {
     const world = await createCatalogueWorld();
     const folder = folderOf(whole);
     await run(world, 'publish', folder);
@@ -218,7 +218,7 @@ describe('diff', () => {
 });
 
 describe('list and show', () => {
-  it('tell what is on the topic', async () => {
+  it('show what is on the topic', async () => {
     const world = await createCatalogueWorld();
     const second = productValue('TL', { Version: 2, Id: guidOf(2), Status: 'Draft' });
     await run(world, 'publish', folderOf({ ...whole, 'products/tl2.json': second }));

@@ -151,7 +151,7 @@ describe('following the log', () => {
 });
 
 describe('records that are wrong', () => {
-  it('are counted, told of without their content, and do not replace the former one', async () => {
+  it('are counted, logged without their content, and do not replace the previous one', async () => {
     const world = await createCatalogueWorld();
     const { log, warnings } = watchedLog();
     await world.put(product('TL'));
@@ -170,7 +170,7 @@ describe('records that are wrong', () => {
     expect(table.health().status).toBe('ready');
   });
 
-  it('are as if they were not there when only their body is broken, and are told of once', async () => {
+  it('are treated as absent when only their body is broken, and are logged once', async () => {
     const world = await createCatalogueWorld();
     const { log, warnings } = watchedLog();
     await world.put(recordOf('interest-list', interestListValue('INT', { Name: 'first' })));

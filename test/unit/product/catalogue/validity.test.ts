@@ -23,7 +23,7 @@ function version(
   return { Version, Status, StartDate, EndDate };
 }
 
-describe('the version of a product that answers (L1)', () => {
+describe('the valid version of a product (L1)', () => {
   const first = version(1, '2020-01-01', '2023-12-31');
   const second = version(2, '2024-01-01', null);
 
@@ -42,7 +42,7 @@ describe('the version of a product that answers (L1)', () => {
     expect(selectProductVersion([version(3, null, null, status), first], date('2021-01-01'))).toBe(first);
   });
 
-  it('is the later one while two are valid, in whatever order they come', () => {
+  it('is the later one while two are valid, in any order', () => {
     const other = version(2, '2023-01-01', null);
     expect(selectProductVersion([first, other], date('2023-06-01'))).toBe(other);
     expect(selectProductVersion([other, first], date('2023-06-01'))).toBe(other);
@@ -66,7 +66,7 @@ describe('versions that overlap (L1)', () => {
     expect(findOverlaps([one, other])).toHaveLength(expected);
   });
 
-  it('are told pair by pair', () => {
+  it('are reported pair by pair', () => {
     const [one, two, three] = [1, 2, 3].map((number) => version(number, null, null));
     expect(findOverlaps([one!, two!, three!])).toEqual([
       [one, two],
@@ -76,7 +76,7 @@ describe('versions that overlap (L1)', () => {
   });
 });
 
-describe('the version of a list that counts (L2)', () => {
+describe('the version of a list in force (L2)', () => {
   it('is the Active one with the highest number', () => {
     const versions = [
       { Version: 2, Status: 'Active' },
@@ -125,7 +125,7 @@ describe('dated values (L2)', () => {
     }
   });
 
-  it('are answered when they are Active and valid on the day, in catalogue order', () => {
+  it('are returned when they are Active and valid on the day, in catalogue order', () => {
     const old = value(null, '2023-12-31');
     const draft = value('2024-01-01', null, 'Draft');
     const closed = value('2024-01-01', null, 'Closed');

@@ -56,7 +56,7 @@ describe('naming a product (L1)', () => {
     });
   });
 
-  test('code and id that both name nothing are both told of', () => {
+  test('an unknown code and an unknown id are both reported', () => {
     const request = { productCode: 'NOTHING', productId: '0f8fad5b-d9cb-469f-a165-70867728950e' };
     expect(lookUpDetails(request, example)).toMatchObject({
       kind: 'unknown-product',

@@ -288,7 +288,7 @@ describe('a discount that the request names and that lowers nothing', () => {
 });
 
 describe('figures that are shown', () => {
-  it('are those of the catalogue as they stand there, and others with ten decimals at most (M4, Q5)', () => {
+  it('are the catalogue's own figures, and others have ten decimals at most (M4, Q5)', () => {
     const thirds = [percent(33.333_333_333_3), percent(33.333_333_333_3, { Id: guid(403), Name: 'More' })];
     const { interest: shown, terms } = recordOf({
       interests: [interest(rate(7.123_456_789_012_3))],
@@ -299,7 +299,7 @@ describe('figures that are shown', () => {
     expect(terms.InterestPercent?.decimalPlaces()).toBe(20);
   });
 
-  it('are never what is calculated with: a rate by formula keeps its digits in the terms (M4)', () => {
+  it('do not affect the calculation: a rate by formula keeps its digits in the terms (M4)', () => {
     const Formula = { Name: 'Third', Expression: 'X / 3', Inputs: ['X'] };
     const jsonInputFormula = { interestInput: [{ name: 'X', value: decimal(20) }] };
     const { interest: shown, terms } = recordOf(
@@ -310,7 +310,7 @@ describe('figures that are shown', () => {
     expect(terms.InterestPercent?.toFixed()).toBe('6.66666666666666666667');
   });
 
-  it('are never what is charged: a percentage by formula keeps its digits in the terms (M4)', () => {
+  it('do not affect the charge: a percentage by formula keeps its digits in the terms (M4)', () => {
     const Formula = { Name: 'Third', Expression: 'X / 3', Inputs: ['X'] };
     const fee = commission({ ValueIsPercent: true, UseBankingFormula: true, Formula });
     const jsonInputFormula = { commissionInput: [{ name: 'X', value: decimal(2) }] };

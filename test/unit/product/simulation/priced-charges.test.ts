@@ -197,7 +197,7 @@ describe('the insurances of a simulation', () => {
 });
 
 describe('a charge that cannot be charged', () => {
-  it('is told once, however many offers it belongs to (E3)', () => {
+  it('is reported once, however many offers it belongs to (E3)', () => {
     const interests = [1, 2, 3].map((number) => interest({ Id: guid(700 + number), Name: `Rate ${number}` }));
     const offering = { interests, insurances: [insurance({ Currency: 'RON' })] };
     expect(messagesOf(offering, { interestTypeName: 'Fixed' })).toEqual([

@@ -55,7 +55,7 @@ describe('a catalogue in memory (L1, L2)', () => {
     expect(lending.calendars.find('bank')?.isWorkingDay(date('2026-01-02'))).toBe(false);
   });
 
-  it('tells the faults of schedule types beside those of other records', () => {
+  it('reports faults of schedule types together with those of other records', () => {
     const type = exampleJson('schedule-type', 'CMP');
     const product = exampleJson('product', 'CC-CLASSIC');
     product.Availability.Currency = 'XXX';

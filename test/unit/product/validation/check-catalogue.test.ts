@@ -533,7 +533,7 @@ describe('what makes records distinct (L1)', () => {
 });
 
 describe('the faults of a catalogue', () => {
-  it('are told all at once, in catalogue order, with the file of each', () => {
+  it('are reported all at once, in catalogue order, with the file of each', () => {
     const car = exampleJson('product', 'LS-CAR');
     Object.assign(car, { EndDate: '2019-01-01', BankingProductType: 'Car' });
     const list = { ...exampleJson('discount-list', 'DIS-HOME'), Status: 'Closed' };

@@ -46,7 +46,7 @@ const bands = (change: (bands: Json) => unknown): Change => [
   ({ Interests }) => change(Interests[0].BandedInterests),
 ];
 
-/** Changes after which a simulation would be refused, whatever a caller sends, and the one fault that tells so. */
+/** Changes after which a simulation would be refused, for every request, and the one fault that reports it. */
 const HOLES: readonly (readonly [what: string, change: Change, fault: string])[] = [
   [
     'a commission in another currency (Q6)',
