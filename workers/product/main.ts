@@ -108,8 +108,9 @@ function answerFrom<Request, Answer>(
   return (payload, { originTimestampMs }) => {
     const requestDay = Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
     const found = lookUp.find(payload as Request, { catalogue, requestDay });
-    if (found.kind === 'unknown-product') return refuseFaults('unknown-product', found.faults);
-    if (found.kind === 'refused') return refuseFaults('invalid-request', found.faults);
+    if (found.kind !== 'found') {
+      return refuseFaults(found.kind === 'refused' ? 'invalid-request' : 'unknown-product', found.faults);
+    }
     const { answer, warnings } = found;
     const header = warningsList(warnings, undefined);
     const reply = { type: lookUp.replyType, payload: lookUp.toPayload(answer, warnings) };

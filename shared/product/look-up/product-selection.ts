@@ -15,18 +15,11 @@ export interface LookUpContext {
 /** The answer, no such product (404), or a contradictory request (400). */
 export type LookUp<Answer> =
   | { readonly kind: 'found'; readonly answer: Answer; readonly warnings: readonly Warning[] }
-  | UnknownProduct
-  | RefusedLookUp;
+  | FailedLookUp;
 
-/** No product of that code or id has an Approved version that is valid on the day (L1). */
-export interface UnknownProduct {
-  readonly kind: 'unknown-product';
-  readonly faults: readonly Fault[];
-}
-
-/** The request is incomplete or contradicts itself. */
-export interface RefusedLookUp {
-  readonly kind: 'refused';
+/** No valid version of a product with that code or id (L1), or an incomplete or contradictory request. */
+export interface FailedLookUp {
+  readonly kind: 'unknown-product' | 'refused';
   readonly faults: readonly Fault[];
 }
 
@@ -74,7 +67,7 @@ export function selectProduct(
   { code, id }: ProductSelector,
   catalogue: CatalogueView,
   day: CalendarDate,
-): ProductRecord | UnknownProduct | RefusedLookUp {
+): ProductRecord | FailedLookUp {
   const findings = new Findings();
   const byCode = code === undefined ? undefined : catalogue.product(code.value, day);
   const byId = id === undefined ? undefined : catalogue.productById(id.value, day);
@@ -103,8 +96,6 @@ export function selectProduct(
 }
 
 /** True for a product, false for the reason why none was selected. */
-export function isProduct(
-  selected: ProductRecord | UnknownProduct | RefusedLookUp,
-): selected is ProductRecord {
+export function isProduct(selected: ProductRecord | FailedLookUp): selected is ProductRecord {
   return 'Code' in selected;
 }
