@@ -288,7 +288,7 @@ describe('a discount that the request names and that lowers nothing', () => {
 });
 
 describe('figures that are shown', () => {
-  it('are the catalogue's own figures, and others have ten decimals at most (M4, Q5)', () => {
+  it('are those of the catalogue, and others have ten decimals at most (M4, Q5)', () => {
     const thirds = [percent(33.333_333_333_3), percent(33.333_333_333_3, { Id: guid(403), Name: 'More' })];
     const { interest: shown, terms } = recordOf({
       interests: [interest(rate(7.123_456_789_012_3))],

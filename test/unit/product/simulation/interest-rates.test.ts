@@ -196,7 +196,7 @@ describe('a Collection interest', () => {
     expect(record.rows[3]?.interest).toBeLessThan(550);
   });
 
-  it('reports faults of sent rates with the path of the request's field (R1, E1)', () => {
+  it('reports faults of sent rates with the path of their field in the request (R1, E1)', () => {
     const sent = [{ InterestRate: decimal(24), ToInstNo: 2 }, { FromInstNo: 4 }];
     expect(refusalOf(STEPPED, { interestType: Collection, jsonMultipleInterestRates: sent })).toEqual([
       'jsonMultipleInterestRates[1].InterestRate missing 400',
