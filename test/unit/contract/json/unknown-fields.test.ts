@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { limitFaults, shapeFault } from '../../../../shared/contract/json/faults.ts';
+import { optional, optionalList, text } from '../../../../shared/contract/json/field-kinds.ts';
+import { toJsonSchema } from '../../../../shared/contract/json/json-schema.ts';
+import { fieldTree, surveyFields } from '../../../../shared/contract/json/unknown-fields.ts';
+
+const item = z.object({ Name: text() });
+const tree = fieldTree(
+  toJsonSchema(
+    z.object({
+      Amount: optional(text()),
+      Items: optionalList(item, 2),
+      Part: optional(z.object({ A: text() })),
+    }),
+  ),
+);
+const survey = (body: unknown) => surveyFields(tree, body);
+const hintsOf = (body: unknown) =>
+  survey(body)
+    .faults()
+    .map(({ path, message }) => `${path} ${message}`);
+
+describe('the survey of a body', () => {
+  test('finds unknown fields at every level, with their paths', () => {
+    const body = {
+      Amount: 'x',
+      amount: 1,
+      Items: [{ Name: 'a' }, { Name: 'b', name: 1 }],
+      Part: { A: 'x', B: 1 },
+    };
+    expect(survey(body)).toMatchObject({
+      warnings: [
+        { code: 'unknown-member', path: 'amount' },
+        { code: 'unknown-member', path: 'Items[1].name' },
+        { code: 'unknown-member', path: 'Part.B' },
+      ],
+      overlong: [],
+    });
+  });
+
+  test.each([null, 5, 'x', [{ a: 1 }], { Items: { a: 1 }, Part: [{ a: 1 }] }, { Items: [5, null] }])(
+    'skips values of another type than the field: %j',
+    (body) => {
+      expect(survey(body)).toMatchObject({ warnings: [], overlong: [] });
+    },
+  );
+
+  test('reports a list beyond its limit and does not read its items', () => {
+    const items = (length: number) => ({ Items: Array.from({ length }, () => ({ x: 1 })) });
+    expect(survey(items(2))).toMatchObject({ overlong: [], warnings: [{}, {}] });
+    expect(survey(items(3))).toMatchObject({
+      overlong: [{ path: 'Items', code: 'too-many-items', message: 'must have at most 2 items' }],
+      warnings: [],
+    });
+  });
+
+  test('names the nearest field for the first ten unknown ones only, since comparing names costs time', () => {
+    expect(hintsOf({ Amout: 1, Colour: 1 })).toEqual([
+      'Amout is not known here and has no effect; did you mean Amount?',
+      'Colour is not known here and has no effect',
+    ]);
+    const many = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`Amoun${index}`, 1]));
+    const hinted = hintsOf(many).map((hint) => hint.endsWith('did you mean Amount?'));
+    expect(hinted).toEqual(Array.from({ length: 12 }, (_, index) => index < 10));
+  });
+
+  test('reports at most a hundred fields, each with at most 60 characters of its name', () => {
+    const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`x${index}`, 1]));
+    expect(survey(many).warnings).toHaveLength(100);
+    expect(survey({ ['x'.repeat(61)]: 1 }).warnings).toEqual([
+      { code: 'unknown-member', path: 'x'.repeat(60) },
+    ]);
+  });
+});
+
+test('a list without a limit is a bug of the definition', () => {
+  expect(() => fieldTree(toJsonSchema(z.object({ a: z.array(z.string()) })))).toThrow('needs a limit');
+});
+
+test('a hundred faults are listed; of more the last one says how many are left out', () => {
+  const faults = (length: number) => Array.from({ length }, () => shapeFault('a', 'missing', 'is missing'));
+  expect(limitFaults(faults(100))).toEqual(faults(100));
+  expect(limitFaults(faults(102))).toEqual([
+    ...faults(99),
+    { path: 'body', code: 'more-faults', message: '3 further faults are not listed' },
+  ]);
+});
