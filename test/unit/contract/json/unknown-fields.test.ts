@@ -20,6 +20,8 @@ const hintsOf = (body: unknown) =>
   survey(body)
     .faults()
     .map(({ path, message }) => `${path} ${message}`);
+const itemsOf = (length: number) => ({ Items: Array.from({ length }, () => ({ x: 1 })) });
+const missing = (length: number) => Array.from({ length }, () => shapeFault('a', 'missing', 'is missing'));
 
 describe('the survey of a body', () => {
   test('finds unknown fields at every level, with their paths', () => {
@@ -47,9 +49,8 @@ describe('the survey of a body', () => {
   );
 
   test('reports a list beyond its limit and does not read its items', () => {
-    const items = (length: number) => ({ Items: Array.from({ length }, () => ({ x: 1 })) });
-    expect(survey(items(2))).toMatchObject({ overlong: [], warnings: [{}, {}] });
-    expect(survey(items(3))).toMatchObject({
+    expect(survey(itemsOf(2))).toMatchObject({ overlong: [], warnings: [{}, {}] });
+    expect(survey(itemsOf(3))).toMatchObject({
       overlong: [{ path: 'Items', code: 'too-many-items', message: 'must have at most 2 items' }],
       warnings: [],
     });
@@ -79,10 +80,9 @@ test('a list without a limit is a bug of the definition', () => {
 });
 
 test('a hundred faults are listed; of more the last one says how many are left out', () => {
-  const faults = (length: number) => Array.from({ length }, () => shapeFault('a', 'missing', 'is missing'));
-  expect(limitFaults(faults(100))).toEqual(faults(100));
-  expect(limitFaults(faults(102))).toEqual([
-    ...faults(99),
+  expect(limitFaults(missing(100))).toEqual(missing(100));
+  expect(limitFaults(missing(102))).toEqual([
+    ...missing(99),
     { path: 'body', code: 'more-faults', message: '3 further faults are not listed' },
   ]);
 });
