@@ -1,43 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { toLogMessage } from '../../../../../shared/messaging/kafka/consuming/log-message.ts';
 import { toRecord } from '../../../../../shared/messaging/kafka/publishing/record.ts';
 import type { OutgoingMessage } from '../../../../../shared/messaging/message.ts';
 
 const NOW = 1_700_000_000_000;
 const message: OutgoingMessage = { topic: 't', key: 'k', value: Buffer.from('value') };
 
-function read(headers: Record<string, unknown>) {
-  return toLogMessage('t', 3, {
-    key: null,
-    value: Buffer.from('v'),
-    offset: '42',
-    timestamp: '1700000000000',
-    attributes: 0,
-    headers: headers as Record<string, Buffer>,
-  });
-}
-
-describe('records of kafkajs', () => {
-  test('a record that is read has numbers for offset and time, and its partition', () => {
-    expect(read({})).toEqual({
-      topic: 't',
-      partition: 3,
-      offset: 42,
-      key: null,
-      value: Buffer.from('v'),
-      headers: {},
-      timestampMs: NOW,
-    });
-  });
-
-  test('a header without a value is read as absent, and a repeated one keeps its order', () => {
-    const [one, two] = [Buffer.from('1'), Buffer.from('2')];
-    expect(read({ none: null, many: [one, null, two], single: [null, one] }).headers).toEqual({
-      many: [one, two],
-      single: one,
-    });
-  });
-
+describe('a record for kafkajs', () => {
   test('every record that is written carries a time, its own or that of the call', () => {
     expect(toRecord(message, NOW).record.timestamp).toBe('1700000000000');
     expect(toRecord({ ...message, timestampMs: 5.7 }, NOW).record.timestamp).toBe('5');

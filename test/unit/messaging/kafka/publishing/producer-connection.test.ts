@@ -1,0 +1,155 @@
+import type { Producer } from 'kafkajs';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { CreateKafkaClient } from '../../../../../shared/messaging/kafka/connection/client.ts';
+import { ProducerConnection } from '../../../../../shared/messaging/kafka/publishing/producer-connection.ts';
+import { silentLog } from '../../../../../shared/platform/log.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+interface FakeClient {
+  readonly connections: { isDestroyed: boolean; onLost?: () => void };
+  readonly partitionOf: (message: { partition?: number }) => number;
+  readonly silent: string[];
+  succeed(): Promise<unknown>;
+  fail(): Promise<unknown>;
+  timeOut(broker: string): void;
+}
+
+/** A connection whose clients connect or fail as the test says, the latest client last. */
+function setUp() {
+  const clients: FakeClient[] = [];
+  const ready = vi.fn<() => void>();
+  const createClient = () => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const connections = {
+      isDestroyed: false,
+      isConnected: () => !connections.isDestroyed,
+      destroy: () => {
+        connections.isDestroyed = true;
+      },
+    };
+    const silent: string[] = [];
+    let partitioner: ((args: { message: object }) => number) | undefined;
+    let onTimeout: ((event: { payload: { broker: string } }) => void) | undefined;
+    const producer = {
+      events: { REQUEST_TIMEOUT: 'REQUEST_TIMEOUT' },
+      on: (_: string, listener: typeof onTimeout) => {
+        onTimeout = listener;
+      },
+      connect: () => promise,
+      disconnect: () => Promise.reject(new Error('not connected')),
+    };
+    clients.push({
+      connections,
+      silent,
+      partitionOf: (message) => partitioner?.({ message }) ?? -1,
+      succeed: () => {
+        resolve();
+        return vi.advanceTimersByTimeAsync(0);
+      },
+      fail: () => {
+        reject(new Error('no broker'));
+        return vi.advanceTimersByTimeAsync(0);
+      },
+      timeOut: (broker) => onTimeout?.({ payload: { broker } }),
+    });
+    const kafka = {
+      producer: ({ createPartitioner }: { createPartitioner: () => typeof partitioner }) => {
+        partitioner = createPartitioner();
+        return producer as unknown as Producer;
+      },
+    };
+    return { kafka, connections, onSilent: (broker: string) => silent.push(broker) };
+  };
+  const connection = new ProducerConnection({
+    createClient: createClient as unknown as CreateKafkaClient,
+    clientId: 'p',
+    log: silentLog,
+    onReady: ready,
+  });
+  const latest = (): FakeClient => {
+    const client = clients.at(-1);
+    if (client === undefined) throw new Error('no client');
+    return client;
+  };
+  return { connection, clients, latest, ready };
+}
+
+describe('the connection of a producer', () => {
+  test('is ready when it is connected, and uses the partition that was chosen before', async () => {
+    const { connection, latest, ready } = setUp();
+    connection.open();
+    expect({ producer: connection.producer, isConnected: connection.isConnected() }).toEqual({
+      producer: undefined,
+      isConnected: false,
+    });
+    await latest().succeed();
+    expect(ready).toHaveBeenCalledOnce();
+    expect(connection.isConnected()).toBe(true);
+    expect([latest().partitionOf({ partition: 7 }), latest().partitionOf({})]).toEqual([7, 0]);
+    latest().timeOut('b:1');
+    expect(latest().silent).toEqual(['b:1']);
+  });
+
+  test('is retried with doubled delays up to 2 s until it succeeds, and then from the beginning', async () => {
+    const { connection, clients, latest } = setUp();
+    connection.open();
+    for (const delayMs of [50, 100, 200, 400, 800, 1_600, 2_000, 2_000]) {
+      const before = clients.length;
+      await latest().fail();
+      expect(latest().connections.isDestroyed).toBe(true);
+      await vi.advanceTimersByTimeAsync(delayMs - 1);
+      expect(clients).toHaveLength(before);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(clients).toHaveLength(before + 1);
+    }
+    expect(String(connection.lastError)).toContain('no broker');
+    await latest().succeed();
+    latest().connections.onLost?.();
+    const before = clients.length;
+    await latest().fail();
+    await vi.advanceTimersByTimeAsync(50);
+    expect(clients).toHaveLength(before + 1);
+  });
+
+  test('is replaced at once when its producer is discarded or lost, but not for a former producer', async () => {
+    const { connection, clients, latest } = setUp();
+    connection.open();
+    await latest().succeed();
+    const former = connection.producer;
+    connection.discard(former);
+    expect(clients).toHaveLength(2);
+    expect(clients[0]?.connections.isDestroyed).toBe(true);
+    await latest().succeed();
+    connection.discard(former);
+    connection.discard(undefined);
+    expect(clients).toHaveLength(2);
+    latest().connections.onLost?.();
+    expect(clients).toHaveLength(3);
+  });
+
+  test('ends with close(), also while it connects or waits for the next attempt', async () => {
+    const connecting = setUp();
+    connecting.connection.open();
+    connecting.connection.close();
+    await connecting.latest().succeed();
+    expect(connecting.latest().connections.isDestroyed).toBe(true);
+    expect(connecting.ready).not.toHaveBeenCalled();
+
+    const waiting = setUp();
+    waiting.connection.open();
+    await waiting.latest().fail();
+    waiting.connection.close();
+    await vi.advanceTimersByTimeAsync(10_000);
+    waiting.connection.open();
+    expect(waiting.clients).toHaveLength(1);
+
+    const connected = setUp();
+    connected.connection.open();
+    await connected.latest().succeed();
+    connected.connection.close();
+    expect(connected.latest().connections.isDestroyed).toBe(true);
+    expect(connected.connection.producer).toBe(undefined);
+  });
+});
