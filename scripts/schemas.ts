@@ -9,7 +9,10 @@ import {
   faultsAgainst,
   type SchemaFault,
 } from '../shared/messaging/codec/schema-release.ts';
-import { registeredVersions, type SchemaRegistrySettings } from '../shared/messaging/codec/schema-registry.ts';
+import {
+  registeredVersions,
+  type SchemaRegistrySettings,
+} from '../shared/messaging/codec/schema-registry.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { loadConfig } from '../shared/platform/config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
@@ -26,9 +29,9 @@ import {
 const HELP = `Usage: npm run schemas -- COMMAND [OPTIONS]
 
   list       the messages of the catalogue with their subjects, ids and files
-  check      refuses a change that old or new code could not read: against the released schemas, and against what
-             the registry holds, where one is configured
-  release    keeps a copy of each new schema in schemas/released, to be committed; refuses what check refuses
+  check      rejects incompatible changes: against the released schemas, and against the registered ones if a
+             registry is configured
+  release    copies each new schema to schemas/released, to be committed; rejects what check rejects
   register   registers all schemas under their record names with compatibility FULL_TRANSITIVE, after check. Waits for
              the registry while it is starting, START_TIMEOUT_MS (120000) at most
 
@@ -37,7 +40,7 @@ const HELP = `Usage: npm run schemas -- COMMAND [OPTIONS]
   --help           this text
 
 Environment: SCHEMA_REGISTRY_URL, SCHEMA_REGISTRY_USERNAME, SCHEMA_REGISTRY_PASSWORD (or SCHEMA_REGISTRY_PASSWORD_FILE).
-Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
+Exit codes: 0 done, 1 rejected or failed, 2 wrong usage.
 `;
 
 const COMMANDS = { list: [], check: [], release: [], register: [] } as const;
@@ -50,10 +53,10 @@ interface Arguments {
   readonly startTimeoutMs: number;
 }
 
-/** What a command found and did. */
+/** Result of a command. */
 interface Report {
   readonly faults: readonly SchemaFault[];
-  /** One line for each thing that was done. */
+  /** One line for each action. */
   readonly done: readonly string[];
 }
 
@@ -102,7 +105,7 @@ function list(asJson: boolean): void {
   }
 }
 
-/** Deployments run it first: it waits for a registry that is still starting. What was registered before is found again. */
+/** Deployments run it first, so it waits for a registry that is still starting. It is idempotent. */
 async function registerPatiently(args: Arguments): Promise<Report> {
   const wait = createStartWait({
     limitMs: args.startTimeoutMs,
@@ -123,7 +126,7 @@ async function run({ command, registry }: Arguments): Promise<Report> {
   return { faults: all, done: await register(schemas, registry) };
 }
 
-/** Writes the copies that are missing, unless anything else is wrong. A released file is never overwritten. */
+/** Writes missing copies, unless there are other faults. A released file is never overwritten. */
 function release(schemas: readonly DefinedSchema[], faults: readonly SchemaFault[]): Report {
   const wrong = faults.filter((fault) => fault.unreleased === undefined);
   if (wrong.length > 0) return { faults: wrong, done: [] };
@@ -153,7 +156,7 @@ async function compareWithRegistry(
   return { faults, done };
 }
 
-/** The library for registries takes long to load, which the other commands do without. */
+/** Loads the registry library, which is slow, only here. */
 async function register(
   schemas: readonly DefinedSchema[],
   settings: SchemaRegistrySettings,

@@ -1,4 +1,4 @@
-/** `npm run topics`: makes, checks and lists the topics of the system on the configured Kafka. */
+/** `npm run topics`: creates, checks and lists the topics of the system on the configured Kafka. */
 import { createKafkaBroker } from '../shared/messaging/kafka/broker.ts';
 import type { TopicSpec } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
@@ -21,24 +21,24 @@ import {
 
 const HELP = `Usage: npm run topics -- COMMAND [OPTIONS]
 
-  create   makes the topics that are missing, then does what check does; never changes a topic that exists. Waits for
-           Kafka while it is starting, START_TIMEOUT_MS (120000) at most. Topics get a replica on each broker
-           listed in KAFKA_BROKERS, three at most, and it waits until so many are up; with one listed address,
-           on each broker that is up
-  check    names the topics that are missing or differ in partitions or settings
-  list     the topics with their partitions and settings, as they are to be, and whether they are there
+  create   creates missing topics, then checks all; never changes an existing topic. Waits for Kafka while it is
+           starting, START_TIMEOUT_MS (120000) at most. The replication factor is the number of brokers listed in
+           KAFKA_BROKERS, three at most, and it waits until that many are up; with one listed address it is the
+           number of brokers that are up
+  check    lists the topics that are missing or differ in partitions or settings
+  list     the required topics with their partitions and settings, and whether they exist
 
   --json   one JSON document on standard output
   --help   this text
 
 Environment: KAFKA_BROKERS (required), KAFKA_TOPIC_PREFIX and the other KAFKA_* settings (docs/operations.md);
-NOTIFICATION_RETRY_TIERS says which retry tiers there are.
-Partition counts are never changed in place, since keys would move to other partitions: a topic that differs is
-replaced by hand, when nothing in it is needed any more.
-Exit codes: 0 all is as it should be, 1 something is missing or differs, or Kafka cannot be reached, 2 wrong usage.
+NOTIFICATION_RETRY_TIERS determines the retry topics.
+Partition counts are never changed in place, since keys would move to other partitions: replace a topic that differs
+by hand, once its messages are no longer needed.
+Exit codes: 0 all topics are correct, 1 a topic is missing or differs, or Kafka cannot be reached, 2 wrong usage.
 `;
 
-/** One broker of three may fail without loss; more replicas cost more than they add. */
+/** One broker of three may fail without loss; more replicas cost more than they gain. */
 const MAX_REPLICAS = 3;
 
 const COMMANDS = { create: [], check: [], list: [] } as const;
@@ -77,13 +77,13 @@ function readArguments(args: readonly string[]): Arguments | undefined {
 async function run(command: Command): Promise<Report> {
   const config = loadConfig(process.env);
   if (config.kafka === undefined) {
-    throw new ConfigError('KAFKA_BROKERS is not set (the embedded broker makes its topics by itself)');
+    throw new ConfigError('KAFKA_BROKERS is not set (the embedded broker creates its own topics)');
   }
   const log = createLog({ level: config.logLevel, name: 'topics' });
   const broker = createKafkaBroker({ ...config.kafka, clientId: 'topics', log });
   try {
     const specs = allTopicSpecs(config.topicPrefix, config.notification.retryTiersMs);
-    // What deployments run first waits for brokers that are still starting; a question is answered at once.
+    // Deployments run `create` first, so it waits for brokers that are still starting; the other commands do not.
     const wait = createStartWait({
       limitMs: config.startTimeoutMs,
       onWait: (line) => process.stderr.write(`topics: ${line}\n`),
@@ -99,8 +99,8 @@ async function run(command: Command): Promise<Report> {
 }
 
 /**
- * The replicas of a topic stay as they were made, so a cluster of which only some of the listed brokers are up yet must
- * not decide them. One address says nothing about the size of its cluster: then the brokers that are up decide.
+ * The replication factor of a topic does not change later, so it must not depend on how many of the listed brokers are up
+ * already. A single address does not show the size of its cluster: then the brokers that are up decide.
  */
 function replicatedOver(listedBrokers: number, specs: readonly TopicSpec[]): readonly TopicSpec[] {
   if (listedBrokers < 2) return specs;
