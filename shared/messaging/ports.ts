@@ -1,35 +1,35 @@
 import type { LogMessage, OffsetRange, OutgoingMessage, PartitionOffset, TopicPartition } from './message.ts';
 
 /**
- * The promises that every broker adapter keeps (embedded and Kafka pass one conformance suite).
+ * The port that every broker adapter implements (the embedded broker and Kafka pass one conformance suite).
  * All failures are MessagingError with `code`, `canRetry` and `cause`.
  */
 export interface Broker {
   readonly kind: 'embedded' | 'kafka';
-  /** A publisher of its own connection; bulk, replies to foreign topics and live traffic never share one. */
+  /** A publisher with a connection of its own; bulk, replies to foreign topics and live traffic never share one. */
   createPublisher(options: PublisherOptions): Publisher;
   /** A member of a consumer group, not yet started. One client per consumer. */
   createGroupSource(options: GroupSourceOptions): GroupSource;
-  /** A group of one: reads all partitions of its topics, never commits, keeps its own positions. */
+  /** A reader without a group: reads all partitions of its topics, never commits, tracks its own positions. */
   createTail(options: TailOptions): Tail;
   /**
-   * Reads what is on the log of these ranges, each in offset order, and waits for `onMessage` before it goes on: what is
-   * held in memory is one fetch, however much there is. Resolves when all was handed over or `onMessage` answers `stop`;
-   * offsets that are gone are passed over. Rejects with MessagingError, and with what `onMessage` threw.
+   * Reads these ranges, each in offset order, and waits for `onMessage` before it continues: no more than one fetch is in
+   * memory at a time. Resolves when everything was delivered or `onMessage` returned `stop`; deleted offsets are skipped.
+   * Rejects with MessagingError, and with what `onMessage` threw.
    */
   readRanges(ranges: readonly OffsetRange[], onMessage: OnRangeMessage): Promise<void>;
   readonly admin: BrokerAdmin;
-  /** Closes all that was created from it. Idempotent. */
+  /** Closes everything that was created from it. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Takes one message of a range; says whether there are to be more. */
+/** Handles one message of a range; returns whether to continue. */
 export type OnRangeMessage = (message: LogMessage) => ReadOn | Promise<ReadOn>;
 export type ReadOn = 'more' | 'stop';
 
 export interface PublisherOptions {
   readonly clientId: string;
-  /** Total time that one publish may take, retries included, before it is rejected. Default 15,000 ms. */
+  /** Total time of one publish, retries included, before it is rejected. Default 15,000 ms. */
   readonly deadlineMs?: number;
 }
 
@@ -38,9 +38,9 @@ export interface Publisher {
   start(): Promise<void>;
   /**
    * Resolves when every message is on the log with acks=all; at least once, in order per key.
-   * Rejects with MessagingError: `not-sent` (nothing was stored; without a cause nothing was asked of the leader either, as
-   * others were before it), `send-unknown` (some or all may be stored),
-   * `message-too-large` or `topic-unknown` (of one message; the others may be stored). Concurrent calls are gathered into one request while one is in flight.
+   * Rejects with MessagingError: `not-sent` (nothing was stored; without a cause the leader received no request either,
+   * since others were queued before it), `send-unknown` (some or all may be stored), `message-too-large` or
+   * `topic-unknown` (of one message; the others may be stored). Calls during a request in flight are combined into the next.
    */
   publish(messages: readonly OutgoingMessage[]): Promise<void>;
   /** False while the broker cannot be reached. */
@@ -53,7 +53,7 @@ export interface GroupSourceOptions {
   readonly groupId: string;
   readonly clientId: string;
   readonly topics: readonly string[];
-  /** Default 6,000 ms (interactive); a member not heard of for so long is expelled. */
+  /** Default 6,000 ms (interactive); a member without heartbeats for this time is expelled. */
   readonly sessionTimeoutMs?: number;
   /** Default 30,000 ms. */
   readonly rebalanceTimeoutMs?: number;
@@ -63,18 +63,18 @@ export interface GroupSourceOptions {
 
 /**
  * Delivers the partitions that the group assigns to this member. Groups start at the earliest offset of a partition
- * that has no commit. Calls to the sink are synchronous and never overlap.
+ * without a commit. Calls to the sink are synchronous and never overlap.
  */
 export interface GroupSource {
   start(sink: GroupSink): Promise<void>;
-  /** No further messages of these partitions until resume; messages already handed over stay with the sink. */
+  /** No further messages of these partitions until resume; messages already delivered stay with the sink. */
   pause(partitions: readonly TopicPartition[]): void;
   resume(partitions: readonly TopicPartition[]): void;
   /**
-   * Commits for the epoch it was called with; a commit of an older epoch is dropped and answers false.
-   * Rejects on lost infrastructure.
+   * Commits for this generation; a commit of an older generation is dropped and resolves with false.
+   * Rejects when the broker is unavailable.
    */
-  commit(epoch: number, offsets: readonly PartitionOffset[]): Promise<boolean>;
+  commit(generation: number, offsets: readonly PartitionOffset[]): Promise<boolean>;
   /** Keeps the membership alive; also called by the runtime's timer. Never rejects: a rejected heartbeat calls onRevoking. */
   heartbeat(): Promise<void>;
   /** Leaves the group, at most after `timeoutMs`. Idempotent. */
@@ -82,28 +82,28 @@ export interface GroupSource {
 }
 
 export interface GroupSink {
-  /** A new generation: `epoch` grows with each; partitions that are not in it are lost. Delivery starts at the commits. */
-  onAssigned(epoch: number, partitions: readonly TopicPartition[]): void;
+  /** A new generation, with a growing number; partitions that are not in it are lost. Delivery starts at the commits. */
+  onAssigned(generation: number, partitions: readonly TopicPartition[]): void;
   /**
-   * The group is about to rebalance: take no new work, commit what is done once. Missing where the broker gives no early
-   * sign: the member was expelled, or a partition's leader moved; onAssigned then comes by itself.
+   * The group is about to rebalance: start no new work, commit what is done once. Not called where the broker gives no
+   * notice: the member was expelled, or a partition's leader moved; onAssigned then follows by itself.
    */
-  onRevoking(epoch: number): void;
+  onRevoking(generation: number): void;
   /** Messages of one partition in offset order, with the partition's high watermark (the next offset to be written). */
-  onMessages(epoch: number, messages: readonly LogMessage[], highWatermark: number): void;
+  onMessages(generation: number, messages: readonly LogMessage[], highWatermark: number): void;
   /**
-   * The source has read up to `position` without anything to hand over (control records of a transaction, a compacted
-   * tail). Optional for adapters; without it such a tail shows as lag.
+   * The source has read up to `position` without any message to deliver (control records of a transaction, a compacted
+   * end of the log). Optional for adapters; without it such records show as lag.
    */
-  onPosition?(epoch: number, partition: TopicPartition, position: number, highWatermark: number): void;
-  /** The consumer ended for good (its group loop crashed); the supervisor discards and rebuilds it. */
+  onPosition?(generation: number, partition: TopicPartition, position: number, highWatermark: number): void;
+  /** The consumer ended permanently (its group loop crashed); the supervisor discards and rebuilds it. */
   onCrash(error: Error): void;
 }
 
 export interface TailOptions {
   readonly clientId: string;
   readonly topics: readonly string[];
-  /** `earliest`: everything that is there, then what follows (tables). `latest`: only what follows (replies). */
+  /** `earliest`: everything on the log, then what follows (tables). `latest`: only what follows (replies). */
   readonly from: 'earliest' | 'latest';
   /** Read only this partition of every topic (replies: the instance's own). Absent: all partitions. */
   readonly partition?: number;
@@ -120,9 +120,9 @@ export interface Tail {
   /** Assigned, positioned and connected. */
   isReady(): boolean;
   /**
-   * Resolves when all that was on the log at the time of the call has been handed over: everything that a publisher was
-   * told is stored. Messages of transactions that were open then are part of it, and so is what lies behind them: their
-   * end is waited for, which Kafka brings about itself after the producer's transaction.timeout.ms (one minute unless the
+   * Resolves when everything that was on the log at the time of the call has been delivered, including every message whose
+   * publish was acknowledged. Messages of transactions that were open then are part of it, and so is what follows them:
+   * it waits for their end, which Kafka enforces after the producer's transaction.timeout.ms (one minute unless the
    * producer sets it). Rejects with MessagingError `tail-behind` after `timeoutMs`, and when the tail is stopped.
    */
   caughtUp(timeoutMs: number): Promise<void>;
@@ -139,15 +139,15 @@ export interface TopicSpec {
 }
 
 export interface BrokerAdmin {
-  /** Makes those that are missing; answers their names. Never changes one that exists. */
+  /** Creates the missing ones and returns their names. Never changes an existing topic. */
   createTopics(specs: readonly TopicSpec[]): Promise<readonly string[]>;
   deleteTopics(topics: readonly string[]): Promise<void>;
   listTopics(): Promise<readonly string[]>;
   /** Partition count by topic; topics that do not exist are left out. */
   partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /**
-   * First retained offset of each partition, and the one behind all that can be read: the next to be written, or the
-   * first of the oldest transaction that is still open.
+   * First retained offset of each partition, and the end of what can be read: the next offset to be written, or the first
+   * of the oldest transaction that is still open.
    */
   offsets(topic: string): Promise<readonly { partition: number; low: number; high: number }[]>;
   /** The group's committed offsets; partitions without one are left out. */

@@ -107,7 +107,7 @@ test('a step of opening an array looks at a part of it only', () => {
   expect(steps).toBe(17);
 });
 
-test('a batch is told by the id that the registry gave to our schema before one was ever read', async () => {
+test('a batch is recognised by the id that the registry gave to our schema before one was ever read', async () => {
   const registry = { registeredId: () => Promise.resolve(5) } as unknown as SchemaRegistry;
   const codec = codecOf({ registry });
   const message = { value: withSchemaId(outer, 5), headers: {} };

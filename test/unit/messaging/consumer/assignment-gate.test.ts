@@ -11,9 +11,9 @@ afterEach(() => vi.useRealTimers());
 
 const partitions = (...ids: number[]) => ids.map((partition) => ({ topic: FAKE_TOPIC, partition }));
 
-/** A runtime whose fences the test opens one by one. */
+/** A runtime whose gates the test opens one by one. */
 function createScene(options: Partial<RuntimeOptions> = {}) {
-  const fences: { partitions: number[]; signal: AbortSignal; open: () => void; fail: () => void }[] = [];
+  const gates: { partitions: number[]; signal: AbortSignal; open: () => void; fail: () => void }[] = [];
   const work = createFakeWork();
   const source = new FakeGroupSource();
   const runtime = new ConsumerRuntime({
@@ -23,72 +23,72 @@ function createScene(options: Partial<RuntimeOptions> = {}) {
     gate: (assigned, signal) => {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const ids = assigned.map(({ partition }) => partition);
-      fences.push({ partitions: ids, signal, open: resolve, fail: () => reject(new Error('not read')) });
+      gates.push({ partitions: ids, signal, open: resolve, fail: () => reject(new Error('not read')) });
       return promise;
     },
     ...options,
   });
   const sink = runtime.attach(source, () => undefined);
-  return { fences, work, source, runtime, sink };
+  return { gates, work, source, runtime, sink };
 }
 
-test('nothing of an assignment is begun before its fence is open, and all of it after', async () => {
-  const { fences, work, runtime, sink } = createScene();
+test('no message of an assignment is started before its gate is open, and all of them after', async () => {
+  const { gates, work, runtime, sink } = createScene();
   sink.onAssigned(1, partitions(0));
   sink.onMessages(1, fakeMessages(0, 2), 3);
   await settleMicrotasks();
   expect(work.begun()).toEqual([]);
   expect(runtime.health()).toMatchObject({ status: 'starting' });
-  fences[0]?.open();
+  gates[0]?.open();
   await settleMicrotasks();
   expect(work.begun()).toEqual([0, 1, 2]);
   expect(runtime.health()).toEqual({ status: 'ready' });
 });
 
-test('heartbeats go on while it waits', async () => {
+test('heartbeats continue while it waits', async () => {
   const { source, sink } = createScene();
   sink.onAssigned(1, partitions(0));
   await vi.advanceTimersByTimeAsync(5_000);
   expect(source.heartbeats).toBe(5);
 });
 
-test('a fence that fails is tried again, later each time', async () => {
-  const { fences, work, sink } = createScene();
+test('a gate that fails is retried with growing delays', async () => {
+  const { gates, work, sink } = createScene();
   sink.onAssigned(1, partitions(0));
   sink.onMessages(1, fakeMessages(0, 0), 1);
-  fences[0]?.fail();
+  gates[0]?.fail();
   await vi.advanceTimersByTimeAsync(249);
-  expect(fences).toHaveLength(1);
+  expect(gates).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(1);
-  expect(fences).toHaveLength(2);
-  fences[1]?.fail();
+  expect(gates).toHaveLength(2);
+  gates[1]?.fail();
   await vi.advanceTimersByTimeAsync(500);
-  expect(fences).toHaveLength(3);
+  expect(gates).toHaveLength(3);
   expect(work.begun()).toEqual([]);
-  fences[2]?.open();
+  gates[2]?.open();
   await settleMicrotasks();
   expect(work.begun()).toEqual([0]);
 });
 
-test('each assignment has a fence of its own: that of an earlier one opens nothing', async () => {
-  const { fences, work, sink } = createScene();
+test('each assignment has a gate of its own: that of an earlier one opens nothing', async () => {
+  const { gates, work, sink } = createScene();
   sink.onAssigned(1, partitions(0));
   sink.onAssigned(2, partitions(0, 1));
   sink.onMessages(2, fakeMessages(0, 0), 1);
-  expect(fences.map(({ signal }) => signal.aborted)).toEqual([true, false]);
-  fences[0]?.open();
+  expect(gates.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+  gates[0]?.open();
   await settleMicrotasks();
   expect(work.begun()).toEqual([]);
-  fences[1]?.open();
+  gates[1]?.open();
   await settleMicrotasks();
   expect(work.begun()).toEqual([0]);
-  expect(fences[1]?.partitions).toEqual([0, 1]);
+  expect(gates[1]?.partitions).toEqual([0, 1]);
 });
 
-test('work that was begun before goes on behind a new fence, and what is done is committed', async () => {
-  const { fences, work, source, sink } = createScene();
+test('work started before continues behind a new gate, and what is done is committed', async () => {
+  const { gates, work, source, sink } = createScene();
   sink.onAssigned(1, partitions(0));
-  fences[0]?.open();
+  gates[0]?.open();
   await settleMicrotasks();
   sink.onMessages(1, fakeMessages(0, 0), 1);
   sink.onAssigned(2, partitions(0));
@@ -100,11 +100,11 @@ test('work that was begun before goes on behind a new fence, and what is done is
 });
 
 test('not even a probe of an open breaker passes it', async () => {
-  const { fences, work, runtime, sink } = createScene({
+  const { gates, work, runtime, sink } = createScene({
     breaker: { maxFailures: 1, probeIntervalMs: 1_000 },
   });
   sink.onAssigned(1, partitions(0));
-  fences[0]?.open();
+  gates[0]?.open();
   await settleMicrotasks();
   sink.onMessages(1, fakeMessages(0, 1), 2);
   await work.end(0, 'failed');

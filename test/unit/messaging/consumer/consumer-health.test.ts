@@ -27,26 +27,26 @@ const begin = (work: Work, state: 'running' | 'held'): void => {
   work.attempts += 1;
 };
 
-test('a partition whose first message waits for its turn does not stand still while messages of others end', () => {
+test('a partition whose first message waits for its turn is not stalled while messages of others end', () => {
   const { look } = createScene();
   for (let second = 1; second <= 300; second += 1) {
     expect(look(Math.floor(second / 50), second * 1_000)).toBe('ready');
   }
 });
 
-test('a partition whose first message waits stands still since the last message of any other ended', () => {
+test('a partition whose first message waits is stalled since the last message of any other ended', () => {
   const { look } = createScene();
   expect(look(1, 100_000)).toBe('ready');
   expect(look(1, 100_000 + STALL_MS - 1)).toBe('ready');
   expect(look(1, 100_000 + STALL_MS)).toBe('unhealthy');
 });
 
-test('a partition where nothing was ever begun, nor anywhere else, stands still', () => {
+test('a partition where nothing was ever started, nor anywhere else, is stalled', () => {
   const { look } = createScene();
   expect(look(0, STALL_MS)).toBe('unhealthy');
 });
 
-test('a partition whose first message is running stands still however many others end', () => {
+test('a partition whose first message is running is stalled however many others end', () => {
   const { work, look } = createScene();
   begin(work, 'running');
   expect(look(10, STALL_MS - 1)).toBe('ready');

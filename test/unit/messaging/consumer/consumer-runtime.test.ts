@@ -22,7 +22,7 @@ interface Scene {
 
 const partitions = (...ids: number[]) => ids.map((partition) => ({ topic: FAKE_TOPIC, partition }));
 
-/** A runtime over a source that is assigned partition 0 in epoch 1. */
+/** A runtime over a source that is assigned partition 0 in generation 1. */
 function createScene(options: Partial<RuntimeOptions> = {}): Scene {
   const work = createFakeWork();
   const source = new FakeGroupSource();
@@ -43,7 +43,9 @@ test('only the contiguous prefix of what is done is committed', async () => {
   expect(source.commits).toEqual([]);
   await work.end(0);
   await afterCommitTick();
-  expect(source.commits).toEqual([{ epoch: 1, offsets: [{ topic: FAKE_TOPIC, partition: 0, offset: 2 }] }]);
+  expect(source.commits).toEqual([
+    { generation: 1, offsets: [{ topic: FAKE_TOPIC, partition: 0, offset: 2 }] },
+  ]);
   await work.end(2);
   await afterCommitTick();
   expect(source.committed()).toBe(4);
@@ -101,7 +103,7 @@ test('large messages fill the window by their bytes', () => {
   expect(source.paused.size).toBe(1);
 });
 
-test('a partition that was paused is read again in the next epoch', () => {
+test('a partition that was paused is read again in the next generation', () => {
   const { source, sink } = createScene({ window: { messages: 1 } });
   sink.onMessages(1, fakeMessages(0, 0), 1);
   expect(source.paused.size).toBe(1);
@@ -131,7 +133,7 @@ test('what still ran at the revocation is committed when the last of it has ende
   expect(source.committed()).toBe(2);
 });
 
-test('no completion of an older epoch is committed', async () => {
+test('no completion of an older generation is committed', async () => {
   const { work, source, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 2), 3);
   sink.onAssigned(2, partitions(0));
@@ -140,7 +142,7 @@ test('no completion of an older epoch is committed', async () => {
   expect(source.commits).toEqual([]);
 });
 
-test('messages of an older epoch are not taken', () => {
+test('messages of an older generation are ignored', () => {
   const { work, sink } = createScene();
   sink.onAssigned(2, partitions(0));
   sink.onMessages(1, fakeMessages(0, 2), 3);
@@ -157,7 +159,7 @@ test('unstarted work of a lost partition is dropped', async () => {
   expect(work.begun()).toEqual([0, 9]);
 });
 
-test('a redelivered message joins the work in flight and is committed in the new epoch', async () => {
+test('a redelivered message joins the work in flight and is committed in the new generation', async () => {
   const { work, source, sink, runtime } = createScene();
   sink.onMessages(1, fakeMessages(0, 2), 3);
   await work.end(1);
@@ -166,7 +168,9 @@ test('a redelivered message joins the work in flight and is committed in the new
   expect(work.begun()).toEqual([0, 1, 2, 3]);
   for (const offset of [0, 2, 3]) await work.end(offset);
   await afterCommitTick();
-  expect(source.commits).toEqual([{ epoch: 2, offsets: [{ topic: FAKE_TOPIC, partition: 0, offset: 4 }] }]);
+  expect(source.commits).toEqual([
+    { generation: 2, offsets: [{ topic: FAKE_TOPIC, partition: 0, offset: 4 }] },
+  ]);
   expect(runtime.stats().joined).toBe(3);
 });
 
@@ -216,7 +220,7 @@ test('a topic that was made anew is not taken for the old one', () => {
   expect(work.begun()).toEqual([0, 0]);
 });
 
-test('a message delivered twice in one epoch is done once', async () => {
+test('a message delivered twice in one generation is done once', async () => {
   const { work, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 2), 3);
   await work.end(1);
@@ -237,7 +241,7 @@ test('what is done is remembered as long as its commit is not stored', async () 
   await afterCommitTick();
   expect(work.begun()).toEqual([0, 1]);
   expect(source.commits.at(-1)).toEqual({
-    epoch: 2,
+    generation: 2,
     offsets: [{ topic: FAKE_TOPIC, partition: 0, offset: 1 }],
   });
 });
@@ -345,7 +349,7 @@ test('heartbeats are sent by the timer while a message is being processed', asyn
   expect(source.heartbeats).toBe(5);
 });
 
-test('a drain takes nothing new, ends the lanes, commits and leaves', async () => {
+test('a drain starts nothing new, lets messages in progress end, commits and leaves', async () => {
   const { work, source, sink, runtime } = createScene({ concurrency: 1 });
   sink.onMessages(1, fakeMessages(0, 2), 3);
   const drained = runtime.drain(10_000);
@@ -358,7 +362,7 @@ test('a drain takes nothing new, ends the lanes, commits and leaves', async () =
   expect(source.stops).toBe(1);
 });
 
-test('a drain gives up after its time, tells the handlers, and commits no more than is done', async () => {
+test('a drain ends after its time limit, aborts the handlers, and commits no more than is done', async () => {
   const { work, source, sink, runtime } = createScene();
   sink.onMessages(1, fakeMessages(0, 1), 2);
   await work.end(0);

@@ -64,7 +64,7 @@ test('an empty key is a key', () => {
   expect(begun).toEqual([0]);
 });
 
-test('the same key of another topic is another lane', () => {
+test('the same key of another topic has another queue', () => {
   const { executor, begun, add } = createScene(never);
   add(0, 'a');
   add(1, 'a', 'other');

@@ -101,7 +101,7 @@ function answersOf(outcome: Outcome): unknown[] {
   });
 }
 
-test('each item is answered by the handler of its type, in order, with what it told beside its answer', async () => {
+test('each item is answered by the handler of its type, in order, with what its headers add', async () => {
   const warned: Decoded = {
     kind: 'decoded',
     type: 'Question',
@@ -348,7 +348,7 @@ test.each(['decode', 'handle', 'encode'] as const)(
   },
 );
 
-test('a failure that somebody else answers with leaves the slices to the next batch', async () => {
+test('a failure of awaited work leaves the slices to the next batch', async () => {
   const { run, slices } = createScene([
     { id: 0, decode: () => Promise.reject(new InfrastructureError('schema-registry-unavailable', 'away')) },
   ]);
@@ -357,7 +357,7 @@ test('a failure that somebody else answers with leaves the slices to the next ba
   slices.release();
 });
 
-test('a process that stops while a batch waits for somebody else handles nothing of it any more', async () => {
+test('a process that stops while a batch waits for other work handles nothing more of it', async () => {
   const stop = new AbortController();
   const gate = Promise.withResolvers<Decoded>();
   let handled = 0;
@@ -376,7 +376,7 @@ test('a process that stops while a batch waits for somebody else handles nothing
   expect(handled).toBe(0);
 });
 
-test('a batch whose deadline passes while it waits for somebody else is refused', async () => {
+test('a batch whose deadline passes while it waits for other work is refused', async () => {
   const gate = Promise.withResolvers<Decoded>();
   const { run, away } = createScene([waiting(0, gate.promise), question(1)], {
     context: { deadlineMs: NOW_MS },

@@ -132,7 +132,7 @@ test('warnings travel as a header', async () => {
   expect(replies.sent[0]?.headers?.['plat-warnings']).toBe('no-effect;a.b');
 });
 
-test('what decoding found without effect is told before what the handler says (E3)', async () => {
+test('fields that decoding ignored come before the warnings of the handler (E3)', async () => {
   const warnings = [{ code: 'unknown-member', path: 'jsonParam.Foo, Bar' }];
   const decoded = { kind: 'decoded', type: 'Question', format: 'json', payload: 1, warnings } as const;
   const codec: Partial<Codec> = { decode: () => decoded };
@@ -149,7 +149,7 @@ test('what decoding found without effect is told before what the handler says (E
   );
 });
 
-test('what an answer tells beside its body travels as a header, ASCII and of limited length (H2)', async () => {
+test('the holiday calendar of an answer is sent as a header, ASCII and of limited length (H2)', async () => {
   const told = `Banca Națională;version=${'ș'.repeat(1_000)}`;
   const { handle, replies } = createScene(() => done({ type: 'Answer', payload: 1, holidayCalendar: told }));
   await handle(question());
@@ -201,7 +201,7 @@ test('a refusal is a typed error reply', async () => {
   expect(handled).toMatchObject([{ result: 'refused', code: 'not-computable' }]);
 });
 
-test('a problem that is too long for the header of NestJS is told there in one line, and whole in the body', async () => {
+test('a problem that is too long for the header of NestJS is shortened to one line there, and complete in the body', async () => {
   const errors = Array.from({ length: 100 }, (_, index) => ({
     path: `p${index}`,
     code: 'missing',
@@ -222,7 +222,7 @@ test('a message that cannot be decoded is answered, not dead-lettered', async ()
   expect(deadLetters.sent).toEqual([]);
 });
 
-test('a type that nobody serves here is refused', async () => {
+test('a type without a handler is refused', async () => {
   const { handle, replies } = createScene();
   await handle(question({}, { type: 'toString', payload: 1 }));
   expect(replies.sent[0]?.headers?.['plat-error-code']).toBe('undecodable-message');
@@ -267,7 +267,7 @@ test.each([
   },
 );
 
-test('a bug in a request that nobody can be answered about makes one dead letter', async () => {
+test('a bug in a request without a reply address makes one dead letter', async () => {
   const { handle, deadLetters, buried } = createScene(() => {
     throw new TypeError('a bug');
   });
@@ -332,7 +332,7 @@ test('retry is put off, abandon goes to the dead letters', async () => {
   expect(given.replies.sent).toEqual([]);
 });
 
-test('a refusal that nobody can be told becomes a dead letter with its whole provenance', async () => {
+test('a refusal that cannot be sent becomes a dead letter with its whole provenance', async () => {
   const { handle, deadLetters, buried } = createScene(() => refused(createProblem('not-computable')));
   const message = question({ ...withoutAddress, custom: 'kept', 'plat-origin-timestamp': '1600000000000' });
   expect(await handle(message, 2)).toBe('settled');
@@ -354,13 +354,13 @@ test('a refusal that nobody can be told becomes a dead letter with its whole pro
   expect(buried).toEqual(['not-computable']);
 });
 
-test('a dead letter keeps the date that the request counts from, also when only the record told it', async () => {
+test('a dead letter keeps the origin time of the request, also when only the record has it', async () => {
   const { handle, deadLetters } = createScene(() => refused(createProblem('not-computable')));
   await handle(question(withoutAddress));
   expect(deadLetters.sent[0]?.headers?.['plat-origin-timestamp']).toBe(String(NOW_MS + 7));
 });
 
-test('a result that nobody asked for does not vanish, work without a result needs no address', async () => {
+test('a result without a reply address does not vanish, work without a result needs none', async () => {
   const { handle, deadLetters } = createScene();
   await handle(question(withoutAddress));
   expect(deadLetters.sent[0]?.headers?.['plat-dead-letter-code']).toBe('no-reply-address');

@@ -72,7 +72,7 @@ test('one works at a time, in the order of asking, and never two in one turn', a
   ]);
 });
 
-test('whoever asks after the others are done is served again', async () => {
+test('a task that comes after the others are done gets the slices again', async () => {
   const { slices, turn } = createScene();
   for (let round = 0; round < 3; round += 1) {
     const acquired = slices.acquire();

@@ -113,7 +113,7 @@ test('a reply resolves its request with type, payload and warnings', async () =>
   expect(requester.pending()).toBe(0);
 });
 
-test('a reply brings what it tells beside its body, whoever sent it', async () => {
+test('a reply brings the holiday calendar of its header, made safe', async () => {
   const { requester, reply } = await createScene();
   const answer = requester.request(question);
   reply('id-1', 1, { 'plat-holiday-calendar': 'RO\r\nX-Evil: 1;version=2026.1' });
@@ -237,7 +237,7 @@ test('more requests than may wait are refused as overloaded', async () => {
   expect(requester.pending()).toBe(2);
 });
 
-test('a broker that is away for longer than a moment is told at once', async () => {
+test('a broker that is unavailable for longer than the grace period is reported at once', async () => {
   const { requester, publisher } = await createScene();
   publisher.healthy = false;
   await vi.advanceTimersByTimeAsync(1_300);
