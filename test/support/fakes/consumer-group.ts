@@ -33,7 +33,7 @@ export class FakeConsumerGroup {
   readonly #concurrency: number;
   #members: Member[] = [];
   #open: OpenCall[] = [];
-  #epoch = 0;
+  #generation = 0;
   #nextId = 0;
 
   /** `keys[partition]` are the keys of the partition's messages, in offset order. */
@@ -58,7 +58,7 @@ export class FakeConsumerGroup {
     const id = this.#nextId;
     this.#nextId += 1;
     const source = new FakeGroupSource();
-    source.onCommit = ({ epoch, offsets }) => Promise.resolve(this.#commit(id, epoch, offsets));
+    source.onCommit = ({ generation, offsets }) => Promise.resolve(this.#commit(id, generation, offsets));
     const runtime = new ConsumerRuntime({
       process: (message) => this.#process(id, message),
       log: silentLog,
@@ -80,11 +80,11 @@ export class FakeConsumerGroup {
 
   /** The group is about to rebalance. */
   revoke(): void {
-    for (const { sink } of this.#members) sink.onRevoking(this.#epoch);
+    for (const { sink } of this.#members) sink.onRevoking(this.#generation);
   }
 
   assign(choice: number): void {
-    this.#epoch += 1;
+    this.#generation += 1;
     const owned = this.#members.map((): TopicPartition[] => []);
     this.#log.forEach((_, partition) => {
       owned[(partition + choice) % owned.length]?.push({ topic: FAKE_TOPIC, partition });
@@ -95,7 +95,7 @@ export class FakeConsumerGroup {
         partitions.map(({ partition }) => [partition, this.#committed[partition] ?? 0]),
       );
       member.source.paused.clear();
-      member.sink.onAssigned(this.#epoch, partitions);
+      member.sink.onAssigned(this.#generation, partitions);
     });
   }
 
@@ -108,7 +108,7 @@ export class FakeConsumerGroup {
     if (owner === undefined || batch.length === 0) return;
     if (owner.source.paused.has(`${FAKE_TOPIC}/${partition}`)) return;
     owner.positions.set(partition, from + batch.length);
-    owner.sink.onMessages(this.#epoch, batch, messages.length);
+    owner.sink.onMessages(this.#generation, batch, messages.length);
   }
 
   finish(choice: number): void {
@@ -143,8 +143,8 @@ export class FakeConsumerGroup {
     return promise;
   }
 
-  #commit(member: number, epoch: number, offsets: readonly PartitionOffset[]): boolean {
-    if (epoch !== this.#epoch || !this.#members.some(({ id }) => id === member)) return false;
+  #commit(member: number, generation: number, offsets: readonly PartitionOffset[]): boolean {
+    if (generation !== this.#generation || !this.#members.some(({ id }) => id === member)) return false;
     for (const { partition, offset } of offsets) {
       for (let below = 0; below < offset; below += 1) {
         if (!this.#done[partition]?.has(below))

@@ -2,7 +2,7 @@ import { partitionId, type PartitionOffset, type TopicPartition } from '../../..
 import type { GroupSink, GroupSource } from '../../../shared/messaging/ports.ts';
 
 export interface FakeCommit {
-  readonly epoch: number;
+  readonly generation: number;
   readonly offsets: readonly PartitionOffset[];
 }
 
@@ -30,8 +30,8 @@ export class FakeGroupSource implements GroupSource {
     for (const { topic, partition } of partitions) this.paused.delete(partitionId(topic, partition));
   }
 
-  commit(epoch: number, offsets: readonly PartitionOffset[]): Promise<boolean> {
-    const commit = { epoch, offsets };
+  commit(generation: number, offsets: readonly PartitionOffset[]): Promise<boolean> {
+    const commit = { generation, offsets };
     this.commits.push(commit);
     return this.onCommit(commit);
   }
