@@ -22,6 +22,8 @@ import {
 } from '../../../support/fakes/scripted-providers.ts';
 
 const NOW = 1_700_000_000_000;
+/** What the monotonic clock shows at the start. */
+const START_MS = 5_000;
 const ID = '0b1f2f2e-6f5a-4c59-8a8e-0d6a1d0c7a11';
 const { signal } = new AbortController();
 const MESSAGE: Outbound = {
@@ -35,7 +37,7 @@ const MESSAGE: Outbound = {
 
 /** A delivery over stand-ins that write down, in order, what reaches the log and the providers. */
 function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationState) {
-  const time = { wallMs: NOW, elapsedMs: 0 };
+  const time = { wallMs: NOW, elapsedMs: START_MS };
   const done: string[] = [];
   const written: NotificationState[] = [];
   const providers = scriptedProviders();
@@ -93,10 +95,10 @@ function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationS
     log: silentLog,
     ...over,
   });
-  const deliver = (headers = {}, deadlineMs?: number) => {
+  const deliver = (headers = {}, deadlineMs?: number, id = ID) => {
     const message = fakeMessage(7, { headers, timestampMs: NOW });
     const context = { signal, deadlineMs } as Request;
-    return delivery.deliver(readCopy(message, NOW, ID), MESSAGE, context);
+    return delivery.deliver(readCopy(message, NOW, id), MESSAGE, context);
   };
   return { time, done, written, providers, copies, ledger, delivery, deliver };
 }
@@ -262,13 +264,13 @@ describe('the wait for a provider', () => {
     const { time, providers, deliver } = world({
       sleep: (ms) => {
         time.elapsedMs += ms;
-        time.wallMs += ms + (time.elapsedMs === 5_000 ? jumpMs : 0);
+        time.wallMs += ms + (time.elapsedMs === START_MS + 5_000 ? jumpMs : 0);
         return Promise.resolve();
       },
     });
     providers.add('one', { admission: () => ({ kind: 'open', afterMs: 60_000, code: 'down' }) });
     expect(await deliver()).toMatchObject(WAIT_SOON);
-    expect(time.elapsedMs).toBe(10_000);
+    expect(time.elapsedMs).toBe(START_MS + 10_000);
   });
 
   it('is over at once where the copy is overdue and no provider was in order for as long', async () => {
@@ -278,12 +280,37 @@ describe('the wait for a provider', () => {
       admission: () => ({ kind: 'open', afterMs: 60_000, code: 'down' }),
     });
     time.wallMs += 600_001;
-    time.elapsedMs = 600_000;
+    time.elapsedMs = START_MS + 600_000;
     expect(await deliver()).toMatchObject(WAIT_SOON);
-    time.elapsedMs = 600_001;
+    time.elapsedMs = START_MS + 600_001;
     await deliver();
     expect(done.slice(0, 1)).toEqual(['settle failed']);
-    expect(time.elapsedMs).toBe(600_001);
+    expect(time.elapsedMs).toBe(START_MS + 600_001);
+  });
+
+  it.each([
+    ['overdue, with a provider in order', 600_001, 'ready'],
+    ['unserved, but not overdue', 0, 'degraded'],
+  ] as const)('takes its time where the copy is %s', async (_, ageMs, condition) => {
+    const { time, providers, deliver } = world();
+    providers.add('one', { condition, admission: () => ({ kind: 'wait', afterMs: 60_000 }) });
+    time.wallMs += ageMs;
+    time.elapsedMs += 600_001;
+    const beganMs = time.elapsedMs;
+    expect(await deliver()).toMatchObject(WAIT_SOON);
+    expect(time.elapsedMs - beganMs).toBe(10_000);
+  });
+
+  it('is over once the rounds before have their results, before their outcomes are written', async () => {
+    const { providers, ledger, deliver } = world();
+    const written = Promise.withResolvers<void>();
+    ledger.settle = () => written.promise;
+    providers.add('one', { concurrency: 1 });
+    const ids = [1, 2, 3, 4].map((number) => ID.replace(/1$/, String(number)));
+    const ends = ids.map((id) => deliver({}, undefined, id));
+    await expect.poll(() => providers.calls.length).toBe(4);
+    written.resolve();
+    expect(await Promise.all(ends)).toEqual(ids.map(() => ({ kind: 'done' })));
   });
 
   it('goes on without any provider, and is progress at each look', async () => {

@@ -47,6 +47,16 @@ describe('the ledger in memory', () => {
     expect(memory.forgotten).toBe(0);
   });
 
+  it('does not count an expired end as forgotten, even beyond its limit', () => {
+    const memory = new LedgerMemory({ maxEntries: 2, retentionMs: 60_000 });
+    memory.apply(state(1, 'sent', NOW));
+    memory.apply(state(2, 'sent', NOW + 61_000));
+    memory.apply(state(3, 'sent', NOW + 61_000));
+    expect([memory.size, memory.forgotten]).toEqual([2, 0]);
+    memory.apply(state(4, 'sent', NOW + 61_000));
+    expect([memory.size, memory.forgotten]).toEqual([2, 1]);
+  });
+
   it('takes no time of another process for later than its own clock, and no lease for longer than any is', () => {
     const clock = { now: () => NOW };
     const memory = new LedgerMemory({

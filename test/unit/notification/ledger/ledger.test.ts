@@ -143,6 +143,8 @@ it('a declared outcome counts unless another one precedes it', async () => {
   await writeState('b', stateOf('b', { status: 'sent', attempt: 2 }));
   expect(await one.declare(stateOf('b', { status: 'parked' }))).toBe(false);
   expect(await one.declare(stateOf('b', { status: 'sent' }))).toBe(true);
+  await writeState('d', stateOf('d', { status: 'parked', attempt: 2 }));
+  expect(await one.declare(stateOf('d', { status: 'parked' }))).toBe(false);
   await writeState('c', stateOf('c', { status: 'parked', channel: 'email' }));
   expect(await one.declare(stateOf('c', { status: 'parked' }))).toBe(false);
 });

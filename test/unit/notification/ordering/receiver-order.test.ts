@@ -142,9 +142,10 @@ it('a key whose head is not awaited gets one wake message, and its owner process
 });
 
 it('a key whose follower is tried again is not woken', async () => {
-  const { states, order, wakes, handle } = await world([1], { 'id-1': { retryAfterMs: 5 } });
+  const { states, order, wakes, processed, handle } = await world([1], { 'id-1': { retryAfterMs: 5 } });
   states.set('head', { status: 'failed', attempt: 1 });
   expect(await handle(fakeMessage(8, { key: 'k' }))).toEqual({ retryAfterMs: 5 });
+  expect(processed).toEqual(['id-1']);
   await order.wakeLost(OWNED);
   expect(wakes).toHaveLength(0);
 });

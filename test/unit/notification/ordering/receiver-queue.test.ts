@@ -111,7 +111,7 @@ it('a place waits for the first tier at least where its head has no due time', a
 });
 
 it('wake messages that cannot be written are written by the next search', async () => {
-  const { order, states, copies, logged } = await world();
+  const { order, hold, states, copies, logged } = await world();
   await order.setHead(copyOf(1), 2);
   states.set(HEAD, { status: 'failed', attempt: 2 });
   const owned = [{ topic: 'commands', partition: 0 }];
@@ -119,6 +119,7 @@ it('wake messages that cannot be written are written by the next search', async 
   await order.wakeLost(owned);
   expect(logged).toEqual([{ topic: 'commands', reason: 'away' }]);
   copies.onPublish = () => Promise.resolve();
+  await hold.setHead('email/0/6b', 0, { id: HEAD, attempt: 2, isDeferred: false, sinceMs: NOW });
   await order.wakeLost([{ topic: 'commands', partition: 1 }]);
   expect(copies.sent).toEqual([]);
   await order.wakeLost(owned);
