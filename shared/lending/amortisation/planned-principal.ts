@@ -24,7 +24,8 @@ export function plannedPrincipal(plan: RepaymentPlan, state: LoanState, row: Row
   const outstanding = state.planned ?? state;
   const rest = { balance: outstanding.balance - block, residual: outstanding.residual };
   state.block = 0;
-  const principal = row.no <= terms.gracePrincipal ? principalInGrace(plan) : principalByType(plan, state, row, rest);
+  const principal =
+    row.no <= terms.gracePrincipal ? principalInGrace(plan) : principalByType(plan, state, row, rest);
   if (isRowFault(principal)) return principal;
   const joining = joiningInterest(plan, row.no, row.accrued);
   const isFree = state.planned === undefined && joining >= 0;
@@ -72,7 +73,7 @@ function principalByType(
     case 'Balance':
       return principalOfPayment(plan, state, row, rest);
     case 'Formula': {
-      const part = plan.formulas?.principal() ?? 0;
+      const part = plan.formulas?.principal(method.formula) ?? 0;
       return isRowFault(part) ? part : capped(plan, part, rest);
     }
     default:
@@ -127,8 +128,9 @@ function paymentInForce(
   row: RowPeriod,
   rest: RepaidBalance,
 ): number | RowFault {
-  if (plan.compiled.payment.kind === 'Formula' && state.hold !== 'locked') {
-    return plan.formulas?.payment(state) ?? 0;
+  const { payment } = plan.compiled;
+  if (payment.kind === 'Formula' && state.hold !== 'locked') {
+    return plan.formulas?.payment(payment.formula) ?? 0;
   }
   if (state.solveDue !== 'no' || state.payment === undefined) solve(plan, state, row, rest);
   return state.payment ?? 0;

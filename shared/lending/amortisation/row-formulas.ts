@@ -9,6 +9,7 @@ import type {
   CompiledFormula,
   CompiledScheduleType,
   ExtraColumn,
+  InterestMethod,
   RowStep,
 } from '../schedule-types/compiled-schedule-type.ts';
 import type { Decimal } from 'decimal.js';
@@ -29,7 +30,6 @@ import { monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import { collectRowCharges, sumColumnCharges, type ChargedFigures } from '../charges/row-charges.ts';
 import type { RowNotes } from './row-notes.ts';
-import type { InterestTrace } from './row-trace.ts';
 import type { ScheduledCharges } from '../charges/schedule-charges.ts';
 
 /** What the formulas of a schedule read besides its rows. */
@@ -57,7 +57,7 @@ interface FinishedRow extends FormulaFigures {
   readonly texts: readonly (string | undefined)[];
 }
 
-const NO_VALUE: FormulaValue = { numerator: 0n, denominator: 1n };
+const ZERO: FormulaValue = { numerator: 0n, denominator: 1n };
 
 /** Calculates the figures of rows one after the other: interest first, finish last; of prepayments only the interest. */
 export class RowFormulas {
@@ -80,51 +80,30 @@ export class RowFormulas {
 
   accrued(state: LoanState, row: RowPeriod): number | RowFault {
     this.#begin(state, row);
-    const fault = this.#runTo('interest');
-    if (fault !== undefined) return fault;
     const { interest } = this.#context.compiled;
-    const accrued =
-      interest.kind === 'Formula'
-        ? this.#evaluate(interest.formula)
-        : row.segment.interest.interestOf(state.balance, row.count);
+    const accrued = this.#runTo('interest') ?? this.#accrue(state, row, interest);
     if (isRowFault(accrued)) return accrued;
-    if (interest.kind === 'Formula') {
-      const isRateNegative = (row.segment.rate?.rate.numerator ?? 0n) < 0n;
-      if (accrued < 0 && !isRateNegative) {
-        return this.#failed(interest.formula.column, 'gives interest below zero');
-      }
-      this.#context.notes?.interest(this.#interestTrace(interest.formula, row));
-    }
     this.#figures.interest = accrued;
     this.#put(SLOTS.Interest, accrued);
     return accrued;
   }
 
-  payment(state: LoanState): number | RowFault {
-    const fault = this.#runTo('payment');
-    if (fault !== undefined) return fault;
-    const { payment } = this.#context.compiled;
-    const amount = payment.kind === 'Formula' ? this.#evaluate(payment.formula) : (state.payment ?? 0);
+  payment(formula: CompiledFormula): number | RowFault {
+    const amount = this.#runTo('payment') ?? this.#evaluate(formula);
     if (isRowFault(amount)) return amount;
-    if (payment.kind === 'Formula') {
-      const { notes } = this.#context;
-      notes?.payment({ kind: 'formula', amount, text: payment.formula.withValues(this.#scope) });
-    }
+    const { notes } = this.#context;
+    notes?.payment({ kind: 'formula', amount, text: formula.withValues(this.#scope) });
     this.#put(SLOTS.PMT, amount);
     return amount;
   }
 
   /** Never below zero: what a formula gives below it is no principal. */
-  principal(): number | RowFault {
-    const fault = this.#runTo('principal');
-    if (fault !== undefined) return fault;
-    const { principal } = this.#context.compiled;
-    if (principal.kind !== 'Formula') return 0;
-    const part = this.#evaluate(principal.formula);
+  principal(formula: CompiledFormula): number | RowFault {
+    const part = this.#runTo('principal') ?? this.#evaluate(formula);
     if (isRowFault(part)) return part;
     const { notes } = this.#context;
     if (notes !== undefined) {
-      const text = principal.formula.withValues(this.#scope);
+      const text = formula.withValues(this.#scope);
       notes.principal({ rule: 'formula', text: part < 0 ? `max(${text}, 0)` : text });
     }
     return Math.max(part, 0);
@@ -148,6 +127,24 @@ export class RowFormulas {
     return undefined;
   }
 
+  #accrue(state: LoanState, row: RowPeriod, method: InterestMethod): number | RowFault {
+    const { interest, rate } = row.segment;
+    if (method.kind !== 'Formula') return interest.interestOf(state.balance, row.count);
+    const { formula } = method;
+    const accrued = this.#evaluate(formula);
+    if (isRowFault(accrued)) return accrued;
+    if (accrued < 0 && (rate?.rate.numerator ?? 0n) >= 0n) {
+      return this.#failed(formula.column, 'gives interest below zero');
+    }
+    this.#context.notes?.interest({
+      method: 'formula',
+      text: formula.withValues(this.#scope),
+      readsDays: formula.slotsRead.has(SLOTS.DayCountFraction),
+      ...(rate !== undefined && formula.slotsRead.has(SLOTS.InterestPercent) && { percent: rate.percent }),
+    });
+    return accrued;
+  }
+
   #begin(state: LoanState, row: RowPeriod): void {
     const { slots } = this.#scope;
     const { rate } = row.segment;
@@ -157,7 +154,7 @@ export class RowFormulas {
     this.#sums = { fee: 0, insurance: 0 };
     this.#columns = new Map();
     this.#texts = new Map();
-    const percent = rate === undefined ? NO_VALUE : { ...rate.rate, numerator: rate.rate.numerator * 100n };
+    const percent = rate === undefined ? ZERO : { ...rate.rate, numerator: rate.rate.numerator * 100n };
     slots[SLOTS.InterestPercent] = percent;
     slots[SLOTS.InstallmentNo] = { numerator: BigInt(row.no), denominator: 1n };
     slots[SLOTS.NoDays] = { numerator: BigInt(row.to - row.from), denominator: 1n };
@@ -233,16 +230,6 @@ export class RowFormulas {
     return undefined;
   }
 
-  #interestTrace(formula: CompiledFormula, { segment: { rate } }: RowPeriod): InterestTrace {
-    const { slotsRead } = formula;
-    return {
-      method: 'formula',
-      text: formula.withValues(this.#scope),
-      readsDays: slotsRead.has(SLOTS.DayCountFraction),
-      ...(rate !== undefined && slotsRead.has(SLOTS.InterestPercent) && { percent: rate.percent }),
-    };
-  }
-
   #evaluate(formula: CompiledFormula): number | RowFault {
     const value = formula.evaluate(this.#scope);
     const amount = isFormulaFailure(value) ? value : minorUnitsOf(value, this.#context.money);
@@ -284,7 +271,7 @@ export function readFormulaInputs(
 }
 
 function formulaValue(sent: Decimal | undefined): FormulaValue {
-  if (sent === undefined) return NO_VALUE;
+  if (sent === undefined) return ZERO;
   const digits = Math.max(0, sent.decimalPlaces());
   return { numerator: scaledInteger(sent, digits), denominator: 10n ** BigInt(digits) };
 }

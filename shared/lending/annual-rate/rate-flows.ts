@@ -1,15 +1,13 @@
 /** Cash flows as annual rates see them: amounts with their times after the first one. */
 
 import type { CalendarDate } from '../dates/calendar-date.ts';
+import type { ScheduleRow } from '../request/repayment-schedule.ts';
 
 /** What annual rates read of a schedule row: its date as shown and its figures in minor units. */
-export interface RatedRow {
-  readonly dueDate: CalendarDate;
-  readonly interest: number;
-  readonly principal: number;
-  readonly managementFee: number;
-  readonly totalInstallment: number;
-}
+export type RatedRow = Pick<
+  ScheduleRow,
+  'dueDate' | 'interest' | 'principal' | 'managementFee' | 'totalInstallment'
+>;
 
 /** A loan with its schedule, in minor units. */
 export interface ScheduledLoan {
