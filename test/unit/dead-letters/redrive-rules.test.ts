@@ -160,8 +160,12 @@ describe('whether a letter is sent again', () => {
     expect(verdictOn(forged, OPEN, PLAIN, destinations)).toMatchObject({ to: TO });
   });
 
-  it('not one that does not say where it came from', () => {
-    const letter = deadLetter({ [HEADER.deadLetterOffset]: 'x' });
-    expect(verdictOn(letter, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
-  });
+  it.each(['deadLetterTopic', 'deadLetterPartition', 'deadLetterOffset'] as const)(
+    'not one whose header %s is missing, so that its origin is unknown',
+    (name) => {
+      const letter = deadLetter({ [HEADER[name]]: undefined });
+      expect(letter.original).toBeUndefined();
+      expect(verdictOn(letter, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
+    },
+  );
 });

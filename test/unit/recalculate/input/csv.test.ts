@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { lineOfCells, FIELD_NAMES, readHeader } from '../../../../scripts/recalculate/input/csv-columns.ts';
 import { InputError } from '../../../../scripts/recalculate/input/records.ts';
-import { contractLine, outline, PLAIN_LOAN, readRecords } from '../../../support/builders/portfolio-lines.ts';
+import {
+  contractLine,
+  outline,
+  PLAIN_LOAN,
+  readChunks,
+  readRecords,
+} from '../../../support/builders/portfolio-lines.ts';
 
 const NAMES = Object.keys(PLAIN_LOAN);
 const CELLS = Object.values(PLAIN_LOAN).join(',');
@@ -90,6 +96,14 @@ describe('a portfolio in CSV', () => {
   it('takes line breaks, delimiters and quotes in quoted cells, and counts the lines on', async () => {
     const records = await csv(`"a\nb, ""c""",${CELLS}`, '', `d,${CELLS}`, ',,,,,,,', `"",${CELLS}`);
     expect(outline(records)).toEqual(['2: a\nb, "c"', '5: d', '7: invalid-request id missing']);
+  });
+
+  it('keeps blank lines in quoted cells, and ignores them between records, in the digest too', async () => {
+    expect(outline(await csv(`"a\n\nb",${CELLS}`))).toEqual(['2: a\n\nb']);
+    const records = [HEADER, `a,${CELLS}`, `b,${CELLS}`];
+    const digests = async (separator: string) =>
+      (await readChunks(records.join(separator), { format: 'csv' })).map(({ digest }) => digest);
+    expect(await digests('\n\n\n')).toEqual(await digests('\n'));
   });
 
   it('gives up one line alone for a quote that is never closed', async () => {
