@@ -22,12 +22,11 @@ export const BUILT_IN_CATALOGUE: ScheduleCatalogue = scheduleCatalogueOf(
   BUILT_IN_PERIODICITIES,
 );
 
-/** A catalogue of these types, of which only the Active ones are found, and these periodicities. */
+/** A catalogue of these types, all of them Active, and these periodicities. */
 export function scheduleCatalogueOf(
-  types: readonly CompiledScheduleType[],
+  scheduleTypes: readonly CompiledScheduleType[],
   periodicities: readonly Periodicity[],
 ): ScheduleCatalogue {
-  const scheduleTypes = types.filter(({ type }) => type.status === 'Active');
   const byName = new Map<string, CompiledScheduleType>();
   for (const compiled of scheduleTypes) byName.set(compiled.type.code.toLowerCase(), compiled);
   for (const compiled of scheduleTypes) byName.set(compiled.type.name.toLowerCase(), compiled);

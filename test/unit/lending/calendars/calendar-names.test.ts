@@ -267,6 +267,7 @@ describe('calendars of the catalogue (H2)', () => {
     const fault = '[0]: must leave a working day in any two months';
     const week = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
     expect(faultsOf({ ...own, weekend: week })).toEqual([fault]);
+    expect(faultsOf({ ...own, weekend: week, holidays: [] })).toEqual([fault]);
     expect(faultsOf({ ...own, weekend: [], holidays: daysFrom(59) })).toEqual([]);
     expect(faultsOf({ ...own, weekend: [], holidays: daysFrom(60) })).toEqual([fault]);
     expect(faultsOf({ ...own, holidays: daysFrom(59) })).toEqual([fault]);

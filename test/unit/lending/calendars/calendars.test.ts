@@ -259,6 +259,14 @@ describe('calendar data (H2)', () => {
     expect(() => weekendOf([{ days: ['Sunday'], from: '2000', source: 'none' }])).toThrow('2000');
   });
 
+  it('give a holiday on a Sunday a day in lieu, and one on a Saturday none, where the rule says so', () => {
+    const [saturday, sunday] = [date('2026-08-15'), date('2026-08-16')];
+    const isFree = (day: number): boolean => day > sunday;
+    const substitute = substitutionNamed('sunday-to-next-working-day');
+    expect(substitute(sunday, isFree)).toBe(date('2026-08-17'));
+    expect(substitute(saturday, isFree)).toBeUndefined();
+  });
+
   it('find the nth and the last weekday of every month', () => {
     expect(formatCalendarDate(readHolidayDay('last sunday in december')(2028) ?? date('1970-01-01'))).toBe(
       '2028-12-31',

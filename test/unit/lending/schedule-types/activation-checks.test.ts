@@ -368,6 +368,11 @@ describe('methods that go together (S1, S2, S3)', () => {
     expect(activationMessages(recordOf(columns, changes))).toEqual([message]);
   });
 
+  it('report a missing principal once, not its method too', () => {
+    const record = recordOf([BALANCE, INTEREST], { IsWithEqualInstallments: true });
+    expect(activationMessages(record)).toEqual([expect.stringContaining('column Principal is missing')]);
+  });
+
   it('accept a lock where a payment, equal parts or a formula read it', () => {
     const custom = { InstallmentValueCustom: true };
     expect(activationMessages(recordOf(LEVEL_COLUMNS, custom))).toEqual([]);
