@@ -111,26 +111,24 @@ export function createRequestContract<Request>(
     read: (sentBody, catalogue) => {
       const { warnings, overlong, faults: unknown } = surveyFields(known, sentBody);
       const sent = isWrapped && isRecord(sentBody) ? sentBody[JSON_PARAM] : sentBody;
-      const unread = listTopFields(overlong, place);
+      const unread = overlong.length === 0 ? NO_FIELDS : listTopFields(overlong, place);
       const read = compiled.safeParse(
         unread.size === 0 ? sentBody : wrap(withLists(sent, unread, undefined)),
       );
-      const faults = [
-        ...overlong,
-        ...(read.success ? [] : toFaults(read.error.issues, sentBody)),
-        ...(isRecord(sent) ? between(withLists(sent, unread, UNREAD_LIST)).map(locate) : []),
-      ];
-      if (read.success && faults.length === 0) {
+      const crossFaults = isRecord(sent) ? between(withLists(sent, unread, UNREAD_LIST)) : [];
+      if (read.success && overlong.length + crossFaults.length === 0) {
         const payload = (isWrapped ? read.data[JSON_PARAM] : read.data) as Request;
         return { kind: 'valid', payload, warnings };
       }
+      const shapeFaults = read.success ? [] : toFaults(read.error.issues, sentBody);
+      const faults = [...overlong, ...shapeFaults, ...crossFaults.map(locate)];
       const others = isRecord(sent) ? furtherFaults(sent, faults, catalogue) : [];
       return invalid(faults, [...others, ...unknown()]);
     },
     check: (request, catalogue) => {
       const faults: Fault[] = [];
       checkLimits?.(request, place, faults);
-      faults.push(...between(request as Fields).map(locate));
+      for (const fault of between(request as Fields)) faults.push(locate(fault));
       return faults.length === 0 ? undefined : invalid(faults, semanticFaults(request, faults, catalogue));
     },
     render: (request) => {
@@ -147,6 +145,7 @@ function jsonParamBody(fields: z.ZodObject, description: string): z.ZodObject {
   );
 }
 
+const NO_FIELDS: ReadonlySet<string> = new Set();
 /** Placeholder of a list beyond its limit, whose items are not read. */
 const UNREAD_LIST = [null];
 

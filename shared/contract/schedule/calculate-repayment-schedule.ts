@@ -91,19 +91,19 @@ export const CALCULATE_REPAYMENT_SCHEDULE = defineAction<RepaymentScheduleReques
 });
 
 function checkTogether(fields: Fields): readonly Fault[] {
-  return [
-    ...missingRate(fields),
-    ...itemFaults(fields, 'Commission', COMMISSION_NAMES),
-    ...itemFaults(fields, 'Insurance', INSURANCE_NAMES),
-  ];
+  const faults: Fault[] = [];
+  checkRate(fields, faults);
+  checkItems(fields, 'Commission', COMMISSION_NAMES, faults);
+  checkItems(fields, 'Insurance', INSURANCE_NAMES, faults);
+  return faults;
 }
 
 /** A rate comes from InterestPercent, from ranges or from bands (S4). */
-function missingRate(fields: Fields): readonly Fault[] {
-  const rates = [fields['MultipleInterestRates'], fields['BandedInterestRates']];
-  if (!isAbsent(fields['InterestPercent']) || rates.some(givesRates)) return [];
+function checkRate(fields: Fields, faults: Fault[]): void {
+  if (!isAbsent(fields['InterestPercent'])) return;
+  if (givesRates(fields['MultipleInterestRates']) || givesRates(fields['BandedInterestRates'])) return;
   const message = 'is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent';
-  return [shapeFault('InterestPercent', 'missing', message)];
+  faults.push(shapeFault('InterestPercent', 'missing', message));
 }
 
 /** True for a list that is not empty, and for what was sent in place of one: that is a fault of its own. */
@@ -115,17 +115,16 @@ function givesRates(value: unknown): boolean {
 const COMMISSION_NAMES = ['FeeName', 'FeeId'];
 const INSURANCE_NAMES = ['InsuranceName', 'InsuranceClassId', 'InsuranceClassName'];
 
-function itemFaults(fields: Fields, list: string, names: readonly string[]): readonly Fault[] {
+function checkItems(fields: Fields, list: string, names: readonly string[], faults: Fault[]): void {
   const items = fields[list];
-  if (!Array.isArray(items)) return [];
-  return items.flatMap((item: unknown, index) =>
-    isRecord(item) ? checkItem(item, `${list}[${index}]`, names) : [],
-  );
+  if (!Array.isArray(items)) return;
+  for (const [index, item] of items.entries()) {
+    if (isRecord(item)) checkItem(item, `${list}[${index}]`, names, faults);
+  }
 }
 
 /** Exactly one of SourceValue and SourcePercent, and something that says which charge it is (F1). */
-function checkItem(item: Fields, path: string, names: readonly string[]): readonly Fault[] {
-  const faults: Fault[] = [];
+function checkItem(item: Fields, path: string, names: readonly string[], faults: Fault[]): void {
   const byValue = !isAbsent(item['SourceValue']);
   const byPercent = !isAbsent(item['SourcePercent']);
   if (byValue === byPercent) {
@@ -137,5 +136,4 @@ function checkItem(item: Fields, path: string, names: readonly string[]): readon
     const message = `is missing; one of ${names.join(', ')} must say what is charged`;
     faults.push(shapeFault(`${path}.${names[0]}`, 'missing', message));
   }
-  return faults;
 }
