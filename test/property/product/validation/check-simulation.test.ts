@@ -44,6 +44,7 @@ describe('what validates', () => {
       leaseFee({ Currency: 'RON', AutomaticLoadOnContract: false, MandatoryForApplicant: false }),
     ],
     ['a charge in another currency without a price', leaseFee({ Currency: 'RON', Values: [] })],
+    ['a commission that is waived in all rows', leaseFee({ GracePeriodFee: 1200 })],
     ['a negative rate that leaves something', leaseRate((interest) => (interest.Values[0].Value = -1199.99))],
     ['a large rate', leaseRate((interest) => (interest.Values[0].Value = 100_000))],
     [

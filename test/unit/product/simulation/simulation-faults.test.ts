@@ -40,8 +40,8 @@ const OWN = { scheduleType: 'Own type' };
 
 const formula = (Expression: string, ...Inputs: readonly string[]) => ({ Name: 'Price', Expression, Inputs });
 const X = [{ name: 'X', value: decimal(1) }];
-const byFormula = (Expression: string): Offering => ({
-  interests: [interest({ Type: 'BankingFormula', Values: [], Formula: formula(Expression, 'X') })],
+const byFormula = (Expression: string, ...inputs: readonly string[]): Offering => ({
+  interests: [interest({ Type: 'BankingFormula', Values: [], Formula: formula(Expression, ...inputs) })],
 });
 const interestInput = { interestType: BankingFormula, jsonInputFormula: { interestInput: X } };
 const FIXED = { interestType: INTEREST_OPTION_IDS.Fixed };
@@ -273,8 +273,22 @@ const REFUSALS: readonly (readonly [
     'interest Standard rate',
   ],
   [
+    'a rate by formula without arguments that is too low',
+    byFormula('0 - 1300'),
+    { interestType: BankingFormula, jsonInputFormula: { interestInput: [], discountInput: X } },
+    'productCode rate-too-low 422',
+    'interest Standard rate',
+  ],
+  [
+    'a rate by formula without sent arguments that is too low',
+    byFormula('0 - 1300'),
+    { interestType: BankingFormula, jsonInputFormula: { discountInput: X } },
+    'productCode rate-too-low 422',
+    'interest Standard rate',
+  ],
+  [
     'a rate by formula that is too low',
-    byFormula('0 - 1300 * X'),
+    byFormula('0 - 1300 * X', 'X'),
     interestInput,
     'jsonInputFormula.interestInput rate-too-low 422',
     'must give a rate',
