@@ -71,19 +71,18 @@ export function selectProduct(
   const findings = new Findings();
   const byCode = code === undefined ? undefined : catalogue.product(code.value, day);
   const byId = id === undefined ? undefined : catalogue.productById(id.value, day);
-  const date = formatCalendarDate(day);
   if (code !== undefined && byCode === undefined) {
     findings.refuse(
       code.field,
       'unknown-product',
-      `must be the code of a product with an approved version that is valid on ${date}`,
+      `must be the code of a product with an approved version that is valid on ${formatCalendarDate(day)}`,
     );
   }
   if (id !== undefined && byId === undefined) {
     findings.refuse(
       id.field,
       'unknown-product',
-      `must be the id of an approved version of a product that is valid on ${date}`,
+      `must be the id of an approved version of a product that is valid on ${formatCalendarDate(day)}`,
     );
   }
   if (findings.faults.length > 0) return { kind: 'unknown-product', faults: findings.faults };

@@ -25,6 +25,24 @@ import type { ListCharge } from './offered-charges.ts';
 import type { FormulaArguments } from './product-formula.ts';
 import type { ChosenDiscount, SimulateRequest } from './simulate-request.ts';
 
+/** A discount with its amount: percent, percentage points of a rate, or money. */
+export interface Discount {
+  readonly record: DiscountRecord;
+  /** Not below zero. */
+  readonly amount: ExactFigure;
+  /** Set as soon as the discount has reduced any price or rate. */
+  hasEffect: boolean;
+}
+
+/** A discounted figure: base * (1 - percent / 100) - value. */
+export interface Discounted {
+  readonly left: ExactFigure;
+  /** All percentages combined, as a percentage of the base; null: there are none. */
+  readonly percent: ExactFigure | null;
+  /** Sum of the values, at most what the percentages leave; null: there are none. */
+  readonly value: ExactFigure | null;
+}
+
 /** Context of the choice besides request and product. */
 export interface DiscountContext {
   readonly catalogue: CatalogueView;
@@ -182,24 +200,6 @@ export function lowersCharge(record: DiscountRecord, charge: ListCharge): boolea
 
 function isNullOr(wanted: string | null, found: string | null): boolean {
   return wanted === null || (found !== null && codeKey(wanted) === codeKey(found));
-}
-
-/** A discount with its amount: percent, percentage points of a rate, or money. */
-export interface Discount {
-  readonly record: DiscountRecord;
-  /** Not below zero. */
-  readonly amount: ExactFigure;
-  /** Set as soon as the discount has reduced any price or rate. */
-  hasEffect: boolean;
-}
-
-/** A discounted figure: base * (1 - percent / 100) - value. */
-export interface Discounted {
-  readonly left: ExactFigure;
-  /** All percentages combined, as a percentage of the base; null: there are none. */
-  readonly percent: ExactFigure | null;
-  /** Sum of the values, at most what the percentages leave; null: there are none. */
-  readonly value: ExactFigure | null;
 }
 
 /**

@@ -42,8 +42,37 @@ export interface PricedCharge {
   readonly shown: OfferedCharge;
 }
 
+/** What an undiscounted price depends on besides the charge, which is that of one day. */
+const PRICE_BASIS = ['start', 'currency', 'digits', 'rounding', 'periodicities'] as const;
+type PriceBasis = Pick<SimulatedLoan, (typeof PRICE_BASIS)[number]>;
+
+/** The last undiscounted price of each charge. A charge of another day is another object. */
+const undiscounted = new WeakMap<
+  CatalogueCharge,
+  { readonly basis: PriceBasis; readonly priced: PricedCharge }
+>();
+
+/** Prices a charge as {@link priceCharge} does; without discounts, every loan pays the same, so it is priced once. */
+export function priceChargeOnce(
+  charge: CatalogueCharge,
+  discounts: readonly Discount[],
+  loan: SimulatedLoan,
+  findings: Findings,
+): PricedCharge | undefined {
+  if (discounts.length > 0 || charge.isByFormula) return priceCharge(charge, discounts, loan, findings);
+  const known = undiscounted.get(charge);
+  if (known !== undefined && PRICE_BASIS.every((field) => known.basis[field] === loan[field])) {
+    return known.priced;
+  }
+  const priced = priceCharge(charge, discounts, loan, findings);
+  const { start, currency, digits, rounding, periodicities } = loan;
+  const basis = { start, currency, digits, rounding, periodicities };
+  if (priced !== undefined) undiscounted.set(charge, { basis, priced });
+  return priced;
+}
+
 /** The charge after its discounts; undefined, with the fault added, when it cannot be charged in this loan. */
-export function priceCharge(
+function priceCharge(
   charge: CatalogueCharge,
   discounts: readonly Discount[],
   loan: SimulatedLoan,
@@ -212,35 +241,6 @@ function toSource({
     PerAnnum: charge.perAnnum,
     IsUpfront,
   };
-}
-
-/** What an undiscounted price depends on besides the charge, which is that of one day. */
-const PRICE_BASIS = ['start', 'currency', 'digits', 'rounding', 'periodicities'] as const;
-type PriceBasis = Pick<SimulatedLoan, (typeof PRICE_BASIS)[number]>;
-
-/** The last undiscounted price of each charge. A charge of another day is another object. */
-const undiscounted = new WeakMap<
-  CatalogueCharge,
-  { readonly basis: PriceBasis; readonly priced: PricedCharge }
->();
-
-/** Prices a charge as {@link priceCharge} does; without discounts, every loan pays the same, so it is priced once. */
-export function priceChargeOnce(
-  charge: CatalogueCharge,
-  discounts: readonly Discount[],
-  loan: SimulatedLoan,
-  findings: Findings,
-): PricedCharge | undefined {
-  if (discounts.length > 0 || charge.isByFormula) return priceCharge(charge, discounts, loan, findings);
-  const known = undiscounted.get(charge);
-  if (known !== undefined && PRICE_BASIS.every((field) => known.basis[field] === loan[field])) {
-    return known.priced;
-  }
-  const priced = priceCharge(charge, discounts, loan, findings);
-  const { start, currency, digits, rounding, periodicities } = loan;
-  const basis = { start, currency, digits, rounding, periodicities };
-  if (priced !== undefined) undiscounted.set(charge, { basis, priced });
-  return priced;
 }
 
 /**

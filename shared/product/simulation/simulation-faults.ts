@@ -24,22 +24,22 @@ type Translate = (fault: Fault, context: FaultContext) => Fault;
 
 /** Translations by the fault's path in the schedule request; the first match applies. */
 const TRANSLATIONS: readonly (readonly [path: RegExp, translate: Translate])[] = [
-  [/^(installmentValue|principalValue)$/, lock],
+  [/^(installmentValue|principalValue)$/, translateLock],
   [/^Amount$/, (fault) => ({ ...fault, path: 'amount', status: 422 })],
   [/^InstallmentsNo$/, (fault) => ({ ...fault, path: 'loanPeriod', status: 422 })],
   [/^ScheduleType$/, (fault) => ({ ...fault, path: 'scheduleType', status: 422 })],
-  [/^ProductType$/, productType],
-  [/^PeriodicityType$/, periodicity],
-  [/^(ResidualValue|CapitalPercent)$/, needed],
+  [/^ProductType$/, translateProductType],
+  [/^PeriodicityType$/, translatePeriodicity],
+  [/^(ResidualValue|CapitalPercent)$/, translateNeed],
   [/^UnusedAmount$/, () => refusal('productCode', 'not-allowed', WITHOUT_UNUSED)],
   [/^UpFrontValue$/, ({ code, message }) => refusal('productCode', code, `${AT_START}: ${message}`)],
-  [/^Currency$/, currency],
-  [/^Holiday(Country|Method)$/, holidays],
-  [/^InterestPercent$/, rate],
-  [/^MultipleInterestRates\b/, ranges],
-  [/^BandedInterestRates\b/, bands],
-  [/^(Commission|Insurance)$/, chargeList],
-  [/^(Commission|Insurance)\[\d+\]/, charge],
+  [/^Currency$/, translateCurrency],
+  [/^Holiday(Country|Method)$/, translateHolidays],
+  [/^InterestPercent$/, translateRate],
+  [/^MultipleInterestRates\b/, translateRanges],
+  [/^BandedInterestRates\b/, translateBands],
+  [/^(Commission|Insurance)$/, translateChargeList],
+  [/^(Commission|Insurance)\[\d+\]/, translateCharge],
 ];
 
 const WITHOUT_UNUSED =
@@ -59,8 +59,28 @@ const CHARGE_FIELDS: Readonly<Record<string, string>> = {
   GracePeriodFee: 'GracePeriodFee',
 };
 
+/** Adds the translated faults of a calculation. */
+export function addFaults(faults: readonly Fault[], context: FaultContext, findings: Findings): void {
+  findings.faults.push(...faults.map((fault) => translateFault(fault, context)));
+}
+
+/** Each fault once: a faulty charge is reported for every offer that it belongs to. */
+export function deduplicateFaults(faults: readonly Fault[]): readonly Fault[] {
+  return [
+    ...new Map(faults.map((fault) => [`${fault.path} ${fault.code} ${fault.message}`, fault])).values(),
+  ];
+}
+
+/** Adds warnings about fields that the caller sent; terms of the product do not concern the caller. */
+export function addWarnings(warnings: readonly Warning[], findings: Findings): void {
+  for (const { path, code } of warnings) {
+    const isSent = path === 'installmentValue' || path === 'principalValue';
+    if (isSent && !findings.warnings.some((known) => known.path === path)) findings.warn(path, code);
+  }
+}
+
 /** The fault as the caller of the simulation receives it. */
-export function translateFault(fault: Fault, context: FaultContext): Fault {
+function translateFault(fault: Fault, context: FaultContext): Fault {
   const translation = TRANSLATIONS.find(([path]) => path.test(fault.path));
   if (translation !== undefined) return translation[1](fault, context);
   return refusal('productCode', translateCode(fault), 'must be a product whose terms can be calculated with');
@@ -76,13 +96,13 @@ function translateCode({ code }: Fault): Fault['code'] {
 }
 
 /** A locked value is the caller's own field; only one that formulas of the type read can be missing (400, Q2). */
-function lock(fault: Fault): Fault {
+function translateLock(fault: Fault): Fault {
   if (fault.code !== 'payment-below-interest') return fault;
   const [covering = ''] = fault.message.split(',', 1);
   return { ...fault, message: `${covering}; leave it out for a payment that does` };
 }
 
-function productType(fault: Fault, { terms }: FaultContext): Fault {
+function translateProductType(fault: Fault, { terms }: FaultContext): Fault {
   if (fault.code === 'unknown-product-type') {
     const message = `must be a product whose BankingProductType is known, not ${terms.ProductType}`;
     return refusal('productCode', fault.code, message);
@@ -91,12 +111,12 @@ function productType(fault: Fault, { terms }: FaultContext): Fault {
   return refusal('scheduleType', fault.code, message);
 }
 
-function periodicity({ code }: Fault, { terms }: FaultContext): Fault {
+function translatePeriodicity({ code }: Fault, { terms }: FaultContext): Fault {
   const message = `must be a schedule type that goes with the product's PeriodicityType, ${terms.PeriodicityType}`;
   return refusal('scheduleType', code, message);
 }
 
-function needed({ path, code }: Fault): Fault {
+function translateNeed({ path, code }: Fault): Fault {
   if (code !== 'missing') {
     const field = path === 'ResidualValue' ? 'ResidualPercent' : path;
     return refusal('productCode', code, `must be a product whose ${field} is from 0 to 100`);
@@ -105,26 +125,26 @@ function needed({ path, code }: Fault): Fault {
   return refusal('scheduleType', 'not-allowed', reason);
 }
 
-function currency({ code }: Fault, { terms }: FaultContext): Fault {
+function translateCurrency({ code }: Fault, { terms }: FaultContext): Fault {
   const message = `must be a product whose Currency is the ISO 4217 code of a currency, not ${terms.Currency}`;
   return refusal('productCode', code, message);
 }
 
-function holidays({ path, code, message }: Fault): Fault {
+function translateHolidays({ path, code, message }: Fault): Fault {
   const field = path === 'HolidayCountry' ? 'CountryCalendars' : 'HolidayShiftMethod';
   return refusal('productCode', code, `must be a product whose due dates can be moved: ${field} ${message}`);
 }
 
 /** A rate by formula depends on the caller's arguments; any other is the catalogue's. */
-function rate(fault: Fault, { interest, request }: FaultContext): Fault {
+function translateRate(fault: Fault, { interest, request }: FaultContext): Fault {
   const isSent = (request.jsonInputFormula?.interestInput?.length ?? 0) > 0;
   if (interest.Type === 'BankingFormula' && isSent) {
     return refusal('jsonInputFormula.interestInput', fault.code, `must give a rate: it ${fault.message}`);
   }
-  return wrongRate(fault, interest);
+  return blameRate(fault, interest);
 }
 
-function wrongRate(fault: Fault, interest: InterestRecord): Fault {
+function blameRate(fault: Fault, interest: InterestRecord): Fault {
   const needs = `must be a product whose interest ${interest.Name}`;
   if (fault.code === 'missing') {
     return refusal('productCode', 'not-allowed', `${needs} has a rate for every installment`);
@@ -133,11 +153,11 @@ function wrongRate(fault: Fault, interest: InterestRecord): Fault {
 }
 
 /** Ranges that the caller sent keep their positions; the term may exceed the last range of the catalogue. */
-function ranges(fault: Fault, { request, terms, interest }: FaultContext): Fault {
+function translateRanges(fault: Fault, { request, terms, interest }: FaultContext): Fault {
   if ((request.jsonMultipleInterestRates?.length ?? 0) > 0) {
     return { ...fault, path: fault.path.replace('MultipleInterestRates', 'jsonMultipleInterestRates') };
   }
-  if (fault.path.endsWith('.InterestRate')) return wrongRate(fault, interest);
+  if (fault.path.endsWith('.InterestRate')) return blameRate(fault, interest);
   if (fault.code === 'rates-incomplete' && fault.path.endsWith('.ToInstNo')) {
     const last = Math.max(...(terms.MultipleInterestRates ?? []).map(({ ToInstNo }) => ToInstNo ?? 0));
     const message = `must be at most ${last} periods, up to the last installment that the interest ${interest.Name} has a rate for`;
@@ -147,7 +167,7 @@ function ranges(fault: Fault, { request, terms, interest }: FaultContext): Fault
   return refusal('productCode', translateCode(fault), message);
 }
 
-function bands(fault: Fault, { interest }: FaultContext): Fault {
+function translateBands(fault: Fault, { interest }: FaultContext): Fault {
   const { path, code } = fault;
   if (path === 'BandedInterestRates' && code === 'not-allowed') {
     const message = `must be a schedule type that takes rates by amount, as the interest ${interest.Name} has them`;
@@ -157,15 +177,16 @@ function bands(fault: Fault, { interest }: FaultContext): Fault {
     const message = `must be smaller: the interest ${interest.Name} has no rate for every balance of the schedule`;
     return refusal('amount', code, message);
   }
-  if (path.endsWith('.Value')) return wrongRate(fault, interest);
+  if (path.endsWith('.Value')) return blameRate(fault, interest);
   const message = `must be a product whose interest ${interest.Name} has one rate for every amount`;
   return refusal('productCode', translateCode(fault), message);
 }
 
-function chargeList({ path, code }: Fault, context: FaultContext): Fault {
+function translateChargeList({ path, code }: Fault, context: FaultContext): Fault {
   const isFee = path === 'Commission';
   const what = isFee ? 'commissions' : 'insurances';
-  if (code === 'amount-too-large') return tooLarge(isFee ? context.commissions : context.insurances, what);
+  if (code === 'amount-too-large')
+    return refuseLargeCharges(isFee ? context.commissions : context.insurances, what);
   const message =
     code === 'not-allowed'
       ? `must be a product without ${what}, which the schedule type does not take; or name another scheduleType`
@@ -173,13 +194,13 @@ function chargeList({ path, code }: Fault, context: FaultContext): Fault {
   return refusal('productCode', code, message);
 }
 
-function charge({ path, code, message }: Fault, context: FaultContext): Fault {
+function translateCharge({ path, code, message }: Fault, context: FaultContext): Fault {
   const { list, place, field = '' } = PLACE.exec(path)?.groups ?? {};
   const priced = (list === 'Commission' ? context.commissions : context.insurances)[Number(place)];
   const needs = 'must be a product whose terms can be calculated';
   if (priced === undefined) return refusal('productCode', code, needs);
   const title = chargeTitle(priced.charge);
-  if (code === 'amount-too-large') return tooLarge([priced], title);
+  if (code === 'amount-too-large') return refuseLargeCharges([priced], title);
   if (field.startsWith('Source') && priced.charge.isByFormula) {
     return refusal(formulaPath(priced.charge), code, `must give the ${title} a price: it ${message}`);
   }
@@ -196,7 +217,7 @@ function charge({ path, code, message }: Fault, context: FaultContext): Fault {
 }
 
 /** Percentages grow with the amount, formulas depend on their arguments, and prices are the catalogue's. */
-function tooLarge(charges: readonly PricedCharge[], what: string): Fault {
+function refuseLargeCharges(charges: readonly PricedCharge[], what: string): Fault {
   const isSome = (test: (charge: CatalogueCharge) => boolean) =>
     charges.some((priced) => test(priced.charge));
   const reason = 'one installment pays more than can be calculated with';
@@ -209,30 +230,4 @@ function tooLarge(charges: readonly PricedCharge[], what: string): Fault {
     return refusal('amount', code, `must be smaller: with ${what} ${reason}`);
   }
   return refusal('productCode', code, `must be a product with smaller ${what}: ${reason}`);
-}
-
-/** Adds the translated faults of a calculation, each once over all offers. */
-export function addFaults(faults: readonly Fault[], context: FaultContext, findings: Findings): void {
-  for (const fault of faults) {
-    const reason = translateFault(fault, context);
-    const isKnown = findings.faults.some(
-      ({ path, code, message }) => path === reason.path && code === reason.code && message === reason.message,
-    );
-    if (!isKnown) findings.faults.push(reason);
-  }
-}
-
-/** Each fault once: a faulty charge is reported for every offer that it belongs to. */
-export function deduplicateFaults(faults: readonly Fault[]): readonly Fault[] {
-  return [
-    ...new Map(faults.map((fault) => [`${fault.path} ${fault.code} ${fault.message}`, fault])).values(),
-  ];
-}
-
-/** Adds warnings about fields that the caller sent; terms of the product do not concern the caller. */
-export function addWarnings(warnings: readonly Warning[], findings: Findings): void {
-  for (const { path, code } of warnings) {
-    const isSent = path === 'installmentValue' || path === 'principalValue';
-    if (isSent && !findings.warnings.some((known) => known.path === path)) findings.warn(path, code);
-  }
 }

@@ -17,6 +17,16 @@ import { addPeriods, checkPeriodBounds } from '../simulation/loan-bounds.ts';
 import type { ReportFault } from './check-context.ts';
 import { WHOLE_PERCENT } from './check-parts.ts';
 
+const DAYS_PER_MONTH = 30;
+/** The shortest year of a day count, which gives the largest year fraction. */
+const DAYS_PER_YEAR = 360;
+const DAYS_PER_LONG_YEAR = 365;
+/** Days by which holidays may lengthen a period when due dates are deferred (H3). */
+const LONGEST_SHIFT_DAYS = 31;
+/** Months of a leap year and of three others. */
+const MONTHS_OF_FOUR_YEARS = 48;
+const START = calendarDateOf(2023, 1, 1);
+
 /** Amounts and terms within the bounds of a product. */
 export interface LoanRange {
   /** Minor units of the product's currency. */
@@ -131,16 +141,6 @@ function firstFalse(holds: (periods: number) => boolean): number {
   }
   return low;
 }
-
-const DAYS_PER_MONTH = 30;
-/** The shortest year of a day count, which gives the largest year fraction. */
-const DAYS_PER_YEAR = 360;
-const DAYS_PER_LONG_YEAR = 365;
-/** Days by which holidays may lengthen a period when due dates are deferred (H3). */
-const LONGEST_SHIFT_DAYS = 31;
-/** Months of a leap year and of three others. */
-const MONTHS_OF_FOUR_YEARS = 48;
-const START = calendarDateOf(2023, 1, 1);
 
 /** An upper bound of the longest period in years; exact for regular periods of 30-day months. */
 export function findLongestPeriod(
