@@ -33,7 +33,7 @@ test('processor seconds of a process are those of user and kernel, whatever its 
   expect(parseProcessSeconds('42 (a b) c) S 1 2 3 4 5 6 7 8 9 10 250 50 0 0 20 0')).toBe(3);
 });
 
-test('memory that grows is told by the peak of the first quarter and that of the whole run', () => {
+test('growing memory shows as a peak of the whole run above that of the first quarter', () => {
   const samples = [100, 150, 140, 190, 120, 180, 150, 160].map((mib, second) => ({
     second,
     rss: second < 2 ? { command: mib } : { command: mib, worker: 90 },

@@ -61,7 +61,7 @@ describe('the command line', () => {
   });
 });
 
-it('times are days, moments with and without zone, and so long ago', () => {
+it('times are days, instants with and without zone, and durations before now', () => {
   const now = Date.UTC(2026, 4, 2, 12);
   expect(parseTime('2026-05-01', now)).toBe(Date.UTC(2026, 4, 1));
   expect(parseTime('2026-05-01T10:00', now)).toBe(Date.UTC(2026, 4, 1, 10));

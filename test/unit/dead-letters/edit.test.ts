@@ -46,7 +46,7 @@ describe('an edit', () => {
     });
   });
 
-  it('of JSON is JSON, with the members that have no effect told', async () => {
+  it('of JSON is JSON, with a warning for ignored fields', async () => {
     const body = { jsonParam: { ...TERMS, FinancedAmount: 1000, InterestPercent: 12.5, Extra: 1 } };
     const edited = await edit(jsonLetter(body), ['jsonParam.InstallmentsNo=5']);
     expect(edited).toMatchObject({ kind: 'edited', warnings: ['unknown-member;jsonParam.Extra'] });

@@ -22,7 +22,7 @@ describe('masking', () => {
     attachments: [{ name: 'contract-ana.pdf', content: { data: 'UEFTUw==' } }],
   };
 
-  it('leaves no address, number, text, file name or content, and tells how long they are', () => {
+  it('leaves no address, number, text, file name or content, but shows their lengths', () => {
     const masked = maskPayload(command);
     for (const secret of PLANTED) expect(JSON.stringify(masked)).not.toContain(secret);
     expect(masked).toMatchObject({

@@ -81,7 +81,7 @@ describe('the command line of a recalculation', () => {
     expect(read('--batch', 'wrong', '-h')).toBeUndefined();
   });
 
-  it('knows the formats by the names of the files, packed or not, unless it is told', () => {
+  it('derives the formats from the file names, compressed or not, unless they are given', () => {
     expect(formats('a.CSV.GZ', 'b.csv')).toEqual(['csv', 'csv', false]);
     expect(formats('a.jsonl', 'b.ndjson.gz')).toEqual(['ndjson', 'ndjson', true]);
     expect(formats('-', 'b.jsonl.gz')).toEqual(['ndjson', 'ndjson', true]);
@@ -90,7 +90,7 @@ describe('the command line of a recalculation', () => {
     expect(formats('a.ndjson', 'b', ...told)).toEqual(['csv', 'csv', false]);
   });
 
-  it('writes nothing but the report with --summary, and failures only where it is told to', () => {
+  it('writes nothing but the report with --summary, and failures only where a file is given', () => {
     expect(read('--input', '-', '--summary')).toMatchObject({ output: undefined, failures: undefined });
     expect(read('--input', '-', '--summary', '--failures', 'f')).toMatchObject({ failures: 'f' });
     expect(read('--input', '-', '--output', '-', '--failures', 'f')).toMatchObject({ output: { file: '-' } });
@@ -155,7 +155,7 @@ describe('the command line of a recalculation', () => {
     },
   );
 
-  it('is told about in the help text, option by option', () => {
+  it('is documented in the help text, option by option', () => {
     const options = [
       'input',
       'input-format',

@@ -151,7 +151,7 @@ it('a dry run writes nothing, not even into the audit', async () => {
   expect(audit).toHaveLength(0);
 });
 
-it('discarded letters are no longer listed, and the audit tells who, when and why', async () => {
+it('discarded letters are no longer listed, and the audit records who, when and why', async () => {
   const { send, command, letters, audit } = await startWorld();
   await send({ ...TERMS, FinancedAmount: -5 });
   await send(TERMS);

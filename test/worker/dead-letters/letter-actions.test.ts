@@ -66,7 +66,7 @@ const CHOSEN = [17, 18].map((offset) =>
 );
 
 describe('sending letters again', () => {
-  it('tells the audit before and after each, and nothing of a payload or an address', async () => {
+  it('writes an audit record before and after each, without payload or address', async () => {
     const { log, told, published } = fakeLog(LETTERS);
     const results = await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(results.map(({ result }) => result)).toEqual(['redriven', 'redriven']);
@@ -78,7 +78,7 @@ describe('sending letters again', () => {
     }
   });
 
-  it('sends nothing when the audit cannot be told, and begins no other', async () => {
+  it('sends nothing when the audit cannot be written, and starts no other', async () => {
     const { log, told } = fakeLog(LETTERS, failOn('begun', 'not-sent'));
     const results = await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(results.map(({ result }) => result)).toEqual(['failed', 'failed']);
@@ -92,13 +92,13 @@ describe('sending letters again', () => {
     expect(told()).toEqual(['begun']);
   });
 
-  it('tells the audit when surely nothing was sent, and goes on where only this copy was refused', async () => {
+  it('records a failure when certainly nothing was sent, and continues where only this copy was refused', async () => {
     const { log, told } = fakeLog(LETTERS, failOn(TOPIC.smsCommands, 'message-too-large'));
     await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(told()).toEqual(['begun', 'failed', 'begun', 'failed']);
   });
 
-  it('says so when a copy was sent and the audit could not be told', async () => {
+  it('reports a copy that was sent without its audit record', async () => {
     const { log } = fakeLog(LETTERS, failOn('done', 'not-sent'));
     const [first] = await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(first).toMatchObject({ result: 'failed', why: expect.stringContaining('it was sent') as string });

@@ -31,7 +31,7 @@ it('ends with 3 when more contracts fail than --max-failures allows, and can be 
   expect(reportOf(second.stdout)).toMatchObject({ read: 300, failed: 50, sessions: 2 });
 });
 
-it('ends with 3 when nobody reads the pipe any more, and when the disk is full', async () => {
+it('ends with 3 when the reader of the pipe is gone, and when the disk is full', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(3_000));
   const piped = beginRecalculation(['--input', input, '--output', '-', '--failures', files.at('f.ndjson')]);
@@ -77,7 +77,7 @@ it('ends with 2 where the command line, the settings or the input are at fault, 
   expect(existsSync(`${output}.checkpoint.json`)).toBe(false);
 });
 
-it('ends with 3 when the input breaks off, keeps what is done, and goes on when it is whole', async () => {
+it('ends with 3 when the input breaks off, keeps what is done, and resumes when it is complete', async () => {
   const files = portfolioFolder();
   const { gzipSync } = await import('node:zlib');
   const packed = gzipSync(portfolio(2_000));
@@ -91,7 +91,7 @@ it('ends with 3 when the input breaks off, keeps what is done, and goes on when 
   expect(files.lines('out.ndjson')).toHaveLength(2_000);
 });
 
-it('replaces the files of an earlier run only when it is told to', async () => {
+it('replaces the files of an earlier run only with --overwrite', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(3));
   files.write('out.ndjson', 'something else\n'.repeat(1_000));
@@ -116,7 +116,7 @@ it('an empty portfolio is a run without contracts', async () => {
   expect(files.lines('out.csv')).toHaveLength(1);
 });
 
-it('a contract whose request has members without effect is told of them with its result', async () => {
+it('a contract whose request has ignored fields gets warnings with its result', async () => {
   const { stdout, stderr } = await runRecalculation(
     ['--input', '-', '--output', '-', '--failures', portfolioFolder().at('f.ndjson')],
     `${contractLine('c-1', { NoSuchMember: 1 })}\n`,

@@ -95,7 +95,7 @@ it('leaves the files of an earlier run as they are when it cannot begin', async 
   expect(existsSync(files.at('out.ndjson.lock'))).toBe(false);
 });
 
-it('with --resume and nothing to resume leaves failures alone that somebody wrote', async () => {
+it('with --resume and nothing to resume keeps an existing file of failures', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(3));
   const failures = files.write('failed.ndjson', 'of another run\n');

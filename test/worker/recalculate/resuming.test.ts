@@ -102,7 +102,7 @@ async function interrupted(output: string) {
   return { files, lines, options: ['--input', input, ...own], code, stderr: run.stderr() };
 }
 
-it('on SIGINT finishes what is under way, says how to go on, and does so with gzip too', async () => {
+it('on SIGINT finishes the work in progress and prints how to resume, with gzip too', async () => {
   const { files, options, code, stderr } = await interrupted('out.ndjson.gz');
   expect(code).toBe(3);
   expect(stderr).toContain('aborted, SIGINT');
@@ -144,7 +144,7 @@ it('refuses to go on with another input, other options or shortened files, and c
   expect([shortened.code, shortened.stderr]).toEqual([2, expect.stringMatching(/has lost what was written/)]);
 });
 
-it('lets nobody else work on an output while its run is under way', async () => {
+it('lets no other run work on an output while its run is in progress', async () => {
   const files = portfolioFolder();
   const output = files.at('out.ndjson');
   const input = files.write('in.ndjson', portfolio(10));

@@ -47,7 +47,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-it('reads a named pipe, and is ended by a signal while nobody writes into it', async () => {
+it('reads a named pipe, and ends on a signal while it has no writer', async () => {
   const files = portfolioFolder();
   const output = files.at('out.ndjson');
   const pipe = files.at('pipe');
@@ -64,7 +64,7 @@ it('reads a named pipe, and is ended by a signal while nobody writes into it', a
   expect(reportOf(reading.stdout()).read).toBe(200);
 });
 
-it('a second signal ends a run at once whose results nobody takes', async () => {
+it('a second signal ends a run at once while its output is blocked', async () => {
   const files = portfolioFolder();
   const failures = files.at('f.ndjson');
   const run = beginRecalculation(['--input', '-', '--output', '-', '--failures', failures]);

@@ -56,7 +56,7 @@ describe('a portfolio in NDJSON', () => {
     expect(outline(await readRecords(text))).toEqual(['1: p', '2: body-too-large line too-long', '3: next']);
   });
 
-  it('tells all faults at once, those of the id beside those that HTTP callers are told', async () => {
+  it('reports all faults at once, those of the id beside those that HTTP callers get', async () => {
     const [record] = await readRecords(
       JSON.stringify({ jsonParam: { ...PLAIN_LOAN, Amount: '1', InstallmentDay: 1.5 } }),
     );

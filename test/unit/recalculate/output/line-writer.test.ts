@@ -38,7 +38,7 @@ it('takes a line that is larger than its buffer', async () => {
   expect(all().toString('utf8')).toBe(lines.join(''));
 });
 
-it('lets nobody run ahead of the disk by more than what it holds', async () => {
+it('applies back-pressure when its buffers are full', async () => {
   const written = Promise.withResolvers<void>();
   const { sink } = memorySink(() => written.promise);
   const writer = createLineWriter(sink);
@@ -55,7 +55,7 @@ it('lets nobody run ahead of the disk by more than what it holds', async () => {
   await writer.sync();
 });
 
-it('tells of a failed write at the next chance, and of nothing else afterwards', async () => {
+it('rejects with a failed write at the next call, and at every later one', async () => {
   const { sink } = memorySink(() => Promise.reject(new Error('disk full')));
   const writer = createLineWriter(sink);
   await writer.write('line\n');

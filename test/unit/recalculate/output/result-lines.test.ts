@@ -47,7 +47,7 @@ it('a failure names its line, its id where it has one, and the problem', () => {
   expect(JSON.parse(failureLine(7, 8, problem))).toMatchObject({ line: 7, id: 8 });
 });
 
-it('the command that goes on can be pasted into a shell, and overwrites nothing', () => {
+it('the command that resumes can be pasted into a shell, and overwrites nothing', () => {
   expect(resumeCommand(['--input', 'my file.ndjson', '--output', "o'brien.csv", '--overwrite'])).toBe(
     String.raw`npm run recalculate -- --input 'my file.ndjson' --output 'o'\''brien.csv' --resume`,
   );

@@ -78,7 +78,7 @@ describe('a former schedule', () => {
 });
 
 describe('a comparison', () => {
-  it('tells each instalment of either, and the sums', () => {
+  it('lists each instalment of either schedule, and the sums', () => {
     const comparison = compared(
       [lower(1, 10, 1, 11), lower(2, 10, 0.5, 10.5), lower(3, 5, 0, 5)],
       [minorRow(1, 1_000, 100), minorRow(2, 1_000, 20)],

@@ -43,7 +43,7 @@ describe('the progress of a run', () => {
     expect(progressLine(state)).toBe('50%, 42,000 done, 100/s, 5m 00s left, 3 failed after 1m 00s');
   });
 
-  it('tells neither before the first second, and never more than all', () => {
+  it('has neither before the first second, and never more than 100 %', () => {
     const started = { ...HALF_WAY, elapsedMs: 999 };
     expect(progressBar(started, 80)).toMatch(/ 50%  42,000 done  3 failed$/);
     expect(progressLine({ ...HALF_WAY, bytesRead: 12_000 })).toMatch(/^100%, .* 0s left/);
@@ -108,7 +108,7 @@ describe('the printer of progress', () => {
     expect(written).toEqual([line, line, 'trying again\n']);
   });
 
-  it('draws on a terminal that tells no width', () => {
+  it('draws on a terminal without a known width', () => {
     const printer = createProgressPrinter({ ...streamOf(true), columns: 0 }, () => HALF_WAY);
     vi.advanceTimersByTime(200);
     expect(written[0]).toContain('done');

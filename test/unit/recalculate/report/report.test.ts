@@ -93,7 +93,7 @@ it('counts what failed by code, the most frequent first, and what was read', () 
   ]);
 });
 
-it('tells what changed against former schedules: of those contracts only', () => {
+it('reports changes against former schedules, of those contracts only', () => {
   const report = createReport(
     tallyOf(moved(1, 100, 80), moved(2, 50, 50), counted(3, 999, { digits: 0, comparison: 'unreadable' })),
     END,

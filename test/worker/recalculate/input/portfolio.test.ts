@@ -199,7 +199,7 @@ describe('the chunks of a portfolio', () => {
 describe('a resumed reading', () => {
   const text = [...lines(30), 'refused', '', ...lines(30)].join('\n');
 
-  it('goes on behind the last chunk with the digests that the run without a break has', async () => {
+  it('continues after the last chunk with the digests of an uninterrupted run', async () => {
     const whole = await readChunks(text, { maxContracts: 7 });
     const { lastLine = 0, digest = '' } = whole[3] ?? {};
     expect(await readChunks(text, { maxContracts: 7, skip: { lastLine, digest } })).toEqual(whole.slice(4));
