@@ -1,16 +1,16 @@
 import type { TopicKey } from '../shared/messaging/topics/topics.ts';
 
-/** One message that travels on the log. */
+/** The common part of all message definitions. */
 interface MessageBase {
   /** Record name of the Avro schema and value of header plat-message-type; unique among the messages. */
   readonly type: string;
   /** Folder of the schema and second part of its namespace. */
   readonly context: string;
-  /** Grows with a change that older readers or writers cannot take part in; such a version is a message of its own. */
+  /** Incremented by an incompatible change; every version is a separate message. */
   readonly version: number;
   /**
-   * Id on the wire where no registry is configured. Every change of a schema takes the next free id; an id is never
-   * given to anything else, so that a message stays readable for as long as it is kept.
+   * Schema id on the wire without a registry. Every change of a schema takes the next free id, and ids are never reused, so
+   * that a message stays readable during its whole retention.
    */
   readonly localSchemaId: number;
 }
@@ -18,20 +18,20 @@ interface MessageBase {
 /** Requests an answer from a worker. */
 export interface RequestDefinition extends MessageBase {
   readonly kind: 'request';
-  /** Type of the answer to it; a refusal is answered with the one type of kind `error`. */
+  /** Type of its reply; a refusal is replied to with the only type of kind `error`. */
   readonly replyType: string;
   readonly requestTopic: TopicKey;
-  /** Lane of its own for mass traffic. */
+  /** Separate topic for bulk traffic. */
   readonly bulkRequestTopic?: TopicKey;
 }
 
-/** Orders a worker to do something; only a refusal is answered, with the one type of kind `error`. */
+/** Orders a worker to do something; only a refusal is replied to, with the only type of kind `error`. */
 export interface CommandDefinition extends MessageBase {
   readonly kind: 'command';
   readonly commandTopic: TopicKey;
 }
 
-/** Answers a request. */
+/** The reply to a request. */
 export interface ReplyDefinition extends MessageBase {
   readonly kind: 'reply' | 'error';
 }
@@ -42,7 +42,7 @@ export interface StateDefinition extends MessageBase {
   readonly stateTopic: TopicKey;
 }
 
-/** Carries many requests of whatever types, or the answers to them, in one message. */
+/** Many requests of any types, or their replies, in one message. */
 export interface BatchDefinition extends MessageBase {
   readonly kind: 'batch';
 }
@@ -54,10 +54,10 @@ export type MessageDefinition =
   | StateDefinition
   | BatchDefinition;
 
-/** First schema id of the range that needs no registry; registries count from 1 and never come near it. */
+/** First schema id of the range without a registry; registries count from 1 and never reach it. */
 export const FIRST_LOCAL_SCHEMA_ID = 2 ** 30;
 
-/** Every message that travels on the log. */
+/** All messages. */
 export const MESSAGES: readonly MessageDefinition[] = [
   {
     type: 'CalculateRepaymentScheduleRequest',

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { MessageDefinition } from './messages.ts';
 
-/** Folder of the schemas that were released, one file per local id; a file in it is never changed. */
+/** Folder of the released schemas, one file per local id; its files are never changed. */
 const RELEASED_FOLDER = fileURLToPath(new URL('./released/', import.meta.url));
 const RELEASED_NAME = /^(\d+)\.([A-Za-z][A-Za-z0-9]*)\.avsc$/;
 
@@ -29,7 +29,7 @@ export function releasedFile(message: MessageDefinition): string {
   return `${RELEASED_FOLDER}${message.localSchemaId}.${message.type}.avsc`;
 }
 
-/** Reads all released schemas, in the order of their ids. Throws on a file whose name says no id. */
+/** Reads all released schemas in the order of their ids. Throws on a file whose name has no id. */
 export function readReleasedSchemas(): readonly ReleasedSchema[] {
   return readdirSync(RELEASED_FOLDER)
     .toSorted()

@@ -1,7 +1,7 @@
 /**
- * Calculations beside the event loop (E6): worker threads that take whole requests and give back encoded replies, and
- * that render large replies. One long calculation then delays neither another caller nor a health check nor the
- * heartbeats of a consumer group, and its memory is that of the thread.
+ * Calculations off the event loop (E6): worker threads that turn whole requests into encoded replies, and that render large
+ * replies. So a long calculation delays no other caller, health check or heartbeat of a consumer group, and uses the memory
+ * of its thread.
  */
 
 import { availableParallelism } from 'node:os';
@@ -19,7 +19,7 @@ import { createProblem } from '../../shared/platform/problem.ts';
 import { InfrastructureError } from '../../shared/platform/errors.ts';
 import type { LendingSnapshot } from '../../shared/catalogue/lending-environment.ts';
 
-/** A request to be calculated elsewhere. */
+/** A request to calculate in a thread. */
 export interface CalculationWork {
   /** Record name of the request. */
   readonly type: string;
@@ -30,54 +30,54 @@ export interface CalculationWork {
   readonly originTimestampMs: number;
   /** Epoch milliseconds after which it is refused instead of started, because its caller no longer waits. */
   readonly deadlineMs: number | undefined;
-  /** What it is calculated with. */
+  /** The environment of the calculation. */
   readonly snapshot: LendingSnapshot;
   /** Is queued however many others are: the number of such calculations is limited by its batch. */
   readonly isPatient: boolean;
 }
 
-/** Long work that is done beside the event loop. Rejects with InfrastructureError when the process stops meanwhile. */
+/** Long work off the event loop. Rejects with InfrastructureError when the process stops meanwhile. */
 export interface CalculationThreads {
-  /** The outcome of a request, its reply encoded; undefined when too many wait already. */
+  /** The outcome of a request with its encoded reply; undefined when the queue is full. */
   calculate(work: CalculationWork): Promise<Outcome | undefined>;
-  /** Decodes a reply and renders its answer; undefined when too many wait already. */
+  /** Decodes a reply and renders its answer; undefined when the queue is full. */
   render(message: EncodedMessage): Promise<Reply | undefined>;
-  /** Ends the threads. What still runs or waits is rejected. Idempotent. */
+  /** Terminates the threads. Running and queued tasks are rejected. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** Settings that a thread makes its codec with. */
+/** Settings of a thread's codec. */
 export type ThreadConfig = Pick<Config, 'schemaRegistry'>;
 
-/** What a thread is asked, one task at a time. */
+/** A task of a thread, one at a time. */
 export type ThreadTask =
   | {
       readonly kind: 'calculate';
       readonly work: Omit<CalculationWork, 'snapshot' | 'isPatient' | 'deadlineMs'>;
-      /** Absent: that of the calculation before. */
+      /** Absent: that of the previous calculation. */
       readonly snapshot: LendingSnapshot | undefined;
     }
   | { readonly kind: 'render'; readonly value: Uint8Array; readonly headers: TextHeaders };
 
 type TextHeaders = Readonly<Record<string, string | undefined>>;
 
-/** What a thread answers. A bug is thrown again where the task was asked for. */
+/** The answer of a thread. A bug is rethrown to the caller of the task. */
 export type ThreadAnswer =
   | { readonly kind: 'calculated'; readonly outcome: Outcome }
   | { readonly kind: 'rendered'; readonly reply: Reply }
   | { readonly kind: 'failed'; readonly error: Error; readonly mayPass: boolean };
 
-/** More would only share the same processors; one is left for the event loop. */
+/** More threads would compete for the same processors; one is reserved for the event loop. */
 const MAX_THREADS = 2;
-/** Tasks of one kind that wait, at some 0.4 s each: more would not be answered within the time limit of a reply (E6). */
+/** Limit of queued tasks of one kind, at about 0.4 s each: more would exceed the time limit of a reply (E6). */
 const MAX_WAITING = 16;
-/** Of these, calculations without a deadline: the other places are left to those that a caller waits for. */
+/** Limit of queued calculations without a deadline: the other places are reserved for waiting callers. */
 const MAX_WAITING_UNHURRIED = 8;
 /** The most expensive request takes about a second; a thread that takes this long is faulty and is terminated. */
 const MAX_TASK_MS = 30_000;
 /** Heap of a thread: a reply of 8 MiB is calculated and rendered with less than 128 MiB. */
 const MAX_HEAP_MIB = 256;
-/** Young part of that heap: without a limit it grows to a few times as much, and a thread takes some 100 MiB more. */
+/** Young generation of that heap: without a limit it grows several times larger, and a thread takes about 100 MiB more. */
 const MAX_YOUNG_HEAP_MIB = 16;
 
 interface Task {
@@ -91,7 +91,7 @@ interface Task {
 
 const EXPIRED: ThreadAnswer = { kind: 'calculated', outcome: refused(createProblem('deadline-exceeded')) };
 
-/** Threads that are started when they are first needed. `entry` is the program of a thread. */
+/** Creates threads that start on first use. `entry` is the program of a thread. */
 export function createCalculationThreads(
   entry: URL,
   config: ThreadConfig,
@@ -150,7 +150,7 @@ export function createCalculationThreads(
   };
 }
 
-/** Tasks that no thread has taken yet. */
+/** Queued tasks. */
 class WaitingTasks {
   readonly renderings = new Fifo<Task>();
   readonly calculations = new Fifo<Task>();
@@ -177,7 +177,7 @@ class WaitingTasks {
   }
 }
 
-/** One thread, which is started again when it ended. */
+/** One thread, which is restarted when it has ended. */
 class CalculationThread {
   readonly #entry: URL;
   readonly #config: ThreadConfig;
@@ -185,7 +185,7 @@ class CalculationThread {
   #worker: Worker | undefined;
   #task: Task | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** What the thread calculates with at present. */
+  /** The current environment of the thread. */
   #snapshot: LendingSnapshot | undefined;
 
   constructor(entry: URL, config: ThreadConfig, onFree: () => void) {
@@ -216,7 +216,7 @@ class CalculationThread {
     }
   }
 
-  /** Ends the thread; its task is rejected with the reason. */
+  /** Terminates the thread; its task is rejected with the reason. */
   async stop(reason: Error): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
@@ -257,17 +257,17 @@ class CalculationThread {
   }
 }
 
-/** The bytes in memory of their own, which can go to another thread without a copy. */
+/** The bytes in a buffer of their own, which can be transferred to another thread. */
 function ownBytes(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }
 
-/** Headers as text: bytes of a header may be part of all that a broker sent at once, which would be copied whole. */
+/** Headers as text: their bytes may be views of a whole fetch response, which would be copied completely. */
 function textOf(headers: MessageHeaders): TextHeaders {
   return Object.fromEntries(Object.keys(headers).map((name) => [name, headerText(headers, name)]));
 }
 
-/** Buffers come out of another thread as plain bytes. */
+/** A buffer arrives from another thread as a plain byte array. */
 function withBuffer(outcome: Outcome): Outcome {
   const encoded = outcome.kind === 'done' ? outcome.reply?.encoded : undefined;
   if (outcome.kind !== 'done' || outcome.reply === undefined || encoded === undefined) return outcome;
