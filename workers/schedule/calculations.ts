@@ -13,7 +13,7 @@ import type { Fault, Warning } from '../../shared/lending/request/refusal.ts';
 import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';
 import type { UsedCalendar } from '../../shared/lending/request/repayment-schedule.ts';
 import { rateEffort, scheduleEffort, type RequestEffort } from '../../shared/lending/request-effort.ts';
-import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
+import { done, refused, type Outcome, type ReplyBody } from '../../shared/messaging/outcome.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
 
 const DAY_MS = 86_400_000;
@@ -107,12 +107,14 @@ function answerWith<Request>(
       if ('faults' in result) return refuseFaults(result.faults);
       const { warnings = [], calendar } = result;
       const type = calculation.replyType;
-      const headers =
-        calendar === undefined ? {} : { headers: { holidayCalendar: formatCalendar(calendar) } };
-      if (warnings.length === 0) return done({ type, payload: result, ...headers });
+      const reply: ReplyBody =
+        calendar === undefined
+          ? { type, payload: result }
+          : { type, payload: result, holidayCalendar: formatCalendar(calendar) };
+      if (warnings.length === 0) return done(reply);
       const located = warnings.map(({ code, path }) => ({ code, path: `${JSON_PARAM}.${path}` }));
       const header = located.map(({ code, path }) => `${code};${path}`).join(', ');
-      return done({ type, payload: { ...result, warnings: located }, warnings: header, ...headers });
+      return done({ ...reply, payload: { ...result, warnings: located }, warnings: header });
     },
   };
 }
