@@ -1,4 +1,14 @@
-import type { TopicKey } from '../shared/messaging/topics/topics.ts';
+/** Topics of requests, commands and state, by their keys in shared/messaging/topics/topics.ts. */
+export type MessageTopic =
+  | 'catalogueRecords'
+  | 'emailCommands'
+  | 'notificationAcceptances'
+  | 'notificationOutcomes'
+  | 'productRequests'
+  | 'scheduleBulkRequests'
+  | 'scheduleRequests'
+  | 'simulationRequests'
+  | 'smsCommands';
 
 /** The common part of all message definitions. */
 interface MessageBase {
@@ -20,15 +30,15 @@ export interface RequestDefinition extends MessageBase {
   readonly kind: 'request';
   /** Type of its reply; a refusal is replied to with the only type of kind `error`. */
   readonly replyType: string;
-  readonly requestTopic: TopicKey;
+  readonly requestTopic: MessageTopic;
   /** Separate topic for bulk traffic. */
-  readonly bulkRequestTopic?: TopicKey;
+  readonly bulkRequestTopic?: MessageTopic;
 }
 
 /** Orders a worker to do something; only a refusal is replied to, with the only type of kind `error`. */
 export interface CommandDefinition extends MessageBase {
   readonly kind: 'command';
-  readonly commandTopic: TopicKey;
+  readonly commandTopic: MessageTopic;
 }
 
 /** The reply to a request. */
@@ -39,7 +49,7 @@ export interface ReplyDefinition extends MessageBase {
 /** Reports the present state of something, by the key of its message; a message without a value deletes it. */
 export interface StateDefinition extends MessageBase {
   readonly kind: 'state';
-  readonly stateTopic: TopicKey;
+  readonly stateTopic: MessageTopic;
 }
 
 /** Many requests of any types, or their replies, in one message. */

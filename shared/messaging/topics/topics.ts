@@ -1,5 +1,7 @@
 /** The list of topics: their names, and which of them are requests, commands, replies or dead letters. */
 
+import type { MessageTopic } from '../../../schemas/messages.ts';
+
 /** Names without the prefix; `topicName` puts the configured prefix in front. */
 export const TOPIC = {
   scheduleRequests: 'plat.schedule.requests.v1',
@@ -20,7 +22,7 @@ export const TOPIC = {
   notificationAcceptances: 'plat.notification.acceptances.v1',
   notificationDeadLetters: 'plat.notification.dead-letters.v1',
   deadLetterAudit: 'plat.dead-letters.audit.v1',
-} as const;
+} as const satisfies Readonly<Record<MessageTopic, string>> & Readonly<Record<string, string>>;
 
 export type TopicKey = keyof typeof TOPIC;
 
