@@ -6,7 +6,14 @@
 
 import { datePartsOf, type CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { formatMinorUnits } from '../../lending/numbers/money.ts';
-import { type Casing, type ExplainedFigure, type FigureExplanation, INSTALLMENT_TYPE_IDS, type RepaymentSchedule, type ScheduleRow } from '../../lending/request/repayment-schedule.ts';
+import {
+  type Casing,
+  type ExplainedFigure,
+  type FigureExplanation,
+  INSTALLMENT_TYPE_IDS,
+  type RepaymentSchedule,
+  type ScheduleRow,
+} from '../../lending/request/repayment-schedule.ts';
 
 /** A field in a spelling: the capitalised one differs in the first letter. */
 export function spelled(name: string, casing: Casing): string {

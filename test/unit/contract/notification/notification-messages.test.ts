@@ -134,6 +134,12 @@ describe('a command in Avro is held against the rules of the HTTP body', () => {
     expect(codesOf(checkEmailCommand({ ...EMAIL, ...fields }))).toEqual([fault]);
   });
 
+  it('may have as many files and recipients as the limits say', () => {
+    const attachments = Array.from({ length: 20 }, () => ({ name: 'a', content: Buffer.from('x') }));
+    const cc = Array.from({ length: 49 - EMAIL.bcc.length }, () => 'a@mail.example');
+    expect(checkEmailCommand({ ...EMAIL, attachments, cc })).toBeUndefined();
+  });
+
   it('and by the content of its files', async () => {
     const attachments = [{ name: 'a.pdf', content: Buffer.from('#!/bin/sh') }];
     expect(codesOf(await checkAttachments({ ...EMAIL, attachments }))).toEqual([
