@@ -10,7 +10,7 @@ import { BUILT_IN_CATALOGUE } from '../../shared/lending/schedule-types/schedule
 import { REQUEST_DAY } from './builders/lending-loan.ts';
 import type { JsonObject } from './request-fields-table.ts';
 
-/** What a request comes to: a schedule, or the faults as `path code` in the order in which they are told. */
+/** What a request comes to: a schedule, or the faults as `path code` in the order in which they are reported. */
 export type Answer =
   | { readonly kind: 'schedule'; readonly schedule: RepaymentSchedule }
   | { readonly kind: 'refused'; readonly faults: readonly string[]; readonly messages: readonly string[] };
@@ -55,7 +55,7 @@ const SHOWN: Readonly<Record<RepaymentSchedule['show'], string>> = {
   'rows-with-eir': 'rows with EIR',
 };
 
-/** What an effect's name stands for; all but the last lines tell of every row. */
+/** What an effect's name stands for; all but the last lines are about every row. */
 const TELLINGS: Readonly<Record<string, Telling>> = {
   totals: money((row) => row.totalInstallment),
   payments: money((row) => row.pmt),

@@ -19,7 +19,7 @@ const MANDATORY = new Set([
   'AppliedToDimension',
 ]);
 
-/** Their faults are told where they are compiled. */
+/** Their faults are reported where they are compiled. */
 const LENDING_KINDS: ReadonlySet<RecordKind> = new Set(['schedule-type', 'periodicity', 'calendar']);
 
 describe('a catalogue with records that can be read in part', () => {
@@ -76,7 +76,7 @@ describe('a catalogue with records that can be read in part', () => {
     ]);
   });
 
-  it('is told what is wrong with the meaning of the fields that can be read, at once', () => {
+  it('reports faults of meaning in the fields that can be read, at once', () => {
     change('products/ls-car.json', (product) => {
       product.Display.NoOfDebtor = 'two';
       product.Availability.MaximumAmount = 5;
@@ -223,7 +223,7 @@ describe('a catalogue with records that can be read in part', () => {
     },
   );
 
-  it('is told nothing that follows from an item that cannot be read', () => {
+  it('reports nothing that follows from an item that cannot be read', () => {
     let tried = 0;
     for (const entry of EXAMPLE_RECORDS) {
       const json = JSON.stringify(entry.record);
@@ -243,7 +243,7 @@ describe('a catalogue with records that can be read in part', () => {
     expect(tried).toBeGreaterThan(100);
   });
 
-  it('is told nothing that follows from a field that cannot be read', () => {
+  it('reports nothing that follows from a field that cannot be read', () => {
     let tried = 0;
     for (const entry of EXAMPLE_RECORDS) {
       const json = JSON.stringify(entry.record);

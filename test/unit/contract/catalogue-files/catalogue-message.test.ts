@@ -37,7 +37,7 @@ const byHand = (value: object): Decoded =>
 const unpacked = (message: CatalogueMessage) => unpackRecord(message, 'here').entry;
 
 describe('a catalogue message', () => {
-  it('keeps the record packed, with what an index needs beside it, under kind, code and version', async () => {
+  it('keeps the record packed, with the fields of an index outside it, under kind, code and version', async () => {
     const message = await encodeRecord(codec, CATALOGUE_TOPIC, product);
     expect(message).toMatchObject({ topic: CATALOGUE_TOPIC, key: KEY });
     expect(message.value!.length).toBeLessThan(JSON.stringify(product.record).length);
@@ -77,7 +77,7 @@ describe('a catalogue message', () => {
     expect(() => readIdentity(KEY, { ...message, validTo })).toThrow('out of range');
   });
 
-  it('is refused when its body is not what the fields beside it say, and tells no content', () => {
+  it('is refused when its body contradicts the other fields, without showing content', () => {
     const message = toCatalogueMessage(product);
     expect(() => unpacked({ ...message, status: 'Draft' })).toThrow('another status');
     const wrong = gzipSync(JSON.stringify({ ...product.record, Name: 5, Secret: 'x-ray' }));

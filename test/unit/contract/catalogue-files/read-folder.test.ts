@@ -54,7 +54,7 @@ describe('the folder of a whole catalogue', () => {
     expect(catalogue?.list('custom-list', 'a')?.Values).toEqual([3]);
   });
 
-  it('is told with everything that is wrong at once: shapes, names and schedule types', () => {
+  it('is refused with all faults at once: shapes, names and schedule types', () => {
     cpSync(EXAMPLE_FOLDER, folder, { recursive: true });
     const car = JSON.parse(readFileSync(path.join(folder, 'products/ls-car.json'), 'utf8'));
     write('products/ls-car.json', { ...car, Status: 'Sold' });

@@ -237,7 +237,7 @@ describe('the shape of a record', () => {
     expect(faultsAfter(kind, code, change)).toEqual(expected);
   });
 
-  it('is told by places, where a field that is not known is its own place', () => {
+  it('reports faults by their paths, unknown fields by their own', () => {
     const json = { ...exampleJson('product', 'LS-CAR'), Cod: 1, Availability: 5 };
     expect(readCatalogueRecord('product', json, 'body')).toMatchObject({
       kind: 'invalid',

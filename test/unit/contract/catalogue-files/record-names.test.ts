@@ -153,7 +153,7 @@ describe('the folder of a catalogue', () => {
     ]);
   });
 
-  it('is refused with what is wrong with the meaning of fields beside one that cannot be read', () => {
+  it('is refused with faults of meaning too when a field cannot be read', () => {
     const record = recordOf();
     const columns = record.PaymentScheduleTypeDetails;
     write('schedule-types/a.json', { ...record, UseMaturityDate: 'no', Rounding: 'UP', ProductTypes: [] });

@@ -25,7 +25,7 @@ test('the generic form holds the input as an object or as its JSON text (E2)', (
   expect(read({ ...access, Data: JSON.stringify(INPUT) })).toEqual(expected);
 });
 
-test('the access parameters may stand beside the direct input', () => {
+test('the access parameters may be sent next to the direct input', () => {
   expect(read({ access_token: 'a.b.c', user_name: 'officer', ...INPUT })).toEqual({
     kind: 'valid',
     payload: INPUT,
@@ -41,7 +41,7 @@ test('null parameters are absent (M6)', () => {
   });
 });
 
-test('an input in Data and beside it is refused rather than one of them dropped', () => {
+test('an input both in Data and next to it is refused rather than one of them dropped', () => {
   expect(read({ Data: INPUT, ...INPUT })).toMatchObject({
     kind: 'invalid',
     problem: 'invalid-request',
@@ -49,7 +49,7 @@ test('an input in Data and beside it is refused rather than one of them dropped'
   });
 });
 
-test('other fields beside Data are reported as unknown (E3)', () => {
+test('other fields next to Data are reported as unknown (E3)', () => {
   expect(read({ Data: INPUT, data: 1 })).toMatchObject({
     kind: 'valid',
     warnings: [{ code: 'unknown-member', path: 'data' }],
@@ -67,7 +67,7 @@ test.each([
   expect(read({ Data: data })).toMatchObject({ kind: 'invalid', faults: [{ path: 'Data', code }] });
 });
 
-test('all faults of the form are told at once, and no token or text is repeated', () => {
+test('all faults of the form are reported at once, and no token or text is repeated', () => {
   const result = read({ access_token: ['secret-token'], user_name: 7, Data: '{"secret-token' });
   expect(result).toMatchObject({
     kind: 'invalid',

@@ -123,7 +123,7 @@ describe('the content of an attached file', () => {
     expect(await codeOf(name, content)).toBe('contradicting-type');
   });
 
-  it('is told by the place of the file only', async () => {
+  it('is reported by the position of the file only', async () => {
     const faults = await contentFaults([undefined, { name: 'secret-name.pdf', content: EXE }]);
     expect(faults).toEqual([
       {

@@ -66,7 +66,7 @@ describe('the body of sms/send (interface 4.8)', () => {
     });
   });
 
-  it('needs a sender where no provider has a default one, beside all other faults (N3)', () => {
+  it('needs a sender where no provider has a default one, reported with all other faults (N3)', () => {
     const reading = { hasDefaultSender: false };
     expect(faultsOf(readSms(SMS, reading))).toEqual(['sender missing']);
     expect(faultsOf(readSms({ message: 'x', sender: null }, reading))).toEqual([
@@ -95,7 +95,7 @@ describe('the body of sms/send (interface 4.8)', () => {
 });
 
 describe('the body of email/send (interface 4.8)', () => {
-  it('is plain text unless it says otherwise (N3)', () => {
+  it('is plain text by default (N3)', () => {
     expect(emailOf({}).contentType).toBe('text/plain');
     expect(emailOf({ contentType: 'text/html' }).contentType).toBe('text/html');
     expect(faultsOf(readEmail({ contentType: 'text/calendar' }))).toEqual(['contentType unknown-value']);
@@ -180,7 +180,7 @@ describe('the body of email/send (interface 4.8)', () => {
     expect(JSON.stringify(read)).not.toContain('planted');
   });
 
-  it('takes 20 files, and tells other faults beside a longer list', () => {
+  it('accepts 20 files, and reports other faults together with a longer list', () => {
     expect(readEmail({ attachmentList: files(20) }).kind).toBe('valid');
     expect(faultsOf(readEmail({ attachmentList: files(21), receiver: 'x' }))).toEqual([
       'attachmentList too-many-items',
@@ -202,7 +202,7 @@ describe('the body of email/send (interface 4.8)', () => {
     );
   });
 
-  it('is looked at by the content of its files too, beside all other faults', async () => {
+  it('is checked by the content of its files too, with all other faults', async () => {
     const attachmentList = [file('MZ\u0000\u0001', 'a.pdf'), file('x')];
     const read = await emailReader.read({ ...EMAIL, subject: '', attachmentList }, READING);
     expect(faultsOf(read)).toEqual(['subject empty', 'attachmentList[0].content refused-type']);

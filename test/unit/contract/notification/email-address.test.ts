@@ -64,7 +64,7 @@ describe('a list of addresses (N4)', () => {
     expect(readAddressList(' ;, ')).toEqual({ addresses: [], wrong: [] });
   });
 
-  it('tells which items are none by their place, never by what they are', () => {
+  it('reports wrong items by their position, never by their text', () => {
     expect(readAddressList('a@x.example; nobody; Ana <b@x.example>')).toEqual({
       addresses: ['a@x.example'],
       wrong: [2, 3],

@@ -90,7 +90,7 @@ describe('commands on the log', () => {
   });
 });
 
-describe('a command in Avro is held against the rules of the HTTP body', () => {
+describe('a command in Avro is checked by the rules of the HTTP body', () => {
   it('and passes when it is clean', async () => {
     expect(checkSmsCommand(SMS)).toBeUndefined();
     expect(checkEmailCommand(EMAIL)).toBeUndefined();
@@ -161,7 +161,7 @@ describe('the records of notifications', () => {
   });
 });
 
-describe('what a caller is told of a notification (N3)', () => {
+describe('the answer about a notification (N3)', () => {
   const acceptance = ACCEPTANCE_EXAMPLE as NotificationAcceptance;
   const state = { ...STATE_EXAMPLE, owner: 'process', leaseUntil: 5 } as unknown as NotificationState;
   const told = (known: NotificationState | undefined) =>

@@ -119,7 +119,7 @@ describe('a request in Avro', () => {
     FinancedAmount: new Decimal(1000),
   };
 
-  test('is held against the lengths of texts that JSON is held against, and told of everything at once', () => {
+  test('has the text lengths of one in JSON, and reports all faults at once', () => {
     expect(paymentValueRequest.check(sent)).toBeUndefined();
     const wrong = {
       ...sent,

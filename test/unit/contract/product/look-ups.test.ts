@@ -102,7 +102,7 @@ describe('filterList (L3)', () => {
     expect(filters(sent)).toMatchObject({ problem: 'invalid-request', faults });
   });
 
-  test('beside a list that is too long other faults are named too (E3)', () => {
+  test('with a list that is too long other faults are reported too (E3)', () => {
     const filterList = Array.from({ length: 101 }, () => ({ name: 'Age', value: 1 }));
     expect(read('PLAT_BP_GetProductInsuranceList', { filterList, productId: 'x' })).toMatchObject({
       faults: ['filterList too-many-items', 'productId wrong-type'],
@@ -123,7 +123,7 @@ describe('filterList (L3)', () => {
 });
 
 describe('requests that came in Avro', () => {
-  test('are held against the same limits', () => {
+  test('have the same limits', () => {
     const figure = { name: '', value: new Decimal(1) };
     expect(
       insuranceListRequest.check({

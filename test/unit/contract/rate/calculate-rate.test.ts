@@ -58,7 +58,7 @@ describe('reading the request of PLAT_BP_CalculateRate (A6)', () => {
     expect(result.kind === 'valid' && result.payload.Amounts).toBeUndefined();
   });
 
-  test('tells faults of shape and of meaning together (E3)', () => {
+  test('reports faults of shape and of meaning together (E3)', () => {
     expect(faultsOf({ Rule: 'DAE', Unit: 5 })).toEqual([
       'invalid-request',
       'Unit wrong-type',
@@ -92,7 +92,7 @@ describe('reading the request of PLAT_BP_CalculateRate (A6)', () => {
   });
 });
 
-test('a request in Avro is held against the limits that JSON is held against', () => {
+test('a request in Avro has the limits of one in JSON', () => {
   const flow = { Date: date('2025-01-01'), Amount: new Decimal(-1) };
   expect(rateRequest.check({ Rule: 'DAE', CashFlows: [flow] })).toBeUndefined();
   const outside = { ...flow, Date: (date('2999-12-31') + 1) as typeof flow.Date };

@@ -231,7 +231,7 @@ describe('numbers that no calculation takes', () => {
     expect(result).toMatchObject({ kind: 'invalid', problem: 'not-computable', faults: [{ code }] });
   });
 
-  test('beside a fault of the shape they are part of a 400', () => {
+  test('with a fault of the shape they are part of a 400', () => {
     const result = read({ ...TERMS, Amount: 1e30, ScheduleType: null });
     expect(result).toMatchObject({ kind: 'invalid', problem: 'invalid-request' });
     expect(result.kind === 'invalid' && result.faults).toHaveLength(2);

@@ -96,7 +96,7 @@ describe('the request of a simulation', () => {
     });
   });
 
-  test('needs interestType beside arguments of formulas and rates by range (interface 4.4)', () => {
+  test('needs interestType with arguments of formulas and rates by range (interface 4.4)', () => {
     const needing = { jsonInputFormula: { insuranceInput: { Age: 30 } }, interestTypeName: 'Fixed' };
     expect(read({ ...TERMS, ...needing })).toMatchObject({ faults: ['interestType missing'] });
     expect(read({ ...TERMS, jsonMultipleInterestRates: [{ InterestRate: 5 }] })).toMatchObject({
