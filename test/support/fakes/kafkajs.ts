@@ -38,6 +38,7 @@ export class FakeKafkajsConsumer {
   readonly asked: Asked = { seeks: [], paused: new Set() };
   readonly resolved: string[] = [];
   readonly commits: string[] = [];
+  subscription: object | undefined;
   /** Rejects commits and heartbeats while set. */
   refusal: Error | undefined;
   isDisconnected = false;
@@ -50,7 +51,10 @@ export class FakeKafkajsConsumer {
     events: new Proxy({}, { get: (_, name) => name }),
     on: (name: string, listener: (event: object) => void) => this.#emitter.on(name, listener),
     connect: () => Promise.resolve(),
-    subscribe: () => Promise.resolve(),
+    subscribe: (subscription: object) => {
+      this.subscription = subscription;
+      return Promise.resolve();
+    },
     run: ({ eachBatch }: { eachBatch: (payload: EachBatchPayload) => Promise<void> }) => {
       this.#eachBatch = eachBatch;
       this.#onAnswer = fetchListeners.getStore();

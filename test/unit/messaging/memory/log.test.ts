@@ -45,6 +45,25 @@ describe('reading', () => {
 });
 
 describe('bounds', () => {
+  test('count bytes too, the limit itself being full', () => {
+    const probe = createLog();
+    append(probe, 'k', 'value');
+    const full = createLog({}, { maxBytesPerTopic: probe.bytes });
+    append(full, 'k', 'value');
+    expect(full.isFull()).toBe(true);
+    const roomy = createLog({}, { maxBytesPerTopic: probe.bytes + 1 });
+    append(roomy, 'k', 'value');
+    expect(roomy.isFull()).toBe(false);
+  });
+
+  test('of a log that is only compacted make room by compaction', () => {
+    const log = createLog({ 'cleanup.policy': 'compact' });
+    for (let index = 0; index < 100; index += 1) append(log, `k${index % 10}`, `v${index}`);
+    log.makeRoom(0, 0);
+    expect(log.isFull()).toBe(false);
+    expect(contents(log)).toHaveLength(10);
+  });
+
   test('makes room by removing the oldest records, and never gives an offset twice', () => {
     const log = createLog();
     for (let index = 0; index < 100; index += 1) append(log, 'k', `v${index}`);

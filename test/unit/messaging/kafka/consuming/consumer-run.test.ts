@@ -11,6 +11,7 @@ afterEach(() => vi.useRealTimers());
 async function startRun() {
   const { createClient, consumers } = fakeKafkaClients();
   const crashes: string[] = [];
+  const passed: string[] = [];
   const run = new KafkaConsumerRun(
     createClient,
     {
@@ -25,7 +26,8 @@ async function startRun() {
     {
       onJoined: () => undefined,
       onBatch: () => true,
-      onPassed: () => undefined,
+      onPassed: ({ topic, partition, offset }, highWatermark) =>
+        passed.push(`${topic}/${partition}@${offset} of ${highWatermark}`),
       onCrash: ({ code }) => crashes.push(code),
     },
   );
@@ -35,10 +37,23 @@ async function startRun() {
   if (consumer === undefined) throw new Error('no consumer');
   consumer.join({ t: [0] });
   await started;
-  return { run, consumer, crashes };
+  return { run, consumer, crashes, passed };
 }
 
 describe('a run of a Kafka consumer', () => {
+  test('reads its topics from the beginning where the group has no commit', async () => {
+    const { consumer } = await startRun();
+    expect(consumer.subscription).toEqual({ topics: ['t'], fromBeginning: true });
+  });
+
+  test('reports offsets without a message, and none of a batch that was delivered', async () => {
+    const { consumer, passed } = await startRun();
+    const skipped = { topic: 't', partition: 2, lastOffset: '6', highWatermark: '9' };
+    consumer.emit('END_BATCH_PROCESS', { ...skipped, batchSize: 0 });
+    consumer.emit('END_BATCH_PROCESS', { ...skipped, batchSize: 1 });
+    expect(passed).toEqual(['t/2@7 of 9']);
+  });
+
   test('crashes once after a rebalance time-out and 15 s (or up to 5 s earlier) without a sign of life', async () => {
     const { consumer, crashes } = await startRun();
     await vi.advanceTimersByTimeAsync(14_000);

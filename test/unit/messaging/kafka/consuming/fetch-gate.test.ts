@@ -62,4 +62,14 @@ describe('fetch gate', () => {
     gate.fetchEnded('1');
     expect([first.mock.calls.length, second.mock.calls.length]).toEqual([0, 1]);
   });
+
+  test('opens when all fetches are known to have ended', () => {
+    const gate = new FetchGate(LONGEST_FETCH_MS);
+    const onOpen = vi.fn<() => void>();
+    gate.fetchStarted('1');
+    gate.generationBegan(onOpen);
+    gate.allEnded();
+    expect([gate.isShut, onOpen.mock.calls.length]).toEqual([false, 1]);
+    expect(gate.generationBegan(onOpen)).toBe(false);
+  });
 });

@@ -13,7 +13,7 @@ const batch = (partition: number, ...offsets: number[]) => ({ topic: 't', partit
 const brokerError = (type: string) => Object.assign(new Error(type), { type });
 
 /** A started source of topic `t` with three partitions, and what its sink heard. */
-async function setUp() {
+async function setUp({ withPositions = false } = {}) {
   const { createClient, consumers } = fakeKafkaClients();
   const heard: string[] = [];
   const source = new KafkaGroupSource(
@@ -32,6 +32,12 @@ async function setUp() {
       if (messages[0]?.value?.toString() === 'value-666') throw new Error('a broken sink');
       heard.push(`${epoch}: ${messages.map(({ partition, offset }) => `${partition}/${offset}`).join(' ')}`);
     },
+    ...(withPositions
+      ? {
+          onPosition: (epoch, { partition }, position, highWatermark) =>
+            heard.push(`position ${epoch}: ${partition}@${position} of ${highWatermark}`),
+        }
+      : {}),
     onCrash: (error) => heard.push(`crash ${error.message}`),
   });
   await settleMicrotasks();
@@ -43,6 +49,21 @@ async function setUp() {
 }
 
 describe('a member of a group over kafkajs', () => {
+  test.each([true, false])(
+    'passes on positions without a message to a sink that takes them: %s',
+    async (does) => {
+      const { run, heard } = await setUp({ withPositions: does });
+      run.emit('END_BATCH_PROCESS', {
+        batchSize: 0,
+        topic: 't',
+        partition: 1,
+        lastOffset: '6',
+        highWatermark: '9',
+      });
+      expect(heard).toEqual(['assigned 1: 3', ...(does ? ['position 1: 1@7 of 9'] : [])]);
+    },
+  );
+
   test('what was handed over is resolved before the batch ends, so that it is not fetched again', async () => {
     const { run, heard } = await setUp();
     await run.fetch('1', [batch(0, 4, 5), batch(2, 0)]);

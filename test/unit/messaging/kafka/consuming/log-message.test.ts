@@ -3,7 +3,7 @@ import { toLogMessage } from '../../../../../shared/messaging/kafka/consuming/lo
 
 const NOW = 1_700_000_000_000;
 
-function read(headers: Record<string, unknown>) {
+function read(headers: Record<string, unknown> | undefined) {
   return toLogMessage('t', 3, {
     key: null,
     value: Buffer.from('v'),
@@ -33,5 +33,9 @@ describe('a record that kafkajs has read', () => {
       many: [one, two],
       single: one,
     });
+  });
+
+  test('has no headers where kafkajs has none', () => {
+    expect(read(undefined).headers).toEqual({});
   });
 });

@@ -61,6 +61,24 @@ async function confirmAll(
 }
 
 describe('a publisher over kafkajs', () => {
+  test.each(['t', 'unknown'])(
+    'refuses more than 64 MiB of queued records, here for topic %s',
+    async (topic) => {
+      const { publisher } = await setUp();
+      const value = Buffer.alloc(2 ** 23 - 100);
+      const publish = () => publisher.publish([{ topic, key: null, value, partition: 0 }]);
+      const queued = Array.from({ length: 9 }, () => publish().catch((error: unknown) => error));
+      await expect(publish()).rejects.toMatchObject({
+        code: 'not-sent',
+        message: 'publisher c: its queue is full; nothing was stored',
+      });
+      const stopped = publisher.stop(0);
+      await vi.advanceTimersByTimeAsync(1);
+      await stopped;
+      expect(await Promise.all(queued)).toEqual(queued.map(() => expect.any(MessagingError)));
+    },
+  );
+
   test('has one request under way; what comes in meanwhile makes up the next one, in order', async () => {
     const { first, publish } = await setUp();
     const sent = publish('a');
