@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { isGsmText } from '../../../../../workers/notification/providers/http/message-values.ts';
+import {
+  isGsmText,
+  messageValues,
+} from '../../../../../workers/notification/providers/http/message-values.ts';
+import { anEmail } from '../../../../support/builders/provider-entry.ts';
 
 describe('the default alphabet of SMS', () => {
   it.each(['', 'Your code is 1234.', 'Prix: 5 €, à toi? £$¥', '[a]{b}~^|\\\n\r'])('has %j', (text) => {
@@ -9,4 +13,16 @@ describe('the default alphabet of SMS', () => {
   it.each(['Plată', 'ç', '’', '😀', '\t', 'Привет'])('has not %j', (text) => {
     expect(isGsmText(text)).toBe(false);
   });
+});
+
+it.each([
+  ['notes.TXT', 'text/plain'],
+  ['table.csv', 'text/csv'],
+  ['a.b.json', 'application/json'],
+  ['csv', 'text/csv'],
+  ['unknown.bin', 'application/octet-stream'],
+])('the media type of text in %s is %s', async (name, mediaType) => {
+  const message = anEmail({ attachments: [{ name, content: Buffer.from('text') }] });
+  const options = { defaultSender: undefined, phoneFormat: 'plus', listSeparator: ',' } as const;
+  expect((await messageValues(message, options)).files).toMatchObject([{ fileName: name, mediaType }]);
 });

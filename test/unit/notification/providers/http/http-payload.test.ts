@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { compileTemplate, type Encoding } from '../../../../../shared/notification/payload-template.ts';
+import {
+  encodePayload,
+  renderPayload,
+} from '../../../../../workers/notification/providers/http/http-payload.ts';
+import { messageValues } from '../../../../../workers/notification/providers/http/message-values.ts';
+import { anEmail } from '../../../../support/builders/provider-entry.ts';
+
+const OPTIONS = { defaultSender: undefined, phoneFormat: 'plus', listSeparator: ', ' } as const;
+const email = anEmail({
+  sender: 'Bank <info@bank.example>',
+  cc: ['one@example.com', 'two@example.com'],
+  attachments: [{ name: 'a "b".csv', content: Buffer.from('1;2') }],
+});
+
+async function encoded(template: object, encoding: Encoding) {
+  const node = compileTemplate(template, encoding, []);
+  if (node === undefined) throw new Error('the template cannot be compiled');
+  const rendered = renderPayload(node, await messageValues(email, OPTIONS)) ?? {};
+  return encodePayload(rendered as Readonly<Record<string, string>>, encoding, () => 'BOUNDARY');
+}
+
+describe('a payload', () => {
+  it('is JSON with constants, repeated items, and without what has no value', async () => {
+    const template = {
+      from: { name: 'SENDER_NAME_PLACEHOLDER', email: 'SENDER_ADDRESS_PLACEHOLDER' },
+      version: 2,
+      bcc: ['BCC_PLACEHOLDER'],
+      cc: [{ email: 'CC_PLACEHOLDER' }],
+      files: [
+        {
+          name: 'ATTACHMENT_NAME_PLACEHOLDER',
+          type: 'ATTACHMENT_TYPE_PLACEHOLDER',
+          data: 'ATTACHMENT_CONTENT_PLACEHOLDER',
+        },
+      ],
+      html: { body: 'HTML_PLACEHOLDER' },
+      empty: [],
+    };
+    const { body, contentType, query } = await encoded(template, 'json');
+    expect([contentType, query]).toEqual(['application/json', '']);
+    expect(JSON.parse(body?.toString() ?? '')).toEqual({
+      from: { name: 'Bank', email: 'info@bank.example' },
+      version: 2,
+      cc: [{ email: 'one@example.com' }, { email: 'two@example.com' }],
+      files: [{ name: 'a "b".csv', type: 'text/csv', data: 'MTsy' }],
+      empty: [],
+    });
+  });
+
+  it('is a form or a query, with a field repeated for each item of a list', async () => {
+    const template = { to: 'RECEIVER_PLACEHOLDER', cc: ['CC_PLACEHOLDER'], n: 1 };
+    const fields = 'to=customer%40example.com&cc=one%40example.com&cc=two%40example.com&n=1';
+    const form = await encoded(template, 'form');
+    expect([form.contentType, form.body?.toString(), form.query]).toEqual([
+      'application/x-www-form-urlencoded',
+      fields,
+      '',
+    ]);
+    expect(await encoded(template, 'query')).toEqual({
+      contentType: undefined,
+      body: undefined,
+      query: fields,
+    });
+  });
+
+  it('is a multipart body with its files', async () => {
+    const { body, contentType } = await encoded(
+      { to: 'RECEIVER_PLACEHOLDER', file: ['ATTACHMENT_PLACEHOLDER'] },
+      'multipart',
+    );
+    expect(contentType).toBe('multipart/form-data; boundary=BOUNDARY');
+    expect(body?.toString()).toBe(
+      [
+        '--BOUNDARY',
+        'content-disposition: form-data; name="to"',
+        '',
+        'customer@example.com',
+        '--BOUNDARY',
+        'content-disposition: form-data; name="file"; filename="a %22b%22.csv"',
+        'content-type: text/csv',
+        '',
+        '1;2',
+        '--BOUNDARY--',
+        '',
+      ].join('\r\n'),
+    );
+  });
+});
