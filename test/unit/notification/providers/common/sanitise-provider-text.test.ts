@@ -1,13 +1,28 @@
-import { expect, it } from 'vitest';
-import { sanitiseId } from '../../../../../workers/notification/providers/common/sanitise-provider-text.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  sanitiseCode,
+  sanitiseId,
+} from '../../../../../workers/notification/providers/common/sanitise-provider-text.ts';
 import { anSms } from '../../../../support/builders/provider-entry.ts';
 
-const kept = (id: string, message: string): boolean =>
+const isKept = (id: string, message: string): boolean =>
   sanitiseId(id, { message: anSms({ message }), secrets: [], configured: [] }) === id;
 
 it('an id is dropped for a word of four letters as a token, and of five letters anywhere', () => {
-  expect(kept('x-card-1', 'your card')).toBe(false);
-  expect(kept('xcardx1', 'your card')).toBe(true);
-  expect(kept('xloansx1', 'your loans')).toBe(false);
-  expect(kept('x-new-1', 'all new')).toBe(true);
+  expect(isKept('x-card-1', 'your card')).toBe(false);
+  expect(isKept('xcardx1', 'your card')).toBe(true);
+  expect(isKept('xloansx1', 'your loans')).toBe(false);
+  expect(isKept('x-new-1', 'all new')).toBe(true);
+});
+
+describe('a code', () => {
+  it.each([
+    ['smtp-550-5.1.1', 'smtp-550-5.1.1'],
+    ['a b\r\nc', 'a-b-c'],
+    ['…', 'unnamed'],
+    ['', 'unnamed'],
+    ['x'.repeat(100), 'x'.repeat(64)],
+  ])('%j is kept as %j', (given, kept) => {
+    expect(sanitiseCode(given)).toBe(kept);
+  });
 });

@@ -1,9 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createMetrics } from '../../../../../shared/platform/metrics.ts';
-import { silentLog } from '../../../../../shared/platform/log.ts';
-import { readMessageHead } from '../../../../../shared/notification/message-head.ts';
-import { providerHooks } from '../../../../../workers/notification/providers/provider-metrics.ts';
-import { sanitiseCode } from '../../../../../workers/notification/providers/common/sanitise-provider-text.ts';
 import {
   type SmtpError,
   classifySmtpReply,
@@ -73,59 +68,5 @@ describe('what a failed SMTP session means', () => {
   it('never holds the text of the reply', () => {
     const outcome = classifySmtpReply(reply(550, '<ana@example.net>: no such user', 'RCPT TO'), false);
     expect(outcome).toEqual({ kind: 'permanent', code: 'smtp-550' });
-  });
-});
-
-describe('a code', () => {
-  it.each([
-    ['smtp-550-5.1.1', 'smtp-550-5.1.1'],
-    ['a b\r\nc', 'a-b-c'],
-    ['…', 'unnamed'],
-    ['', 'unnamed'],
-    ['x'.repeat(100), 'x'.repeat(64)],
-  ])('%j is kept as %j', (given, kept) => {
-    expect(sanitiseCode(given)).toBe(kept);
-  });
-});
-
-describe('the head of a message', () => {
-  it('is read over folded lines and encoded words', () => {
-    const head = [
-      'From: =?UTF-8?Q?Banca_=C8=9A=C4=83?= <b@example.org>',
-      'To: ana@example.net',
-      'Subject: =?UTF-8?B?UGxhdMSD?=',
-      ' =?UTF-8?Q?_gata?=',
-      '',
-      'Subject: of the body',
-    ].join('\r\n');
-    expect(readMessageHead(Buffer.from(head))).toEqual({
-      sender: 'Banca Ță <b@example.org>',
-      receiver: 'ana@example.net',
-      subject: 'Plată gata',
-    });
-  });
-
-  it('is empty where there is none', () => {
-    expect(readMessageHead(Buffer.alloc(0))).toEqual({ sender: '', receiver: '', subject: '' });
-    expect(readMessageHead(Buffer.from('\n\nTo: x'))).toEqual({ sender: '', receiver: '', subject: '' });
-  });
-});
-
-describe('the metrics of a provider', () => {
-  it('tell how long it takes and whether it is set aside', async () => {
-    const metrics = createMetrics();
-    const hooks = providerHooks(metrics, silentLog)({ name: 'mail', channel: 'email' });
-    hooks.settled?.({ kind: 'sent', providerMessageId: 'x' }, 250);
-    expect(await metrics.text()).toContain(
-      'plat_notification_provider_open{channel="email",provider="mail"} 0',
-    );
-    hooks.changed?.('open', 'smtp-535');
-    expect(await metrics.text()).toContain(
-      'plat_notification_provider_open{channel="email",provider="mail"} 1',
-    );
-    hooks.changed?.('closed', undefined);
-    const text = await metrics.text();
-    expect(text).toContain('plat_notification_provider_open{channel="email",provider="mail"} 0');
-    expect(text).toContain('plat_notification_provider_seconds_sum{channel="email",provider="mail"} 0.25');
   });
 });

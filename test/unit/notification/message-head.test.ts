@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { readMessageHead } from '../../../shared/notification/message-head.ts';
+
+describe('the head of a message', () => {
+  it('is read over folded lines and encoded words', () => {
+    const head = [
+      'From: =?UTF-8?Q?Banca_=C8=9A=C4=83?= <b@example.org>',
+      'To: ana@example.net',
+      'Subject: =?UTF-8?B?UGxhdMSD?=',
+      ' =?UTF-8?Q?_gata?=',
+      '',
+      'Subject: of the body',
+    ].join('\r\n');
+    expect(readMessageHead(Buffer.from(head))).toEqual({
+      sender: 'Banca Ță <b@example.org>',
+      receiver: 'ana@example.net',
+      subject: 'Plată gata',
+    });
+  });
+
+  it('is empty where there is none', () => {
+    expect(readMessageHead(Buffer.alloc(0))).toEqual({ sender: '', receiver: '', subject: '' });
+    expect(readMessageHead(Buffer.from('\n\nTo: x'))).toEqual({ sender: '', receiver: '', subject: '' });
+  });
+});
