@@ -1,5 +1,59 @@
-import { expect, it } from 'vitest';
-import { formatCalendar } from '../../../workers/schedule/calculations.ts';
+import { describe, expect, it } from 'vitest';
+import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
+import { createCalculations, formatCalendar } from '../../../workers/schedule/calculations.ts';
+import { BUILT_IN_ENVIRONMENT } from '../../support/builders/lending-environment.ts';
+import { loan } from '../../support/builders/lending-loan.ts';
+
+const DAY_MS = 86_400_000;
+const SCHEDULE = createCalculations(BUILT_IN_ENVIRONMENT)['CalculateRepaymentScheduleRequest']!;
+const answer = (changes: Partial<RepaymentScheduleRequest>, originTimestampMs = 0) =>
+  SCHEDULE.answer(loan(changes), originTimestampMs);
+
+describe('the outcome of a schedule request', () => {
+  it('is a reply with the holiday calendar that was applied (H2)', () => {
+    const shifted = { HolidayShift: true, HolidayCountry: 'Romania', HolidayMethod: 'Forward' } as const;
+    expect(answer(shifted)).toMatchObject({
+      kind: 'done',
+      reply: {
+        type: 'CalculateRepaymentScheduleReply',
+        holidayCalendar: expect.stringMatching(/^RO;version=/) as string,
+      },
+    });
+    expect(answer({})).toMatchObject({ kind: 'done' });
+    expect(JSON.stringify(answer({}))).not.toContain('holidayCalendar');
+  });
+
+  it('names ignored fields in its payload and in its warnings, by their path in the body (E3)', () => {
+    const outcome = answer({ HolidayMethod: 'Forward' });
+    expect(outcome).toMatchObject({
+      kind: 'done',
+      reply: { warnings: expect.stringMatching(/;jsonParam\.HolidayMethod$/) as string },
+    });
+    expect(outcome).toMatchObject({
+      reply: { payload: { warnings: [{ path: 'jsonParam.HolidayMethod' }] } },
+    });
+  });
+
+  it('is a refusal with all faults: incomplete, or not computable (E1)', () => {
+    expect(answer({ ScheduleType: 'None such' })).toMatchObject({
+      kind: 'refused',
+      problem: { errors: [{ path: 'jsonParam.ScheduleType' }] },
+    });
+  });
+
+  it('starts on the UTC day of the message when the request has no dates (D2)', () => {
+    const { ActivationDate: _, ...undated } = loan();
+    const outcome = SCHEDULE.answer(undated, 20_000 * DAY_MS + DAY_MS - 1);
+    expect(outcome).toEqual(SCHEDULE.answer(undated, 20_000 * DAY_MS));
+    expect(outcome).not.toEqual(SCHEDULE.answer(undated, 20_001 * DAY_MS));
+  });
+});
+
+it('a payment costs nothing worth counting, a schedule its instalments', () => {
+  const { CalculatePMTRequest: payment } = createCalculations(BUILT_IN_ENVIRONMENT);
+  expect(payment?.estimate({}, 0)).toEqual({ processorMs: 0, leastReplyBytes: 0 });
+  expect(SCHEDULE.estimate(loan(), 0)).toMatchObject({ leastReplyBytes: expect.any(Number) as number });
+});
 
 it.each([
   ['RO', '2026.1', 'RO;version=2026.1'],
