@@ -4,12 +4,12 @@ import formats from 'ajv-formats';
 import avro, { type Schema } from 'avsc';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { MESSAGES } from '../../../schemas/messages.ts';
-import { ACTIONS } from '../../../shared/contract/actions/actions.ts';
-import { asyncApiDocument } from '../../../shared/contract/documents/asyncapi.ts';
-import { NOTIFICATIONS } from '../../../shared/contract/notification/notifications.ts';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { topicName } from '../../../shared/messaging/topics/topics.ts';
+import { MESSAGES } from '../../../../schemas/messages.ts';
+import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
+import { asyncApiDocument } from '../../../../shared/contract/documents/asyncapi.ts';
+import { NOTIFICATIONS } from '../../../../shared/contract/notification/notifications.ts';
+import { HEADER } from '../../../../shared/messaging/header-names.ts';
+import { topicName } from '../../../../shared/messaging/topics/topics.ts';
 
 interface Reference {
   readonly $ref: string;
