@@ -124,3 +124,10 @@ test('a drain does not wait for it', async () => {
   expect(source.stops).toBe(1);
   expect(work.begun()).toEqual([]);
 });
+
+test('a consumer that loses its source aborts the wait, and opens nothing after it', async () => {
+  const { gates, runtime, sink } = createScene();
+  sink.onAssigned(1, partitions(0));
+  runtime.detach();
+  expect(gates[0]?.signal.aborted).toBe(true);
+});

@@ -241,3 +241,12 @@ test('health names group, topic, since when it is open, and what to do', async (
     ) as string,
   });
 });
+
+test('a consumer that has drained leaves no timer behind, with an open breaker either', async () => {
+  const { runtime, sink } = createScene(() => 'failed');
+  sink.onMessages(1, fakeMessages(0, 99), 100);
+  const drained = runtime.drain(1_000);
+  await vi.advanceTimersByTimeAsync(10_000);
+  await drained;
+  expect(vi.getTimerCount()).toBe(0);
+});

@@ -246,8 +246,8 @@ test('what is done is remembered as long as its commit is not stored', async () 
   });
 });
 
-test('lost infrastructure holds the key, is tried again with growing delays, and lets other keys pass', async () => {
-  const { work, source, sink } = createScene({ retryBackoff: { minMs: 100, maxMs: 400 } });
+test('a transient failure holds the key, is retried with growing delays, and lets other keys pass', async () => {
+  const { work, source, sink, runtime } = createScene({ retryBackoff: { minMs: 100, maxMs: 400 } });
   const away = new InfrastructureError('broker-unavailable', 'away');
   sink.onMessages(1, [fakeMessage(0, { key: 'a' }), fakeMessage(1, { key: 'a' }), fakeMessage(2)], 3);
   await work.fail(0, away);
@@ -257,6 +257,7 @@ test('lost infrastructure holds the key, is tried again with growing delays, and
   await vi.advanceTimersByTimeAsync(1);
   expect(work.calls.at(-1)).toMatchObject({ attempt: 2, message: { offset: 0 } });
   await work.fail(0, away);
+  expect(runtime.stats()).toMatchObject({ heldAttempts: 2, failed: 0 });
   await vi.advanceTimersByTimeAsync(1_000);
   expect(source.commits).toEqual([]);
   await work.end(0);

@@ -395,7 +395,11 @@ test('a start that failed can be tried again', async () => {
 
 test('the start fails when there is no reply topic', async () => {
   const requester = createScene({ replyTopic: 'missing' });
-  await expect(requester).rejects.toMatchObject({ code: 'topic-unknown' });
+  await expect(requester).rejects.toMatchObject({
+    code: 'topic-unknown',
+    canRetry: false,
+    message: 'there is no reply topic missing',
+  });
 });
 
 test('instances read different partitions where there are enough', async () => {
