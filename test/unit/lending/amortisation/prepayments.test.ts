@@ -179,3 +179,14 @@ describe('prepayments (X3)', () => {
     ]);
   });
 });
+
+it('keeps in capitalising grace the payment that follows it without the prepayment (X3, G2)', () => {
+  const terms = { InstallmentsNo: 6, GracePeriodInterest: 2, GraceType: 'Capitalised' } as const;
+  const item = { Date: date('2025-01-16'), Amount: decimal(300), DecreaseInstallment: false };
+  const without = scheduleOf(terms).rows.filter((row) => row.InstallmentNo > 2);
+  const paid = scheduleOf({ ...terms, EarlyRepayments: [item] }).rows.filter((row) => row.InstallmentNo > 2);
+  expect(paid[0]?.pmt).toBe(without[0]?.pmt);
+  expect(paid.length).toBeLessThan(without.length);
+  const lowered = scheduleOf({ ...terms, EarlyRepayments: [{ ...item, DecreaseInstallment: true }] });
+  expect(lowered.rows.find((row) => row.InstallmentNo === 3)?.pmt).toBeLessThan(paid[0]?.pmt ?? 0);
+});
