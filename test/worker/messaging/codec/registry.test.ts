@@ -4,7 +4,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { messageDefinition, recordName } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
 import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
-import { createSchemaRegistry, type FoundSchema, type SchemaRegistry, registeredVersions } from '../../../../shared/messaging/codec/schema-registry.ts';
+import {
+  createSchemaRegistry,
+  type FoundSchema,
+  type SchemaRegistry,
+  registeredVersions,
+} from '../../../../shared/messaging/codec/schema-registry.ts';
 import { NEGATIVE_CACHE_MS } from '../../../../shared/messaging/codec/schema-store.ts';
 import { InfrastructureError } from '../../../../shared/platform/errors.ts';
 import {
