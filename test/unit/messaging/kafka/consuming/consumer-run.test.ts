@@ -7,11 +7,12 @@ const REBALANCE_TIMEOUT_MS = 5_000;
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** A started run that has joined, with the codes of its crashes. */
-async function startRun() {
+/** A run that is starting, and what its listener heard. */
+async function beginRun() {
   const { createClient, consumers } = fakeKafkaClients();
   const crashes: string[] = [];
   const passed: string[] = [];
+  const joins: string[] = [];
   const run = new KafkaConsumerRun(
     createClient,
     {
@@ -24,7 +25,7 @@ async function startRun() {
       concurrency: 1,
     },
     {
-      onJoined: () => undefined,
+      onJoined: () => joins.push('joined'),
       onBatch: () => true,
       onPassed: ({ topic, partition, offset }, highWatermark) =>
         passed.push(`${topic}/${partition}@${offset} of ${highWatermark}`),
@@ -35,12 +36,41 @@ async function startRun() {
   await vi.advanceTimersByTimeAsync(0);
   const [consumer] = consumers;
   if (consumer === undefined) throw new Error('no consumer');
-  consumer.join({ t: [0] });
-  await started;
-  return { run, consumer, crashes, passed };
+  return { run, consumer, crashes, passed, joins, started };
+}
+
+/** A started run that has joined. */
+async function startRun() {
+  const begun = await beginRun();
+  begun.consumer.join({ t: [0] });
+  await begun.started;
+  return begun;
 }
 
 describe('a run of a Kafka consumer', () => {
+  test('that is stopped while it starts rejects its start, and stays ended when it joins late', async () => {
+    const { run, consumer, joins, started } = await beginRun();
+    const ended = started.catch((error: unknown) => error);
+    await run.stop(1_000);
+    expect(await ended).toMatchObject({ code: 'consumer-used', message: 'c was stopped' });
+    consumer.join({ t: [0] });
+    expect({ joins, isConnected: run.isConnected() }).toEqual({ joins: [], isConnected: false });
+  });
+
+  test('crashes once, whatever else fails afterwards, and its listener hears no more', async () => {
+    const { run, consumer, crashes, joins } = await startRun();
+    expect(run.isConnected()).toBe(true);
+    run.fail(new Error('first'));
+    consumer.emit('CRASH', { error: new Error('second') });
+    run.fail(new Error('third'));
+    consumer.join({ t: [0] });
+    expect({ crashes, joins }).toEqual({ crashes: ['broker-unavailable'], joins: ['joined'] });
+    expect({ isConnected: run.isConnected(), isDisconnected: consumer.isDisconnected }).toEqual({
+      isConnected: false,
+      isDisconnected: true,
+    });
+  });
+
   test('reads its topics from the beginning where the group has no commit', async () => {
     const { consumer } = await startRun();
     expect(consumer.subscription).toEqual({ topics: ['t'], fromBeginning: true });
