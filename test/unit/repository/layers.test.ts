@@ -1,12 +1,15 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { FOLDER_ORDER, PARTS } from './layers.ts';
 
-/** The layout's one rule: imports point one way (docs/decisions/0002-layout-and-layers.md). */
+/** The layout's rules: imports point one way (docs/decisions/0002-layout-and-layers.md). Type imports count. */
 const root = path.resolve(import.meta.dirname, '../../..');
-const ROOT_FOLDERS = ['schemas', 'shared', 'workers', 'scripts', 'test'];
 /** Fewer modules than this means that the walk is broken, not that the project shrank. */
-const FLOOR_OF_MODULES = 80;
+const MIN_MODULES = 400;
+const ROOT_FOLDERS = ['schemas', 'shared', 'workers', 'scripts', 'test'];
+/** Folders whose imports the table lists; tests import anything. */
+const LISTED_ROOTS = /^(schemas|shared|workers|scripts)\//;
 const IMPORT =
   /(?:^|[\s;}])(?:import|export)\s*(?:[^'"();]*?\sfrom\s*)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g;
 
@@ -30,22 +33,121 @@ const imports: Import[] = files.flatMap((from) => {
   });
 });
 
+const listed = files.filter((file) => LISTED_ROOTS.test(file));
+const byText = (one: string, other: string): number => (one < other ? -1 : 1);
+const folderOf = (file: string): string => path.posix.dirname(file);
+
+/** The imports among the listed files, as a graph of files. */
+const fileGraph = new Map<string, Set<string>>(listed.map((file) => [file, new Set()]));
+for (const { from, to } of imports) if (LISTED_ROOTS.test(to)) fileGraph.get(from)?.add(to);
+
+/** `shared/lending` of a file anywhere below it; `workers` of a file directly in it. */
+const partOf = (file: string): string => folderOf(file).split('/').slice(0, 2).join('/');
+
+/** The parts with the parts that they import. */
+function importsOfParts(): Record<string, string[]> {
+  const edges: Record<string, string[]> = {};
+  for (const [file, targets] of fileGraph) {
+    const known = (edges[partOf(file)] ??= []);
+    for (const part of [...targets].map(partOf)) {
+      if (part !== partOf(file) && !known.includes(part)) known.push(part);
+    }
+  }
+  return edges;
+}
+
+/** Imports within a part that lead to a folder that is not before the importing one, and folders without a place. */
+function outOfOrder(): string[] {
+  return [...fileGraph].flatMap(([file, targets]) => {
+    const part = partOf(file);
+    const order = FOLDER_ORDER[part] ?? ['.'];
+    const placeOf = (other: string): number =>
+      order.indexOf(path.posix.relative(part, folderOf(other)) || '.');
+    if (placeOf(file) < 0) return [`${folderOf(file)} has no place among the folders of ${part}`];
+    return [...targets]
+      .filter((target) => partOf(target) === part && placeOf(target) > placeOf(file))
+      .map((target) => `${file} -> ${target}`);
+  });
+}
+
+/** One cycle of a graph as a path, or undefined. */
+function findCycle(graph: ReadonlyMap<string, ReadonlySet<string>>): string | undefined {
+  const done = new Set<string>();
+  const trail: string[] = [];
+  const visit = (node: string): string | undefined => {
+    if (trail.includes(node)) return [...trail.slice(trail.indexOf(node)), node].join(' -> ');
+    if (done.has(node)) return undefined;
+    trail.push(node);
+    for (const next of graph.get(node) ?? []) {
+      const cycle = visit(next);
+      if (cycle !== undefined) return cycle;
+    }
+    trail.pop();
+    done.add(node);
+    return undefined;
+  };
+  for (const node of graph.keys()) {
+    const cycle = visit(node);
+    if (cycle !== undefined) return cycle;
+  }
+  return undefined;
+}
+
+/** Names that two files of shared, workers and schemas export. */
+function duplicateExports(): string[] {
+  const EXPORT =
+    /^export\s+(?:declare\s+)?(?:async\s+)?(?:abstract\s+)?(?:const|let|function\*?|class|interface|type|enum)\s+(\w+)/gm;
+  const owners = new Map<string, Set<string>>();
+  for (const file of listed.filter((name) => !inFolder(name, 'scripts'))) {
+    for (const [, name = ''] of readFileSync(path.join(root, file), 'utf8').matchAll(EXPORT)) {
+      owners.set(name, (owners.get(name) ?? new Set()).add(file));
+    }
+  }
+  return [...owners]
+    .filter(([, places]) => places.size > 1)
+    .map(([name, places]) => `${name}: ${[...places].join(', ')}`);
+}
+
 const offenders = (wrong: (edge: Import) => boolean): string[] =>
   imports.filter(wrong).map((edge) => `${edge.from} -> ${edge.to}`);
 const inFolder = (file: string, folder: string): boolean => file.startsWith(`${folder}/`);
-const workerOf = (file: string): string | undefined => /^workers\/(?!runtime\/)([^/]+)\//.exec(file)?.[1];
 const isProject = (target: string): boolean => ROOT_FOLDERS.some((folder) => inFolder(target, folder));
 
 describe('layers', () => {
-  it('sees the whole project', () => {
-    expect(files.length).toBeGreaterThan(FLOOR_OF_MODULES);
-    expect(imports.filter((edge) => isProject(edge.to)).length).toBeGreaterThan(FLOOR_OF_MODULES);
+  it('sees the whole project: each import of a file of ours leads to a file', () => {
+    expect(listed.length).toBeGreaterThan(MIN_MODULES);
+    const ours = imports.filter((edge) => LISTED_ROOTS.test(edge.from) && isProject(edge.to));
+    expect(ours.filter((edge) => !existsSync(path.join(root, edge.to)))).toEqual([]);
+    expect(ours.length).toBeGreaterThan(2 * MIN_MODULES);
   });
 
-  it('lets shared import nothing of workers, scripts or test', () => {
-    expect(
-      offenders((edge) => inFolder(edge.from, 'shared') && /^(workers|scripts|test)\//.test(edge.to)),
-    ).toEqual([]);
+  it('lets a part import the parts that the table lists for it, and lists no other', () => {
+    const sorted = (edges: Readonly<Record<string, readonly string[]>>) =>
+      Object.fromEntries(Object.entries(edges).map(([part, others]) => [part, others.toSorted(byText)]));
+    expect(sorted(importsOfParts())).toEqual(sorted(PARTS));
+  });
+
+  it('has no cycle of parts', () => {
+    expect(findCycle(new Map(Object.entries(PARTS).map(([part, others]) => [part, new Set(others)])))).toBe(
+      undefined,
+    );
+  });
+
+  it('lets a folder import only those before it in its part', () => {
+    expect(outOfOrder()).toEqual([]);
+  });
+
+  it('has no cycle of files', () => {
+    expect(findCycle(fileGraph)).toBeUndefined();
+  });
+
+  it('exports no name from two production files', () => {
+    expect(duplicateExports()).toEqual([]);
+  });
+
+  it('has at most 25 source files in a folder', () => {
+    const counts = Map.groupBy(listed, folderOf);
+    expect([...counts].filter(([, members]) => members.length > 25).map(([folder]) => folder)).toEqual([]);
   });
 
   it('keeps the calculation pure: shared/lending imports itself and decimal.js only', () => {
@@ -69,22 +171,6 @@ describe('layers', () => {
           edge.to !== 'decimal.js',
       ),
     ).toEqual([]);
-  });
-
-  it('lets no worker import another worker', () => {
-    expect(
-      offenders((edge) => {
-        const from = workerOf(edge.from);
-        const to = workerOf(edge.to);
-        return from !== undefined && to !== undefined && from !== to;
-      }),
-    ).toEqual([]);
-  });
-
-  it('lets production code import nothing of test or scripts', () => {
-    expect(offenders((edge) => inFolder(edge.from, 'workers') && /^(test|scripts)\//.test(edge.to))).toEqual(
-      [],
-    );
   });
 
   it('lets only shared/messaging/kafka import kafkajs', () => {
