@@ -32,7 +32,7 @@ import {
   wholeNumber,
 } from './command-line/parse-command-line.ts';
 import { startLocalKafka } from './dev/local-kafka/start-local-kafka.ts';
-import { installOwnPackages } from './own-packages.ts';
+import { installOwnPackages } from './command-packages.ts';
 
 const HELP = `Usage: npm run bench [-- OPTIONS]
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { errorText } from '../shared/platform/errors.ts';
 import { flag, parseCommandLine, readCommand, UsageError } from './command-line/parse-command-line.ts';
-import { installOwnPackages } from './own-packages.ts';
+import { installOwnPackages } from './command-packages.ts';
 
 const HELP = `Usage: npm run calendars -- COMMAND [COUNTRY...] [OPTIONS]
 

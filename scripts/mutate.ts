@@ -10,7 +10,7 @@ import {
   UsageError,
   wholeNumber,
 } from './command-line/parse-command-line.ts';
-import { installOwnPackages } from './own-packages.ts';
+import { installOwnPackages } from './command-packages.ts';
 
 const HELP = `Usage: npm run mutate -- PATH... [OPTIONS]
 

@@ -2,4 +2,4 @@
 import { enableCompileCache } from 'node:module';
 
 enableCompileCache();
-await import('./serve-calculations.ts');
+await import('./calculation-thread-tasks.ts');

@@ -1,6 +1,6 @@
 import { requireTopics } from '../shared/messaging/topics/required-topics.ts';
 import { PROBLEM_TYPE } from '../schemas/messages.ts';
-import { createCalculationThreads } from './runtime/calculation-threads.ts';
+import { createCalculationThreads } from './runtime/thread-pool.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { retryTopicName, type TopicKey, topicNames } from '../shared/messaging/topics/topics.ts';

@@ -15,7 +15,7 @@ import type {
   RecordsByKind,
 } from '../product/catalogue/catalogue-record.ts';
 import { compileLending, type CatalogueView } from '../product/catalogue/catalogue-view.ts';
-import { selectListVersion, selectProductVersion } from '../product/catalogue/validity.ts';
+import { selectListVersion, selectProductVersion } from '../product/catalogue/valid-versions.ts';
 import type { IndexEntry } from './catalogue-index.ts';
 import { EncodedRecords, type EncodedRecordsOptions, type EncodedRecordsStats } from './encoded-records.ts';
 

@@ -11,7 +11,7 @@ import {
   type ConnectorSettings,
   type ProviderSettings,
 } from './provider-configuration-shape.ts';
-import { isSenderOf } from './sender.ts';
+import { isSenderOf } from './sender-address.ts';
 import { isLoopback } from '../platform/host-names.ts';
 import { URL_VALUES, hasFixedOrigin, sampleUrl, urlPlaceholders } from './url-template.ts';
 

@@ -6,7 +6,7 @@
 
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
-import { isSingleAddress } from './sender.ts';
+import { isSingleAddress } from './sender-address.ts';
 
 /** Longest address, name or credential, in UTF-16 code units; tokens of some providers are JWTs. */
 const MAX_TEXT = 8_192;

@@ -15,7 +15,7 @@ import { createReplyReader } from './actions/reply.ts';
 import { chooseResultSecret } from './actions/result-ids.ts';
 import { startIngress } from './ingress.ts';
 import { createChannelProfiles } from './notifications/channel-profiles.ts';
-import type { OutboxReader } from './outbox/outbox.ts';
+import type { OutboxReader } from './outbox/outbox-pages.ts';
 import type { Documents } from './server/documents.ts';
 import { readIngressOptions } from './server/http-limits.ts';
 

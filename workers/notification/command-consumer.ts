@@ -23,7 +23,7 @@ import { CommandDelivery } from './delivery/command-delivery.ts';
 import type { DeliveriesInProgress } from './delivery/deliveries-in-progress.ts';
 import type { NotificationMetrics } from './metrics.ts';
 import { ReceiverOrder } from './ordering/receiver-order.ts';
-import { CHANNEL_TOPICS, type SharedParts } from './shared-parts.ts';
+import { CHANNEL_TOPICS, type SharedParts } from './consumer-dependencies.ts';
 import { readCopy } from './state/command-copy.ts';
 
 /** Message types of the commands, by channel. */

@@ -10,7 +10,7 @@ import { createNotificationMetrics } from './metrics.ts';
 import type { ProviderSet } from './providers/configured-providers.ts';
 import { providerHooks } from './providers/provider-metrics.ts';
 import { startTier, type RunningTier } from './retry-tier.ts';
-import { createSharedParts } from './shared-parts.ts';
+import { createSharedParts } from './consumer-dependencies.ts';
 
 const NAME = 'notification';
 const CHANNELS: readonly Channel[] = ['sms', 'email'];

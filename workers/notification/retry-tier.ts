@@ -11,7 +11,7 @@ import { delayLabel, retryTopicName } from '../../shared/messaging/topics/topics
 import { monotonicClock, type Clock, type MonotonicClock } from '../../shared/platform/clock.ts';
 import { errorText, InfrastructureError } from '../../shared/platform/errors.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
-import { CHANNEL_TOPICS, type SharedParts } from './shared-parts.ts';
+import { CHANNEL_TOPICS, type SharedParts } from './consumer-dependencies.ts';
 
 const MIB = 1_024 * 1_024;
 /** How far ahead copies are read. Each waits at least a second, so this also limits what a partition puts back per second. */

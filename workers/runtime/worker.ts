@@ -1,6 +1,6 @@
 import type { Broker } from '../../shared/messaging/ports.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
-import type { CalculationThreads } from './calculation-threads.ts';
+import type { CalculationThreads } from './thread-pool.ts';
 import type { Clock } from '../../shared/platform/clock.ts';
 import type { Config } from '../../shared/platform/config.ts';
 import type { Log } from '../../shared/platform/log.ts';

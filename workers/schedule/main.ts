@@ -11,10 +11,10 @@ import type { Handler, Handlers } from '../../shared/messaging/handler/request.t
 import type { Request } from '../../shared/messaging/handler/request.ts';
 import { refused, retry, type Outcome } from '../../shared/messaging/outcome.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
-import type { CalculationThreads } from '../runtime/calculation-threads.ts';
+import type { CalculationThreads } from '../runtime/thread-pool.ts';
 import { startCatalogueWorker, type CatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
-import { createCalculations } from './calculations.ts';
+import { createCalculations } from './schedule-calculations.ts';
 
 /** Where long calculations run instead of the event loop. */
 export interface CalculationOffload {

@@ -11,7 +11,7 @@ import { createProblem, type ErrorCode } from '../../shared/platform/problem.ts'
 import { warningsList } from '../../shared/platform/header-text.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import { simulateInSteps } from '../../shared/product/simulation/simulate.ts';
-import type { SimulationOutcome } from '../../shared/product/simulation/simulation.ts';
+import type { SimulationOutcome } from '../../shared/product/simulation/simulation-result.ts';
 import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 

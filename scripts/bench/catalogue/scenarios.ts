@@ -12,7 +12,7 @@ import type { CatalogueView } from '../../../shared/product/catalogue/catalogue-
 import type { ProductRecord } from '../../../shared/product/catalogue/product-record.ts';
 import type { SimulateRequest } from '../../../shared/product/simulation/simulate-request.ts';
 import { simulate, type SimulateContext } from '../../../shared/product/simulation/simulate.ts';
-import type { SimulationRecord } from '../../../shared/product/simulation/simulation.ts';
+import type { SimulationRecord } from '../../../shared/product/simulation/simulation-result.ts';
 import { plainLoan } from '../lending/loans.ts';
 import {
   atMost,

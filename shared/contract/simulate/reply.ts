@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { formatMinorUnits } from '../../lending/numbers/money.ts';
 import type { Warning } from '../../lending/request/refusal.ts';
-import type { SimulationRecord } from '../../product/simulation/simulation.ts';
+import type { SimulationRecord } from '../../product/simulation/simulation-result.ts';
 import { plainText, textOrNull } from '../product/reply-parts.ts';
 import { commissionsText, insurancesText, interestText, scheduleText } from './simulation-texts.ts';
 

@@ -12,7 +12,7 @@ import type {
   OfferedInterest,
   SimulationRecord,
   SimulationRow,
-} from '../../product/simulation/simulation.ts';
+} from '../../product/simulation/simulation-result.ts';
 
 /** ScheduleJson: row 0 carries the down payment; `insurance` and `capitalisedInterest` only where they occur. */
 export function scheduleText({

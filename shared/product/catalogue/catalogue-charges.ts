@@ -9,7 +9,7 @@ import {
 import { type CatalogueRecord, codeKey } from './catalogue-record.ts';
 import type { ListsInForce } from './catalogue-view.ts';
 import type { CommissionRecord, InsuranceRecord } from './list-records.ts';
-import { isActive } from './validity.ts';
+import { isActive } from './valid-versions.ts';
 
 /** The Active charges of a catalogue; only lists that changed since the last access are read again. */
 export class CatalogueCharges {

@@ -12,7 +12,7 @@ import {
   type SelectorRequest,
   selectProduct,
 } from './product-selection.ts';
-import { isWithin } from '../catalogue/validity.ts';
+import { isWithin } from '../catalogue/valid-versions.ts';
 
 export interface InsuranceListRequest extends SelectorRequest {
   /** Figures of the applicant or the contract, such as an age or an amount; absent: none. */

@@ -14,7 +14,7 @@ import type {
   InterestRecord,
 } from '../catalogue/list-records.ts';
 import type { InterestCommissionItem, ProductRecord } from '../catalogue/product-record.ts';
-import { isActive, isWithin, valuesOn } from '../catalogue/validity.ts';
+import { isActive, isWithin, valuesOn } from '../catalogue/valid-versions.ts';
 
 /** Details.CountryCalendars. */
 export function countryCalendars({ CountryCalendars }: ProductRecord) {

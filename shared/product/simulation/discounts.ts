@@ -8,7 +8,7 @@ import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import { readFigures, passesFilters } from '../catalogue/item-filters.ts';
 import type { DiscountRecord, InterestRecord } from '../catalogue/list-records.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
-import { isWithin } from '../catalogue/validity.ts';
+import { isWithin } from '../catalogue/valid-versions.ts';
 import {
   type ExactFigure,
   toExact,

@@ -15,7 +15,7 @@ import { readFigures, passesFilters } from '../catalogue/item-filters.ts';
 import type { InterestCommissionItem, ProductRecord } from '../catalogue/product-record.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { SimulateRequest } from './simulate-request.ts';
-import { isActive } from '../catalogue/validity.ts';
+import { isActive } from '../catalogue/valid-versions.ts';
 
 /** Limit of the offers of one simulation: bounds its work and its reply. */
 export const MAX_OFFERS = 100;

@@ -25,8 +25,8 @@ import type {
 } from '../catalogue/list-records.ts';
 import type { FormulaArguments } from './product-formula.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
-import type { OfferedInterest } from './simulation.ts';
-import { isActive, isWithin, valueOn } from '../catalogue/validity.ts';
+import type { OfferedInterest } from './simulation-result.ts';
+import { isActive, isWithin, valueOn } from '../catalogue/valid-versions.ts';
 
 const NOTHING = toDecimal(ZERO);
 const NO_BAND = { min: ZERO, max: null, rate: ZERO };

@@ -26,7 +26,7 @@ import type { FormulaArguments } from './product-formula.ts';
 import type { SimulateRequest } from './simulate-request.ts';
 import type { SimulatedLoan } from './simulated-loan.ts';
 import { addFaults, addWarnings } from './simulation-faults.ts';
-import type { SimulationRecord, SimulationRow } from './simulation.ts';
+import type { SimulationRecord, SimulationRow } from './simulation-result.ts';
 
 /** An offer with the commissions that go with it. */
 export interface CompleteOffer extends Offer {

@@ -10,7 +10,7 @@ import type {
   DiscountDimension,
   InsuranceRecord,
 } from '../catalogue/list-records.ts';
-import { isActive, isWithin, valueOn } from '../catalogue/validity.ts';
+import { isActive, isWithin, valueOn } from '../catalogue/valid-versions.ts';
 import { toDecimal, toExact, roundForDisplay, type ExactFigure } from './exact-figures.ts';
 import type { FormulaArguments } from './product-formula.ts';
 

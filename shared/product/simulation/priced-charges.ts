@@ -23,7 +23,7 @@ import {
 } from './exact-figures.ts';
 import type { CatalogueCharge, ListCharge } from './offered-charges.ts';
 import type { SimulatedLoan } from './simulated-loan.ts';
-import type { OfferedCharge } from './simulation.ts';
+import type { OfferedCharge } from './simulation-result.ts';
 
 const MONTHS_PER_YEAR = 12;
 const DAYS_PER_YEAR = 365;

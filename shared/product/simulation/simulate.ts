@@ -20,7 +20,7 @@ import { buildLoan } from './simulated-loan.ts';
 import { type CompleteOffer, calculateOffer, type SharedTerms } from './offer.ts';
 import type { FormulaInputPart, SimulateRequest } from './simulate-request.ts';
 import { deduplicateFaults } from './simulation-faults.ts';
-import type { SimulationOutcome, SimulationRecord } from './simulation.ts';
+import type { SimulationOutcome, SimulationRecord } from './simulation-result.ts';
 
 /** The context of a simulation besides its request. */
 export interface SimulateContext {

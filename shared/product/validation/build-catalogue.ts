@@ -11,7 +11,7 @@ import {
   selectEntries,
   type CatalogueView,
 } from '../catalogue/catalogue-view.ts';
-import { isValidOn, selectProductVersion } from '../catalogue/validity.ts';
+import { isValidOn, selectProductVersion } from '../catalogue/valid-versions.ts';
 import { checkCatalogue } from './check-catalogue.ts';
 
 /** A catalogue, or all of its faults. */

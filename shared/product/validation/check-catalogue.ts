@@ -6,7 +6,7 @@
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
 import { type CatalogueRecord, codeKey, type RecordKind } from '../catalogue/catalogue-record.ts';
 import { selectEntries, indexLists, excludeFaultyLists } from '../catalogue/catalogue-view.ts';
-import { findOverlaps } from '../catalogue/validity.ts';
+import { findOverlaps } from '../catalogue/valid-versions.ts';
 import { checkCommission, checkInsurance } from './check-charge-lists.ts';
 import {
   below,

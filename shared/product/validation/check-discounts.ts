@@ -13,7 +13,7 @@ import {
 } from './check-parts.ts';
 import type { DiscountDimension, DiscountListRecord, DiscountRecord } from '../catalogue/list-records.ts';
 import { selectEntries } from '../catalogue/catalogue-view.ts';
-import { productDays } from '../catalogue/validity.ts';
+import { productDays } from '../catalogue/valid-versions.ts';
 
 /** Fields that apply to one dimension only. */
 const FIELDS_OF_DIMENSION: Readonly<Record<DiscountDimension, readonly (keyof DiscountRecord)[]>> = {

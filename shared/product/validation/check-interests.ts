@@ -7,7 +7,7 @@ import type {
   InterestListRecord,
   InterestRecord,
 } from '../catalogue/list-records.ts';
-import { daysOverlap, isActive, isWithin, bandDays, rangeDays } from '../catalogue/validity.ts';
+import { daysOverlap, isActive, isWithin, bandDays, rangeDays } from '../catalogue/valid-versions.ts';
 import type { ValidDays } from '../catalogue/record-parts.ts';
 import { below, type ReportFault } from './check-context.ts';
 import {

@@ -9,7 +9,13 @@ import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { DiscountRecord, InsuranceRecord } from '../catalogue/list-records.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import type { ValidDays } from '../catalogue/record-parts.ts';
-import { daysOverlap, isActive, startsBy, type WithStatus, productDays } from '../catalogue/validity.ts';
+import {
+  daysOverlap,
+  isActive,
+  startsBy,
+  type WithStatus,
+  productDays,
+} from '../catalogue/valid-versions.ts';
 import { lowersCharge } from '../simulation/discounts.ts';
 import {
   comesWithContract,

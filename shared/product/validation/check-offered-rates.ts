@@ -9,7 +9,7 @@ import {
   type InterestType,
 } from '../catalogue/list-records.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
-import { daysOverlap, isActive, startsBy } from '../catalogue/validity.ts';
+import { daysOverlap, isActive, startsBy } from '../catalogue/valid-versions.ts';
 import { countDecimals } from './check-parts.ts';
 import { MAX_OFFERS } from '../simulation/interest-choice.ts';
 import { MAX_ROWS } from '../simulation/simulate.ts';

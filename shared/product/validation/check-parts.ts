@@ -15,7 +15,7 @@ import { LARGEST_RATE_PERCENT } from '../../lending/request/field-checks.ts';
 import type { FormulaRecord, ItemFilter, ValidDays } from '../catalogue/record-parts.ts';
 import { codeKey, KIND_FOLDERS, type ListKind, type RecordKind } from '../catalogue/catalogue-record.ts';
 import { below, type RecordContext, type ReportFault } from './check-context.ts';
-import { daysOverlap, isActive, startsBy, type WithStatus } from '../catalogue/validity.ts';
+import { daysOverlap, isActive, startsBy, type WithStatus } from '../catalogue/valid-versions.ts';
 
 /** Rates in percent, of both signs; percentages and amounts of charges (M6). */
 export const RATE_LIMITS = { least: -LARGEST_RATE_PERCENT, most: LARGEST_RATE_PERCENT };

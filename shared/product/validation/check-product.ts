@@ -18,7 +18,7 @@ import {
 } from './check-parts.ts';
 import type { Availability, ProductRecord } from '../catalogue/product-record.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
-import { productDays } from '../catalogue/validity.ts';
+import { productDays } from '../catalogue/valid-versions.ts';
 
 /** Reports faults because of which the product cannot be looked up or simulated. */
 export function checkProduct(product: ProductRecord, context: RecordContext, report: ReportFault): void {

@@ -12,7 +12,7 @@ import { checkContractCharges, checkInsuranceCounts } from './check-offered-char
 import { checkOfferCounts, checkOfferedRates } from './check-offered-rates.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
-import { daysOverlap, productDays } from '../catalogue/validity.ts';
+import { daysOverlap, productDays } from '../catalogue/valid-versions.ts';
 
 /** Reports faults for which every simulation of the product would be refused. References are checked elsewhere. */
 export function checkSimulation(product: ProductRecord, context: RecordContext, report: ReportFault): void {

@@ -10,7 +10,7 @@ import type {
   InterestValue,
 } from '../catalogue/list-records.ts';
 import type { ValidDays } from '../catalogue/record-parts.ts';
-import { isActive, indexValues, bandDays, rangeDays } from '../catalogue/validity.ts';
+import { isActive, indexValues, bandDays, rangeDays } from '../catalogue/valid-versions.ts';
 import { type ExactFigure, toExact } from '../simulation/exact-figures.ts';
 import { selectBands, findRangesOn } from '../simulation/interest-rates.ts';
 import { evaluateConstant } from '../simulation/product-formula.ts';

@@ -11,7 +11,7 @@ import {
   strayFiles,
 } from '../../../scripts/calendars/library-files.ts';
 import { packageCountries, publicHolidays } from '../../../scripts/calendars/public-holidays.ts';
-import { installOwnPackages } from '../../../scripts/own-packages.ts';
+import { installOwnPackages } from '../../../scripts/command-packages.ts';
 import { createLibraryCalendars } from '../../../shared/calendars/library-calendars.ts';
 import { readLibraryDays, writeLibraryDays } from '../../../shared/calendars/library-days.ts';
 import { datePartsOf, formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';

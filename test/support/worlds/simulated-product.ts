@@ -22,7 +22,10 @@ import type {
 } from '../../../shared/product/catalogue/product-record.ts';
 import type { SimulateRequest } from '../../../shared/product/simulation/simulate-request.ts';
 import { simulate } from '../../../shared/product/simulation/simulate.ts';
-import type { SimulationOutcome, SimulationRecord } from '../../../shared/product/simulation/simulation.ts';
+import type {
+  SimulationOutcome,
+  SimulationRecord,
+} from '../../../shared/product/simulation/simulation-result.ts';
 import { date } from '../builders/lending-loan.ts';
 
 /** The day that these tests simulate on. */

@@ -1,8 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  createCalculationThreads,
-  type CalculationThreads,
-} from '../../../workers/runtime/calculation-threads.ts';
+import { createCalculationThreads, type CalculationThreads } from '../../../workers/runtime/thread-pool.ts';
 import { restoreEnvironment } from '../../../shared/catalogue/lending-environment.ts';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import type { Request } from '../../../shared/messaging/handler/request.ts';

@@ -8,7 +8,7 @@ import type { SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
 import type { Warning } from '../../../shared/platform/problem.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
-import type { CalculationThreads } from '../../runtime/calculation-threads.ts';
+import type { CalculationThreads } from '../../runtime/thread-pool.ts';
 import { sendJson, sendProblem } from '../server/send-answer.ts';
 
 /** Bytes of a message whose decoding and rendering take some 20 ms. */

@@ -12,7 +12,7 @@ import { readTraceContext } from '../server/correlation-id.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
 import type { ChannelContract } from './channels.ts';
 import { KEY_COUNTS_MS } from './notification-feed.ts';
-import type { KeyOwner } from './notification-keys.ts';
+import type { KeyOwner } from './notification-ids.ts';
 import {
   publishNotification,
   type Published,

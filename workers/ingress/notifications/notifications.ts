@@ -20,7 +20,7 @@ import {
   STATE_TYPE,
   type NotificationFeed,
 } from './notification-feed.ts';
-import { createNotificationKeys } from './notification-keys.ts';
+import { createNotificationKeys } from './notification-ids.ts';
 import { registerSending } from './send-route.ts';
 import { registerStatus } from './status-route.ts';
 

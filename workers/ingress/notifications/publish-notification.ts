@@ -15,7 +15,7 @@ import type { Log } from '../../../shared/platform/log.ts';
 import type { IngressOptions } from '../server/http-limits.ts';
 import type { ChannelContract } from './channels.ts';
 import { ACCEPTANCE_TYPE, type NotificationFeed } from './notification-feed.ts';
-import type { NotificationKeys } from './notification-keys.ts';
+import type { NotificationKeys } from './notification-ids.ts';
 
 /** A command that is ready for the log, and what its acceptance records. */
 export interface ReadyNotification {

@@ -40,7 +40,7 @@ import {
   takeTurn,
   type RoundDeps,
 } from './provider-round.ts';
-import { SendGate } from './send-gate.ts';
+import { SendGate } from './delivery-limit.ts';
 
 /** What the delivery of one channel's notifications works with. */
 export interface CommandDeliveryOptions extends RoundDeps {

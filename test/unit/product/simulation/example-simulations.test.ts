@@ -8,7 +8,7 @@ import type {
   SimulateRequest,
 } from '../../../../shared/product/simulation/simulate-request.ts';
 import { simulate } from '../../../../shared/product/simulation/simulate.ts';
-import type { SimulationRecord } from '../../../../shared/product/simulation/simulation.ts';
+import type { SimulationRecord } from '../../../../shared/product/simulation/simulation-result.ts';
 import { EXAMPLE_RECORDS } from '../../../support/builders/catalogue-entries.ts';
 import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
 import { date } from '../../../support/builders/lending-loan.ts';

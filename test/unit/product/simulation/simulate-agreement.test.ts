@@ -14,7 +14,10 @@ import {
 import type { ProductRecord } from '../../../../shared/product/catalogue/product-record.ts';
 import type { SimulateRequest } from '../../../../shared/product/simulation/simulate-request.ts';
 import { simulate } from '../../../../shared/product/simulation/simulate.ts';
-import type { SimulationRecord, SimulationRow } from '../../../../shared/product/simulation/simulation.ts';
+import type {
+  SimulationRecord,
+  SimulationRow,
+} from '../../../../shared/product/simulation/simulation-result.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 
 const FOLDER = new URL('../../../../shared/product/example-catalogue', import.meta.url).pathname;

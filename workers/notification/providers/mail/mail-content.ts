@@ -1,7 +1,11 @@
 import type { SendMailOptions } from 'nodemailer';
 import type { Outbound } from '../../../../shared/notification/command.ts';
 import type { ProviderEntry } from '../../../../shared/notification/provider-configuration.ts';
-import { type MailAddress, isSingleAddress, readMailSender } from '../../../../shared/notification/sender.ts';
+import {
+  type MailAddress,
+  isSingleAddress,
+  readMailSender,
+} from '../../../../shared/notification/sender-address.ts';
 import { detectAttachmentType } from '../common/attachment-type.ts';
 
 type ListUnsubscribeSettings = NonNullable<ProviderEntry['settings']['smtp']>['listUnsubscribe'];

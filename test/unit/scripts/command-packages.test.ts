@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { installOwnPackages } from '../../../scripts/own-packages.ts';
+import { installOwnPackages } from '../../../scripts/command-packages.ts';
 
 const LOCK = {
   lockfileVersion: 3,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
-import { createCalculations, formatCalendar } from '../../../workers/schedule/calculations.ts';
+import { createCalculations, formatCalendar } from '../../../workers/schedule/schedule-calculations.ts';
 import { BUILT_IN_ENVIRONMENT } from '../../support/builders/lending-environment.ts';
 import { loan } from '../../support/builders/lending-loan.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SendGate } from '../../../../workers/notification/delivery/send-gate.ts';
+import { SendGate } from '../../../../workers/notification/delivery/delivery-limit.ts';
 import { scriptedProviders } from '../../../support/fakes/scripted-providers.ts';
 import { settleMicrotasks } from '../../../support/fakes/work.ts';
 

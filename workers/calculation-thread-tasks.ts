@@ -1,7 +1,7 @@
 /** The work of a calculation thread: one task after another from the process that started it. */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ThreadAnswer, ThreadConfig, ThreadTask } from './runtime/calculation-threads.ts';
+import type { ThreadAnswer, ThreadConfig, ThreadTask } from './runtime/thread-pool.ts';
 import { restoreEnvironment } from '../shared/catalogue/lending-environment.ts';
 import { ACTIONS } from '../shared/contract/actions/actions.ts';
 import { isTransientFailure } from '../shared/messaging/processing-result.ts';
@@ -10,7 +10,7 @@ import { systemClock } from '../shared/platform/clock.ts';
 import { errorText } from '../shared/platform/errors.ts';
 import { lowerThreadPriority } from '../shared/platform/lower-priority.ts';
 import { createCodec } from './create-codec.ts';
-import { createCalculations, type Calculations } from './schedule/calculations.ts';
+import { createCalculations, type Calculations } from './schedule/schedule-calculations.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('this program runs in a thread of the engine');

@@ -11,7 +11,7 @@ import {
   indexValues,
   valueOn,
   valuesOn,
-} from '../../../../shared/product/catalogue/validity.ts';
+} from '../../../../shared/product/catalogue/valid-versions.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 
 function version(
