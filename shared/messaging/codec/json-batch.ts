@@ -50,15 +50,25 @@ export function openJsonBatch(bytes: Buffer, of: JsonType): BatchOpening {
   };
 }
 
-/** The JSON of a ReplyBatch: `[{"id": ..., "status": ..., "headers": {...}, "body": ...}]`. The bodies are copied once. */
+/**
+ * The JSON of a ReplyBatch: `[{"id": ..., "status": ..., "headers": {...}, "body": ...}]`. Bodies of megabytes are copied
+ * once, into bytes of exactly the length that is needed.
+ */
 export function writeJsonReplyBatch({ items }: ReplyBatch): Buffer {
-  if (items.length === 0) return Buffer.from('[]');
-  const parts: Buffer[] = [];
-  for (const item of items) {
-    parts.push(Buffer.from(`${parts.length === 0 ? '[' : '},'}${openingOf(item)}`), item.value);
+  const openings = items.map((item, index) => `${index === 0 ? '[' : '},'}${openingOf(item)}`);
+  const end = items.length === 0 ? '[]' : '}]';
+  let length = end.length;
+  for (const [index, { value }] of items.entries()) {
+    length += Buffer.byteLength(openings[index] ?? '') + value.length;
   }
-  parts.push(Buffer.from('}]'));
-  return Buffer.concat(parts);
+  const target = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const [index, { value }] of items.entries()) {
+    at += target.write(openings[index] ?? '', at);
+    at += value.copy(target, at);
+  }
+  target.write(end, at, 'latin1');
+  return target;
 }
 
 /** An item up to its body. */

@@ -124,10 +124,10 @@ describe('a codec with a schema registry', () => {
     expect(state.asked).toEqual([]);
   });
 
-  it('cannot read records that the catalogue does not know', async () => {
+  it('cannot read records that are not in the list of messages', async () => {
     const { registry } = fakeRegistry({ 7: '{"type":"record","name":"Other","fields":[]}' });
     const decoded = await codecOf({ registry }).decode(await writtenWithId(7));
-    expect(problemOf(decoded).detail).toContain('record Other is not in the catalogue');
+    expect(problemOf(decoded).detail).toContain('record Other is not in the list of messages');
   });
 });
 
