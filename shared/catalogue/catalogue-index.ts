@@ -5,7 +5,7 @@ import { codeKey, type RecordIdentity, type RecordKind } from '../product/catalo
 import type { ItemStatus } from '../product/catalogue/record-parts.ts';
 import type { ProductStatus } from '../product/catalogue/product-record.ts';
 
-/** One version of a record. The capitalised fields are those that validity.ts selects by. */
+/** One version of a record. The capitalised fields are those that valid-versions.ts selects by. */
 export interface IndexEntry {
   readonly key: string;
   readonly identity: RecordIdentity;

@@ -56,6 +56,10 @@ function importsOfParts(): Record<string, string[]> {
   return edges;
 }
 
+function sorted(edges: Readonly<Record<string, readonly string[]>>): Record<string, readonly string[]> {
+  return Object.fromEntries(Object.entries(edges).map(([part, others]) => [part, others.toSorted(byText)]));
+}
+
 /** Imports within a part that lead to a folder that is not before the importing one, and folders without a place. */
 function outOfOrder(): string[] {
   return [...fileGraph].flatMap(([file, targets]) => {
@@ -122,8 +126,6 @@ describe('layers', () => {
   });
 
   it('lets a part import the parts that the table lists for it, and lists no other', () => {
-    const sorted = (edges: Readonly<Record<string, readonly string[]>>) =>
-      Object.fromEntries(Object.entries(edges).map(([part, others]) => [part, others.toSorted(byText)]));
     expect(sorted(importsOfParts())).toEqual(sorted(PARTS));
   });
 
