@@ -15,7 +15,7 @@ import { solveRate } from './annual-rate/solve-rate.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity } from './dates/periodicity.ts';
 import { scaledInteger } from './numbers/money.ts';
 import type { RateOutcome, RateRequest } from './request/rate-request.ts';
-import { Findings } from './request/refusal.ts';
+import { Validation } from './request/validation.ts';
 
 /** Decimals of the rate in percent (A6). */
 const PERCENT_DECIMALS = 10;
@@ -29,9 +29,9 @@ export function calculateRate(
   request: RateRequest,
   periodicities: readonly Periodicity[] = BUILT_IN_PERIODICITIES,
 ): RateOutcome {
-  const findings = new Findings();
-  const terms = parseCashFlowTerms(request, periodicities, findings);
-  const { faults, warnings } = findings;
+  const validation = new Validation();
+  const terms = parseCashFlowTerms(request, periodicities, validation);
+  const { faults, warnings } = validation;
   if (terms === undefined || faults.length > 0) return { kind: 'refused', faults };
   const scale = { percentDecimals: PERCENT_DECIMALS, unitsAdded: terms.periodsPerYear };
   const rate = solveRate(sortFlows(terms), scale).percent;

@@ -8,10 +8,9 @@ import { checkChargesAtEnd, refuseTooLargeCharges, type EarlyEnd } from './charg
 import type { CalendarDate } from './dates/calendar-date.ts';
 import type { KnownCalendars } from './due-dates/shift-due-date.ts';
 import type { ScheduleDates } from './due-dates/schedule-dates.ts';
-import { assertNever } from './numbers/assert-never.ts';
 import type { AnswerShape } from './request/answer-shape.ts';
 import { MAX_INSTALLMENTS } from './request/limits.ts';
-import { Findings, type Fault } from './request/refusal.ts';
+import { Validation, type RequestFault } from './request/validation.ts';
 import type { RepaymentScheduleRequest } from './request/repayment-schedule-request.ts';
 import type { ScheduleOutcome, ScheduleRow } from './request/repayment-schedule.ts';
 import { buildScheduleRows, listShownColumns } from './schedule-rows.ts';
@@ -49,8 +48,8 @@ export function calculateRepaymentSchedule(
   request: RepaymentScheduleRequest,
   context: ScheduleContext,
 ): ScheduleOutcome {
-  const findings = new Findings();
-  const refused = (): ScheduleOutcome => ({ kind: 'refused', faults: findings.faults });
+  const validation = new Validation();
+  const refused = (): ScheduleOutcome => ({ kind: 'refused', faults: validation.faults });
   const validated = validateFields(
     request,
     {
@@ -59,26 +58,26 @@ export function calculateRepaymentSchedule(
       catalogue: context.catalogue ?? BUILT_IN_CATALOGUE,
       calendars: context.calendars ?? NO_CALENDARS,
     },
-    findings,
+    validation,
   );
   const { shape, draft: terms } = validated;
-  const dates = validateDates(request, validated, findings);
+  const dates = validateDates(request, validated, validation);
   if (!isComplete(terms) || dates === undefined || shape === undefined) return refused();
-  const plan = planRepayment(request, terms, dates, findings);
-  if (plan === undefined || !findings.faults.every(leavesFigures)) return refused();
+  const plan = planRepayment(request, terms, dates, validation);
+  if (plan === undefined || !validation.faults.every(leavesFigures)) return refused();
   const amortised = amortise(plan);
   if (amortised.kind === 'fault') {
-    findings.refuseAlso(amortised);
+    validation.rejectOnce(amortised);
     return refused();
   }
   const earlyEnd = findEarlyEnd(amortised.rows, dates);
-  if (earlyEnd !== undefined) checkChargesAtEnd(request, plan.charges, earlyEnd, findings);
-  if (findings.faults.length > 0) return refused();
+  if (earlyEnd !== undefined) checkChargesAtEnd(request, plan.charges, earlyEnd, validation);
+  if (validation.faults.length > 0) return refused();
   const { currencyDigits } = terms;
   const { maxReplyBytes } = context;
-  const rows = buildScheduleRows(amortised.rows, { plan, currencyDigits, maxReplyBytes }, findings);
-  refuseTooLargeCharges(plan.charges, findings);
-  if (findings.faults.length > 0) return refused();
+  const rows = buildScheduleRows(amortised.rows, { plan, currencyDigits, maxReplyBytes }, validation);
+  refuseTooLargeCharges(plan.charges, validation);
+  if (validation.faults.length > 0) return refused();
   const columns = listShownColumns(plan);
   return {
     kind: 'schedule',
@@ -90,12 +89,12 @@ export function calculateRepaymentSchedule(
     rows,
     ...calculateRates(shape, terms, dates, rows),
     ...(dates.calendar === undefined ? {} : { calendar: nameCalendar(dates.calendar) }),
-    warnings: findings.warnings,
+    warnings: validation.warnings,
   };
 }
 
 /** True of a fault beside which faults of interest and principal can still be found (E3). */
-function leavesFigures({ path }: Fault): boolean {
+function leavesFigures({ path }: RequestFault): boolean {
   return /^(Commission|Insurance|HolidayCountry|HolidayMethod)\b/.test(path);
 }
 
@@ -129,6 +128,6 @@ function calculateRates(
     case 'rows-with-eir':
       return { eir: effectiveInterestRate(loan) };
     default:
-      return assertNever(shape.show);
+      return shape.show satisfies never;
   }
 }

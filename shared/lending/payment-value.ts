@@ -13,7 +13,7 @@ import { formatMinorUnits, scaledInteger } from './numbers/money.ts';
 import { parsePaymentTerms, type PaymentTerms } from './terms/payment-terms.ts';
 import type { PaymentValueOutcome, PaymentValueRequest } from './request/payment-value-request.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity } from './dates/periodicity.ts';
-import { Findings, type Fault } from './request/refusal.ts';
+import { Validation, type RequestFault } from './request/validation.ts';
 import { divideRounded } from './numbers/rounding.ts';
 
 /** A payment from this on, in major units, is more than a message carries. */
@@ -35,16 +35,16 @@ export function calculatePaymentValue(
   request: PaymentValueRequest,
   known: readonly Periodicity[] = BUILT_IN_PERIODICITIES,
 ): PaymentValueOutcome {
-  const findings = new Findings();
-  const terms = parsePaymentTerms(request, known, findings);
-  if (terms === undefined) return { kind: 'refused', faults: findings.faults };
+  const validation = new Validation();
+  const terms = parsePaymentTerms(request, known, validation);
+  if (terms === undefined) return { kind: 'refused', faults: validation.faults };
   const { digits } = terms;
   const pmt = roundedMinor(calculatePayment(terms), terms);
   const principal = roundedMinor(calculatePrincipal(terms), terms);
   if (magnitudeOf(pmt) >= TOO_LARGE * 10n ** BigInt(digits)) {
     const path = terms.financed.isZero() ? 'FutureValue' : 'FinancedAmount';
-    findings.refuse(path, 'amount-too-large', 'must be smaller: the payment is too large to be answered');
-    return { kind: 'refused', faults: findings.faults };
+    validation.reject(path, 'amount-too-large', 'must be smaller: the payment is too large to be answered');
+    return { kind: 'refused', faults: validation.faults };
   }
   return {
     kind: 'payment-value',
@@ -58,10 +58,10 @@ export function calculatePaymentValue(
 export function findPaymentValueFaults(
   request: PaymentValueRequest,
   known: readonly Periodicity[] = BUILT_IN_PERIODICITIES,
-): readonly Fault[] {
-  const findings = new Findings();
-  parsePaymentTerms(request, known, findings);
-  return findings.faults;
+): readonly RequestFault[] {
+  const validation = new Validation();
+  parsePaymentTerms(request, known, validation);
+  return validation.faults;
 }
 
 /**

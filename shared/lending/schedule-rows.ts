@@ -12,7 +12,7 @@ import { dayCountDenominator } from './dates/day-count.ts';
 import { explainRow } from './explain/explain-row.ts';
 import type { FormulaFigures } from './amortisation/row-formulas.ts';
 import { INSTALLMENT_TYPE_IDS, type ScheduleRow } from './request/repayment-schedule.ts';
-import type { Findings } from './request/refusal.ts';
+import type { Validation } from './request/validation.ts';
 import type { RepaymentPlan } from './amortisation/repayment-plan.ts';
 import type { ColumnTrace } from './amortisation/row-trace.ts';
 
@@ -46,7 +46,7 @@ export function listShownColumns({ compiled }: RepaymentPlan): readonly string[]
 export function buildScheduleRows(
   amortised: readonly AmortisedRow[],
   setting: RowSetting,
-  findings: Findings,
+  validation: Validation,
 ): ScheduleRow[] {
   const hasColumns = setting.plan.compiled.extras.length > 0;
   const showsInsurance = setting.plan.charges.hasInsurances || countsInsurance(setting.plan);
@@ -80,7 +80,7 @@ export function buildScheduleRows(
   });
   if (room < 0) {
     const message = `must be absent here: the explanations need more than the ${setting.maxReplyBytes} bytes of a reply`;
-    findings.refuse('Explain', 'reply-too-large', message);
+    validation.reject('Explain', 'reply-too-large', message);
   }
   return rows;
 }

@@ -2,7 +2,7 @@ import { openCatalogue, type OpenCatalogue } from '../../shared/catalogue/open-c
 import type { InsuranceListInput } from '../../shared/contract/product/look-ups.ts';
 import type { ProductByCodePayload, ProductDocumentsPayload } from '../../shared/contract/product/replies.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
-import type { Fault } from '../../shared/lending/request/refusal.ts';
+import type { RequestFault } from '../../shared/lending/request/validation.ts';
 import type { Handler, Handlers } from '../../shared/messaging/handler/request.ts';
 import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import { warningsList } from '../../shared/platform/header-text.ts';
@@ -119,7 +119,7 @@ function answerFrom<Request, Answer>(
 }
 
 /** Callers get path, code and message of a fault. */
-function refuseFaults(problemCode: ErrorCode, faults: readonly Fault[]): Outcome {
+function refuseFaults(problemCode: ErrorCode, faults: readonly RequestFault[]): Outcome {
   const errors = faults.map(({ path, code, message }) => ({ path, code, message }));
   return refused(createProblem(problemCode, { errors }));
 }

@@ -9,7 +9,7 @@ import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import { calculatePaymentValue } from '../../shared/lending/payment-value.ts';
 import type { PaymentValueRequest } from '../../shared/lending/request/payment-value-request.ts';
 import type { RateRequest } from '../../shared/lending/request/rate-request.ts';
-import type { Fault, Warning } from '../../shared/lending/request/refusal.ts';
+import type { RequestFault, RequestWarning } from '../../shared/lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';
 import type { UsedCalendar } from '../../shared/lending/request/repayment-schedule.ts';
 import { rateEffort, scheduleEffort, type RequestEffort } from '../../shared/lending/request-effort.ts';
@@ -23,10 +23,10 @@ const NOT_IN_CALENDAR = /[^\w.+:/-]/gu;
 
 /** The result of a calculation, with the fields that had no effect, or all reasons why there is none. */
 type CalculationResult =
-  | { readonly kind: 'refused'; readonly faults: readonly Fault[] }
+  | { readonly kind: 'refused'; readonly faults: readonly RequestFault[] }
   | {
       readonly kind: string;
-      readonly warnings?: readonly Warning[];
+      readonly warnings?: readonly RequestWarning[];
       /** The holiday calendar that was applied. */
       readonly calendar?: UsedCalendar;
     };
@@ -124,7 +124,7 @@ function utcDay(originTimestampMs: number): CalendarDate {
 }
 
 /** A request that is incomplete, or contradicts itself, is a 400; one that cannot be computed a 422 (E1). */
-function refuseFaults(faults: readonly Fault[]): Outcome {
+function refuseFaults(faults: readonly RequestFault[]): Outcome {
   const tooLarge = faults.find(({ code }) => code === 'reply-too-large');
   if (tooLarge !== undefined) {
     return refused(createProblem('reply-too-large', { detail: `${tooLarge.path} ${tooLarge.message}.` }));

@@ -13,7 +13,7 @@ import { isComplete, type LoanTerms } from '../../../shared/lending/terms/loan-t
 import { planRepayment, type RepaymentPlan } from '../../../shared/lending/amortisation/repayment-plan.ts';
 import type { ScheduledLoan } from '../../../shared/lending/annual-rate/rate-flows.ts';
 import { MAX_INSTALLMENTS } from '../../../shared/lending/request/limits.ts';
-import { Findings } from '../../../shared/lending/request/refusal.ts';
+import { Validation } from '../../../shared/lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
 import { BUILT_IN_CATALOGUE } from '../../../shared/lending/schedule-types/schedule-catalogue.ts';
@@ -86,24 +86,24 @@ export interface DatedTerms {
 
 /** Phase 1: fields validated and due dates planned. `rows` may exceed the number of installments that a request may ask for. */
 export function dated(request: RepaymentScheduleRequest, rows: number): DatedTerms {
-  const findings = new Findings();
+  const validation = new Validation();
   const context = {
     requestDay: REQUEST_DAY,
     maxRows: MAX_INSTALLMENTS,
     catalogue: BUILT_IN_CATALOGUE,
     calendars: { find: () => undefined },
   };
-  const { draft: terms, dateContext } = validateFields(request, context, findings);
-  const dates = scheduleDatesOf(request, { ...dateContext, installmentsNo: rows }, findings);
-  if (!isComplete(terms) || dates === undefined || findings.faults.length > 0) throw refused(findings);
+  const { draft: terms, dateContext } = validateFields(request, context, validation);
+  const dates = scheduleDatesOf(request, { ...dateContext, installmentsNo: rows }, validation);
+  if (!isComplete(terms) || dates === undefined || validation.faults.length > 0) throw refused(validation);
   return { terms: { ...terms, installmentsNo: rows }, dates };
 }
 
 /** Phase 2: day counts, rates, and the rows that collect each charge. */
 export function planned(request: RepaymentScheduleRequest, { terms, dates }: DatedTerms): RepaymentPlan {
-  const findings = new Findings();
-  const plan = planRepayment(request, terms, dates, findings);
-  if (plan === undefined) throw refused(findings);
+  const validation = new Validation();
+  const plan = planRepayment(request, terms, dates, validation);
+  if (plan === undefined) throw refused(validation);
   return plan;
 }
 
@@ -120,7 +120,7 @@ export function answered(
   plan: RepaymentPlan,
   currencyDigits: number,
 ): readonly ScheduleRow[] {
-  return buildScheduleRows(rows, { plan, currencyDigits }, new Findings());
+  return buildScheduleRows(rows, { plan, currencyDigits }, new Validation());
 }
 
 /** Phases 1 to 4: a loan with its rows, as the rates see it. */
@@ -143,6 +143,6 @@ export function withBothRates(request: RepaymentScheduleRequest, rows: number): 
   return [effectiveAnnualRate(loan, loan.terms.periodicity), effectiveInterestRate(loan)];
 }
 
-function refused(findings: Findings): Error {
-  return new Error(`the sample is refused: ${JSON.stringify(findings.faults)}`);
+function refused(validation: Validation): Error {
+  return new Error(`the sample is refused: ${JSON.stringify(validation.faults)}`);
 }

@@ -3,7 +3,7 @@
  * style), made from the same definitions as the other documents.
  */
 
-import type { FaultCode } from '../../lending/request/refusal.ts';
+import type { FaultCode } from '../../lending/request/validation.ts';
 import { topicName } from '../../messaging/topics/topics.ts';
 import { ERROR_CODES } from '../../platform/problem.ts';
 import { ACTIONS } from '../actions/actions.ts';

@@ -8,7 +8,7 @@
  */
 
 import { z } from 'zod';
-import type { FaultCode } from '../../lending/request/refusal.ts';
+import type { FaultCode } from '../../lending/request/validation.ts';
 import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
 import type { Fault, Warning } from '../../platform/problem.ts';
 import { toFaults, isRecord, limitFaults, chooseProblemCode, type RequestProblemCode } from './faults.ts';

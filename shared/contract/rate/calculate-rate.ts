@@ -6,7 +6,7 @@ import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import { BUILT_IN_PERIODICITIES } from '../../lending/dates/periodicity.ts';
 import { rateEffort } from '../../lending/request-effort.ts';
 import type { DiscountedFlow, ProvenRate, RateRequest } from '../../lending/request/rate-request.ts';
-import { Findings } from '../../lending/request/refusal.ts';
+import { Validation } from '../../lending/request/validation.ts';
 import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { defineAction, type Example } from '../json/action.ts';
@@ -54,9 +54,9 @@ export const rateRequest = createRequestContract<RateRequest>({
 });
 
 function faultsOf(request: RateRequest, catalogue: ScheduleCatalogue | undefined): readonly Fault[] {
-  const findings = new Findings();
-  parseCashFlowTerms(request, catalogue?.periodicities ?? BUILT_IN_PERIODICITIES, findings);
-  return findings.faults;
+  const validation = new Validation();
+  parseCashFlowTerms(request, catalogue?.periodicities ?? BUILT_IN_PERIODICITIES, validation);
+  return validation.faults;
 }
 
 /** One line of the proof. */

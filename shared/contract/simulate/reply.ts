@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { formatMinorUnits } from '../../lending/numbers/money.ts';
-import type { Warning } from '../../lending/request/refusal.ts';
+import type { RequestWarning } from '../../lending/request/validation.ts';
 import type { SimulationRecord } from '../../product/simulation/simulation-result.ts';
 import { plainText, textOrNull } from '../product/reply-parts.ts';
 import { commissionsText, insurancesText, interestText, scheduleText } from './simulation-texts.ts';
@@ -58,13 +58,13 @@ export interface SimulatePayload {
   readonly Records: readonly SimulatePayloadRecord[];
   readonly ReturnValue: number;
   /** Fields of the request that had no effect. */
-  readonly warnings: readonly Warning[];
+  readonly warnings: readonly RequestWarning[];
 }
 
 /** The payload of a simulation's records. */
 export function simulatePayload(
   records: readonly SimulationRecord[],
-  warnings: readonly Warning[],
+  warnings: readonly RequestWarning[],
 ): SimulatePayload {
   return { Records: records.map(payloadRecord), ReturnValue: 0, warnings };
 }

@@ -1,7 +1,7 @@
 /** A row of a schedule after interest and principal are known, before charges are added and a spelling is chosen. */
 
 import type { CalendarDate } from '../dates/calendar-date.ts';
-import type { Fault, FaultCode } from '../request/refusal.ts';
+import type { RequestFault, FaultCode } from '../request/validation.ts';
 
 /** What a row is: see the installment types of rule S7. */
 export type RowKind = 'regular' | 'grace' | 'residual' | 'prepayment';
@@ -32,7 +32,7 @@ export interface AmortisedRow {
 }
 
 /** Why a row cannot be calculated. */
-export type RowFault = Fault & { readonly kind: 'fault' };
+export type RowFault = RequestFault & { readonly kind: 'fault' };
 
 /** A fault found in a row: the request is readable but cannot be computed (E1). */
 export function rowFault(path: string, code: FaultCode, message: string): RowFault {

@@ -3,7 +3,6 @@
  * spreads or forgives it; deposits may add it to the balance.
  */
 
-import { assertNever } from '../numbers/assert-never.ts';
 import type { LoanState } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
 import { divideRoundedSafe } from '../numbers/rounding.ts';
@@ -82,7 +81,7 @@ function collectInGrace(
       notes?.uncollected('forgiven', row.accrued);
       return { interest: blocked, capitalised: 0 };
     default:
-      return assertNever(terms.graceType);
+      return terms.graceType satisfies never;
   }
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../interest/interest-rule.ts';
 import { LARGEST_FIGURE_MINOR } from '../numbers/money.ts';
 import type { AnnualRate, RateFrom, RateTerms } from '../terms/rate-terms.ts';
-import type { Findings } from '../request/refusal.ts';
+import type { Validation } from '../request/validation.ts';
 
 /** Interest in force from a row (index from 0) until the next segment's. */
 export interface InterestSegment {
@@ -38,12 +38,12 @@ interface AccruingRows {
 export function buildInterestSegments(
   rates: RateTerms,
   rows: AccruingRows,
-  findings: Findings,
+  validation: Validation,
 ): readonly InterestSegment[] | undefined {
-  const faultsBefore = findings.faults.length;
-  const ruleOf = (annual: AnnualRate): InterestRule | undefined => checkedRule(annual, rows, findings);
+  const faultsBefore = validation.faults.length;
+  const ruleOf = (annual: AnnualRate): InterestRule | undefined => checkedRule(annual, rows, validation);
   const segments = rates.kind === 'rows' ? byRows(rates.rates, rows, ruleOf) : byBands(rates, rows, ruleOf);
-  return findings.faults.length > faultsBefore ? undefined : segments;
+  return validation.faults.length > faultsBefore ? undefined : segments;
 }
 
 type RuleOf = (annual: AnnualRate) => InterestRule | undefined;
@@ -85,11 +85,15 @@ function byBands(
  * A negative rate must leave something of the balance in every period (R3). No figure of a row exceeds the amount
  * grown over one period, the bound of both the interest and the level payment.
  */
-function checkedRule(annual: AnnualRate, rows: AccruingRows, findings: Findings): InterestRule | undefined {
+function checkedRule(
+  annual: AnnualRate,
+  rows: AccruingRows,
+  validation: Validation,
+): InterestRule | undefined {
   const { counts, compiled, dayCountDenominator, amount } = rows;
   const isEffective = compiled.interest.kind === 'EffectiveRate';
   const { numerator, denominator } = annual.rate;
-  if (isEffective && numerator + denominator <= 0n) return tooLow(annual, findings);
+  if (isEffective && numerator + denominator <= 0n) return tooLow(annual, validation);
   const ruleBy = isEffective ? effectiveInterest : linearInterest;
   const rule = ruleBy(annual.rate, dayCountDenominator, compiled.type.rounding);
   let least = counts[0] ?? 0;
@@ -99,18 +103,18 @@ function checkedRule(annual: AnnualRate, rows: AccruingRows, findings: Findings)
     if (count > greatest) greatest = count;
   }
   const growths = [growthNumerator(rule, least), growthNumerator(rule, greatest)];
-  if (growths.some((growth) => growth <= 0n)) return tooLow(annual, findings);
+  if (growths.some((growth) => growth <= 0n)) return tooLow(annual, validation);
   const most = growths.reduce((a, b) => (a > b ? a : b));
   if (BigInt(amount) * most > BigInt(LARGEST_FIGURE_MINOR) * rule.denominator) {
     const message =
       'must be smaller: with the interest of one period it is beyond what can be calculated with';
-    findings.refuse('Amount', 'amount-too-large', message);
+    validation.reject('Amount', 'amount-too-large', message);
     return undefined;
   }
   return rule;
 }
 
-function tooLow({ path }: AnnualRate, findings: Findings): undefined {
-  findings.refuse(path, 'rate-too-low', 'must leave something of the balance in every period');
+function tooLow({ path }: AnnualRate, validation: Validation): undefined {
+  validation.reject(path, 'rate-too-low', 'must leave something of the balance in every period');
   return undefined;
 }

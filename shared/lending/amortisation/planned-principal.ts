@@ -1,6 +1,5 @@
 /** Which principal a due row pays by its schedule type, before the last row takes the rest (S2, S5, G1, B2, B3, X2). */
 
-import { assertNever } from '../numbers/assert-never.ts';
 import { isRowFault, rowFault, type RowFault } from './amortised-row.ts';
 import { joiningInterest } from './collected-interest.ts';
 import { countBeforePrepayment, holdSolvedPayment, startKeptPayment } from './kept-payment.ts';
@@ -77,7 +76,7 @@ function principalByType(
       return isRowFault(part) ? part : capped(plan, part, rest);
     }
     default:
-      return assertNever(method);
+      return method satisfies never;
   }
 }
 

@@ -7,7 +7,7 @@ import { dayCountDenominator, dayCountNumerator, type DayCountName } from '../da
 import { buildInterestSegments, type InterestSegment } from './interest-segments.ts';
 import type { LoanState } from './loan-state.ts';
 import type { LoanTerms } from '../terms/loan-terms.ts';
-import type { Findings } from '../request/refusal.ts';
+import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { RepaymentTerms } from '../terms/repayment-terms.ts';
 import { readFormulaInputs, RowFormulas } from './row-formulas.ts';
@@ -40,16 +40,16 @@ export function planRepayment(
   request: RepaymentScheduleRequest,
   loan: LoanTerms,
   dates: ScheduleDates,
-  findings: Findings,
+  validation: Validation,
 ): RepaymentPlan | undefined {
-  const faultsBefore = findings.faults.length;
+  const faultsBefore = validation.faults.length;
   const { amount, compiled, dayCount, rates } = loan;
   const { settledRows } = dates;
   const { rounding } = compiled.type;
   const { counts, lastCount } = countDays(dayCount, dates);
   const denominator = dayCountDenominator(dayCount);
   const accruing = { compiled, counts, dayCountDenominator: denominator, settledRows, amount };
-  const segments = buildInterestSegments(rates, accruing, findings);
+  const segments = buildInterestSegments(rates, accruing, validation);
   const schedule = {
     dates,
     start: dates.settledDate,
@@ -58,8 +58,8 @@ export function planRepayment(
     amount,
     rounding,
   };
-  const charges = scheduleCharges(loan.charges, schedule, findings);
-  if (segments === undefined || findings.faults.length > faultsBefore) return undefined;
+  const charges = scheduleCharges(loan.charges, schedule, validation);
+  if (segments === undefined || validation.faults.length > faultsBefore) return undefined;
   const lastRow = settledRows + dates.dueDates.length;
   const notes = explainsRows(request) ? new RowNotes({ compiled, rates, counts, lastRow }) : undefined;
   const formulas = compiled.hasFormulas

@@ -3,7 +3,6 @@
  * read by the formulas after it (S2).
  */
 
-import { assertNever } from '../numbers/assert-never.ts';
 import { isRowFault, rowFault, type AmortisedRow, type RowFault } from './amortised-row.ts';
 import type {
   CompiledFormula,
@@ -188,7 +187,7 @@ export class RowFormulas {
       case 'column':
         return this.#column(step.column);
       default:
-        return assertNever(step);
+        return step satisfies never;
     }
   }
 

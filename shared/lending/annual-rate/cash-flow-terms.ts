@@ -8,7 +8,7 @@ import { checkName } from '../request/field-checks.ts';
 import { findPeriodicity, type Periodicity } from '../dates/periodicity.ts';
 import { intervalsFrom, UNITS_PER_YEAR, type IntervalUnit, type RateInterval } from './rate-interval.ts';
 import type { CashFlow, RateRequest } from '../request/rate-request.ts';
-import type { Findings } from '../request/refusal.ts';
+import type { Validation } from '../request/validation.ts';
 
 const RULES = ['DAE', 'XIRR', 'IRR'] as const;
 const INTERVAL_UNITS = ['Years', 'Months', 'Weeks', 'Days'] as const;
@@ -46,15 +46,15 @@ const ONE = exactRatio(1n, 1n);
 export function parseCashFlowTerms(
   request: RateRequest,
   periodicities: readonly Periodicity[],
-  findings: Findings,
+  validation: Validation,
 ): CashFlowTerms | undefined {
-  const rule = checkName(findings, 'Rule', request.Rule, RULES);
-  const unit = checkName(findings, 'Unit', request.Unit, INTERVAL_UNITS) ?? 'Months';
+  const rule = checkName(validation, 'Rule', request.Rule, RULES);
+  const unit = checkName(validation, 'Unit', request.Unit, INTERVAL_UNITS) ?? 'Months';
   if (rule === undefined) return undefined;
-  if (rule !== 'DAE' && request.Unit !== undefined) findings.warn('Unit');
-  refuseFieldsOfOtherRules(request, rule, findings);
-  if (rule === 'IRR') return parseAmounts(request, periodicities, findings);
-  const flows = checkDatedFlows(request, rule, findings);
+  if (rule !== 'DAE' && request.Unit !== undefined) validation.warn('Unit');
+  refuseFieldsOfOtherRules(request, rule, validation);
+  if (rule === 'IRR') return parseAmounts(request, periodicities, validation);
+  const flows = checkDatedFlows(request, rule, validation);
   if (flows === undefined) return undefined;
   const { cashFlows, start } = flows;
   if (rule === 'XIRR') {
@@ -82,14 +82,14 @@ export function isBeforeStart({ wholeUnits, extraDays }: TimedFlow): boolean {
 function refuseFieldsOfOtherRules(
   request: RateRequest,
   rule: (typeof RULES)[number],
-  findings: Findings,
+  validation: Validation,
 ): void {
   const isIrr = rule === 'IRR';
   const others = isIrr ? (['CashFlows'] as const) : (['PeriodicityType', 'Amounts'] as const);
   for (const field of others) {
     if (request[field] === undefined) continue;
     const flows = isIrr ? 'Amounts' : 'CashFlows';
-    findings.contradict(field, `must be left out with rule ${rule}, which reads ${flows}`);
+    validation.reportConflict(field, `must be left out with rule ${rule}, which reads ${flows}`);
   }
 }
 
@@ -107,18 +107,18 @@ function intervalBefore(start: CalendarDate, date: CalendarDate, unit: IntervalU
 function parseAmounts(
   request: RateRequest,
   periodicities: readonly Periodicity[],
-  findings: Findings,
+  validation: Validation,
 ): CashFlowTerms | undefined {
-  const perYear = checkPeriodicity(request, periodicities, findings);
+  const perYear = checkPeriodicity(request, periodicities, validation);
   const amounts = request.Amounts;
   if (amounts === undefined) {
-    findings.missing('Amounts', 'is missing; must hold the flows from time 0 with rule IRR');
+    validation.reportMissing('Amounts', 'is missing; must hold the flows from time 0 with rule IRR');
     return undefined;
   }
   const list = { path: 'Amounts', amounts, pathOf: (index: number) => `Amounts[${index}]` };
-  if (!areAmounts(list, findings)) return undefined;
+  if (!areAmounts(list, validation)) return undefined;
   if (amounts[0]?.lessThan(0) !== true) {
-    findings.refuse('Amounts[0]', 'out-of-range', 'must be less than zero: the flow at time 0 is paid out');
+    validation.reject('Amounts[0]', 'out-of-range', 'must be less than zero: the flow at time 0 is paid out');
     return undefined;
   }
   if (perYear === undefined) return undefined;
@@ -129,10 +129,13 @@ function parseAmounts(
 function checkPeriodicity(
   request: RateRequest,
   periodicities: readonly Periodicity[],
-  findings: Findings,
+  validation: Validation,
 ): ExactRatio | undefined {
   if (request.PeriodicityType === undefined) {
-    findings.missing('PeriodicityType', 'is missing; must name the periods between Amounts with rule IRR');
+    validation.reportMissing(
+      'PeriodicityType',
+      'is missing; must name the periods between Amounts with rule IRR',
+    );
     return undefined;
   }
   const periodicity = findPeriodicity(request.PeriodicityType, periodicities);
@@ -141,7 +144,7 @@ function checkPeriodicity(
     const allowed = periodicities.filter((known) => periodsPerYear(known) !== undefined);
     const code = periodicity === undefined ? 'unknown-periodicity' : 'not-allowed';
     const names = allowed.map((known) => known.name).join(', ');
-    findings.refuse('PeriodicityType', code, `must be one of ${names}`);
+    validation.reject('PeriodicityType', code, `must be one of ${names}`);
   }
   return perYear;
 }
@@ -153,24 +156,24 @@ function checkPeriodicity(
 function checkDatedFlows(
   request: RateRequest,
   rule: 'DAE' | 'XIRR',
-  findings: Findings,
+  validation: Validation,
 ): { readonly cashFlows: readonly CashFlow[]; readonly start: CalendarDate } | undefined {
   const cashFlows = request.CashFlows;
   if (cashFlows === undefined) {
-    findings.missing('CashFlows', `is missing; must hold the dated flows with rule ${rule}`);
+    validation.reportMissing('CashFlows', `is missing; must hold the dated flows with rule ${rule}`);
     return undefined;
   }
   const amounts = cashFlows.map((flow) => flow.Amount);
   const list = { path: 'CashFlows', amounts, pathOf: (index: number) => `CashFlows[${index}].Amount` };
-  if (!areAmounts(list, findings)) return undefined;
+  if (!areAmounts(list, validation)) return undefined;
   const paidOut = cashFlows.filter((flow) => flow.Amount.lessThan(0));
   const start = paidOut.map((flow) => flow.Date).reduce((a, b) => (a < b ? a : b));
   for (const [index, flow] of cashFlows.entries()) {
     if (flow.Date >= start || rule === 'DAE') continue;
     const allowed = `must be ${formatCalendarDate(start)} or later, when the first flow is paid out; only rule DAE counts earlier ones`;
-    findings.refuse(`CashFlows[${index}].Date`, 'date-order', allowed);
+    validation.reject(`CashFlows[${index}].Date`, 'date-order', allowed);
   }
-  return findings.faults.length > 0 ? undefined : { cashFlows, start };
+  return validation.faults.length > 0 ? undefined : { cashFlows, start };
 }
 
 /** The amounts of a list with the paths that faults name. */
@@ -181,24 +184,24 @@ interface AmountList {
 }
 
 /** True when there are enough amounts, each within the limits, and of both signs. */
-function areAmounts({ path, amounts, pathOf }: AmountList, findings: Findings): boolean {
-  const faultsBefore = findings.faults.length;
+function areAmounts({ path, amounts, pathOf }: AmountList, validation: Validation): boolean {
+  const faultsBefore = validation.faults.length;
   if (amounts.length < MIN_CASH_FLOWS || amounts.length > MAX_CASH_FLOWS) {
-    findings.refuse(path, 'out-of-range', `must hold from ${MIN_CASH_FLOWS} to ${MAX_CASH_FLOWS} flows`);
+    validation.reject(path, 'out-of-range', `must hold from ${MIN_CASH_FLOWS} to ${MAX_CASH_FLOWS} flows`);
     return false;
   }
   for (const [index, amount] of amounts.entries()) {
     if (!amount.isFinite() || amount.abs().greaterThan(MAX_CASH_FLOW)) {
       const allowed = `must be from -${MAX_CASH_FLOW} to ${MAX_CASH_FLOW}`;
-      findings.refuse(pathOf(index), 'amount-too-large', allowed);
+      validation.reject(pathOf(index), 'amount-too-large', allowed);
     } else if (amount.decimalPlaces() > MAX_DECIMALS) {
-      findings.refuse(pathOf(index), 'too-many-decimals', `must have at most ${MAX_DECIMALS} decimals`);
+      validation.reject(pathOf(index), 'too-many-decimals', `must have at most ${MAX_DECIMALS} decimals`);
     }
   }
   const isPaidOut = amounts.some((amount) => amount.lessThan(0));
   if (!isPaidOut || !amounts.some((amount) => amount.greaterThan(0))) {
     const missing = isPaidOut ? 'greater than zero, paid back' : 'less than zero, paid out';
-    findings.refuse(path, 'one-sign', `must hold a flow that is ${missing}`);
+    validation.reject(path, 'one-sign', `must hold a flow that is ${missing}`);
   }
-  return findings.faults.length === faultsBefore;
+  return validation.faults.length === faultsBefore;
 }

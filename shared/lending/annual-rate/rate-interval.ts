@@ -3,7 +3,6 @@
  * Annex I, remark (c)): whole units back from the later date, left-over days over the year that they end.
  */
 
-import { assertNever } from '../numbers/assert-never.ts';
 import { addDays, addMonths, datePartsOf, isMonthEnd, type CalendarDate } from '../dates/calendar-date.ts';
 import { dayIn, monthOf, monthsFrom, moveTo } from '../dates/calendar-month.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
@@ -44,7 +43,7 @@ export function chooseIntervalUnit(periodicity: Periodicity): IntervalUnit {
     case 'Once':
       return 'Months';
     default:
-      return assertNever(periodicity.unit);
+      return periodicity.unit satisfies never;
   }
 }
 

@@ -11,7 +11,7 @@ import {
   type KnownCharge,
   type KnownCharges,
 } from '../schedule-types/known-charges.ts';
-import type { Findings } from '../request/refusal.ts';
+import type { Validation } from '../request/validation.ts';
 
 /** What the catalogue makes of the names of an item. */
 interface ChargeMatch {
@@ -48,12 +48,15 @@ export function completeCharge(input: ChargeInput, known: KnownCharges | undefin
  * with a warning, and so is one that leaves open which of different charges it means; names of different charges
  * contradict each other (F1).
  */
-export function checkChargeName({ input, match }: CompletedCharge, findings: Findings): string | undefined {
+export function checkChargeName(
+  { input, match }: CompletedCharge,
+  validation: Validation,
+): string | undefined {
   const first = input.names.find(({ value }) => value !== '');
   if (first === undefined) {
     const fields = input.names.map(({ field }) => field);
     const message = `is missing; one of ${fields.join(', ')} must say what is charged`;
-    findings.missing(`${input.path}.${fields[0]}`, message);
+    validation.reportMissing(`${input.path}.${fields[0]}`, message);
     return undefined;
   }
   const { agreement, contradicting, unknown } = match;
@@ -62,12 +65,12 @@ export function checkChargeName({ input, match }: CompletedCharge, findings: Fin
       input.kind === 'commission'
         ? 'must be the id of the commission that FeeName names'
         : `must be the class of the insurance that ${first.field} names`;
-    findings.contradict(`${input.path}.${contradicting.field}`, message);
+    validation.reportConflict(`${input.path}.${contradicting.field}`, message);
   }
-  for (const { field } of unknown) findings.warn(`${input.path}.${field}`, 'unknown-name');
+  for (const { field } of unknown) validation.warn(`${input.path}.${field}`, 'unknown-name');
   const { distinct = [] } = agreement ?? {};
   if (distinct.length > 1 && changeFigures(input, distinct)) {
-    findings.warn(`${input.path}.${first.field}`, 'ambiguous-name');
+    validation.warn(`${input.path}.${first.field}`, 'ambiguous-name');
   }
   return first.value;
 }

@@ -8,7 +8,7 @@ import { datePartsOf, daysInMonth, formatCalendarDate, type CalendarDate } from 
 import type { UnusedAmount } from './charge-terms.ts';
 import { dayCountNumerator, type DayCountName } from '../dates/day-count.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
-import type { Findings } from '../request/refusal.ts';
+import type { Validation } from '../request/validation.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
 /** Start and due dates that charges are compared with; none of them is moved for holidays (F3). */
@@ -58,13 +58,13 @@ export function countUnusedDays(
   unused: UnusedAmount,
   periods: AccrualPeriods,
   dayCount: DayCountName,
-  findings: Findings,
+  validation: Validation,
 ): Int32Array {
   const { accrualStart, accrualDates, regularMonths, rowCount } = periods;
   const counts = new Int32Array(rowCount);
   if (unused.from === undefined && unused.to !== undefined && unused.to < accrualStart) {
     const earliest = formatCalendarDate(accrualStart);
-    findings.refuse('ExpiryDateForOD', 'date-order', `must be on or after ${earliest}, the start`);
+    validation.reject('ExpiryDateForOD', 'date-order', `must be on or after ${earliest}, the start`);
     return counts;
   }
   let start = accrualStart;

@@ -11,7 +11,7 @@ import {
   LARGEST_RATE_PERCENT,
 } from '../request/field-checks.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
-import type { Findings } from '../request/refusal.ts';
+import type { Validation } from '../request/validation.ts';
 import type { ChargeInput } from './charge-input.ts';
 
 /** What a percentage may be of (F2), as PercentAppliedTo spells it. */
@@ -62,20 +62,20 @@ export function parseChargePrice(
   { input, settings }: CompletedCharge,
   periodicity: Periodicity | undefined,
   { digits, bases }: PriceContext,
-  findings: Findings,
+  validation: Validation,
 ): ChargePrice | undefined {
-  const amount = checkAmount(findings, `${input.path}.SourceValue`, input.value, digits);
-  const rate = checkPercent(findings, `${input.path}.SourcePercent`, input.percent);
-  const base = checkBase({ path: input.path, appliedTo: settings.appliedTo }, bases, findings);
-  if (!hasOneSource(input, findings)) return undefined;
+  const amount = checkAmount(validation, `${input.path}.SourceValue`, input.value, digits);
+  const rate = checkPercent(validation, `${input.path}.SourcePercent`, input.percent);
+  const base = checkBase({ path: input.path, appliedTo: settings.appliedTo }, bases, validation);
+  if (!hasOneSource(input, validation)) return undefined;
   if (input.percent === undefined) {
-    warnBesideValue(input, findings);
+    warnBesideValue(input, validation);
     return amount === undefined ? undefined : { kind: 'value', amount };
   }
   if (rate === undefined) return undefined;
-  warnFromCatalogue(input, settings, findings);
+  warnFromCatalogue(input, settings, validation);
   if (settings.isForUnusage) {
-    warnBesideUnusage(input, base, findings);
+    warnBesideUnusage(input, base, validation);
     return { kind: 'unusage', percent: input.percent, rate };
   }
   if (periodicity === undefined) return undefined;
@@ -83,13 +83,13 @@ export function parseChargePrice(
   return { kind: 'percent', percent: input.percent, rate, partOfYear, base: base ?? 'FinancedAmount' };
 }
 
-function hasOneSource({ path, value, percent }: ChargeInput, findings: Findings): boolean {
+function hasOneSource({ path, value, percent }: ChargeInput, validation: Validation): boolean {
   if (value !== undefined && percent !== undefined) {
-    findings.contradict(path, 'must have exactly one of SourceValue and SourcePercent, not both');
+    validation.reportConflict(path, 'must have exactly one of SourceValue and SourcePercent, not both');
     return false;
   }
   if (value === undefined && percent === undefined) {
-    findings.missing(path, 'must have exactly one of SourceValue and SourcePercent, but has neither');
+    validation.reportMissing(path, 'must have exactly one of SourceValue and SourcePercent, but has neither');
     return false;
   }
   return true;
@@ -98,25 +98,29 @@ function hasOneSource({ path, value, percent }: ChargeInput, findings: Findings)
 function checkBase(
   { path, appliedTo }: Pick<ChargeInput, 'path' | 'appliedTo'>,
   bases: readonly ChargeBase[],
-  findings: Findings,
+  validation: Validation,
 ): ChargeBase | undefined {
   const basePath = `${path}.PercentAppliedTo`;
-  const base = checkName(findings, basePath, appliedTo, CHARGE_BASES);
+  const base = checkName(validation, basePath, appliedTo, CHARGE_BASES);
   if (base === undefined || bases.includes(base)) return base;
   const message = `must be one of ${bases.join(', ')}; this schedule type calculates the others from the charges`;
-  findings.refuse(basePath, 'not-allowed', message);
+  validation.reject(basePath, 'not-allowed', message);
   return undefined;
 }
 
 /** A percentage from 0 on as an exact fraction (M4, M6), within the limits of size and decimals. */
-function checkPercent(findings: Findings, path: string, value: Decimal | undefined): ExactRatio | undefined {
+function checkPercent(
+  validation: Validation,
+  path: string,
+  value: Decimal | undefined,
+): ExactRatio | undefined {
   if (value === undefined) return undefined;
   if (!(value.greaterThanOrEqualTo(0) && value.lessThanOrEqualTo(LARGEST_RATE_PERCENT))) {
-    findings.refuse(path, 'out-of-range', `must be from 0 to ${LARGEST_RATE_PERCENT} percent`);
+    validation.reject(path, 'out-of-range', `must be from 0 to ${LARGEST_RATE_PERCENT} percent`);
     return undefined;
   }
   if (value.decimalPlaces() > LARGEST_RATE_DECIMALS) {
-    findings.refuse(path, 'too-many-decimals', `must have at most ${LARGEST_RATE_DECIMALS} decimals`);
+    validation.reject(path, 'too-many-decimals', `must have at most ${LARGEST_RATE_DECIMALS} decimals`);
     return undefined;
   }
   return ratioOfPercent(value);
@@ -129,8 +133,8 @@ function periodAsPartOfYear(periodicity: Periodicity): readonly [numerator: numb
 }
 
 /** What the catalogue says of a percentage that the request leaves open changes what it costs (S6). */
-function warnFromCatalogue(input: ChargeInput, settings: ChargeDefaults, findings: Findings): void {
-  const add = (field: string) => findings.warn(`${input.path}.${field}`, 'from-catalogue');
+function warnFromCatalogue(input: ChargeInput, settings: ChargeDefaults, validation: Validation): void {
+  const add = (field: string) => validation.warn(`${input.path}.${field}`, 'from-catalogue');
   if (settings.isForUnusage) {
     if (input.isForUnusage === undefined) add('IsForUnusage');
     return;
@@ -140,14 +144,14 @@ function warnFromCatalogue(input: ChargeInput, settings: ChargeDefaults, finding
   if (input.perAnnum === undefined && settings.perAnnum) add('PerAnnum');
 }
 
-function warnBesideValue(input: ChargeInput, findings: Findings): void {
-  if (input.appliedTo !== undefined) findings.warn(`${input.path}.PercentAppliedTo`);
-  if (input.perAnnum === true) findings.warn(`${input.path}.PerAnnum`);
-  if (input.isForUnusage === true) findings.warn(`${input.path}.IsForUnusage`);
+function warnBesideValue(input: ChargeInput, validation: Validation): void {
+  if (input.appliedTo !== undefined) validation.warn(`${input.path}.PercentAppliedTo`);
+  if (input.perAnnum === true) validation.warn(`${input.path}.PerAnnum`);
+  if (input.isForUnusage === true) validation.warn(`${input.path}.IsForUnusage`);
 }
 
 /** Such a charge is of the unused amount, per annum and by the days of each row, whatever else is sent (F5). */
-function warnBesideUnusage(input: ChargeInput, base: ChargeBase | undefined, findings: Findings): void {
-  if (base !== undefined && base !== 'UnusedAmount') findings.warn(`${input.path}.PercentAppliedTo`);
-  if (input.isUpfront === true) findings.warn(`${input.path}.IsUpfront`);
+function warnBesideUnusage(input: ChargeInput, base: ChargeBase | undefined, validation: Validation): void {
+  if (base !== undefined && base !== 'UnusedAmount') validation.warn(`${input.path}.PercentAppliedTo`);
+  if (input.isUpfront === true) validation.warn(`${input.path}.IsUpfront`);
 }

@@ -9,7 +9,7 @@ import type { KnownCharges } from '../schedule-types/known-charges.ts';
 import { MAX_INSTALLMENTS } from '../request/limits.ts';
 import { checkAmount, checkWhole } from '../request/field-checks.ts';
 import { daysPerPeriod, findPeriodicity, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
-import type { Findings } from '../request/refusal.ts';
+import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 
 /** A commission or insurance whose fields hold. */
@@ -62,7 +62,7 @@ const GRACE_ROWS = { least: 0, greatest: MAX_INSTALLMENTS };
 
 /** What the charges of a request depend on besides the request itself. */
 export interface ChargeContext {
-  readonly findings: Findings;
+  readonly validation: Validation;
   /** Decimal digits of the currency (M2). */
   readonly digits: number;
   /** Periodicities that are known (D7). */
@@ -81,9 +81,9 @@ export function parseChargeTerms(
   request: RepaymentScheduleRequest,
   context: ChargeContext,
 ): ChargeTerms | undefined {
-  const { findings } = context;
-  const faultsBefore = findings.faults.length;
-  const unusedAmount = checkAmount(findings, 'UnusedAmount', request.UnusedAmount, context.digits);
+  const { validation } = context;
+  const faultsBefore = validation.faults.length;
+  const unusedAmount = checkAmount(validation, 'UnusedAmount', request.UnusedAmount, context.digits);
   const areFeesAccepted = checkList('Commission', request.Commission, context);
   const areInsurancesAccepted = checkList('Insurance', request.Insurance, context);
   if (!areFeesAccepted || !areInsurancesAccepted) return undefined;
@@ -91,7 +91,7 @@ export function parseChargeTerms(
   const isLocked = request.IsLocked === true;
   const items = charges.flatMap((charge) => parseItem(charge, context, isLocked) ?? []);
   checkUnused(request, charges, context);
-  if (findings.faults.length > faultsBefore) return undefined;
+  if (validation.faults.length > faultsBefore) return undefined;
   return {
     items,
     hasInsurances: (request.Insurance?.length ?? 0) > 0,
@@ -107,15 +107,15 @@ export function parseChargeTerms(
 function checkList(
   path: 'Commission' | 'Insurance',
   items: readonly unknown[] | undefined,
-  { rules, findings }: ChargeContext,
+  { rules, validation }: ChargeContext,
 ): boolean {
   const count = items?.length ?? 0;
   if (count > 0 && rules?.type.acceptsCharges === false) {
-    findings.refuse(path, 'not-allowed', 'must be left out or empty with this schedule type');
+    validation.reject(path, 'not-allowed', 'must be left out or empty with this schedule type');
     return false;
   }
   if (count > MAX_CHARGES) {
-    findings.refuse(path, 'out-of-range', `must have at most ${MAX_CHARGES} items`);
+    validation.reject(path, 'out-of-range', `must have at most ${MAX_CHARGES} items`);
     return false;
   }
   return true;
@@ -128,16 +128,16 @@ function parseItem(
   isLocked: boolean,
 ): ChargeItem | undefined {
   const { input } = charge;
-  const { rules, digits, findings } = context;
-  const faultsBefore = findings.faults.length;
-  const name = checkChargeName(charge, findings);
+  const { rules, digits, validation } = context;
+  const faultsBefore = validation.faults.length;
+  const name = checkChargeName(charge, validation);
   const periodicity = parsePeriodicity(input, context);
-  const price = parseChargePrice(charge, periodicity, { digits, bases: allowedBases(rules) }, findings);
-  const graceRows = checkWhole(findings, input.gracePath, input.graceRows, GRACE_ROWS) ?? 0;
-  const blocked = checkAmount(findings, input.blockedPath, input.blocked, digits) ?? 0;
-  if (blocked > 0 && !isLocked) findings.warn(input.blockedPath);
+  const price = parseChargePrice(charge, periodicity, { digits, bases: allowedBases(rules) }, validation);
+  const graceRows = checkWhole(validation, input.gracePath, input.graceRows, GRACE_ROWS) ?? 0;
+  const blocked = checkAmount(validation, input.blockedPath, input.blocked, digits) ?? 0;
+  if (blocked > 0 && !isLocked) validation.warn(input.blockedPath);
   if (name === undefined || periodicity === undefined || price === undefined) return undefined;
-  if (findings.faults.length > faultsBefore) return undefined;
+  if (validation.faults.length > faultsBefore) return undefined;
   return {
     kind: input.kind,
     path: input.path,
@@ -156,17 +156,17 @@ function parseItem(
 /** A periodicity with a period: what is paid once is no charge of a schedule (F1). */
 function parsePeriodicity(
   input: ChargeInput,
-  { periodicities, findings }: ChargeContext,
+  { periodicities, validation }: ChargeContext,
 ): Periodicity | undefined {
   const found = findPeriodicity(input.periodicityType, periodicities);
   if (found === undefined) {
     const names = periodicities.filter(isRepeating).map(({ name }) => name);
-    findings.refuse(input.periodicityPath, 'unknown-periodicity', `must be one of ${names.join(', ')}`);
+    validation.reject(input.periodicityPath, 'unknown-periodicity', `must be one of ${names.join(', ')}`);
     return undefined;
   }
   if (isRepeating(found)) return found;
   const message = 'must be a periodicity that repeats; what is paid once at the start goes to UpFrontValue';
-  findings.refuse(input.periodicityPath, 'not-allowed', message);
+  validation.reject(input.periodicityPath, 'not-allowed', message);
   return undefined;
 }
 
@@ -178,20 +178,27 @@ function isRepeating(periodicity: Periodicity): boolean {
 function checkUnused(
   request: RepaymentScheduleRequest,
   charges: readonly CompletedCharge[],
-  { rules, findings }: ChargeContext,
+  { rules, validation }: ChargeContext,
 ): void {
   const { UnusedAmount, StartDateForUnusage: from, ExpiryDateForOD: to } = request;
   const hasUnusageFee = charges.some(isUnusageFee);
   const isAmountNeeded = hasUnusageFee || charges.some(isOnUnusedAmount);
   if (isAmountNeeded && UnusedAmount === undefined) {
-    findings.missing('UnusedAmount', 'is missing; must be a number where a charge is on the unused amount');
+    validation.reportMissing(
+      'UnusedAmount',
+      'is missing; must be a number where a charge is on the unused amount',
+    );
   }
   const isAmountRead = isAmountNeeded || rules?.namesRead.has('UnusedAmount') === true;
-  if (!isAmountRead && UnusedAmount?.isZero() === false) findings.warn('UnusedAmount');
-  if (!hasUnusageFee && from !== undefined) findings.warn('StartDateForUnusage');
+  if (!isAmountRead && UnusedAmount?.isZero() === false) validation.warn('UnusedAmount');
+  if (!hasUnusageFee && from !== undefined) validation.warn('StartDateForUnusage');
   if (hasUnusageFee && from !== undefined && to !== undefined && to < from) {
     const earliest = formatCalendarDate(from);
-    findings.refuse('ExpiryDateForOD', 'date-order', `must be on or after StartDateForUnusage, ${earliest}`);
+    validation.reject(
+      'ExpiryDateForOD',
+      'date-order',
+      `must be on or after StartDateForUnusage, ${earliest}`,
+    );
   }
 }
 

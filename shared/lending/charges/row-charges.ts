@@ -1,6 +1,5 @@
 /** The charges that one row collects (F2, F4), by the figures of that row. */
 
-import { assertNever } from '../numbers/assert-never.ts';
 import { interestOf } from '../interest/interest-rule.ts';
 import { LARGEST_FIGURE_MINOR } from '../numbers/money.ts';
 import type { ChargeKind } from './charge-input.ts';
@@ -142,7 +141,7 @@ function calculateAmount(
     case 'unusage':
       return interestOf(price.share, price.base, count);
     default:
-      return assertNever(price);
+      return price satisfies never;
   }
 }
 
@@ -157,7 +156,7 @@ function selectFigure(name: RowFigureName, figures: ChargedFigures): number {
     case 'Installment':
       return figures.interest + figures.principal;
     default:
-      return assertNever(name);
+      return name satisfies never;
   }
 }
 

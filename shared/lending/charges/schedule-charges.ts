@@ -8,7 +8,7 @@ import type { ChargeItem, ChargeTerms } from './charge-terms.ts';
 import { dayCountDenominator, type DayCountName } from '../dates/day-count.ts';
 import { interestOf, linearInterest, type InterestRule } from '../interest/interest-rule.ts';
 import { LARGEST_FIGURE_MINOR } from '../numbers/money.ts';
-import type { Findings } from '../request/refusal.ts';
+import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
@@ -89,14 +89,14 @@ export interface ChargeSchedule {
 export function scheduleCharges(
   terms: ChargeTerms,
   schedule: ChargeSchedule,
-  findings: Findings,
+  validation: Validation,
 ): ScheduledCharges {
   const { rowCount } = schedule.dates;
   const countRepeated = repeatedCounter(schedule);
   const charges = terms.items.map((item): ScheduledCharge => {
     const counts =
       item.price.kind === 'unusage'
-        ? countUnusedDays(terms.unused, schedule.dates, schedule.dayCount, findings)
+        ? countUnusedDays(terms.unused, schedule.dates, schedule.dayCount, validation)
         : countRepeated(item);
     counts.fill(0, 0, Math.max(0, item.graceRows - schedule.dates.settledRows));
     return { item, counts, price: schedulePrice(item, schedule, terms.unused.amount) };
@@ -119,12 +119,12 @@ export function scheduleCharges(
 export function refuseLateCharges(
   request: RepaymentScheduleRequest,
   lastDueDate: CalendarDate,
-  findings: Findings,
+  validation: Validation,
 ): void {
   for (const { firstDate, datePath } of readChargeInputs(request)) {
     if (firstDate > lastDueDate) {
       const latest = formatCalendarDate(lastDueDate);
-      findings.refuse(datePath, 'date-order', `must be on or before the last due date, ${latest}`);
+      validation.reject(datePath, 'date-order', `must be on or before the last due date, ${latest}`);
     }
   }
 }
@@ -146,20 +146,20 @@ export function checkChargesAtEnd(
   request: RepaymentScheduleRequest,
   { charges }: ScheduledCharges,
   { dueRows, date }: EarlyEnd,
-  findings: Findings,
+  validation: Validation,
 ): void {
   const isInterestBlocked = request.IsLocked === true && request.BlockInterestAmount?.isZero() === false;
-  if (dueRows === 0 && isInterestBlocked) findings.warn('BlockInterestAmount');
+  if (dueRows === 0 && isInterestBlocked) validation.warn('BlockInterestAmount');
   const byPath = new Map(charges.map((charge) => [charge.item.path, charge]));
   for (const { path, datePath, blockedPath, firstDate } of readChargeInputs(request)) {
     if (firstDate > date) {
       const message = `must be on or before ${formatCalendarDate(date)}, when the schedule ends with nothing owed`;
-      findings.refuseAlso({ path: datePath, code: 'date-order', message });
+      validation.rejectOnce({ path: datePath, code: 'date-order', message });
     }
     const charge = byPath.get(path);
     if (charge === undefined) continue;
-    if (dueRows === 0 && charge.item.blocked > 0) findings.warn(blockedPath);
-    if (isLost(charge, dueRows)) findings.warn(path);
+    if (dueRows === 0 && charge.item.blocked > 0) validation.warn(blockedPath);
+    if (isLost(charge, dueRows)) validation.warn(path);
   }
 }
 
@@ -171,10 +171,10 @@ function isLost({ item, counts }: ScheduledCharge, dueRows: number): boolean {
 }
 
 /** Notes the field whose charges went beyond what can be calculated with, if any did; called after the last row. */
-export function refuseTooLargeCharges({ tooLarge }: ScheduledCharges, findings: Findings): void {
+export function refuseTooLargeCharges({ tooLarge }: ScheduledCharges, validation: Validation): void {
   if (tooLarge === undefined) return;
   const message = 'must be smaller: what one installment pays is beyond what can be calculated with';
-  findings.refuse(tooLarge, 'amount-too-large', message);
+  validation.reject(tooLarge, 'amount-too-large', message);
 }
 
 function isShare(charge: ScheduledCharge): charge is ShareCharge {

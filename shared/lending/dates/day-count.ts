@@ -3,7 +3,6 @@
  * denominator that each convention fixes, so that interest stays an exact quotient of whole numbers (M4).
  */
 
-import { assertNever } from '../numbers/assert-never.ts';
 import {
   type CalendarDate,
   type DateParts,
@@ -74,7 +73,7 @@ export function dayCountDenominator(name: DayCountName): number {
     case 'Actual/Actual':
       return ACTUAL_ACTUAL_DENOMINATOR;
     default:
-      return assertNever(name);
+      return name satisfies never;
   }
 }
 
@@ -96,7 +95,7 @@ export function dayCountNumerator(name: DayCountName, period: InterestPeriod): n
     case 'Actual/Actual':
       return actualActualNumerator(period.from, period.to);
     default:
-      return assertNever(name);
+      return name satisfies never;
   }
 }
 

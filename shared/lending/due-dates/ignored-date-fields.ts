@@ -1,7 +1,7 @@
 /** Date fields that are known but change nothing in this request: reported, so that the caller does not rely on them (E5). */
 
 import { monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
-import type { Findings } from '../request/refusal.ts';
+import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import { endDateOf, type EndDateRules } from './schedule-dates.ts';
 
@@ -17,7 +17,7 @@ interface DateRules extends EndDateRules {
 export function reportDateMembersWithoutEffect(
   request: RepaymentScheduleRequest,
   rules: DateRules,
-  findings: Findings,
+  validation: Validation,
 ): void {
   const { periodicity } = rules;
   const endDate = endDateOf(request, rules);
@@ -38,6 +38,6 @@ export function reportDateMembersWithoutEffect(
     ['MaturityDate', request.MaturityDate !== undefined && endDate?.path !== 'MaturityDate'],
   ];
   for (const [path, sent] of withoutEffect) {
-    if (sent) findings.warn(path);
+    if (sent) validation.warn(path);
   }
 }

@@ -8,7 +8,6 @@ import {
   dayInMonthAfter,
 } from '../dates/calendar-date.ts';
 import { type Periodicity, daysPerPeriod, monthsPerPeriod } from '../dates/periodicity.ts';
-import { assertNever } from '../numbers/assert-never.ts';
 import { type HolidayShift, isShownOn } from './shift-due-date.ts';
 
 /** The date on which a contract ends, in place of the last row's own. */
@@ -203,7 +202,7 @@ function dueDateAfter(terms: DueDateTerms, start: CalendarDate): CalendarDate {
     case 'OnePeriodLater':
       return dayInMonthAfter(parts, months, terms.installmentDay);
     default:
-      return assertNever(terms.installmentMethod);
+      return terms.installmentMethod satisfies never;
   }
 }
 

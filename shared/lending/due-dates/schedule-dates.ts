@@ -11,7 +11,7 @@ import {
 import type { Periodicity } from '../dates/periodicity.ts';
 import { checkName, checkWhole } from '../request/field-checks.ts';
 import { MAX_INSTALLMENTS } from '../request/limits.ts';
-import type { Findings } from '../request/refusal.ts';
+import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import {
   type EndDate,
@@ -71,22 +71,22 @@ export interface ScheduleDates {
 export function scheduleDatesOf(
   request: RepaymentScheduleRequest,
   context: DateContext,
-  findings: Findings,
+  validation: Validation,
 ): ScheduleDates | undefined {
-  const faultsBefore = findings.faults.length;
-  const range = rowRangeOf(request, findings);
-  const hasRange = findings.faults.length === faultsBefore;
-  const terms = planTermsOf(request, context, range.settledRows, findings);
+  const faultsBefore = validation.faults.length;
+  const range = rowRangeOf(request, validation);
+  const hasRange = validation.faults.length === faultsBefore;
+  const terms = planTermsOf(request, context, range.settledRows, validation);
   if (terms === undefined || !hasRange) return undefined;
   const planned = terms.periodicity.unit === 'Once' ? singleRowOf(terms) : plannedRowsOf(terms);
   if (planned === undefined) {
-    refuseWithoutDueDate(context, findings);
+    refuseWithoutDueDate(context, validation);
     return undefined;
   }
   // Without its calendar a request has dates all the same: more faults can be reported, and the request is refused anyway (E3).
-  const faultsOfMembers = findings.faults.length;
-  checkDateOrder(terms, planned, findings);
-  return findings.faults.length > faultsOfMembers ? undefined : datesOf(terms, planned, range);
+  const faultsOfMembers = validation.faults.length;
+  checkDateOrder(terms, planned, validation);
+  return validation.faults.length > faultsOfMembers ? undefined : datesOf(terms, planned, range);
 }
 
 /** The day on which the contract ends, when the schedule type takes one (D5, B5). */
@@ -103,12 +103,12 @@ function planTermsOf(
   request: RepaymentScheduleRequest,
   context: DateContext,
   settledRows: number,
-  findings: Findings,
+  validation: Validation,
 ): PlanTerms | undefined {
   const days = { least: 1, greatest: LAST_DAY_OF_MONTH };
-  const installmentDay = checkWhole(findings, 'InstallmentDay', request.InstallmentDay, days);
-  const method = checkName(findings, 'InstallmentMethod', request.InstallmentMethod, INSTALLMENT_METHODS);
-  const shift = holidayShiftOf(request, context.calendars, findings);
+  const installmentDay = checkWhole(validation, 'InstallmentDay', request.InstallmentDay, days);
+  const method = checkName(validation, 'InstallmentMethod', request.InstallmentMethod, INSTALLMENT_METHODS);
+  const shift = holidayShiftOf(request, context.calendars, validation);
   const { periodicity, installmentsNo, requestDay } = context;
   if (periodicity === undefined || installmentsNo === undefined || installmentDay === undefined) {
     return undefined;
@@ -128,10 +128,10 @@ function planTermsOf(
   };
 }
 
-function refuseWithoutDueDate(rules: EndDateRules, findings: Findings): void {
+function refuseWithoutDueDate(rules: EndDateRules, validation: Validation): void {
   const path = rules.useMaturityDate ? 'MaturityDate' : 'FirstDueDate';
   const fields = rules.useMaturityDate ? 'MaturityDate or FirstDueDate' : 'FirstDueDate';
-  findings.refuse(path, 'missing', `is missing; ${fields} is needed with the periodicity Once`);
+  validation.reject(path, 'missing', `is missing; ${fields} is needed with the periodicity Once`);
 }
 
 function datesOf(terms: PlanTerms, planned: PlannedRows, range: RowRange): ScheduleDates {
@@ -175,21 +175,21 @@ interface RowRange {
 }
 
 /** Reads the rows that a request asks for, and notes what is wrong with them. */
-function rowRangeOf(request: RepaymentScheduleRequest, findings: Findings): RowRange {
+function rowRangeOf(request: RepaymentScheduleRequest, validation: Validation): RowRange {
   const { InstallmentsNo, BlockInstallmentNo, RealInstallmentNo } = request;
   const isCount = Number.isInteger(InstallmentsNo) && InstallmentsNo >= 1;
   const rows = isCount ? Math.min(InstallmentsNo, MAX_INSTALLMENTS) : MAX_INSTALLMENTS;
   const settleable = { least: 0, greatest: rows - 1 };
-  const settledRows = checkWhole(findings, 'BlockInstallmentNo', BlockInstallmentNo, settleable) ?? 0;
+  const settledRows = checkWhole(validation, 'BlockInstallmentNo', BlockInstallmentNo, settleable) ?? 0;
   if (settledRows > 0 && request.LastDueDate === undefined) {
-    findings.refuse(
+    validation.reject(
       'BlockInstallmentNo',
       'not-allowed',
       'must be sent with LastDueDate, the due date of the last settled installment, or left out',
     );
   }
   const payable = { least: settledRows + 1, greatest: rows };
-  const lastRow = checkWhole(findings, 'RealInstallmentNo', RealInstallmentNo, payable);
+  const lastRow = checkWhole(validation, 'RealInstallmentNo', RealInstallmentNo, payable);
   return { settledRows, lastRow: lastRow ?? Infinity };
 }
 
@@ -198,45 +198,45 @@ function rowRangeOf(request: RepaymentScheduleRequest, findings: Findings): RowR
 const LATEST_DUE_DATE = calendarDateOf(LATEST_YEAR, 12, 31);
 
 /** Notes every date of the request that is out of order, by the field that can put it right. */
-function checkDateOrder(terms: PlanTerms, planned: PlannedRows, findings: Findings): void {
+function checkDateOrder(terms: PlanTerms, planned: PlannedRows, validation: Validation): void {
   const { settledDate, beforeLast, dueDates } = planned;
   const last = dueDates.at(-1) ?? settledDate;
   if (Math.max(last, beforeLast) > LATEST_DUE_DATE) {
-    findings.refuse(
+    validation.reject(
       'InstallmentsNo',
       'out-of-range',
       `must be smaller: the last due date would be after the year ${LATEST_YEAR}`,
     );
   } else if (terms.endDate !== undefined) {
-    checkEndDate(terms.endDate.path, last, planned, findings);
+    checkEndDate(terms.endDate.path, last, planned, validation);
   }
   const isEndDate = terms.endDate !== undefined && dueDates.length === 1;
-  if (!isEndDate) checkFirstDate(terms, planned, findings);
+  if (!isEndDate) checkFirstDate(terms, planned, validation);
 }
 
-function checkEndDate(path: string, last: number, planned: PlannedRows, findings: Findings): void {
+function checkEndDate(path: string, last: number, planned: PlannedRows, validation: Validation): void {
   const { settledDate, beforeLast } = planned;
   const latestBefore = beforeLast > settledDate ? beforeLast : settledDate;
   if (last > latestBefore) return;
   const earliest = formatCalendarDate(addDays(latestBefore, 1));
   const reason =
     latestBefore === settledDate ? 'after the start of the schedule' : 'after the installment before it';
-  findings.refuse(path, 'date-order', `must be ${earliest} or later, ${reason}`);
+  validation.reject(path, 'date-order', `must be ${earliest} or later, ${reason}`);
 }
 
 /** The first row is due after the start; the contract's own FirstDueDate cannot be wrong, LastDueDate can (X1). */
-function checkFirstDate(terms: PlanTerms, planned: PlannedRows, findings: Findings): void {
+function checkFirstDate(terms: PlanTerms, planned: PlannedRows, validation: Validation): void {
   const { settledDate, startDate } = planned;
   const first = planned.dueDates[0] ?? settledDate;
   if (first > settledDate) return;
   if (terms.lastDueDate === undefined || terms.periodicity.unit === 'Once') {
     const start = formatCalendarDate(startDate);
-    findings.refuse('FirstDueDate', 'date-order', `must be after the start of the schedule, ${start}`);
+    validation.reject('FirstDueDate', 'date-order', `must be after the start of the schedule, ${start}`);
     return;
   }
   const row = terms.settledRows + 1;
   const due = formatCalendarDate(first);
-  findings.refuse(
+  validation.reject(
     'LastDueDate',
     'date-order',
     `must be before ${due}, when installment ${row}, the first that BlockInstallmentNo leaves, is due`,

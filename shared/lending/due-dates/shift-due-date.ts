@@ -3,9 +3,8 @@
 import { type BusinessCalendar, workingDayFrom } from '../calendars/business-calendar.ts';
 import { CALENDARS_ALLOWED, calendarFault } from '../calendars/find-calendar.ts';
 import { type CalendarDate, addDays, datePartsOf } from '../dates/calendar-date.ts';
-import { assertNever } from '../numbers/assert-never.ts';
 import { checkName } from '../request/field-checks.ts';
-import type { Findings } from '../request/refusal.ts';
+import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 
 /** Names of the methods (H1), as a request may write them. */
@@ -56,7 +55,7 @@ function choose(
     case 'Nearest':
       return date - earlier < later - date ? earlier : later;
     default:
-      return assertNever(method);
+      return method satisfies never;
   }
 }
 
@@ -89,18 +88,18 @@ export interface HolidayShift {
 export function holidayShiftOf(
   request: RepaymentScheduleRequest,
   calendars: KnownCalendars,
-  findings: Findings,
+  validation: Validation,
 ): HolidayShift | undefined {
-  const method = checkName(findings, 'HolidayMethod', request.HolidayMethod, HOLIDAY_METHODS) ?? 'Forward';
+  const method = checkName(validation, 'HolidayMethod', request.HolidayMethod, HOLIDAY_METHODS) ?? 'Forward';
   const isAsked = request.HolidayShift === true;
   const name = request.HolidayCountry ?? (isAsked ? calendars.defaultName : undefined);
   const calendar = name === undefined ? undefined : calendars.find(name);
   if (calendar === undefined) {
     if (request.HolidayCountry !== undefined) {
       const fault = calendarFault(request.HolidayCountry, (part) => calendars.find(part));
-      findings.refuse('HolidayCountry', 'unknown-calendar', fault);
+      validation.reject('HolidayCountry', 'unknown-calendar', fault);
     } else if (isAsked) {
-      findings.refuse('HolidayCountry', 'unknown-calendar', `is missing; ${CALENDARS_ALLOWED}`);
+      validation.reject('HolidayCountry', 'unknown-calendar', `is missing; ${CALENDARS_ALLOWED}`);
     }
     return undefined;
   }

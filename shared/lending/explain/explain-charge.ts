@@ -1,6 +1,5 @@
 /** How the commissions and insurances of a row are calculated (F2, F3, F5). */
 
-import { assertNever } from '../numbers/assert-never.ts';
 import { dayFields, fractionText, moneyText, sumEquation, type Term } from './explanation-text.ts';
 import type { FigureExplanation } from '../request/repayment-schedule.ts';
 import type { ExplanationContext, RowTrace } from '../amortisation/row-trace.ts';
@@ -82,7 +81,7 @@ function ruleText(
     case 'unused':
       return `UnusedAmount ${base} * ${each.percent} % * ${fractionText(each.count, context).text}`;
     default:
-      return assertNever(each);
+      return each satisfies never;
   }
 }
 
@@ -100,6 +99,6 @@ function ruleFields(each: ChargeRule, context: ExplanationContext): Partial<Figu
         base: each.base,
       };
     default:
-      return assertNever(each);
+      return each satisfies never;
   }
 }

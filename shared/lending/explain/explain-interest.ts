@@ -1,6 +1,5 @@
 /** How the interest of a row accrues, and how it is collected (C1, R2, G2). */
 
-import { assertNever } from '../numbers/assert-never.ts';
 import {
   dayFields,
   equation,
@@ -108,7 +107,7 @@ function explainAccrued(
       };
     }
     default:
-      return assertNever(interest);
+      return interest satisfies never;
   }
 }
 

@@ -1,6 +1,5 @@
 /** How the payment in force in a row is calculated (S5, B2, X3). */
 
-import { assertNever } from '../numbers/assert-never.ts';
 import { dayFields, equation, fractionText, moneyText, sumEquation } from './explanation-text.ts';
 import type { FigureExplanation } from '../request/repayment-schedule.ts';
 import type { ExplanationContext, PaymentTrace } from '../amortisation/row-trace.ts';
@@ -32,7 +31,7 @@ export function explainPayment(payment: PaymentTrace, context: ExplanationContex
     case 'formula':
       return { ...entry, formula: equation(payment.text, amount, context) };
     default:
-      return assertNever(payment);
+      return payment satisfies never;
   }
 }
 
@@ -111,6 +110,6 @@ function closedParts({ method, percent }: ClosedForm, fraction: string, rows: nu
         discount: `(1 + ${percent} %)^(-${rows} * ${fraction})`,
       };
     default:
-      return assertNever(method);
+      return method satisfies never;
   }
 }

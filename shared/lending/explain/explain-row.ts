@@ -1,6 +1,5 @@
 /** The explanation of a row: one entry for each of its figures, in the order in which they are calculated (S6). */
 
-import { assertNever } from '../numbers/assert-never.ts';
 import { explainCharges, sumOfCharges } from './explain-charge.ts';
 import { explainInterest } from './explain-interest.ts';
 import { explainPayment } from './explain-payment.ts';
@@ -121,6 +120,6 @@ function principalTerms({ principal: rule, row, payment }: RowTrace, context: Ex
     case 'formula':
       return [{ label: '', amount, text: rule.text }];
     default:
-      return assertNever(rule);
+      return rule satisfies never;
   }
 }

@@ -1,6 +1,5 @@
 /** Arithmetic of formula values: exact, with signs kept in the numerator. */
 
-import { assertNever } from '../numbers/assert-never.ts';
 import { exactRatio } from '../numbers/exact-ratio.ts';
 import type { FormulaOperator } from './tree.ts';
 import type { FormulaValue } from './scope.ts';
@@ -44,7 +43,7 @@ export function combine(
     case '<>':
       return truth(compareValues(left, right) !== 0);
     default:
-      return assertNever(operator);
+      return operator satisfies never;
   }
 }
 

@@ -1,6 +1,5 @@
 /** Turns an expression into functions over the slots of a scope, with its constant parts worked out (S2). */
 
-import { assertNever } from '../numbers/assert-never.ts';
 import { combine, compareValues } from './arithmetic.ts';
 import type { FormulaFailure, FormulaScope, FormulaValue } from './scope.ts';
 import { formulaError, type FormulaError, type FormulaTree } from './tree.ts';
@@ -73,7 +72,7 @@ function compile(tree: FormulaTree, compiling: Compiling): Part {
     case 'call':
       return compileCall(tree, compiling);
     default:
-      return assertNever(tree);
+      return tree satisfies never;
   }
 }
 
@@ -137,7 +136,7 @@ function compileCall(tree: Extract<FormulaTree, { kind: 'call' }>, compiling: Co
     case 'if':
       return choice(parts);
     default:
-      return assertNever(tree.name);
+      return tree.name satisfies never;
   }
 }
 

@@ -1,6 +1,5 @@
 /** The share of a year that one period of a periodicity stands for, without any dates (P1). */
 
-import { assertNever } from '../numbers/assert-never.ts';
 import type { DayCountName } from '../dates/day-count.ts';
 import { exactRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
@@ -35,7 +34,7 @@ function monthsFraction(dayCount: DayCountName, months: number): ExactRatio {
     case 'Actual/360':
       return exactRatio(BigInt(DAYS_PER_YEAR * months), BigInt(MONTHS_PER_YEAR * DAYS_PER_BANKING_YEAR));
     default:
-      return assertNever(dayCount);
+      return dayCount satisfies never;
   }
 }
 
@@ -51,6 +50,6 @@ function daysPerYear(dayCount: DayCountName): number {
     case 'Actual/Actual':
       return DAYS_PER_YEAR;
     default:
-      return assertNever(dayCount);
+      return dayCount satisfies never;
   }
 }

@@ -1,6 +1,6 @@
 /** Which spelling and which parts of the answer a request asks for (A5). */
 
-import type { Findings } from './refusal.ts';
+import type { Validation } from './validation.ts';
 import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
 import type { Casing, ShownParts } from './repayment-schedule.ts';
 
@@ -14,7 +14,10 @@ export interface AnswerShape {
 const RATE_ALONE = 1;
 
 /** CalculateDAE sent gives the lower-case spelling, absent the capitalised one with EIR; other than 0, 1, 2: refused. */
-export function answerShape(calculateDae: number | undefined, findings: Findings): AnswerShape | undefined {
+export function answerShape(
+  calculateDae: number | undefined,
+  validation: Validation,
+): AnswerShape | undefined {
   switch (calculateDae) {
     case undefined:
       return { casing: 'capitalised', show: 'rows-with-eir' };
@@ -25,7 +28,7 @@ export function answerShape(calculateDae: number | undefined, findings: Findings
     case 2:
       return { casing: 'lower', show: 'rows-with-dae' };
     default:
-      findings.refuse('CalculateDAE', 'out-of-range', 'must be 0, 1 or 2');
+      validation.reject('CalculateDAE', 'out-of-range', 'must be 0, 1 or 2');
       return undefined;
   }
 }

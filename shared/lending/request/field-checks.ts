@@ -3,7 +3,7 @@
 import type { Decimal } from 'decimal.js';
 import { ratioOfPercent, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { formatMinorUnits, LARGEST_AMOUNT_MINOR, toMinorUnits } from '../numbers/money.ts';
-import type { Findings } from './refusal.ts';
+import type { Validation } from './validation.ts';
 
 /** Largest annual rate in percent, either sign: a thousand times the balance a year is a mistake, not a price. */
 export const LARGEST_RATE_PERCENT = 100_000;
@@ -18,38 +18,38 @@ interface WholeRange {
 
 /** The value when it is a whole number within the range (M6); absent stays undefined without a fault. */
 export function checkWhole(
-  findings: Findings,
+  validation: Validation,
   path: string,
   value: number | undefined,
   range: WholeRange,
 ): number | undefined {
   if (value === undefined) return undefined;
   if (Number.isInteger(value) && value >= range.least && value <= range.greatest) return value;
-  findings.refuse(path, 'out-of-range', `must be a whole number from ${range.least} to ${range.greatest}`);
+  validation.reject(path, 'out-of-range', `must be a whole number from ${range.least} to ${range.greatest}`);
   return undefined;
 }
 
 /** The amount in minor units when it is zero or more and has no more decimals than the currency (M2, M6). */
 export function checkAmount(
-  findings: Findings,
+  validation: Validation,
   path: string,
   value: Decimal | undefined,
   digits: number,
 ): number | undefined {
   if (value === undefined) return undefined;
   if (!value.isFinite() || (value.isNegative() && !value.isZero())) {
-    findings.refuse(path, 'out-of-range', 'must be zero or more');
+    validation.reject(path, 'out-of-range', 'must be zero or more');
     return undefined;
   }
   const minor = toMinorUnits(value, digits);
   if (minor === 'too-many-decimals') {
     const allowed = digits === 0 ? 'no decimals' : `at most ${digits} decimals`;
-    findings.refuse(path, 'too-many-decimals', `must have ${allowed} in this currency`);
+    validation.reject(path, 'too-many-decimals', `must have ${allowed} in this currency`);
     return undefined;
   }
   if (minor === 'too-large') {
     const largest = formatMinorUnits(LARGEST_AMOUNT_MINOR, digits);
-    findings.refuse(path, 'amount-too-large', `must be at most ${largest}`);
+    validation.reject(path, 'amount-too-large', `must be at most ${largest}`);
     return undefined;
   }
   return minor;
@@ -57,18 +57,18 @@ export function checkAmount(
 
 /** An annual percentage as an exact fraction (M4), when its size and number of decimals are within the limits. */
 export function checkRate(
-  findings: Findings,
+  validation: Validation,
   path: string,
   value: Decimal | undefined,
 ): ExactRatio | undefined {
   if (value === undefined) return undefined;
   if (!value.isFinite() || value.abs().greaterThan(LARGEST_RATE_PERCENT)) {
     const allowed = `from -${LARGEST_RATE_PERCENT} to ${LARGEST_RATE_PERCENT} percent a year`;
-    findings.refuse(path, 'out-of-range', `must be ${allowed}`);
+    validation.reject(path, 'out-of-range', `must be ${allowed}`);
     return undefined;
   }
   if (value.decimalPlaces() > LARGEST_RATE_DECIMALS) {
-    findings.refuse(path, 'too-many-decimals', `must have at most ${LARGEST_RATE_DECIMALS} decimals`);
+    validation.reject(path, 'too-many-decimals', `must have at most ${LARGEST_RATE_DECIMALS} decimals`);
     return undefined;
   }
   return ratioOfPercent(value);
@@ -76,7 +76,7 @@ export function checkRate(
 
 /** The name of the list that equals the value in any case (S6); absent stays undefined without a fault. */
 export function checkName<Name extends string>(
-  findings: Findings,
+  validation: Validation,
   path: string,
   value: string | undefined,
   allowed: readonly Name[],
@@ -85,7 +85,7 @@ export function checkName<Name extends string>(
   const wanted = value.trim().toLowerCase();
   const found = allowed.find((name) => name.toLowerCase() === wanted);
   if (found === undefined) {
-    findings.refuse(path, 'unknown-value', `must be one of ${allowed.join(', ')}`);
+    validation.reject(path, 'unknown-value', `must be one of ${allowed.join(', ')}`);
   }
   return found;
 }

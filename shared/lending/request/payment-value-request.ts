@@ -7,7 +7,7 @@
  */
 
 import type { Decimal } from 'decimal.js';
-import type { Fault } from './refusal.ts';
+import type { RequestFault } from './validation.ts';
 
 /** All that a caller may say about the payment that it asks for. */
 export interface PaymentValueRequest {
@@ -44,4 +44,4 @@ export interface PaymentValue {
 /** A payment value, or every reason why there is none (E3). */
 export type PaymentValueOutcome =
   | ({ readonly kind: 'payment-value' } & PaymentValue)
-  | { readonly kind: 'refused'; readonly faults: readonly Fault[] };
+  | { readonly kind: 'refused'; readonly faults: readonly RequestFault[] };

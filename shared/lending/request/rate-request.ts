@@ -8,7 +8,7 @@
 
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../dates/calendar-date.ts';
-import type { Fault, Warning } from './refusal.ts';
+import type { RequestFault, RequestWarning } from './validation.ts';
 
 /** All that a caller may say about the rate that it wants. Nothing here has been checked for meaning yet. */
 export interface RateRequest {
@@ -60,10 +60,10 @@ export interface ProvenRate {
   readonly proof: readonly DiscountedFlow[];
   /** Sum of the discounted amounts as shown: how far the shown rate is off. Null when one of them is, or no rate is. */
   readonly residual: string | null;
-  readonly warnings: readonly Warning[];
+  readonly warnings: readonly RequestWarning[];
 }
 
 /** The outcome of a calculation: a rate, or all the reasons why there is none. */
 export type RateOutcome =
   | ({ readonly kind: 'rate' } & ProvenRate)
-  | { readonly kind: 'refused'; readonly faults: readonly Fault[] };
+  | { readonly kind: 'refused'; readonly faults: readonly RequestFault[] };

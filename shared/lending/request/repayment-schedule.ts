@@ -1,7 +1,7 @@
 /** The answer of a schedule calculation, before a spelling or an encoding is chosen for it. */
 
 import type { CalendarDate } from '../dates/calendar-date.ts';
-import type { Fault, Warning } from './refusal.ts';
+import type { RequestFault, RequestWarning } from './validation.ts';
 
 /** Which of the interface's two spellings the answer uses (A5). */
 export type Casing = 'lower' | 'capitalised';
@@ -61,13 +61,13 @@ export interface RepaymentSchedule {
   readonly eir?: string | null;
   /** Present when due dates were checked against a calendar. */
   readonly calendar?: UsedCalendar;
-  readonly warnings: readonly Warning[];
+  readonly warnings: readonly RequestWarning[];
 }
 
 /** The outcome of a calculation: a schedule, or all the reasons why there is none. */
 export type ScheduleOutcome =
   | ({ readonly kind: 'schedule' } & RepaymentSchedule)
-  | { readonly kind: 'refused'; readonly faults: readonly Fault[] };
+  | { readonly kind: 'refused'; readonly faults: readonly RequestFault[] };
 
 // Installment types (S7). The ids are fixed and published, the same on every node and in every version.
 

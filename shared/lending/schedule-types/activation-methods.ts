@@ -3,7 +3,6 @@
 import { compileFormula } from '../formula/compiler.ts';
 import { FIRST_EXTRA_SLOT, INPUT_NAMES, READABLE_COLUMNS, SLOTS } from '../formula/scope.ts';
 import { type FormulaTree, namesIn } from '../formula/tree.ts';
-import { assertNever } from '../numbers/assert-never.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
 import { type ColumnDraft, type StandardColumn, countsAsCharge } from './schedule-columns.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
@@ -244,6 +243,6 @@ function termsOf(tree: FormulaTree): readonly string[] | undefined {
     case 'call':
       return undefined;
     default:
-      return assertNever(tree);
+      return tree satisfies never;
   }
 }

@@ -8,7 +8,7 @@ import { MAX_INSTALLMENTS } from '../request/limits.ts';
 import { checkAmount, checkWhole } from '../request/field-checks.ts';
 import { findPeriodicity, type Periodicity } from '../dates/periodicity.ts';
 import { parseRateTerms, type RateTerms } from './rate-terms.ts';
-import type { Findings } from '../request/refusal.ts';
+import type { Validation } from '../request/validation.ts';
 import { parseRepaymentTerms, type RepaymentTerms } from './repayment-terms.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { ScheduleCatalogue } from '../schedule-types/schedule-catalogue.ts';
@@ -47,26 +47,26 @@ export interface ParsingContext {
 export function parseLoanTerms(
   request: RepaymentScheduleRequest,
   context: ParsingContext,
-  findings: Findings,
+  validation: Validation,
 ): DraftTerms {
   const { catalogue } = context;
   const method = request.InterestCalculationMethod;
-  const compiled = parseScheduleType(request, catalogue, findings);
-  const periodicity = parsePeriodicity(request, catalogue, compiled, findings);
-  const digits = parseCurrencyDigits(request, findings);
+  const compiled = parseScheduleType(request, catalogue, validation);
+  const periodicity = parsePeriodicity(request, catalogue, compiled, validation);
+  const digits = parseCurrencyDigits(request, validation);
   const assumedDigits = digits ?? DEFAULT_CURRENCY_DIGITS;
-  const amount = parseAmount(request, assumedDigits, findings);
-  const installmentsNo = parseInstallmentsNo(request, { ...context, compiled, periodicity }, findings);
-  const known = { compiled, amount, installmentsNo, currencyDigits: assumedDigits, findings };
+  const amount = parseAmount(request, assumedDigits, validation);
+  const installmentsNo = parseInstallmentsNo(request, { ...context, compiled, periodicity }, validation);
+  const known = { compiled, amount, installmentsNo, currencyDigits: assumedDigits, validation };
   const { periodicities, knownCharges } = catalogue;
-  const chargeContext = { digits: assumedDigits, periodicities, rules: compiled, knownCharges, findings };
+  const chargeContext = { digits: assumedDigits, periodicities, rules: compiled, knownCharges, validation };
   return {
     compiled,
     periodicity,
-    dayCount: method === undefined ? compiled?.type.dayCount : parseDayCount(method, findings),
+    dayCount: method === undefined ? compiled?.type.dayCount : parseDayCount(method, validation),
     currencyDigits: digits,
     amount,
-    upFront: parseUpFront(request, assumedDigits, findings),
+    upFront: parseUpFront(request, assumedDigits, validation),
     rates: parseRateTerms(request, known),
     installmentsNo,
     repayment: parseRepaymentTerms(request, known),
@@ -82,13 +82,13 @@ export function isComplete(draft: DraftTerms): draft is LoanTerms {
 function parseScheduleType(
   request: RepaymentScheduleRequest,
   catalogue: ScheduleCatalogue,
-  findings: Findings,
+  validation: Validation,
 ): CompiledScheduleType | undefined {
   const found = catalogue.findScheduleType(request.ScheduleType);
   if (found === undefined) {
     const names = catalogue.scheduleTypes.map(({ type }) => type.name).join(', ');
     const message = `must be an active schedule type; known are ${names}`;
-    findings.refuse('ScheduleType', 'unknown-schedule-type', message);
+    validation.reject('ScheduleType', 'unknown-schedule-type', message);
     return undefined;
   }
   const { ProductType } = request;
@@ -96,7 +96,7 @@ function parseScheduleType(
     const allowed = found.type.productTypes.join(', ');
     const code = isProductType(ProductType) ? 'product-type-mismatch' : 'unknown-product-type';
     const message = `must be a product type that ${found.type.name} serves: ${allowed}`;
-    findings.refuse('ProductType', code, message);
+    validation.reject('ProductType', code, message);
   }
   return found;
 }
@@ -105,59 +105,59 @@ function parsePeriodicity(
   request: RepaymentScheduleRequest,
   { periodicities }: ScheduleCatalogue,
   compiled: CompiledScheduleType | undefined,
-  findings: Findings,
+  validation: Validation,
 ): Periodicity | undefined {
   const found = findPeriodicity(request.PeriodicityType, periodicities);
   if (found === undefined) {
     const names = periodicities.map((known) => known.name).join(', ');
-    findings.refuse('PeriodicityType', 'unknown-periodicity', `must be one of ${names}`);
+    validation.reject('PeriodicityType', 'unknown-periodicity', `must be one of ${names}`);
     return undefined;
   }
   const unit = compiled?.type.measurementUnit ?? null;
   const isDayUnit = found.unit === 'Days' || found.unit === 'Weeks';
   if (unit !== null && found.unit !== 'Once' && isDayUnit !== (unit === 'Days')) {
     const message = `must be counted in ${unit.toLowerCase()} with this schedule type`;
-    findings.refuse('PeriodicityType', 'wrong-unit', message);
+    validation.reject('PeriodicityType', 'wrong-unit', message);
   }
   return found;
 }
 
 /** The day count of a name; undefined, with the fault noted, when there is none (C1). */
-export function parseDayCount(name: string, findings: Findings): DayCountName | undefined {
+export function parseDayCount(name: string, validation: Validation): DayCountName | undefined {
   const found = findDayCount(name);
   if (found === undefined) {
     const message = `must be one of ${DAY_COUNT_NAMES.join(', ')}`;
-    findings.refuse('InterestCalculationMethod', 'unknown-day-count', message);
+    validation.reject('InterestCalculationMethod', 'unknown-day-count', message);
   }
   return found;
 }
 
 /** Precision wins over Currency; without both, two digits (M2). */
-function parseCurrencyDigits(request: RepaymentScheduleRequest, findings: Findings): number | undefined {
+function parseCurrencyDigits(request: RepaymentScheduleRequest, validation: Validation): number | undefined {
   const { Currency, Precision } = request;
   const byCurrency = Currency === undefined ? DEFAULT_CURRENCY_DIGITS : currencyDigits(Currency);
   if (byCurrency === undefined) {
-    findings.refuse('Currency', 'unknown-currency', 'must be the ISO 4217 code of a currency');
+    validation.reject('Currency', 'unknown-currency', 'must be the ISO 4217 code of a currency');
   }
   if (Precision === undefined) return byCurrency;
-  return checkWhole(findings, 'Precision', Precision, { least: 0, greatest: MAX_PRECISION_DIGITS });
+  return checkWhole(validation, 'Precision', Precision, { least: 0, greatest: MAX_PRECISION_DIGITS });
 }
 
 function parseAmount(
   request: RepaymentScheduleRequest,
   digits: number,
-  findings: Findings,
+  validation: Validation,
 ): number | undefined {
   if (!request.Amount.greaterThan(0)) {
-    findings.refuse('Amount', 'out-of-range', 'must be more than zero');
+    validation.reject('Amount', 'out-of-range', 'must be more than zero');
     return undefined;
   }
-  return checkAmount(findings, 'Amount', request.Amount, digits);
+  return checkAmount(validation, 'Amount', request.Amount, digits);
 }
 
 /** The costs of a running contract were paid at its start: its rates are those of the rows left, on Amount (A4). */
-function parseUpFront(request: RepaymentScheduleRequest, digits: number, findings: Findings): number {
-  const upFront = checkAmount(findings, 'UpFrontValue', request.UpFrontValue, digits) ?? 0;
+function parseUpFront(request: RepaymentScheduleRequest, digits: number, validation: Validation): number {
+  const upFront = checkAmount(validation, 'UpFrontValue', request.UpFrontValue, digits) ?? 0;
   return request.LastDueDate === undefined ? upFront : 0;
 }
 
@@ -169,19 +169,19 @@ interface InstallmentContext extends ParsingContext {
 function parseInstallmentsNo(
   request: RepaymentScheduleRequest,
   { compiled, periodicity, maxRows }: InstallmentContext,
-  findings: Findings,
+  validation: Validation,
 ): number | undefined {
   const range = { least: 1, greatest: MAX_INSTALLMENTS };
-  const installmentsNo = checkWhole(findings, 'InstallmentsNo', request.InstallmentsNo, range);
+  const installmentsNo = checkWhole(validation, 'InstallmentsNo', request.InstallmentsNo, range);
   if (installmentsNo === undefined) return undefined;
   const most = compiled?.type.maximumInstallments ?? MAX_INSTALLMENTS;
   if (periodicity?.unit === 'Once' && installmentsNo !== 1) {
-    findings.refuse('InstallmentsNo', 'out-of-range', 'must be 1 with the periodicity Once');
+    validation.reject('InstallmentsNo', 'out-of-range', 'must be 1 with the periodicity Once');
   } else if (installmentsNo > most) {
-    findings.refuse('InstallmentsNo', 'out-of-range', `must be at most ${most} with this schedule type`);
+    validation.reject('InstallmentsNo', 'out-of-range', `must be at most ${most} with this schedule type`);
   }
   if (installmentsNo > maxRows) {
-    findings.refuse('InstallmentsNo', 'too-many-rows', `must be at most ${maxRows} here`);
+    validation.reject('InstallmentsNo', 'too-many-rows', `must be at most ${maxRows} here`);
   }
   return installmentsNo;
 }

@@ -8,7 +8,7 @@ import { checkRate, checkWhole } from '../request/field-checks.ts';
 import type { PaymentValueRequest } from '../request/payment-value-request.ts';
 import { periodFraction } from '../interest/period-rate.ts';
 import { findPeriodicity, type Periodicity } from '../dates/periodicity.ts';
-import type { Findings } from '../request/refusal.ts';
+import type { Validation } from '../request/validation.ts';
 
 /** Largest amount of either sign, in major units: ten trillion, as in a schedule with two decimals (M6). */
 const MAX_AMOUNT = new Decimal('1e13');
@@ -40,28 +40,28 @@ export interface PaymentTerms {
 export function parsePaymentTerms(
   request: PaymentValueRequest,
   known: readonly Periodicity[],
-  findings: Findings,
+  validation: Validation,
 ): PaymentTerms | undefined {
   const range = { least: 1, greatest: MAX_INSTALLMENTS };
-  const installments = checkWhole(findings, 'InstallmentsNo', request.InstallmentsNo, range);
-  const fraction = parsePeriodFraction(request, known, findings);
-  const { financed, future } = parseAmounts(request, findings);
-  const rate = checkRate(findings, 'InterestPercent', request.InterestPercent ?? ZERO);
-  const hasGrace = checkChoice(findings, 'GracePeriodPrincipal', request.GracePeriodPrincipal);
-  const isInAdvance = checkChoice(findings, 'InterestType', request.InterestType);
-  const digits = checkWhole(findings, 'Precision', request.Precision ?? DEFAULT_DIGITS, {
+  const installments = checkWhole(validation, 'InstallmentsNo', request.InstallmentsNo, range);
+  const fraction = parsePeriodFraction(request, known, validation);
+  const { financed, future } = parseAmounts(request, validation);
+  const rate = checkRate(validation, 'InterestPercent', request.InterestPercent ?? ZERO);
+  const hasGrace = checkChoice(validation, 'GracePeriodPrincipal', request.GracePeriodPrincipal);
+  const isInAdvance = checkChoice(validation, 'InterestType', request.InterestType);
+  const digits = checkWhole(validation, 'Precision', request.Precision ?? DEFAULT_DIGITS, {
     least: 0,
     greatest: MAX_DIGITS,
   });
   if (hasGrace === true && installments === 1) {
-    findings.refuse(
+    validation.reject(
       'GracePeriodPrincipal',
       'not-allowed',
       'must be 0 with one installment: no payment is left',
     );
   }
-  const growth = rate && fraction && checkGrowth(rate, fraction, findings);
-  if (findings.faults.length > 0 || installments === undefined || growth === undefined) return undefined;
+  const growth = rate && fraction && checkGrowth(rate, fraction, validation);
+  if (validation.faults.length > 0 || installments === undefined || growth === undefined) return undefined;
   const payments = hasGrace === true ? installments - 1 : installments;
   return {
     financed,
@@ -77,15 +77,15 @@ export function parsePaymentTerms(
 function parsePeriodFraction(
   request: PaymentValueRequest,
   known: readonly Periodicity[],
-  findings: Findings,
+  validation: Validation,
 ): ExactRatio | undefined {
   const periodicity = findPeriodicity(request.PeriodicityType, known);
   if (periodicity === undefined || periodicity.unit === 'Once') {
     const repeating = known.filter(({ unit }) => unit !== 'Once').map(({ name }) => name);
     const code = periodicity === undefined ? 'unknown-periodicity' : 'not-allowed';
-    findings.refuse('PeriodicityType', code, `must be one of ${repeating.join(', ')}`);
+    validation.reject('PeriodicityType', code, `must be one of ${repeating.join(', ')}`);
   }
-  const dayCount = parseDayCount(request.InterestCalculationMethod, findings);
+  const dayCount = parseDayCount(request.InterestCalculationMethod, validation);
   return periodicity && dayCount && periodFraction(dayCount, periodicity);
 }
 
@@ -96,45 +96,45 @@ function parsePeriodFraction(
  */
 function parseAmounts(
   request: PaymentValueRequest,
-  findings: Findings,
+  validation: Validation,
 ): { financed: Decimal; future: Decimal } {
   const financed = request.FinancedAmount ?? ZERO;
   const future = request.FutureValue ?? ZERO;
-  const isFinancedReadable = checkSize(findings, 'FinancedAmount', financed);
-  const isFutureReadable = checkSize(findings, 'FutureValue', future);
+  const isFinancedReadable = checkSize(validation, 'FinancedAmount', financed);
+  const isFutureReadable = checkSize(validation, 'FutureValue', future);
   if (financed.isNegative() && !financed.isZero()) {
-    findings.refuse('FinancedAmount', 'out-of-range', 'must be zero or more');
+    validation.reject('FinancedAmount', 'out-of-range', 'must be zero or more');
   } else if (isFinancedReadable && isFutureReadable && financed.isZero() && future.lessThan(0)) {
-    findings.refuse('FutureValue', 'out-of-range', 'must be zero or more where FinancedAmount is zero');
+    validation.reject('FutureValue', 'out-of-range', 'must be zero or more where FinancedAmount is zero');
   }
   return { financed, future };
 }
 
-function checkSize(findings: Findings, path: string, amount: Decimal): boolean {
+function checkSize(validation: Validation, path: string, amount: Decimal): boolean {
   if (!amount.isFinite() || amount.abs().greaterThan(MAX_AMOUNT)) {
-    findings.refuse(path, 'amount-too-large', `must be at most ${MAX_AMOUNT.toFixed()} in size`);
+    validation.reject(path, 'amount-too-large', `must be at most ${MAX_AMOUNT.toFixed()} in size`);
     return false;
   }
   if (amount.decimalPlaces() > MAX_AMOUNT_DECIMALS) {
-    findings.refuse(path, 'too-many-decimals', `must have at most ${MAX_AMOUNT_DECIMALS} decimals`);
+    validation.reject(path, 'too-many-decimals', `must have at most ${MAX_AMOUNT_DECIMALS} decimals`);
     return false;
   }
   return true;
 }
 
 /** True for 1, false for 0 or absent; undefined, and a fault, for any other number. */
-function checkChoice(findings: Findings, path: string, value: number | undefined): boolean | undefined {
+function checkChoice(validation: Validation, path: string, value: number | undefined): boolean | undefined {
   if (value === undefined || value === 0) return false;
   if (value === 1) return true;
-  findings.refuse(path, 'out-of-range', 'must be 0 or 1');
+  validation.reject(path, 'out-of-range', 'must be 0 or 1');
   return undefined;
 }
 
 /** 1 + i, which a negative rate must leave above zero (R3). */
-function checkGrowth(rate: ExactRatio, fraction: ExactRatio, findings: Findings): ExactRatio | undefined {
+function checkGrowth(rate: ExactRatio, fraction: ExactRatio, validation: Validation): ExactRatio | undefined {
   const denominator = rate.denominator * fraction.denominator;
   const growth = denominator + rate.numerator * fraction.numerator;
   if (growth > 0n) return exactRatio(growth, denominator);
-  findings.refuse('InterestPercent', 'rate-too-low', 'must leave something of the balance in every period');
+  validation.reject('InterestPercent', 'rate-too-low', 'must leave something of the balance in every period');
   return undefined;
 }

@@ -2,7 +2,7 @@
 
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import { checkAmount } from '../request/field-checks.ts';
-import type { Findings } from '../request/refusal.ts';
+import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
@@ -20,13 +20,13 @@ export interface Prepayment {
 export function parsePrepayments(
   request: RepaymentScheduleRequest,
   digits: number,
-  findings: Findings,
+  validation: Validation,
 ): readonly Prepayment[] {
   const prepayments: Prepayment[] = [];
   for (const [index, item] of (request.EarlyRepayments ?? []).entries()) {
     const path = `EarlyRepayments[${index}]`;
-    const amount = checkAmount(findings, `${path}.Amount`, item.Amount, digits);
-    if (amount === 0) findings.refuse(`${path}.Amount`, 'out-of-range', 'must be more than zero');
+    const amount = checkAmount(validation, `${path}.Amount`, item.Amount, digits);
+    if (amount === 0) validation.reject(`${path}.Amount`, 'out-of-range', 'must be more than zero');
     const decreasesPayment = item.DecreaseInstallment ?? true;
     if (amount !== undefined) prepayments.push({ date: item.Date, amount, decreasesPayment, path });
   }
@@ -37,13 +37,13 @@ export function parsePrepayments(
 export function checkPrepaymentDates(
   prepayments: readonly Prepayment[],
   dates: ScheduleDates,
-  findings: Findings,
+  validation: Validation,
 ): void {
   const start = dates.startDate > dates.accrualStart ? dates.startDate : dates.accrualStart;
   const end = dates.accrualDates[dates.rowCount - 1] ?? start;
   for (const { date, path } of prepayments) {
     if (date > start && date <= end) continue;
     const allowed = `after ${formatCalendarDate(start)} and not after ${formatCalendarDate(end)}`;
-    findings.refuse(`${path}.Date`, 'date-order', `must be ${allowed}`);
+    validation.reject(`${path}.Date`, 'date-order', `must be ${allowed}`);
   }
 }

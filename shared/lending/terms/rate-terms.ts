@@ -4,7 +4,7 @@ import type { Decimal } from 'decimal.js';
 import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import { checkAmount, checkName, checkRate, checkWhole } from '../request/field-checks.ts';
-import type { Findings } from '../request/refusal.ts';
+import type { Validation } from '../request/validation.ts';
 import type {
   InterestRateBand,
   InterestRateRange,
@@ -41,7 +41,7 @@ export type RateTerms =
 
 /** What rates are validated against. */
 interface RateContext {
-  readonly findings: Findings;
+  readonly validation: Validation;
   /** Undefined when it is not known. */
   readonly compiled: CompiledScheduleType | undefined;
   /** Number of rows of the contract; undefined when it is wrong. */
@@ -60,26 +60,26 @@ export function parseRateTerms(
   request: RepaymentScheduleRequest,
   context: RateContext,
 ): RateTerms | undefined {
-  const { findings, installmentsNo } = context;
+  const { validation, installmentsNo } = context;
   const { InterestPercent, MultipleInterestRates: ranges = [], BandedInterestRates: bands = [] } = request;
-  const method = checkName(findings, 'BandMethod', request.BandMethod, BAND_METHODS);
-  if (bands.length === 0 && method !== undefined) findings.warn('BandMethod');
+  const method = checkName(validation, 'BandMethod', request.BandMethod, BAND_METHODS);
+  if (bands.length === 0 && method !== undefined) validation.warn('BandMethod');
   const isRangeOpen = ranges.some(({ InterestRate }) => InterestRate === undefined);
   const hasOtherRates = ranges.length + bands.length > 0;
   if (InterestPercent === undefined && !hasOtherRates) {
     const message =
       'is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent';
-    findings.missing('InterestPercent', message);
+    validation.reportMissing('InterestPercent', message);
   }
-  if (InterestPercent !== undefined && hasOtherRates && !isRangeOpen) findings.warn('InterestPercent');
-  const single = parseAnnualRate(InterestPercent, 'InterestPercent', findings);
+  if (InterestPercent !== undefined && hasOtherRates && !isRangeOpen) validation.warn('InterestPercent');
+  const single = parseAnnualRate(InterestPercent, 'InterestPercent', validation);
   if (ranges.length > 0 && bands.length > 0) {
-    findings.refuse('BandedInterestRates', 'not-allowed', 'must be left out beside MultipleInterestRates');
+    validation.reject('BandedInterestRates', 'not-allowed', 'must be left out beside MultipleInterestRates');
     return undefined;
   }
   if (ranges.length > 0) {
     if (isRangeOpen && single === undefined && InterestPercent !== undefined) return undefined;
-    return parseRateRanges(ranges, installmentsNo, single, findings);
+    return parseRateRanges(ranges, installmentsNo, single, validation);
   }
   if (bands.length > 0) return parseRateBands(bands, method === 'Whole', context);
   return single === undefined ? undefined : { kind: 'rows', rates: [{ ...single, fromRow: 1 }] };
@@ -98,9 +98,9 @@ function parseRateRanges(
   items: readonly InterestRateRange[],
   installmentsNo: number | undefined,
   single: AnnualRate | undefined,
-  findings: Findings,
+  validation: Validation,
 ): RateTerms | undefined {
-  const faultsBefore = findings.faults.length;
+  const faultsBefore = validation.faults.length;
   const ranges: Range[] = [];
   let previousEnd = 0;
   for (const [index, item] of items.entries()) {
@@ -108,40 +108,40 @@ function parseRateRanges(
     const usesSingle = item.InterestRate === undefined && single !== undefined;
     const annual = usesSingle
       ? single
-      : requireAnnualRate(item.InterestRate, `${path}.InterestRate`, findings);
+      : requireAnnualRate(item.InterestRate, `${path}.InterestRate`, validation);
     if (installmentsNo === undefined) continue;
     const rows = { least: 1, greatest: installmentsNo };
-    const fromRow = checkWhole(findings, `${path}.FromInstNo`, item.FromInstNo ?? previousEnd + 1, rows);
-    const toRow = checkWhole(findings, `${path}.ToInstNo`, item.ToInstNo ?? installmentsNo, rows);
+    const fromRow = checkWhole(validation, `${path}.FromInstNo`, item.FromInstNo ?? previousEnd + 1, rows);
+    const toRow = checkWhole(validation, `${path}.ToInstNo`, item.ToInstNo ?? installmentsNo, rows);
     if (fromRow !== undefined && toRow !== undefined && fromRow > toRow) {
-      findings.refuse(`${path}.ToInstNo`, 'out-of-range', `must not be below FromInstNo, ${fromRow}`);
+      validation.reject(`${path}.ToInstNo`, 'out-of-range', `must not be below FromInstNo, ${fromRow}`);
     } else if (annual !== undefined && fromRow !== undefined && toRow !== undefined) {
       ranges.push({ ...annual, fromRow, toRow, item: path });
     }
     previousEnd = toRow ?? previousEnd;
   }
-  if (installmentsNo === undefined || findings.faults.length > faultsBefore) return undefined;
+  if (installmentsNo === undefined || validation.faults.length > faultsBefore) return undefined;
   const rates = ranges.toSorted((a, b) => a.fromRow - b.fromRow);
-  checkCover(rates, installmentsNo, findings);
-  return findings.faults.length > faultsBefore ? undefined : { kind: 'rows', rates };
+  checkCover(rates, installmentsNo, validation);
+  return validation.faults.length > faultsBefore ? undefined : { kind: 'rows', rates };
 }
 
-function checkCover(ranges: readonly Range[], installmentsNo: number, findings: Findings): void {
+function checkCover(ranges: readonly Range[], installmentsNo: number, validation: Validation): void {
   let covered = 0;
   for (const { fromRow, toRow, item: path } of ranges) {
     if (fromRow <= covered) {
       const message = `must be after the end of the range before it, ${covered}`;
-      findings.refuse(`${path}.FromInstNo`, 'rates-overlap', message);
+      validation.reject(`${path}.FromInstNo`, 'rates-overlap', message);
     } else if (fromRow > covered + 1) {
       const message = `must be ${covered + 1}: no row may be without a rate`;
-      findings.refuse(`${path}.FromInstNo`, 'rates-incomplete', message);
+      validation.reject(`${path}.FromInstNo`, 'rates-incomplete', message);
     }
     covered = Math.max(covered, toRow);
   }
   const last = ranges.at(-1);
   if (last !== undefined && covered < installmentsNo) {
     const message = `must be ${installmentsNo} or left out: the ranges must cover every row`;
-    findings.refuse(`${last.item}.ToInstNo`, 'rates-incomplete', message);
+    validation.reject(`${last.item}.ToInstNo`, 'rates-incomplete', message);
   }
 }
 
@@ -156,69 +156,69 @@ function parseRateBands(
   whole: boolean,
   context: RateContext,
 ): RateTerms | undefined {
-  const { findings, currencyDigits: digits } = context;
+  const { validation, currencyDigits: digits } = context;
   checkTakesBands(context);
-  const faultsBefore = findings.faults.length;
+  const faultsBefore = validation.faults.length;
   const drafts: DraftBand[] = [];
   for (const [index, item] of items.entries()) {
     const path = `BandedInterestRates[${index}]`;
-    const annual = requireAnnualRate(item.Value, `${path}.Value`, findings);
-    const from = checkAmount(findings, `${path}.MinUtilizedAmount`, item.MinUtilizedAmount, digits) ?? 0;
-    const limit = checkAmount(findings, `${path}.MaxUtilizedAmount`, item.MaxUtilizedAmount, digits);
+    const annual = requireAnnualRate(item.Value, `${path}.Value`, validation);
+    const from = checkAmount(validation, `${path}.MinUtilizedAmount`, item.MinUtilizedAmount, digits) ?? 0;
+    const limit = checkAmount(validation, `${path}.MaxUtilizedAmount`, item.MaxUtilizedAmount, digits);
     if (limit !== undefined && limit <= from) {
-      findings.refuse(`${path}.MaxUtilizedAmount`, 'out-of-range', 'must be more than MinUtilizedAmount');
+      validation.reject(`${path}.MaxUtilizedAmount`, 'out-of-range', 'must be more than MinUtilizedAmount');
     }
     if (annual !== undefined) drafts.push({ ...annual, from, limit, item: path });
   }
-  if (findings.faults.length > faultsBefore) return undefined;
+  if (validation.faults.length > faultsBefore) return undefined;
   const bands = drafts.toSorted((a, b) => a.from - b.from);
   for (const [index, band] of bands.entries()) {
     if (index > 0 && band.from === bands[index - 1]?.from) {
       const message = 'must differ from that of every other band';
-      findings.refuse(`${band.item}.MinUtilizedAmount`, 'bands-overlap', message);
+      validation.reject(`${band.item}.MinUtilizedAmount`, 'bands-overlap', message);
     }
   }
-  reportUnusedLimits(bands, findings);
+  reportUnusedLimits(bands, validation);
   const first = bands[0];
   if (first !== undefined && first.from > 0 && !whole) {
     const message = 'must be 0 or null in one band: every part of the balance needs a rate';
-    findings.refuse(`${first.item}.MinUtilizedAmount`, 'outside-bands', message);
+    validation.reject(`${first.item}.MinUtilizedAmount`, 'outside-bands', message);
   }
-  if (findings.faults.length > faultsBefore) return undefined;
+  if (validation.faults.length > faultsBefore) return undefined;
   return { kind: 'bands', bands, limit: bands.at(-1)?.limit ?? Number.POSITIVE_INFINITY, whole };
 }
 
 /** A maximum that is not where the next band begins, or one minor unit before it, says something that does not hold. */
-function reportUnusedLimits(bands: readonly DraftBand[], findings: Findings): void {
+function reportUnusedLimits(bands: readonly DraftBand[], validation: Validation): void {
   for (const [index, { limit, item }] of bands.entries()) {
     const next = bands[index + 1];
     if (next === undefined || limit === undefined) continue;
-    if (limit !== next.from && limit !== next.from - 1) findings.warn(`${item}.MaxUtilizedAmount`);
+    if (limit !== next.from && limit !== next.from - 1) validation.warn(`${item}.MaxUtilizedAmount`);
   }
 }
 
 /** A formula knows one rate of its row: interest by bands is not what it would calculate (R2, S2). */
-function checkTakesBands({ compiled, findings }: RateContext): void {
+function checkTakesBands({ compiled, validation }: RateContext): void {
   if (compiled === undefined) return;
   if (compiled.interest.kind !== 'Formula' && !compiled.namesRead.has('InterestPercent')) return;
   const message = `must be left out: the formulas of ${compiled.type.name} take one rate, from InterestPercent or MultipleInterestRates`;
-  findings.refuse('BandedInterestRates', 'not-allowed', message);
+  validation.reject('BandedInterestRates', 'not-allowed', message);
 }
 
 function requireAnnualRate(
   value: Decimal | undefined,
   path: string,
-  findings: Findings,
+  validation: Validation,
 ): AnnualRate | undefined {
-  if (value === undefined) findings.missing(path, 'is missing; must be an annual rate in percent');
-  return parseAnnualRate(value, path, findings);
+  if (value === undefined) validation.reportMissing(path, 'is missing; must be an annual rate in percent');
+  return parseAnnualRate(value, path, validation);
 }
 
 function parseAnnualRate(
   value: Decimal | undefined,
   path: string,
-  findings: Findings,
+  validation: Validation,
 ): AnnualRate | undefined {
-  const rate = checkRate(findings, path, value);
+  const rate = checkRate(validation, path, value);
   return rate === undefined || value === undefined ? undefined : { rate, percent: value.toFixed(), path };
 }

@@ -5,7 +5,7 @@ import { parsePrepayments, type Prepayment } from './prepayments.ts';
 import { ratioOfPercent, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { checkAmount, checkName, checkWhole } from '../request/field-checks.ts';
 import { formatMinorUnits } from '../numbers/money.ts';
-import type { Findings } from '../request/refusal.ts';
+import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 
 /** How interest that grace leaves uncollected is treated (G2). */
@@ -39,7 +39,7 @@ export interface RepaymentTerms {
 
 /** What the terms are validated against; undefined what was found wrong before. */
 interface RepaymentContext {
-  readonly findings: Findings;
+  readonly validation: Validation;
   readonly compiled: CompiledScheduleType | undefined;
   readonly currencyDigits: number;
   /** Financed amount in minor units. */
@@ -72,50 +72,52 @@ export function parseRepaymentTerms(
     ...parseCapitalShare(request, context),
     capitalisesInterest: parseCapitalisation(request, context),
     ...block,
-    prepayments: parsePrepayments(request, context.currencyDigits, context.findings),
+    prepayments: parsePrepayments(request, context.currencyDigits, context.validation),
   };
 }
 
 function parseGrace(request: RepaymentScheduleRequest, context: RepaymentContext) {
-  const { findings } = context;
+  const { validation } = context;
   const rows = Math.min(context.installmentsNo ?? Infinity, request.RealInstallmentNo ?? Infinity);
   const greatest = Number.isSafeInteger(rows) && rows >= 1 ? rows - 1 : Number.MAX_SAFE_INTEGER;
   const range = { least: 0, greatest };
   const gracePrincipal =
-    checkWhole(findings, 'GracePeriodPrincipal', request.GracePeriodPrincipal, range) ?? 0;
-  const graceInterest = checkWhole(findings, 'GracePeriodInterest', request.GracePeriodInterest, range) ?? 0;
-  const named = checkName(findings, 'GraceType', request.GraceType, GRACE_TYPES);
-  if (named !== undefined && graceInterest === 0) findings.warn('GraceType');
+    checkWhole(validation, 'GracePeriodPrincipal', request.GracePeriodPrincipal, range) ?? 0;
+  const graceInterest =
+    checkWhole(validation, 'GracePeriodInterest', request.GracePeriodInterest, range) ?? 0;
+  const named = checkName(validation, 'GraceType', request.GraceType, GRACE_TYPES);
+  if (named !== undefined && graceInterest === 0) validation.warn('GraceType');
   return { gracePrincipal, graceInterest, graceType: named ?? 'Deferred' };
 }
 
 function parseResidual(request: RepaymentScheduleRequest, context: RepaymentContext): number {
   const { ResidualValue, ResidualInInstallment } = request;
-  const { amount, currencyDigits, compiled, findings } = context;
+  const { amount, currencyDigits, compiled, validation } = context;
   if (ResidualValue === undefined && compiled?.type.residualRequired === true) {
-    findings.missing('ResidualValue', `is missing; must be sent with ${compiled.type.name}`);
+    validation.reportMissing('ResidualValue', `is missing; must be sent with ${compiled.type.name}`);
   }
-  const residual = checkAmount(findings, 'ResidualValue', ResidualValue, currencyDigits) ?? 0;
+  const residual = checkAmount(validation, 'ResidualValue', ResidualValue, currencyDigits) ?? 0;
   if (amount !== undefined && residual > amount) {
     const most = formatMinorUnits(amount, currencyDigits);
-    findings.refuse('ResidualValue', 'out-of-range', `must be at most Amount, ${most}`);
+    validation.reject('ResidualValue', 'out-of-range', `must be at most Amount, ${most}`);
   }
-  if (residual === 0 && ResidualInInstallment === true) findings.warn('ResidualInInstallment');
+  if (residual === 0 && ResidualInInstallment === true) validation.warn('ResidualInInstallment');
   return residual;
 }
 
 /** A locked payment fits a level payment, a locked principal equal parts, and the type must allow it (B2). */
 function parseLock(request: RepaymentScheduleRequest, context: RepaymentContext): number | undefined {
-  const { compiled, currencyDigits, findings } = context;
-  const payment = checkAmount(findings, 'installmentValue', request.installmentValue, currencyDigits) ?? 0;
-  const part = checkAmount(findings, 'principalValue', request.principalValue, currencyDigits) ?? 0;
+  const { compiled, currencyDigits, validation } = context;
+  const payment = checkAmount(validation, 'installmentValue', request.installmentValue, currencyDigits) ?? 0;
+  const part = checkAmount(validation, 'principalValue', request.principalValue, currencyDigits) ?? 0;
   if (payment > 0 && part > 0) {
-    findings.refuse('principalValue', 'not-allowed', 'must be left out beside installmentValue');
+    validation.reject('principalValue', 'not-allowed', 'must be left out beside installmentValue');
   }
   checkLockSent(request, context);
   if (payment > 0) checkLock('installmentValue', context);
   else if (part > 0) checkLock('principalValue', context);
-  if (request.AllowNegativeAmortisation === true && payment === 0) findings.warn('AllowNegativeAmortisation');
+  if (request.AllowNegativeAmortisation === true && payment === 0)
+    validation.warn('AllowNegativeAmortisation');
   const field = payment > 0 ? 'installmentValue' : 'principalValue';
   const lock = payment + part;
   return lock > 0 && (compiled === undefined || !readsLock(field, compiled)) ? lock : undefined;
@@ -125,13 +127,13 @@ function parseLock(request: RepaymentScheduleRequest, context: RepaymentContext)
  * Without the locked value that its formulas read, a type would repay nothing before the last row. A 0 says that this
  * is meant; of two locked values one is enough (S2).
  */
-function checkLockSent(request: RepaymentScheduleRequest, { compiled, findings }: RepaymentContext): void {
+function checkLockSent(request: RepaymentScheduleRequest, { compiled, validation }: RepaymentContext): void {
   if (compiled === undefined) return;
   const read = LOCKS.filter((path) => readsLock(path, compiled));
   const [first] = read;
   if (first === undefined || read.some((path) => request[path] !== undefined)) return;
   const needed = first === read.at(-1) ? 'must' : `it or ${read.at(-1)} must`;
-  findings.missing(first, `is missing; ${needed} be sent with ${compiled.type.name}`);
+  validation.reportMissing(first, `is missing; ${needed} be sent with ${compiled.type.name}`);
 }
 
 /** A formula that reads the locked value decides itself what it does (S2). */
@@ -139,66 +141,67 @@ function readsLock(path: Lock, { namesRead }: CompiledScheduleType): boolean {
   return namesRead.has(path === 'installmentValue' ? 'LockedInstallment' : 'LockedPrincipal');
 }
 
-function checkLock(path: Lock, { compiled, findings }: RepaymentContext): void {
+function checkLock(path: Lock, { compiled, validation }: RepaymentContext): void {
   if (compiled === undefined || readsLock(path, compiled)) return;
   const { name, installmentValueCustom } = compiled.type;
   if (!installmentValueCustom) {
-    findings.refuse(path, 'not-allowed', `must be left out: ${name} takes no locked value`);
+    validation.reject(path, 'not-allowed', `must be left out: ${name} takes no locked value`);
     return;
   }
   const needed = path === 'installmentValue' ? 'Balance' : 'EqualParts';
   if (compiled.principal.kind === needed) return;
   const other = path === 'installmentValue' ? 'principalValue' : 'installmentValue';
-  findings.refuse(path, 'not-allowed', `must be left out: ${name} takes ${other} at the most`);
+  validation.reject(path, 'not-allowed', `must be left out: ${name} takes ${other} at the most`);
 }
 
 function parseCapitalShare(
   request: RepaymentScheduleRequest,
-  { compiled, findings }: RepaymentContext,
+  { compiled, validation }: RepaymentContext,
 ): Pick<RepaymentTerms, 'capitalShare' | 'capitalPercent'> {
   const { CapitalPercent } = request;
   const isNeeded = compiled?.principal.kind === 'CapitalPercent';
   const isRead = isNeeded || compiled?.namesRead.has('CapitalPercent') === true;
   const allowed = `must be from 0 to ${MAX_CAPITAL_PERCENT}`;
   if (CapitalPercent === undefined && isNeeded) {
-    findings.missing('CapitalPercent', `is missing; ${allowed} here`);
+    validation.reportMissing('CapitalPercent', `is missing; ${allowed} here`);
   }
   const isAllowed = CapitalPercent?.gte(0) === true && CapitalPercent.lte(MAX_CAPITAL_PERCENT);
-  if (CapitalPercent !== undefined && !isAllowed) findings.refuse('CapitalPercent', 'out-of-range', allowed);
+  if (CapitalPercent !== undefined && !isAllowed)
+    validation.reject('CapitalPercent', 'out-of-range', allowed);
   if (!isAllowed) return { capitalShare: undefined, capitalPercent: '0' };
-  if (compiled !== undefined && !isRead && !CapitalPercent.isZero()) findings.warn('CapitalPercent');
+  if (compiled !== undefined && !isRead && !CapitalPercent.isZero()) validation.warn('CapitalPercent');
   return { capitalShare: ratioOfPercent(CapitalPercent), capitalPercent: CapitalPercent.toFixed() };
 }
 
 function parseCapitalisation(
   request: RepaymentScheduleRequest,
-  { compiled, findings }: RepaymentContext,
+  { compiled, validation }: RepaymentContext,
 ): boolean {
   const range = { least: 0, greatest: 1 };
-  const sent = checkWhole(findings, 'InterestCapitalization', request.InterestCapitalization, range);
+  const sent = checkWhole(validation, 'InterestCapitalization', request.InterestCapitalization, range);
   const acts = compiled?.type.interestCapitalization ?? true;
-  if (sent === 1 && !acts) findings.warn('InterestCapitalization');
+  if (sent === 1 && !acts) validation.warn('InterestCapitalization');
   return sent === 1 && acts;
 }
 
 /** Blocked amounts act only when they are locked; BlockAmount is part of what is amortised (X2). */
 function parseBlocked(
   request: RepaymentScheduleRequest,
-  { amount, currencyDigits, findings }: RepaymentContext,
+  { amount, currencyDigits, validation }: RepaymentContext,
   residual: number,
 ): Pick<RepaymentTerms, 'blockAmount' | 'blockInterest'> {
-  const blockAmount = checkAmount(findings, 'BlockAmount', request.BlockAmount, currencyDigits) ?? 0;
+  const blockAmount = checkAmount(validation, 'BlockAmount', request.BlockAmount, currencyDigits) ?? 0;
   const blockInterest =
-    checkAmount(findings, 'BlockInterestAmount', request.BlockInterestAmount, currencyDigits) ?? 0;
+    checkAmount(validation, 'BlockInterestAmount', request.BlockInterestAmount, currencyDigits) ?? 0;
   if (request.IsLocked !== true) {
-    if (blockAmount > 0) findings.warn('BlockAmount');
-    if (blockInterest > 0) findings.warn('BlockInterestAmount');
+    if (blockAmount > 0) validation.warn('BlockAmount');
+    if (blockInterest > 0) validation.warn('BlockInterestAmount');
     return { blockAmount: 0, blockInterest: 0 };
   }
-  if (blockAmount + blockInterest === 0 && !blocksCharges(request)) findings.warn('IsLocked');
+  if (blockAmount + blockInterest === 0 && !blocksCharges(request)) validation.warn('IsLocked');
   if (amount !== undefined && blockAmount > amount - residual) {
     const most = formatMinorUnits(Math.max(0, amount - residual), currencyDigits);
-    findings.refuse('BlockAmount', 'out-of-range', `must be at most Amount less ResidualValue, ${most}`);
+    validation.reject('BlockAmount', 'out-of-range', `must be at most Amount less ResidualValue, ${most}`);
   }
   return { blockAmount, blockInterest };
 }

@@ -11,7 +11,7 @@ import { MAX_INSTALLMENTS } from '../request/limits.ts';
 import { parseLoanTerms, type DraftTerms, type ParsingContext } from './loan-terms.ts';
 import { checkAmount, checkWhole } from '../request/field-checks.ts';
 import { checkPrepaymentDates } from './prepayments.ts';
-import { Findings, type Fault } from '../request/refusal.ts';
+import { Validation, type RequestFault } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from '../schedule-types/schedule-catalogue.ts';
 import { scheduleDatesOf, type DateContext, type ScheduleDates } from '../due-dates/schedule-dates.ts';
@@ -40,17 +40,17 @@ export interface ValidatedFields {
 export function validateFields(
   request: RepaymentScheduleRequest,
   context: ValidationContext,
-  findings: Findings,
+  validation: Validation,
 ): ValidatedFields {
-  const shape = answerShape(request.CalculateDAE, findings);
-  const draft = parseLoanTerms(request, context, findings);
+  const shape = answerShape(request.CalculateDAE, validation);
+  const draft = parseLoanTerms(request, context, validation);
   const type = draft.compiled?.type;
   const rules = {
     useMaturityDate: type?.useMaturityDate ?? true,
     usesExpiry: type?.useExpiryDate ?? false,
   };
-  reportIgnoredFields(request, draft, findings);
-  reportDateMembersWithoutEffect(request, { ...rules, periodicity: draft.periodicity }, findings);
+  reportIgnoredFields(request, draft, validation);
+  reportDateMembersWithoutEffect(request, { ...rules, periodicity: draft.periodicity }, validation);
   const { periodicity, installmentsNo } = draft;
   const { requestDay, calendars } = context;
   return { shape, draft, dateContext: { ...rules, periodicity, installmentsNo, requestDay, calendars } };
@@ -63,14 +63,14 @@ export function validateFields(
 export function validateDates(
   request: RepaymentScheduleRequest,
   { draft: { repayment }, dateContext }: ValidatedFields,
-  findings: Findings,
+  validation: Validation,
 ): ScheduleDates | undefined {
-  const dates = scheduleDatesOf(request, dateContext, findings);
+  const dates = scheduleDatesOf(request, dateContext, validation);
   if (dates === undefined) return undefined;
   const lastDueDate = dates.dueDates[dates.rowCount - 1];
-  if (lastDueDate !== undefined) refuseLateCharges(request, lastDueDate, findings);
+  if (lastDueDate !== undefined) refuseLateCharges(request, lastDueDate, validation);
   if (repayment === undefined) return dates;
-  checkPrepaymentDates(repayment.prepayments, dates, findings);
+  checkPrepaymentDates(repayment.prepayments, dates, validation);
   // An expiry may leave fewer rows than the contract had: at least one of them must pay (G2, B5).
   const most = dates.settledRows + dates.rowCount - 1;
   const graces = [
@@ -78,7 +78,7 @@ export function validateDates(
     ['GracePeriodInterest', repayment.graceInterest],
   ] as const;
   for (const [path, rows] of graces) {
-    if (rows > most) findings.refuse(path, 'out-of-range', `must be at most ${most}: one row must pay`);
+    if (rows > most) validation.reject(path, 'out-of-range', `must be at most ${most}: one row must pay`);
   }
   return dates;
 }
@@ -94,15 +94,15 @@ const ANY_DAY = 0 as CalendarDate;
 export function findScheduleFaults(
   request: RepaymentScheduleRequest,
   catalogue: ScheduleCatalogue = BUILT_IN_CATALOGUE,
-): readonly Fault[] {
-  const findings = new Findings();
+): readonly RequestFault[] {
+  const validation = new Validation();
   const calendars = { find: () => undefined };
   const context = { requestDay: ANY_DAY, maxRows: MAX_INSTALLMENTS, catalogue, calendars };
-  const validated = validateFields(request, context, findings);
+  const validated = validateFields(request, context, validation);
   const installmentsNo = hasStartDate(request) ? validated.draft.installmentsNo : undefined;
   const dateContext = { ...validated.dateContext, installmentsNo };
-  validateDates(request, { ...validated, dateContext }, findings);
-  return findings.faults.filter(({ code }) => code !== 'unknown-calendar');
+  validateDates(request, { ...validated, dateContext }, validation);
+  return validation.faults.filter(({ code }) => code !== 'unknown-calendar');
 }
 
 const EARLIEST_DATE = calendarDateOf(EARLIEST_YEAR, 1, 1);
@@ -126,11 +126,11 @@ function isReadable(date: CalendarDate | undefined): boolean {
 function reportIgnoredFields(
   request: RepaymentScheduleRequest,
   { compiled, charges, currencyDigits = DEFAULT_CURRENCY_DIGITS }: DraftTerms,
-  findings: Findings,
+  validation: Validation,
 ): void {
   const { AdvanceAmount, CalculateDAE, ContractPeriod, UpFrontValue } = request;
-  checkAmount(findings, 'AdvanceAmount', AdvanceAmount, currencyDigits);
-  checkWhole(findings, 'ContractPeriod', ContractPeriod, { least: 0, greatest: MAX_CONTRACT_PERIODS });
+  checkAmount(validation, 'AdvanceAmount', AdvanceAmount, currencyDigits);
+  checkWhole(validation, 'ContractPeriod', ContractPeriod, { least: 0, greatest: MAX_CONTRACT_PERIODS });
   const isExpiryRead = compiled?.type.useExpiryDate === true || charges?.hasUnusageFee === true;
   const isRead = (input: InputName): boolean => compiled?.namesRead.has(input) === true;
   const showsRate = CalculateDAE !== SHOWS_NO_RATE && request.LastDueDate === undefined;
@@ -144,6 +144,6 @@ function reportIgnoredFields(
     ['Explain', request.Explain === true && !explainsRows(request)],
   ];
   for (const [path, isIgnored] of ignoredFields) {
-    if (isIgnored) findings.warn(path);
+    if (isIgnored) validation.warn(path);
   }
 }

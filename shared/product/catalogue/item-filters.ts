@@ -3,7 +3,7 @@
  * filters do; a filter whose figure is not sent counts as passed.
  */
 
-import type { Findings } from '../../lending/request/refusal.ts';
+import type { Validation } from '../../lending/request/validation.ts';
 import { codeKey } from './catalogue-record.ts';
 import type { ListsInForce } from './catalogue-view.ts';
 import type { ItemFilter } from './record-parts.ts';
@@ -26,7 +26,7 @@ export function readFigures(
   field: string,
   sent: readonly NamedFigure[] = [],
   filters: readonly ItemFilter[],
-  findings: Findings,
+  validation: Validation,
 ): NamedFigures {
   const figures = new Map<string, number>();
   if (sent.length === 0) return figures;
@@ -36,9 +36,9 @@ export function readFigures(
     const earlier = figures.get(key);
     if (earlier === undefined) figures.set(key, value);
     else if (earlier !== value) {
-      findings.contradict(`${field}[${place}].value`, 'must be that of the other figure of this name');
+      validation.reportConflict(`${field}[${place}].value`, 'must be that of the other figure of this name');
     }
-    if (!known.has(key)) findings.warn(`${field}[${place}].name`, 'unknown-filter');
+    if (!known.has(key)) validation.warn(`${field}[${place}].name`, 'unknown-filter');
   }
   return figures;
 }

@@ -1,6 +1,6 @@
 /** Looks up the insurance lists of a product that are available to an applicant (interface section 4.3, L3). */
 
-import { Findings } from '../../lending/request/refusal.ts';
+import { Validation } from '../../lending/request/validation.ts';
 import { collectInsuranceFilters, findInsuranceItems } from '../catalogue/catalogue-view.ts';
 import { readFigures, type NamedFigure, passesFilters } from '../catalogue/item-filters.ts';
 import {
@@ -41,10 +41,10 @@ export function lookUpInsuranceList(
   const product = selectProduct(readSelector(request), catalogue, day);
   if (!isProduct(product)) return product;
   const offered = findInsuranceItems(product, catalogue);
-  const findings = new Findings();
+  const validation = new Validation();
   // Filters of single insurances count as known, so that callers may send the figures of a simulation.
-  const figures = readFigures('filterList', request.filterList, collectInsuranceFilters(offered), findings);
-  if (findings.faults.length > 0) return { kind: 'refused', faults: findings.faults };
+  const figures = readFigures('filterList', request.filterList, collectInsuranceFilters(offered), validation);
+  if (validation.faults.length > 0) return { kind: 'refused', faults: validation.faults };
   const answer = offered
     .filter(({ item }) => isWithin(day, item.StartDate, item.EndDate))
     .filter(({ item }) => passesFilters(item.Filters, figures, catalogue))
@@ -54,5 +54,5 @@ export function lookUpInsuranceList(
       InsuranceListId: list.Id,
       InsuranceListName: list.Name,
     }));
-  return { kind: 'found', answer, warnings: findings.warnings };
+  return { kind: 'found', answer, warnings: validation.warnings };
 }

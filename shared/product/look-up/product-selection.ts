@@ -1,7 +1,7 @@
 /** Selects the product of a look-up by code or id and day, with the common result types of look-ups. */
 
 import { type CalendarDate, formatCalendarDate } from '../../lending/dates/calendar-date.ts';
-import { type Fault, Findings, type Warning } from '../../lending/request/refusal.ts';
+import { type RequestFault, Validation, type RequestWarning } from '../../lending/request/validation.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 
@@ -14,13 +14,13 @@ export interface LookUpContext {
 
 /** The answer, no such product (404), or a contradictory request (400). */
 export type LookUp<Answer> =
-  | { readonly kind: 'found'; readonly answer: Answer; readonly warnings: readonly Warning[] }
+  | { readonly kind: 'found'; readonly answer: Answer; readonly warnings: readonly RequestWarning[] }
   | FailedLookUp;
 
 /** No valid version of a product with that code or id (L1), or an incomplete or contradictory request. */
 export interface FailedLookUp {
   readonly kind: 'unknown-product' | 'refused';
-  readonly faults: readonly Fault[];
+  readonly faults: readonly RequestFault[];
 }
 
 /** The code or the id of a product with its field in the request. At least one is sent. */
@@ -68,30 +68,30 @@ export function selectProduct(
   catalogue: CatalogueView,
   day: CalendarDate,
 ): ProductRecord | FailedLookUp {
-  const findings = new Findings();
+  const validation = new Validation();
   const byCode = code === undefined ? undefined : catalogue.product(code.value, day);
   const byId = id === undefined ? undefined : catalogue.productById(id.value, day);
   if (code !== undefined && byCode === undefined) {
-    findings.refuse(
+    validation.reject(
       code.field,
       'unknown-product',
       `must be the code of a product with an approved version that is valid on ${formatCalendarDate(day)}`,
     );
   }
   if (id !== undefined && byId === undefined) {
-    findings.refuse(
+    validation.reject(
       id.field,
       'unknown-product',
       `must be the id of an approved version of a product that is valid on ${formatCalendarDate(day)}`,
     );
   }
-  if (findings.faults.length > 0) return { kind: 'unknown-product', faults: findings.faults };
+  if (validation.faults.length > 0) return { kind: 'unknown-product', faults: validation.faults };
   if (code !== undefined && id !== undefined && byCode?.Id !== byId?.Id) {
-    findings.contradict(id.field, `must name the same product as ${code.field}, or be left out`);
+    validation.reportConflict(id.field, `must name the same product as ${code.field}, or be left out`);
   }
   const product = byCode ?? byId;
   if (product === undefined) throw new Error('a look-up needs the code or the id of a product');
-  return findings.faults.length > 0 ? { kind: 'refused', faults: findings.faults } : product;
+  return validation.faults.length > 0 ? { kind: 'refused', faults: validation.faults } : product;
 }
 
 /** True for a product, false for the reason why none was selected. */

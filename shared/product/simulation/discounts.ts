@@ -2,7 +2,7 @@
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { compareValues } from '../../lending/formula/arithmetic.ts';
-import type { Findings } from '../../lending/request/refusal.ts';
+import type { Validation } from '../../lending/request/validation.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import { readFigures, passesFilters } from '../catalogue/item-filters.ts';
@@ -74,13 +74,13 @@ export function chooseDiscounts(
   request: SimulateRequest,
   product: ProductRecord,
   context: DiscountContext,
-  findings: Findings,
+  validation: Validation,
 ): GivenDiscounts {
   const { catalogue, requestDay } = context;
   const lists = new Set(product.Discounts.map((code) => catalogue.list('discount-list', code)));
   const listed = [...lists].flatMap((list) => list?.Discounts ?? []);
   const filters = listed.flatMap(({ Filters }) => Filters);
-  const figures = readFigures('jsonDiscountFilter', request.jsonDiscountFilter, filters, findings);
+  const figures = readFigures('jsonDiscountFilter', request.jsonDiscountFilter, filters, validation);
   const offered = listed.filter(
     ({ Status, StartDate, EndDate, Filters }) =>
       Status === 'Active' &&
@@ -88,19 +88,19 @@ export function chooseDiscounts(
       passesFilters(Filters, figures, catalogue),
   );
   const named = [
-    ...readNamedDiscounts('optional', request.optional, { offered, product }, findings),
-    ...readNamedDiscounts('discount', request.discount, { offered, product }, findings),
+    ...readNamedDiscounts('optional', request.optional, { offered, product }, validation),
+    ...readNamedDiscounts('discount', request.discount, { offered, product }, validation),
   ];
   const chosen = new Set(named.flatMap(({ records }) => records));
   const given = offered.filter((record) => !record.IsOptionalDiscount || chosen.has(record));
-  return { discounts: given.flatMap((record) => calculateAmount(record, context.inputs, findings)), named };
+  return { discounts: given.flatMap((record) => calculateAmount(record, context.inputs, validation)), named };
 }
 
 /** Warns of discounts that the request names and that have no effect in any offer (E5); called after the last offer. */
-export function warnOfIdleDiscounts({ discounts, named }: GivenDiscounts, findings: Findings): void {
+export function warnOfIdleDiscounts({ discounts, named }: GivenDiscounts, validation: Validation): void {
   for (const { path, records } of named) {
     const lowers = discounts.some(({ record, hasEffect }) => hasEffect && records.includes(record));
-    if (!lowers) findings.warn(path);
+    if (!lowers) validation.warn(path);
   }
 }
 
@@ -113,14 +113,18 @@ function readNamedDiscounts(
   field: 'optional' | 'discount',
   items: readonly ChosenDiscount[] | undefined,
   { offered, product }: Offer,
-  findings: Findings,
+  validation: Validation,
 ): readonly NamedDiscount[] {
   return (items ?? []).map((item, index) => {
     const path = `${field}[${index}]`;
     if (item.ProductCode !== undefined && codeKey(item.ProductCode) !== codeKey(product.Code)) {
-      findings.refuse(`${path}.ProductCode`, 'unknown-value', `must be ${product.Code}, the product's code`);
+      validation.reject(
+        `${path}.ProductCode`,
+        'unknown-value',
+        `must be ${product.Code}, the product's code`,
+      );
     }
-    return { path, records: findNamedDiscounts(path, item, offered, findings) };
+    return { path, records: findNamedDiscounts(path, item, offered, validation) };
   });
 }
 
@@ -128,26 +132,31 @@ function findNamedDiscounts(
   path: string,
   { Name, ProductDiscountId }: ChosenDiscount,
   offered: readonly DiscountRecord[],
-  findings: Findings,
+  validation: Validation,
 ): readonly DiscountRecord[] {
   const byName = Name === undefined ? undefined : offered.filter((found) => isEqual(found.Name, Name));
   const byId =
     ProductDiscountId === undefined ? undefined : offered.filter(({ Id }) => isEqual(Id, ProductDiscountId));
   if (byName === undefined && byId === undefined) {
-    findings.missing(
+    validation.reportMissing(
       `${path}.Name`,
       'is missing; Name or ProductDiscountId must say which discount is meant',
     );
     return [];
   }
-  if (byName?.length === 0) findings.refuse(`${path}.Name`, 'unknown-value', describeAllowed(offered, 'one'));
+  if (byName?.length === 0)
+    validation.reject(`${path}.Name`, 'unknown-value', describeAllowed(offered, 'one'));
   if (byId?.length === 0) {
-    findings.refuse(`${path}.ProductDiscountId`, 'unknown-value', describeAllowed(offered, 'the id of one'));
+    validation.reject(
+      `${path}.ProductDiscountId`,
+      'unknown-value',
+      describeAllowed(offered, 'the id of one'),
+    );
   }
   if (byName === undefined || byId === undefined) return byName ?? byId ?? [];
   const both = byName.filter((found) => byId.includes(found));
   if (byName.length > 0 && byId.length > 0 && both.length === 0) {
-    findings.contradict(`${path}.ProductDiscountId`, 'must be the id of the discount that Name names');
+    validation.reportConflict(`${path}.ProductDiscountId`, 'must be the id of the discount that Name names');
   }
   return both;
 }
@@ -165,7 +174,7 @@ function isEqual(first: string, second: string): boolean {
 function calculateAmount(
   record: DiscountRecord,
   inputs: FormulaArguments,
-  findings: Findings,
+  validation: Validation,
 ): readonly Discount[] {
   const { UseBankingFormula, Formula, DiscountValue, Name } = record;
   const isByFormula = UseBankingFormula && Formula !== null;
@@ -177,7 +186,7 @@ function calculateAmount(
   if (amount === undefined) return [];
   if (signOf(amount) < 0) {
     const path = isByFormula ? 'jsonInputFormula.discountInput' : 'productCode';
-    findings.refuse(path, 'out-of-range', `must not make the discount ${Name} less than zero`);
+    validation.reject(path, 'out-of-range', `must not make the discount ${Name} less than zero`);
   }
   return signOf(amount) > 0 ? [{ record, amount, hasEffect: false }] : [];
 }

@@ -1,7 +1,7 @@
 /** The interests of a product that a request receives offers for (Q3, Q7). */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
-import type { Findings } from '../../lending/request/refusal.ts';
+import type { Validation } from '../../lending/request/validation.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import {
   INTEREST_OPTION_IDS,
@@ -36,16 +36,16 @@ export function chooseOffers(
   request: SimulateRequest,
   product: ProductRecord,
   { catalogue, requestDay }: { readonly catalogue: CatalogueView; readonly requestDay: CalendarDate },
-  findings: Findings,
+  validation: Validation,
 ): readonly Offer[] {
-  const faultsBefore = findings.faults.length;
-  const type = readInterestType(request, findings);
+  const faultsBefore = validation.faults.length;
+  const type = readInterestType(request, validation);
   const hasSentRates = (request.jsonMultipleInterestRates?.length ?? 0) > 0;
-  checkSentRates(hasSentRates, type, findings);
+  checkSentRates(hasSentRates, type, validation);
   const items = product.InterestsAndCommissions;
   const filters = items.flatMap(({ Filters }) => Filters);
-  const figures = readFigures('jsonFilterCommission', request.jsonFilterCommission, filters, findings);
-  if (findings.faults.length > faultsBefore) return [];
+  const figures = readFigures('jsonFilterCommission', request.jsonFilterCommission, filters, validation);
+  if (validation.faults.length > faultsBefore) return [];
   const passing = items.filter(({ Filters }) => passesFilters(Filters, figures, catalogue));
   const priced = passing.flatMap((item) => {
     const list = catalogue.list('interest-list', item.InterestList);
@@ -61,11 +61,11 @@ export function chooseOffers(
   );
   if (offers.length === 0) {
     const types = new Set(priced.flatMap(({ interests }) => interests.map(({ Type }) => Type)));
-    refuseWithoutOffer(request, { itemsLeft: passing.length, types: [...types] }, findings);
+    refuseWithoutOffer(request, { itemsLeft: passing.length, types: [...types] }, validation);
   }
   if (offers.length > MAX_OFFERS) {
     const message = `must leave at most ${MAX_OFFERS} offers, not ${offers.length}: name more figures`;
-    findings.refuse('jsonFilterCommission', 'out-of-range', message);
+    validation.reject('jsonFilterCommission', 'out-of-range', message);
     return [];
   }
   return offers;
@@ -78,7 +78,7 @@ function chooseInterests(interests: readonly InterestRecord[], type: InterestTyp
 }
 
 /** The type that id and name agree on; undefined: the request names none or an unknown one. */
-function readInterestType(request: SimulateRequest, findings: Findings): InterestType | undefined {
+function readInterestType(request: SimulateRequest, validation: Validation): InterestType | undefined {
   const { interestType, interestTypeName } = request;
   const byId =
     interestType === undefined
@@ -90,13 +90,13 @@ function readInterestType(request: SimulateRequest, findings: Findings): Interes
       : INTEREST_TYPES.find((option) => codeKey(option) === codeKey(interestTypeName));
   if (interestType !== undefined && byId === undefined) {
     const ids = INTEREST_TYPES.map((option) => `${INTEREST_OPTION_IDS[option]} (${option})`).join(', ');
-    findings.refuse('interestType', 'unknown-value', `must be one of ${ids}`);
+    validation.reject('interestType', 'unknown-value', `must be one of ${ids}`);
   }
   if (interestTypeName !== undefined && byName === undefined) {
-    findings.refuse('interestTypeName', 'unknown-value', `must be one of ${INTEREST_TYPES.join(', ')}`);
+    validation.reject('interestTypeName', 'unknown-value', `must be one of ${INTEREST_TYPES.join(', ')}`);
   }
   if (byId !== undefined && byName !== undefined && byId !== byName) {
-    findings.contradict(
+    validation.reportConflict(
       'interestTypeName',
       `must be ${byId}, which interestType is the id of, or be left out`,
     );
@@ -104,28 +104,28 @@ function readInterestType(request: SimulateRequest, findings: Findings): Interes
   return byId ?? byName;
 }
 
-function checkSentRates(hasSentRates: boolean, type: InterestType | undefined, findings: Findings): void {
+function checkSentRates(hasSentRates: boolean, type: InterestType | undefined, validation: Validation): void {
   if (!hasSentRates || type === undefined || type === 'Collection') return;
   const message = `must be left out with the interest type ${type}: rates by range go with Collection only`;
-  findings.refuse('jsonMultipleInterestRates', 'not-allowed', message);
+  validation.reject('jsonMultipleInterestRates', 'not-allowed', message);
 }
 
 function refuseWithoutOffer(
   request: SimulateRequest,
   { itemsLeft, types }: { readonly itemsLeft: number; readonly types: readonly InterestType[] },
-  findings: Findings,
+  validation: Validation,
 ): void {
   if (itemsLeft === 0 && (request.jsonFilterCommission?.length ?? 0) > 0) {
     const message = 'must leave at least one interest-commission item of the product';
-    findings.refuse('jsonFilterCommission', 'not-allowed', message);
+    validation.reject('jsonFilterCommission', 'not-allowed', message);
     return;
   }
   if (types.length === 0) {
     const message = 'must be a product that has an interest with a rate on the day of the request';
-    findings.refuse('productCode', 'not-allowed', message);
+    validation.reject('productCode', 'not-allowed', message);
     return;
   }
   const path = request.interestType === undefined ? 'interestTypeName' : 'interestType';
   const message = `must be a type that an interest of the product has on the day of the request: ${types.join(', ')}`;
-  findings.refuse(path, 'not-allowed', message);
+  validation.reject(path, 'not-allowed', message);
 }

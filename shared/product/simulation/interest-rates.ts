@@ -1,7 +1,6 @@
 /** The annual rates of an interest on a day, after discounts, as schedule terms (Q3, Q5, Q7, R1, R2). */
 
 import type { Decimal } from 'decimal.js';
-import { assertNever } from '../../lending/numbers/assert-never.ts';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { compareValues } from '../../lending/formula/arithmetic.ts';
 import type {
@@ -75,7 +74,7 @@ export function hasRate(
       );
     }
     default:
-      return assertNever(interest.Type);
+      return interest.Type satisfies never;
   }
 }
 
@@ -98,7 +97,7 @@ export function calculateRates(
     case 'Collection':
       return calculateCollectionRates(interest, list, context);
     default:
-      return assertNever(interest.Type);
+      return interest.Type satisfies never;
   }
 }
 

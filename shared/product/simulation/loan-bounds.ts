@@ -4,7 +4,7 @@ import type { Decimal } from 'decimal.js';
 import { addDays, addMonths, type CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../../lending/dates/periodicity.ts';
 import { compareValues } from '../../lending/formula/arithmetic.ts';
-import type { Findings } from '../../lending/request/refusal.ts';
+import type { Validation } from '../../lending/request/validation.ts';
 import type { Availability, PeriodType } from '../catalogue/product-record.ts';
 import { type ExactFigure, toExact, percentOf } from './exact-figures.ts';
 
@@ -22,26 +22,26 @@ export interface SimulatedTerm {
 export function checkAmountBounds(
   { amount, downPayment }: { readonly amount: Decimal; readonly downPayment: Decimal },
   bounds: Availability,
-  findings: Findings,
+  validation: Validation,
 ): void {
   const { MinimumAmount, MaximumAmount, MinimumAdvance, MaximumAdvance, Currency } = bounds;
   if (MinimumAmount !== null && amount.lessThan(MinimumAmount)) {
     const message = `must be at least ${MinimumAmount} ${Currency}, the product's MinimumAmount`;
-    findings.refuse('amount', 'out-of-range', message);
+    validation.reject('amount', 'out-of-range', message);
   }
   if (MaximumAmount !== null && amount.greaterThan(MaximumAmount)) {
     const message = `must be at most ${MaximumAmount} ${Currency}, the product's MaximumAmount`;
-    findings.refuse('amount', 'out-of-range', message);
+    validation.reject('amount', 'out-of-range', message);
   }
   if (MinimumAdvance === null && MaximumAdvance === null) return;
   const paid = toExact(downPayment);
   if (MinimumAdvance !== null && compareValues(paid, calculateShare(amount, MinimumAdvance)) < 0) {
     const message = `must be at least ${MinimumAdvance} % of amount, the product's MinimumAdvance`;
-    findings.refuse('downPayment', 'out-of-range', message);
+    validation.reject('downPayment', 'out-of-range', message);
   }
   if (MaximumAdvance !== null && compareValues(paid, calculateShare(amount, MaximumAdvance)) > 0) {
     const message = `must be at most ${MaximumAdvance} % of amount, the product's MaximumAdvance`;
-    findings.refuse('downPayment', 'out-of-range', message);
+    validation.reject('downPayment', 'out-of-range', message);
   }
 }
 
@@ -56,7 +56,7 @@ export function describePeriodUnit(periodicity: Periodicity | undefined, periodT
 }
 
 /** Refuses a term outside the product's bounds, which count in its PeriodType; the message names the bound (Q6). */
-export function checkPeriodBounds(term: SimulatedTerm, bounds: Availability, findings: Findings): void {
+export function checkPeriodBounds(term: SimulatedTerm, bounds: Availability, validation: Validation): void {
   const { MinimumPeriod, MaximumPeriod, PeriodType } = bounds;
   const counts = `loanPeriod counts ${describePeriodUnit(term.periodicity, PeriodType)}`;
   const counted = (count: number): string => {
@@ -65,11 +65,11 @@ export function checkPeriodBounds(term: SimulatedTerm, bounds: Availability, fin
   };
   if (MinimumPeriod !== null && compareTerm(term, Math.ceil(MinimumPeriod), PeriodType) < 0) {
     const message = `must come to at least ${counted(MinimumPeriod)}, the product's MinimumPeriod; ${counts}`;
-    findings.refuse('loanPeriod', 'out-of-range', message);
+    validation.reject('loanPeriod', 'out-of-range', message);
   }
   if (MaximumPeriod !== null && compareTerm(term, Math.floor(MaximumPeriod), PeriodType) > 0) {
     const message = `must come to at most ${counted(MaximumPeriod)}, the product's MaximumPeriod; ${counts}`;
-    findings.refuse('loanPeriod', 'out-of-range', message);
+    validation.reject('loanPeriod', 'out-of-range', message);
   }
 }
 

@@ -6,7 +6,7 @@ import {
   type ScheduleContext,
 } from '../../lending/calculate-repayment-schedule.ts';
 import { formatMinorUnits, LARGEST_FIGURE_MINOR } from '../../lending/numbers/money.ts';
-import type { Findings } from '../../lending/request/refusal.ts';
+import type { Validation } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { RepaymentSchedule, ScheduleRow } from '../../lending/request/repayment-schedule.ts';
 import type { CommissionListRecord } from '../catalogue/list-records.ts';
@@ -51,7 +51,7 @@ export interface SharedTerms {
 export function calculateOffer(
   offer: CompleteOffer,
   shared: SharedTerms,
-  findings: Findings,
+  validation: Validation,
 ): SimulationRecord | undefined {
   const { interest, list, item } = offer;
   const { request, loan } = shared;
@@ -64,21 +64,21 @@ export function calculateOffer(
     inputs: shared.inputs,
     discounts: shared.discounts.filter(({ record }) => lowersInterest(record, interest)),
   });
-  const commissions = priceCharges(offer.commissions, shared, findings);
-  const insurances = priceCharges(shared.insurances, shared, findings);
-  if (rates === undefined || findings.faults.length > 0) return undefined;
+  const commissions = priceCharges(offer.commissions, shared, validation);
+  const insurances = priceCharges(shared.insurances, shared, validation);
+  if (rates === undefined || validation.faults.length > 0) return undefined;
   const terms = { ...loan.terms, ...rates.terms, ...buildChargeTerms(commissions, insurances, loan) };
   const outcome = calculateRepaymentSchedule(terms, shared.schedule);
   if (outcome.kind === 'refused') {
     const charged = { commissions: selectRepeated(commissions), insurances: selectRepeated(insurances) };
-    addFaults(outcome.faults, { request, terms, interest, ...charged }, findings);
+    addFaults(outcome.faults, { request, terms, interest, ...charged }, validation);
     return undefined;
   }
-  addWarnings(outcome.warnings, findings);
+  addWarnings(outcome.warnings, validation);
   const figures = summariseSchedule(outcome, loan);
   if (figures.total > LARGEST_FIGURE_MINOR) {
     const largest = formatMinorUnits(LARGEST_FIGURE_MINOR, loan.digits);
-    findings.refuse('amount', 'amount-too-large', `must give a total of at most ${largest}`);
+    validation.reject('amount', 'amount-too-large', `must give a total of at most ${largest}`);
     return undefined;
   }
   return {
@@ -105,11 +105,11 @@ function selectRepeated(charges: readonly PricedCharge[]): readonly PricedCharge
 function priceCharges(
   charges: readonly CatalogueCharge[],
   { discounts, loan }: SharedTerms,
-  findings: Findings,
+  validation: Validation,
 ): readonly PricedCharge[] {
   return charges.flatMap((charge) => {
     const lowering = discounts.filter(({ record }) => lowersCharge(record, charge));
-    return priceChargeOnce(charge, lowering, loan, findings) ?? [];
+    return priceChargeOnce(charge, lowering, loan, validation) ?? [];
   });
 }
 

@@ -6,7 +6,7 @@ import {
   monthsPerPeriod,
   type Periodicity,
 } from '../../lending/dates/periodicity.ts';
-import type { Findings } from '../../lending/request/refusal.ts';
+import type { Validation } from '../../lending/request/validation.ts';
 import type { CommissionItem, InsuranceItem } from '../../lending/request/repayment-schedule-request.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import { type Discount, type Discounted, applyPercentages, applyValues } from './discounts.ts';
@@ -57,14 +57,14 @@ export function priceChargeOnce(
   charge: CatalogueCharge,
   discounts: readonly Discount[],
   loan: SimulatedLoan,
-  findings: Findings,
+  validation: Validation,
 ): PricedCharge | undefined {
-  if (discounts.length > 0 || charge.isByFormula) return priceCharge(charge, discounts, loan, findings);
+  if (discounts.length > 0 || charge.isByFormula) return priceCharge(charge, discounts, loan, validation);
   const known = undiscounted.get(charge);
   if (known !== undefined && PRICE_BASIS.every((field) => known.basis[field] === loan[field])) {
     return known.priced;
   }
-  const priced = priceCharge(charge, discounts, loan, findings);
+  const priced = priceCharge(charge, discounts, loan, validation);
   const { start, currency, digits, rounding, periodicities } = loan;
   const basis = { start, currency, digits, rounding, periodicities };
   if (priced !== undefined) undiscounted.set(charge, { basis, priced });
@@ -76,17 +76,17 @@ function priceCharge(
   charge: CatalogueCharge,
   discounts: readonly Discount[],
   loan: SimulatedLoan,
-  findings: Findings,
+  validation: Validation,
 ): PricedCharge | undefined {
   const refuse = (message: string): undefined => {
-    findings.refuse(
+    validation.reject(
       'productCode',
       'not-allowed',
       `must be a product whose ${chargeTitle(charge)} ${message}`,
     );
   };
   if (codeKey(charge.currency) !== codeKey(loan.currency)) return refuse(`is in ${loan.currency}`);
-  if (signOf(charge.price) < 0) return refuseNegative(charge, findings);
+  if (signOf(charge.price) < 0) return refuseNegative(charge, validation);
   const periodicity = findPeriodicity(charge.periodicityType, loan.periodicities);
   if (periodicity === undefined) return refuse('has a known periodicity');
   const isOnce = periodicity.unit === 'Once';
@@ -127,14 +127,14 @@ export function chargeTitle({ dimension, name }: ListCharge): string {
 }
 
 /** A price by formula is the fault of the caller's arguments, any other that of the product. */
-function refuseNegative(charge: CatalogueCharge, findings: Findings): undefined {
+function refuseNegative(charge: CatalogueCharge, validation: Validation): undefined {
   if (charge.isByFormula) {
     const message = `must not make the ${chargeTitle(charge)} less than zero`;
-    findings.refuse(formulaPath(charge), 'out-of-range', message);
+    validation.reject(formulaPath(charge), 'out-of-range', message);
     return;
   }
   const message = `must be a product whose ${chargeTitle(charge)} does not cost less than zero`;
-  findings.refuse('productCode', 'not-allowed', message);
+  validation.reject('productCode', 'not-allowed', message);
 }
 
 /** The field whose arguments determine a price by formula. */

@@ -4,7 +4,7 @@ import { compileFormula } from '../../lending/formula/compiler.ts';
 import { parseFormula } from '../../lending/formula/parser.ts';
 import { namesIn } from '../../lending/formula/tree.ts';
 import { isFormulaFailure } from '../../lending/formula/scope.ts';
-import type { Findings } from '../../lending/request/refusal.ts';
+import type { Validation } from '../../lending/request/validation.ts';
 import { toExact, type ExactFigure } from './exact-figures.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { FormulaRecord } from '../catalogue/record-parts.ts';
@@ -13,20 +13,20 @@ import type { FormulaInput, FormulaInputPart, FormulaInputs } from './simulate-r
 /** The arguments of one part of jsonInputFormula, with a record of those that formulas have read. */
 export class FormulaArguments {
   readonly #path: string;
-  readonly #findings: Findings;
+  readonly #validation: Validation;
   readonly #sent: readonly FormulaInput[];
   readonly #figures = new Map<string, ExactFigure>();
   readonly #read = new Set<string>();
   readonly #values = new Map<FormulaRecord, ExactFigure | undefined>();
 
-  constructor(part: FormulaInputPart, inputs: FormulaInputs | undefined, findings: Findings) {
+  constructor(part: FormulaInputPart, inputs: FormulaInputs | undefined, validation: Validation) {
     this.#path = `jsonInputFormula.${part}`;
-    this.#findings = findings;
+    this.#validation = validation;
     this.#sent = inputs?.[part] ?? [];
     for (const { name, value } of this.#sent) {
       const key = codeKey(name);
       if (this.#figures.has(key)) {
-        findings.contradict(`${this.#path}.${name}`, 'must be sent once: names count in any case');
+        validation.reportConflict(`${this.#path}.${name}`, 'must be sent once: names count in any case');
       } else {
         this.#figures.set(key, toExact(value));
       }
@@ -60,7 +60,7 @@ export class FormulaArguments {
   /** Warns of arguments that no formula reads (Q7). */
   warnOfUnused(): void {
     for (const { name } of this.#sent) {
-      if (!this.#read.has(codeKey(name))) this.#findings.warn(`${this.#path}.${name}`);
+      if (!this.#read.has(codeKey(name))) this.#validation.warn(`${this.#path}.${name}`);
     }
   }
 
@@ -73,7 +73,7 @@ export class FormulaArguments {
       if (figure !== undefined) found.push(figure);
       else if (!this.#read.has(key)) {
         const message = 'is missing; must be a number: the formula needs it';
-        this.#findings.refuse(`${this.#path}.${input}`, 'missing', message);
+        this.#validation.reject(`${this.#path}.${input}`, 'missing', message);
       }
       this.#read.add(key);
     }
@@ -81,7 +81,7 @@ export class FormulaArguments {
   }
 
   #fail({ Name }: FormulaRecord, reason: string): undefined {
-    this.#findings.refuse(
+    this.#validation.reject(
       this.#path,
       'formula-failed',
       `must give the formula ${Name} a value: it ${reason}`,

@@ -2,7 +2,7 @@
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { KnownCalendars } from '../../lending/due-dates/shift-due-date.ts';
-import { Findings } from '../../lending/request/refusal.ts';
+import { Validation } from '../../lending/request/validation.ts';
 import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
 import {
   collectInsuranceFilters,
@@ -60,21 +60,21 @@ export function* simulateInSteps(
   const selector = { code: { field: 'productCode', value: request.productCode } };
   const product = selectProduct(selector, catalogue, requestDay);
   if (!isProduct(product)) return { kind: 'refused', faults: product.faults, unknownProduct: true };
-  const findings = new Findings();
+  const validation = new Validation();
   const refused = (): SimulationOutcome => ({
     kind: 'refused',
-    faults: deduplicateFaults(findings.faults),
+    faults: deduplicateFaults(validation.faults),
   });
-  const inputs = readFormulaInputs(request, findings);
-  const loan = buildLoan(request, product, context, findings);
-  const offers = chooseOffers(request, product, context, findings);
+  const inputs = readFormulaInputs(request, validation);
+  const loan = buildLoan(request, product, context, validation);
+  const offers = chooseOffers(request, product, context, validation);
   const complete = addCommissions(offers, context, inputs);
-  const insurances = chooseInsurances(request, product, context, { findings, inputs });
+  const insurances = chooseInsurances(request, product, context, { validation, inputs });
   const discounted = { catalogue, requestDay, inputs: inputs.discountInput };
-  const given = chooseDiscounts(request, product, discounted, findings);
+  const given = chooseDiscounts(request, product, discounted, validation);
   const offerRows = loan === undefined ? 0 : countRows(request, loan.installmentsNo);
-  if (loan !== undefined) refuseTooManyRows(offers.length, { ...loan, offerRows }, findings);
-  if (loan === undefined || findings.faults.length > 0) return refused();
+  if (loan !== undefined) refuseTooManyRows(offers.length, { ...loan, offerRows }, validation);
+  if (loan === undefined || validation.faults.length > 0) return refused();
   for (const input of Object.values(inputs)) input.warnOfUnused();
   const shared: SharedTerms = {
     request,
@@ -89,12 +89,12 @@ export function* simulateInSteps(
   const records: SimulationRecord[] = [];
   for (const [index, offer] of complete.entries()) {
     yield (complete.length - index) * offerRows;
-    const record = calculateOffer(offer, shared, findings);
+    const record = calculateOffer(offer, shared, validation);
     if (record !== undefined) records.push(record);
   }
-  if (findings.faults.length > 0) return refused();
-  warnOfIdleDiscounts(given, findings);
-  return { kind: 'simulation', records, warnings: findings.warnings };
+  if (validation.faults.length > 0) return refused();
+  warnOfIdleDiscounts(given, validation);
+  return { kind: 'simulation', records, warnings: validation.warnings };
 }
 
 /** The terms of an offer contain all of its charges: none is looked up by name again. */
@@ -112,25 +112,25 @@ function countRows({ jsonMultipleInterestRates }: SimulateRequest, installmentsN
 function refuseTooManyRows(
   offers: number,
   { installmentsNo, offerRows }: { readonly installmentsNo: number; readonly offerRows: number },
-  findings: Findings,
+  validation: Validation,
 ): void {
   if (offers * offerRows <= MAX_ROWS) return;
   if (offers * installmentsNo <= MAX_ROWS) {
     const message = `must have fewer items with ${offers} offers over ${installmentsNo} periods`;
-    findings.refuse('jsonMultipleInterestRates', 'too-many-rows', message);
+    validation.reject('jsonMultipleInterestRates', 'too-many-rows', message);
     return;
   }
   const most = Math.floor(MAX_ROWS / offers);
   const message = `must be at most ${most} periods with ${offers} offers; jsonFilterCommission leaves fewer of them`;
-  findings.refuse('loanPeriod', 'too-many-rows', message);
+  validation.reject('loanPeriod', 'too-many-rows', message);
 }
 
-function readFormulaInputs({ jsonInputFormula }: SimulateRequest, findings: Findings): Inputs {
+function readFormulaInputs({ jsonInputFormula }: SimulateRequest, validation: Validation): Inputs {
   return {
-    interestInput: new FormulaArguments('interestInput', jsonInputFormula, findings),
-    commissionInput: new FormulaArguments('commissionInput', jsonInputFormula, findings),
-    insuranceInput: new FormulaArguments('insuranceInput', jsonInputFormula, findings),
-    discountInput: new FormulaArguments('discountInput', jsonInputFormula, findings),
+    interestInput: new FormulaArguments('interestInput', jsonInputFormula, validation),
+    commissionInput: new FormulaArguments('commissionInput', jsonInputFormula, validation),
+    insuranceInput: new FormulaArguments('insuranceInput', jsonInputFormula, validation),
+    discountInput: new FormulaArguments('discountInput', jsonInputFormula, validation),
   };
 }
 
@@ -161,10 +161,10 @@ function chooseInsurances(
   request: SimulateRequest,
   product: ProductRecord,
   { catalogue, requestDay }: SimulateContext,
-  { findings, inputs }: { readonly findings: Findings; readonly inputs: Inputs },
+  { validation, inputs }: { readonly validation: Validation; readonly inputs: Inputs },
 ): readonly CatalogueCharge[] {
   const items = findInsuranceItems(product, catalogue);
   const sent = request.jsonInsuranceFilter;
-  const figures = readFigures('jsonInsuranceFilter', sent, collectInsuranceFilters(items), findings);
+  const figures = readFigures('jsonInsuranceFilter', sent, collectInsuranceFilters(items), validation);
   return priceInsurances(items, { figures, lists: catalogue }, { requestDay, inputs: inputs.insuranceInput });
 }

@@ -6,7 +6,7 @@ import { findPeriodicity, type Periodicity } from '../../lending/dates/periodici
 import { DEFAULT_CURRENCY_DIGITS, currencyDigits } from '../../lending/numbers/money.ts';
 import type { RoundingMode } from '../../lending/numbers/rounding.ts';
 import { checkAmount } from '../../lending/request/field-checks.ts';
-import type { Findings } from '../../lending/request/refusal.ts';
+import type { Validation } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
 import { MAX_INSTALLMENTS } from '../../lending/request/limits.ts';
@@ -42,19 +42,19 @@ export function buildLoan(
   request: SimulateRequest,
   product: ProductRecord,
   { catalogue, requestDay }: { readonly catalogue: CatalogueView; readonly requestDay: CalendarDate },
-  findings: Findings,
+  validation: Validation,
 ): SimulatedLoan | undefined {
   const { Currency } = product.Availability;
   const digits = currencyDigits(Currency) ?? DEFAULT_CURRENCY_DIGITS;
-  const amounts = readAmounts(request, product, digits, findings);
-  const scheduleType = findAttachedType(request, product, catalogue, findings);
+  const amounts = readAmounts(request, product, digits, validation);
+  const scheduleType = findAttachedType(request, product, catalogue, validation);
   const { periodicities } = catalogue.lending;
   const periodicity = findPeriodicity(product.GeneralData.PeriodicityType, periodicities);
   if (periodicity === undefined) {
     const message = `must be a product whose periodicity is known, not ${product.GeneralData.PeriodicityType}`;
-    findings.refuse('productCode', 'unknown-periodicity', message);
+    validation.reject('productCode', 'unknown-periodicity', message);
   }
-  const periods = readPeriods(request, product, { periodicity, start: requestDay }, findings);
+  const periods = readPeriods(request, product, { periodicity, start: requestDay }, validation);
   if (amounts === undefined || scheduleType === undefined) return undefined;
   if (periodicity === undefined || periods === undefined) return undefined;
   const installmentsNo = periodicity.unit === 'Once' ? 1 : periods;
@@ -93,17 +93,19 @@ function readAmounts(
   request: SimulateRequest,
   { Availability }: ProductRecord,
   digits: number,
-  findings: Findings,
+  validation: Validation,
 ): Pick<SimulatedLoan, 'amount' | 'downPayment' | 'financed'> | undefined {
   const sent = { amount: request.amount, downPayment: request.downPayment ?? NOTHING };
-  if (sent.amount.isZero()) findings.refuse('amount', 'out-of-range', 'must be more than zero');
-  const amount = checkAmount(findings, 'amount', sent.amount, digits);
+  if (sent.amount.isZero()) validation.reject('amount', 'out-of-range', 'must be more than zero');
+  const amount = checkAmount(validation, 'amount', sent.amount, digits);
   const downPayment =
-    request.downPayment === undefined ? 0 : checkAmount(findings, 'downPayment', request.downPayment, digits);
+    request.downPayment === undefined
+      ? 0
+      : checkAmount(validation, 'downPayment', request.downPayment, digits);
   if (!amount || downPayment === undefined) return undefined;
-  checkAmountBounds(sent, Availability, findings);
+  checkAmountBounds(sent, Availability, validation);
   if (downPayment < amount) return { amount, downPayment, financed: amount - downPayment };
-  findings.refuse('downPayment', 'out-of-range', 'must be less than amount');
+  validation.reject('downPayment', 'out-of-range', 'must be less than amount');
   return undefined;
 }
 
@@ -112,7 +114,7 @@ function findAttachedType(
   { scheduleType }: SimulateRequest,
   { PaymentScheduleTypes }: ProductRecord,
   { lending }: CatalogueView,
-  findings: Findings,
+  validation: Validation,
 ): CompiledScheduleType | undefined {
   const wanted = lending.findScheduleType(scheduleType);
   const attached = PaymentScheduleTypes.flatMap((name) => lending.findScheduleType(name) ?? []);
@@ -123,7 +125,7 @@ function findAttachedType(
     names === ''
       ? 'must be attached to the product, which has no active schedule type'
       : `must be a schedule type of the product: ${names}`;
-  findings.refuse('scheduleType', 'unknown-schedule-type', message);
+  validation.reject('scheduleType', 'unknown-schedule-type', message);
   return undefined;
 }
 
@@ -135,16 +137,16 @@ function readPeriods(
   { loanPeriod }: SimulateRequest,
   { Availability }: ProductRecord,
   { periodicity, start }: { readonly periodicity: Periodicity | undefined; readonly start: CalendarDate },
-  findings: Findings,
+  validation: Validation,
 ): number | undefined {
   if (!Number.isInteger(loanPeriod) || loanPeriod < 1 || loanPeriod > MAX_INSTALLMENTS) {
     const unit = describePeriodUnit(periodicity, Availability.PeriodType);
     const message = `must be a whole number of ${unit}, from 1 to ${MAX_INSTALLMENTS}`;
-    findings.refuse('loanPeriod', 'out-of-range', message);
+    validation.reject('loanPeriod', 'out-of-range', message);
     return undefined;
   }
   if (periodicity === undefined) return undefined;
-  checkPeriodBounds({ periods: loanPeriod, periodicity, start }, Availability, findings);
+  checkPeriodBounds({ periods: loanPeriod, periodicity, start }, Availability, validation);
   return loanPeriod;
 }
 

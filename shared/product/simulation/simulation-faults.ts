@@ -3,7 +3,7 @@
  * request, or the product whose record is at fault, and what the caller can do.
  */
 
-import type { Fault, Findings, Warning } from '../../lending/request/refusal.ts';
+import type { RequestFault, Validation, RequestWarning } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { InterestRecord } from '../catalogue/list-records.ts';
 import type { CatalogueCharge } from './offered-charges.ts';
@@ -20,7 +20,7 @@ export interface FaultContext {
   readonly insurances: readonly PricedCharge[];
 }
 
-type Translate = (fault: Fault, context: FaultContext) => Fault;
+type Translate = (fault: RequestFault, context: FaultContext) => RequestFault;
 
 /** Translations by the fault's path in the schedule request; the first match applies. */
 const TRANSLATIONS: readonly (readonly [path: RegExp, translate: Translate])[] = [
@@ -60,49 +60,53 @@ const CHARGE_FIELDS: Readonly<Record<string, string>> = {
 };
 
 /** Adds the translated faults of a calculation. */
-export function addFaults(faults: readonly Fault[], context: FaultContext, findings: Findings): void {
-  findings.faults.push(...faults.map((fault) => translateFault(fault, context)));
+export function addFaults(
+  faults: readonly RequestFault[],
+  context: FaultContext,
+  validation: Validation,
+): void {
+  validation.faults.push(...faults.map((fault) => translateFault(fault, context)));
 }
 
 /** Each fault once: a faulty charge is reported for every offer that it belongs to. */
-export function deduplicateFaults(faults: readonly Fault[]): readonly Fault[] {
+export function deduplicateFaults(faults: readonly RequestFault[]): readonly RequestFault[] {
   return [
     ...new Map(faults.map((fault) => [`${fault.path} ${fault.code} ${fault.message}`, fault])).values(),
   ];
 }
 
 /** Adds warnings about fields that the caller sent; terms of the product do not concern the caller. */
-export function addWarnings(warnings: readonly Warning[], findings: Findings): void {
+export function addWarnings(warnings: readonly RequestWarning[], validation: Validation): void {
   for (const { path, code } of warnings) {
     const isSent = path === 'installmentValue' || path === 'principalValue';
-    if (isSent && !findings.warnings.some((known) => known.path === path)) findings.warn(path, code);
+    if (isSent && !validation.warnings.some((known) => known.path === path)) validation.warn(path, code);
   }
 }
 
 /** The fault as the caller of the simulation receives it. */
-function translateFault(fault: Fault, context: FaultContext): Fault {
+function translateFault(fault: RequestFault, context: FaultContext): RequestFault {
   const translation = TRANSLATIONS.find(([path]) => path.test(fault.path));
   if (translation !== undefined) return translation[1](fault, context);
   return refusal('productCode', translateCode(fault), 'must be a product whose terms can be calculated with');
 }
 
-function refusal(path: string, code: Fault['code'], message: string): Fault {
+function refusal(path: string, code: RequestFault['code'], message: string): RequestFault {
   return { path, code, message, status: 422 };
 }
 
 /** A field that the schedule lacks is the product's fault: the simulation request has no such field. */
-function translateCode({ code }: Fault): Fault['code'] {
+function translateCode({ code }: RequestFault): RequestFault['code'] {
   return code === 'missing' ? 'not-allowed' : code;
 }
 
 /** A locked value is the caller's own field; only one that formulas of the type read can be missing (400, Q2). */
-function translateLock(fault: Fault): Fault {
+function translateLock(fault: RequestFault): RequestFault {
   if (fault.code !== 'payment-below-interest') return fault;
   const [covering = ''] = fault.message.split(',', 1);
   return { ...fault, message: `${covering}; leave it out for a payment that does` };
 }
 
-function translateProductType(fault: Fault, { terms }: FaultContext): Fault {
+function translateProductType(fault: RequestFault, { terms }: FaultContext): RequestFault {
   if (fault.code === 'unknown-product-type') {
     const message = `must be a product whose BankingProductType is known, not ${terms.ProductType}`;
     return refusal('productCode', fault.code, message);
@@ -111,12 +115,12 @@ function translateProductType(fault: Fault, { terms }: FaultContext): Fault {
   return refusal('scheduleType', fault.code, message);
 }
 
-function translatePeriodicity({ code }: Fault, { terms }: FaultContext): Fault {
+function translatePeriodicity({ code }: RequestFault, { terms }: FaultContext): RequestFault {
   const message = `must be a schedule type that goes with the product's PeriodicityType, ${terms.PeriodicityType}`;
   return refusal('scheduleType', code, message);
 }
 
-function translateNeed({ path, code }: Fault): Fault {
+function translateNeed({ path, code }: RequestFault): RequestFault {
   if (code !== 'missing') {
     const field = path === 'ResidualValue' ? 'ResidualPercent' : path;
     return refusal('productCode', code, `must be a product whose ${field} is from 0 to 100`);
@@ -125,18 +129,18 @@ function translateNeed({ path, code }: Fault): Fault {
   return refusal('scheduleType', 'not-allowed', reason);
 }
 
-function translateCurrency({ code }: Fault, { terms }: FaultContext): Fault {
+function translateCurrency({ code }: RequestFault, { terms }: FaultContext): RequestFault {
   const message = `must be a product whose Currency is the ISO 4217 code of a currency, not ${terms.Currency}`;
   return refusal('productCode', code, message);
 }
 
-function translateHolidays({ path, code, message }: Fault): Fault {
+function translateHolidays({ path, code, message }: RequestFault): RequestFault {
   const field = path === 'HolidayCountry' ? 'CountryCalendars' : 'HolidayShiftMethod';
   return refusal('productCode', code, `must be a product whose due dates can be moved: ${field} ${message}`);
 }
 
 /** A rate by formula depends on the caller's arguments; any other is the catalogue's. */
-function translateRate(fault: Fault, { interest, request }: FaultContext): Fault {
+function translateRate(fault: RequestFault, { interest, request }: FaultContext): RequestFault {
   const isSent = (request.jsonInputFormula?.interestInput?.length ?? 0) > 0;
   if (interest.Type === 'BankingFormula' && isSent) {
     return refusal('jsonInputFormula.interestInput', fault.code, `must give a rate: it ${fault.message}`);
@@ -144,7 +148,7 @@ function translateRate(fault: Fault, { interest, request }: FaultContext): Fault
   return blameRate(fault, interest);
 }
 
-function blameRate(fault: Fault, interest: InterestRecord): Fault {
+function blameRate(fault: RequestFault, interest: InterestRecord): RequestFault {
   const needs = `must be a product whose interest ${interest.Name}`;
   if (fault.code === 'missing') {
     return refusal('productCode', 'not-allowed', `${needs} has a rate for every installment`);
@@ -153,7 +157,7 @@ function blameRate(fault: Fault, interest: InterestRecord): Fault {
 }
 
 /** Ranges that the caller sent keep their positions; the term may exceed the last range of the catalogue. */
-function translateRanges(fault: Fault, { request, terms, interest }: FaultContext): Fault {
+function translateRanges(fault: RequestFault, { request, terms, interest }: FaultContext): RequestFault {
   if ((request.jsonMultipleInterestRates?.length ?? 0) > 0) {
     return { ...fault, path: fault.path.replace('MultipleInterestRates', 'jsonMultipleInterestRates') };
   }
@@ -167,7 +171,7 @@ function translateRanges(fault: Fault, { request, terms, interest }: FaultContex
   return refusal('productCode', translateCode(fault), message);
 }
 
-function translateBands(fault: Fault, { interest }: FaultContext): Fault {
+function translateBands(fault: RequestFault, { interest }: FaultContext): RequestFault {
   const { path, code } = fault;
   if (path === 'BandedInterestRates' && code === 'not-allowed') {
     const message = `must be a schedule type that takes rates by amount, as the interest ${interest.Name} has them`;
@@ -182,7 +186,7 @@ function translateBands(fault: Fault, { interest }: FaultContext): Fault {
   return refusal('productCode', translateCode(fault), message);
 }
 
-function translateChargeList({ path, code }: Fault, context: FaultContext): Fault {
+function translateChargeList({ path, code }: RequestFault, context: FaultContext): RequestFault {
   const isFee = path === 'Commission';
   const what = isFee ? 'commissions' : 'insurances';
   if (code === 'amount-too-large')
@@ -194,7 +198,7 @@ function translateChargeList({ path, code }: Fault, context: FaultContext): Faul
   return refusal('productCode', code, message);
 }
 
-function translateCharge({ path, code, message }: Fault, context: FaultContext): Fault {
+function translateCharge({ path, code, message }: RequestFault, context: FaultContext): RequestFault {
   const { list, place, field = '' } = PLACE.exec(path)?.groups ?? {};
   const priced = (list === 'Commission' ? context.commissions : context.insurances)[Number(place)];
   const needs = 'must be a product whose terms can be calculated';
@@ -217,7 +221,7 @@ function translateCharge({ path, code, message }: Fault, context: FaultContext):
 }
 
 /** Percentages grow with the amount, formulas depend on their arguments, and prices are the catalogue's. */
-function refuseLargeCharges(charges: readonly PricedCharge[], what: string): Fault {
+function refuseLargeCharges(charges: readonly PricedCharge[], what: string): RequestFault {
   const isSome = (test: (charge: CatalogueCharge) => boolean) =>
     charges.some((priced) => test(priced.charge));
   const reason = 'one installment pays more than can be calculated with';

@@ -2,7 +2,7 @@
 
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
-import type { Fault, Warning } from '../../lending/request/refusal.ts';
+import type { RequestFault, RequestWarning } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 
 /** An instalment, or row 0, which carries the down payment (Q1). Amounts are whole minor units. */
@@ -96,11 +96,11 @@ export type SimulationOutcome =
   | {
       readonly kind: 'simulation';
       readonly records: readonly SimulationRecord[];
-      readonly warnings: readonly Warning[];
+      readonly warnings: readonly RequestWarning[];
     }
   | {
       readonly kind: 'refused';
-      readonly faults: readonly Fault[];
+      readonly faults: readonly RequestFault[];
       /** True: there is no approved product of that code on the day (L1). */
       readonly unknownProduct?: true;
     };

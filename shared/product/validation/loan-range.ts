@@ -9,7 +9,7 @@ import {
   currencyDigits,
   formatMinorUnits,
 } from '../../lending/numbers/money.ts';
-import { Findings } from '../../lending/request/refusal.ts';
+import { Validation } from '../../lending/request/validation.ts';
 import { MAX_INSTALLMENTS } from '../../lending/request/limits.ts';
 import type { Availability, ProductRecord } from '../catalogue/product-record.ts';
 import { toExact } from '../simulation/exact-figures.ts';
@@ -126,9 +126,9 @@ function isByCalendar(periodicity: Periodicity, unit: Availability['PeriodType']
 }
 
 function isWithinBounds(term: Parameters<typeof checkPeriodBounds>[0], bounds: Availability): boolean {
-  const findings = new Findings();
-  checkPeriodBounds(term, bounds, findings);
-  return findings.faults.length === 0;
+  const validation = new Validation();
+  checkPeriodBounds(term, bounds, validation);
+  return validation.faults.length === 0;
 }
 
 /** The first number of periods from 1 on for which a condition no longer holds; one above the limit if it always holds. */

@@ -1,7 +1,6 @@
 /** The rates of the interests of a list over time (Q3), calculated once per list however many products name it. */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
-import { assertNever } from '../../lending/numbers/assert-never.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type {
   BandedInterest,
@@ -82,7 +81,7 @@ function listStates(interest: InterestRecord, rates: ReadonlyMap<string, DatedRa
         ? listBandStates(interest)
         : listRangeStates(interest, rates);
     default:
-      return assertNever(interest.Type);
+      return interest.Type satisfies never;
   }
 }
 

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { solveRate } from '../../../shared/lending/annual-rate/solve-rate.ts';
 import { flowsByDays } from '../../../shared/lending/annual-rate/rate-flows.ts';
-import type { Fault } from '../../../shared/lending/request/refusal.ts';
+import type { RequestFault } from '../../../shared/lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type {
   RepaymentSchedule,
@@ -25,7 +25,7 @@ const SEED = 20_261_121;
 const LONGEST_TEST_MS = 600_000;
 const PERCENT = { percentDecimals: 4, unitsAdded: { numerator: 1n, denominator: 1n } };
 
-function isNamed({ path, code, message, status }: Fault): boolean {
+function isNamed({ path, code, message, status }: RequestFault): boolean {
   return path !== '' && code.length > 0 && message !== '' && (status === 400 || status === 422);
 }
 

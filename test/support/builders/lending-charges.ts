@@ -13,7 +13,7 @@ import {
   type ScheduledCharges,
 } from '../../../shared/lending/charges/schedule-charges.ts';
 import { parseChargeTerms, type ChargeContext } from '../../../shared/lending/charges/charge-terms.ts';
-import { Findings } from '../../../shared/lending/request/refusal.ts';
+import { Validation } from '../../../shared/lending/request/validation.ts';
 import type {
   CommissionItem,
   InsuranceItem,
@@ -55,8 +55,8 @@ export function chargeRules(changes: Partial<ChargeRules> = {}): ChargeRules {
 
 /** What charges are read with when a test says nothing else. */
 export function chargeContext(changes: Partial<ChargeContext> = {}): ChargeContext {
-  const findings = new Findings();
-  return { findings, digits: 2, periodicities: BUILT_IN_PERIODICITIES, rules: chargeRules(), ...changes };
+  const validation = new Validation();
+  return { validation, digits: 2, periodicities: BUILT_IN_PERIODICITIES, rules: chargeRules(), ...changes };
 }
 
 /** Monthly rows from a start, regular ones unless a test says otherwise. */
@@ -91,7 +91,7 @@ export function rowsOn(
 /** The result of parsing and scheduling charges; `scheduled` is there when the fields hold. */
 export interface ChargeOutcome {
   readonly scheduled: ScheduledCharges | undefined;
-  readonly findings: Findings;
+  readonly validation: Validation;
 }
 
 /** Parses the charges of a loan with changes and schedules them. */
@@ -100,12 +100,12 @@ export function scheduleOn(
   changes: Partial<RepaymentScheduleRequest>,
   context: Partial<ChargeContext> = {},
 ): ChargeOutcome {
-  const findings = new Findings();
-  const terms = parseChargeTerms(loan(changes), chargeContext({ ...context, findings }));
+  const validation = new Validation();
+  const terms = parseChargeTerms(loan(changes), chargeContext({ ...context, validation }));
   const lastDueDate = schedule.dates.dueDates[schedule.dates.rowCount - 1];
-  if (lastDueDate !== undefined) refuseLateCharges(loan(changes), lastDueDate, findings);
-  const scheduled = terms === undefined ? undefined : scheduleCharges(terms, schedule, findings);
-  return { scheduled, findings };
+  if (lastDueDate !== undefined) refuseLateCharges(loan(changes), lastDueDate, validation);
+  const scheduled = terms === undefined ? undefined : scheduleCharges(terms, schedule, validation);
+  return { scheduled, validation };
 }
 
 /** Figures of a row: 1000.00 outstanding, 10.00 interest, 246.28 principal. */
@@ -139,8 +139,8 @@ export function chargeFaults(
   changes: Partial<RepaymentScheduleRequest>,
   context: Partial<ChargeContext> = {},
 ): readonly string[] {
-  const { findings } = scheduleOn(monthlyRows('2025-01-01', 4), changes, context);
-  return findings.faults.map(({ path, code, status }) => `${path} ${code} ${status}`);
+  const { validation } = scheduleOn(monthlyRows('2025-01-01', 4), changes, context);
+  return validation.faults.map(({ path, code, status }) => `${path} ${code} ${status}`);
 }
 
 /** Warnings as `path code`; the charges must hold. */
@@ -148,9 +148,9 @@ export function chargeWarnings(
   changes: Partial<RepaymentScheduleRequest>,
   context: Partial<ChargeContext> = {},
 ): readonly string[] {
-  const { findings } = scheduleOn(monthlyRows('2025-01-01', 4), changes, context);
-  if (findings.faults.length > 0) throw new Error(JSON.stringify(findings.faults));
-  return findings.warnings.map(({ path, code }) => `${path} ${code}`);
+  const { validation } = scheduleOn(monthlyRows('2025-01-01', 4), changes, context);
+  if (validation.faults.length > 0) throw new Error(JSON.stringify(validation.faults));
+  return validation.warnings.map(({ path, code }) => `${path} ${code}`);
 }
 
 function collected(
@@ -158,13 +158,13 @@ function collected(
   changes: Partial<RepaymentScheduleRequest>,
   figures: ChargedFigures,
 ): readonly (readonly [fees: number, insurances: number])[] {
-  const { scheduled, findings } = scheduleOn(schedule, changes);
-  if (scheduled === undefined) throw new Error(JSON.stringify(findings.faults));
+  const { scheduled, validation } = scheduleOn(schedule, changes);
+  if (scheduled === undefined) throw new Error(JSON.stringify(validation.faults));
   const rows = Array.from({ length: schedule.dates.rowCount }, (_, row) => {
     const { managementFee, insurance } = collectRowCharges(scheduled, row, figures);
     return [managementFee, insurance] as const;
   });
-  refuseTooLargeCharges(scheduled, findings);
-  if (findings.faults.length > 0) throw new Error(JSON.stringify(findings.faults));
+  refuseTooLargeCharges(scheduled, validation);
+  if (validation.faults.length > 0) throw new Error(JSON.stringify(validation.faults));
   return rows;
 }

@@ -7,7 +7,7 @@ import {
   parseCalendarDate,
   type CalendarDate,
 } from '../../../shared/lending/dates/calendar-date.ts';
-import type { Fault } from '../../../shared/lending/request/refusal.ts';
+import type { RequestFault } from '../../../shared/lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
 
@@ -48,7 +48,10 @@ export function scheduleOf(changes: Partial<RepaymentScheduleRequest> = {}): Rep
 }
 
 /** The faults of a loan that must be refused. */
-export function faultsOf(changes: Partial<RepaymentScheduleRequest>, maxRows?: number): readonly Fault[] {
+export function faultsOf(
+  changes: Partial<RepaymentScheduleRequest>,
+  maxRows?: number,
+): readonly RequestFault[] {
   const context = maxRows === undefined ? { requestDay: REQUEST_DAY } : { requestDay: REQUEST_DAY, maxRows };
   const outcome = calculateRepaymentSchedule(loan(changes), context);
   if (outcome.kind === 'schedule') throw new Error('the loan was calculated');

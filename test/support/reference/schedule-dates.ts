@@ -7,7 +7,7 @@ import {
 } from '../../../shared/lending/dates/calendar-date.ts';
 import type { BusinessCalendar } from '../../../shared/lending/calendars/business-calendar.ts';
 import { findPeriodicity, type Periodicity } from '../../../shared/lending/dates/periodicity.ts';
-import { Findings } from '../../../shared/lending/request/refusal.ts';
+import { Validation } from '../../../shared/lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import {
   scheduleDatesOf,
@@ -62,9 +62,9 @@ export function datesFor(
   context: Parameters<typeof contextOf>[1] = {},
 ): ScheduleDates {
   const request = loan(changes);
-  const findings = new Findings();
-  const dates = scheduleDatesOf(request, contextOf(request, context), findings);
-  if (dates === undefined || findings.faults.length > 0) throw new Error(JSON.stringify(findings.faults));
+  const validation = new Validation();
+  const dates = scheduleDatesOf(request, contextOf(request, context), validation);
+  if (dates === undefined || validation.faults.length > 0) throw new Error(JSON.stringify(validation.faults));
   return dates;
 }
 
@@ -74,10 +74,10 @@ export function dateFaults(
   context: Parameters<typeof contextOf>[1] = {},
 ): readonly string[] {
   const request = loan(changes);
-  const findings = new Findings();
-  scheduleDatesOf(request, contextOf(request, context), findings);
-  if (findings.faults.length === 0) throw new Error('the dates of the loan are right');
-  return findings.faults.map(({ path, code, message }) => `${path} ${code} ${message}`);
+  const validation = new Validation();
+  scheduleDatesOf(request, contextOf(request, context), validation);
+  if (validation.faults.length === 0) throw new Error('the dates of the loan are right');
+  return validation.faults.map(({ path, code, message }) => `${path} ${code} ${message}`);
 }
 
 /** Dates as text. */

@@ -8,7 +8,7 @@ import type {
 } from '../../../shared/lending/request/payment-value-request.ts';
 import { periodFraction } from '../../../shared/lending/interest/period-rate.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity } from '../../../shared/lending/dates/periodicity.ts';
-import type { Fault } from '../../../shared/lending/request/refusal.ts';
+import type { RequestFault } from '../../../shared/lending/request/validation.ts';
 import cases from '../../cases/lending/annuity.json' with { type: 'json' };
 import { decimal } from '../../support/builders/lending-loan.ts';
 
@@ -36,7 +36,7 @@ function figures(changes: Partial<PaymentValueRequest> = {}): string {
   return `${pmtValue.toFixed(digits)} ${principalValue.toFixed(digits)}`;
 }
 
-function faultsOf(changes: Partial<PaymentValueRequest>): readonly Fault[] {
+function faultsOf(changes: Partial<PaymentValueRequest>): readonly RequestFault[] {
   const outcome = calculatePaymentValue(annuity(changes));
   if (outcome.kind === 'payment-value') throw new Error('the payment was calculated');
   return outcome.faults;

@@ -58,7 +58,7 @@ function itemOf(
 ) {
   const context = chargeContext({ knownCharges, rules });
   const terms = parseChargeTerms(loan({ ...charge, UnusedAmount: decimal(400) }), context);
-  if (terms?.items[0] === undefined) throw new Error(JSON.stringify(context.findings.faults));
+  if (terms?.items[0] === undefined) throw new Error(JSON.stringify(context.validation.faults));
   return terms.items[0];
 }
 const feeItem = (changes: Partial<CommissionItem>, knownCharges = ALL) =>

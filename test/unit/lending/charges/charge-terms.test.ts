@@ -72,17 +72,17 @@ describe('the source of a charge (F1)', () => {
 
 describe('the other fields of a charge (F1, F3)', () => {
   it('hold a periodicity that is known and repeats; what is paid once goes to UpFrontValue', () => {
-    const { findings } = scheduleOn(monthlyRows('2025-01-01', 4), {
+    const { validation } = scheduleOn(monthlyRows('2025-01-01', 4), {
       Commission: [fee({ FeePeriodicityType: 'Once' }), fee({ FeePeriodicityType: 'Fortnightly' })],
       Insurance: [premium({ InsurancePeriodicityType: 'once' })],
     });
-    expect(findings.faults.map(({ path, code, status }) => `${path} ${code} ${status}`)).toEqual([
+    expect(validation.faults.map(({ path, code, status }) => `${path} ${code} ${status}`)).toEqual([
       'Commission[0].FeePeriodicityType not-allowed 422',
       'Commission[1].FeePeriodicityType unknown-periodicity 422',
       'Insurance[0].InsurancePeriodicityType not-allowed 422',
     ]);
-    expect(findings.faults[0]?.message).toContain('UpFrontValue');
-    expect(findings.faults[1]?.message).toMatch(/^must be one of Daily, .*Yearly$/);
+    expect(validation.faults[0]?.message).toContain('UpFrontValue');
+    expect(validation.faults[1]?.message).toMatch(/^must be one of Daily, .*Yearly$/);
     expect(feeFaults({ FeePeriodicityType: 'mONTHLY ' })).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import {
   refuseTooLargeCharges,
   type ChargeSchedule,
 } from '../../../../shared/lending/charges/schedule-charges.ts';
-import { Findings } from '../../../../shared/lending/request/refusal.ts';
+import { Validation } from '../../../../shared/lending/request/validation.ts';
 import type { CommissionItem } from '../../../../shared/lending/request/repayment-schedule-request.ts';
 import type { ChargeTrace } from '../../../../shared/lending/charges/row-charges.ts';
 import {
@@ -196,9 +196,9 @@ describe('the dates of charges (F3)', () => {
       Commission: [fee(), fee({ FeeDate: date('2025-03-02') })],
       Insurance: [premium()],
     });
-    const findings = new Findings();
-    refuseLateCharges(request, date('2025-03-01'), findings);
-    expect(findings.faults.map(({ path, code }) => `${path} ${code}`)).toEqual([
+    const validation = new Validation();
+    refuseLateCharges(request, date('2025-03-01'), validation);
+    expect(validation.faults.map(({ path, code }) => `${path} ${code}`)).toEqual([
       'Commission[1].FeeDate date-order',
     ]);
   });
@@ -380,12 +380,12 @@ describe('how a row came by its charges (S6, Explain)', () => {
 });
 
 function faultOf(items: readonly CommissionItem[], interest = 0): string {
-  const { scheduled, findings } = scheduleOn(FOUR, { Commission: items });
+  const { scheduled, validation } = scheduleOn(FOUR, { Commission: items });
   if (scheduled === undefined) return 'not scheduled';
   const sums = collectRowCharges(scheduled, 0, { ...FIGURES, interest });
   expect(Number.isSafeInteger(sums.managementFee)).toBe(true);
-  refuseTooLargeCharges(scheduled, findings);
-  return findings.faults.map(({ path, code }) => `${path} ${code}`).join();
+  refuseTooLargeCharges(scheduled, validation);
+  return validation.faults.map(({ path, code }) => `${path} ${code}`).join();
 }
 
 describe('charges beyond what can be calculated with', () => {

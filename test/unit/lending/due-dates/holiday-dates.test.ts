@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Findings } from '../../../../shared/lending/request/refusal.ts';
+import { Validation } from '../../../../shared/lending/request/validation.ts';
 import { scheduleDatesOf } from '../../../../shared/lending/due-dates/schedule-dates.ts';
 import cases from '../../../cases/lending/shifted-due-dates.json' with { type: 'json' };
 import { date, loan } from '../../../support/builders/lending-loan.ts';
@@ -182,10 +182,10 @@ describe('the calendar (H2)', () => {
       InstallmentDay: 0,
       BlockInstallmentNo: 1,
     });
-    const findings = new Findings();
+    const validation = new Validation();
     const context = contextOf(request, { periodicity: undefined });
-    expect(scheduleDatesOf(request, context, findings)).toBeUndefined();
-    expect(findings.faults.map(({ path, code, status }) => `${path} ${code} ${status}`)).toEqual([
+    expect(scheduleDatesOf(request, context, validation)).toBeUndefined();
+    expect(validation.faults.map(({ path, code, status }) => `${path} ${code} ${status}`)).toEqual([
       'BlockInstallmentNo not-allowed 422',
       'InstallmentDay out-of-range 422',
       'HolidayMethod unknown-value 422',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { reportDateMembersWithoutEffect } from '../../../../shared/lending/due-dates/ignored-date-fields.ts';
-import { Findings } from '../../../../shared/lending/request/refusal.ts';
+import { Validation } from '../../../../shared/lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
 import { date, loan } from '../../../support/builders/lending-loan.ts';
 import { contextOf } from '../../../support/reference/schedule-dates.ts';
@@ -9,10 +9,10 @@ type Changes = Partial<RepaymentScheduleRequest>;
 
 function reported(changes: Changes, rules: Parameters<typeof contextOf>[1] = {}): readonly string[] {
   const request = loan(changes);
-  const findings = new Findings();
-  reportDateMembersWithoutEffect(request, contextOf(request, rules), findings);
-  expect(findings.warnings.every(({ code }) => code === 'no-effect')).toBe(true);
-  return findings.warnings.map(({ path }) => path);
+  const validation = new Validation();
+  reportDateMembersWithoutEffect(request, contextOf(request, rules), validation);
+  expect(validation.warnings.every(({ code }) => code === 'no-effect')).toBe(true);
+  return validation.warnings.map(({ path }) => path);
 }
 
 const SHIFT = { HolidayShift: true, HolidayCountry: 'RO' } as const;

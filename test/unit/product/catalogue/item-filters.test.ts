@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Findings } from '../../../../shared/lending/request/refusal.ts';
+import { Validation } from '../../../../shared/lending/request/validation.ts';
 import { indexLists } from '../../../../shared/product/catalogue/catalogue-view.ts';
 import {
   type NamedFigure,
@@ -20,16 +20,16 @@ const LISTS = indexLists([
 ]);
 
 function read(sent: readonly NamedFigure[], filters: readonly ItemFilter[] = [AMOUNT, CLASS]) {
-  const findings = new Findings();
-  const figures = readFigures('filterList', sent, filters, findings);
-  const faults = findings.faults.map(({ path, code }) => `${code} ${path}`);
-  return { figures: [...figures], faults, warnings: findings.warnings };
+  const validation = new Validation();
+  const figures = readFigures('filterList', sent, filters, validation);
+  const faults = validation.faults.map(({ path, code }) => `${code} ${path}`);
+  return { figures: [...figures], faults, warnings: validation.warnings };
 }
 
 const unknown = (place: number) => ({ path: `filterList[${place}].name`, code: 'unknown-filter' });
 
 function passes(filters: readonly ItemFilter[], ...sent: readonly NamedFigure[]): boolean {
-  return passesFilters(filters, readFigures('filterList', sent, filters, new Findings()), LISTS);
+  return passesFilters(filters, readFigures('filterList', sent, filters, new Validation()), LISTS);
 }
 
 describe('filters of items (L3)', () => {

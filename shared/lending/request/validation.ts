@@ -45,7 +45,7 @@ export type WarningCode =
   | 'unknown-name';
 
 /** One thing that is wrong with a request. */
-export interface Fault {
+export interface RequestFault {
   /** Field that is wrong, for example `Amount` or `Commission[0].SourceValue`. */
   readonly path: string;
   readonly code: FaultCode;
@@ -55,33 +55,33 @@ export interface Fault {
 }
 
 /** A known field that was sent but changes nothing (E5), a name that the catalogue does not know, or cannot tell apart (F1), or a field that it adds (S6). */
-export interface Warning {
+export interface RequestWarning {
   readonly code: WarningCode;
   readonly path: string;
 }
 
 /** Gathers faults and warnings, so that a caller learns everything at once (E3). */
-export class Findings {
-  readonly faults: Fault[] = [];
-  readonly warnings: Warning[] = [];
+export class Validation {
+  readonly faults: RequestFault[] = [];
+  readonly warnings: RequestWarning[] = [];
 
   /** Notes that the request is readable but cannot be computed. */
-  refuse(path: string, code: FaultCode, message: string): void {
+  reject(path: string, code: FaultCode, message: string): void {
     this.faults.push({ path, code, message, status: 422 });
   }
 
   /** Notes a fault unless something is wrong with its field already. */
-  refuseAlso({ path, code, message }: Pick<Fault, 'path' | 'code' | 'message'>): void {
-    if (this.faults.every((fault) => fault.path !== path)) this.refuse(path, code, message);
+  rejectOnce({ path, code, message }: Pick<RequestFault, 'path' | 'code' | 'message'>): void {
+    if (this.faults.every((fault) => fault.path !== path)) this.reject(path, code, message);
   }
 
   /** Notes that a mandatory field is missing. */
-  missing(path: string, message: string): void {
+  reportMissing(path: string, message: string): void {
     this.faults.push({ path, code: 'missing', message, status: 400 });
   }
 
   /** Notes that two fields contradict each other, so that the request is malformed. */
-  contradict(path: string, message: string): void {
+  reportConflict(path: string, message: string): void {
     this.faults.push({ path, code: 'exclusive', message, status: 400 });
   }
 
