@@ -105,7 +105,17 @@ function operationFaults(value: Document): readonly string[] {
   );
 }
 
-function messageFaults(id: string, { payload, headers, examples = [] }: Message): readonly string[] {
+/** Most messages are the same in each changed document, and compiling their schemas takes long. */
+const knownFaults = new Map<string, readonly string[]>();
+
+function messageFaults(id: string, message: Message): readonly string[] {
+  const text = JSON.stringify([id, message]);
+  const faults = knownFaults.get(text) ?? findMessageFaults(id, message);
+  knownFaults.set(text, faults);
+  return faults;
+}
+
+function findMessageFaults(id: string, { payload, headers, examples = [] }: Message): readonly string[] {
   try {
     const isHeaders = newAjv().compile(headers ?? true);
     if (payload.schemaFormat === AVRO) avro.Type.forSchema(payload.schema as Schema);
