@@ -4,7 +4,7 @@ import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { topicName } from '../shared/messaging/topics/topics.ts';
 import { systemClock } from '../shared/platform/clock.ts';
-import { loadConfig } from '../shared/platform/config.ts';
+import { loadConfig } from '../shared/platform/load-config.ts';
 import { ConfigError, errorText, SystemError } from '../shared/platform/errors.ts';
 import { createLog } from '../shared/platform/log.ts';
 import { createCodec } from '../workers/create-codec.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { systemClock } from '../shared/platform/clock.ts';
-import { loadConfig, type Config } from '../shared/platform/config.ts';
+import { loadConfig, type Config } from '../shared/platform/load-config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
 import { createLog } from '../shared/platform/log.ts';
 import { createCodec } from '../workers/create-codec.ts';

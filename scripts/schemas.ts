@@ -14,7 +14,7 @@ import {
   type SchemaRegistrySettings,
 } from '../shared/messaging/codec/schema-registry.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
-import { loadConfig } from '../shared/platform/config.ts';
+import { loadConfig } from '../shared/platform/load-config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
 import {
   flag,

@@ -7,7 +7,7 @@ import {
   topicDifferences,
   type TopicState,
 } from '../shared/messaging/topics/topic-settings.ts';
-import { loadConfig } from '../shared/platform/config.ts';
+import { loadConfig } from '../shared/platform/load-config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
 import { createLog } from '../shared/platform/log.ts';
 import {

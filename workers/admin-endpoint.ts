@@ -10,7 +10,7 @@ import {
   adminFileShape,
   logMessageJson,
   type AdminFile,
-} from '../shared/messaging/log-protocol.ts';
+} from '../shared/messaging/admin-endpoint-messages.ts';
 import type { LogMessage, OffsetRange, OutgoingMessage } from '../shared/messaging/message.ts';
 import type { Broker, Publisher } from '../shared/messaging/ports.ts';
 import { DEAD_LETTER_TOPICS, topicNames, WORK_TOPICS } from '../shared/messaging/topics/topics.ts';

@@ -1,7 +1,7 @@
 import { MESSAGE_FORMS } from '../shared/contract/actions/message-forms.ts';
 import { createMessageCodec, type MessageCodec } from '../shared/messaging/codec/message-codec.ts';
 import type { Clock } from '../shared/platform/clock.ts';
-import type { Config } from '../shared/platform/config.ts';
+import type { Config } from '../shared/platform/load-config.ts';
 
 /** The codec of all messages: through the schema registry where one is configured, else by the fixed ids of the catalogue. */
 export async function createCodec(

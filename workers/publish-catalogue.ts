@@ -5,7 +5,7 @@ import { catalogueError, readWholeCatalogue } from '../shared/contract/catalogue
 import type { Codec } from '../shared/messaging/codec.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { topicName } from '../shared/messaging/topics/topics.ts';
-import type { Config } from '../shared/platform/config.ts';
+import type { Config } from '../shared/platform/load-config.ts';
 
 /** The catalogue of a start without settings: example products. */
 const EXAMPLE_CATALOGUE = fileURLToPath(new URL('../shared/product/example-catalogue', import.meta.url));

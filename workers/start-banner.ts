@@ -1,4 +1,4 @@
-import type { Config } from '../shared/platform/config.ts';
+import type { Config } from '../shared/platform/load-config.ts';
 
 const SCHEDULE_ACTION = 'PLAT_BP_CalculateRepaymentSchedule';
 

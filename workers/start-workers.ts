@@ -6,7 +6,7 @@ import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { retryTopicName, type TopicKey, topicNames } from '../shared/messaging/topics/topics.ts';
 import { allTopicSpecs } from '../shared/messaging/topics/topic-settings.ts';
 import { systemClock, type Clock } from '../shared/platform/clock.ts';
-import type { Config } from '../shared/platform/config.ts';
+import type { Config } from '../shared/platform/load-config.ts';
 import type { Log } from '../shared/platform/log.ts';
 import { createMetrics, type Metrics } from '../shared/platform/metrics.ts';
 import type { Health } from '../shared/platform/health.ts';

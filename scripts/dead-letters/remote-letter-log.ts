@@ -6,7 +6,7 @@ import {
   adminFileShape,
   outgoingMessageJson,
   type AdminFile,
-} from '../../shared/messaging/log-protocol.ts';
+} from '../../shared/messaging/admin-endpoint-messages.ts';
 import type { LogMessage, OffsetRange, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { OnRangeMessage, ReadOn } from '../../shared/messaging/ports.ts';
 import { InfrastructureError, MessagingError } from '../../shared/platform/errors.ts';

@@ -9,7 +9,7 @@ import {
 } from '../lending/schedule-types/lending-catalogue.ts';
 import type { KnownCalendars } from '../lending/due-dates/shift-due-date.ts';
 import type { ScheduleCatalogue } from '../lending/schedule-types/schedule-catalogue.ts';
-import type { Config } from '../platform/config.ts';
+import type { Config } from '../platform/load-config.ts';
 import { ConfigError } from '../platform/errors.ts';
 import type { CatalogueView } from '../product/catalogue/catalogue-view.ts';
 import {

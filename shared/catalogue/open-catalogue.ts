@@ -3,7 +3,7 @@ import type { OtherCalendars } from '../lending/calendars/business-calendar.ts';
 import type { Codec } from '../messaging/codec.ts';
 import type { Broker } from '../messaging/ports.ts';
 import { topicName } from '../messaging/topics/topics.ts';
-import type { Config } from '../platform/config.ts';
+import type { Config } from '../platform/load-config.ts';
 import type { Health } from '../platform/health.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';

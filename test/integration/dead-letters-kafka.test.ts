@@ -7,7 +7,7 @@ import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafk
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import { topicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
-import { loadConfig } from '../../shared/platform/config.ts';
+import { loadConfig } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { startWorkers, type RunningSystem } from '../../workers/start-workers.ts';
 import { eventually } from '../support/conformance/wait.ts';

@@ -7,7 +7,7 @@ import { HEADER } from '../../shared/messaging/header-names.ts';
 import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import { topicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { TOPIC, topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
-import { loadConfig, type Config } from '../../shared/platform/config.ts';
+import { loadConfig, type Config } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { startWorkers, type RunningSystem } from '../../workers/start-workers.ts';
 import { eventually } from '../support/conformance/wait.ts';

@@ -3,7 +3,7 @@ import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafk
 import { topicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { TOPIC, topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../shared/platform/clock.ts';
-import { loadConfig, type Config } from '../../shared/platform/config.ts';
+import { loadConfig, type Config } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { createCodec } from '../../workers/create-codec.ts';
 import { publishCatalogue } from '../../workers/publish-catalogue.ts';

@@ -10,7 +10,7 @@ import { topicName } from '../../shared/messaging/topics/topics.ts';
 import type { Channel } from '../../shared/notification/command.ts';
 import type { NotificationState } from '../../shared/notification/notification-state.ts';
 import { systemClock } from '../../shared/platform/clock.ts';
-import { loadConfig, type Config } from '../../shared/platform/config.ts';
+import { loadConfig, type Config } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { createCodec } from '../../workers/create-codec.ts';
 import { eventually, sleep } from '../support/conformance/wait.ts';

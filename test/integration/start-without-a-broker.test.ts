@@ -4,7 +4,7 @@ import { startLocalKafka, type LocalKafka } from '../../scripts/dev/local-kafka/
 import { createKafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { topicName } from '../../shared/messaging/topics/topics.ts';
-import { loadConfig } from '../../shared/platform/config.ts';
+import { loadConfig } from '../../shared/platform/load-config.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { spawnEngine, startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';

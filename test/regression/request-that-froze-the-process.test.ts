@@ -7,7 +7,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { loadConfig } from '../../shared/platform/config.ts';
+import { loadConfig } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { startWorkers } from '../../workers/start-workers.ts';
 import { EXPENSIVE_REQUESTS, TOO_LARGE_REPLY } from '../support/expensive-requests.ts';

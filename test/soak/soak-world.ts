@@ -10,7 +10,7 @@ import {
 import { createKafkaBroker, type KafkaBroker } from '../../shared/messaging/kafka/broker.ts';
 import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
-import { loadConfig } from '../../shared/platform/config.ts';
+import { loadConfig } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { openKafkaScope } from '../support/kafka/scope.ts';
 import { eventually, sleep } from '../support/conformance/wait.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMemoryBroker } from '../../shared/messaging/memory/broker.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
-import { loadConfig } from '../../shared/platform/config.ts';
+import { loadConfig } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { startWorkers } from '../../workers/start-workers.ts';
 import { catalogueCodec, CATALOGUE_TOPIC, productValue } from '../support/worlds/catalogue-world.ts';

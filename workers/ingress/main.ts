@@ -8,7 +8,7 @@ import type { Broker } from '../../shared/messaging/ports.ts';
 import { createRequester } from '../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../shared/messaging/topics/topics.ts';
 import { openOutboxFolder } from '../../shared/notification/outbox-folder.ts';
-import type { Config } from '../../shared/platform/config.ts';
+import type { Config } from '../../shared/platform/load-config.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { createAccess } from './access/jwt-access.ts';
 import { createReplyReader } from './actions/reply.ts';

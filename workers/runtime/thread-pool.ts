@@ -14,7 +14,7 @@ import { refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import { isExpired } from '../../shared/messaging/handler/request.ts';
 import type { Reply } from '../../shared/messaging/reply.ts';
 import { systemClock, type Clock } from '../../shared/platform/clock.ts';
-import type { Config } from '../../shared/platform/config.ts';
+import type { Config } from '../../shared/platform/load-config.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
 import { InfrastructureError } from '../../shared/platform/errors.ts';
 import type { LendingSnapshot } from '../../shared/catalogue/lending-environment.ts';

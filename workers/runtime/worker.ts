@@ -2,7 +2,7 @@ import type { Broker } from '../../shared/messaging/ports.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
 import type { CalculationThreads } from './thread-pool.ts';
 import type { Clock } from '../../shared/platform/clock.ts';
-import type { Config } from '../../shared/platform/config.ts';
+import type { Config } from '../../shared/platform/load-config.ts';
 import type { Log } from '../../shared/platform/log.ts';
 import type { Health } from '../../shared/platform/health.ts';
 import type { Metrics } from '../../shared/platform/metrics.ts';

@@ -8,7 +8,7 @@ import { requireTopics } from '../../../shared/messaging/topics/required-topics.
 import { topicNames } from '../../../shared/messaging/topics/topics.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
-import type { Config } from '../../../shared/platform/config.ts';
+import type { Config } from '../../../shared/platform/load-config.ts';
 import { createLog, type LogLevel } from '../../../shared/platform/log.ts';
 import { lowerPriority } from '../../../shared/platform/lower-priority.ts';
 import { createCodec } from '../../../workers/create-codec.ts';

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { createStartWait } from '../../../shared/messaging/start-wait.ts';
-import { loadConfig, type Config } from '../../../shared/platform/config.ts';
+import { loadConfig, type Config } from '../../../shared/platform/load-config.ts';
 import { ConfigError, errorText, MessagingError, SystemError } from '../../../shared/platform/errors.ts';
 import { createPatientRequests, watchSilence } from '../calculation/patient-requests.ts';
 import { createCalculateChunk } from '../calculation/calculate-chunk.ts';

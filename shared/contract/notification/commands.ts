@@ -15,7 +15,7 @@ import { invalid, type Fields, type InvalidRequest, type ReadRequest } from '../
 import { fieldTree, surveyFields, tooManyItems } from '../json/unknown-fields.ts';
 import { NOTIFICATION_LIMITS } from './limits.ts';
 import { emailCommandFields, emailFields, smsCommandFields, smsFields } from './request-fields.ts';
-import { NotificationRules } from './rules.ts';
+import { NotificationRules } from './field-rules.ts';
 
 export interface NotificationReading {
   /** ISO 3166 country of telephone numbers without a country code; absent: they are refused (N4). */

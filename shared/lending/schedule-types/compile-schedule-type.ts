@@ -1,7 +1,7 @@
 /** From a catalogue record to a schedule type that is ready for calculation (S1, S2). */
 
 import { FIRST_EXTRA_SLOT, type FormulaScope, INPUT_NAMES } from '../formula/scope.ts';
-import { formulaTextWithValues } from '../formula/text.ts';
+import { formulaTextWithValues } from '../formula/formula-with-values.ts';
 import { namesIn } from '../formula/tree.ts';
 import { checkScheduleType } from './activation-checks.ts';
 import { type ColumnSet, paysTheSum, repaysAtMaturity, slotsOf } from './activation-methods.ts';

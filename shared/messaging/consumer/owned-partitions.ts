@@ -1,6 +1,6 @@
 import { partitionId, type TopicPartition } from '../message.ts';
 import type { GroupSource } from '../ports.ts';
-import type { InFlight } from './in-flight.ts';
+import type { InFlight } from './redelivered-work.ts';
 import { OffsetTracker } from './offset-tracker.ts';
 
 /** How much of one partition is received before the partition is paused. */

@@ -1,4 +1,4 @@
-import { isRefused, unreachable, type FaultPlan } from './faults.ts';
+import { isRefused, unreachable, type FaultPlan } from './injected-faults.ts';
 import type { MemoryGroup } from './group.ts';
 import type { MemoryTopics } from './topics.ts';
 import type { PartitionOffset } from '../message.ts';

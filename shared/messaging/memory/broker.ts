@@ -1,11 +1,11 @@
 import { systemClock, type Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import { MemoryAdmin } from './admin.ts';
-import { unknownTopic, type FaultPlan } from './faults.ts';
+import { unknownTopic, type FaultPlan } from './injected-faults.ts';
 import { MemoryGroup } from './group.ts';
 import { MemoryGroupSource } from './group-source.ts';
 import { MemoryPublisher } from './publisher.ts';
-import { MemoryScheduler } from './delivery.ts';
+import { MemoryScheduler } from './scheduler.ts';
 import { MemoryTail } from './tail.ts';
 import type { MemoryLimits } from './topic-config.ts';
 import { MemoryTopics, type MemoryParts, type Stoppable } from './topics.ts';

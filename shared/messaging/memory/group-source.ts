@@ -1,6 +1,6 @@
 import { MessagingError } from '../../platform/errors.ts';
-import { MemoryCursors, type Cursor } from './delivery.ts';
-import { isRefused, unreachable } from './faults.ts';
+import { MemoryCursors, type Cursor } from './scheduler.ts';
+import { isRefused, unreachable } from './injected-faults.ts';
 import type { GroupMember, MemoryGroup } from './group.ts';
 import type { MemoryParts } from './topics.ts';
 import type { LogReader } from './log.ts';

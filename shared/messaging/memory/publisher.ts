@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MessagingError } from '../../platform/errors.ts';
-import { isRefused, type MemoryFault } from './faults.ts';
+import { isRefused, type MemoryFault } from './injected-faults.ts';
 import type { MemoryParts } from './topics.ts';
 import type { OutgoingMessage } from '../message.ts';
 import type { Publisher, PublisherOptions } from '../ports.ts';

@@ -1,7 +1,7 @@
 import type { Log } from '../../platform/log.ts';
 import { errorText, MessagingError } from '../../platform/errors.ts';
-import { MemoryCursors, type Cursor } from './delivery.ts';
-import { isRefused, unknownTopic, unreachable } from './faults.ts';
+import { MemoryCursors, type Cursor } from './scheduler.ts';
+import { isRefused, unknownTopic, unreachable } from './injected-faults.ts';
 import type { LogReader } from './log.ts';
 import type { LogUser, MemoryParts } from './topics.ts';
 import type { LogMessage, TopicPartition } from '../message.ts';

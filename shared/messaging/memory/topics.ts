@@ -1,8 +1,8 @@
 import { MessagingError } from '../../platform/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
-import type { MemoryScheduler } from './delivery.ts';
-import { unknownTopic, type FaultPlan } from './faults.ts';
+import type { MemoryScheduler } from './scheduler.ts';
+import { unknownTopic, type FaultPlan } from './injected-faults.ts';
 import { MemoryLog, recordBytes } from './log.ts';
 import { parseTopicConfig, type MemoryLimits, type MemoryTopicConfig } from './topic-config.ts';
 import type { OutgoingMessage } from '../message.ts';

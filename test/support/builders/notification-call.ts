@@ -4,7 +4,7 @@ import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/mess
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
-import { loadConfig } from '../../../shared/platform/config.ts';
+import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { onTestFinished } from 'vitest';
 

@@ -1,4 +1,4 @@
-import type { FaultPlan, MemoryFault } from '../../../shared/messaging/memory/faults.ts';
+import type { FaultPlan, MemoryFault } from '../../../shared/messaging/memory/injected-faults.ts';
 
 /** Switches for the faults of the embedded broker. */
 export class FaultSwitch {

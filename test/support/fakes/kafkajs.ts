@@ -7,7 +7,10 @@ import type {
   ProducerBatch,
   TopicMessages,
 } from 'kafkajs';
-import { type FetchAnswer, fetchListeners } from '../../../shared/messaging/kafka/kafkajs/fetch-answers.ts';
+import {
+  type FetchAnswer,
+  fetchListeners,
+} from '../../../shared/messaging/kafka/kafkajs/unreadable-batches.ts';
 import type { CreateKafkaClient } from '../../../shared/messaging/kafka/connection/client.ts';
 import {
   type ProduceAnswer,

@@ -10,7 +10,7 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
-import { loadConfig } from '../../../shared/platform/config.ts';
+import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import { createFakeRequester } from '../fakes/requester.ts';

@@ -3,7 +3,7 @@ import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock, type Clock } from '../../../shared/platform/clock.ts';
-import { loadConfig } from '../../../shared/platform/config.ts';
+import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import type { RunningWorker, StartWorker } from '../../../workers/runtime/worker.ts';

@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { onTestFinished, vi } from 'vitest';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { allTopicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
-import { loadConfig, type Config } from '../../../shared/platform/config.ts';
+import { loadConfig, type Config } from '../../../shared/platform/load-config.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
 import { recordsOf, send } from '../builders/notification-call.ts';

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
-import type { FaultPlan } from '../../../shared/messaging/memory/faults.ts';
+import type { FaultPlan } from '../../../shared/messaging/memory/injected-faults.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
 import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
@@ -10,7 +10,7 @@ import { TOPIC, type TopicKey } from '../../../shared/messaging/topics/topics.ts
 import type { Channel } from '../../../shared/notification/command.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { systemClock, type Clock } from '../../../shared/platform/clock.ts';
-import { loadConfig, type Config } from '../../../shared/platform/config.ts';
+import { loadConfig, type Config } from '../../../shared/platform/load-config.ts';
 import { silentLog, type Log } from '../../../shared/platform/log.ts';
 import { createMetrics, type Metrics } from '../../../shared/platform/metrics.ts';
 import type { RunningWorker } from '../../../workers/runtime/worker.ts';

@@ -1,7 +1,7 @@
 /** Workers over the example catalogue. */
 
 import { systemClock } from '../../../shared/platform/clock.ts';
-import { loadConfig } from '../../../shared/platform/config.ts';
+import { loadConfig } from '../../../shared/platform/load-config.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { RunningWorker, StartWorker } from '../../../workers/runtime/worker.ts';
 import type { OpenCatalogue } from '../../../shared/catalogue/open-catalogue.ts';

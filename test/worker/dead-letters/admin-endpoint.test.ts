@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { ADMIN_PATH } from '../../../shared/messaging/log-protocol.ts';
+import { ADMIN_PATH } from '../../../shared/messaging/admin-endpoint-messages.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
-import { loadConfig } from '../../../shared/platform/config.ts';
+import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { startAdminEndpoint } from '../../../workers/admin-endpoint.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';

@@ -15,7 +15,7 @@ import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
 import { allTopicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
-import { loadConfig } from '../../../shared/platform/config.ts';
+import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import type { RunningWorker, StartWorker } from '../../../workers/runtime/worker.ts';

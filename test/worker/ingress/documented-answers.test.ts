@@ -12,7 +12,7 @@ import type { Problem } from '../../../shared/platform/problem.ts';
 import { STATE_EXAMPLE } from '../../../shared/contract/notification/examples.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
-import { loadConfig } from '../../../shared/platform/config.ts';
+import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
-import { loadConfig } from '../../../shared/platform/config.ts';
+import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { createChannelProfiles } from '../../../workers/ingress/notifications/channel-profiles.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';

@@ -12,7 +12,7 @@ import type { EmailCommand, SmsCommand } from '../../../shared/notification/comm
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
-import { loadConfig } from '../../../shared/platform/config.ts';
+import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';

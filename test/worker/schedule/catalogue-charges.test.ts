@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../shared/platform/clock.ts';
-import { loadConfig } from '../../../shared/platform/config.ts';
+import { loadConfig } from '../../../shared/platform/load-config.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { writeRecords } from '../../../shared/catalogue/write-records.ts';
 import { createCodec } from '../../../workers/create-codec.ts';

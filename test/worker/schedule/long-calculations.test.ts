@@ -6,7 +6,7 @@ import type { Request } from '../../../shared/messaging/handler/request.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
-import { loadConfig } from '../../../shared/platform/config.ts';
+import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createScheduleHandlers } from '../../../workers/schedule/main.ts';

@@ -8,7 +8,7 @@ import { createMessageCodec } from '../../../shared/messaging/codec/message-code
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
-import { loadConfig } from '../../../shared/platform/config.ts';
+import { loadConfig } from '../../../shared/platform/load-config.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';

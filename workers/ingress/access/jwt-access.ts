@@ -11,7 +11,7 @@ import {
   type JWTVerifyOptions,
 } from 'jose';
 import type { Clock } from '../../../shared/platform/clock.ts';
-import type { Config } from '../../../shared/platform/config.ts';
+import type { Config } from '../../../shared/platform/load-config.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
 import { isLoopback } from '../../../shared/platform/host-names.ts';
 import type { Log } from '../../../shared/platform/log.ts';

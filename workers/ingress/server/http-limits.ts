@@ -1,4 +1,4 @@
-import type { Config } from '../../../shared/platform/config.ts';
+import type { Config } from '../../../shared/platform/load-config.ts';
 
 /** Every limit and timeout of the HTTP side, with its reason; those that are settings come from the configuration. */
 const KIB = 1_024;

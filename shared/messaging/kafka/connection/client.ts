@@ -3,7 +3,7 @@ import { Kafka, logLevel, type logCreator, type RetryOptions } from 'kafkajs';
 import { ConfigError } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
 import { KafkaConnections, SilentBrokers } from './connections.ts';
-import type { UnreadableBatch } from '../kafkajs/fetch-answers.ts';
+import type { UnreadableBatch } from '../kafkajs/unreadable-batches.ts';
 import { patchKafkajs } from '../kafkajs/patches.ts';
 import { saslOptions, type KafkaSasl } from './sasl.ts';
 import type { TopicPartition } from '../../message.ts';

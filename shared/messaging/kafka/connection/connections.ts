@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import type { ISocketFactoryArgs } from 'kafkajs';
-import { isBrokenResponse } from '../kafkajs/connection-guard.ts';
+import { isBrokenResponse } from '../kafkajs/broken-responses.ts';
 
 /** Keep-alive probes find dead peers after this idle time (kafkajs' own figure). */
 const KEEP_ALIVE_DELAY_MS = 60_000;

@@ -1,5 +1,5 @@
 import { partitionId, type PartitionOffset, type TopicPartition } from '../../message.ts';
-import type { FetchAnswer } from '../kafkajs/fetch-answers.ts';
+import type { FetchAnswer } from '../kafkajs/unreadable-batches.ts';
 
 /** After this many answers with other partitions only, a missing one may have been left out for its size. */
 const BUSY_ANSWERS = 3;

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { installCodecs } from './compression.ts';
-import { guardConnections } from './connection-guard.ts';
-import { reportFetchAnswers } from './fetch-answers.ts';
-import { checkFetchResponses } from './fetch-check.ts';
+import { guardConnections } from './broken-responses.ts';
+import { reportFetchAnswers } from './unreadable-batches.ts';
+import { checkFetchResponses } from './fetch-checksums.ts';
 import { kafkajsModule, replaceFunction } from './internals.ts';
 import { reportProduceAnswers } from './produce-answers.ts';
 

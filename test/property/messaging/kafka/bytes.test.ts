@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { crc32c } from '../../../../shared/messaging/kafka/kafkajs/crc32c.ts';
-import { ResponseFrames } from '../../../../shared/messaging/kafka/kafkajs/connection-guard.ts';
+import { ResponseFrames } from '../../../../shared/messaging/kafka/kafkajs/broken-responses.ts';
 
 const require = createRequire(import.meta.url);
 const slowCrc32c = require('kafkajs/src/protocol/recordBatch/crc32C') as (bytes: Uint8Array) => number;

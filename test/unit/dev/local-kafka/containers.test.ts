@@ -10,7 +10,7 @@ import {
   REGISTRY_CONFLUENT_PATH,
   REGISTRY_IMAGE,
 } from '../../../../scripts/dev/local-kafka/versions.ts';
-import { loadConfig } from '../../../../shared/platform/config.ts';
+import { loadConfig } from '../../../../shared/platform/load-config.ts';
 import { WORKER_NAMES } from '../../../../workers/worker-list.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');

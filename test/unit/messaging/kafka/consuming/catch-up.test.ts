@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CatchUp, CatchUps } from '../../../../../shared/messaging/kafka/consuming/catch-up.ts';
-import type { FetchAnswer } from '../../../../../shared/messaging/kafka/kafkajs/fetch-answers.ts';
+import type { FetchAnswer } from '../../../../../shared/messaging/kafka/kafkajs/unreadable-batches.ts';
 
 const at = (partition: number, offset: number) => ({ topic: 't', partition, offset });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   checkFetchResponse,
   type FetchTopics,
-} from '../../../../../shared/messaging/kafka/kafkajs/fetch-check.ts';
+} from '../../../../../shared/messaging/kafka/kafkajs/fetch-checksums.ts';
 
 const require = createRequire(import.meta.url);
 

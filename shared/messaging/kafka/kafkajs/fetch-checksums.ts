@@ -1,5 +1,5 @@
 import { crc32c } from './crc32c.ts';
-import { brokenResponse } from './connection-guard.ts';
+import { brokenResponse } from './broken-responses.ts';
 import { kafkajsModule, replaceFunction } from './internals.ts';
 
 /** Versions of fetch responses whose layout is known here: kafkajs uses none above, Kafka 4 accepts none below. */

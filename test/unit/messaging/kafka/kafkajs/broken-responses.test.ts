@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   MAX_RESPONSE_BYTES,
   ResponseFrames,
-} from '../../../../../shared/messaging/kafka/kafkajs/connection-guard.ts';
+} from '../../../../../shared/messaging/kafka/kafkajs/broken-responses.ts';
 
 const framed = (body: Uint8Array): Buffer => {
   const length = Buffer.alloc(4);

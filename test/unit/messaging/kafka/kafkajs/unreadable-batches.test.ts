@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { installCodecs } from '../../../../../shared/messaging/kafka/kafkajs/compression.ts';
-import { reportFetchAnswers } from '../../../../../shared/messaging/kafka/kafkajs/fetch-answers.ts';
+import { reportFetchAnswers } from '../../../../../shared/messaging/kafka/kafkajs/unreadable-batches.ts';
 import { lz4Frame } from '../../../../support/foreign-batches.ts';
 
 const require = createRequire(import.meta.url);

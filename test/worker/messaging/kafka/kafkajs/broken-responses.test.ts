@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { KafkaConnections } from '../../../../../shared/messaging/kafka/connection/connections.ts';
-import { guardConnections } from '../../../../../shared/messaging/kafka/kafkajs/connection-guard.ts';
+import { guardConnections } from '../../../../../shared/messaging/kafka/kafkajs/broken-responses.ts';
 import { stopIdlePolling } from '../../../../../shared/messaging/kafka/kafkajs/patches.ts';
 
 const require = createRequire(import.meta.url);
