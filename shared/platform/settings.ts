@@ -180,7 +180,7 @@ export const environment = z.object({
   LANES: count(10_000, 1).default(64),
 });
 
-/** What the settings mean once they are parsed; see config.ts. */
+/** What the settings mean once they are parsed; see load-config.ts. */
 export type Environment = z.infer<typeof environment>;
 
 /** Settings that may come from a file named by `<NAME>_FILE`, as mounted secrets are. */

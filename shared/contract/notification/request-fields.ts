@@ -1,6 +1,6 @@
 /**
  * The notifications on the wire (interface 4.8): fields, kinds and what they mean. The rules of their values are in
- * rules.ts.
+ * field-rules.ts.
  */
 
 import { z } from 'zod';

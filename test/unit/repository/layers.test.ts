@@ -205,7 +205,7 @@ describe('layers', () => {
     const readers = files
       .filter((file) => (inFolder(file, 'shared') || inFolder(file, 'workers')) && file !== 'workers/main.ts')
       .filter((file) => readFileSync(path.join(root, file), 'utf8').includes('process.env'))
-      .filter((file) => !/^shared\/platform\/config\.ts$/.test(file));
+      .filter((file) => !/^shared\/platform\/load-config\.ts$/.test(file));
     expect(readers).toEqual([]);
   });
 
