@@ -10,7 +10,7 @@ import library from './library-countries.json' with { type: 'json' };
 import weekends from './weekends.json' with { type: 'json' };
 import type { BusinessCalendar, OtherCalendars } from '../lending/calendars/business-calendar.ts';
 import { calendarKey } from '../lending/calendars/built-in-calendars.ts';
-import { rememberedCalendar } from '../lending/calendars/remembered-calendar.ts';
+import { rememberedCalendar } from '../lending/calendars/cached-calendar.ts';
 import { type WeekendRule, weekendOf } from '../lending/calendars/national-calendar.ts';
 import { readLibraryDays } from './library-days.ts';
 

@@ -1,7 +1,7 @@
 /** The interest segments of a schedule: which interest is in force in which rows (R1, R2, R3, S2). */
 
 import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
-import { type RowInterest, interestAtOneRate, interestByBands } from '../interest/row-interest.ts';
+import { type RowInterest, interestAtOneRate, interestByBands } from '../interest/accrual.ts';
 import type { Band } from '../interest/rate-bands.ts';
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import {

@@ -9,7 +9,7 @@ import {
   workingDayFrom,
 } from './business-calendar.ts';
 import { findCalendar, hasWorkingDay } from './find-calendar.ts';
-import { rememberedCalendar } from './remembered-calendar.ts';
+import { rememberedCalendar } from './cached-calendar.ts';
 import { findWeekday, WEEKDAYS, weekdayOf } from '../dates/weekday.ts';
 
 /** A calendar as the catalogue holds it. */

@@ -9,7 +9,7 @@ import {
 } from '../dates/calendar-date.ts';
 import { WEEKDAYS, type Weekday, findWeekday, weekdayOf } from '../dates/weekday.ts';
 import type { BusinessCalendar } from './business-calendar.ts';
-import { rememberedCalendar } from './remembered-calendar.ts';
+import { rememberedCalendar } from './cached-calendar.ts';
 
 /** One holiday and the years in which it is one. */
 interface HolidayRecord {

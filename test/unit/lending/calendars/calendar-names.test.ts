@@ -13,7 +13,7 @@ import {
   catalogueCalendars,
 } from '../../../../shared/lending/calendars/catalogue-calendars.ts';
 import { calendarFault, findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
-import { rememberedCalendar } from '../../../../shared/lending/calendars/remembered-calendar.ts';
+import { rememberedCalendar } from '../../../../shared/lending/calendars/cached-calendar.ts';
 import { calendarNamed, ownCalendar } from '../../../support/builders/lending-calendar.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 

@@ -8,7 +8,7 @@ import {
   type InterestRule,
 } from '../../../../shared/lending/interest/interest-rule.ts';
 import { levelPayment } from '../../../../shared/lending/interest/level-payment.ts';
-import { interestAtOneRate } from '../../../../shared/lending/interest/row-interest.ts';
+import { interestAtOneRate } from '../../../../shared/lending/interest/accrual.ts';
 import { decimal } from '../../../support/builders/lending-loan.ts';
 
 interface Loan {
